@@ -5,6 +5,7 @@ local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local entries = import "repl/compare/entries.lua"
 local files = import "repl/run/files.lua"
+local lists = import "repl/run/lists.lua"
 local picture = import "repl/compare/picture.lua"
 local records = import "repl/compare/records.lua"
 local report = import "repl/compare/report.lua"
@@ -165,11 +166,8 @@ local function read_entries()
     if #words > 0 then
         return entries.list(words, options.seeds), measured and by_key(measured)
     end
-    local list = {}
-    for i, record in ipairs(measured) do
-        list[i] = entries.new(record.script, record.seed)
-    end
-    return list, by_key(measured)
+    return lists.map(measured, function(record) return entries.new(record.script, record.seed) end),
+        by_key(measured)
 end
 
 -- ---- the runs ------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ local bundle = import "repl/labs/bundle.lua"
 local class = import "repl/labs/class.lua"
 local files = import "repl/run/files.lua"
 local grader = import "repl/labs/grader.lua"
+local lists = import "repl/run/lists.lua"
 local remark = import "repl/labs/results/remark.lua"
 local text = import "repl/run/text.lua"
 
@@ -191,13 +192,11 @@ local function width_of(name)
 end
 
 local function line_of(graded, width)
-    local failed = {}
-    for _, test in ipairs(graded.tests) do
-        failed[#failed + 1] = not test.passed and test.number or nil
-    end
+    local failed = lists.select(graded.tests, function(test) return not test.passed end)
     return command.clean(("%s%s  %6.4g/%g  %s"):format(graded.student,
         (" "):rep(width - width_of(graded.student)), graded.score, graded.points,
-        remark(graded) or #failed > 0 and "failed " .. table.concat(failed, " ") or "all passed"))
+        remark(graded) or #failed > 0 and "failed "
+            .. lists.join(failed, function(test) return test.number end, " ") or "all passed"))
 end
 
 local function format_of(options)

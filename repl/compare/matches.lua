@@ -12,6 +12,7 @@
 -- of their own, so that a script overlaps in one run and not in the next: a pair is steady if it is
 -- the same in all of the GPU's runs. The sides agree on it if the simulator is as the median.
 
+local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local matches = {}
@@ -64,9 +65,7 @@ end
 local function match(a, b)
     local list = {}
     if same_lanes(a, b) then
-        for i, span in ipairs(a) do
-            list[i] = { span, b[i] }
-        end
+        list = lists.map(a, function(span, i) return { span, b[i] } end)
     else
         local partners = by_key(b)
         for key, i in pairs(by_key(a)) do
@@ -90,8 +89,9 @@ local function common(matched)
         end
     end
     for _, both in ipairs(matched[1].list) do
-        if #partners[both[1]] == #matched then
-            list[#list + 1] = { span = both[1], partners = partners[both[1]] }
+        local span = both[1]
+        if #partners[span] == #matched then
+            list[#list + 1] = { span = span, partners = partners[span] }
         end
     end
     return list
@@ -126,15 +126,6 @@ end
 
 local counts_from <const>, overlaps_from <const> = 0.05, 0.01
 
--- share(run, n) of each of the GPU's runs.
-local function shares_of(runs, share)
-    local shares = {}
-    for n, run in ipairs(runs) do
-        shares[n] = share(run, n)
-    end
-    return shares
-end
-
 local function is_steady(shares)
     for _, share in ipairs(shares) do
         if (share > overlaps_from) ~= (shares[1] > overlaps_from) then
@@ -164,7 +155,7 @@ local function compare_pairs(list, share, sim, runs)
     for i, one in ipairs(list) do
         for k = i + 1, #list do
             local other = list[k]
-            count_pair(counts, share(sim, one, other, 0), shares_of(runs, function(run, n)
+            count_pair(counts, share(sim, one, other, 0), lists.map(runs, function(run, n)
                 return share(run, one, other, n)
             end))
         end
@@ -206,7 +197,7 @@ end
 local function long_ones(operations, sim, runs)
     local list = {}
     for _, one in ipairs(operations) do
-        local shares = shares_of(runs, function(run, n) return operation_share(run, one, one, n) end)
+        local shares = lists.map(runs, function(run, n) return operation_share(run, one, one, n) end)
         if math.max(operation_share(sim, one, one, 0), statistics.median(shares)) > counts_from then
             list[#list + 1] = one
         end

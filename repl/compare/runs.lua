@@ -10,6 +10,7 @@
 -- the sums of a run's makespans; part_runs_us[part][run]. One run on a simulated GPU says all; on a
 -- real one a first run warms up and several count.
 
+local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local module = internals.module()
@@ -93,13 +94,8 @@ local function record_run(main, entry, whole)
         end
         module.synchronize()
     end
-    local complete = {}             -- a script may have left one recording
-    for _, tl in ipairs(parts) do
-        if not tl.recording then
-            complete[#complete + 1] = tl
-        end
-    end
-    return complete
+    -- A script may have left one recording.
+    return lists.select(parts, function(tl) return not tl.recording end)
 end
 
 -- Runs the entry once on what `open()` makes the current device. `whole`: one timeline of all

@@ -4,6 +4,7 @@
 -- machine, no paths, no addresses, and lines are as long on every terminal.
 
 local case = import "repl/labs/case.lua"
+local lists = import "repl/run/lists.lua"
 local text = import "repl/run/text.lua"
 
 local feedback = {}
@@ -26,7 +27,7 @@ end
 local function add(lines, s)
     for line in (s .. "\n"):gmatch("([^\n]*)\n") do
         local folded = utf8.len(line) and text.fold(line, columns) or { line }
-        table.move(folded, 1, #folded, #lines + 1, lines)
+        lists.append(lines, folded)
     end
 end
 

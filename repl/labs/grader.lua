@@ -6,6 +6,7 @@
 -- submission.
 
 local feedback = import "repl/labs/feedback.lua"
+local lists = import "repl/run/lists.lua"
 
 local grader = {}
 
@@ -47,7 +48,7 @@ end
 -- Takes the i-th test's result.
 local function finish(graded, i, test, result)
     local entry = graded.tests[i]
-    table.move(result.lacking, 1, #result.lacking, #graded.lacking + 1, graded.lacking)
+    lists.append(graded.lacking, result.lacking)
     if result.broken then
         note_broken(graded, test, result.broken)
     end
@@ -59,17 +60,6 @@ local function finish(graded, i, test, result)
     entry.score = result.passed and test.points or 0
     graded.score = graded.score + entry.score
     graded.open = graded.open - 1
-end
-
--- The tests that are asked for: all, or those that the student has.
-local function choose(lab_bundle, only_visible)
-    local tests = {}
-    for _, test in ipairs(lab_bundle.tests) do
-        if not (only_visible and test.hidden) then
-            tests[#tests + 1] = test
-        end
-    end
-    return tests
 end
 
 -- ---- the order of tests ----------------------------------------------------------------------
@@ -111,7 +101,9 @@ end
 -- soon as it and those before it are done; options.finished(graded) as soon as it is done, whatever
 -- the others are. options: backend, jobs, only_visible, verbose, each, finished.
 function grader.grade(lab_bundle, submissions, options)
-    local tests = choose(lab_bundle, options.only_visible)
+    local tests = lists.select(lab_bundle.tests, function(test)
+        return not (options.only_visible and test.hidden)
+    end)
     local list, running, count, told = {}, {}, 0, 0
     local finished = options.finished or function() end
     local queue = make_queue(submissions, tests, list, finished)

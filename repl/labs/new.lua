@@ -1,6 +1,7 @@
 -- new.lua - writes a complete small lab to start from: the files of repl/labs/template.
 
 local files = import "repl/run/files.lua"
+local lists = import "repl/run/lists.lua"
 
 local template <const> = "repl/labs/template/"
 
@@ -46,11 +47,10 @@ local function write(made, folder, paths)
     if not fine then
         return nil, reason
     end
-    local list, id = {}, id_of(folder)
-    for i, path in ipairs(paths) do
-        list[i] = { path = folder .. "/" .. path, text = text_of(path, id) }
-    end
-    return files.write_all(list)
+    local id = id_of(folder)
+    return files.write_all(lists.map(paths, function(path)
+        return { path = folder .. "/" .. path, text = text_of(path, id) }
+    end))
 end
 
 -- Writes the lab into `folder`, which is new or empty. Returns the list of the files; or nil and

@@ -9,6 +9,8 @@
 --   class   of a method or field
 --   key     the last part of its name: "record"
 
+local lists = import "repl/run/lists.lua"
+
 local api = {}
 
 local folder <const> = "docs/api/"
@@ -50,18 +52,14 @@ function api.pages()
     if pages then
         return pages
     end
-    local list = {}
-    for _, path in ipairs(embedded(folder)) do
-        list[#list + 1] = read_page(path)
-    end
-    table.sort(list, function(a, b)
+    pages = lists.map(embedded(folder), read_page)
+    table.sort(pages, function(a, b)
         local first, second = a.order or math.huge, b.order or math.huge
         if first ~= second then
             return first < second
         end
         return a.file < b.file
     end)
-    pages = list
     return pages
 end
 
@@ -245,20 +243,15 @@ local function options_text(entry)
     if not entry.options or #entry.options == 0 then
         return nil
     end
-    local names = {}
-    for i, option in ipairs(entry.options) do
-        names[i] = option[1] .. " ="
-    end
-    return "{" .. table.concat(names, ", ") .. "}"
+    return "{" .. lists.join(entry.options, function(option) return option[1] .. " =" end) .. "}"
 end
 
 -- What stands behind the name: "([stream])", "{timing =}", " [FILE]" of a command, nothing
 -- behind a field.
 local function arguments_text(entry)
-    local words = {}
-    for i, argument in ipairs(entry.arguments or {}) do
-        words[i] = argument.default and "[" .. argument[1] .. "]" or argument[1]
-    end
+    local words = lists.map(entry.arguments or {}, function(argument)
+        return argument.default and "[" .. argument[1] .. "]" or argument[1]
+    end)
     if entry.kind == "command" then
         return #words > 0 and " " .. table.concat(words, " ") or ""
     elseif entry.kind == "field" then

@@ -2,6 +2,7 @@
 -- briefs, arguments and texts, the best first.
 
 local api = import "repl/run/api.lua"
+local lists = import "repl/run/lists.lua"
 
 local apropos = {}
 
@@ -23,11 +24,7 @@ local function texts_of(list, from, texts)
 end
 
 local function foreign_names(entry)
-    local names = {}
-    for i, name in ipairs(api.foreign_names(entry)) do
-        names[i] = name:lower()
-    end
-    return names
+    return lists.map(api.foreign_names(entry), function(name) return name:lower() end)
 end
 
 local function item_names(entry)

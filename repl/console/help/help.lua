@@ -3,6 +3,7 @@
 -- ?x is read as a path of names and looked up raw, so that no code of the user runs.
 
 local api = import "repl/run/api.lua"
+local lists = import "repl/run/lists.lua"
 local apropos = import "repl/console/help/apropos.lua"
 local pages = import "repl/console/help/pages.lua"
 local sheet = import "repl/console/help/sheet.lua"
@@ -13,13 +14,20 @@ local help = {}
 
 local most_found <const>, enough_found <const> = 20, 8
 
+local function name_of(entry) return entry.name end
+
+-- A paragraph behind `first`; `marks`: the text is Markdown.
+local function print_hanging(first, text, marks)
+    local page = sheet.new()
+    page:hanging(first, marks and page:marked(text) or text)
+    page:print()
+end
+
 -- Entries with a line each.
 local function show_list(title, entries, n_more)
     local page = sheet.new()
     page:heading(title)
-    pages.add_list(page, entries, function(entry)
-        return entry.name
-    end)
+    pages.add_list(page, entries, name_of)
     if n_more > 0 then
         page:line(("  and %d more"):format(n_more))
     end
@@ -28,14 +36,11 @@ end
 
 -- One line with the entries' names, but for the one or the page that was shown.
 local function show_also(entries, shown)
-    local names = {}
-    for _, entry in ipairs(entries) do
-        names[#names + 1] = entry ~= shown and entry.page ~= shown and entry.name or nil
-    end
-    if #names > 0 then
-        local page = sheet.new()
-        page:hanging("Also     ", table.concat(names, ", "))
-        page:print()
+    local others = lists.select(entries, function(entry)
+        return entry ~= shown and entry.page ~= shown
+    end)
+    if #others > 0 then
+        print_hanging("Also     ", lists.join(others, name_of))
     end
 end
 
@@ -73,17 +78,13 @@ local function show_found(text)
     if #entries > 0 then
         show_list(("\"%s\" is found in:"):format(text), entries, #found - #entries)
     end
-    local titles = {}
-    for i, page in ipairs(apropos.pages(text)) do
-        titles[i] = page.title
+    local found_pages = apropos.pages(text)
+    if #found_pages > 0 then
+        print_hanging(#entries > 0 and "Also in the pages "
+            or ("\"%s\" is found in the pages "):format(text),
+            lists.join(found_pages, function(page) return page.title end))
     end
-    if #titles > 0 then
-        local page = sheet.new()
-        page:hanging(#entries > 0 and "Also in the pages " or ("\"%s\" is found in the pages ")
-            :format(text), table.concat(titles, ", "))
-        page:print()
-    end
-    return #entries + #titles > 0
+    return #entries + #found_pages > 0
 end
 
 local most_quoted <const> = 60      -- bytes of a text that nothing is known about
@@ -93,10 +94,8 @@ local function show_nothing(text)
     text = internals.safe(#text > most_quoted
         and text:sub(1, most_quoted):gsub("[\x80-\xff]+$", "") .. "..." or text)
     local meant = near and (", did you mean %s?"):format(near) or ";"
-    local page = sheet.new()
-    page:hanging("", ("there is no help about \"%s\"%s help() lists all pages"):format(
-        text, meant))
-    page:print()
+    print_hanging("", ("there is no help about \"%s\"%s help() lists all pages"):format(text,
+        meant))
     return false
 end
 
@@ -107,20 +106,13 @@ local function show_elsewhere(name)
     if not instead then
         return false
     end
-    local page = sheet.new()
-    page:hanging("", page:marked(("There is no `%s` here: %s."):format(internals.safe(name),
-        instead)))
-    page:print()
+    print_hanging("", ("There is no `%s` here: %s."):format(internals.safe(name), instead), true)
     return true
 end
 
 -- Without fields, whose names are often words that people look for.
 local function callable(entries)
-    local list = {}
-    for _, entry in ipairs(entries) do
-        list[#list + 1] = entry.kind ~= "field" and entry or nil
-    end
-    return list
+    return lists.select(entries, function(entry) return entry.kind ~= "field" end)
 end
 
 -- A name, a page's title, a name of CUDA or PyTorch, or words to search for. False: there
@@ -192,10 +184,8 @@ local function name_among_globals(value)
 end
 
 local function show_no_value(what)
-    local page = sheet.new()
-    page:hanging("", page:marked(what .. (what:find("%?$") and " " or "; ")
-        .. "`help \"word\"` searches, `help()` lists all pages"))
-    page:print()
+    print_hanging("", what .. (what:find("%?$") and " " or "; ")
+        .. "`help \"word\"` searches, `help()` lists all pages", true)
 end
 
 -- ---- what others call -------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 -- pages.lua - how help looks: an entry, a page, the list of all pages.
 
 local api = import "repl/run/api.lua"
+local lists = import "repl/run/lists.lua"
 local sheet = import "repl/console/help/sheet.lua"
 
 local pages = {}
@@ -24,11 +25,7 @@ local function add_items(page, title, items, text_of)
         return
     end
     page:heading(title)
-    local rows = {}
-    for i, item in ipairs(items) do
-        rows[i] = { item[1], text_of(page, item) }
-    end
-    page:rows(rows, 2)
+    page:rows(lists.map(items, function(item) return { item[1], text_of(page, item) } end), 2)
 end
 
 local function add_example(page, entry)
@@ -98,11 +95,9 @@ end
 
 -- Entries with one line each; each(entry) gives the label, or it is the signature.
 function pages.add_list(page, entries, label_of)
-    local rows = {}
-    for i, entry in ipairs(entries) do
-        rows[i] = { (label_of or api.signature)(entry), page:marked(entry.brief) }
-    end
-    page:rows(rows, 2)
+    page:rows(lists.map(entries, function(entry)
+        return { (label_of or api.signature)(entry), page:marked(entry.brief) }
+    end), 2)
 end
 
 local kinds <const> = {
@@ -112,10 +107,7 @@ local kinds <const> = {
 
 local function add_entries(page, entries)
     for _, kind in ipairs(kinds) do
-        local some = {}
-        for _, entry in ipairs(entries) do
-            some[#some + 1] = kind[2][entry.kind] and entry or nil
-        end
+        local some = lists.select(entries, function(entry) return kind[2][entry.kind] end)
         if #some > 0 then
             page:heading(kind[1])
             pages.add_list(page, some)

@@ -4,6 +4,7 @@
 -- so. They see the text at the top at once, so it says nothing about hidden tests. There are no
 -- times: the same submission gives the same bytes.
 
+local lists = import "repl/run/lists.lua"
 local words = import "repl/labs/results/words.lua"
 
 -- `fields` is a list that alternates names and JSON values.
@@ -35,29 +36,26 @@ local function summary(graded)
     if graded.problem then
         return graded.problem
     end
-    local passed, visible, hidden = 0, 0, 0
-    for _, test in ipairs(graded.tests) do
-        hidden = hidden + (test.hidden and 1 or 0)
-        visible = visible + (test.hidden and 0 or 1)
-        passed = passed + (not test.hidden and test.passed and 1 or 0)
-    end
-    local text = ("%d of %d visible tests passed."):format(passed, visible)
+    local visible = lists.select(graded.tests, function(test) return not test.hidden end)
+    local passed = lists.select(visible, function(test) return test.passed end)
+    local hidden = #graded.tests - #visible
+    local text = ("%d of %d visible tests passed."):format(#passed, #visible)
     return hidden == 0 and text
         or ("%s %d hidden test%s run as well."):format(text, hidden,
             hidden == 1 and " was" or "s were")
 end
 
 local function text(list, bundle)
-    local graded, tests = list[1], {}
-    for i, test in ipairs(graded.tests) do
-        tests[i] = "\n    " .. test_object(test, bundle)
-    end
+    local graded = list[1]
+    local tests = lists.join(graded.tests, function(test)
+        return "\n    " .. test_object(test, bundle)
+    end, ",")
     return object({
         "score", words.number(graded.score),
         "output", words.json(summary(graded)),
         "output_format", words.json("text"),
         "stdout_visibility", words.json("hidden"),
-        "tests", "[" .. table.concat(tests, ",") .. "\n  ]",
+        "tests", "[" .. tests .. "\n  ]",
     }, "{\n  ", ",\n  ", "\n}\n")
 end
 

@@ -2,6 +2,7 @@
 -- testsuite a student. The format only knows passed and failed; the points are properties, which
 -- readers may ignore.
 
+local lists = import "repl/run/lists.lua"
 local words = import "repl/labs/results/words.lua"
 
 local function property(indent, name, value)
@@ -17,10 +18,6 @@ local function properties(indent, score, points)
     }
 end
 
-local function append(lines, others)
-    table.move(others, 1, #others, #lines + 1, lines)
-end
-
 local function add_failure(lines, test, problem)
     local text = test.output ~= "" and test.output or problem or "failed"
     local first = words.lines(text)[1] or "failed"
@@ -32,7 +29,7 @@ local function add_case(lines, graded, test, bundle)
     lines[#lines + 1] = ('    <testcase classname="%s" name="%s">'):format(
         words.attribute(bundle.id .. "." .. words.name(graded.student)),
         words.attribute(test.number .. " " .. test.name))
-    append(lines, properties("      ", test.score, test.points))
+    lists.append(lines, properties("      ", test.score, test.points))
     if not test.passed then
         add_failure(lines, test, graded.problem)
     end
@@ -40,17 +37,13 @@ local function add_case(lines, graded, test, bundle)
 end
 
 local function failures_of(graded)
-    local failures = 0
-    for _, test in ipairs(graded.tests) do
-        failures = failures + (test.passed and 0 or 1)
-    end
-    return failures
+    return #lists.select(graded.tests, function(test) return not test.passed end)
 end
 
 local function add_suite(lines, graded, bundle)
     lines[#lines + 1] = ('  <testsuite name="%s" tests="%d" failures="%d" errors="0" skipped="0">')
         :format(words.attribute(words.name(graded.student)), #graded.tests, failures_of(graded))
-    append(lines, properties("    ", graded.score, graded.points))
+    lists.append(lines, properties("    ", graded.score, graded.points))
     for _, test in ipairs(graded.tests) do
         add_case(lines, graded, test, bundle)
     end
