@@ -112,10 +112,6 @@ function timing.set(value)
     on, started = value, nil
 end
 
-function timing.is_on()
-    return on
-end
-
 function timing.before()
     if on then started = read_clocks() end
 end

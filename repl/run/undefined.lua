@@ -8,16 +8,10 @@
 
 local read_global = rawget
 local watched = {}          -- source -> name -> {option =, lines = {[number] = true}}
-local told = {}
+local reported = {}
 
 -- Nothing is watched in larger chunks, which are generated, and at most so many names in others.
 local most_bytes <const>, most_names <const> = 1 << 17, 100
-
-local words <const> = {}
-for word in ([[and break do else elseif end false for function goto if in local nil not or repeat
-    return then true until while]]):gmatch("%S+") do
-    words[word] = true
-end
 
 -- The names that the chunk declares: locals, parameters, functions, the variables of loops.
 local function declared_in(chunk)
@@ -66,7 +60,7 @@ local function candidates(chunk)
     local list, options, declared = {}, nil, nil
     for option, at, name in chunk:gmatch("%f[%w_]([%a_][%w_]*)%s*=%s*()([%a_][%w_]*)%s*[,}]") do
         declared = declared or declared_in(chunk)
-        if not words[name] and not declared[name] and read_global(_G, name) == nil
+        if not import "repl/run/tokens.lua".keywords[name] and not declared[name] and read_global(_G, name) == nil
             and #list < most_names then
             options = options or all_options()
             local line = line_of(chunk, at, option, options)
@@ -76,7 +70,7 @@ local function candidates(chunk)
     return list
 end
 
--- ---- telling -------------------------------------------------------------------------------
+-- ---- reporting -----------------------------------------------------------------------------
 
 local function hint_for(name, info)
     local names = import "repl/run/errors/hint_names.lua"
@@ -86,7 +80,7 @@ local function hint_for(name, info)
         script = { tokens = tokens.read(chunk), lines = {} } }, name)
 end
 
-local function tell(name, option, info)
+local function report(name, option, info)
     local text = import "repl/run/text.lua"
     local fine, hint = pcall(hint_for, name, info)
     io.stdout:flush()
@@ -102,9 +96,9 @@ local function read_missing(_, name)
     local entry = info and watched[info.source] and watched[info.source][name]
     local key = entry and entry[info.currentline]
         and ("%s:%d:%s"):format(info.source, info.currentline, name)
-    if key and not told[key] then
-        told[key] = true
-        tell(name, entry[info.currentline], info)
+    if key and not reported[key] then
+        reported[key] = true
+        report(name, entry[info.currentline], info)
     end
     return nil
 end

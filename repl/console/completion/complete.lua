@@ -13,6 +13,7 @@
 local api = import "repl/run/api.lua"
 local cursor = import "repl/console/completion/cursor.lua"
 local files = import "repl/console/dot_commands/files.lua"
+local lists = import "repl/run/lists.lua"
 local tokens = import "repl/run/tokens.lua"
 
 local complete = {}
@@ -108,14 +109,10 @@ end
 
 -- ---- offering ----------------------------------------------------------------------------
 
-local function starts_with(word, prefix)
-    return word:sub(1, #prefix) == prefix
-end
-
--- Adds those of the words that begin so; `seen` keeps each from coming twice.
-local function offer(found, seen, word, prefix, ending)
-    if type(word) == "string" and starts_with(word, prefix) and not seen[word] then
-        seen[word] = true
+-- Adds the word to the list if it begins so, and if found[word] does not say that it is there.
+local function offer(found, word, prefix, ending)
+    if type(word) == "string" and word:sub(1, #prefix) == prefix and not found[word] then
+        found[word] = true
         found[#found + 1] = word .. (ending or "")
     end
 end
@@ -125,7 +122,7 @@ local function is_name(key)
 end
 
 -- Names that begin with "_" are offered only if "_" was typed.
-local function offer_keys(found, seen, fields, prefix, functions_only)
+local function offer_keys(found, fields, prefix, functions_only)
     local key, value = next(fields)
     for _ = 1, most_keys do
         if key == nil then
@@ -133,7 +130,7 @@ local function offer_keys(found, seen, fields, prefix, functions_only)
         end
         local hidden = prefix == "" and is_name(key) and key:find("^_")
         if is_name(key) and not hidden and (not functions_only or type(value) == "function") then
-            offer(found, seen, key, prefix)
+            offer(found, key, prefix)
         end
         key, value = next(fields, key)
     end
@@ -144,23 +141,22 @@ local function fields(path)
     local last = path[#path]
     local value = value_of(path, 1)
     local object = object_metatable(value)
-    local found, seen = {}, {}
+    local found = {}
     if object then
-        offer_keys(found, seen, last.separator == ":" and object.__methods or object.__fields,
-            last.key)
+        offer_keys(found, last.separator == ":" and object.__methods or object.__fields, last.key)
     elseif value ~= nil then
         for _, candidates in ipairs(field_tables(value)) do
-            offer_keys(found, seen, candidates, last.key, last.separator == ":")
+            offer_keys(found, candidates, last.key, last.separator == ":")
         end
     end
     return found
 end
 
 local function globals(prefix)
-    local found, seen = {}, {}
-    offer_keys(found, seen, _G, prefix)
+    local found = {}
+    offer_keys(found, _G, prefix)
     for word in next, prefix ~= "" and tokens.keywords or {} do
-        offer(found, seen, word, prefix)
+        offer(found, word, prefix)
     end
     return found
 end
@@ -168,12 +164,12 @@ end
 -- The options of the call whose table is being written, but for those that are there.
 local function options(call, prefix)
     local entry = call and described(call.path)
-    local found, seen = {}, {}
+    local found = {}
     for _, name in ipairs(call and call.given or {}) do
-        seen[name] = true
+        found[name] = true
     end
     for _, option in ipairs(entry and entry.options or {}) do
-        offer(found, seen, option[1], prefix, " = ")
+        offer(found, option[1], prefix, " = ")
     end
     return found
 end
@@ -182,21 +178,21 @@ end
 
 -- Pages, the last parts of names, and CUDA's and PyTorch's names. There are many, so they are
 -- offered only if part of the name was typed.
-local function add_topics(found, seen, prefix)
+local function add_topics(found, prefix)
     for _, page in ipairs(api.pages()) do
-        offer(found, seen, page.file, prefix)
+        offer(found, page.file, prefix)
     end
     if #prefix < 2 then
         return found
     end
     for entry in api.each() do
-        offer(found, seen, entry.key, prefix)
+        offer(found, entry.key, prefix)
         for _, name in ipairs(api.foreign_names(entry)) do
-            offer(found, seen, name, prefix)
+            offer(found, name, prefix)
         end
     end
     for _, name in ipairs(api.missing_names()) do
-        offer(found, seen, name, prefix)
+        offer(found, name, prefix)
     end
     return found
 end
@@ -205,9 +201,9 @@ end
 
 -- The texts among the types of an argument or option: "cuda"|"cpu".
 local function texts_of(description, prefix)
-    local found, seen = {}, {}
+    local found = {}
     for text in (description and description[2] or ""):gmatch('"([^"]*)"') do
-        offer(found, seen, text, prefix)
+        offer(found, text, prefix)
     end
     return found
 end
@@ -221,9 +217,9 @@ local function named(list, name)
 end
 
 local function profiles(prefix)
-    local found, seen = {}, {}
+    local found = {}
     for _, path in ipairs(internals.embedded_names()) do
-        offer(found, seen, path:match("^scripts/profiles/(.+)%.lua$"), prefix)
+        offer(found, path:match("^scripts/profiles/(.+)%.lua$"), prefix)
     end
     return found
 end
@@ -231,11 +227,11 @@ end
 -- Files whose name begins so, folders with "/" at the end; none that a terminal would obey.
 local function file_names(prefix)
     local folder, name = prefix:match("^(.*/)(.*)$")
-    local found, seen = {}, {}
+    local found = {}
     for _, file in ipairs(program.folder(folder and files.name(folder) or ".") or {}) do
         local hidden = file:find("^%.") and not (name or prefix):find("^%.")
         if not hidden and internals.safe(file) == file then
-            offer(found, seen, (folder or "") .. file, prefix)
+            offer(found, (folder or "") .. file, prefix)
         end
     end
     return found
@@ -246,11 +242,9 @@ local function texts(call, prefix)
     local entry = call and described(call.path)
     if not entry then
         return file_names(prefix)
-    end
-    if entry.name == "help" then
-        return add_topics({}, {}, prefix)
-    end
-    if call.option == "profile" then
+    elseif entry.name == "help" then
+        return add_topics({}, prefix)
+    elseif call.option == "profile" then
         local found = profiles(prefix)
         return #found > 0 and found or file_names(prefix)
     end
@@ -279,10 +273,10 @@ local function command(text)
     elseif name then
         return takes[name] and takes[name](rest) or {}, at
     end
-    local found, seen = {}, {}
+    local found = {}
     local first, prefix = text:match("^%s*()(%..*)$")
     for _, word in ipairs(import "repl/console/dot_commands/dot_commands.lua".names()) do
-        offer(found, seen, word, prefix)
+        offer(found, word, prefix)
     end
     return found, first
 end
@@ -304,8 +298,10 @@ local function names(text, base)
     end
     local prefix = path[1] and path[1].key or ""
     local found = state.key and options(state.call, prefix) or {}
-    if #found == 0 or prefix ~= "" then
-        table.move(globals(prefix), 1, 1 << 20, #found + 1, found)
+    if #found == 0 then
+        found = globals(prefix)
+    elseif prefix ~= "" then
+        lists.append(found, globals(prefix))
     end
     return base + first - 1, found
 end
@@ -313,11 +309,7 @@ end
 -- Where the whole question is one word, that may be one of help's.
 local function add_help_words(found, word, whole)
     if whole:match("^%s*(.-)$") == word then
-        local seen = {}
-        for _, other in ipairs(found) do
-            seen[other] = true
-        end
-        add_topics(found, seen, word)
+        add_topics(found, word)
     end
 end
 
