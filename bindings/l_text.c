@@ -52,37 +52,31 @@ static int text_json_milli(lua_State *L)
     return push_text(L, out, "json");
 }
 
-/* clip(text, columns): in at most so many columns, with "..." in its middle if it was longer,
- * and "?" for all that must not reach a terminal; columns >= 8 */
-static int text_clip(lua_State *L)
+/* f(text, columns): what `add` makes of the text */
+static int shorten(lua_State *L, void (*add)(sl_text *out, const char *text, int columns))
 {
     const char *text = luaL_checkstring(L, 1);
     int columns = (int)luaL_checkinteger(L, 2);
     sl_text *out = lsl_new_text(L);
-    sl_label_clip(out, text, columns);
+    add(out, text, columns);
     return push_text(L, out, "clip");
 }
 
+/* clip(text, columns): in at most so many columns, with "..." in its middle if it was longer,
+ * and "?" for all that must not reach a terminal; columns >= 8 */
+static int text_clip(lua_State *L) { return shorten(L, sl_label_clip); }
+
 /* clip_end(text, columns): the same, with the dots at the end */
-static int text_clip_end(lua_State *L)
+static int text_clip_end(lua_State *L) { return shorten(L, sl_label_clip_end); }
+
+static void add_label(sl_text *out, const char *text, int columns)
 {
-    const char *text = luaL_checkstring(L, 1);
-    int columns = (int)luaL_checkinteger(L, 2);
-    sl_text *out = lsl_new_text(L);
-    sl_label_clip_end(out, text, columns);
-    return push_text(L, out, "clip");
+    sl_label_add(out, text, columns, true);
 }
 
 /* label(text, columns): a name in at most so many columns, with "…" in its middle if it was
  * longer; columns >= 4 */
-static int text_label(lua_State *L)
-{
-    const char *text = luaL_checkstring(L, 1);
-    int columns = (int)luaL_checkinteger(L, 2);
-    sl_text *out = lsl_new_text(L);
-    sl_label_add(out, text, columns, true);
-    return push_text(L, out, "label");
-}
+static int text_label(lua_State *L) { return shorten(L, add_label); }
 
 /* label_columns(text): how many columns a name takes */
 static int text_label_columns(lua_State *L)

@@ -71,10 +71,8 @@ static int timeline_stop(lua_State *L)
 {
     lsl_timeline *box = check_any(L, "stop");
     lsl_no_more(L, 1, "stop");
-    if (!box->device) {
-        lua_settop(L, 1);
-        return 1;
-    }
+    lua_settop(L, 1);
+    if (!box->device) return 1;
     if (lsl_get(L)->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "stop", "a host function must not wait for the device");
     sl_error err;
@@ -82,7 +80,6 @@ static int timeline_stop(lua_State *L)
     sl_status status = sl_device_synchronize(box->device, &err);
     stop_recording(box);
     lsl_check(L, status, &err, "stop");
-    lua_settop(L, 1);
     return 1;
 }
 
@@ -272,27 +269,20 @@ static int timeline_bounds(lua_State *L)
 
 /* ---- fields -------------------------------------------------------------------------------- */
 
-static int get_makespan_us(lua_State *L)
-{
-    lsl_timeline *box = lsl_check_timeline(L, "makespan_us");
-    lua_pushnumber(L, (double)sl_timeline_makespan_ns(box->p) / 1000.0);
-    return 1;
-}
-
-static int get_wall_us(lua_State *L)
-{
-    lsl_timeline *box = lsl_check_timeline(L, "wall_us");
-    lua_pushnumber(L, (double)sl_timeline_wall_ns(box->p) / 1000.0);
-    return 1;
-}
-
-static int get_span_count(lua_State *L)
+static size_t count_spans(const sl_timeline *timeline)
 {
     size_t n;
-    sl_timeline_spans(lsl_check_timeline(L, "span_count")->p, &n);
-    lua_pushinteger(L, (lua_Integer)n);
-    return 1;
+    sl_timeline_spans(timeline, &n);
+    return n;
 }
+
+#define check_self lsl_check_timeline
+LSL_GETTER(lsl_timeline, makespan_us, number, (double)sl_timeline_makespan_ns(self->p) / 1000.0)
+LSL_GETTER(lsl_timeline, wall_us, number, (double)sl_timeline_wall_ns(self->p) / 1000.0)
+LSL_GETTER(lsl_timeline, span_count, integer, (lua_Integer)count_spans(self->p))
+LSL_GETTER(lsl_timeline, device_name, string, sl_timeline_device(self->p)->name)
+LSL_GETTER(lsl_timeline, device_index, integer, sl_timeline_device(self->p)->index)
+LSL_GETTER(lsl_timeline, simulated, boolean, sl_timeline_device(self->p)->simulated)
 
 static int get_stream_count(lua_State *L)
 {
@@ -301,18 +291,6 @@ static int get_stream_count(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "stream_count");
     lsl_check(L, sl_timeline_stream_count(box->p, &n, &err), &err, "stream_count");
     lua_pushinteger(L, (lua_Integer)n);
-    return 1;
-}
-
-static int get_device_name(lua_State *L)
-{
-    lua_pushstring(L, sl_timeline_device(lsl_check_timeline(L, "device_name")->p)->name);
-    return 1;
-}
-
-static int get_device_index(lua_State *L)
-{
-    lua_pushinteger(L, sl_timeline_device(lsl_check_timeline(L, "device_index")->p)->index);
     return 1;
 }
 
@@ -332,12 +310,6 @@ static int get_device_indices(lua_State *L)
     if (n > 0 && own >= 0 && own < 64) return 1;
     lua_pushinteger(L, own);
     lua_rawseti(L, -2, n + 1);
-    return 1;
-}
-
-static int get_simulated(lua_State *L)
-{
-    lua_pushboolean(L, sl_timeline_device(lsl_check_timeline(L, "simulated")->p)->simulated);
     return 1;
 }
 
@@ -364,8 +336,7 @@ static int timeline_tostring(lua_State *L)
         lua_pushstring(L, !box->p ? "timeline (closed)" : "timeline (recording)");
         return 1;
     }
-    size_t n;
-    sl_timeline_spans(box->p, &n);
+    size_t n = count_spans(box->p);
     lua_pushfstring(L, "timeline of %d span%s, makespan %f us, wall %f us", (int)n,
                     n == 1 ? "" : "s", (lua_Number)sl_timeline_makespan_ns(box->p) / 1000.0,
                     (lua_Number)sl_timeline_wall_ns(box->p) / 1000.0);

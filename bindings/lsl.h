@@ -445,34 +445,20 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 
 /* ---- the module's parts ---------------------------------------------------- */
 
-/* Each adds its kinds, and its functions to the table on top of the stack. */
-void lsl_open_device(lua_State *L);
-void lsl_open_stream(lua_State *L);
-void lsl_open_guard(lua_State *L);
-void lsl_open_event(lua_State *L);
-void lsl_open_tensor(lua_State *L);
-void lsl_open_ops(lua_State *L);
-void lsl_open_view(lua_State *L);
-void lsl_open_timeline(lua_State *L);
-void lsl_open_selection(lua_State *L);
-void lsl_open_causes(lua_State *L);
-void lsl_open_show(lua_State *L);
-void lsl_open_cuda(lua_State *L);
-void lsl_open_create(lua_State *L);
-void lsl_open_races(lua_State *L);
-/* Add what only the prelude and the program use. */
-void lsl_open_device_internal(lua_State *L);
-void lsl_open_ops_internal(lua_State *L);
-void lsl_open_terminal_internal(lua_State *L);
-void lsl_open_inspect_internal(lua_State *L);
-void lsl_open_tap_internal(lua_State *L);
-void lsl_open_races_internal(lua_State *L);
-void lsl_open_source_internal(lua_State *L);
-void lsl_open_file_internal(lua_State *L);
-void lsl_open_bounded_internal(lua_State *L);
-void lsl_open_text_internal(lua_State *L);
-void lsl_open_records_internal(lua_State *L);
-void lsl_open_figures_internal(lua_State *L);
+/* Each part has lsl_open_PART, which adds its kinds, and its functions to the module's table, which
+ * is on top of the stack. In this order: a part may add methods to the kinds of those before. */
+#define LSL_PARTS(X)                                                                            \
+    X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
+    X(selection) X(causes) X(show) X(cuda) X(races)
+/* The same for what only the prelude and the program use. */
+#define LSL_INTERNAL_PARTS(X)                                                                   \
+    X(device_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
+    X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
+    X(text_internal) X(records_internal) X(figures_internal)
+#define X(part) void lsl_open_##part(lua_State *L);
+LSL_PARTS(X)
+LSL_INTERNAL_PARTS(X)
+#undef X
 
 /* For loops over many Lua values: every 4096th i, raises if the user has pressed Ctrl-C. */
 void lsl_stop_at(lua_State *L, int64_t i, const char *op);

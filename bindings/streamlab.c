@@ -254,18 +254,9 @@ static void run_prelude(lua_State *L)
 {
     lua_newtable(L);
     lsl_set_functions(L, internals);
-    lsl_open_device_internal(L);
-    lsl_open_ops_internal(L);
-    lsl_open_terminal_internal(L);
-    lsl_open_inspect_internal(L);
-    lsl_open_source_internal(L);
-    lsl_open_tap_internal(L);
-    lsl_open_races_internal(L);
-    lsl_open_file_internal(L);
-    lsl_open_bounded_internal(L);
-    lsl_open_text_internal(L);
-    lsl_open_records_internal(L);
-    lsl_open_figures_internal(L);
+#define X(part) lsl_open_##part(L);
+    LSL_INTERNAL_PARTS(X)
+#undef X
     lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");     /* the program's -E, as in lua.c */
     lua_setfield(L, -2, "ignores_environment");
     lua_pushvalue(L, -1);
@@ -301,20 +292,9 @@ static int open_module(lua_State *L)
     lsl_define_error(L);
     lsl_define_options(L);
     lsl_define(L, LSL_SCRATCH, lsl_scratch_meta, NULL, NULL);
-    lsl_open_device(L);
-    lsl_open_stream(L);
-    lsl_open_guard(L);
-    lsl_open_event(L);
-    lsl_open_tensor(L);
-    lsl_open_create(L);
-    lsl_open_ops(L);
-    lsl_open_view(L);
-    lsl_open_timeline(L);
-    lsl_open_selection(L);
-    lsl_open_causes(L);
-    lsl_open_show(L);
-    lsl_open_cuda(L);
-    lsl_open_races(L);
+#define X(part) lsl_open_##part(L);
+    LSL_PARTS(X)
+#undef X
     lua_pushliteral(L, STREAMLAB_VERSION);
     lua_setfield(L, -2, "version");
     name_dtypes(L);
