@@ -71,7 +71,7 @@ static int launch_with(lua_State *L, int arg, launch *l, const char *op)
 /* The kernel of the closure that runs; its name is that of the Lua function. */
 static sl_kernel kernel_of(lua_State *L)
 {
-    return (sl_kernel)lua_tointeger(L, lua_upvalueindex(2));
+    return (sl_kernel)(uintptr_t)lua_touserdata(L, lua_upvalueindex(2));
 }
 
 static int op_matmul(lua_State *L)
@@ -117,23 +117,30 @@ static sl_kernel number_form(sl_kernel kernel, bool is_before)
     }
 }
 
-/* f(a, b), and f(a, number), f(number, b) if the kernel has such forms. */
+/* f(a, number), f(number, b), if the kernel has such forms. */
+static int launch_with_number(lua_State *L, launch *l, const char *op)
+{
+    int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
+    sl_kernel form = number != 0 ? number_form(l->kernel, number == 1) : SL_KERNELS;
+    if (form != SL_KERNELS) {
+        l->kernel = form;
+        l->args.number = lua_tonumber(L, number);
+        l->args.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
+        return launch_with(L, 3, l, op);
+    }
+    lsl_check_tensor(L, 1, "a", op);
+    return lsl_type_error(L, 2, "b", number_form(l->kernel, false) != SL_KERNELS
+                          ? "a tensor or a number" : "a tensor", op);
+}
+
+/* f(a, b), or with a number */
 static int op_pair(lua_State *L)
 {
     launch l = {.kernel = kernel_of(L)};
     const char *op = sl_kernel_name(l.kernel);
-    int number = lua_type(L, 1) == LUA_TNUMBER ? 1 : lua_type(L, 2) == LUA_TNUMBER ? 2 : 0;
-    sl_kernel form = number != 0 ? number_form(l.kernel, number == 1) : SL_KERNELS;
-    if (form != SL_KERNELS) {
-        l.kernel = form;
-        l.args.number = lua_tonumber(L, number);
-        l.args.a = lsl_check_tensor(L, 3 - number, number == 1 ? "b" : "a", op);
-        return launch_with(L, 3, &l, op);
-    }
+    if (lua_type(L, 1) == LUA_TNUMBER || !lsl_to(L, 2, LSL_TENSOR))
+        return launch_with_number(L, &l, op);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
-    if (!lsl_to(L, 2, LSL_TENSOR))
-        lsl_type_error(L, 2, "b", number_form(l.kernel, false) != SL_KERNELS
-                       ? "a tensor or a number" : "a tensor", op);
     l.args.b = lsl_check_tensor(L, 2, "b", op);
     return launch_with(L, 3, &l, op);
 }
@@ -242,7 +249,7 @@ static lua_CFunction function_of(sl_kernel kernel)
 static void push_closure(lua_State *L, lua_CFunction function, sl_kernel kernel)
 {
     lua_pushlightuserdata(L, lsl_get(L));
-    lua_pushinteger(L, kernel);
+    lua_pushlightuserdata(L, (void *)(uintptr_t)kernel);    /* faster to read than an integer */
     lua_pushcclosure(L, function, 2);
 }
 
