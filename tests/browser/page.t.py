@@ -261,7 +261,7 @@ def rows_and_theme(browser):
     equal(browser.run("return [view.width === content.clientWidth,"
                       " document.documentElement.scrollWidth <= innerWidth]"), [True, True],
           "the page fits a narrow window")
-    equal(browser.run("return fittedInMiddle('a stream with number 17', 80)")[-2:], "17",
+    equal(browser.run("return fitted('a stream with number 17', 80, true)")[-2:], "17",
           "there names of rows are cut in the middle")
     equal(browser.run("""
         document.querySelector('.told p').textContent = 'x'.repeat(300);

@@ -47,24 +47,16 @@ function textWidth(text) {
     return width;
 }
 
-/* As much of the text as fits, with an ellipsis, or "". */
-function fitted(text, room) {
-    const width = textWidth(text);
-    if (width <= room) return text;
-    let letters = Math.floor(text.length * (room - textWidth("…")) / width);
-    while (letters >= 2 && textWidth(text.slice(0, letters) + "…") > room) letters--;
-    return letters >= 2 ? text.slice(0, letters) + "…" : "";
-}
-
-/* The same, cut in the middle: names of rows mostly differ at their ends. */
-function fittedInMiddle(text, room) {
+/* As much of the text as fits, with an ellipsis, or "". Names of rows are cut in the middle: they
+ * mostly differ at their ends. */
+function fitted(text, room, inMiddle = false) {
     const width = textWidth(text);
     if (width <= room) return text;
     const letters = Array.from(text);
     let kept = Math.floor(letters.length * (room - textWidth("…")) / width);
     for (; kept >= 2; kept--) {
-        const head = Math.floor(kept / 2), tail = letters.slice(letters.length - (kept - head));
-        const cut = letters.slice(0, head).join("") + "…" + tail.join("");
+        const head = inMiddle ? Math.floor(kept / 2) : kept, tail = letters.length - (kept - head);
+        const cut = letters.slice(0, head).join("") + "…" + letters.slice(tail).join("");
         if (textWidth(cut) <= room) return cut;
     }
     return "";
@@ -76,6 +68,23 @@ function write(text, x, y, colour, align = "left", font = FONT) {
     pen.textAlign = align;
     pen.textBaseline = "middle";
     pen.fillText(text, x, y);
+}
+
+function line(x0, y0, x1, y1, colour) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = 1;
+    pen.beginPath();
+    pen.moveTo(x0, y0);
+    pen.lineTo(x1, y1);
+    pen.stroke();
+}
+
+/* What is drawn until pen.restore() stays right of the titles. */
+function clipToRows() {
+    pen.save();
+    pen.beginPath();
+    pen.rect(view.gutter, AXIS - 6, view.width - view.gutter, view.height);
+    pen.clip();
 }
 
 /* ---- bars ------------------------------------------------------------------------- */
@@ -259,12 +268,7 @@ function paintAxis() {
     const first = Math.ceil((view.from - data.origin) / step);
     for (let i = first; data.origin + i * step <= view.to; i++) {
         const x = Math.round(toX(data.origin + i * step)) + 0.5;
-        pen.strokeStyle = colours.line;
-        pen.lineWidth = 1;
-        pen.beginPath();
-        pen.moveTo(x, AXIS - 6);
-        pen.lineTo(x, view.height);
-        pen.stroke();
+        line(x, AXIS - 6, x, view.height, colours.line);
         const text = tickLabel(i * step, step), half = textWidth(text) / 2;
         write(text, Math.min(x, view.width - half), AXIS - 16, colours.muted, "center", SMALL_FONT);
     }
@@ -285,12 +289,8 @@ function paintOverview() {
 function paintBound() {
     const x = Math.round(toX(data.origin + data.bounds.lower)) + 0.5;
     if (data.bounds.lower <= 0 || x < view.gutter || x > view.width) return;
-    pen.strokeStyle = colours.ink;
     pen.setLineDash([2, 3]);
-    pen.beginPath();
-    pen.moveTo(x, AXIS - 6);
-    pen.lineTo(x, view.height);
-    pen.stroke();
+    line(x, AXIS - 6, x, view.height, colours.ink);
     pen.setLineDash([]);
 }
 
@@ -299,7 +299,7 @@ function paintBound() {
 function paintTitle(row, y) {
     const room = view.gutter - 16, middle = y + row.height / 2;
     const share = row.host ? "" : percent(row.busy, data.makespan);
-    const title = fittedInMiddle(row.title, room);
+    const title = fitted(row.title, room, true);
     write(title, 2, share ? middle - 6 : middle, colours.ink);
     if (share) write(share, 2, middle + 8, colours.muted, "left", SMALL_FONT);
 }
@@ -307,16 +307,9 @@ function paintTitle(row, y) {
 function paintRow(row, index) {
     const scroll = chart.scrollTop, y = row.y - scroll;
     if (y + row.height < AXIS || y > view.height) return;
-    pen.strokeStyle = colours.line;
-    pen.beginPath();
-    pen.moveTo(0, Math.round(y) + 0.5);
-    pen.lineTo(view.width, Math.round(y) + 0.5);
-    pen.stroke();
+    line(0, Math.round(y) + 0.5, view.width, Math.round(y) + 0.5, colours.line);
     paintTitle(row, y);
-    pen.save();
-    pen.beginPath();
-    pen.rect(view.gutter, AXIS - 6, view.width - view.gutter, view.height);
-    pen.clip();
+    clipToRows();
     pen.globalAlpha = state.marks ? DIMMED : 1;
     row.lanes.forEach((lane, l) =>
         paintLane(lane, laneY(row, l) - scroll, row.bar, row.host));
@@ -361,9 +354,9 @@ function paintArrow(arrow) {
     const b = anchor(arrow.to, arrow.toHost, arrow.toEnd);
     if (!a || !b) return;
     const far = 2 * view.width;         /* what is far outside has no say in the curve */
-    a.x = Math.max(-far, Math.min(far * 2, a.x));
-    b.x = Math.max(-far, Math.min(far * 2, b.x));
-    const bend = Math.max(14, Math.min(60, Math.abs(b.x - a.x) / 2));
+    a.x = within(a.x, -far, far * 2);
+    b.x = within(b.x, -far, far * 2);
+    const bend = within(Math.abs(b.x - a.x) / 2, 14, 60);
     for (const [width, colour] of [[4, colours.paper], [1.5, colours.ink]]) {
         pen.lineWidth = width;
         pen.strokeStyle = pen.fillStyle = colour;
@@ -401,10 +394,7 @@ function paint() {
     pen.clearRect(0, 0, view.width, view.height);
     paintAxis();
     state.rows.forEach(paintRow);
-    pen.save();
-    pen.beginPath();
-    pen.rect(view.gutter, AXIS - 6, view.width - view.gutter, view.height);
-    pen.clip();
+    clipToRows();
     paintBound();
     paintRange();
     if (state.hovered && state.hovered.place) outline(state.hovered.place, colours.ink, 1);
