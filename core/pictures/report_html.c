@@ -157,27 +157,23 @@ static void put_device(page *p)
     raw(p, "}");
 }
 
+/* ["...","..."]; `value` may use the index i. */
+#define LIST(p, n, key, value) \
+    do { \
+        raw((p), ",\n\"" key "\":["); \
+        for (int i = 0; i < (n); i++) \
+            text((p), i ? "," : "", (value)); \
+        raw((p), "]"); \
+    } while (0)
+
 static void put_names(page *p)
 {
-    raw(p, ",\n\"kinds\":[");
-    for (int i = 0; i < SL_SPAN_KINDS; i++)
-        text(p, i ? "," : "", sl_span_kind_name((sl_span_kind)i));
-    raw(p, "],\n\"spanCalls\":[");
-    for (int i = 0; i < SL_SPAN_KINDS; i++)
-        text(p, i ? "," : "", sl_span_call_name(&(sl_span){ .kind = (uint8_t)i }));
-    raw(p, "],\n\"hostStyles\":[");
-    for (int i = 0; i < SL__HOST_LOOKS; i++)
-        text(p, i ? "," : "", sl__host_looks[i].name);
-    raw(p, "],\n\"hostLabels\":[");
-    for (int i = 0; i < SL__HOST_LOOKS; i++)
-        text(p, i ? "," : "", sl__host_looks[i].label);
-    raw(p, "],\n\"labels\":[");
-    for (int i = 0; i < SL_SPAN_KINDS; i++)
-        text(p, i ? "," : "", sl__looks[i].label);
-    raw(p, "],\n\"engines\":[");
-    for (int i = 0; i < SL_ENGINES; i++)
-        text(p, i ? "," : "", sl_engine_name((sl_engine)i));
-    raw(p, "]");
+    LIST(p, SL_SPAN_KINDS, "kinds", sl_span_kind_name((sl_span_kind)i));
+    LIST(p, SL_SPAN_KINDS, "spanCalls", sl_span_call_name(&(sl_span){ .kind = (uint8_t)i }));
+    LIST(p, SL__HOST_LOOKS, "hostStyles", sl__host_looks[i].name);
+    LIST(p, SL__HOST_LOOKS, "hostLabels", sl__host_looks[i].label);
+    LIST(p, SL_SPAN_KINDS, "labels", sl__looks[i].label);
+    LIST(p, SL_ENGINES, "engines", sl_engine_name((sl_engine)i));
 }
 
 static void put_streams(page *p)
@@ -348,10 +344,8 @@ static void put_concurrency(page *p)
 /* Of each cause how it is called, and its traits. */
 static void put_causes(page *p)
 {
-    raw(p, ",\n\"causes\":[");
-    for (int i = 0; i < SL_CAUSES; i++)
-        text(p, i ? "," : "", sl_cause_name((sl_cause)i));
-    raw(p, "],\n\"causeWords\":{");
+    LIST(p, SL_CAUSES, "causes", sl_cause_name((sl_cause)i));
+    raw(p, ",\n\"causeWords\":{");
     for (int i = 0; i < SL_CAUSES; i++) {
         const char *code = i == SL_CAUSE_NONE ? "" : sl_cause_name((sl_cause)i);
         const char *title = p->words ? p->words->titles[i] : code;
@@ -491,18 +485,16 @@ static const sl__page_file *find_file(const char *name, size_t len)
 
 static sl_status put_mark(page *p, const char *name, size_t len, sl_error *err)
 {
-    if (len == strlen("data") && strncmp(name, "data", len) == 0) {
-        put_data(p);
-        return SL_OK;
-    }
     if (len == strlen("title") && strncmp(name, "title", len) == 0)
         return sl__head_put_title(&p->file, p->timeline, err);
-    if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
+    if (len == strlen("data") && strncmp(name, "data", len) == 0) {
+        put_data(p);
+    } else if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
         sl__head_put_palette(&p->file);
-        return SL_OK;
+    } else {
+        const sl__page_file *file = find_file(name, len);
+        sl__outfile_write(&p->file, file->data, file->len);
     }
-    const sl__page_file *file = find_file(name, len);
-    sl__outfile_write(&p->file, file->data, file->len);
     return SL_OK;
 }
 
