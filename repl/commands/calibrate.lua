@@ -103,15 +103,7 @@ end
 
 -- ---- progress ---------------------------------------------------------------------------------
 
-local function tell(text)
-    if not options.quiet then
-        io.stderr:write(command.clean(text), "\n")
-    end
-end
-
-local function warn(text)
-    io.stderr:write("streamlab: calibrate: ", command.clean(text), "\n")
-end
+local tell = command.progress(options)
 
 -- ---- the device and the base ------------------------------------------------------------------
 
@@ -151,7 +143,7 @@ end
 local function leave_out(key)
     c:find(key, "the simulator knows no such value; found: " .. report.value_text(c.values[key]))
     c:drop(key)
-    warn(("the simulator knows no value '%s', which is left out"):format(key))
+    command.warn(("the simulator knows no value '%s', which is left out"):format(key))
 end
 
 -- The text, once the simulator takes it.
@@ -195,7 +187,7 @@ local function run(step)
         if is_interrupt(failure) then
             error(failure, 0)
         end
-        warn(("the part '%s' failed: %s"):format(part.name, message_of(failure)))
+        command.warn(("the part '%s' failed: %s"):format(part.name, message_of(failure)))
         c:find(part.name, "this part failed: " .. message_of(failure))
     end
     return ok
@@ -235,7 +227,7 @@ command.try_file(partial)
 local measured, failed = pcall(run_all, chosen_parts())
 if not measured then
     if is_interrupt(failed) then
-        warn("stopped; what the parts before this one have measured is in " .. partial)
+        command.warn("stopped; what the parts before this one have measured is in " .. partial)
     end
     error(failed, 0)
 end

@@ -103,11 +103,7 @@ local function open_gpu()
     lab.open { backend = "cuda" }
 end
 
-local function tell(text)
-    if not options.quiet then
-        io.stderr:write(command.clean(text), "\n")
-    end
-end
+local tell = command.progress(options)
 
 -- Warns if the profile is of another GPU than the open one.
 local function compare_names(profile)
@@ -251,8 +247,7 @@ for i, entry in ipairs(list) do
     if result then
         take(i, result)
     else
-        io.stderr:write("streamlab: compare: ", command.clean(entry.name), ": ",
-            command.clean(reason), "\n")
+        command.warn(entry.name .. ": " .. reason)
     end
 end
 

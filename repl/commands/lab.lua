@@ -76,11 +76,6 @@ local function tidy(path)
     return (path:gsub("(.)/+$", "%1"))
 end
 
--- One line on stderr.
-local function tell(sentence)
-    io.stderr:write("streamlab: lab: ", command.clean(sentence), "\n")
-end
-
 local function backend()
     if internals.default("profile") then
         command.refuse(usage, "a lab is graded on the profile that its lab.lua names; --profile "
@@ -140,11 +135,11 @@ local function complain(graded)
     for _, sentence in ipairs(graded.lacking) do
         if not lamented[sentence] then
             lamented[sentence] = true
-            tell("submissions are not confined as they should be: " .. sentence)
+            command.warn("submissions are not confined as they should be: " .. sentence)
         end
     end
     for _, sentence in ipairs(graded.broken or {}) do
-        tell(graded.student .. ": " .. sentence)
+        command.warn(graded.student .. ": " .. sentence)
     end
 end
 
@@ -177,7 +172,7 @@ local function find_submissions(path, is_class)
         command.fail(("cannot read the folder %s: %s"):format(path, others))
     end
     for _, name in ipairs(others) do
-        tell(name .. " is no submission: it is neither a .lua file nor a folder")
+        command.warn(name .. " is no submission: it is neither a .lua file nor a folder")
     end
     if #list == 0 then
         command.fail("there are no submissions in " .. path)
@@ -273,14 +268,14 @@ local function deliverer(submissions, lab_bundle, options, on_failure)
     for _, submission in ipairs(submissions) do
         names[submission.student] = submission.result
         if submission.result ~= submission.student then
-            tell(("the results of %s are in %s%s"):format(submission.student, submission.result,
-                writer(format_of(options)).suffix))
+            command.warn(("the results of %s are in %s%s"):format(submission.student,
+                submission.result, writer(format_of(options)).suffix))
         end
     end
     return function(graded)
         local written, reason = deliver(graded, names[graded.student], lab_bundle, options)
         if not written then
-            tell(("%s: %s"):format(graded.student, reason))
+            command.warn(("%s: %s"):format(graded.student, reason))
             on_failure()
         end
     end
@@ -360,7 +355,7 @@ local function pack(...)
     local packed, problems = command.try(import "repl/labs/pack.lua", lab_bundle,
         tidy(options.output or "."), grade_one)
     for _, problem in ipairs(problems or {}) do
-        tell(problem)
+        command.warn(problem)
     end
     if not packed then
         os.exit(1)

@@ -66,7 +66,7 @@ local function save(rows, device, base, base_name)
     local made, measured, differences = command.try(profile.make, base, rows, device.name, note)
     command.write(options.save, profile.text(made, measured))
     for _, row in ipairs(differences) do
-        io.stderr:write("streamlab: probe: ", profile.difference_text(row), "\n")
+        command.warn(profile.difference_text(row))
     end
 end
 

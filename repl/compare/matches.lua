@@ -127,12 +127,9 @@ end
 local counts_from <const>, overlaps_from <const> = 0.05, 0.01
 
 local function is_steady(shares)
-    for _, share in ipairs(shares) do
-        if (share > overlaps_from) ~= (shares[1] > overlaps_from) then
-            return false
-        end
-    end
-    return true
+    return lists.all(shares, function(share)
+        return (share > overlaps_from) == (shares[1] > overlaps_from)
+    end)
 end
 
 -- Of one pair: its share on the simulator and those in the GPU's runs.

@@ -3,6 +3,7 @@
 -- decades leave no room for what differs by less. Bars are the GPU's own runs.
 
 local figures = import "repl/compare/figures.lua"
+local lists = import "repl/run/lists.lua"
 
 local picture = {}
 
@@ -129,15 +130,8 @@ local function factor_of(results)
 end
 
 local function has_room(shown, y)
-    if y < ratios_top or y > ratios_top + ratios_height then
-        return false
-    end
-    for _, other in ipairs(shown) do
-        if math.abs(other - y) < closest_pixels then
-            return false
-        end
-    end
-    return true
+    return y >= ratios_top and y <= ratios_top + ratios_height
+        and lists.all(shown, function(other) return math.abs(other - y) >= closest_pixels end)
 end
 
 local function put_ratio_axis(out, ratio_y)

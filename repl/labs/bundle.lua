@@ -6,6 +6,7 @@
 -- the file.
 
 local files = import "repl/run/files.lua"
+local lists = import "repl/run/lists.lua"
 
 local bundle = {}
 
@@ -64,15 +65,8 @@ local function is_list_of_texts(value)
 end
 
 local function is_list_of_names(value)
-    if not is_list_of_texts(value) or #value == 0 then
-        return false
-    end
-    for _, name in ipairs(value) do
-        if not name:find("^[%a_][%w_]*$") then
-            return false
-        end
-    end
-    return true
+    return is_list_of_texts(value) and #value > 0
+        and lists.all(value, function(name) return name:find("^[%a_][%w_]*$") end)
 end
 
 local visibilities = { hidden = true, after_due_date = true, after_published = true,

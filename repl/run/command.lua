@@ -13,13 +13,14 @@ local name = arg[0]
 -- Text as it may go to a terminal, on one line.
 command.clean = internals.safe
 
-local function complain(text)
+-- A line on stderr, behind what was printed before.
+function command.warn(text)
     io.stdout:flush()
     io.stderr:write("streamlab: ", name, ": ", command.clean(text), "\n")
 end
 
 function command.fail(text)
-    complain(text)
+    command.warn(text)
     os.exit(1)
 end
 
@@ -28,6 +29,15 @@ function command.write(path, text)
     local written, reason = files.write(path, text)
     if not written then
         command.fail(reason)
+    end
+end
+
+-- A function that prints a line about the progress to stderr, unless --quiet is given.
+function command.progress(options)
+    return function(text)
+        if not options.quiet then
+            io.stderr:write(command.clean(text), "\n")
+        end
     end
 end
 
@@ -43,7 +53,7 @@ end
 
 -- The last two lines are as for the program itself.
 function command.refuse(usage, text)
-    complain(text)
+    command.warn(text)
     io.stderr:write(usage:match("[^\n]*"), "\n(streamlab ", name, " --help has more)\n")
     os.exit(2)
 end
@@ -187,8 +197,8 @@ end
 
 -- ---- timelines ------------------------------------------------------------------------
 
--- Calls f, a function of the laboratory. Of an error of the laboratory finish(message) is called, which
--- does not return; other errors, Ctrl-C among them, propagate.
+-- Calls f, a function of the laboratory. For an error of the laboratory finish(message) is called,
+-- which does not return; other errors, Ctrl-C among them, propagate.
 function command.guard(finish, f, ...)
     local results = table.pack(pcall(f, ...))
     if results[1] then
@@ -199,6 +209,7 @@ function command.guard(finish, f, ...)
     finish(results[2].message)
 end
 
+-- The same, for what ends the command with a sentence.
 function command.try(f, ...)
     return command.guard(command.fail, f, ...)
 end
@@ -250,7 +261,7 @@ end
 function command.load(path, device)
     local tl = command.try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
     for line in (tl.notice or ""):gmatch("[^\n]+") do
-        complain(path .. ": " .. line)
+        command.warn(path .. ": " .. line)
     end
     return tl
 end

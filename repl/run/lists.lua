@@ -34,6 +34,19 @@ function lists.select(list, is_wanted)
     return some
 end
 
+function lists.any(list, is_wanted)
+    for _, item in ipairs(list) do
+        if is_wanted(item) then
+            return true
+        end
+    end
+    return false
+end
+
+function lists.all(list, is_wanted)
+    return not lists.any(list, function(item) return not is_wanted(item) end)
+end
+
 -- Appends all items of another list.
 function lists.append(list, others)
     return table.move(others, 1, #others, #list + 1, list)

@@ -1,5 +1,6 @@
 -- session.lua - the entries of a session as a script that repeats it.
 
+local lists = import "repl/run/lists.lua"
 local tokens = import "repl/run/tokens.lua"
 
 local session = {}
@@ -41,12 +42,7 @@ end
 
 -- Whether a command has done just this.
 function session.has_done(code)
-    for _, item in ipairs(done) do
-        if item.code == code then
-            return true
-        end
-    end
-    return false
+    return lists.any(done, function(item) return item.code == code end)
 end
 
 -- ---- as a script -----------------------------------------------------------------------
@@ -66,12 +62,9 @@ local function expression_of(text)
 end
 
 local function has_word(text, wanted)
-    for _, token in ipairs(tokens.read(text)) do
-        if token.text == wanted or (wanted == "--" and token.kind == "comment") then
-            return true
-        end
-    end
-    return false
+    return lists.any(tokens.read(text), function(token)
+        return token.text == wanted or wanted == "--" and token.kind == "comment"
+    end)
 end
 
 -- Whether the text calls the console's function of that name, of which a script has none; and
@@ -90,13 +83,10 @@ end
 
 -- help(x) and who() are for the one who looks.
 local function only_looks(text)
-    for _, name in ipairs { "help", "who" } do
+    return expression_of(text) and lists.any({ "help", "who" }, function(name)
         local _, first = calls_console(text, name)
-        if first and expression_of(text) then
-            return true
-        end
-    end
-    return false
+        return first
+    end)
 end
 
 -- The last statement may be an expression, or a call that has printed its values: what stands

@@ -7,6 +7,7 @@
 -- sorted unless there are too many.
 
 local text = import "repl/run/text.lua"
+local lists = import "repl/run/lists.lua"
 local tokens = import "repl/run/tokens.lua"
 local functions = import "repl/console/values/functions.lua"
 local api = import "repl/run/api.lua"
@@ -213,19 +214,17 @@ end
 -- The node on one line.
 local function flat(node)
     if node.text then return text.paint(node.kind, node.text) end
-    local parts = {}
-    for i, item in ipairs(node.items) do
-        parts[i] = (item.key and item.key .. " = " or "") .. flat(item.node)
-    end
+    local parts = lists.map(node.items, function(item)
+        return (item.key and item.key .. " = " or "") .. flat(item.node)
+    end)
     if node.more then parts[#parts + 1] = text.paint("dim", node.more) end
     return node.prefix .. "{" .. table.concat(parts, ", ") .. "}"
 end
 
 local function is_short_list(node)
-    for _, item in ipairs(node.items) do
-        if item.key or not item.node.text or item.node.width > 16 then return false end
-    end
-    return true
+    return lists.all(node.items, function(item)
+        return not item.key and item.node.text and item.node.width <= 16
+    end)
 end
 
 local lay_out

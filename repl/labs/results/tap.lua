@@ -19,8 +19,7 @@ local function result(passed, number, name)
 end
 
 local function all_passed(graded)
-    return not graded.problem
-        and #lists.select(graded.tests, function(test) return not test.passed end) == 0
+    return not graded.problem and lists.all(graded.tests, function(test) return test.passed end)
 end
 
 -- "# 10 of 30 points", and the points of the tests that the student does not have.

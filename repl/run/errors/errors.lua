@@ -6,6 +6,7 @@
 
 local carets = import "repl/run/errors/carets.lua"
 local excerpt = import "repl/run/errors/excerpt.lua"
+local lists = import "repl/run/lists.lua"
 local text = import "repl/run/text.lua"
 
 local errors = {}
@@ -103,12 +104,9 @@ local function read_source(chunk)
 end
 
 local function is_running(frames, source, line)
-    for _, frame in ipairs(frames) do
-        if frame.source == source and frame.line == line then
-            return true
-        end
-    end
-    return false
+    return lists.any(frames, function(frame)
+        return frame.source == source and frame.line == line
+    end)
 end
 
 local binary_bytes <const> = 1024   -- a zero byte among the first means: this is no text
@@ -181,16 +179,10 @@ end
 local plain_looks = { columns = 78, unicode = false, paint = function(s) return s end }
 
 local function draw_places(place, looks)
-    local shown = {}
-    for _, item in ipairs(place.places) do
-        if item.line and item.line:find("%S") then
-            shown[#shown + 1] = item
-        end
-    end
-    if #shown == 0 then
-        return nil
-    end
-    return excerpt.show(shown, looks.columns, looks.unicode, looks.paint)
+    local shown = lists.select(place.places, function(item)
+        return item.line and item.line:find("%S")
+    end)
+    return #shown > 0 and excerpt.show(shown, looks.columns, looks.unicode, looks.paint)
 end
 
 -- The frames, unless there is just the line that is shown already.
