@@ -111,12 +111,17 @@ end
 
 -- Cells ----------------------------------------------------------------------------------
 
--- With four significant digits; digits before the point are never rounded away.
-local function short_number(value)
+-- The text of a number that needs no rounding; nil for others.
+local function plain_number(value)
     if value ~= value then return "nan" end
     if math.type(value) == "integer" then return ("%d"):format(value) end
-    local size = math.abs(value)
-    if size == math.huge then return value > 0 and "inf" or "-inf" end
+    if math.abs(value) == math.huge then return value > 0 and "inf" or "-inf" end
+end
+
+-- With four significant digits; digits before the point are never rounded away.
+local function short_number(value)
+    local plain, size = plain_number(value), math.abs(value)
+    if plain then return plain end
     if value == 0 then return "0" end
     if size < 1e15 and (size >= 1000 or value == math.floor(value)) then
         return ("%.0f"):format(value)
@@ -135,9 +140,8 @@ results.cell_text = cell_text
 
 -- With as few digits as give the same number when they are read again.
 function results.exact_number(value)
-    if value ~= value then return "nan" end
-    if math.type(value) == "integer" then return ("%d"):format(value) end
-    if math.abs(value) == math.huge then return value > 0 and "inf" or "-inf" end
+    local plain = plain_number(value)
+    if plain then return plain end
     for digits = 15, 17 do
         local text = ("%." .. digits .. "g"):format(value)
         if digits == 17 or tonumber(text) == value then return text end
@@ -214,11 +218,7 @@ local function to_csv(r)
     for i = 0, #r.rows do
         local parts = {}
         for j, name in ipairs(r.columns) do
-            if i == 0 then
-                parts[j] = csv_cell(name)
-            else
-                parts[j] = csv_cell(r.rows[i][name])
-            end
+            parts[j] = i == 0 and csv_cell(name) or csv_cell(r.rows[i][name])
         end
         local line = table.concat(parts, ",")
         if line == "" then line = '""' end      -- readers skip empty lines

@@ -191,22 +191,20 @@ static void take_call(finder *f, size_t index)
     }
 }
 
-static int by_held(const void *left, const void *right)
-{
-    const sl__arrow *a = left, *b = right;
-    if (a->held_ns != b->held_ns)
-        return a->held_ns < b->held_ns ? 1 : -1;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
-    return (a->wait > b->wait) - (a->wait < b->wait);
-}
-
 static int by_issue(const void *left, const void *right)
 {
     const sl__arrow *a = left, *b = right;
     if (a->to != b->to)
         return a->to < b->to ? -1 : 1;
     return (a->wait > b->wait) - (a->wait < b->wait);
+}
+
+static int by_held(const void *left, const void *right)
+{
+    const sl__arrow *a = left, *b = right;
+    if (a->held_ns != b->held_ns)
+        return a->held_ns < b->held_ns ? 1 : -1;
+    return by_issue(left, right);
 }
 
 static void keep_longest(sl__arrows *arrows, size_t max)

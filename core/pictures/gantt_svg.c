@@ -80,9 +80,9 @@ static int flow_place(sl__chart *c, flow *f, int width)
     return x;
 }
 
-static void put_line(const sl__chart *c, int x, int size, const char *text)
+static void put_line(const sl__chart *c, int x, sl__role role, int size, const char *text)
 {
-    sl__pen_texts(&c->pen, SL__DIM, size);
+    sl__pen_texts(&c->pen, role, size);
     sl__pen_text(&c->pen, SL__PX_OF(x), SL__PX_OF(c->y), "start", text);
     sl__pen_end(&c->pen);
 }
@@ -307,18 +307,11 @@ static void put_busy(const sl__chart *c)
 
 /* ---- legend ------------------------------------------------------------------------ */
 
-static void put_entry_text(const sl__chart *c, int x, const char *text)
-{
-    sl__pen_texts(&c->pen, SL__INK, SL__SMALL);
-    sl__pen_text(&c->pen, SL__PX_OF(x), SL__PX_OF(c->y), "start", text);
-    sl__pen_end(&c->pen);
-}
-
 /* A small bar and a text; the caller adds the bar's attributes. */
 static void begin_entry(sl__chart *c, flow *f, const char *text)
 {
     int x = flow_place(c, f, 18 + sl__xml_px(text, SL__SMALL));
-    put_entry_text(c, x + 18, text);
+    put_line(c, x + 18, SL__INK, SL__SMALL, text);
     sl__pen_rect(&c->pen, SL__PX_OF(x) + SL__PX / 2, SL__PX_OF(c->y - 10) + SL__PX / 2,
                  SL__PX_OF(12), SL__PX_OF(10));
 }
@@ -331,7 +324,7 @@ static void put_arrow_entry(sl__chart *c, flow *f, sl__role role, const char *st
                 c->y - 4, style);
     sl__pen_role(&c->pen, role);
     sl__pen_put(&c->pen, "/>\n");
-    put_entry_text(c, x + 24, text);
+    put_line(c, x + 24, SL__INK, SL__SMALL, text);
 }
 
 static void put_kinds(sl__chart *c, flow *f)
@@ -393,13 +386,13 @@ static void put_left_out(sl__chart *c)
         snprintf(text, sizeof text, "not shown: %zu more stream%s, none busier", c->rows.n_left_out,
                  c->rows.n_left_out == 1 ? "" : "s");
         c->y += LINE;
-        put_line(c, c->left, SL__SMALL, text);
+        put_line(c, c->left, SL__DIM, SL__SMALL, text);
     }
     if (c->events.n_left_out > 0) {
         snprintf(text, sizeof text, "arrows: the %zu longest waits of %zu", c->events.n,
                  c->events.n + c->events.n_left_out);
         c->y += LINE;
-        put_line(c, c->left, SL__SMALL, text);
+        put_line(c, c->left, SL__DIM, SL__SMALL, text);
     }
 }
 
@@ -447,7 +440,7 @@ static sl_status put_body(sl__chart *c, sl_error *err)
     put_name(c);
     if (n == 0) {
         c->y += 28;
-        put_line(c, MARGIN, SL__NORMAL, nothing);
+        put_line(c, MARGIN, SL__DIM, SL__NORMAL, nothing);
         sl_text_add(&c->about, "%s", nothing);
         return SL_OK;
     }

@@ -99,27 +99,22 @@ void sl__host_calls_free(sl__host_calls *list)
     *list = (sl__host_calls){ 0 };
 }
 
-static const char *call_name(uint8_t kind, bool brief)
-{
-    switch ((sl_call_kind)kind) {
-    case SL_CALL_STREAM_SYNC: return brief ? "sync" : "stream synchronize";
-    case SL_CALL_EVENT_SYNC: return brief ? "sync" : "event synchronize";
-    case SL_CALL_DEVICE_SYNC: return brief ? "sync" : "device synchronize";
-    case SL_CALL_EVENT_RECORD: return brief ? "record" : "event record";
-    case SL_CALL_STREAM_WAIT: return brief ? "wait" : "wait for event";
-    case SL_CALL_HOST_WORK: return brief ? "work" : "host work";
-    case SL_CALL_PLAIN:
-    case SL_CALL_KINDS: break;
-    }
-    return "call";
-}
-
 const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief)
 {
+    static const struct { const char *full, *brief; } names[SL_CALL_KINDS] = {
+        [SL_CALL_STREAM_SYNC] = { "stream synchronize", "sync" },
+        [SL_CALL_EVENT_SYNC] = { "event synchronize", "sync" },
+        [SL_CALL_DEVICE_SYNC] = { "device synchronize", "sync" },
+        [SL_CALL_EVENT_RECORD] = { "event record", "record" },
+        [SL_CALL_STREAM_WAIT] = { "wait for event", "wait" },
+        [SL_CALL_HOST_WORK] = { "host work", "work" }, [SL_CALL_PLAIN] = { "call", "call" },
+    };
     const char *name = sl_timeline_text(timeline, call->name);
     bool own = call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK;
     if (!call->of_span)
-        return *name && (own || !brief) ? name : call_name(call->kind, brief);
+        return *name && (own || !brief) ? name
+               : brief                  ? names[call->kind].brief
+                                        : names[call->kind].full;
     bool named = call->kind == SL_SPAN_KERNEL || call->kind == SL_SPAN_HOST_FUNC;
     if (named && *name)
         return name;

@@ -19,7 +19,8 @@ typedef struct group {      /* a stream or an engine */
     bool occurs;
 } group;
 
-bool sl__is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
+/* Whether some of it can be seen in the range. What has no length can, also at its edges. */
+static bool is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
 {
     if (start_ns == end_ns)
         return start_ns >= scale->from_ns && start_ns <= scale->to_ns;
@@ -42,9 +43,8 @@ const sl__row *sl__rows_find(const sl__rows *rows, const sl_span *span)
 
 static int64_t shown_ns(const sl__scale *scale, const sl_span *span)
 {
-    int64_t start = span->start_ns > scale->from_ns ? span->start_ns : scale->from_ns;
-    int64_t end = span->end_ns < scale->to_ns ? span->end_ns : scale->to_ns;
-    return end > start ? end - start : 0;
+    return sl__max_ns(0, sl__min_ns(span->end_ns, scale->to_ns) -
+                             sl__max_ns(span->start_ns, scale->from_ns));
 }
 
 static void count_spans(const sl_timeline *timeline, const sl__rows *rows,
@@ -55,7 +55,7 @@ static void count_spans(const sl_timeline *timeline, const sl__rows *rows,
     for (size_t i = 0; i < n; i++) {
         group *g = &groups[group_of(rows, &spans[i])];
         g->occurs = true;
-        g->n += sl__is_shown(scale, spans[i].start_ns, spans[i].end_ns);
+        g->n += is_shown(scale, spans[i].start_ns, spans[i].end_ns);
         g->sum_ns = sl__add_ns(g->sum_ns, shown_ns(scale, &spans[i]));
     }
 }
@@ -130,7 +130,7 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
         rows->at[i].n_pieces = 0;
     for (size_t i = 0; i < n; i++) {
         size_t at = rows->row_of[group_of(rows, &spans[i])];
-        if (at == NO_ROW || !sl__is_shown(scale, spans[i].start_ns, spans[i].end_ns))
+        if (at == NO_ROW || !is_shown(scale, spans[i].start_ns, spans[i].end_ns))
             continue;
         sl__row *row = &rows->at[at];
         rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){
@@ -140,7 +140,7 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
     }
     for (size_t i = 0; i < rows->calls.n; i++) {
         const sl__host_call *call = &rows->calls.at[i];
-        if (sl__is_shown(scale, call->start_ns, call->end_ns))
+        if (is_shown(scale, call->start_ns, call->end_ns))
             rows->pieces[rows->host.first_piece + rows->host.n_pieces++] = (sl__piece){
                 .start_ns = call->start_ns, .end_ns = call->end_ns, .index = i,
                 .kind = call->does, .name = call->name

@@ -28,9 +28,6 @@ typedef struct sl__rows {
     uint8_t *lane_of;           /* by span, of those that are shown */
 } sl__rows;
 
-/* Whether some of it lies in the range. A piece of no length does also at its edges. */
-bool sl__is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns);
-
 /* The rows of all streams or engines that have spans, at most `max_rows`, the busiest, with what is
  * shown of them as bars: at most about `max_bars` in all, which become coarser until they fit.
  * SL_ENOMEM. */
