@@ -122,36 +122,23 @@ static int lab_empty(lua_State *L)
     return 1;
 }
 
-/* Creates by the plan and fills; on failure the tensor is gone at once. */
-static int create_filled(lua_State *L, const tensor_plan *plan, double value, const char *op)
+/* Sizes and options begin at argument `first`. If filling fails, the tensor is released at once. */
+static int create_filled(lua_State *L, int first, double value, const char *op)
 {
-    sl_tensor *tensor = create(L, plan, op);
+    tensor_plan plan;
+    read_plan(L, first, false, &plan, op);
+    sl_tensor *tensor = create(L, &plan, op);
     sl_error err;
-    sl_status status = sl_tensor_fill(tensor, value, stream_of(L, plan, tensor), &err);
-    lsl_check_new(L, status, &err, op);
+    lsl_check_new(L, sl_tensor_fill(tensor, value, stream_of(L, &plan, tensor), &err), &err, op);
     return 1;
 }
 
-static int lab_zeros(lua_State *L)
-{
-    tensor_plan plan;
-    read_plan(L, 1, false, &plan, "zeros");
-    return create_filled(L, &plan, 0, "zeros");
-}
-
-static int lab_ones(lua_State *L)
-{
-    tensor_plan plan;
-    read_plan(L, 1, false, &plan, "ones");
-    return create_filled(L, &plan, 1, "ones");
-}
+static int lab_zeros(lua_State *L) { return create_filled(L, 1, 0, "zeros"); }
+static int lab_ones(lua_State *L) { return create_filled(L, 1, 1, "ones"); }
 
 static int lab_full(lua_State *L)
 {
-    tensor_plan plan;
-    double value = lsl_check_number(L, 1, "value", "full");
-    read_plan(L, 2, false, &plan, "full");
-    return create_filled(L, &plan, value, "full");
+    return create_filled(L, 2, lsl_check_number(L, 1, "value", "full"), "full");
 }
 
 typedef sl_status (*random_fn)(sl_tensor *, uint64_t, uint64_t, sl_stream *, sl_error *);

@@ -125,58 +125,44 @@ static int cuda_free_async(lua_State *L)
 
 /* ---- memset and memcpy ------------------------------------------------------------------ */
 
-static int cuda_memset(lua_State *L)
+static int set_memory(lua_State *L, bool async, const char *op)
 {
-    const char *op = "cuda.memset";
     sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
     int value = (int)lsl_check_integer(L, 2, "value", 0, 255, op);
-    size_t n_bytes = opt_bytes(L, 3, memory, op);
-    lsl_no_more(L, 3, op);
+    sl_stream *stream = NULL;
     sl_error err;
-    lsl_mark(L, sl_tensor_device(memory));
-    lsl_check(L, sl_cuda_memset(memory, value, n_bytes, &err), &err, op);
+    if (async) insert_bytes(L, 3);
+    size_t n_bytes = opt_bytes(L, 3, memory, op);
+    if (async) stream = opt_stream(L, 4, sl_tensor_device(memory), op);
+    lsl_no_more(L, async ? 4 : 3, op);
+    lsl_mark(L, async ? sl_stream_device(stream) : sl_tensor_device(memory));
+    lsl_check(L, async ? sl_cuda_memset_async(memory, value, n_bytes, stream, &err)
+                       : sl_cuda_memset(memory, value, n_bytes, &err), &err, op);
     return 0;
 }
 
-static int cuda_memset_async(lua_State *L)
-{
-    const char *op = "cuda.memset_async";
-    sl_tensor *memory = lsl_check_tensor(L, 1, "memory", op);
-    int value = (int)lsl_check_integer(L, 2, "value", 0, 255, op);
-    insert_bytes(L, 3);
-    size_t n_bytes = opt_bytes(L, 3, memory, op);
-    sl_stream *stream = opt_stream(L, 4, sl_tensor_device(memory), op);
-    sl_error err;
-    lsl_mark(L, sl_stream_device(stream));
-    lsl_check(L, sl_cuda_memset_async(memory, value, n_bytes, stream, &err), &err, op);
-    return 0;
-}
+static int cuda_memset(lua_State *L) { return set_memory(L, false, "cuda.memset"); }
+static int cuda_memset_async(lua_State *L) { return set_memory(L, true, "cuda.memset_async"); }
 
 /* By default as many bytes as the source has. */
-static int cuda_memcpy(lua_State *L)
+static int copy_memory(lua_State *L, bool async, const char *op)
 {
-    const char *op = "cuda.memcpy";
     sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
-    size_t n_bytes = opt_bytes(L, 3, src, op);
-    lsl_no_more(L, 3, op);
+    sl_stream *stream = NULL;
     sl_error err;
-    lsl_mark(L, sl_stream_device(lsl_copy_stream(L, dst, src)));
-    lsl_check(L, sl_cuda_memcpy(dst, src, n_bytes, &err), &err, op);
+    if (async) insert_bytes(L, 3);
+    size_t n_bytes = opt_bytes(L, 3, src, op);
+    sl_device *device = sl_stream_device(lsl_copy_stream(L, dst, src));
+    if (async) stream = opt_stream(L, 4, device, op);
+    lsl_no_more(L, async ? 4 : 3, op);
+    lsl_mark(L, async ? sl_stream_device(stream) : device);
+    lsl_check(L, async ? sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err)
+                       : sl_cuda_memcpy(dst, src, n_bytes, &err), &err, op);
     return 0;
 }
 
-static int cuda_memcpy_async(lua_State *L)
-{
-    const char *op = "cuda.memcpy_async";
-    sl_tensor *dst = lsl_check_tensor(L, 1, "dst", op), *src = lsl_check_tensor(L, 2, "src", op);
-    insert_bytes(L, 3);
-    size_t n_bytes = opt_bytes(L, 3, src, op);
-    sl_stream *stream = opt_stream(L, 4, sl_stream_device(lsl_copy_stream(L, dst, src)), op);
-    sl_error err;
-    lsl_mark(L, sl_stream_device(stream));
-    lsl_check(L, sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err), &err, op);
-    return 0;
-}
+static int cuda_memcpy(lua_State *L) { return copy_memory(L, false, "cuda.memcpy"); }
+static int cuda_memcpy_async(lua_State *L) { return copy_memory(L, true, "cuda.memcpy_async"); }
 
 /* ---- calls that only cost the host time ----------------------------------------------------- */
 

@@ -380,30 +380,28 @@ static int internal_now_ns(lua_State *L)
 static int lab_live(lua_State *L)
 {
     lsl_no_more(L, 0, "live");
-    sl_device_stats sum = {0};
+    static const struct { const char *name; size_t offset; } fields[] = {
+        {"streams", offsetof(sl_device_stats, streams)},
+        {"events", offsetof(sl_device_stats, events)},
+        {"tensors", offsetof(sl_device_stats, tensors)},
+        {"buffers", offsetof(sl_device_stats, buffers)},
+        {"ops", offsetof(sl_device_stats, ops_in_flight)},
+        {"device_bytes", offsetof(sl_device_stats, device_bytes)},
+        {"pinned_bytes", offsetof(sl_device_stats, pinned_bytes)},
+        {"pageable_bytes", offsetof(sl_device_stats, pageable_bytes)},
+    };
+    int64_t sums[LSL_COUNT(fields)] = {0};
     for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
         sl_device_stats one;
         sl_error err;
         if (lsl_get(L)->in_host_func == 0)
             lsl_check(L, sl_device_host_work(node->device, 0, &err), &err, "live");
         sl_device_get_stats(node->device, &one);
-        sum.streams += one.streams;
-        sum.events += one.events;
-        sum.tensors += one.tensors;
-        sum.buffers += one.buffers;
-        sum.ops_in_flight += one.ops_in_flight;
-        sum.device_bytes += one.device_bytes;
-        sum.pinned_bytes += one.pinned_bytes;
-        sum.pageable_bytes += one.pageable_bytes;
+        for (int i = 0; i < LSL_COUNT(fields); i++)
+            sums[i] += *(const int64_t *)((const char *)&one + fields[i].offset);
     }
-    const struct { const char *name; int64_t value; } fields[] = {
-        {"streams", sum.streams}, {"events", sum.events}, {"tensors", sum.tensors},
-        {"buffers", sum.buffers}, {"ops", sum.ops_in_flight},
-        {"device_bytes", sum.device_bytes}, {"pinned_bytes", sum.pinned_bytes},
-        {"pageable_bytes", sum.pageable_bytes},
-    };
     lua_createtable(L, 0, LSL_COUNT(fields));
-    for (int i = 0; i < LSL_COUNT(fields); i++) lsl_set_integer(L, fields[i].name, fields[i].value);
+    for (int i = 0; i < LSL_COUNT(fields); i++) lsl_set_integer(L, fields[i].name, sums[i]);
     return 1;
 }
 

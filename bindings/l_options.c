@@ -116,10 +116,8 @@ static void fail_options(lua_State *L, int arg, const lsl_option *options, int n
                      lsl_printable(lua_tonumber(L, -1)));
         if (lua_type(L, -1) == LUA_TSTRING && options[i].kind == LSL_OPT_TEXT)
             lsl_fail(L, SL_EINVAL, op, "option '%s' has a zero byte in it", options[i].name);
-        lsl_box *box = lsl_to(L, -1, LSL_TENSOR);
-        bool freed = box && options[i].kind == LSL_OPT_OUT;
-        box = lsl_to(L, -1, LSL_STREAM);
-        bool closed = box && options[i].kind == LSL_OPT_STREAM;
+        bool freed = options[i].kind == LSL_OPT_OUT && lsl_to(L, -1, LSL_TENSOR);
+        bool closed = options[i].kind == LSL_OPT_STREAM && lsl_to(L, -1, LSL_STREAM);
         if (freed || closed)
             lsl_fail(L, SL_ECLOSED, op, "option '%s': the %s", options[i].name,
                      freed ? "tensor was freed" : "stream was closed");

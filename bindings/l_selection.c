@@ -107,14 +107,22 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
     if (engine) select_engine(L, engine, sel, op);
 }
 
-/* ---- what is read off them --------------------------------------------------------------- */
+/* The selection at `arg`; all spans if it is missing or nil. */
+static sl_selection opt_selection(lua_State *L, int arg, const sl_timeline *timeline,
+                                  const char *op)
+{
+    sl_selection sel = sl_select_all;
+    if (!lua_isnoneornil(L, arg)) read_selection(L, arg, timeline, &sel, op);
+    return sel;
+}
+
+/* ---- figures of selections --------------------------------------------------------------- */
 
 static int timeline_busy_us(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "busy_us");
     lsl_no_more(L, 2, "busy_us");
-    sl_selection sel = sl_select_all;
-    if (!lua_isnoneornil(L, 2)) read_selection(L, 2, box->p, &sel, "busy_us");
+    sl_selection sel = opt_selection(L, 2, box->p, "busy_us");
     int64_t busy_ns;
     sl_error err;
     lsl_check(L, sl_timeline_busy_ns(box->p, &sel, &busy_ns, &err), &err, "busy_us");
@@ -172,8 +180,7 @@ static int timeline_concurrency(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "concurrency");
     lsl_no_more(L, 3, "concurrency");
     lua_settop(L, 3);
-    sl_selection sel = sl_select_all;
-    if (!lua_isnil(L, 3)) read_selection(L, 3, box->p, &sel, "concurrency");
+    sl_selection sel = opt_selection(L, 3, box->p, "concurrency");
     sl_concurrent of = read_counted(L, 2, &sel);
     void **owner = lsl_new_owner(L);
     sl_concurrency profile;
@@ -198,8 +205,7 @@ static int timeline_gaps(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "gaps");
     lsl_no_more(L, 2, "gaps");
     lua_settop(L, 2);
-    sl_selection sel = sl_select_all;
-    if (!lua_isnil(L, 2)) read_selection(L, 2, box->p, &sel, "gaps");
+    sl_selection sel = opt_selection(L, 2, box->p, "gaps");
     void **owner = lsl_new_owner(L);
     sl_gap *gaps;
     size_t n;

@@ -204,7 +204,9 @@ static const char *find_line(const lines *index, long number, size_t *bytes)
     return *bytes > 0 ? text : NULL;
 }
 
-void lsl_push_source_line(lua_State *L, int cache, const char *where)
+/* Pushes the line of the script at that position ("lab.lua:12") without blanks around it, or
+ * nil. The table at `cache` keeps the lines that were read. */
+static void push_source_line(lua_State *L, int cache, const char *where)
 {
     const char *colon = strrchr(where, ':');
     size_t bytes = 0;
@@ -225,7 +227,7 @@ void lsl_push_source_line(lua_State *L, int cache, const char *where)
 static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t where,
                      const char *op)
 {
-    lsl_push_source_line(L, cache, sl_timeline_text(timeline, where));
+    push_source_line(L, cache, sl_timeline_text(timeline, where));
     const char *line = lua_tostring(L, -1);
     if (line) {
         sl_error err;
@@ -255,11 +257,11 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
     box->has_sources = true;
 }
 
-/* source_line(cache, where): the line at that position, or nil; see lsl_push_source_line. */
+/* source_line(cache, where): the line at that position, or nil; see push_source_line. */
 static int internal_source_line(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
-    lsl_push_source_line(L, 1, luaL_checkstring(L, 2));
+    push_source_line(L, 1, luaL_checkstring(L, 2));
     return 1;
 }
 

@@ -15,7 +15,8 @@ static sl_stream *check_self(lua_State *L, const char *op)
     return lsl_check_stream(L, 1, "self", op);
 }
 
-void lsl_push_stream(lua_State *L, sl_stream *stream)
+/* Pushes the stream's box, or a new one with a reference of its own. */
+static void push_stream(lua_State *L, sl_stream *stream)
 {
     if (lsl_push_known(L, LSL_STREAM, stream)) return;
     lsl_box *box = lsl_new_box(L, LSL_STREAM);
@@ -31,28 +32,24 @@ static int read_priority(lua_State *L, int slot, const sl_device_info *info)
 {
     int least = info->priority_least, greatest = info->priority_greatest, whole = 0;
     if (lua_isnil(L, slot)) return least;
-    if (lua_type(L, slot) == LUA_TSTRING) {
-        const char *text = lua_tostring(L, slot);
-        if (strcmp(text, "high") == 0) return greatest;
-        if (strcmp(text, "low") == 0) return least;
-        lsl_fail(L, SL_EINVAL, "stream",
-                 "option 'priority' must be \"high\", \"low\" or a whole number, got \"%s\"", text);
-    }
+    const char *text = lua_type(L, slot) == LUA_TSTRING ? lua_tostring(L, slot) : "";
+    if (strcmp(text, "high") == 0) return greatest;
+    if (strcmp(text, "low") == 0) return least;
     if (lua_type(L, slot) != LUA_TNUMBER)
         lsl_fail(L, SL_EINVAL, "stream",
                  "option 'priority' must be \"high\", \"low\" or a whole number, got %s",
-                 lsl_type_name(L, slot));
+                 lsl_push_given(L, slot));
     lua_Integer value = lua_tointegerx(L, slot, &whole);
     if (!whole)
         lsl_fail(L, SL_EINVAL, "stream", "option 'priority' must be a whole number, got %.14g",
                  lsl_printable(lua_tonumber(L, slot)));
     lua_Integer clamped = value > least ? least : value < greatest ? greatest : value;
     if (clamped != value && !lsl_get(L)->said_clamped) {
-        char text[128];
+        char notice[128];
         lsl_get(L)->said_clamped = true;
-        snprintf(text, sizeof text, "priority %lld is outside %d..%d: %lld is used",
+        snprintf(notice, sizeof notice, "priority %lld is outside %d..%d: %lld is used",
                  (long long)value, least, greatest, (long long)clamped);
-        lsl_notice(L, text);
+        lsl_notice(L, notice);
     }
     return (int)clamped;
 }
@@ -293,14 +290,14 @@ static int stream_end_scope(lua_State *L)
 static int lab_default_stream(lua_State *L)
 {
     lsl_no_more(L, 0, "default_stream");
-    lsl_push_stream(L, sl_device_default_stream(lsl_device(L, "default_stream")));
+    push_stream(L, sl_device_default_stream(lsl_device(L, "default_stream")));
     return 1;
 }
 
 static int lab_current_stream(lua_State *L)
 {
     lsl_no_more(L, 0, "current_stream");
-    lsl_push_stream(L, lsl_current_stream(L, lsl_device(L, "current_stream")));
+    push_stream(L, lsl_current_stream(L, lsl_device(L, "current_stream")));
     return 1;
 }
 
@@ -313,7 +310,7 @@ static int lab_per_thread_stream(lua_State *L)
     lsl_check(L, sl_device_per_thread_stream(device, &stream, &err), &err, "per_thread_stream");
     for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next)
         if (node->device == device) node->per_thread = stream;
-    lsl_push_stream(L, stream);
+    push_stream(L, stream);
     return 1;
 }
 

@@ -28,11 +28,6 @@ static void read_piece(lua_State *L, const side *s, int64_t at, int64_t n)
                                 &err), &err, "close");
 }
 
-static bool is_close(double got, double want, double rtol, double atol)
-{
-    return got == want || (isfinite(want) && fabs(got - want) <= atol + rtol * fabs(want));
-}
-
 /* core.compare(got, want, rtol, atol): how many elements of the tensor differ from those of
  * `want`, a tensor with as many or a number; then, if any, the first one's place, from 1, and
  * both values. NaN differs from everything. */
@@ -50,7 +45,7 @@ static int internal_compare(lua_State *L)
         read_piece(L, &got, at, n);
         read_piece(L, &want, at, n);
         for (int64_t i = 0; i < n; i++) {
-            if (is_close(got.values[i], want.values[i], rtol, atol)) continue;
+            if (lsl_is_close(got.values[i], want.values[i], rtol, atol)) continue;
             if (differing++ > 0) continue;
             first = at + i + 1;
             first_got = got.values[i];

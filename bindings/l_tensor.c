@@ -129,14 +129,20 @@ static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, co
     return (int64_t)flat;
 }
 
+static void read_elements(lua_State *L, sl_tensor *tensor, int64_t at, int64_t n, double *values,
+                          const char *op)
+{
+    sl_error err;
+    lsl_mark(L, sl_tensor_device(tensor));
+    lsl_check(L, sl_tensor_read(tensor, at, n, values, current_of(L, tensor), &err), &err, op);
+}
+
 static int tensor_get(lua_State *L)
 {
     sl_tensor *tensor = check_self(L, "get");
     int64_t at = check_indices(L, sl_tensor_get_spec(tensor), lua_gettop(L) - 1, "get");
     double value;
-    sl_error err;
-    lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_read(tensor, at, 1, &value, current_of(L, tensor), &err), &err, "get");
+    read_elements(L, tensor, at, 1, &value, "get");
     lua_pushnumber(L, value);
     return 1;
 }
@@ -163,12 +169,10 @@ static int tensor_item(lua_State *L)
     sl_tensor *tensor = check_self(L, "item");
     lsl_no_more(L, 1, "item");
     double value;
-    sl_error err;
     if (sl_tensor_numel(tensor) != 1)
         lsl_fail(L, SL_ESHAPE, "item", "needs a tensor of one element, this one has %lld",
                  (long long)sl_tensor_numel(tensor));
-    lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_read(tensor, 0, 1, &value, current_of(L, tensor), &err), &err, "item");
+    read_elements(L, tensor, 0, 1, &value, "item");
     lua_pushnumber(L, value);
     return 1;
 }
@@ -178,9 +182,7 @@ static double *read_all(lua_State *L, sl_tensor *tensor, const char *op)
 {
     int64_t n = sl_tensor_numel(tensor);
     double *values = lsl_scratch(L, (size_t)n, sizeof(double), op);
-    sl_error err;
-    lsl_mark(L, sl_tensor_device(tensor));
-    lsl_check(L, sl_tensor_read(tensor, 0, n, values, current_of(L, tensor), &err), &err, op);
+    read_elements(L, tensor, 0, n, values, op);
     return values;
 }
 
@@ -245,7 +247,7 @@ static int tensor_allclose(lua_State *L)
     const double *x = read_all(L, a, op), *y = read_all(L, b, op);
     bool close = true;
     for (int64_t i = 0; i < n && close; i++)
-        close = x[i] == y[i] || (isfinite(y[i]) && fabs(x[i] - y[i]) <= atol + rtol * fabs(y[i]));
+        close = lsl_is_close(x[i], y[i], rtol, atol);
     lua_pushboolean(L, close);
     return 1;
 }
@@ -318,8 +320,7 @@ static int push_copy(lua_State *L, sl_tensor *src, sl_place place, sl_device *de
     spec.place = place;
     lsl_mark(L, device);
     sl_tensor *dst = lsl_create_tensor(L, device, &spec, own, op);
-    sl_status status = copy(L, dst, src, non_blocking, stream, &err);
-    lsl_check_new(L, status, &err, op);
+    lsl_check_new(L, copy(L, dst, src, non_blocking, stream, &err), &err, op);
     return 1;
 }
 

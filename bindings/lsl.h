@@ -239,8 +239,7 @@ void lsl_remember(lua_State *L);
 /* Pushes the open box of `p` if there is one. */
 bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p);
 
-/* Push the object's box, or a new one with a reference of its own. */
-void lsl_push_stream(lua_State *L, sl_stream *stream);
+/* Pushes the device's box, or a new one with a reference of its own. */
 void lsl_push_device(lua_State *L, sl_device *device);
 
 /* The tensor at index 1 in another dtype, options at `arg`; itself if it has that dtype. */
@@ -281,9 +280,6 @@ int lsl_call_as(lua_State *L);
 const char *lsl_called_name(lua_State *L, const char *op);
 void lsl_define_error(lua_State *L);
 
-/* Pushes the line of the script at that position ("lab.lua:12") without blanks around it, or
- * nil. The table at `cache` keeps the lines that were read. */
-void lsl_push_source_line(lua_State *L, int cache, const char *where);
 /* Pushes an empty text, which the collector frees. */
 sl_text *lsl_new_text(lua_State *L);
 
@@ -350,6 +346,11 @@ int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, 
     LSL_COLD;
 /* The number for a message: NaN without a sign, since machines differ in it. */
 static inline double lsl_printable(double value) { return value == value ? value : (double)NAN; }
+/* Of an element and what it is compared with: the rule of lab.allclose. */
+static inline bool lsl_is_close(double got, double want, double rtol, double atol)
+{
+    return got == want || (isfinite(want) && fabs(got - want) <= atol + rtol * fabs(want));
+}
 /* What a user calls the type of the value: "nothing", "number", "stream". */
 const char *lsl_type_name(lua_State *L, int idx);
 
