@@ -50,10 +50,10 @@ return {
         source = {"events", "torch_event"},
         measured = "tests/torch/recorded.txt",
         stated = {
-            {"docs/guide/02-lua.md", "s:record_event() makes one with a time, unless "
+            {"docs/guide/02-lua.md", "s:record_event() makes an event that measures time, unless "
                 .. "lab.torch_defaults() was called"},
             {"scripts/labs/lua-primer.md", "s:record_event() makes an event with a time"},
-            {"docs/guide/02-lua.md", "elapsed_time refuses them"},
+            {"docs/guide/02-lua.md", "elapsed_time of such an event is an error"},
         },
         pair = "a recorded event's time",
         never = {

@@ -124,16 +124,16 @@ return {
     },
     {
         id = "stream-reuse",
-        fact = "What is freed in a stream is at once the memory of that stream's next allocation "
-            .. "of its size, though the GPU still uses it. The laboratory hands it on only to "
-            .. "work that comes behind all that uses it.",
+        fact = "Memory that is freed in a stream is used again at once for that stream's next "
+            .. "allocation of its size, even if the GPU still uses it. The laboratory uses it "
+            .. "again only for work that comes after all work that uses it.",
         holds = "cudaFreeAsync and cudaMallocAsync (a pool may), PyTorch's allocator, the "
             .. "laboratory",
         source = {"ordered", "torch_allocator"},
         measured = pipelines_page,
         stated = {
-            {"docs/guide/02-lua.md", "What is freed in a stream is at once the memory of the "
-                .. "stream's next tensor of that size, in PyTorch and here."},
+            {"docs/guide/02-lua.md", "the memory of a tensor that is freed in a stream is used "
+                .. "again at once for the next tensor of that size in this stream"},
             {pipelines_page, "what is freed in a stream is at once the memory of the stream's next "
                 .. "tensor of that size"},
             {"docs/reference/tensors.md", "In the stream that the tensor was made in the next "

@@ -60,7 +60,7 @@ return {
         source = {"torch_stream"},
         measured = "tests/torch/recorded.txt",
         stated = {
-            {"docs/guide/02-lua.md", "each stream is a new one, where PyTorch has 32"},
+            {"docs/guide/02-lua.md", "each call makes a new stream, while PyTorch reuses 32"},
         },
         pair = "33 streams",
     },
@@ -72,8 +72,8 @@ return {
         source = {"torch_stream"},
         measured = "tests/torch/recorded.txt",
         stated = {
-            {"docs/guide/02-lua.md", "all of the GPU's priorities, 0 to -5; PyTorch has the first "
-                .. "four"},
+            {"docs/guide/02-lua.md", "all of the GPU's priorities, 0 to -5; PyTorch uses only "
+                .. "the first four"},
         },
         pair = "the range of priorities",
     },
