@@ -34,8 +34,6 @@
  */
 #include "timeline.h"
 
-#include <stdlib.h>
-
 #include "cause_records.h"
 #include "findings.h"
 #include "operations.h"
@@ -475,10 +473,6 @@ static void take_makespan_apart(search *s)
 static void search_close(search *s)
 {
     sl__operations_free(&s->ops);
-    free(s->by_host.at);
-    free(s->by_end.at);
-    for (int engine = 0; engine < SL_ENGINES; engine++)
-        free(s->by_start[engine].at);
     sl__stretches_free(&s->found);
     sl__union_free(&s->room);
 }

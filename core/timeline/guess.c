@@ -13,7 +13,6 @@
  */
 #include "guess.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define LOOK_BACK 64            /* neighbours in time that are looked at */
@@ -45,11 +44,6 @@ sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *
     for (uint32_t id = 0; id < sl_timeline_text_count(ops->timeline); id++)
         guesses->records |= strstr(sl_timeline_text(ops->timeline, id), "EventRecord") != NULL;
     return sl__operations_order(ops, SL__ALL_SPANS, SL__BY_END, &guesses->by_end, err);
-}
-
-void sl__guesses_close(sl__guesses *guesses)
-{
-    free(guesses->by_end.at);
 }
 
 /* ---- the wait ------------------------------------------------------------------ */

@@ -15,8 +15,8 @@ typedef struct sl__guesses {
     bool records;               /* the records of events are among the calls */
 } sl__guesses;
 
+/* Valid as long as the operations; nothing to free. */
 sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *err);
-void sl__guesses_close(sl__guesses *guesses);
 
 /* Notes that an operation waited for an event, if its start looks like that. */
 void sl__guess_event(const sl__guesses *guesses, size_t item);

@@ -63,11 +63,6 @@ static void inferring_close(inferring *in)
     free(in->notes);
     free(in->blocks_started);
     free(in->blocks_ended);
-    sl__guesses_close(&in->guesses);
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
-        free(in->by_start[engine].at);
-        free(in->by_end[engine].at);
-    }
 }
 
 static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
@@ -511,7 +506,6 @@ static sl_status infer_channels(const inferring *in, sl_error *err)
         item->ready_cause = SL_CAUSE_CHANNEL;
         hold_start(item, SL_CAUSE_NONE, SL__NO_ITEM);
     }
-    free(order.at);
     return status;
 }
 

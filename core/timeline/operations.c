@@ -122,11 +122,15 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
                                sl_error *err)
 {
     size_t n = 0;
-    *order = (sl__order){ 0 };
+    sl__order *kept = &ops->orders[which * SL__TIMES + (int)by];
+    if (kept->at) {
+        *order = *kept;
+        return SL_OK;
+    }
     for (size_t i = 0; i < ops->n; i++)
         n += is_among(ops, i, which);
-    order->at = malloc((n + 1) * sizeof *order->at);
-    if (!order->at)
+    kept->at = malloc((n + 1) * sizeof *kept->at);
+    if (!kept->at)
         return no_memory(ops, err);
     for (size_t i = 0; i < ops->n; i++) {
         const sl__item *item = &ops->items[i];
@@ -135,10 +139,11 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
                         : by == SL__BY_HOST_START ? item->host_start_ns
                                                   : item->host_end_ns;
         if (is_among(ops, i, which))
-            order->at[order->n++] = (sl__moment){ at_ns, i };
+            kept->at[kept->n++] = (sl__moment){ at_ns, i };
     }
-    if (!is_ordered(order))
-        qsort(order->at, order->n, sizeof *order->at, compare_moments);
+    if (!is_ordered(kept))
+        qsort(kept->at, kept->n, sizeof *kept->at, compare_moments);
+    *order = *kept;
     return sl_interrupt_check(err);
 }
 
@@ -243,7 +248,8 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     if (status != SL_OK)
         return status;
     ops->items = malloc((ops->n + 1) * sizeof *ops->items);
-    if (!ops->items)
+    ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
+    if (!ops->items || !ops->orders)
         return no_memory(ops, err);
     merge_items(ops);
     status = link_streams(ops, err);
@@ -259,5 +265,8 @@ void sl__operations_free(sl__operations *ops)
     free(ops->by_lane);
     free(ops->place);
     free(ops->lane_start);
+    for (int i = 0; ops->orders && i < SL__SELECTIONS * SL__TIMES; i++)
+        free(ops->orders[i].at);
+    free(ops->orders);
     *ops = (sl__operations){ 0 };
 }

@@ -14,6 +14,10 @@
 #define SL__SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
 #define SL__FIRST_CALL_NS 500000    /* longer than any launch that only launches */
 
+/* Items in order of one of their times. */
+typedef struct sl__moment { int64_t at_ns; size_t item; } sl__moment;
+typedef struct sl__order { sl__moment *at; size_t n; } sl__order;
+
 /* A span or a call, in order of issue, and what it waited for, as in sl_hold. */
 typedef struct sl__item {
     uint64_t correlation;
@@ -38,6 +42,7 @@ typedef struct sl__operations {
     size_t *by_lane;            /* the items in streams: stream after stream, each in order */
     size_t *place;              /* by item: where it stands in by_lane */
     size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
+    sl__order *orders;          /* those asked for so far (sl__operations_order) */
 } sl__operations;
 
 /* The operations; if `reported`, with what the backend said about their waits. On failure there is
@@ -52,17 +57,14 @@ void sl__operations_free(sl__operations *ops);
 /* The index of the item with this correlation, or SL__NO_ITEM. */
 size_t sl__operations_find(const sl__operations *ops, uint64_t correlation);
 
-/* Items in order of one of their times. */
-typedef struct sl__moment { int64_t at_ns; size_t item; } sl__moment;
-typedef struct sl__order { sl__moment *at; size_t n; } sl__order;
 typedef enum sl__time {
-    SL__BY_START, SL__BY_END, SL__BY_HOST_START, SL__BY_HOST_END
+    SL__BY_START, SL__BY_END, SL__BY_HOST_START, SL__BY_HOST_END, SL__TIMES
 } sl__time;
 
-enum { SL__ALL_SPANS = -1, SL__ALL_IN_STREAMS = -2, SL__ALL_ITEMS = -3 };
+enum { SL__ALL_SPANS = SL_ENGINES, SL__ALL_IN_STREAMS, SL__ALL_ITEMS, SL__SELECTIONS };
 
 /* The spans of an engine, or one of those above. Items of the same time are in order of
- * issue. The caller frees order->at. */
+ * issue. Sorted once: sl__operations_free frees it, and the times stay as they are. */
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
                                sl_error *err);
 /* How many of them have a time up to `ns`. */

@@ -415,18 +415,15 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
     sl__order orders[TIMES] = { { 0 } };
     size_t n = 0;
     sl_status status = collect_orders(r->ops, orders, err);
+    if (status != SL_OK)
+        return status;
     for (int k = 0; k < TIMES; k++)
         n += orders[k].n;
-    if (status == SL_OK) {
-        r->steps = malloc((n + 1) * sizeof *r->steps);
-        if (r->steps)
-            merge_orders(r, orders);
-        else
-            status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
-    }
-    for (int k = 0; k < TIMES; k++)
-        free(orders[k].at);
-    return status;
+    r->steps = malloc((n + 1) * sizeof *r->steps);
+    if (!r->steps)
+        return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
+    merge_orders(r, orders);
+    return SL_OK;
 }
 
 /* Of large pinned copies; where there are none, what the bus of such a GPU brings. */

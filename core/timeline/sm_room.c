@@ -137,7 +137,5 @@ sl_status sl__sm_room_collect(const sl__operations *ops, sl__union *room, sl_err
         else
             collect(&s, sm_count, room);
     }
-    free(s.starts.at);
-    free(s.ends.at);
     return status;
 }
