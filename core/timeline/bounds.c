@@ -46,14 +46,18 @@
 #include "lanes.h"
 #include "store.h"
 
+typedef struct stream {
+    int64_t tail;           /* length of the chain up to its latest operation */
+    int64_t end_ns;         /* when that was over, a time */
+    bool is_blocking;
+} stream;
+
 /* Every value is the length of the longest chain so far, in ns. */
 typedef struct chains {
     const sl_timeline *timeline;
     bool host_waits;        /* they count */
     sl__lanes lanes;
-    int64_t *tail;          /* by lane: up to its latest operation */
-    int64_t *end_ns;        /* by lane: when that was over, a time */
-    bool *exempt;           /* by lane: non-blocking */
+    stream *streams;        /* by lane */
     int64_t *record;        /* by call: up to this event record, 0 for other calls */
     int64_t null_tail;      /* up to the NULL stream's latest operation */
     int64_t blocking;       /* over all blocking streams, the NULL stream included */
@@ -64,9 +68,7 @@ typedef struct chains {
 static void chains_close(chains *c)
 {
     sl__lanes_free(&c->lanes);
-    free(c->tail);
-    free(c->end_ns);
-    free(c->exempt);
+    free(c->streams);
     free(c->record);
 }
 
@@ -77,43 +79,41 @@ static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chain
     sl_status status = sl__lanes_collect(timeline, true, &c->lanes, err);
     if (status != SL_OK)
         return status;
-    size_t n_calls, n_notes;
+    size_t n_calls;
     sl_timeline_calls(timeline, &n_calls);
-    c->tail = calloc(c->lanes.n + 1, sizeof *c->tail);
-    c->end_ns = calloc(c->lanes.n + 1, sizeof *c->end_ns);
-    c->exempt = calloc(c->lanes.n + 1, sizeof *c->exempt);
+    c->streams = malloc((c->lanes.n + 1) * sizeof *c->streams);
     c->record = calloc(n_calls + 1, sizeof *c->record);
-    if (!c->tail || !c->end_ns || !c->exempt || !c->record) {
+    if (!c->streams || !c->record) {
         chains_close(c);
         return sl_fail(err, SL_ENOMEM, "no memory for the bounds of %zu streams and %zu calls",
                        c->lanes.n, n_calls);
     }
-    const sl_stream_note *notes = sl_timeline_streams(timeline, &n_notes);
-    for (size_t lane = 0, i = 0; lane < c->lanes.n; lane++) {   /* both ascend by id */
-        c->end_ns[lane] = INT64_MIN;
-        while (i < n_notes && notes[i].id < c->lanes.ids[lane])
-            i++;
-        c->exempt[lane] = i < n_notes && notes[i].id == c->lanes.ids[lane] &&
-                          notes[i].non_blocking && notes[i].id != 0;
-    }
+    for (size_t lane = 0; lane < c->lanes.n; lane++)
+        c->streams[lane] = (stream){ 0, INT64_MIN,
+                                     sl__timeline_is_blocking(timeline, c->lanes.ids[lane]) };
     return SL_OK;
 }
 
-/* An operation of `duration_ns` on `stream` that also follows a chain of `after`.
- * Returns the length of the longest chain that ends with it. */
-static int64_t extend(chains *c, uint32_t stream, int64_t after, int64_t duration_ns)
+static stream *stream_of(const chains *c, uint32_t id)
 {
-    size_t lane = sl__lanes_find(&c->lanes, stream);
-    int64_t start = sl__max_ns(sl__max_ns(c->tail[lane], after), c->host);
-    if (stream == 0)
+    return &c->streams[sl__lanes_find(&c->lanes, id)];
+}
+
+/* An operation of `duration_ns` on stream `id` that also follows a chain of `after`.
+ * Returns the length of the longest chain that ends with it. */
+static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns)
+{
+    stream *s = stream_of(c, id);
+    int64_t start = sl__max_ns(sl__max_ns(s->tail, after), c->host);
+    if (id == 0)
         start = sl__max_ns(start, c->blocking);
-    else if (!c->exempt[lane])
+    else if (s->is_blocking)
         start = sl__max_ns(start, c->null_tail);
     int64_t end = sl__add_ns(start, duration_ns);
-    c->tail[lane] = end;
-    if (stream == 0)
+    s->tail = end;
+    if (id == 0)
         c->null_tail = end;
-    if (!c->exempt[lane])
+    if (s->is_blocking)
         c->blocking = sl__max_ns(c->blocking, end);
     c->longest = sl__max_ns(c->longest, end);
     return end;
@@ -138,7 +138,7 @@ static int64_t record_chain(const chains *c, uint64_t correlation)
  * elsewhere have less of it than the span lasts. */
 static int64_t own_ns(chains *c, const sl_span *span)
 {
-    int64_t *end_ns = &c->end_ns[sl__lanes_find(&c->lanes, span->stream)];
+    int64_t *end_ns = &stream_of(c, span->stream)->end_ns;
     int64_t from_ns = sl__max_ns(span->start_ns, *end_ns);
     *end_ns = sl__max_ns(*end_ns, span->end_ns);
     return sl__max_ns(span->end_ns - from_ns, 0);
@@ -163,7 +163,7 @@ static void take_call(chains *c, const sl_call *call, size_t index)
         extend(c, call->stream, record_chain(c, call->target), 0);
         break;
     case SL_CALL_STREAM_SYNC:
-        wait_host(c, c->tail[sl__lanes_find(&c->lanes, call->stream)]);
+        wait_host(c, stream_of(c, call->stream)->tail);
         break;
     case SL_CALL_EVENT_SYNC:
         wait_host(c, record_chain(c, call->target));

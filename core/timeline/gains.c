@@ -89,26 +89,9 @@ static bool is_launch(const sl__operations *ops, size_t i)
     return call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
 }
 
-static void leave_calls(gains *g, size_t by, unsigned bits)
-{
-    line wanted = line_of(g->ops, by);
-    bool all = bits == SL__NO_ISSUE && wanted.where == 0;
-    for (size_t i = 0; i < g->ops->n; i++) {
-        line at = line_of(g->ops, i);
-        bool same = at.where == wanted.where
-                    && (bits == SL__NO_ISSUE
-                        || (at.name == wanted.name && at.kind == wanted.kind));
-        if (bits == SL__NO_ISSUE ? is_launch(g->ops, i) && (all || same) : same) {
-            leave(g, i, bits);
-            if (bits == SL__NO_CALL)
-                leave_next_sync(g, i);
-        }
-    }
-}
-
 static void leave_host_work(gains *g, size_t by)
 {
-    const sl_call *call = by == SL__NO_ITEM ? NULL : sl__item_call(g->ops, by);
+    const sl_call *call = sl__item_call(g->ops, by);
     leave(g, by, call && call->kind == SL_CALL_HOST_WORK ? SL__NO_CALL | SL__NO_PAUSE
                                                          : SL__NO_PAUSE);
 }
@@ -131,6 +114,26 @@ static bool is_by_line(sl_cause cause)
     return sl_cause_traits(cause) & SL_CAUSE_BY_HOST && bits_of(cause) != 0;
 }
 
+/* All calls of the line that the finding names, where a line is to blame. */
+static void leave_calls(gains *g, const sl_finding *f)
+{
+    unsigned bits = bits_of(f->cause);
+    size_t by = sl__operations_find(g->ops, f->by);
+    if (!is_by_line(f->cause) || by == SL__NO_ITEM)
+        return;
+    line wanted = line_of(g->ops, by);
+    for (size_t i = 0; i < g->ops->n; i++) {
+        line at = line_of(g->ops, i);
+        bool same_line = at.where == wanted.where;
+        bool same_call = same_line && at.name == wanted.name && at.kind == wanted.kind;
+        if (bits == SL__NO_ISSUE ? is_launch(g->ops, i) && (wanted.where == 0 || same_line)
+                                 : same_call)
+            leave(g, i, bits);
+        if (bits == SL__NO_CALL && same_call)
+            leave_next_sync(g, i);
+    }
+}
+
 /* The waiter, or the operation that it followed and that the cause held. */
 static size_t held_one(const gains *g, size_t i, sl_cause cause)
 {
@@ -149,13 +152,20 @@ static size_t held_one(const gains *g, size_t i, sl_cause cause)
 static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned bits)
 {
     size_t waiter = sl__operations_find(g->ops, wait->waiter);
-    size_t by = wait->by ? sl__operations_find(g->ops, wait->by) : SL__NO_ITEM;
+    size_t by = sl__operations_find(g->ops, wait->by);
     if (cause == SL_CAUSE_HOST_WORK)
         leave_host_work(g, by);
     else if (is_by_line(cause))
         leave(g, by, bits);
     else if (waiter != SL__NO_ITEM)
         leave(g, held_one(g, waiter, cause), bits);
+}
+
+/* The waits of a finding, of which the first is waits[first]. */
+static void leave_waits(gains *g, const sl_finding *f, size_t first, unsigned bits)
+{
+    for (size_t k = 0; k < f->n_waits; k++)
+        leave_wait(g, &g->e->waits[first + k], f->cause, bits);
 }
 
 /* ---- findings ----------------------------------------------------------------------------- */
@@ -217,13 +227,9 @@ static int64_t gain_of(gains *g, const sl_finding *f)
         const sl_finding *other = &g->e->findings[i];
         if (other != f && !shares_replay(g, f, other))
             continue;
-        for (size_t k = 0; k < other->n_waits; k++)
-            leave_wait(g, &g->e->waits[first + k], f->cause,
-                       in_turns ? SL__NO_LAST : bits_of(f->cause));
+        leave_waits(g, other, first, in_turns ? SL__NO_LAST : bits_of(f->cause));
     }
-    size_t by = f->by ? sl__operations_find(g->ops, f->by) : SL__NO_ITEM;
-    if (is_by_line(f->cause) && by != SL__NO_ITEM)
-        leave_calls(g, by, bits_of(f->cause));
+    leave_calls(g, f);
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
     if (bits_of(f->cause) & SL__NO_ENGINE)
         ns = sl__max_ns(ns, g->floor_ns);
@@ -236,13 +242,10 @@ static int64_t joint_gain_ns(gains *g)
     begin(g, true);
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         const sl_finding *f = &g->e->findings[i];
-        size_t by = f->by ? sl__operations_find(g->ops, f->by) : SL__NO_ITEM;
         if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE))
             continue;
-        for (size_t k = 0; k < f->n_waits; k++)
-            leave_wait(g, &g->e->waits[first + k], f->cause, bits_of(f->cause));
-        if (is_by_line(f->cause) && by != SL__NO_ITEM)
-            leave_calls(g, by, bits_of(f->cause));
+        leave_waits(g, f, first, bits_of(f->cause));
+        leave_calls(g, f);
     }
     return sl__max_ns(0, g->makespan_ns - sl__replay_makespan_ns(&g->replay, g->left_out));
 }

@@ -179,7 +179,7 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
         if (within_call || !just_issued)
             wait_in_stream(in, item, lane, latest_ns);
     }
-    if (call && call->kind == SL_CALL_STREAM_WAIT && call->target) {
+    if (call && call->kind == SL_CALL_STREAM_WAIT) {
         size_t record = sl__operations_find(in->ops, call->target);
         if (record < i)
             wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
@@ -335,8 +335,7 @@ static void hold_start(sl__item *item, sl_cause cause, size_t by)
 /* It is one, or comes behind one. */
 static bool has_host_func(const inferring *in, const sl__item *item, const sl_span *span)
 {
-    const sl_span *by = item->ready_by == SL__NO_ITEM ? NULL
-                                                      : sl__item_span(in->ops, item->ready_by);
+    const sl_span *by = sl__item_span(in->ops, item->ready_by);
     return span->engine == SL_ENGINE_HOST || (by && by->engine == SL_ENGINE_HOST);
 }
 
@@ -470,8 +469,7 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
 static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
 {
     const sl_span *span = sl__item_span(in->ops, i);
-    const sl_span *by = item->start_by == SL__NO_ITEM ? NULL
-                                                      : sl__item_span(in->ops, item->start_by);
+    const sl_span *by = sl__item_span(in->ops, item->start_by);
     return span && by && span->engine == SL_ENGINE_COMPUTE && by->engine == SL_ENGINE_COMPUTE
            && room_or_unknown(in, span, by, item->start_ns) == SL_CAUSE_UNKNOWN;
 }

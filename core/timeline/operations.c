@@ -20,15 +20,17 @@ bool sl__span_is_pageable(const sl_span *span)
 const sl_span *sl__item_span(const sl__operations *ops, size_t item)
 {
     size_t n;
-    const sl__item *it = &ops->items[item];
-    return it->is_call ? NULL : &sl_timeline_spans(ops->timeline, &n)[it->index];
+    if (item == SL__NO_ITEM || ops->items[item].is_call)
+        return NULL;
+    return &sl_timeline_spans(ops->timeline, &n)[ops->items[item].index];
 }
 
 const sl_call *sl__item_call(const sl__operations *ops, size_t item)
 {
     size_t n;
-    const sl__item *it = &ops->items[item];
-    return it->is_call ? &sl_timeline_calls(ops->timeline, &n)[it->index] : NULL;
+    if (item == SL__NO_ITEM || !ops->items[item].is_call)
+        return NULL;
+    return &sl_timeline_calls(ops->timeline, &n)[ops->items[item].index];
 }
 
 uint32_t sl__item_stream(const sl__operations *ops, size_t item)
@@ -209,14 +211,13 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
 static void take_hold(sl__operations *ops, size_t i, const sl_hold *reported)
 {
     sl__item *item = &ops->items[i];
-    size_t by = reported->ready_by ? sl__operations_find(ops, reported->ready_by) : SL__NO_ITEM;
+    size_t by = sl__operations_find(ops, reported->ready_by);
     item->is_reported = true;
     item->ready_ns = reported->ready_ns;
     item->ready_cause = reported->ready_cause;
     item->ready_by = by < i ? by : SL__NO_ITEM;
     item->start_cause = reported->start_cause;
-    item->start_by = reported->start_by ? sl__operations_find(ops, reported->start_by)
-                                        : SL__NO_ITEM;
+    item->start_by = sl__operations_find(ops, reported->start_by);
 }
 
 static void take_reported(sl__operations *ops)

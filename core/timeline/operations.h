@@ -54,7 +54,7 @@ sl_status sl__operations_collect(const sl_timeline *timeline, bool reported, sl_
                                  sl_error *err);
 void sl__operations_free(sl__operations *ops);
 
-/* The index of the item with this correlation, or SL__NO_ITEM. */
+/* The index of the item with this correlation, or SL__NO_ITEM; no item has correlation 0. */
 size_t sl__operations_find(const sl__operations *ops, uint64_t correlation);
 
 typedef enum sl__time {
@@ -70,7 +70,7 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
 /* How many of them have a time up to `ns`. */
 size_t sl__order_count(const sl__order *order, int64_t ns);
 
-/* NULL where it is not one. */
+/* NULL where it is not one, as for SL__NO_ITEM. */
 const sl_span *sl__item_span(const sl__operations *ops, size_t item);
 const sl_call *sl__item_call(const sl__operations *ops, size_t item);
 uint32_t sl__item_stream(const sl__operations *ops, size_t item);

@@ -53,6 +53,11 @@ static unsigned left_out(const pass *p, size_t i)
     return p->left_out ? p->left_out[i] : 0;
 }
 
+static sl__played_stream *stream_of(const pass *p, uint32_t id)
+{
+    return &p->r->streams[sl__lanes_find(&p->r->ops->lanes, id)];
+}
+
 static int64_t later(int64_t a, int64_t b)
 {
     return sl__max_ns(a, b);
@@ -84,23 +89,22 @@ static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
     if (span->flags & SL_SPAN_LOADED)
         return p->ended_ns;
     if (span->flags & SL_SPAN_QUEUE_FULL)
-        return p->r->tails[sl__lanes_find(&p->r->ops->lanes, span->stream)];
+        return stream_of(p, span->stream)->tail_ns;
     return NEVER;
 }
 
 static int64_t awaited_by_call(const pass *p, const sl_call *call)
 {
-    const sl__lanes *lanes = &p->r->ops->lanes;
     size_t record;
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT:
-        return call->queue_full ? p->r->tails[sl__lanes_find(lanes, call->stream)] : NEVER;
+        return call->queue_full ? stream_of(p, call->stream)->tail_ns : NEVER;
     case SL_CALL_STREAM_SYNC:
         return call->stream == 0 ? later(p->blocking_ns, p->null_ns)
-                                 : p->r->tails[sl__lanes_find(lanes, call->stream)];
+                                 : stream_of(p, call->stream)->tail_ns;
     case SL_CALL_EVENT_SYNC:
-        record = call->target ? sl__operations_find(p->r->ops, call->target) : SL__NO_ITEM;
+        record = sl__operations_find(p->r->ops, call->target);
         return record != SL__NO_ITEM && item_at(p, record)->start_ns < call->host_end_ns
                        && item_at(p, record)->end_ns <= call->host_end_ns
                    ? p->r->played[record].end_ns : NEVER;
@@ -179,38 +183,31 @@ static int64_t start_of(const pass *p, size_t i, size_t by)
     return known ? p->r->played[by].start_ns : NEVER;
 }
 
-static int64_t event_of(const pass *p, size_t i, size_t wait)
-{
-    const sl_call *call = sl__item_call(p->r->ops, wait);
-    if (!call || call->kind != SL_CALL_STREAM_WAIT || !call->target)
-        return NEVER;
-    return end_of(p, i, sl__operations_find(p->r->ops, call->target));
-}
-
 /* Without the order of its stream it still waits for the events that the stream has waited
  * for so far. */
-static int64_t held_by_stream(const pass *p, size_t i, size_t lane)
+static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
 {
     unsigned out = left_out(p, i);
-    int64_t ns = out & SL__NO_STREAM ? p->r->event_tails[lane]
-                 : out & SL__NO_LAST ? p->r->before_tails[lane] : p->r->tails[lane];
-    if (p->r->ops->lanes.ids[lane] == 0 && !(out & SL__NO_NULL))
-        ns = later(ns, p->blocking_ns);
-    else if (p->r->blocking[lane] && !(out & SL__NO_NULL))
-        ns = later(ns, p->null_ns);
+    int64_t ns = out & SL__NO_STREAM ? s->event_tail_ns
+                 : out & SL__NO_LAST ? s->before_tail_ns : s->tail_ns;
+    if (s->is_blocking && !(out & SL__NO_NULL))
+        ns = later(ns, s->is_null ? p->blocking_ns : p->null_ns);
     return ns;
 }
 
 /* The event of a wait; of a span, one that was guessed. */
-static int64_t held_by_event(const pass *p, size_t i, size_t lane)
+static int64_t held_by_event(const pass *p, size_t i, sl__played_stream *s)
 {
     const sl__item *item = item_at(p, i);
+    const sl_call *call = sl__item_call(p->r->ops, i);
+    int64_t ns = NEVER;
     if (left_out(p, i) & SL__NO_EVENT)
         return NEVER;
-    int64_t ns = event_of(p, i, i);
+    if (call && call->kind == SL_CALL_STREAM_WAIT)
+        ns = end_of(p, i, sl__operations_find(p->r->ops, call->target));
     if (item->ready_cause == SL_CAUSE_EVENT)
         ns = later(ns, end_of(p, i, item->ready_by));
-    p->r->event_tails[lane] = later(p->r->event_tails[lane], ns);
+    s->event_tail_ns = later(s->event_tail_ns, ns);
     return ns;
 }
 
@@ -295,13 +292,13 @@ static int64_t length_ns(const pass *p, size_t i)
 static void end(pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
-    size_t lane = sl__lanes_find(&p->r->ops->lanes, sl__item_stream(p->r->ops, i));
+    sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
-    p->r->before_tails[lane] = p->r->tails[lane];
-    p->r->tails[lane] = later(p->r->tails[lane], ns);
-    if (p->r->ops->lanes.ids[lane] == 0)
+    s->before_tail_ns = s->tail_ns;
+    s->tail_ns = later(s->tail_ns, ns);
+    if (s->is_null)
         p->null_ns = later(p->null_ns, ns);
-    else if (p->r->blocking[lane])
+    else if (s->is_blocking)
         p->blocking_ns = later(p->blocking_ns, ns);
     if (!span)
         return;
@@ -316,9 +313,9 @@ static void start(pass *p, size_t i)
     const sl__item *item = item_at(p, i);
     const sl__delays *delays = &p->r->delays[i];
     sl__played *played = &p->r->played[i];
-    size_t lane = sl__lanes_find(&p->r->ops->lanes, sl__item_stream(p->r->ops, i));
+    sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t submitted_ns = submitted(p, i);
-    int64_t free_ns = later(later(held_by_stream(p, i, lane), held_by_event(p, i, lane)),
+    int64_t free_ns = later(later(held_by_stream(p, i, s), held_by_event(p, i, s)),
                             later(held_by_hold(p, i), held_by_engine(p, i)));
     if (!p->left_out)
         learn_start(p, i, submitted_ns, free_ns);
@@ -342,15 +339,17 @@ static void start(pass *p, size_t i)
 
 /* ---- passes ------------------------------------------------------------------------ */
 
-static int64_t play(sl__replay *r, const uint16_t *out)
+int64_t sl__replay_makespan_ns(sl__replay *r, const uint16_t *left_out)
 {
-    pass p = { .r = r, .left_out = out, .caller = SL__NO_ITEM, .ended_ns = NEVER,
+    pass p = { .r = r, .left_out = left_out, .caller = SL__NO_ITEM, .ended_ns = NEVER,
                .null_ns = NEVER, .blocking_ns = NEVER, .full_ns = NEVER,
                .first_ns = INT64_MAX, .last_ns = NEVER };
     for (int engine = 0; engine < SL_ENGINES; engine++)
         p.engine_ns[engine] = NEVER;
-    for (size_t lane = 0; lane < r->ops->lanes.n; lane++)
-        r->tails[lane] = r->before_tails[lane] = r->event_tails[lane] = NEVER;
+    for (size_t lane = 0; lane < r->ops->lanes.n; lane++) {
+        sl__played_stream *s = &r->streams[lane];
+        s->tail_ns = s->before_tail_ns = s->event_tail_ns = NEVER;
+    }
     for (size_t k = 0; k < r->n_steps && !sl__stops_at(k); k++) {
         size_t i = (size_t)(r->steps[k] / TIMES);
         switch (r->steps[k] % TIMES) {
@@ -361,11 +360,6 @@ static int64_t play(sl__replay *r, const uint16_t *out)
         }
     }
     return p.last_ns > p.first_ns ? p.last_ns - p.first_ns : 0;
-}
-
-int64_t sl__replay_makespan_ns(sl__replay *replay, const uint16_t *out)
-{
-    return play(replay, out);
 }
 
 /* ---- opening ------------------------------------------------------------------------- */
@@ -448,34 +442,25 @@ static void find_rates(sl__replay *r)
         r->copy_rate[k] = best[k] > 0 ? best[k] : best[1 - k] > 0 ? best[1 - k] : usual;
 }
 
-static void find_blocking(sl__replay *r)
-{
-    const sl__lanes *lanes = &r->ops->lanes;
-    for (size_t lane = 0; lane < lanes->n; lane++) {
-        const sl_stream_note *note = sl__timeline_note(r->ops->timeline, lanes->ids[lane]);
-        r->blocking[lane] = lanes->ids[lane] == 0 || !note || !note->non_blocking;
-    }
-}
-
 sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err)
 {
     *replay = (sl__replay){ .ops = ops };
     replay->played = calloc(ops->n + 1, sizeof *replay->played);
     replay->delays = calloc(ops->n + 1, sizeof *replay->delays);
-    replay->tails = calloc(ops->lanes.n + 1, sizeof *replay->tails);
-    replay->before_tails = calloc(ops->lanes.n + 1, sizeof *replay->before_tails);
-    replay->event_tails = calloc(ops->lanes.n + 1, sizeof *replay->event_tails);
-    replay->blocking = calloc(ops->lanes.n + 1, sizeof *replay->blocking);
+    replay->streams = calloc(ops->lanes.n + 1, sizeof *replay->streams);
     sl_status status = SL_OK;
-    if (!replay->played || !replay->delays || !replay->tails || !replay->before_tails
-        || !replay->event_tails || !replay->blocking)
+    if (!replay->played || !replay->delays || !replay->streams)
         status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK)
         status = put_in_order(replay, err);
     if (status == SL_OK) {
         find_rates(replay);
-        find_blocking(replay);
-        play(replay, NULL);
+        for (size_t lane = 0; lane < ops->lanes.n; lane++) {
+            uint32_t id = ops->lanes.ids[lane];
+            replay->streams[lane].is_null = id == 0;
+            replay->streams[lane].is_blocking = sl__timeline_is_blocking(ops->timeline, id);
+        }
+        sl__replay_makespan_ns(replay, NULL);
         status = sl_interrupt_check(err);
     }
     if (status != SL_OK)
@@ -488,9 +473,6 @@ void sl__replay_close(sl__replay *replay)
     free(replay->steps);
     free(replay->played);
     free(replay->delays);
-    free(replay->tails);
-    free(replay->before_tails);
-    free(replay->event_tails);
-    free(replay->blocking);
+    free(replay->streams);
     *replay = (sl__replay){ 0 };
 }

@@ -32,16 +32,21 @@ typedef struct sl__delays {
     int64_t follow_ns;      /* from the last other thing that it waited for to its start */
 } sl__delays;
 
+typedef struct sl__played_stream {
+    int64_t tail_ns;        /* the last end */
+    int64_t before_tail_ns; /* the last but one */
+    int64_t event_tail_ns;  /* the last event that it has waited for */
+    bool is_null;           /* the legacy NULL stream */
+    bool is_blocking;       /* it waits for the NULL stream, and that for it */
+} sl__played_stream;
+
 typedef struct sl__replay {
     const sl__operations *ops;
     uint64_t *steps;        /* in order of recorded time: an item, and which of its times */
     size_t n_steps;
     sl__played *played;     /* by item */
     sl__delays *delays;     /* by item */
-    int64_t *tails;         /* by lane: the last end */
-    int64_t *before_tails;  /* by lane: the last but one */
-    int64_t *event_tails;   /* by lane: the last event that it has waited for */
-    bool *blocking;         /* by lane: toward the NULL stream */
+    sl__played_stream *streams;     /* by lane */
     double copy_rate[2];    /* bytes per ns from and to pinned memory: H2D, D2H */
 } sl__replay;
 
@@ -51,8 +56,8 @@ bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span);
 sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err);
 void sl__replay_close(sl__replay *replay);
 
-/* The makespan without what `left_out`, an entry an item, has bits for. Stops early, with a
- * makespan that means nothing, when the user wants to stop. */
+/* The makespan without what `left_out`, an entry an item, has bits for; NULL finds the delays.
+ * Stops early, with a makespan that means nothing, when the user wants to stop. */
 int64_t sl__replay_makespan_ns(sl__replay *replay, const uint16_t *left_out);
 
 #endif

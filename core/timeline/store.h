@@ -28,6 +28,8 @@ const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
 
 /* The note of stream `id`, or NULL. */
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id);
+/* Whether stream `id` waits for the legacy NULL stream, and that for it: by default, it does. */
+bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id);
 
 /* What sl_timeline_causes has found; the timeline frees it. Only that function uses it. */
 typedef struct sl__kept_causes { bool found; sl_explanation explanation; } sl__kept_causes;

@@ -571,6 +571,12 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
     return found ? &timeline->streams[at] : NULL;
 }
 
+bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
+{
+    const sl_stream_note *note = sl__timeline_note(timeline, id);
+    return id == 0 || !note || !note->non_blocking;
+}
+
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
 {
     return timeline->host_start_ns;
