@@ -15,9 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "commands/folder.h"
-#include "commands/subcommands.h"
-#include "commands/zip.h"
+#include "commands/commands.h"
 #include "console/console.h"
 #include "run/coroutines.h"
 #include "run/embedded.h"
@@ -33,7 +31,9 @@
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
-int luaopen_streamlab(lua_State *L);    /* bindings/ */
+/* bindings/ */
+int luaopen_streamlab(lua_State *L);
+void lsl_leave(void);       /* from now on no wait for a device lasts, whatever else is run */
 
 /* What the protected part of main works on. */
 typedef struct program {
@@ -152,7 +152,7 @@ static int exit_saving(lua_State *L)
     lua_insert(L, 1);
     interrupt_abandon();                /* the state will be gone before the process */
     if (interrupt_has_come())           /* as at the end of run_program */
-        interrupt_leave();
+        lsl_leave();
     lua_call(L, 2, 0);
     return 0;
 }
@@ -242,7 +242,7 @@ static int run_program(lua_State *L)
     if (run_all(L, p) != LUA_OK)
         p->exit_status = interrupt_ended_run() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
     if (p->exit_status == EXIT_INTERRUPTED)
-        interrupt_leave();
+        lsl_leave();
     if (p->options->trace
         && !trace_save(L, p->options->trace, p->exit_status != EXIT_FINE)
         && p->exit_status == EXIT_FINE)
@@ -250,7 +250,7 @@ static int run_program(lua_State *L)
     if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
         p->exit_status = EXIT_SCRIPT;
     if (interrupt_has_come())       /* a stopped simulation need not finish */
-        interrupt_leave();
+        lsl_leave();
     return 0;
 }
 

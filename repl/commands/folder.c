@@ -2,7 +2,7 @@
  */
 #define _XOPEN_SOURCE 700   /* realpath */
 
-#include "folder.h"
+#include "commands.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * Each file of that folder is one.
  */
-#include "subcommands.h"
+#include "commands.h"
 
 #include <lauxlib.h>
 #include <stdio.h>

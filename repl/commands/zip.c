@@ -4,7 +4,7 @@
  * belong to Lua: no Lua function is called between reading the list and the end, so that no error
  * can leak memory.
  */
-#include "zip.h"
+#include "commands.h"
 
 #include <errno.h>
 #include <lauxlib.h>

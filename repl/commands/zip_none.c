@@ -1,6 +1,6 @@
 /* zip_none.c - takes the place of zip.c in a build without minizip.
  */
-#include "zip.h"
+#include "commands.h"
 
 #include <lauxlib.h>
 

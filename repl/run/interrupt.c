@@ -30,7 +30,6 @@
 
 /* bindings/ */
 void lsl_interrupt(bool on);
-void lsl_leave(void);
 void lsl_abandon_files(void);
 void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
                           bool (*leave)(lua_State *T, lua_State *before, bool failed));
@@ -289,11 +288,6 @@ bool interrupt_came(void)
 bool interrupt_has_come(void)
 {
     return has_come;
-}
-
-void interrupt_leave(void)
-{
-    lsl_leave();
 }
 
 /* ---- which state runs --------------------------------------------------------- */

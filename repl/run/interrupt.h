@@ -46,10 +46,6 @@ void interrupt_abandon(void);
 /* Whether SIGINT has come during any run. */
 bool interrupt_has_come(void);
 
-/* The program leaves after Ctrl-C: from now on no wait for a device lasts, whatever else
- * is run. */
-void interrupt_leave(void);
-
 /* ---- for those who run Lua in another state (repl/run/coroutines.c) ----------------------- */
 
 /* `co` runs from now on. Returns the state that did until now, for interrupt_return, after

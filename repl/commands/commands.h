@@ -1,0 +1,33 @@
+/* commands.h - the subcommands, streamlab probe, compare, show, diff, ...: a Lua file each in
+ * repl/commands/, and the functions in C that only they need.
+ */
+#ifndef REPL_COMMANDS_H
+#define REPL_COMMANDS_H
+
+#include <lua.h>
+
+/* There is no script of that name: says on stderr which subcommand may be meant, if one is
+ * spelt much like it. */
+void subcommand_suggest(lua_State *L, const char *typed);
+
+/* Runs it with the values of the global `arg` as `...`. One that fails says why and ends the
+ * program by os.exit; what is returned is a Lua status as in run.h. */
+int subcommand_run(lua_State *L, const char *name);
+
+/* Adds to the program's functions for its own Lua code (folder.c)
+ *   folder(path)       a list of the names in it, those of folders with "/" behind them; or
+ *                      nil and why it cannot be read
+ *   make_folder(path)  true, also if it is there already; or nil and a sentence
+ *   file_kind(path)    "file", "folder", "link" or "other"; nil: there is nothing
+ *   file_bytes(path)   how large the file is that the path leads to; or nil and why it is none
+ *   real_path(path)    the path without links, "." and ".."; nil: it leads to nothing */
+void folder_open(lua_State *L);
+
+/* And (zip.c, which uses minizip; zip_none.c takes its place in a build without)
+ *   zip({{name=, data=, executable=bool}, ...})
+ * which gives the bytes of a .zip file, and raises one sentence if it cannot. The same entries
+ * give the same bytes (where zlib is the same): they are in the order of the list,
+ * deflated, of 1980-01-01 and with the permissions 0644 or 0755. */
+void zip_writer_open(lua_State *L);
+
+#endif
