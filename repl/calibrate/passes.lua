@@ -8,6 +8,7 @@
 -- take the median as well, although noise only adds to them: the simulator should resemble a
 -- usual moment and not the best one.
 
+local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local passes = {}
@@ -76,11 +77,7 @@ local function shape(value)
     if type(value) ~= "table" then
         return type(value)
     end
-    local words = {}
-    for i, item in ipairs(value) do
-        words[i] = shape(item)
-    end
-    return "{" .. table.concat(words, " ") .. "}"
+    return "{" .. lists.join(value, shape, " ") .. "}"
 end
 
 -- The most frequent one of what key(item) gives, of several such the first.
@@ -99,14 +96,6 @@ local function majority(list, key)
     return best
 end
 
-local function with_shape(list, wanted)
-    local some = {}
-    for _, value in ipairs(list) do
-        some[#some + 1] = shape(value) == wanted and value or nil
-    end
-    return some
-end
-
 -- One of them, where all are whole: the mean of two counts is none.
 local function middle_number(list)
     local sorted, whole = table.move(list, 1, #list, 1, {}), true
@@ -119,24 +108,29 @@ end
 
 local function same(value) return value end
 
+local combine
+
+-- What `combine` gives of each of several lists, and the largest spread.
+local function combine_each(several)
+    local values, most = {}, 0
+    for i, list in ipairs(several) do
+        local spread
+        values[i], spread = combine(list)
+        most = math.max(most, spread)
+    end
+    return values, most
+end
+
 -- Of values of one shape: the one in the middle and the largest spread in it.
-local function combine(list)
+function combine(list)
     if type(list[1]) == "number" then
         return middle_number(list), statistics.spread(list)
     elseif type(list[1]) ~= "table" then
         return majority(list, same), 0
     end
-    local value, most = {}, 0
-    for i = 1, #list[1] do
-        local column = {}
-        for k, item in ipairs(list) do
-            column[k] = item[i]
-        end
-        local spread
-        value[i], spread = combine(column)
-        most = math.max(most, spread)
-    end
-    return value, most
+    return combine_each(lists.map(list[1], function(_, i)
+        return lists.map(list, function(item) return item[i] end)
+    end))
 end
 
 -- A point of a table is all numbers of its row but the last.
@@ -163,13 +157,7 @@ local function combine_rows(tables)
         end
     end
     table.sort(points, function(a, b) return before(a[1], b[1]) end)
-    local value, most = {}, 0
-    for i, of_point in ipairs(points) do
-        local spread
-        value[i], spread = combine(of_point)
-        most = math.max(most, spread)
-    end
-    return value, most
+    return combine_each(points)
 end
 
 -- Tables are combined point by point, strings and booleans by majority. The value and the spread.
@@ -180,7 +168,8 @@ function passes.combine(samples)
     elseif type(first) == "table" and type(first[1]) == "table" then
         return combine_rows(samples)
     end
-    return combine(with_shape(samples, majority(samples, shape)))
+    local wanted = majority(samples, shape)
+    return combine(lists.select(samples, function(value) return shape(value) == wanted end))
 end
 
 return passes

@@ -16,14 +16,19 @@ local function number_of(object)
     return numbered[object]
 end
 
+local function has_address(value)
+    local kind = type(value)
+    return kind == "table" or kind == "function" or kind == "thread" or kind == "userdata"
+end
+
 -- "table #3" where Lua has an address.
 function steady.text(value)
-    local kind = type(value)
-    if kind == "table" or kind == "function" or kind == "thread" or kind == "userdata" then
+    if has_address(value) then
         local metatable = debug.getmetatable(value)
         if type(metatable) ~= "table" or rawget(metatable, "__tostring") == nil then
             local name = type(metatable) == "table" and rawget(metatable, "__name")
-            return ("%s #%d"):format(type(name) == "string" and name or kind, number_of(value))
+            return ("%s #%d"):format(type(name) == "string" and name or type(value),
+                number_of(value))
         end
     end
     return tostring(value)
@@ -53,10 +58,8 @@ function steady.format(text, ...)
     end
     local values = table.pack(...)
     for i = 1, values.n do
-        local value = values[i]
-        local kind = type(value)
-        if kind == "table" or kind == "userdata" or kind == "function" or kind == "thread" then
-            values[i] = steady.text(value)
+        if has_address(values[i]) then
+            values[i] = steady.text(values[i])
         end
     end
     return steady.at_caller(pcall(format, text, table.unpack(values, 1, values.n)))

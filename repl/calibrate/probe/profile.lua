@@ -4,6 +4,7 @@
 -- What the simulator does without settings (CUDA's own rules) is not listed here: a simulator
 -- with empty `calls` is probed, and only what differs goes into `calls`.
 
+local lists = import "repl/run/lists.lua"
 local report = import "repl/calibrate/report.lua"
 
 local profile = {}
@@ -120,20 +121,15 @@ end
 
 -- The size up to which cudaMemcpyAsync does not wait lies between what did not and what did.
 local function put_staging(set, base, rows)
-    local returned, waited = 0, math.huge
-    for _, row in ipairs(rows) do
-        if row.call == "cudaMemcpyAsync" and row.memory == "pageable to device" then
-            if row.host_blocked then
-                waited = math.min(waited, row.bytes)
-            end
-        end
+    local copies = lists.select(rows, function(row)
+        return row.call == "cudaMemcpyAsync" and row.memory == "pageable to device"
+    end)
+    local waited = math.huge
+    for _, row in ipairs(copies) do
+        waited = row.host_blocked and math.min(waited, row.bytes) or waited
     end
-    for _, row in ipairs(rows) do
-        if row.call == "cudaMemcpyAsync" and row.memory == "pageable to device"
-            and row.bytes < waited then
-            returned = math.max(returned, row.bytes)
-        end
-    end
+    local returned = lists.most(lists.select(copies, function(row) return row.bytes < waited end),
+                                "bytes")
     local buffers = base.stage_bytes * base.stage_buffers
     local limit = math.min(base.h2d_async_bytes, buffers)
     if limit >= returned and limit < waited then

@@ -144,6 +144,26 @@ local function find_local(list, name)
     end
 end
 
+-- Whether a function of the script has a parameter of that name.
+local function is_parameter(list, name)
+    local inside = false
+    for i, token in ipairs(list) do
+        if token.text == "function" then
+            inside = true
+        elseif token.text == ")" then
+            inside = false
+        elseif inside and token.text == name and list[i - 1].text ~= "function" then
+            return true
+        end
+    end
+    return false
+end
+
+-- Whether the name is that of a global that is nil, and of nothing else in the script.
+local function lacks_value(list, name)
+    return rawget(_G, name) == nil and not find_local(list, name) and not is_parameter(list, name)
+end
+
 -- A local of an entry at the prompt that came before the n-th.
 local function local_before(n, name)
     for i = n - 1, 1, -1 do
@@ -332,9 +352,7 @@ function names.argument(context)
                 return nil
             end
         elseif depth == 1 and token.kind == "name" and list[i - 1].text:find("^[(,]$")
-            and behind and behind.text:find("^[,)]$") and rawget(_G, token.text) == nil
-            and not find_local(list, token.text) and not names.is_parameter(list, token.text)
-        then
+            and behind and behind.text:find("^[,)]$") and lacks_value(list, token.text) then
             local hint = local_before(tonumber(here), token.text)
             if hint then
                 return hint
@@ -369,9 +387,7 @@ function names.compared(context)
                 local alone = side and side.kind == "name"
                     and not (before and (before.text == "." or before.text == ":"))
                     and not (behind and behind.text:find("^[.:(%[{\"']"))
-                if alone and rawget(_G, side.text) == nil
-                    and not find_local(list, side.text) and not names.is_parameter(list, side.text)
-                then
+                if alone and lacks_value(list, side.text) then
                     return ("%s has no value"):format(side.text)
                 end
             end
@@ -379,21 +395,6 @@ function names.compared(context)
     end
     return "one side is nil: a name without a value, a field that is not there, or a function "
         .. "that returns nothing"
-end
-
--- Whether a function of the script has a parameter of that name.
-function names.is_parameter(list, name)
-    local inside = false
-    for i, token in ipairs(list) do
-        if token.text == "function" then
-            inside = true
-        elseif token.text == ")" then
-            inside = false
-        elseif inside and token.text == name and list[i - 1].text ~= "function" then
-            return true
-        end
-    end
-    return false
 end
 
 -- lab.device "t4"
