@@ -3,7 +3,7 @@
 
 local lab, core = ...
 
-local as, raise, type_name = core.as, core.raise, core.type_name
+local as, refuse, type_name = core.as, core.refuse, core.type_name
 local synchronize, new_stream, new_event = lab.synchronize, lab.stream, lab.event
 local current_stream, spin = lab.current_stream, lab.spin
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
@@ -50,8 +50,7 @@ local function held_streams(hold, op)
     for i = 1, rawlen(hold) do
         local stream = rawget(hold, i)
         if type_name(stream) ~= "stream" then
-            raise("SL_EINVAL", op, ("option 'hold': item %d must be a stream, got %s")
-                  :format(i, type_name(stream)))
+            refuse(op, "option 'hold': item %d must be a stream, got %s", i, type_name(stream))
         end
         if not seen[stream] then streams[#streams + 1] = stream end
         seen[stream] = true
@@ -76,8 +75,8 @@ local function new_holder(streams, op)
     for i = 1, #streams do ends[i] = as(op, new_event, {timing = true}) end
     as(op, spin, 0, {stream = holder})      -- loads the kernel, which may synchronise
     as(op, synchronize)
-    return setmetatable({stream = holder, gate = as(op, new_event, {timing = true}), streams = streams, ends = ends,
-                         op = op, least_us = math.huge}, holder_meta)
+    return setmetatable({stream = holder, gate = as(op, new_event, {timing = true}), op = op,
+                         streams = streams, ends = ends, least_us = math.huge}, holder_meta)
 end
 
 -- Calls f and gives how long that took on the host's clock.
@@ -124,11 +123,11 @@ end
 -- when the streams are held for a short time only.
 local function fail_to_hold(holder, hold_us, enqueue_us)
     local slow = holder.least_us > hold_us / 2
-    raise("SL_EINVAL", holder.op, ("option 'hold': f was to return before the streams go on, but "
-          .. "took %.4g ms on the host while they were held for %.4g ms: %s"):format(
-          enqueue_us / 1000, hold_us / 1000, slow and "it enqueues too slowly" or "it waits for "
-          .. "the device, by a synchronize, a look at values, a blocking copy, or because the "
-          .. "launch queue is full; with hold it must only enqueue"))
+    refuse(holder.op, "option 'hold': f was to return before the streams go on, but took %.4g ms "
+           .. "on the host while they were held for %.4g ms: %s", enqueue_us / 1000,
+           hold_us / 1000, slow and "it enqueues too slowly" or "it waits for the device, by a "
+           .. "synchronize, a look at values, a blocking copy, or because the launch queue is "
+           .. "full; with hold it must only enqueue")
 end
 
 -- A sample, and for how long the streams were held for it, at least `hold_us`. A slow function

@@ -8,7 +8,7 @@
 
 local _, core = ...
 
-local raise, type_name = core.raise, core.type_name
+local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
 local did_you_mean, is_text = core.arguments.did_you_mean, core.arguments.is_text
 local results = core.results
@@ -65,8 +65,8 @@ local function check_column(r, name, option)
     local known = {}
     for _, column in ipairs(r.columns) do known[column] = true end
     if known[name] then return end
-    raise("SL_EINVAL", "plot", ("option '%s': there is no column '%.60s'; there are: %s%s"):format(
-          option, name, table.concat(r.columns, ", "), did_you_mean(name, known)))
+    refuse("plot", "option '%s': there is no column '%.60s'; there are: %s%s", option, name,
+           table.concat(r.columns, ", "), did_you_mean(name, known))
 end
 
 -- The options, `y` as a list.
@@ -74,8 +74,8 @@ local function read_options(r, opts)
     opts = check_options(opts, plot_options, "plot")
     for _, name in ipairs{"x", "y"} do
         if opts[name] == nil then
-            raise("SL_EINVAL", "plot", ("option '%s' is needed: which column of %s"):format(name,
-                  table.concat(r.columns, ", ")))
+            refuse("plot", "option '%s' is needed: which column of %s", name,
+                   table.concat(r.columns, ", "))
         end
     end
     local y = type(opts.y) == "table" and opts.y or {opts.y}
@@ -111,8 +111,8 @@ end
 
 local function check_log(value, name, axis)
     if value > 0 then return end
-    raise("SL_EINVAL", "plot", ("option 'log': column '%.60s' has %s, which has no place on a "
-          .. "logarithmic %s axis"):format(name, results.cell_text(value), axis))
+    refuse("plot", "option 'log': column '%.60s' has %s, which has no place on a logarithmic %s "
+           .. "axis", name, results.cell_text(value), axis)
 end
 
 -- The curve of that name for that value of `by`; made at its first use.
@@ -134,8 +134,8 @@ end
 local function add_point(plot, row, name)
     local x, y = plot.places and plot.places[row[plot.x]] or row[plot.x], row[name]
     if y ~= nil and type(y) ~= "number" then
-        raise("SL_EINVAL", "plot", ("option 'y': column '%.60s' has a %s in it; y values are "
-              .. "numbers"):format(name, type_name(y)))
+        refuse("plot", "option 'y': column '%.60s' has a %s in it; y values are numbers", name,
+               type_name(y))
     end
     if not is_number(x) or not is_number(y) then return end
     if plot.log_x then check_log(x, plot.x, "x") end
@@ -153,13 +153,13 @@ local function collect(r, plot)
     plot.curves, plot.least, plot.most = {}, {math.huge, math.huge}, {-math.huge, -math.huge}
     plot.places, plot.ticks = places_of(r.rows, plot.x)
     if plot.places and plot.log_x then
-        raise("SL_EINVAL", "plot", ("option 'log': column '%.60s' has texts or true and false, "
-              .. "which have no logarithm"):format(plot.x))
+        refuse("plot", "option 'log': column '%.60s' has texts or true and false, which have no "
+               .. "logarithm", plot.x)
     end
     for _, name in ipairs(plot.y) do
         for _, row in ipairs(r.rows) do add_point(plot, row, name) end
     end
-    if #plot.curves == 0 then raise("SL_EINVAL", "plot", "there is no point to draw") end
+    if #plot.curves == 0 then refuse("plot", "there is no point to draw") end
     for _, curve in ipairs(plot.curves) do
         table.sort(curve.points, function(a, b)
             if a[1] ~= b[1] then return a[1] < b[1] end

@@ -33,9 +33,15 @@ local raise, type_name, as = core.raise, core.type_name, core.as
 local use, record = lab.use, lab.record
 local getenv = not core.ignores_environment and os and os.getenv or function() end
 
+-- Raises SL_EINVAL for the function `op`; the text is a format for what follows, if anything does.
+local function refuse(op, text, ...)
+    raise("SL_EINVAL", op, select("#", ...) > 0 and string.format(text, ...) or text)
+end
+core.refuse = refuse
+
 local function check_function(f, arg, op)
     if type(f) == "function" then return end
-    raise("SL_EINVAL", op, ("argument %d (f) must be a function, got %s"):format(arg, type_name(f)))
+    refuse(op, "argument %d (f) must be a function, got %s", arg, type_name(f))
 end
 
 -- Raises if an argument behind the n-th is not nil; `...` are these arguments.
@@ -43,8 +49,7 @@ local function no_more(n, op, ...)
     for i = 1, select("#", ...) do
         local extra = select(i, ...)
         if extra ~= nil then
-            raise("SL_EINVAL", op, ("argument %d is one too many, got %s")
-                  :format(n + i, type_name(extra)))
+            refuse(op, "argument %d is one too many, got %s", n + i, type_name(extra))
         end
     end
 end
@@ -74,18 +79,16 @@ end
 local function check_options(opts, known, op)
     if opts == nil then return {} end
     if type(opts) ~= "table" then
-        raise("SL_EINVAL", op, "options must be a table, got " .. type_name(opts))
+        refuse(op, "options must be a table, got %s", type_name(opts))
     end
     local names, by_name = {}, {}
     for i, entry in ipairs(known) do names[i], by_name[entry[1]] = entry[1], entry end
     for _, key in ipairs(sorted_keys(opts)) do
         local entry = by_name[key]
         if not entry then
-            raise("SL_EINVAL", op, ("unknown option '%s'; known: %s")
-                  :format(tostring(key), table.concat(names, ", ")))
+            refuse(op, "unknown option '%s'; known: %s", tostring(key), table.concat(names, ", "))
         elseif not entry[3](opts[key]) then
-            raise("SL_EINVAL", op, ("option '%s' must be %s, got %s"):format(key, entry[2],
-                  show_value(opts[key])))
+            refuse(op, "option '%s' must be %s, got %s", key, entry[2], show_value(opts[key]))
         end
     end
     return opts
@@ -109,7 +112,8 @@ end
 -- Checks of arguments, for all files.
 core.arguments = {
     check_function = check_function, no_more = no_more, check_options = check_options,
-    did_you_mean = did_you_mean, sorted_keys = sorted_keys, is_text = is_text, is_table = is_table, is_count = is_count,
+    did_you_mean = did_you_mean, sorted_keys = sorted_keys, is_text = is_text,
+    is_table = is_table, is_count = is_count,
 }
 
 -- Profiles -------------------------------------------------------------------------------
@@ -175,8 +179,8 @@ local function read_profile(profile, asker)
         end
         text = text or ""
         if #text > most_profile_bytes then
-            raise("SL_EINVAL", "open", ("broken profile: %s has more than %d MB")
-                  :format(profile, most_profile_bytes >> 20))
+            refuse("open", "broken profile: %s has more than %d MB", profile,
+                   most_profile_bytes >> 20)
         end
         return text, "@" .. profile, (profile:match("([^/]*)$"):gsub("%.lua$", ""))
     end
@@ -203,15 +207,15 @@ local function load_one(profile, asker)
     if type(profile) == "table" then return profile, "table" end
     local text, chunk_name, name = read_profile(profile, asker)
     local chunk, message = load(text, chunk_name, "t", {})
-    if not chunk then raise("SL_EINVAL", "open", "broken profile: " .. message) end
+    if not chunk then refuse("open", "broken profile: %s", message) end
     local ok, result = core.compute(chunk, most_instructions, most_bytes)
     core.check_interrupt("open")        -- a profile that the user stopped is not broken
     if not ok then
-        raise("SL_EINVAL", "open", "broken profile: " .. complaint(chunk_name, result))
+        refuse("open", "broken profile: %s", complaint(chunk_name, result))
     end
     if type(result) ~= "table" then
-        raise("SL_EINVAL", "open", ("broken profile: %s must return a table, it returns %s")
-              :format(chunk_name:sub(2), type_name(result)))
+        refuse("open", "broken profile: %s must return a table, it returns %s", chunk_name:sub(2),
+               type_name(result))
     end
     return result, name
 end
@@ -250,8 +254,8 @@ local function load_profile(profile, chain)
     local base = rawget(t, "base")
     if base == nil then return t, name end
     if not is_text(base) then
-        raise("SL_EINVAL", "open", ("profile %s: 'base' must be the name of a profile, got %s")
-              :format(name, show_value(base)))
+        refuse("open", "profile %s: 'base' must be the name of a profile, got %s", name,
+               show_value(base))
     end
     chain = chain or {}
     chain[#chain + 1] = {profile = profile, name = name}
@@ -259,8 +263,8 @@ local function load_profile(profile, chain)
         if link.profile == base then
             local names = {}
             for k = i, #chain do names[#names + 1] = chain[k].name end
-            raise("SL_EINVAL", "open", ("profile %s: 'base' leads back to itself: %s, %s"):format(
-                  chain[1].name, table.concat(names, ", "), link.name))
+            refuse("open", "profile %s: 'base' leads back to itself: %s, %s", chain[1].name,
+                   table.concat(names, ", "), link.name)
         end
     end
     local whole = load_profile(base, chain)
@@ -293,7 +297,7 @@ local function flatten(flat, t, prefix, label, depth)
     for _, key in ipairs(sorted_keys(t)) do
         local name, value = prefix .. tostring(key), rawget(t, key)
         local function fail(what)
-            raise("SL_EINVAL", "open", ("%s: '%s' %s"):format(label, name, what))
+            refuse("open", "%s: '%s' %s", label, name, what)
         end
         local is_list = type(value) == "table" and (rawlen(value) > 0 or next(value) == nil)
         if type(key) ~= "string" then fail("must be named") end
@@ -409,8 +413,8 @@ end
 function lab.open(opts, ...)
     no_more(1, "open", ...)
     if is_text(opts) then
-        raise("SL_EINVAL", "open", ("options must be a table, got string; write "
-              .. "lab.open{profile = \"%.60s\"}"):format(opts))
+        refuse("open", "options must be a table, got string; write lab.open{profile = \"%.60s\"}",
+               opts)
     end
     opts = check_options(opts, open_options, "open")
     local backend, unasked, reason, code = choose_backend(opts)
@@ -418,8 +422,7 @@ function lab.open(opts, ...)
     if backend == "sim" then
         settings = settings_of(choose_profile(opts), opts.overrides)
     elseif opts.profile or opts.overrides or core.default("profile") and not opts.backend then
-        raise("SL_EINVAL", "open", ("a profile is for the simulator, not for backend \"%s\"")
-              :format(backend))
+        refuse("open", "a profile is for the simulator, not for backend \"%s\"", backend)
     end
     -- --device names a GPU; it does not reach a simulator that the script asks for.
     local asked = opts.backend == "sim" or opts.profile or opts.overrides
@@ -488,9 +491,9 @@ end
 -- For the program, before it runs untrusted code: from now on no function of the laboratory
 -- opens a file or starts a program. This cannot be undone.
 function core.close_files()
-    local function refuse(path) return nil, tostring(path) .. ": no files are opened here" end
+    local function fail(path) return nil, tostring(path) .. ": no files are opened here" end
     core.refuse_files()
-    io = {open = refuse, write = io.write, stdout = io.stdout, stderr = io.stderr}
+    io = {open = fail, write = io.write, stdout = io.stdout, stderr = io.stderr}
     os = nil
 end
 

@@ -5,7 +5,7 @@ local lab, core = ...
 
 core.need("probe_calls")
 
-local as, raise, type_name = core.as, core.raise, core.type_name
+local as, raise, refuse, type_name = core.as, core.raise, core.refuse, core.type_name
 local new_stream, spin, synchronize = lab.stream, lab.spin, lab.synchronize
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
 local check_options, is_table = core.arguments.check_options, core.arguments.is_table
@@ -186,15 +186,15 @@ local function check_row(row)
     if type(row) == "table" and type(row.call) == "string" and type(row.host_blocked) == "boolean"
         and type(row.serialised) == "boolean"
         and (row.bytes == nil or type(row.bytes) == "number") then return end
-    raise("SL_EINVAL", "claims", "argument 1 (rows) must be a list of rows of lab.probes")
+    refuse("claims", "argument 1 (rows) must be a list of rows of lab.probes")
 end
 
 -- What CUDA's documents and the old lists say of the calls in `rows`, and whether it holds there.
 function lab.claims(rows, ...)
     no_more(1, "claims", ...)
     if type(rows) ~= "table" then
-        raise("SL_EINVAL", "claims", "argument 1 (rows) must be a list of rows of lab.probes, got "
-              .. type_name(rows))
+        refuse("claims", "argument 1 (rows) must be a list of rows of lab.probes, got %s",
+               type_name(rows))
     end
     for _, row in ipairs(rows) do check_row(row) end
     local list = {}

@@ -5,7 +5,7 @@ local lab, core = ...
 core.need("measuring")
 core.need("tables")
 
-local raise, type_name = core.raise, core.type_name
+local refuse, type_name = core.refuse, core.type_name
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
 local check_options, sorted_keys = core.arguments.check_options, core.arguments.sorted_keys
 local is_text, is_table = core.arguments.is_text, core.arguments.is_table
@@ -17,9 +17,9 @@ local form = "each axis must be {name, {values ...}}, as in {\"kib\", {1, 64}}"
 
 local function check_axis(axis, i)
     local function fail(what)
-        raise("SL_EINVAL", "sweep", ("argument 1 (axes): %s: %s"):format(
-              type(axis) == "table" and is_text(axis[1]) and ("axis '%.60s'"):format(axis[1])
-              or "axis " .. i, what))
+        local named = type(axis) == "table" and is_text(axis[1])
+        refuse("sweep", "argument 1 (axes): %s: %s",
+               named and ("axis '%.60s'"):format(axis[1]) or "axis " .. i, what)
     end
     if results.no_list(axis) or #axis ~= 2 or not is_text(axis[1]) or axis[1] == "" then
         fail(form)
@@ -39,10 +39,9 @@ end
 local function check_axes(axes)
     local other = results.no_list(axes)
     if other then
-        raise("SL_EINVAL", "sweep", ("argument 1 (axes) must be a list of axes, got %s; %s"):format(
-              other, form))
+        refuse("sweep", "argument 1 (axes) must be a list of axes, got %s; %s", other, form)
     end
-    if #axes == 0 then raise("SL_EINVAL", "sweep", "argument 1 (axes): there is no axis") end
+    if #axes == 0 then refuse("sweep", "argument 1 (axes): there is no axis") end
     local names = {}
     for i, axis in ipairs(axes) do
         check_axis(axis, i)
@@ -127,15 +126,15 @@ local function values_of(result, opts)
     if kind == "number" then return {value = result}, {"value"} end
     if kind == "function" then return measure("sweep", result, opts), measured end
     if kind ~= "table" or #result > 0 and not results.no_list(result) then
-        raise("SL_EINVAL", "sweep", "f must return a function that is then measured, a number, a "
-              .. "table of named values, or nil; it returned " .. (kind == "table" and "a list"
-              or type_name(result)))
+        refuse("sweep", "f must return a function that is then measured, a number, a table of "
+               .. "named values, or nil; it returned %s",
+               kind == "table" and "a list" or type_name(result))
     end
     local names = {}
     for _, name in ipairs(sorted_keys(result)) do
         if type(name) ~= "string" then
-            raise("SL_EINVAL", "sweep", ("f returned a table with the key %s: its values must be "
-                  .. "named"):format(tostring(name)))
+            refuse("sweep", "f returned a table with the key %s: its values must be named",
+                   tostring(name))
         end
         names[#names + 1] = name
     end
@@ -148,8 +147,7 @@ local function add_row(sweep, point, values, names)
     for _, name in ipairs(sweep.axes) do row[name] = point[name] end
     for name, value in next, values do
         if sweep.is_axis[name] then
-            raise("SL_EINVAL", "sweep", ("f returned a value '%.60s', which is the name of an axis")
-                  :format(name))
+            refuse("sweep", "f returned a value '%.60s', which is the name of an axis", name)
         end
         row[name] = value
     end
@@ -194,12 +192,11 @@ end
 
 local function check_asked(sweep, name)
     if sweep.seen[name] == false then
-        raise("SL_EINVAL", "sweep", ("option 'columns': '%.60s' is not in all rows a number, a "
-              .. "text, true or false"):format(name))
+        refuse("sweep", "option 'columns': '%.60s' is not in all rows a number, a text, true or "
+               .. "false", name)
     elseif sweep.seen[name] == nil and #sweep.rows > 0 then
-        raise("SL_EINVAL", "sweep", ("option 'columns': f returned no '%.60s'; it returned: "
-              .. "%s%s"):format(name, table.concat(sweep.found, ", "),
-              core.arguments.did_you_mean(name, sweep.seen)))
+        refuse("sweep", "option 'columns': f returned no '%.60s'; it returned: %s%s", name,
+               table.concat(sweep.found, ", "), core.arguments.did_you_mean(name, sweep.seen))
     end
 end
 
@@ -229,8 +226,8 @@ function lab.sweep(axes, f, opts, ...)
         results.check_names(opts.columns, "option 'columns'", "sweep")
         for _, name in ipairs(opts.columns) do
             if sweep.is_axis[name] then
-                raise("SL_EINVAL", "sweep", ("option 'columns' is for what f returns; the axis "
-                      .. "'%.60s' has its column anyway"):format(name))
+                refuse("sweep", "option 'columns' is for what f returns; the axis '%.60s' has its "
+                       .. "column anyway", name)
             end
         end
     end

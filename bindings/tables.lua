@@ -3,7 +3,7 @@
 
 local lab, core = ...
 
-local raise, type_name = core.raise, core.type_name
+local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local no_more, check_options = core.arguments.no_more, core.arguments.check_options
 local is_text, is_table = core.arguments.is_text, core.arguments.is_table
 local sorted_keys, did_you_mean = core.arguments.sorted_keys, core.arguments.did_you_mean
@@ -38,17 +38,16 @@ results.no_list = no_list
 local function check_rows(rows, what, op)
     local other = no_list(rows)
     if other then
-        raise("SL_EINVAL", op, ("%s must be a list of tables, got %s"):format(what, other))
+        refuse(op, "%s must be a list of tables, got %s", what, other)
     end
     for i, row in ipairs(rows) do
         if type(row) ~= "table" then
-            raise("SL_EINVAL", op, ("row %d must be a table of named values, got %s")
-                  :format(i, type_name(row)))
+            refuse(op, "row %d must be a table of named values, got %s", i, type_name(row))
         end
         for key in next, row do
             if type(key) ~= "string" then
-                raise("SL_EINVAL", op, ("row %d: the values must be named, as in {kib = 64}; "
-                      .. "got the key %s"):format(i, tostring(key)))
+                refuse(op, "row %d: the values must be named, as in {kib = 64}; got the key %s", i,
+                       tostring(key))
             end
         end
     end
@@ -74,14 +73,14 @@ end
 function results.check_names(names, what, op)
     local seen, other = {}, no_list(names)
     if other then
-        raise("SL_EINVAL", op, ("%s must be a list of names, got %s"):format(what, other))
+        refuse(op, "%s must be a list of names, got %s", what, other)
     end
     for i, name in ipairs(names) do
         if not is_text(name) or name == "" then
-            raise("SL_EINVAL", op, ("%s: item %d must be a name, got %s")
-                  :format(what, i, name == "" and "an empty text" or type_name(name)))
+            refuse(op, "%s: item %d must be a name, got %s", what, i,
+                   name == "" and "an empty text" or type_name(name))
         elseif seen[name] then
-            raise("SL_EINVAL", op, ("%s: %s is in it twice"):format(what, quoted(name)))
+            refuse(op, "%s: %s is in it twice", what, quoted(name))
         end
         seen[name] = true
     end
@@ -90,8 +89,8 @@ end
 local function check_cells(rows, name, op)
     for i, row in ipairs(rows) do
         if not is_cell(row[name]) then
-            raise("SL_EINVAL", op, ("row %d: %s is a %s; a column has numbers, texts, true and "
-                  .. "false"):format(i, quoted(name), type_name(row[name])))
+            refuse(op, "row %d: %s is a %s; a column has numbers, texts, true and false", i,
+                   quoted(name), type_name(row[name]))
         end
     end
 end
@@ -102,8 +101,8 @@ local function check_columns(rows, columns, op)
     local names, known = found_columns(rows)
     for _, name in ipairs(columns) do
         if known[name] == nil and #rows > 0 then
-            raise("SL_EINVAL", op, ("column %s is in no row; there are: %s%s"):format(quoted(name),
-                  table.concat(names, ", "), did_you_mean(name, known)))
+            refuse(op, "column %s is in no row; there are: %s%s", quoted(name),
+                   table.concat(names, ", "), did_you_mean(name, known))
         end
         check_cells(rows, name, op)
     end
@@ -298,14 +297,14 @@ local meta = {__name = class, __metatable = class, __methods = methods, __fields
 -- Also checks the object's content, which scripts may change.
 local function check_self(r, op)
     if type(r) ~= "table" or getmetatable(r) ~= class then
-        raise("SL_EINVAL", op, ("argument 1 (self) must be what lab.table or lab.sweep gave, got "
-              .. "%s; call it as r:%s(...)"):format(type_name(r), op))
+        refuse(op, "argument 1 (self) must be what lab.table or lab.sweep gave, got %s; call it as "
+               .. "r:%s(...)", type_name(r), op)
     end
     check_rows(r.rows, "rows", op)
     results.check_names(r.columns, "columns", op)
     for _, name in ipairs(r.columns) do check_cells(r.rows, name, op) end
     if r.title ~= nil and not is_text(r.title) then
-        raise("SL_EINVAL", op, "title must be a string, got " .. type_name(r.title))
+        refuse(op, "title must be a string, got %s", type_name(r.title))
     end
 end
 results.check_self = check_self
@@ -316,8 +315,8 @@ function meta.__index(_, key)
     for _, names in ipairs{methods, fields} do
         for name in next, names do known[name] = true end
     end
-    raise("SL_EINVAL", "", ("what lab.table gave has no field or method %s%s"):format(
-          quoted(tostring(key)), did_you_mean(key, known, "'")))
+    refuse("", "what lab.table gave has no field or method %s%s", quoted(tostring(key)),
+           did_you_mean(key, known, "'"))
 end
 
 function meta.__tostring(r)
@@ -329,8 +328,7 @@ end
 local function deliver(text, file, op)
     if file == nil then return text end
     if not is_text(file) then
-        raise("SL_EINVAL", op, ("argument 2 (file) must be a file's name, got %s")
-              :format(type_name(file)))
+        refuse(op, "argument 2 (file) must be a file's name, got %s", type_name(file))
     end
     if not io then raise("SL_EUNSUPPORTED", op, "there is no io library") end
     local written, reason = core.write_files {{path = file, text = text}}

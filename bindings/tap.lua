@@ -16,7 +16,7 @@
 
 local lab, core = ...
 
-local raise, type_name = core.raise, core.type_name
+local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
 local is_text, is_count = core.arguments.is_text, core.arguments.is_count
 local format, gsub = string.format, string.gsub
@@ -83,8 +83,8 @@ function tap.percent(value) return format("%.1f %%", value) end
 local function check_self(t, op)
     local state = states[t]
     if not state then
-        raise("SL_EINVAL", op, format("argument 1 (self) must be what lab.tap gave, got %s; call "
-              .. "it as t:%s(...)", type_name(t), op))
+        refuse(op, "argument 1 (self) must be what lab.tap gave, got %s; call it as t:%s(...)",
+               type_name(t), op)
     end
     if state.done then
         raise("SL_ESTATE", op, "t:done() was called: nothing can be asserted behind it")
@@ -96,16 +96,16 @@ end
 function tap.check_name(name, arg, op, made)
     if name == nil and made then return made end
     if not is_text(name) or name == "" then
-        raise("SL_EINVAL", op, format("argument %d (name) must be a sentence that says what is "
-              .. "asserted, got %s", arg, name == "" and "an empty one" or type_name(name)))
+        refuse(op, "argument %d (name) must be a sentence that says what is asserted, got %s", arg,
+               name == "" and "an empty one" or type_name(name))
     end
     return name
 end
 
 function tap.check_number(value, arg, name, op)
     if type_name(value) == "number" and value == value then return value end
-    raise("SL_EINVAL", op, format("argument %d (%s) must be a number, got %s", arg, name,
-          type_name(value) == "number" and "NaN" or type_name(value)))
+    refuse(op, "argument %d (%s) must be a number, got %s", arg, name,
+           type_name(value) == "number" and "NaN" or type_name(value))
 end
 
 -- Results --------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ end
 
 tap.assertion("skip", 3, function(t, why, name)
     if not is_text(why) or why == "" then
-        raise("SL_EINVAL", "skip", "argument 2 (why) must be a sentence, got " .. type_name(why))
+        refuse("skip", "argument 2 (why) must be a sentence, got %s", type_name(why))
     end
     return tap.skip(t, "skip", why, tap.check_name(name, 3, "skip", "skipped"))
 end)
@@ -153,7 +153,7 @@ function methods.diag(t, text, ...)
     local state = check_self(t, "diag")
     no_more(2, "diag", ...)
     if not is_text(text) then
-        raise("SL_EINVAL", "diag", "argument 2 (text) must be a string, got " .. type_name(text))
+        refuse("diag", "argument 2 (text) must be a string, got %s", type_name(text))
     end
     state.say(text)
 end
@@ -236,13 +236,13 @@ end
 
 function meta.__index(_, key)
     if methods[key] then return methods[key] end
-    raise("SL_EINVAL", "", format("what lab.tap gave has no field or method '%s'%s",
-          one_line(string.sub(tostring(key), 1, 60)),
-          core.arguments.did_you_mean(key, methods, "'")))
+    refuse("", "what lab.tap gave has no field or method '%s'%s",
+           one_line(string.sub(tostring(key), 1, 60)),
+           core.arguments.did_you_mean(key, methods, "'"))
 end
 
 function meta.__newindex()
-    raise("SL_EINVAL", "", "what lab.tap gave has no fields to set")
+    refuse("", "what lab.tap gave has no fields to set")
 end
 
 function meta.__tostring(t)

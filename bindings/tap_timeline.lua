@@ -6,7 +6,7 @@
 
 local _, core = ...
 
-local as, raise, type_name = core.as, core.raise, core.type_name
+local as, raise, refuse, type_name = core.as, core.raise, core.refuse, core.type_name
 local check_options, did_you_mean = core.arguments.check_options, core.arguments.did_you_mean
 local is_count, sorted_keys = core.arguments.is_count, core.arguments.sorted_keys
 local tap = core.assertions
@@ -20,8 +20,8 @@ local slack <const> = 1e-9          -- for what arithmetic with doubles loses
 
 local function check_timeline(tl, op)
     if type_name(tl) ~= "timeline" then
-        raise("SL_EINVAL", op, "argument 2 (tl) must be a timeline, as lab.profile gives it, got "
-              .. type_name(tl))
+        refuse(op, "argument 2 (tl) must be a timeline, as lab.profile gives it, got %s",
+               type_name(tl))
     end
     if tl.recording then
         raise("SL_ESTATE", op, "the timeline is still recording: call tl:stop() first")
@@ -45,14 +45,14 @@ local function is_above_0(value) return is_size(value) and value > 0 end
 -- The checked options, of which one of `needed` must be there.
 local function check_thresholds(opts, known, needed, arg, op)
     if type(opts) ~= "table" then
-        raise("SL_EINVAL", op, format("argument %d must be a table with a threshold, {%s = ...}, "
-              .. "got %s", arg, needed[1], type_name(opts)))
+        refuse(op, "argument %d must be a table with a threshold, {%s = ...}, got %s", arg,
+               needed[1], type_name(opts))
     end
     check_options(opts, known, op)
     for _, key in ipairs(needed) do
         if opts[key] ~= nil then return opts end
     end
-    raise("SL_EINVAL", op, "needs a threshold: " .. table.concat(needed, " or "))
+    refuse(op, "needs a threshold: %s", table.concat(needed, " or "))
 end
 
 -- The thresholds that hold for the timeline's device, by the names of the simulator's; nil if
@@ -340,15 +340,13 @@ end
 -- The calls of that name, which is refused if there is no such call.
 local function named_calls(tl, name, op)
     if type(name) ~= "string" then
-        raise("SL_EINVAL", op, "argument 3 (call) must be the CUDA name of a call, got "
-              .. type_name(name))
+        refuse(op, "argument 3 (call) must be the CUDA name of a call, got %s", type_name(name))
     end
     local calls = host_calls(tl, name, op)
     if #calls == 0 and not known_names[name] and not string.find(name, "^cu%u") then
         local near = did_you_mean(name, known_names)
-        raise("SL_EINVAL", op, format("no call is recorded as '%s'%s",
-              tap.one_line(string.sub(name, 1, 60)), near ~= "" and near
-              or "; they have the names that tl:calls() and tl:spans() show"))
+        refuse(op, "no call is recorded as '%s'%s", tap.one_line(string.sub(name, 1, 60)),
+               near ~= "" and near or "; they have the names that tl:calls() and tl:spans() show")
     end
     return calls
 end

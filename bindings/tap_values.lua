@@ -5,7 +5,8 @@
 
 local lab, core = ...
 
-local as, raise, type_name, compare = core.as, core.raise, core.type_name, core.compare
+local as, raise, refuse = core.as, core.raise, core.refuse
+local type_name, compare = core.type_name, core.compare
 local new_tensor, races, check = lab.tensor, lab.races, lab.check
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
 local check_function, is_text = core.arguments.check_function, core.arguments.is_text
@@ -88,8 +89,7 @@ end
 tap.assertion("near", 5, function(t, got, want, tolerance, name)
     check_number(want, 3, "want", "near")
     if check_number(tolerance, 4, "tolerance", "near") < 0 then
-        raise("SL_EINVAL", "near", "argument 4 (tolerance) must be at least 0, got "
-              .. number(tolerance))
+        refuse("near", "argument 4 (tolerance) must be at least 0, got %s", number(tolerance))
     end
     return assert_number(t, "near", got, want, function(value)
         return value == want or math.abs(value - want) <= tolerance
@@ -178,8 +178,8 @@ end
 local function check_want(want)
     local kind = type_name(want)
     if kind == "number" or kind == "table" or kind == "tensor" and not want.freed then return end
-    raise("SL_EINVAL", "close", "argument 3 (want) must be a tensor, a number or nested lists of "
-          .. "numbers, got " .. (kind == "tensor" and "one that was freed" or kind))
+    refuse("close", "argument 3 (want) must be a tensor, a number or nested lists of numbers, got "
+           .. "%s", kind == "tensor" and "one that was freed" or kind)
 end
 
 -- t:close(got, want, [{rtol =, atol =},] name)
@@ -217,7 +217,7 @@ end
 tap.assertion("raises", 4, function(t, f, text, name)
     check_function(f, 2, "raises")
     if not is_text(text) then
-        raise("SL_EINVAL", "raises", "argument 3 (text) must be a string, got " .. type_name(text))
+        refuse("raises", "argument 3 (text) must be a string, got %s", type_name(text))
     end
     name = check_name(name, 4, "raises")
     local fine, err = pcall(f)

@@ -65,8 +65,8 @@ local function finder_of_calls(calls)
 end
 
 -- A table from a span's correlation to its piece, {first = a span, end_us =, needs = a list of
--- pieces, is_known = whether it touches memory}. Spans that are alike are a loop of the script: each
--- is a piece.
+-- pieces, is_known = whether it touches memory}. Spans that are alike are a loop of the script:
+-- each is a piece.
 local function cut_into_pieces(spans, calls)
     local piece_of, at, is_foreign = {}, 1, finder_of_calls(calls)
     while at <= #spans do
@@ -180,7 +180,9 @@ local function count(sum, us, example, need)
     sum.us, sum.count = sum.us + us, sum.count + 1
     local is_better = us > sum.longest_us
     if (need ~= nil) ~= (sum.need ~= nil) then is_better = need ~= nil end
-    if is_better or not sum.example then sum.longest_us, sum.example, sum.need = us, example, need end
+    if is_better or not sum.example then
+        sum.longest_us, sum.example, sum.need = us, example, need
+    end
 end
 
 local function new_sum() return {us = 0, count = 0, longest_us = 0} end
