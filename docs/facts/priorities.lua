@@ -38,7 +38,7 @@ return {
         source = {"streams"},
         measured = experiments .. "#priorities",
         stated = {
-            {priorities_page, "CUDA takes any number and clamps it."},
+            {priorities_page, "CUDA accepts any number and clamps it to the range."},
         },
     },
     {

@@ -16,7 +16,7 @@ return {
         source = {"torch_stream"},
         measured = "tests/torch/recorded.txt",
         stated = {
-            {implicit_page, "PyTorch makes all of its streams so, CUDA by itself none."},
+            {implicit_page, "PyTorch makes all of its streams so; in CUDA you have to ask for it."},
             {"docs/guide/01-first-overlap.md", "There every stream is exempt"},
             {"scripts/labs/01-first-streams/README.md", "PyTorch makes all of its streams so"},
             {"docs/causes.md", "as all streams of PyTorch do not"},
@@ -35,8 +35,7 @@ return {
         source = {"torch_to"},
         measured = "tests/torch/recorded.txt",
         stated = {
-            {pinned_page, "must not be looked at before an event or a synchronisation says that "
-                .. "it is there"},
+            {pinned_page, "before an event or a synchronisation says that the copy is done"},
         },
         pair = "a copy to the host that does not wait",
     },
@@ -48,7 +47,7 @@ return {
         source = {"torch_allocator", "torch_record"},
         measured = "tests/torch/recorded.txt",
         stated = {
-            {pipelines_page, "Tensor.record_stream is there for that"},
+            {pipelines_page, "Tensor.record_stream prevents that"},
         },
         pair = "memory that another stream still reads",
     },
