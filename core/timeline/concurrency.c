@@ -108,22 +108,6 @@ void sl__groups_free(sl__groups *groups)
 
 typedef struct edges { int64_t *starts, *ends; size_t n; } edges;
 
-static int by_time(const void *left, const void *right)
-{
-    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
-    return (a > b) - (a < b);
-}
-
-static void sort_times(int64_t *times, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        if (times[i] < times[i - 1]) {
-            qsort(times, n, sizeof *times, by_time);
-            return;
-        }
-    }
-}
-
 static void free_edges(edges *e)
 {
     free(e->starts);
@@ -142,8 +126,8 @@ static sl_status take_edges(const sl__groups *groups, edges *e, sl_error *err)
         e->starts[i] = groups->at[i].start_ns;
         e->ends[i] = groups->at[i].end_ns;
     }
-    sort_times(e->starts, n);
-    sort_times(e->ends, n);
+    sl__sort(e->starts, n, sizeof *e->starts, sl__by_time);
+    sl__sort(e->ends, n, sizeof *e->ends, sl__by_time);
     return SL_OK;
 }
 

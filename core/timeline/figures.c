@@ -177,12 +177,7 @@ static sl_status fill_streams(const sl_timeline *timeline, const sl__groups *gro
     f->n_streams = groups->n;
     for (size_t i = 0; i < n_spans; i++) {
         size_t lane = sl__lanes_find(&groups->lanes, spans[i].stream);
-        sl__interval *range = &ranges[lane];
-        bool is_first = f->streams[lane].count++ == 0;
-        if (is_first || spans[i].start_ns < range->start_ns)
-            range->start_ns = spans[i].start_ns;
-        if (is_first || spans[i].end_ns > range->end_ns)
-            range->end_ns = spans[i].end_ns;
+        sl__interval_extend(&ranges[lane], &spans[i], f->streams[lane].count++ == 0);
     }
     for (size_t lane = 0; lane < groups->n; lane++)
         measure_stream(timeline, groups, lane, &ranges[lane], &f->streams[lane]);

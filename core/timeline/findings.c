@@ -28,13 +28,10 @@ static int compare_ns(int64_t a, int64_t b)
 
 static void texts_of(const sl__operations *ops, size_t item, uint32_t texts[2])
 {
-    texts[0] = texts[1] = 0;
-    if (item == SL__NO_ITEM)
-        return;
     const sl_span *span = sl__item_span(ops, item);
     const sl_call *call = sl__item_call(ops, item);
-    texts[0] = span ? span->where : call->where;
-    texts[1] = span ? span->name : call->name;
+    texts[0] = span ? span->where : call ? call->where : 0;
+    texts[1] = span ? span->name : call ? call->name : 0;
 }
 
 static bool is_same(const sl__group *a, const sl__group *b)
@@ -96,14 +93,8 @@ static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id
 
 static bool append(sl__stretches *list, const sl__stretch *stretch)
 {
-    if (list->n == list->cap) {
-        size_t cap = list->cap ? list->cap * 2 : 64;
-        sl__stretch *grown = realloc(list->at, cap * sizeof *grown);
-        if (!grown)
-            return false;
-        list->at = grown;
-        list->cap = cap;
-    }
+    if (!sl__reserve((void **)&list->at, list->n, &list->cap, sizeof *list->at))
+        return false;
     list->at[list->n++] = *stretch;
     list->groups[stretch->group].n++;
     return true;
@@ -111,14 +102,14 @@ static bool append(sl__stretches *list, const sl__stretch *stretch)
 
 static bool is_host_work(const sl__operations *ops, size_t item)
 {
-    const sl_call *call = item == SL__NO_ITEM ? NULL : sl__item_call(ops, item);
+    const sl_call *call = sl__item_call(ops, item);
     return call && call->kind == SL_CALL_HOST_WORK;
 }
 
 /* A kernel or the like of a trace that has no lines. */
 static bool is_one_of_many(const sl__operations *ops, size_t item)
 {
-    const sl_span *span = item == SL__NO_ITEM ? NULL : sl__item_span(ops, item);
+    const sl_span *span = sl__item_span(ops, item);
     bool foreign = *sl_timeline_device(ops->timeline)->backend == '\0';
     return foreign && span && span->where == 0 && span->engine == SL_ENGINE_COMPUTE;
 }
@@ -189,15 +180,6 @@ static int by_time(const void *left, const void *right)
     return order != 0 ? order : compare_ns(a->to_ns, b->to_ns);
 }
 
-static void sort_group(sl__stretch *at, size_t n)
-{
-    size_t i = 1;
-    while (i < n && by_time(&at[i - 1], &at[i]) <= 0)
-        i++;
-    if (i < n)
-        qsort(at, n, sizeof *at, by_time);
-}
-
 /* The stretches group after group, each by time; the caller frees them. */
 static sl__stretch *sort_stretches(const sl__stretches *list)
 {
@@ -210,7 +192,8 @@ static sl__stretch *sort_stretches(const sl__stretches *list)
         for (size_t i = 0; i < list->n; i++)
             sorted[end[list->at[i].group]++] = list->at[i];
         for (size_t g = 0; g < list->n_groups; g++)
-            sort_group(sorted + end[g] - list->groups[g].n, list->groups[g].n);
+            sl__sort(sorted + end[g] - list->groups[g].n, list->groups[g].n, sizeof *sorted,
+                     by_time);
     }
     free(end);
     if (!end) {

@@ -44,7 +44,6 @@
 
 typedef struct inferring {
     sl__operations *ops;
-    const sl_stream_note **notes;           /* by lane, or NULL */
     size_t null_stream, blocking;           /* what ended last there, or SL__NO_ITEM */
     sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
     sl__guesses guesses;
@@ -60,7 +59,6 @@ static sl__item *item_at(const inferring *in, size_t item)
 
 static void inferring_close(inferring *in)
 {
-    free(in->notes);
     free(in->blocks_started);
     free(in->blocks_ended);
 }
@@ -100,11 +98,6 @@ static sl_status inferring_open(inferring *in, sl__operations *ops, sl_error *er
     *in = (inferring){ .ops = ops, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
     for (size_t i = 0; i < ops->n; i++)
         ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
-    in->notes = calloc(ops->lanes.n + 1, sizeof *in->notes);
-    if (!in->notes)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", ops->lanes.n);
-    for (size_t lane = 0; lane < ops->lanes.n; lane++)
-        in->notes[lane] = sl__timeline_note(ops->timeline, ops->lanes.ids[lane]);
     sl_status status = ops->inferred ? order_engines(in, err) : SL_OK;
     if (status != SL_OK)
         inferring_close(in);
@@ -127,17 +120,12 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
     item->ready_cause = (uint8_t)cause;
 }
 
-static bool is_blocking(const inferring *in, size_t lane)
-{
-    return in->ops->lanes.ids[lane] == 0 || !in->notes[lane] || !in->notes[lane]->non_blocking;
-}
-
 /* What it waits for by the rules of streams. */
-static void wait_in_stream(const inferring *in, sl__item *item, size_t lane, int64_t latest_ns)
+static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
 {
-    if (in->ops->lanes.ids[lane] == 0)
+    if (stream == 0)
         wait_for(in, item, in->blocking, SL_CAUSE_NULL_STREAM, latest_ns);
-    else if (is_blocking(in, lane))
+    else if (sl__timeline_is_blocking(in->ops->timeline, stream))
         wait_for(in, item, in->null_stream, SL_CAUSE_NULL_STREAM, latest_ns);
     wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
 }
@@ -161,7 +149,7 @@ static bool is_just_issued(const inferring *in, const sl__item *item)
 /* A call that copies from or to pageable memory may wait in it until its stream has come
  * to it, and goes on when that has ended. What starts right behind its call could not have
  * started earlier: that its stream was busy until shortly before changed nothing. */
-static void infer_ready(const inferring *in, size_t i, size_t lane)
+static void infer_ready(const inferring *in, size_t i, uint32_t stream)
 {
     sl__item *item = item_at(in, i);
     const sl_call *call = sl__item_call(in->ops, i);
@@ -172,12 +160,12 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
     item->ready_cause = SL_CAUSE_LATENCY;
     if (within_call || is_pageable(in, i)) {
         item->ready_ns = item->host_start_ns + 1;
-        wait_in_stream(in, item, lane, latest_ns);
+        wait_in_stream(in, item, stream, latest_ns);
     }
     if (item->ready_by == SL__NO_ITEM) {
         item->ready_ns = within_call ? item->host_start_ns : item->host_end_ns;
         if (within_call || !just_issued)
-            wait_in_stream(in, item, lane, latest_ns);
+            wait_in_stream(in, item, stream, latest_ns);
     }
     if (call && call->kind == SL_CALL_STREAM_WAIT) {
         size_t record = sl__operations_find(in->ops, call->target);
@@ -192,7 +180,7 @@ static void infer_ready(const inferring *in, size_t i, size_t lane)
 
 /* A pageable copy is issued only when its stream has come to it, while the host waits in the call.
  * The backend reports that the host issued it last; but the host waited for the stream. */
-static void look_into_call(const inferring *in, size_t i, size_t lane)
+static void look_into_call(const inferring *in, size_t i, uint32_t stream)
 {
     sl__item *item = item_at(in, i);
     bool by_host = item->ready_cause == SL_CAUSE_LATENCY || item->ready_cause == SL_CAUSE_NONE;
@@ -200,7 +188,7 @@ static void look_into_call(const inferring *in, size_t i, size_t lane)
         return;
     int64_t ready_ns = item->ready_ns;
     item->ready_ns = sl__min_ns(item->host_start_ns + 1, ready_ns);
-    wait_in_stream(in, item, lane, ready_ns);
+    wait_in_stream(in, item, stream, ready_ns);
     item->ready_ns = ready_ns;
 }
 
@@ -251,7 +239,7 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
 
 static int32_t priority_of(const inferring *in, uint32_t stream)
 {
-    const sl_stream_note *note = in->notes[sl__lanes_find(&in->ops->lanes, stream)];
+    const sl_stream_note *note = sl__timeline_note(in->ops->timeline, stream);
     return note ? note->priority : 0;
 }
 
@@ -526,16 +514,16 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
             status = sl_interrupt_check(err);
         if (!ops->items[i].in_stream)
             continue;
-        size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
+        uint32_t stream = sl__item_stream(ops, i);
         if (ops->items[i].is_reported) {
-            look_into_call(&in, i, lane);
+            look_into_call(&in, i, stream);
         } else {
-            infer_ready(&in, i, lane);
+            infer_ready(&in, i, stream);
             infer_start(&in, i);
         }
-        if (ops->lanes.ids[lane] == 0)
+        if (stream == 0)
             keep_later(&in, &in.null_stream, i);
-        if (is_blocking(&in, lane))
+        if (sl__timeline_is_blocking(ops->timeline, stream))
             keep_later(&in, &in.blocking, i);
     }
     if (status == SL_OK)

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "overlap.h"
+
 static sl_status no_memory(const sl__operations *ops, sl_error *err)
 {
     return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", ops->n);
@@ -100,15 +102,6 @@ static int compare_moments(const void *left, const void *right)
     return (a->item > b->item) - (a->item < b->item);
 }
 
-static bool is_ordered(const sl__order *order)
-{
-    for (size_t i = 1; i < order->n; i++) {
-        if (order->at[i].at_ns < order->at[i - 1].at_ns)
-            return false;
-    }
-    return true;
-}
-
 static bool is_among(const sl__operations *ops, size_t item, int which)
 {
     const sl_span *span = sl__item_span(ops, item);
@@ -143,8 +136,7 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
         if (is_among(ops, i, which))
             kept->at[kept->n++] = (sl__moment){ at_ns, i };
     }
-    if (!is_ordered(kept))
-        qsort(kept->at, kept->n, sizeof *kept->at, compare_moments);
+    sl__sort(kept->at, kept->n, sizeof *kept->at, compare_moments);
     *order = *kept;
     return sl_interrupt_check(err);
 }

@@ -32,10 +32,7 @@ bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
     for (size_t i = 0; i < n; i++) {
         if (!sl__matches(&match, &spans[i]))
             continue;
-        if (!found || spans[i].start_ns < range->start_ns)
-            range->start_ns = spans[i].start_ns;
-        if (!found || spans[i].end_ns > range->end_ns)
-            range->end_ns = spans[i].end_ns;
+        sl__interval_extend(range, &spans[i], !found);
         found = true;
     }
     return found;
@@ -53,29 +50,32 @@ size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
     return count;
 }
 
-/* ---- unions ---------------------------------------------------------------- */
+/* ---- order ----------------------------------------------------------------- */
 
-static int by_start(const void *left, const void *right)
+int sl__by_time(const void *left, const void *right)
 {
-    int64_t a = ((const sl__interval *)left)->start_ns, b = ((const sl__interval *)right)->start_ns;
+    int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return (a > b) - (a < b);
 }
 
-static bool is_sorted(const sl__union *u)
+void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *))
 {
-    for (size_t i = 1; i < u->n; i++) {
-        if (u->at[i].start_ns < u->at[i - 1].start_ns)
-            return false;
+    char *at = array;
+    for (size_t i = 1; i < n; i++) {
+        if (compare(at + (i - 1) * size, at + i * size) > 0) {
+            qsort(array, n, size, compare);
+            return;
+        }
     }
-    return true;
 }
+
+/* ---- unions ---------------------------------------------------------------- */
 
 /* Sorted, those that overlap or touch become one. */
 void sl__union_join(sl__union *u)
 {
     size_t last = 0;
-    if (!is_sorted(u))
-        qsort(u->at, u->n, sizeof *u->at, by_start);
+    sl__sort(u->at, u->n, sizeof *u->at, sl__by_time);
     for (size_t i = 1; i < u->n; i++) {
         if (u->at[i].start_ns > u->at[last].end_ns)
             u->at[++last] = u->at[i];
@@ -146,8 +146,8 @@ sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union 
         return status;
     for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
         const sl__interval *left = &a->at[i], *right = &b->at[j];
-        int64_t start = left->start_ns > right->start_ns ? left->start_ns : right->start_ns;
-        int64_t end = left->end_ns < right->end_ns ? left->end_ns : right->end_ns;
+        int64_t start = sl__max_ns(left->start_ns, right->start_ns);
+        int64_t end = sl__min_ns(left->end_ns, right->end_ns);
         if (start < end)
             result->at[result->n++] = (sl__interval){ start, end };
         if (left->end_ns < right->end_ns)
@@ -177,11 +177,8 @@ int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns)
             high = middle;
     }
     int64_t sum = 0;
-    for (; low < u->n && u->at[low].start_ns < to_ns; low++) {
-        int64_t start = u->at[low].start_ns > from_ns ? u->at[low].start_ns : from_ns;
-        int64_t end = u->at[low].end_ns < to_ns ? u->at[low].end_ns : to_ns;
-        sum += end - start;
-    }
+    for (; low < u->n && u->at[low].start_ns < to_ns; low++)
+        sum += sl__min_ns(u->at[low].end_ns, to_ns) - sl__max_ns(u->at[low].start_ns, from_ns);
     return sum;
 }
 

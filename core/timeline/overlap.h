@@ -6,6 +6,15 @@
 
 typedef struct sl__interval { int64_t start_ns, end_ns; } sl__interval;
 
+/* Makes the interval reach over the span, too; the first one sets it. */
+static inline void sl__interval_extend(sl__interval *range, const sl_span *span, bool is_first)
+{
+    if (is_first || span->start_ns < range->start_ns)
+        range->start_ns = span->start_ns;
+    if (is_first || span->end_ns > range->end_ns)
+        range->end_ns = span->end_ns;
+}
+
 /* ---- selected spans --------------------------------------------------------- */
 
 /* A selection with its name looked up, so that a span is matched by integers. */
@@ -37,6 +46,13 @@ static inline bool sl__matches_lasting(const sl__matcher *match, const sl_span *
  * False if nothing is selected. */
 bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
                         sl__interval *range);
+
+/* ---- order ------------------------------------------------------------------- */
+
+/* qsort, but linear where the elements are in order already, as times often are. */
+void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
+/* For elements that begin with a time, an int64_t. */
+int sl__by_time(const void *left, const void *right);
 
 /* ---- unions ------------------------------------------------------------------ */
 

@@ -13,17 +13,23 @@ enum { NOBODY = -1 };
 
 typedef struct moment { int64_t at_ns; const sl_span *span; bool starts; } moment;
 
+typedef struct running { const sl_span *span; ptrdiff_t holder; } running;  /* holder: or NOBODY */
+
+typedef struct taker {
+    size_t held;                /* the running span that the selection holds, */
+    size_t from;                /* and the selection it takes that from */
+    bool seen;
+} taker;
+
 typedef struct together {
     const sl__matcher *match;   /* of each selection */
     size_t n;                   /* selections */
     moment *moments;            /* of the spans that are in one of them, in order */
     size_t n_moments;
-    const sl_span **running;
-    ptrdiff_t *holder;          /* of each running span: a selection, or NOBODY */
+    running *running;
     size_t n_running;
-    size_t *held;               /* of each selection: the running span that it holds, */
-    size_t *from, *queue;       /* the one it takes that from, and the selections to look at */
-    bool *seen;
+    taker *takers;              /* by selection */
+    size_t *queue;              /* the selections to look at */
 } together;
 
 static size_t matching(const sl__matcher *match, size_t n, const sl_span *span)
@@ -37,16 +43,16 @@ static size_t matching(const sl__matcher *match, size_t n, const sl_span *span)
 /* ---- each its own ---------------------------------------------------------- */
 
 /* `taker` gets the span; what it held goes to the one that looked at it, and so on. */
-static void hand_on(together *t, size_t taker, size_t span, size_t first)
+static void hand_on(together *t, size_t to, size_t span, size_t first)
 {
     while (true) {
-        size_t before = t->held[taker];
-        t->holder[span] = (ptrdiff_t)taker;
-        t->held[taker] = span;
-        if (taker == first)
+        size_t before = t->takers[to].held;
+        t->running[span].holder = (ptrdiff_t)to;
+        t->takers[to].held = span;
+        if (to == first)
             return;
         span = before;
-        taker = t->from[taker];
+        to = t->takers[to].from;
     }
 }
 
@@ -55,21 +61,21 @@ static bool serve(together *t, size_t first)
 {
     size_t head = 0, tail = 0;
     for (size_t i = 0; i < t->n; i++)
-        t->seen[i] = i == first;
+        t->takers[i].seen = i == first;
     for (t->queue[tail++] = first; head < tail; head++) {
-        size_t taker = t->queue[head];
+        size_t to = t->queue[head];
         for (size_t i = 0; i < t->n_running; i++) {
-            if (!sl__matches(&t->match[taker], t->running[i]))
+            if (!sl__matches(&t->match[to], t->running[i].span))
                 continue;
-            if (t->holder[i] == NOBODY) {
-                hand_on(t, taker, i, first);
+            if (t->running[i].holder == NOBODY) {
+                hand_on(t, to, i, first);
                 return true;
             }
-            size_t holder = (size_t)t->holder[i];
-            if (t->seen[holder])
+            size_t holder = (size_t)t->running[i].holder;
+            if (t->takers[holder].seen)
                 continue;
-            t->seen[holder] = true;
-            t->from[holder] = taker;
+            t->takers[holder].seen = true;
+            t->takers[holder].from = to;
             t->queue[tail++] = holder;
         }
     }
@@ -81,7 +87,7 @@ static bool all_served(together *t)
     if (t->n_running < t->n)
         return false;
     for (size_t i = 0; i < t->n_running; i++)
-        t->holder[i] = NOBODY;
+        t->running[i].holder = NOBODY;
     for (size_t i = 0; i < t->n; i++)
         if (!serve(t, i))
             return false;
@@ -90,20 +96,14 @@ static bool all_served(together *t)
 
 /* ---- the walk -------------------------------------------------------------- */
 
-static int by_time(const void *left, const void *right)
-{
-    int64_t a = ((const moment *)left)->at_ns, b = ((const moment *)right)->at_ns;
-    return (a > b) - (a < b);
-}
-
 static void apply(together *t, const moment *m)
 {
     size_t i = 0;
     if (m->starts) {
-        t->running[t->n_running++] = m->span;
+        t->running[t->n_running++].span = m->span;
         return;
     }
-    while (t->running[i] != m->span)
+    while (t->running[i].span != m->span)
         i++;
     t->running[i] = t->running[--t->n_running];
 }
@@ -128,29 +128,6 @@ static sl_status walk(together *t, int64_t *common_ns, sl_error *err)
     return SL_OK;
 }
 
-static bool allocate(together *t, size_t n_spans)
-{
-    t->moments = calloc(2 * n_spans, sizeof *t->moments);
-    t->running = calloc(n_spans, sizeof *t->running);
-    t->holder = calloc(n_spans, sizeof *t->holder);
-    t->held = calloc(t->n, sizeof *t->held);
-    t->from = calloc(t->n, sizeof *t->from);
-    t->queue = calloc(t->n, sizeof *t->queue);
-    t->seen = calloc(t->n, sizeof *t->seen);
-    return t->moments && t->running && t->holder && t->held && t->from && t->queue && t->seen;
-}
-
-static void deallocate(together *t)
-{
-    free(t->moments);
-    free(t->running);
-    free(t->holder);
-    free(t->held);
-    free(t->from);
-    free(t->queue);
-    free(t->seen);
-}
-
 /* `n_lasting` spans are in one of the selections at least. */
 static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *match, size_t n,
                             size_t n_lasting, int64_t *common_ns, sl_error *err)
@@ -159,7 +136,11 @@ static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *matc
     size_t n_spans;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     sl_status status;
-    if (!allocate(&t, n_lasting)) {
+    t.moments = calloc(2 * n_lasting, sizeof *t.moments);
+    t.running = calloc(n_lasting, sizeof *t.running);
+    t.takers = calloc(n, sizeof *t.takers);
+    t.queue = calloc(n, sizeof *t.queue);
+    if (!t.moments || !t.running || !t.takers || !t.queue) {
         status = sl_fail(err, SL_ENOMEM, "no memory for the overlap of %zu spans", n_lasting);
     } else {
         for (size_t i = 0; i < n_spans; i++) {
@@ -168,10 +149,13 @@ static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *matc
             t.moments[t.n_moments++] = (moment){ spans[i].start_ns, &spans[i], true };
             t.moments[t.n_moments++] = (moment){ spans[i].end_ns, &spans[i], false };
         }
-        qsort(t.moments, t.n_moments, sizeof *t.moments, by_time);
+        sl__sort(t.moments, t.n_moments, sizeof *t.moments, sl__by_time);
         status = walk(&t, common_ns, err);
     }
-    deallocate(&t);
+    free(t.moments);
+    free(t.running);
+    free(t.takers);
+    free(t.queue);
     return status;
 }
 
