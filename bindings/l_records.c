@@ -1,4 +1,5 @@
-/* l_records.c - an explanation as the sentences of bindings/words/ need it: a table
+/* l_records.c - where time was lost: tl:causes(), tl:verdict() and tl:makespan_parts(), and an
+ * explanation as bindings/words/ needs it: a table
  *
  *   {inferred =, n_findings =, n_parts =,
  *    verdict = {good =, joint =, gain_ns =, makespan_ns =, cause =, also = nil or a number},
@@ -7,7 +8,8 @@
  *    finding = function(i),  -- a record, see push_record
  *    loss = function(i),     -- its lost_ns, gain_ns (-1: not known) and same_as
  *    part = function(i),     -- of the makespan: a record
- *    part_ns = function(i)}
+ *    part_ns = function(i),
+ *    waits = function()}     -- a list of {waiter =, by =, from_us =, to_us =} for each finding
  *
  * Records are made one at a time: of a million spans there may be thousands of findings, of
  * which a few are shown.
@@ -23,6 +25,11 @@ typedef struct causes {
 static void free_causes(void *memory) { sl_explanation_free(&((causes *)memory)->own); }
 
 /* ---- fields ---------------------------------------------------------------------------- */
+
+static void set_correlation(lua_State *L, const char *field, uint64_t correlation)
+{
+    if (correlation != 0) lsl_set_integer(L, field, (int64_t)correlation);
+}
 
 /* A field that is not true is not there. */
 static void set_true(lua_State *L, const char *field, bool value)
@@ -77,13 +84,15 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
 
 /* Pushes {cause =, engine =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
  * waits, by_host_ns =, many_waiters =, many_by =, by_itself = it waited for its own call,
- * waiter = side, by = side, trace = what upvalue 4 is}. */
-static void push_record(lua_State *L, const sl_timeline *timeline, const sl_finding *finding)
+ * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
+ * by = side, trace = what upvalue 4 is}. */
+static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
     sl_cause_record record;
-    sl_cause_read(timeline, finding, &record);
-    lua_createtable(L, 0, 14);
+    sl_cause_read(timeline->p, finding, &record);
+    lua_createtable(L, 0, 20);
     lsl_set_text(L, "cause", sl_cause_name(finding->cause));
+    set_true(L, "engineless", sl_cause_traits(finding->cause) & SL_CAUSE_ENGINELESS);
     lsl_set_text(L, "engine", sl_engine_name(finding->engine));
     set_true(L, "idle", finding->idle);
     set_true(L, "guess", record.guess);
@@ -94,16 +103,20 @@ static void push_record(lua_State *L, const sl_timeline *timeline, const sl_find
     set_true(L, "many_waiters", finding->many_waiters);
     set_true(L, "many_by", finding->many_by);
     set_true(L, "by_itself", finding->waiter == finding->by);
-    set_side(L, "waiter", timeline, &record.waiter);
-    set_side(L, "by", timeline, &record.by);
+    lsl_set_us(L, "from_us", finding->from_ns - timeline->host_start_ns);
+    lsl_set_us(L, "to_us", finding->to_ns - timeline->host_start_ns);
+    set_correlation(L, "waiter_id", finding->waiter);
+    set_correlation(L, "by_id", finding->by);
+    set_side(L, "waiter", timeline->p, &record.waiter);
+    set_side(L, "by", timeline->p, &record.by);
     lua_pushvalue(L, lua_upvalueindex(4));
     lua_setfield(L, -2, "trace");
 }
 
 /* Upvalues of the functions: the state, the timeline, the explanation, the trace. */
-static const sl_timeline *upvalue_timeline(lua_State *L)
+static const lsl_timeline *upvalue_timeline(lua_State *L)
 {
-    return ((const lsl_timeline *)lua_touserdata(L, lua_upvalueindex(2)))->p;
+    return lua_touserdata(L, lua_upvalueindex(2));
 }
 
 static const sl_explanation *upvalue_found(lua_State *L)
@@ -150,6 +163,28 @@ static int explanation_loss(lua_State *L)
     return 3;
 }
 
+static int explanation_waits(lua_State *L)
+{
+    const sl_explanation *found = upvalue_found(L);
+    int64_t start_ns = upvalue_timeline(L)->host_start_ns;
+    const sl_wait *wait = found->waits, *end = wait + found->n_waits;
+    lua_newtable(L);
+    for (size_t i = 0; i < found->n_findings; i++) {
+        lua_newtable(L);
+        for (lua_Integer n = 1; wait < end && wait->finding == i; n++, wait++) {
+            lsl_stop_at(L, n, "causes");
+            lua_createtable(L, 0, 4);
+            set_correlation(L, "waiter", wait->waiter);
+            set_correlation(L, "by", wait->by);
+            lsl_set_us(L, "from_us", wait->from_ns - start_ns);
+            lsl_set_us(L, "to_us", wait->to_ns - start_ns);
+            lua_rawseti(L, -2, n);
+        }
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------ */
 
 static void push_trace(lua_State *L, const sl_timeline *timeline)
@@ -194,7 +229,8 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
 {
     static const luaL_Reg functions[] = {
         {"finding", explanation_finding}, {"loss", explanation_loss},
-        {"part", explanation_part}, {"part_ns", explanation_part_ns}, {NULL, NULL}
+        {"part", explanation_part}, {"part_ns", explanation_part_ns},
+        {"waits", explanation_waits}, {NULL, NULL}
     };
     lsl_timeline *timeline = lua_touserdata(L, arg);
     arg = lua_absindex(L, arg);
@@ -250,6 +286,42 @@ void lsl_push_words(lua_State *L, const char *name)
     lua_getfield(L, -1, name);
     lua_replace(L, -3);
     lua_pop(L, 1);
+}
+
+/* ---- for scripts ---------------------------------------------------------------------------- */
+
+/* tl:NAME{waits =, inferred =}: what that function of words/cause_tables.lua makes of it. Only
+ * tl:causes has `waits`. */
+static int push_tables(lua_State *L, bool has_waits, const char *name)
+{
+    int inferred = 0, waits = 0;
+    const lsl_option options[] = {
+        {"inferred", LSL_OPT_BOOL, &inferred}, {"waits", LSL_OPT_BOOL, &waits},
+    };
+    lsl_check_timeline(L, name);
+    lsl_no_more(L, 2, name);
+    lua_settop(L, 2);
+    lsl_options(L, 2, options, has_waits ? 2 : 1, name);
+    lsl_push_words(L, "cause_tables");
+    lua_getfield(L, -1, name);
+    lsl_push_explanation(L, 1, inferred, name);
+    lua_pushboolean(L, waits);
+    lua_call(L, 2, 1);
+    return 1;
+}
+
+static int timeline_causes(lua_State *L) { return push_tables(L, true, "causes"); }
+static int timeline_verdict(lua_State *L) { return push_tables(L, false, "verdict"); }
+static int timeline_parts(lua_State *L) { return push_tables(L, false, "makespan_parts"); }
+
+/* After lsl_open_timeline. */
+void lsl_open_records(lua_State *L)
+{
+    static const luaL_Reg methods[] = {
+        {"causes", timeline_causes}, {"verdict", timeline_verdict},
+        {"makespan_parts", timeline_parts}, {NULL, NULL}
+    };
+    lsl_add_methods(L, LSL_TIMELINE, methods);
 }
 
 void lsl_open_records_internal(lua_State *L)

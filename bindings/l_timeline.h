@@ -1,5 +1,5 @@
 /* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading),
- * l_selection.c (what is asked of a part of it), l_causes.c and l_show.c (pictures, tables,
+ * l_selection.c (what is asked of a part of it), l_records.c and l_show.c (pictures, tables,
  * files).
  */
 #ifndef LSL_TIMELINE_H

@@ -450,7 +450,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
  * is on top of the stack. In this order: a part may add methods to the kinds of those before. */
 #define LSL_PARTS(X)                                                                            \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
-    X(selection) X(causes) X(show) X(cuda) X(races)
+    X(selection) X(records) X(show) X(cuda) X(races)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
