@@ -106,10 +106,7 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
     if (records->own)
         take_own_call(r, host);
     if (event->status == SL_OK)
-        event->status = sl__records_reserve((void **)&records->hosts, records->n_hosts,
-                                            &records->cap_hosts, sizeof *host, event->err);
-    if (event->status == SL_OK)
-        records->hosts[records->n_hosts++] = *host;
+        event->status = SL__RECORDS_ADD(records, hosts, host, event->err);
     return event->status;
 }
 
@@ -124,9 +121,6 @@ sl_status sl__sync_read(sl__reader *r)
     sync.wait_stream = read_stream(event, SL__ARG_WAIT_STREAM);
     sl__event_whole(event, SL__ARG_WAIT_RECORD, &sync.record);
     if (event->status == SL_OK)
-        event->status = sl__records_reserve((void **)&records->syncs, records->n_syncs,
-                                            &records->cap_syncs, sizeof sync, event->err);
-    if (event->status == SL_OK)
-        records->syncs[records->n_syncs++] = sync;
+        event->status = SL__RECORDS_ADD(records, syncs, &sync, event->err);
     return event->status;
 }

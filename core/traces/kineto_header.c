@@ -107,15 +107,11 @@ static sl_status add_device(void *ud, const sl__json_value *key, const sl__json_
                             sl_error *err)
 {
     header *h = ud;
-    sl__records *records = h->records;
+    sl_device_info device = { 0 };
     (void)key;
-    sl_status status = sl__records_reserve((void **)&records->devices, records->n_devices,
-                                           &records->cap_devices, sizeof *records->devices, err);
-    if (status != SL_OK)
-        return status;
-    h->device = &records->devices[records->n_devices++];
-    memset(h->device, 0, sizeof *h->device);
-    return sl__json_each(h->whole, value, take_property, h, err);
+    h->device = &device;
+    sl_status status = sl__json_each(h->whole, value, take_property, h, err);
+    return status == SL_OK ? SL__RECORDS_ADD(h->records, devices, &device, err) : status;
 }
 
 sl_status sl__header_devices(sl__records *records, const sl__scan *whole,
@@ -150,16 +146,10 @@ static sl_status add_note(void *ud, const sl__json_value *key, const sl__json_va
                           sl_error *err)
 {
     header *h = ud;
-    sl__records *records = h->records;
     (void)key;
     h->note = (sl_stream_note){ 0 };
     sl_status status = sl__json_each(h->whole, value, take_of_note, h, err);
-    if (status == SL_OK)
-        status = sl__records_reserve((void **)&records->notes, records->n_notes,
-                                     &records->cap_notes, sizeof h->note, err);
-    if (status == SL_OK)
-        records->notes[records->n_notes++] = h->note;
-    return status;
+    return status == SL_OK ? SL__RECORDS_ADD(h->records, notes, &h->note, err) : status;
 }
 
 static sl_status add_source(void *ud, const sl__json_value *key, const sl__json_value *value,

@@ -27,11 +27,13 @@
 
 /* ---- storage -------------------------------------------------------------------- */
 
-sl_status sl__records_reserve(void **array, size_t n, size_t *cap, size_t size, sl_error *err)
+sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,
+                          sl_error *err)
 {
-    return sl__reserve(array, n, cap, size)
-               ? SL_OK
-               : sl_fail(err, SL_ENOMEM, "no memory for more than %zu events of a trace", n);
+    if (!sl__reserve(array, *n, cap, size))
+        return sl_fail(err, SL_ENOMEM, "no memory for more than %zu events of a trace", *n);
+    memcpy((char *)*array + (*n)++ * size, item, size);
+    return SL_OK;
 }
 
 void sl__records_free(sl__records *records)

@@ -151,10 +151,7 @@ sl_status sl__hold_read(sl__reader *r, uint64_t correlation)
     hold.ready_cause = read_cause(r, SL__ARG_HELD_CAUSE);
     hold.start_cause = read_cause(r, SL__ARG_START_CAUSE);
     if (event->status == SL_OK)
-        event->status = sl__records_reserve((void **)&records->holds, records->n_holds,
-                                            &records->cap_holds, sizeof hold, event->err);
-    if (event->status == SL_OK)
-        records->holds[records->n_holds++] = hold;
+        event->status = SL__RECORDS_ADD(records, holds, &hold, event->err);
     return event->status;
 }
 
@@ -198,9 +195,6 @@ sl_status sl__work_read(sl__reader *r, sl__work *work)
         work->device = sl__device_read(event);
     }
     if (sl__hold_read(r, span->correlation) == SL_OK)
-        event->status = sl__records_reserve((void **)&records->works, records->n_works,
-                                            &records->cap_works, sizeof *work, event->err);
-    if (event->status == SL_OK)
-        records->works[records->n_works++] = *work;
+        event->status = SL__RECORDS_ADD(records, works, work, event->err);
     return event->status;
 }

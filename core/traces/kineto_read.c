@@ -35,11 +35,7 @@ static sl_status read_thread(sl__reader *r)
     if (event->status != SL_OK || thread.name.type != SL__JSON_TEXT ||
         !sl__json_whole(&event->pid, &thread.pid) || !sl__json_whole(&event->tid, &thread.tid))
         return event->status;
-    sl_status status = sl__records_reserve((void **)&records->threads, records->n_threads,
-                                           &records->cap_threads, sizeof thread, event->err);
-    if (status == SL_OK)
-        records->threads[records->n_threads++] = thread;
-    return status;
+    return SL__RECORDS_ADD(records, threads, &thread, event->err);
 }
 
 static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)

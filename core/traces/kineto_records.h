@@ -71,8 +71,12 @@ typedef struct sl__records {
     int64_t start_ns, wall_ns;  /* wall_ns -1: not given */
 } sl__records;
 
-/* Room for one more element of `size` bytes. */
-sl_status sl__records_reserve(void **array, size_t n, size_t *cap, size_t size, sl_error *err);
+/* Adds an item, of `size` bytes, to one of the lists. SL_ENOMEM. */
+sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,
+                          sl_error *err);
+#define SL__RECORDS_ADD(records, list, item, err) \
+    sl__records_add((void **)&(records)->list, &(records)->n_##list, &(records)->cap_##list, \
+                    (item), sizeof *(item), (err))
 void sl__records_free(sl__records *records);
 
 /* Fills records->timeline and finishes it. */
