@@ -3,6 +3,7 @@
 -- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, because
 -- other users of a machine make it slow at times, and never too fast.
 
+local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 local passes = import "repl/calibrate/passes.lua"
 local reference = import "repl/calibrate/reference.lua"
@@ -237,13 +238,9 @@ function Context:held(streams, f)
         end)
         gate:close()
         if in_time or ms >= longest_hold_ms then
-            local spans = {}
-            for _, span in ipairs(tl:spans()) do
-                if span.stream_id ~= holder.id then
-                    spans[#spans + 1] = span
-                end
-            end
-            return spans, tl
+            return lists.select(tl:spans(), function(span)
+                return span.stream_id ~= holder.id
+            end), tl
         end
         ms = math.min(ms * 4, longest_hold_ms)
     end

@@ -8,6 +8,7 @@ local flat = import "repl/calibrate/flat.lua"
 local report = import "repl/calibrate/report.lua"
 local reference = import "repl/calibrate/reference.lua"
 local context = import "repl/calibrate/context.lua"
+local lists = import "repl/run/lists.lua"
 
 local difference = {}
 
@@ -37,6 +38,9 @@ local function figures(profile)
     return numbers, texts
 end
 
+-- The key of a table's point: "gemm_us.float32".
+local function key_of(name) return (name:gsub(" at .*", "")) end
+
 local function apart(a, b)
     local larger = math.max(math.abs(a), math.abs(b))
     return larger > 0 and math.abs(a - b) / larger or 0
@@ -44,7 +48,7 @@ end
 
 -- By its key: host.launch_us, kernel_us.add at 256, calls.cudaFree.us_per_mib.
 local function is_time(name)
-    local dotted = "." .. name:gsub(" at .*", "") .. "."
+    local dotted = "." .. key_of(name) .. "."
     return dotted:find("[._]us%.") ~= nil or dotted:find("%.us_per_mib%.") ~= nil
 end
 
@@ -65,10 +69,10 @@ end
 local function add_missing(into, some, others, which)
     local has, said = {}, {}
     for name in pairs(others) do
-        has[name:gsub(" at .*", "")] = true
+        has[key_of(name)] = true
     end
     for _, name in ipairs(flat.names(some)) do
-        local key = name:gsub(" at .*", "")
+        local key = key_of(name)
         local shown = has[key] and name or key
         if not others[name] and not said[shown] then
             said[shown] = true
@@ -83,8 +87,8 @@ local function compare(a, b)
     local numbers_b, texts_b = figures(b)
     local rows, others = {}, {}
     local function counts(name)
-        local key = name:gsub(" at .*", "")
-        return not (report.is_unmeasured(a, key) and report.is_unmeasured(b, key))
+        return not (report.is_unmeasured(a, key_of(name))
+            and report.is_unmeasured(b, key_of(name)))
     end
     for _, name in ipairs(flat.names(numbers_a)) do
         local x, y = numbers_a[name], numbers_b[name]
@@ -118,23 +122,13 @@ end
 
 -- Headings in order of name, with their figures that count as near and the worst of the others.
 local function add_sections(out, rows)
-    local list, of = {}, {}
-    for _, row in ipairs(rows) do
-        local heading = report.heading(row.name:gsub(" at .*", ""))
-        local section = of[heading]
-        if not section then
-            section = { heading = heading, n = 0, near = 0 }
-            of[heading], list[#list + 1] = section, section
-        end
-        section.n, section.near = section.n + 1, section.near + (row.near and 1 or 0)
-        section.worst = section.worst or not row.near and row
-    end
-    table.sort(list, function(x, y) return x.heading < y.heading end)
-    for _, section in ipairs(list) do
-        local worst = section.worst
-        out[#out + 1] = ("%d of %d near: %s%s"):format(section.near, section.n,
-            section.heading:gsub("%.$", ""), worst and (" (worst: %s, %.1f %%)"):format(worst.name,
-                100 * worst.apart) or "")
+    local sections = lists.group(rows, function(row) return report.heading(key_of(row.name)) end)
+    table.sort(sections, function(x, y) return x.key < y.key end)
+    for _, section in ipairs(sections) do
+        local others = lists.select(section, function(row) return not row.near end)
+        out[#out + 1] = ("%d of %d near: %s%s"):format(#section - #others, #section,
+            section.key:gsub("%.$", ""), others[1] and (" (worst: %s, %.1f %%)"):format(
+                others[1].name, 100 * others[1].apart) or "")
     end
 end
 
@@ -145,18 +139,13 @@ end
 
 -- One line about the rows that `wanted` selects.
 local function add_summary(out, rows, what, wanted)
-    local all, n_near, n_about = {}, 0, 0
-    for _, row in ipairs(rows) do
-        if wanted(row) then
-            all[#all + 1] = row.apart
-            n_near = n_near + (row.near and 1 or 0)
-            n_about = n_about + (row.about and 1 or 0)
-        end
-    end
-    if #all > 0 then
+    local some = lists.select(rows, wanted)
+    if #some > 0 then
+        local median = context.median(lists.map(some, function(row) return row.apart end))
         out[#out + 1] = ("%s%d figures, apart by %.1f %% in the median; %d within %d %%, %d within "
-            .. "%d %%"):format(what, #all, 100 * context.median(all), n_near, 100 * near, n_about,
-            100 * about)
+            .. "%d %%"):format(what, #some, 100 * median,
+            #lists.select(some, function(row) return row.near end), 100 * near,
+            #lists.select(some, function(row) return row.about end), 100 * about)
     end
 end
 
@@ -171,12 +160,8 @@ function difference.text(a, b, names)
     sort(rows)
     local out = {}
     out[1] = ("%-44s %14s %14s %8s"):format("", "A", "B", "apart")
-    for _, row in ipairs(rows) do
-        out[#out + 1] = row_text(row)
-    end
-    for _, line in ipairs(others) do
-        out[#out + 1] = line
-    end
+    lists.append(out, lists.map(rows, row_text))
+    lists.append(out, others)
     out[#out + 1] = ""
     add_sections(out, rows)
     out[#out + 1] = ""

@@ -145,17 +145,11 @@ end
 
 -- Each point by the tables that have it: large ones may not be in all.
 local function combine_rows(tables)
-    local points, at = {}, {}
+    local all = {}
     for _, rows in ipairs(tables) do
-        for _, row in ipairs(rows) do
-            local name = table.concat(row, " ", 1, #row - 1)
-            if not at[name] then
-                at[name] = {}
-                points[#points + 1] = at[name]
-            end
-            table.insert(at[name], row)
-        end
+        lists.append(all, rows)
     end
+    local points = lists.group(all, function(row) return table.concat(row, " ", 1, #row - 1) end)
     table.sort(points, function(a, b) return before(a[1], b[1]) end)
     return combine_each(points)
 end

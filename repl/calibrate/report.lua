@@ -4,6 +4,7 @@
 -- profile and says so; findings come after the values.
 
 local flat = import "repl/calibrate/flat.lua"
+local lists = import "repl/run/lists.lua"
 local reference = import "repl/calibrate/reference.lua"
 
 local report = {}
@@ -49,11 +50,7 @@ end
 
 local function text_of(value, measured)
     if type(value) == "table" then
-        local items = {}
-        for i, item in ipairs(value) do
-            items[i] = text_of(item, measured)
-        end
-        return "{" .. table.concat(items, ", ") .. "}"
+        return "{" .. lists.join(value, function(item) return text_of(item, measured) end) .. "}"
     elseif type(value) == "string" then
         return (("%q"):format(value):gsub("\\\n", "\\n"))
     end
@@ -169,11 +166,9 @@ local function inline(state, name, notes)
         end
         return text_of(value, is_measured(state, name))
     end
-    local items = {}
-    for i, child in ipairs(children(state, name .. ".")) do
-        items[i] = key_text(child) .. " = " .. inline(state, name .. "." .. child, notes)
-    end
-    return "{" .. table.concat(items, ", ") .. "}"
+    return "{" .. lists.join(children(state, name .. "."), function(child)
+        return key_text(child) .. " = " .. inline(state, name .. "." .. child, notes)
+    end) .. "}"
 end
 
 -- Tables are open at the first level ("host") and in one line below ("calls.cudaFree").
@@ -219,12 +214,9 @@ local function add_section(out, state, heading, keys)
 end
 
 local function add_others(out, state)
-    local others = {}
-    for _, name in ipairs(children(state, "")) do
-        if not state.done[name] then
-            others[#others + 1] = name
-        end
-    end
+    local others = lists.select(children(state, ""), function(name)
+        return not state.done[name]
+    end)
     add_section(out, state, "Others.", others)
 end
 

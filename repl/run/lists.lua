@@ -34,6 +34,20 @@ function lists.select(list, is_wanted)
     return some
 end
 
+-- The items by key_of(item): lists {key =, ...} in the order in which the keys come first.
+function lists.group(list, key_of)
+    local groups, of_key = {}, {}
+    for _, item in ipairs(list) do
+        local key = key_of(item)
+        if not of_key[key] then
+            of_key[key] = { key = key }
+            groups[#groups + 1] = of_key[key]
+        end
+        table.insert(of_key[key], item)
+    end
+    return groups
+end
+
 function lists.any(list, is_wanted)
     for _, item in ipairs(list) do
         if is_wanted(item) then

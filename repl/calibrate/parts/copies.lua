@@ -86,13 +86,8 @@ local rate_bytes <const> = 64 * mib     -- and larger
 
 -- GB/s of the largest sizes, once what each copy takes is off.
 local function rate_of(rows, fixed)
-    local rates = {}
-    for _, row in ipairs(rows) do
-        if row.bytes >= rate_bytes then
-            rates[#rates + 1] = row.bytes / (row.us - fixed) * 1e-3
-        end
-    end
-    return median(rates)
+    local large = lists.select(rows, function(row) return row.bytes >= rate_bytes end)
+    return median(lists.map(large, function(row) return row.bytes / (row.us - fixed) * 1e-3 end))
 end
 
 local function set_durations(c, direction, rows)
@@ -181,11 +176,10 @@ local function set_duplex(c, memory, rows)
         end
         local factor = {}
         for _, direction in ipairs(directions) do
-            for _, row in ipairs(rows[direction]) do
-                if row.bytes == size.bytes then
-                    factor[direction] = row.us / median(us[direction])
-                end
-            end
+            local alone = lists.select(rows[direction], function(row)
+                return row.bytes == size.bytes
+            end)
+            factor[direction] = alone[1].us / median(us[direction])
             sum = sum + factor[direction]
             most = math.max(most, spread(us[direction]))
         end

@@ -222,14 +222,12 @@ end
 -- Small kernels before the longest do not count: nothing waits behind them. Left out where all are
 -- one.
 local function set_kernels(c, mode, grid, kernels, n_depths)
-    local list, most = {}, 1
-    for at, row in ipairs(grid) do
-        local n = kernels[(at - 1) // n_depths + 1][(at - 1) % n_depths + 1]
-        list[at] = { row[1], row[2], n }
-        most = math.max(most, n)
-    end
-    if most > 1 then
-        c:set("gemm_kernels." .. mode.name, list, "{n, k, kernels}: the longest of a product and those behind it")
+    local list = lists.map(grid, function(row, at)
+        return { row[1], row[2], kernels[(at - 1) // n_depths + 1][(at - 1) % n_depths + 1] }
+    end)
+    if lists.most(list, 3) > 1 then
+        c:set("gemm_kernels." .. mode.name, list,
+              "{n, k, kernels}: the longest of a product and those behind it")
     end
 end
 
@@ -320,13 +318,11 @@ local function gap_us(c, mode, operands)
 end
 
 local function set_times(c, mode, rows, gap)
-    local spread = 0
-    for _, row in ipairs(rows) do
-        spread = math.max(spread, context.spread(row.us))
-    end
+    local spreads = lists.map(rows, function(row) return context.spread(row.us) end)
     c:set("gemm_us." .. mode.name, column(rows, function(row)
         return context.rounded(row.duration_us + gap, 3)
-    end), "n x n x n behind a hold: duration + gap between two of a stream", spread)
+    end), "n x n x n behind a hold: duration + gap between two of a stream",
+        math.max(table.unpack(spreads)))
 end
 
 -- The part of the peak that the largest product reaches. A peak that is less than what was

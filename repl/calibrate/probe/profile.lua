@@ -48,18 +48,13 @@ end
 
 -- Calls f(name, group): rows of one call, each {blocking = row, nonblocking = row}, by size.
 local function each_call(rows, f)
-    local groups, order = {}, {}
+    local named = {}
     for i = 1, #rows, 2 do
-        local name = name_of(rows[i])
-        if name and not groups[name] then
-            groups[name], order[#order + 1] = {}, name
-        end
-        if name then
-            table.insert(groups[name], { blocking = rows[i], nonblocking = rows[i + 1] })
-        end
+        local pair = { blocking = rows[i], nonblocking = rows[i + 1] }
+        named[#named + 1] = name_of(rows[i]) and pair or nil
     end
-    for _, name in ipairs(order) do
-        f(name, groups[name])
+    for _, group in ipairs(lists.group(named, function(pair) return name_of(pair.blocking) end)) do
+        f(group.key, group)
     end
 end
 

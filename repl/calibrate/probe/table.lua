@@ -1,6 +1,8 @@
 -- table.lua - the rows of lab.probes as text: each call with its sizes, what it did on both
 -- kinds of streams, and below it what is said of it and whether that holds. 80 columns are enough.
 
+local lists = import "repl/run/lists.lua"
+
 local table_of = {}
 
 local function size(bytes)
@@ -88,21 +90,15 @@ local function each_group(rows, f)
 end
 
 local function add_tally(out, rows)
-    local count, order = {}, {}
-    for _, claim in ipairs(lab.claims(rows)) do
-        local of = count[claim.by]
-        if not of then
-            of = { yes = 0, no = 0, partly = 0, open = 0, n = 0 }
-            count[claim.by], order[#order + 1] = of, claim.by
+    for _, claims in ipairs(lists.group(lab.claims(rows), function(claim) return claim.by end)) do
+        local count = { yes = 0, no = 0, partly = 0, open = 0 }
+        for _, claim in ipairs(claims) do
+            local holds = claim.holds or "open"
+            count[holds] = count[holds] + 1
         end
-        of.n = of.n + 1
-        of[claim.holds or "open"] = of[claim.holds or "open"] + 1
-    end
-    for _, by in ipairs(order) do
-        local of = count[by]
-        local open = of.open > 0 and ("; %d left open"):format(of.open) or ""
+        local open = count.open > 0 and ("; %d left open"):format(count.open) or ""
         out[#out + 1] = ("%-10s of %2d claims %2d hold, %2d in part, %2d do not%s"):format(
-            by .. ":", of.n, of.yes, of.partly, of.no, open)
+            claims.key .. ":", #claims, count.yes, count.partly, count.no, open)
     end
 end
 
@@ -124,10 +120,7 @@ function table_of.text(rows, title)
         out[#out + 1] = "not asked, for " .. left[2] .. ":"
         out[#out + 1] = "  " .. left[1]:gsub(", ", ",\n  ")
     end
-    for i, text in ipairs(out) do
-        out[i] = text:gsub("%s+$", "")
-    end
-    return table.concat(out, "\n") .. "\n"
+    return lists.join(out, function(text) return (text:gsub("%s+$", "")) end, "\n") .. "\n"
 end
 
 return table_of
