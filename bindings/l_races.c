@@ -12,8 +12,6 @@
 
 /* In the registry: what words/races.lua returns. */
 #define RACE_WORDS "streamlab.race_words"
-#define RACE_METATABLE "streamlab.race"
-#define LIST_METATABLE "streamlab.races"
 
 /* The Lua state that reports races. There is one checker for the process, as there is one host
  * memory; the last state that turns it on gets the reports. */
@@ -93,7 +91,6 @@ static void push_race(lua_State *L, const sl_race *race)
     lsl_set_integer(L, "bytes", race->n_bytes);
     if (race->outcome != SL_RACE_UNKNOWN) lsl_set_boolean(L, "stale", race->outcome == SL_RACE_STALE);
     lsl_set_integer(L, "count", race->count);
-    luaL_setmetatable(L, RACE_METATABLE);
     push_facts(L, race);
 }
 
@@ -205,6 +202,7 @@ void lsl_stop_checking(const lsl_state *state)
 /* Protected. Upvalue: the state. */
 static int push_races(lua_State *L)
 {
+    push_word(L, "list");
     lua_newtable(L);        /* of files whose lines have been read */
     int cache = lua_gettop(L);
     lua_createtable(L, (int)sl_race_count(), 0);
@@ -213,35 +211,8 @@ static int push_races(lua_State *L)
         push_described(L, sl_race_get(i), REPORT_COLUMNS, false, cache);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
-    luaL_setmetatable(L, LIST_METATABLE);
-    return 1;
-}
-
-static int race_tostring(lua_State *L)
-{
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_pushliteral(L, "message");
-    lua_rawget(L, 1);
-    luaL_tolstring(L, -1, NULL);
-    return 1;
-}
-
-/* All reports, with an empty line between them. */
-static int list_tostring(lua_State *L)
-{
-    luaL_checktype(L, 1, LUA_TTABLE);
-    lua_Integer n = (lua_Integer)lua_rawlen(L, 1);
-    luaL_Buffer buffer;
-    luaL_buffinit(L, &buffer);
-    if (n == 0) luaL_addstring(&buffer, "no races found");
-    for (lua_Integer i = 1; i <= n; i++) {
-        if (i > 1) luaL_addstring(&buffer, "\n\n");
-        lua_rawgeti(L, 1, i);
-        luaL_tolstring(L, -1, NULL);
-        lua_remove(L, -2);
-        luaL_addvalue(&buffer);
-    }
-    luaL_pushresult(&buffer);
+    lua_remove(L, cache);
+    lua_call(L, 1, 1);
     return 1;
 }
 
@@ -281,6 +252,7 @@ static int lab_check(lua_State *L)
 static int lab_races(lua_State *L)
 {
     lsl_no_more(L, 0, "races");
+    make_thread(L);         /* for its words */
     lua_pushlightuserdata(L, lsl_get(L));
     lua_pushcclosure(L, push_races, 1);
     if (call_uncollected(L, 0, 1) != LUA_OK) return lua_error(L);
@@ -314,21 +286,11 @@ void lsl_sum_up_races(lua_State *L)
     lsl_notice(L, text);
 }
 
-static void define_metatable(lua_State *L, const char *name, lua_CFunction text)
-{
-    luaL_newmetatable(L, name);
-    lua_pushcfunction(L, text);
-    lua_setfield(L, -2, "__tostring");
-    lua_pop(L, 1);
-}
-
 void lsl_open_races(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         {"check", lab_check}, {"races", lab_races}, {NULL, NULL}
     };
-    define_metatable(L, RACE_METATABLE, race_tostring);
-    define_metatable(L, LIST_METATABLE, list_tostring);
     lsl_set_functions(L, functions);
 }
 

@@ -16,6 +16,8 @@
 
 local _, core = ...
 local gsub, rep, sub = string.gsub, string.rep, string.sub
+local concat, rawget, rawlen, setmetatable, tostring =
+    table.concat, rawget, rawlen, setmetatable, tostring
 
 local indent <const>, all_columns <const> = 10, 1 << 20
 local said_by <const> = #"streamlab: "          -- stands before what warn mode prints
@@ -192,10 +194,27 @@ local function report(race, columns, colour, cache)
         became and row("here", became, columns) or "",
         times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "") .. ")\n" or "",
     }
-    return sub(table.concat(lines), 1, -2)
+    return sub(concat(lines), 1, -2)
 end
 
 local words = {}
+
+local race_meta = {
+    __name = "streamlab.race",
+    __tostring = function(race) return tostring(rawget(race, "message")) end,
+}
+-- All reports, with an empty line between them.
+local list_meta = {
+    __name = "streamlab.races",
+    __tostring = function(list)
+        local reports = {}
+        for i = 1, rawlen(list) do reports[i] = tostring(rawget(list, i)) end
+        return #reports > 0 and concat(reports, "\n\n") or "no races found"
+    end,
+}
+
+-- A list of races, which prints as their reports.
+function words.list(races) return setmetatable(races, list_meta) end
 
 -- Adds to a race its fields that are texts; `message` is the report, in so many columns. Lines of
 -- files are kept in the table `cache`.
@@ -205,7 +224,7 @@ function words.describe(race, facts, columns, colour, cache)
     race.accident = race.kind == "accident" and accident(facts) or nil
     race.remedy, race.remedy_where = remedy(race, facts)
     race.message = report(race, columns, colour, cache)
-    return race
+    return setmetatable(race, race_meta)
 end
 
 -- The message of an SL_ERACE with what would order the two.
