@@ -143,14 +143,8 @@ void cuda_activity_close(cuda_device *dev)
 
 static bool runs_on_device(const cuda_op *op)
 {
-    switch ((sl_work_kind)op->base.work.kind) {
-    case SL_WORK_KERNEL:
-    case SL_WORK_MEMCPY:
-    case SL_WORK_MEMSET:
-        return true;
-    default:
-        return false;
-    }
+    const uint8_t kind = op->base.work.kind;
+    return kind == SL_WORK_KERNEL || kind == SL_WORK_MEMCPY || kind == SL_WORK_MEMSET;
 }
 
 static bool is_a_fault(const cuda_op *op)

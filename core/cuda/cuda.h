@@ -351,5 +351,10 @@ typedef enum cuda_library { CUDA_CUBLAS_LT, CUDA_CUBLAS, CUDA_CUPTI, CUDA_LIBRAR
 void *cuda_library_open(cuda_library which, sl_error *err);
 /* A function of it; NULL: *err names it. */
 void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err);
+/* Stores n functions, at most CUDA_MOST_FUNCTIONS, at `functions`, a struct of as many pointers to
+ * functions. SL_EUNSUPPORTED: *err names the first that is missing, and nothing is stored. */
+enum { CUDA_MOST_FUNCTIONS = 16 };
+sl_status cuda_library_functions(cuda_library which, const char *const *names, size_t n,
+                                 void *functions, sl_error *err);
 
 #endif

@@ -272,23 +272,12 @@ static bool find_functions(char *why, size_t why_bytes)
         FUNCTIONS(X)
 #undef X
     };
-    enum { N = sizeof names / sizeof *names };
-    void *symbols[N];
-    sl_error err = { .status = SL_OK };
-    _Static_assert(sizeof symbols == sizeof cupti, "cupti_functions has pointers alone");
-    if (cupti.Subscribe)
+    sl_error err;
+    if (cupti.Subscribe
+        || !cuda_library_functions(CUDA_CUPTI, names, sizeof names / sizeof *names, &cupti, &err))
         return true;
-    for (size_t i = 0; i < N; i++) {
-        symbols[i] = cuda_library_symbol(CUDA_CUPTI, names[i], &err);
-        if (!symbols[i]) {
-            snprintf(why, why_bytes, "%s", err.msg);
-            return false;
-        }
-    }
-    /* ISO C has no cast from an object pointer to a function pointer; POSIX asks for
-     * the same representation. */
-    memcpy(&cupti, symbols, sizeof cupti);
-    return true;
+    snprintf(why, why_bytes, "%s", err.msg);
+    return false;
 }
 
 /* CUPTI of CUDA 13.0 as first released crashes after calls of NVTX, when it is flushed,

@@ -377,18 +377,7 @@ static sl_status find_functions(lt_functions *lt, sl_error *err)
         LT_FUNCTIONS(X)
 #undef X
     };
-    enum { N = sizeof names / sizeof *names };
-    void *symbols[N];
-    _Static_assert(sizeof symbols == sizeof *lt, "lt_functions has pointers alone");
-    for (size_t i = 0; i < N; i++) {
-        symbols[i] = cuda_library_symbol(CUDA_CUBLAS_LT, names[i], err);
-        if (!symbols[i])
-            return SL_EUNSUPPORTED;
-    }
-    /* ISO C has no cast from an object pointer to a function pointer; POSIX asks for
-     * the same representation. */
-    memcpy(lt, symbols, sizeof *lt);
-    return SL_OK;
+    return cuda_library_functions(CUDA_CUBLAS_LT, names, sizeof names / sizeof *names, lt, err);
 }
 
 /* cublasLt wants memory that tensors may have left in the pool, and says so with either. */

@@ -17,6 +17,7 @@
  */
 #include "cuda.h"
 
+#include <assert.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -145,4 +146,20 @@ void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err)
         sl_fail(err, SL_EUNSUPPORTED, "%s has no function %s: it is not of the release that "
                 "streamlab was built for", soname_of(&libraries[which]).text, name);
     return symbol;
+}
+
+sl_status cuda_library_functions(cuda_library which, const char *const *names, size_t n,
+                                 void *functions, sl_error *err)
+{
+    void *symbols[CUDA_MOST_FUNCTIONS];
+    assert(n <= CUDA_MOST_FUNCTIONS);
+    for (size_t i = 0; i < n; i++) {
+        symbols[i] = cuda_library_symbol(which, names[i], err);
+        if (!symbols[i])
+            return SL_EUNSUPPORTED;
+    }
+    /* ISO C has no cast from an object pointer to a function pointer; POSIX asks for
+     * the same representation. */
+    memcpy(functions, symbols, n * sizeof *symbols);
+    return SL_OK;
 }

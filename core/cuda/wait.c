@@ -84,18 +84,12 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
 
 /* ---- the entries ---- */
 
-/* The NULL stream is idle only when the blocking streams are; see cuda_queue_poll. */
-static void stream_is_idle(cuda_stream *stream)
-{
-    cuda_queue_completed(stream, UINT64_MAX);
-}
-
 sl_status cuda_stream_query(sl_stream *base, bool *done, sl_error *err)
 {
     cuda_device *dev = cuda_of(base->device);
     sl_status status = query(dev, ask_stream, base, "cudaStreamQuery", done, err);
     if (status == SL_OK && *done)
-        stream_is_idle((cuda_stream *)base);
+        cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
     return status;
 }
 
@@ -104,7 +98,7 @@ sl_status cuda_stream_synchronize(sl_stream *base, sl_error *err)
     cuda_device *dev = cuda_of(base->device);
     sl_status status = wait_for(dev, ask_stream, base, "cudaStreamSynchronize", err);
     if (status == SL_OK)
-        stream_is_idle((cuda_stream *)base);
+        cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
     return status;
 }
 
@@ -141,7 +135,7 @@ static sl_status wait_for_streams(cuda_device *dev, sl_error *err)
         sl_status status = wait_for(dev, ask_stream, stream, "cudaDeviceSynchronize", err);
         if (status)
             return status;
-        stream_is_idle(stream);
+        cuda_queue_completed(stream, UINT64_MAX);
     }
     return SL_OK;
 }

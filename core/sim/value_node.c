@@ -67,11 +67,6 @@ void sim_value_release(sim_value *value)
     }
 }
 
-size_t sim_value_size(const sim_value *value)
-{
-    return value->bytes;
-}
-
 bool sim_value_is_computed(const sim_value *value)
 {
     return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;

@@ -29,8 +29,6 @@ sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);
 sim_value *sim_value_retain(sim_value *value);
 void sim_value_release(sim_value *value);           /* NULL is fine */
 
-size_t sim_value_size(const sim_value *value);
-
 /* The value of running `work` (a KERNEL other than SPIN) on in0, in1 (NULL where
  * unused), giving `bytes` bytes. `replaces` is what the output buffer holds now
  * (borrowed): if it is in0 or in1, nobody else holds it, and it was made by the

@@ -1,6 +1,6 @@
 /* Values on demand: laziness, merging, chains as deep as scripts can make them,
  * huge tensors, and who owns what. The kernels have t-11-kernel-values.c. */
-#include "../../core/sim/values.h"
+#include "../../core/sim/value_node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static float at(sim_value *value, size_t i)
  * puts the result into the output buffer in place of what that held. */
 static bool run(const sl_work *work, sim_value **out, sim_value *in0, sim_value *in1)
 {
-    const size_t bytes = sim_value_size(*out);
+    const size_t bytes = (*out)->bytes;
     sim_value_retain(in0);
     sim_value_retain(in1);
     sim_value *value = sim_value_apply(work, bytes, in0, in1, *out);
