@@ -1,7 +1,7 @@
 /* cache_state.c - whether a buffer is in a cache: it is until more bytes than the cache holds have
- * been used after it. There is one count for the GPU's L2 and one for the host's caches, both in
- * the order of the calls. Real caches evict by other rules; but in all of them a kernel finds its
- * operands right after they were used, and not after gigabytes of others. */
+ * been used after it. One count is for the GPU's L2, one for the host's caches, both in the order
+ * of the calls. Real caches evict by other rules, but in all of them operands are found right after
+ * their use and not after gigabytes of others. */
 #include "sim.h"
 
 static double *traffic_of(const sl_buffer *buffer)
@@ -30,13 +30,11 @@ double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
 
 void sim_touch_operands(sl_op *op)
 {
-    const sl_work *work = &op->work;
     for (int i = 0; i < 2; i++)
         if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
-            sim_touch(op->in[i], work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, i)
-                                                              : work->bytes);
+            sim_touch(op->in[i], sim_work_bytes(&op->work, i));
     if (op->out)
-        sim_touch(op->out, work->kind == SL_WORK_KERNEL ? sim_work_bytes(work, 2) : work->bytes);
+        sim_touch(op->out, sim_work_bytes(&op->work, 2));
 }
 
 bool sim_finds_warm(const sl_op *op)

@@ -1,9 +1,8 @@
 /* compute.c - the simulated GPU's kernels as loops on the CPU.
  *
- * Elements pass through blocks of values on the C stack: load (from any dtype),
- * one operation, store (rounded). The order of every operation is fixed, so that
- * the same inputs give the same bits on every machine, but for what the C
- * library's powf and expf and the BLAS library's summation order leave open.
+ * Elements are loaded into blocks on the C stack (from any dtype), computed, rounded and stored.
+ * The order of operations is fixed, so that the same inputs give the same bits on every machine,
+ * except for the C library's powf and expf and the BLAS library's order of summation.
  */
 #include "compute.h"
 
@@ -19,8 +18,8 @@
 #include "interrupt.h"
 
 enum {
-    BLOCK = SIM_BLOCK,      /* elements that pass at a time */
-    PIECE = 128 * BLOCK     /* elements after which the user is asked */
+    BLOCK = SIM_BLOCK,      /* elements at a time */
+    PIECE = 128 * BLOCK     /* elements after which the interrupt flag is read */
 };
 
 static const volatile sig_atomic_t never_set;
@@ -116,7 +115,13 @@ size_t sim_work_bytes(const sl_work *work, int side)
     return work->kind == SL_WORK_MEMSET && side == 2 ? work->bytes : 0;
 }
 
-/* ---- elementwise ---- */
+/* ---- kernels ---- */
+
+/* Whether the user interrupts the work on blocks before element `first`. */
+static bool stops_at(int64_t first)
+{
+    return first > 0 && first % PIECE == 0 && sim_is_interrupted();
+}
 
 static size_t block_size_of(int64_t n, int64_t first, int64_t most)
 {
@@ -127,8 +132,6 @@ static size_t block_size(int64_t n, int64_t first)
 {
     return block_size_of(n, first, BLOCK);
 }
-
-/* ---- kernels ---- */
 
 static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, const void *in0,
                                  const void *in1)
@@ -149,7 +152,7 @@ static sl_status run_cast(const sim_job *job, void *out, const void *in)
     double x[BLOCK];
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (first > 0 && first % PIECE == 0 && sim_is_interrupted())
+        if (stops_at(first))
             return SL_EINTERRUPT;
         numbers_widen(x, in, job->in_dtype, first, n);
         numbers_narrow(out, x, job->dtype, first, n);
@@ -157,13 +160,7 @@ static sl_status run_cast(const sim_job *job, void *out, const void *in)
     return SL_OK;
 }
 
-/* Whether to stop before element `first` of many that are worked on in blocks. */
-static bool stops_at(int64_t first)
-{
-    return first > 0 && first % PIECE == 0 && sim_is_interrupted();
-}
-
-/* NaN if there is one; what it gives is not used when the user stops it. */
+/* NaN if there is one. When the user interrupts it, the result is not used. */
 static float row_maximum(const sim_job *job, const void *in, int64_t start)
 {
     float x[BLOCK], largest = -INFINITY;
@@ -179,8 +176,8 @@ static float row_maximum(const sim_job *job, const void *in, int64_t start)
     return largest;
 }
 
-/* exp(x - max) / sum: the largest term is 1, so nothing overflows. Stops only as long as
- * the row is as it was, or when it stays so. */
+/* exp(x - max) / sum: the largest term is 1, so nothing overflows. Can be interrupted only while
+ * the input row is unchanged. */
 static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, const void *in)
 {
     float x[BLOCK];
@@ -209,7 +206,7 @@ static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, c
 
 static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const void *in)
 {
-    int64_t since = 0;      /* elements since the user was asked */
+    int64_t since = 0;      /* elements since the interrupt flag was read */
     for (; *done < job->m; ++*done) {
         if (since >= PIECE && sim_is_interrupted())
             return SL_EINTERRUPT;
@@ -221,7 +218,7 @@ static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const
     return SL_OK;
 }
 
-/* Element i in lane i % 8: exact for whole numbers, and quicker than one chain of additions. */
+/* Element i goes to lane i % 8: exact for whole numbers, and faster than one chain of additions. */
 enum { LANES = 8 };
 
 static void add_block(const sim_job *job, const void *in, int64_t first, size_t n,
@@ -316,7 +313,7 @@ static bool transpose_matrix(const sim_job *job, uint8_t *out, const uint8_t *in
 static sl_status run_transpose(const sim_job *job, void *out, const void *in)
 {
     const size_t cell = (size_t)job->k * numbers_dtype_bytes(job->dtype);
-    int64_t since = 0;      /* elements since the user was asked */
+    int64_t since = 0;      /* elements since the interrupt flag was read */
     for (int64_t o = 0; o < job->outer; o++)
         for (int64_t b = 0; b < job->middle; b++) {
             const size_t from = (size_t)((o * job->m * job->middle + b) * job->n) * cell;
