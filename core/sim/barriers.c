@@ -1,5 +1,5 @@
-/* barriers.c - barriers that calls put into the device: work of all streams, or of the blocking
- * ones, that is enqueued after a barrier waits for the work before it. */
+/* barriers.c - barriers that calls put into the device. Work that is enqueued after a barrier, in
+ * all streams or in the blocking ones, waits for the work before it. */
 #include "sim.h"
 
 static bool takes_part(const sim_stream *stream, sim_reach reach)

@@ -1,8 +1,7 @@
-/* blas.c - matrix products for values.c: a BLAS library loaded on first use, or
- * a blocked plain loop.
+/* blas.c - matrix products: a BLAS library that is loaded on first use, or a blocked plain loop.
  *
- * BLAS runs on one thread: the number of threads changes the order of summation,
- * and with it the last bits of a result.
+ * BLAS runs on one thread: the number of threads changes the order of summation, and so the last
+ * bits of a result.
  */
 #define _POSIX_C_SOURCE 200809L     /* setenv */
 
@@ -31,17 +30,16 @@ static const char *const library_names[] = {
     "/System/Library/Frameworks/Accelerate.framework/Accelerate",
 };
 
-/* The one piece of state in core/sim: a process has one BLAS, whatever devices
- * are open, and loading it costs milliseconds. It is set once and the library is
- * never unloaded, since OpenBLAS does not stand that. */
+/* A process has one BLAS, whatever devices are open, and loading it takes milliseconds. The library
+ * is never unloaded: OpenBLAS does not support that. */
 static struct {
     bool tried;
     sgemm_fn sgemm;     /* NULL: there is none */
     dgemm_fn dgemm;     /* likewise */
 } blas;
 
-/* OpenBLAS and MKL start their threads while they are loaded. If the user has
- * not set the variable, it is set for that moment only. */
+/* OpenBLAS and MKL start their threads while they are loaded. Their variables are set for that
+ * moment only, unless the user has set them. */
 static void *open_single_threaded(const char *library)
 {
     static const char *const names[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
@@ -102,8 +100,8 @@ static void find_library(void)
             return;
 }
 
-/* The first product that is not small makes OpenBLAS map its working memory; where there is
- * none left, it would try that for ever. */
+/* The first product that is not small makes OpenBLAS map its working memory. If memory is short
+ * then, OpenBLAS tries for ever; so this makes such a product now. */
 void sim_blas_load(void)
 {
     enum { N = 192, ELEMENTS = N * N };
@@ -118,8 +116,8 @@ static bool stops_before(int64_t j0, int64_t l0)
     return (j0 > 0 || l0 > 0) && sim_is_interrupted();
 }
 
-/* One row of A by a panel of B that stays in the cache. Every element of C adds
- * its products in the order of k, whatever the blocking. */
+/* Multiplies one row of A by a panel of B that stays in the cache. Every element of C adds its
+ * products in the order of k, whatever the blocking. */
 #define PLAIN_GEMM(name, real)                                                                \
     bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c)         \
     {                                                                                         \
@@ -152,9 +150,9 @@ static bool stops_before(int64_t j0, int64_t l0)
 PLAIN_GEMM(sim_plain_sgemm, float)
 PLAIN_GEMM(sim_plain_dgemm, double)
 
-/* How many rows of C BLAS computes at a time, so that the user can stop it in between: about
- * a fifth of a second. OpenBLAS gives the same bits then as in one call, which columns cut
- * in pieces would not do. */
+/* How many rows of C each call of BLAS computes: about a fifth of a second, so that the user can
+ * interrupt between calls. OpenBLAS gives the same bits as in one call; with pieces of columns it
+ * would not. */
 static int64_t slab_rows(int64_t n, int64_t k)
 {
     enum { LEAST = 96 };
@@ -163,7 +161,7 @@ static int64_t slab_rows(int64_t n, int64_t k)
     return rows < LEAST ? LEAST : (int64_t)rows / LEAST * LEAST;
 }
 
-/* Whether a library multiplies so much. */
+/* Whether a library computes a product of this size. */
 static bool is_for_library(int64_t m, int64_t n, int64_t k)
 {
     const double products = (double)m * (double)n * (double)k;

@@ -1,9 +1,9 @@
 /* calls.c - what calls cost, and their implicit synchronisation: the host waits, or a barrier
  * orders work on the device.
  *
- * For plain calls, copies and launches the profile's table `calls` says whether the call waits, and
- * for what, and whether it puts a barrier into the device. Rules that hold on every GPU are not
- * here: a blocking copy waits (host.c), and the NULL stream orders (queue.c).
+ * For plain calls, copies and launches the profile's table `calls` says what the call waits for and
+ * whether it puts a barrier into the device. Rules that hold on every GPU are elsewhere: a blocking
+ * copy waits (sim_backend.c), and the NULL stream orders work (queue.c).
  */
 #include "sim.h"
 

@@ -1,9 +1,8 @@
 /* compute.h - the kernels on the CPU, on bytes that are there.
  *
- * A sim_job is what of a kernel's sl_work decides the result. values.c keeps one
- * in each recipe and runs it when somebody looks. float64 and int32 are computed in
- * their own way, every other dtype in float32 and rounded on store
- * (core/numbers/half.h); uint8 saturates.
+ * A sim_job has the fields of a kernel's sl_work that decide the result. Each recipe has one
+ * (value_node.h), which runs when the value is read. float64 and int32 are computed as such, every
+ * other dtype in float32 and rounded on store (core/numbers/half.h); uint8 saturates.
  */
 #ifndef SIM_COMPUTE_H
 #define SIM_COMPUTE_H
@@ -22,8 +21,7 @@ typedef struct sim_job {
  * so that equal jobs are equal bytes. */
 void sim_job_init(sim_job *job, const sl_work *work);
 
-/* The bytes that a side of an operation has, 0 where there is none: inputs 0 and 1, and 2 for
- * the output. Where in its buffer they begin, `work` says. */
+/* The bytes of a side of an operation, 0 if it has none: inputs 0 and 1, and 2 for the output. */
 size_t sim_work_bytes(const sl_work *work, int side);
 
 /* 0, 1 or 2; and the bytes of each side: inputs 0 and 1, and 2 for the output. */
@@ -42,8 +40,8 @@ double sim_job_flops(const sim_job *job);
 size_t sim_job_scratch_bytes(const sim_job *job);
 
 /* Computes the whole output. `out` may be an input if the job is elementwise or
- * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it (interrupt.h),
- * which happens to large jobs only. `out` is undefined after a failure. */
+ * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it
+ * (interrupt.h), which is possible in large jobs only. `out` is undefined after a failure. */
 sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1);
 
 /* Whether a job that was stopped can be continued, also when `out` is an input. */

@@ -1,14 +1,13 @@
-/* copies.c - copy engines: one per direction, or one for all copies where the profile has no
- * more. Without any (async_engine_count 0), copies take turns with kernels, in the order in
- * which they came.
+/* copies.c - copy engines: one for each direction, or one for all copies if the profile has only
+ * one. Without any (async_engine_count 0), copies take turns with kernels in order of arrival.
  *
- * An engine serves the channel that it has served last for as long as that one has a copy for
- * it, and then the one that has waited longest (measured: of 20 streams, which share four
- * channels, those of one channel came first, then those of another).
+ * An engine stays with the channel that it served last while that channel has a copy for it. Then
+ * it takes the copy that has waited longest (docs/design/simulator.md, section 5, has the
+ * measurements).
  *
- * A copy moves in chunks. Pinned copies are one chunk; pageable ones move a
- * staging buffer at a time, as the host fills (H2D) or empties (D2H) them. While
- * both directions move, each runs at duplex_factor of its speed. */
+ * A copy moves in chunks. A pinned copy is one chunk; a pageable copy moves one staging buffer at a
+ * time, as the host fills (H2D) or empties (D2H) them. While copies run in both directions, each
+ * runs at duplex_factor of its speed. */
 #include "sim.h"
 
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
@@ -25,7 +24,7 @@ static sim_copy_engine *engine_of(const sim_op *op)
     }
 }
 
-/* Copies within the device run as a kernel on the SMs where the profile says so. */
+/* Whether a copy within the device runs on the SMs, as a kernel. */
 bool sim_copies_on_sm(const sim_device *dev, const sl_work *work)
 {
     return work->copy_kind == SL_SPAN_MEMCPY_D2D && dev->profile.d2d_on_sm;
@@ -75,7 +74,7 @@ double sim_copies_alone_us(sim_op *op)
     return (double)op->base.work.bytes / bytes_per_ps(op) / SIM_PS_PER_US;
 }
 
-/* When the engine is free for a copy: changing to another channel takes engine_turn_us. */
+/* When the engine can start the copy: changing to another channel takes engine_turn_us. */
 static sim_ps free_at(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
     if (!engine->channel || op->channel == engine->channel)

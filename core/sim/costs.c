@@ -1,7 +1,7 @@
-/* costs.c - how a kernel uses the chip, and how long a block of it takes, from the
- * profile. Runs once per enqueue; no libm beyond what IEEE arithmetic gives, so
- * that every machine finds the same picosecond. docs/design/simulator.md,
- * section "Costs", has the formulas and the measurements behind the constants. */
+/* costs.c - which resources a kernel takes and how long one of its blocks runs, from the profile.
+ * Called once per enqueue. Uses IEEE arithmetic alone and no libm, so that every machine computes
+ * the same picosecond. docs/design/simulator.md, section 4, has the formulas and the measurements
+ * behind the constants. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -20,10 +20,10 @@ typedef struct gemm_tile {
     double sm_share;        /* issue slots that one block takes of an SM */
 } gemm_tile;
 
-/* The SIMT tiles and footprints are those of the kernels that cuBLAS 13 chooses on an
- * H200 (as CUPTI reports them). Two products of 1024 x 1024 in two streams there took
- * 98.9 us against 55.3 for one, with two 128x64 blocks on each SM: 0.89 of the issue
- * slots each. The smaller tiles' shares are estimates. */
+/* The SIMT tiles, threads and registers are those of the kernels that cuBLAS 13 chooses on an H200,
+ * as CUPTI reports them. A share of 0.89: two products of 1024 x 1024 in two streams, with two
+ * 128x64 blocks on each SM, take 98.9 us and one takes 55.3 (docs/design/simulator.md, section 4,
+ * "matmul"). The smaller tiles' shares are estimates. */
 static const gemm_tile simt_tiles[] = {
     {256, 128, 256, 254, 1.00, 1.00},
     {128,  64, 128, 224, 0.89, 0.89},
@@ -75,7 +75,7 @@ static double whole_tiles(const gemm_tile *tile, double m, double n)
     return tiles < 1 ? 1 : tiles;
 }
 
-/* One tile on every SM makes a wave; k is padded to the 64 that a block reads at once. */
+/* One tile on every SM is a wave. k is rounded up to 64, which a block reads at once. */
 static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_tile *tile,
                            double m, double n, double k)
 {
@@ -86,13 +86,13 @@ static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_
     return plan;
 }
 
-/* float64 has them on some GPUs, with tiles no larger than those of float32. */
+/* For float64 some GPUs have them, with tiles no larger than those of float32. */
 static bool has_no_tensor_cores(sim_gemm_mode mode)
 {
     return mode == SIM_GEMM_FP32 || mode == SIM_GEMM_FP64;
 }
 
-/* The fastest tile, which is what cuBLAS's heuristic aims at. */
+/* The fastest tile, as cuBLAS's heuristic would choose. */
 static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, double m, double n, double k)
 {
     const gemm_tile *tiles = has_no_tensor_cores(mode) ? simt_tiles : tensor_tiles;
@@ -105,7 +105,7 @@ static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, double m, d
     return best;
 }
 
-/* By Newton's method from above: only + * and /, so the same everywhere. */
+/* By Newton's method from above, with +, * and / alone, so that all machines agree. */
 static double cube_root(double x)
 {
     if (x <= 0)
@@ -164,8 +164,8 @@ static double memory_us(const sim_profile *p, double bytes)
     return bytes / (gb_per_s * 1e3);
 }
 
-/* A block's time such that all of them, placed on an idle chip, take `us`. An SM takes
- * as many as fit; those that ask for more than it has share it (placement.c). */
+/* The time of a block with which all of them, placed on an idle chip, take `us`. An SM takes as
+ * many blocks as fit; if they need more issue slots than it has, they share them (placement.c). */
 static double block_us(const sim_device *dev, const sim_launch *launch, double us)
 {
     double sms = dev->profile.sm_count, share = launch->sm_share;
@@ -175,7 +175,7 @@ static double block_us(const sim_device *dev, const sim_launch *launch, double u
     return us / (full * larger(1, room * share) + (rest > 0 ? larger(1, rest * share) : 0));
 }
 
-/* A kernel of the modelled tiles. */
+/* The kernel of a modelled tile. */
 static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *plan,
                      sim_launch *launch)
 {
@@ -192,21 +192,21 @@ static uint32_t grid_of(double blocks)
     return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
 }
 
-/* A grid of a block for each SM is a persistent kernel's, whose blocks take one tile after the
- * other. It is as if each tile were a block: a second kernel begins when the first SM finds no
- * tile left (measured: beside a TF32 product of 4096, 512 tiles for 132 SMs, after 0.77 of it). */
+/* A grid with one block per SM is that of a persistent kernel, whose blocks compute one tile after
+ * another. It is simulated as if each tile were a block: a second kernel begins when the first SM
+ * finds no tile left (docs/design/simulator.md, section 4). */
 static double persistent_tiles(const sim_profile *p, double m, double n)
 {
     return larger(p->sm_count, whole_tiles(&tensor_tiles[0], m, n));
 }
 
-/* A whole number of threads or registers, whatever a table says. */
+/* A table's number of threads or registers as a whole number from 1 to INT32_MAX. */
 static int32_t whole(double count)
 {
     return count < INT32_MAX ? (int32_t)larger(1, count) : INT32_MAX;
 }
 
-/* The kernel that was measured for a product of nearly this size. Its grid grows with the
+/* The kernel that was measured for the product nearest in size. Its grid grows in proportion to the
  * output. */
 static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_persist, double m,
                          double n, double size, sim_launch *launch)
@@ -233,7 +233,7 @@ static bool has_footprints(const sim_gemm *t)
     return n > 0 && t->threads.n == n && t->registers.n == n && t->shared_bytes.n == n;
 }
 
-/* Of a product alone, without the fixed part: as measured, or else as modelled. */
+/* The time of a product alone, without the fixed part: measured, or else modelled. */
 static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mode,
                       const gemm_plan *plan, const sl_work *work, double bytes)
 {
@@ -246,7 +246,7 @@ static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mo
     return larger(us, memory_us(p, bytes));
 }
 
-/* Of a product's time `us` what is left for its first kernel, where a second one adds up. */
+/* The part of a product's time `us` that its first kernel takes, if a second kernel adds up. */
 static double split_off_reduction(const sim_device *dev, const sim_gemm *t, double m, double n,
                                   double k, double us, sim_launch *launch)
 {
@@ -292,7 +292,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
 
 /* ---- elementwise kernels, reductions, copies on SMs ---- */
 
-enum { PLAIN_SLOTS = 8 };      /* of an element of a kernel that waits for memory alone */
+enum { PLAIN_SLOTS = 8 };      /* issue slots per element of a kernel limited by memory alone */
 
 static bool is_small_integer(double e)
 {
@@ -321,18 +321,18 @@ static double moves_per_elem(const sl_work *work)
     }
 }
 
-/* What a kernel that streams through memory takes when it has the chip to itself. */
+/* The times of a kernel that streams through memory and is alone on the chip. */
 typedef struct stream_cost {
-    double blocks;          /* that its grid has */
-    double memory_us;       /* moving its bytes at full bandwidth */
-    double issue_us;        /* its instructions at the full rate */
+    double blocks;          /* of its grid */
+    double memory_us;       /* for its bytes at full bandwidth */
+    double issue_us;        /* for its instructions at the full rate */
     double fixed_us;
-    double measured_us;     /* all of it, where the profile knows; else 0 */
+    double measured_us;     /* in all, from the profile's table; 0: there is none */
 } stream_cost;
 
-/* Its blocks are short and many, so they are counted in whole waves of even length:
- * such kernels show no wave tail. A quarter of the blocks that fit saturates the
- * memory; a smaller grid reaches its share of that. */
+/* Its blocks are short and many and show no wave tail, so the grid is rounded up to whole waves.
+ * A quarter of the blocks that fit saturates the memory; a smaller grid gets its share of the
+ * bandwidth. */
 static double stream_through(const sim_device *dev, const stream_cost *cost, sim_launch *launch)
 {
     launch->threads = THREADS;
@@ -377,8 +377,8 @@ static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
     }
 }
 
-/* From the table of its kind. What moves half the bytes takes as long as half the elements,
- * if memory is what it waits for. */
+/* From the table of its kind, by elements of float32. If memory limits the kernel, elements of half
+ * the size count as half. */
 static double measured_us(const sim_profile *p, const sl_work *work, double elems)
 {
     const sim_table *table = kernel_table(p, work);
@@ -407,7 +407,7 @@ static double elementwise(const sim_device *dev, const sl_work *work, sim_launch
     return stream_through(dev, &cost, launch);
 }
 
-/* Memsets and copies within the device: a grid that covers the chip. */
+/* Memsets and copies within the device. */
 static double bulk(const sim_device *dev, double bytes, double bytes_moved, double gb_per_s,
                    double fixed_us, const sim_table *measured, sim_launch *launch)
 {

@@ -1,5 +1,5 @@
-/* engine.c - the discrete-event loop: takes points in time from the heap and does what is due at
- * each. Completions at one instant are handled before anything starts there. */
+/* engine.c - the discrete-event loop: takes events from the heap and handles them. Completions at
+ * one instant come before anything that starts at that instant. */
 #include "sim.h"
 
 static sim_op *op_of(sim_node *node)
@@ -50,8 +50,8 @@ bool sim_step(sim_device *dev)
     if (heap->n == 0)
         return false;
     dev->steps++;
-    /* Starting something can make more happen at this very instant (a kernel
-     * that is placed lets the next one of its channel come forward). */
+    /* A start can cause more events at the same instant: when a kernel is placed, the next one in
+     * its channel becomes ready. */
     do {
         sim_waves_leap(dev);
         dev->now = heap->entry[0].at;

@@ -1,8 +1,8 @@
-/* groups.c - rows of SMs in the same state, and the cohorts of blocks that reside on them.
+/* groups.c - groups of SMs in the same state, and the cohorts of blocks on them.
  *
- * SMs in the same state form a group, and blocks of a kernel that are placed on
- * a group together form a cohort with one end, so that the cost is in waves and
- * groups, not in blocks. */
+ * Neighbouring SMs in the same state form a group. Blocks of a kernel that are placed on a group
+ * together form a cohort, which has one end. So the simulation's cost depends on the number of
+ * waves and groups, not of blocks. */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Registers are given out to warps 256 at a time (NVIDIA's CUDA Occupancy Calculator). */
+/* Warps get registers in units of 256 (NVIDIA's CUDA Occupancy Calculator). */
 static int32_t registers_of(const sim_launch *launch)
 {
     int32_t per_thread = (launch->registers / launch->threads + 7) / 8 * 8;
@@ -30,9 +30,9 @@ static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t block
     return room;
 }
 
-/* The least split of an SM with which as many blocks fit as without any; what the most blocks
- * that an SM can hold take for CUDA itself is there in any case. (Measured: kernels without
- * shared memory run beside each other whatever their blocks, but for the largest ones.) */
+/* The smallest shared memory of an SM with which as many blocks fit as with all of it, and at least
+ * what CUDA itself takes of the most blocks that an SM can hold (docs/design/simulator.md, section
+ * 4, "Shared memory and cache", has the measurements). */
 int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
 {
     const sim_table *splits = &dev->profile.shared_splits;
@@ -53,10 +53,9 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
                     (int64_t)profile->shared_bytes_per_sm);
 }
 
-/* An idle SM is split again between shared memory and cache, as the next kernel on it needs. The
- * split stays until the SM is idle again; until then it takes no block of a kernel that needs more
- * shared memory in all, even if the block itself would fit (measured: a kernel with 31 KB a block
- * does not start beside one that has none). */
+/* An idle SM is split between shared memory and cache as the next kernel on it needs. The split
+ * stays until the SM is idle again; until then it takes no block of a kernel that needs a larger
+ * split, even if the block itself would fit (docs/design/simulator.md, section 4). */
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
 {
     if (group->cohorts && group->split_bytes < launch->split_bytes)
@@ -109,8 +108,8 @@ void sim_cohort_unlink(sim_cohort *cohort)
         cohort->next->prev = cohort->prev;
 }
 
-/* Takes `sign` times the cohort's blocks from what each SM of its group has free. The
- * share is added up again, so that no rounding is left behind. */
+/* Takes the cohort's blocks from the free resources of each SM of its group (sign 1), or gives them
+ * back (-1). Adds the share up from the start, so that no rounding error stays. */
 void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign)
 {
     const sim_launch *launch = &cohort->op->launch;
@@ -151,8 +150,8 @@ static void drop_cohorts(sim_chip *chip, sim_group *group)
     }
 }
 
-/* The first `sms` SMs of a group stay, the others become a group of their own right
- * behind it. NULL: out of memory, nothing changed. */
+/* The first `sms` SMs stay in the group, the others become the next group. NULL: out of memory,
+ * nothing changed. */
 sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
 {
     sim_chip *chip = &dev->chip;
@@ -187,7 +186,7 @@ static bool same_state(const sim_group *a, const sim_group *b)
     return !x && !y && a->split_bytes == b->split_bytes;
 }
 
-/* Makes one of two groups in the same state, so that groups do not pile up. */
+/* Makes two groups in the same state one. */
 static void group_merge(sim_device *dev, int32_t into, int32_t from)
 {
     sim_chip *chip = &dev->chip;
@@ -202,7 +201,7 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     chip->group[chip->n_groups] = gone;
 }
 
-/* Only neighbours: a group is a row of SMs, so that ties go by device order. */
+/* Merges neighbours only: the SMs of a group are neighbours, so that ties go by device order. */
 void sim_groups_merge(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;

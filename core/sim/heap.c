@@ -1,10 +1,10 @@
-/* heap.c - what everything waits in: the heap of points in time, work at a rate that changes, and
- * first-in-first-out lists of operations. */
+/* heap.c - the heap of events by time, work whose rate changes, and first-in-first-out lists of
+ * operations. */
 #include "sim.h"
 
 #include <stdlib.h>
 
-/* Rank, then issue order: 8 bits and 56 bits. */
+/* Order at equal times: the kind of event (8 bits), then the order of issue (56 bits). */
 static uint64_t node_key(const sim_node *node)
 {
     return ((uint64_t)node->what << 56) | (node->seq & 0x00ffffffffffffffu);

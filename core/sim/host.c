@@ -49,7 +49,7 @@ void sim_host_forget_calls(sim_device *dev)
         dev->called[i] = -(double)SIM_LAST_PS;
 }
 
-/* cublasLt looks up the plan of a product; a product like the last one needs no look-up. */
+/* The backend looks up the plan of a product, unless it is like the last one (core/cuda/gemm.c). */
 static double product_us(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
@@ -143,8 +143,8 @@ static sl_status end_wait(wait *w)
     return sim_host_check_time(w->dev, w->err);
 }
 
-/* Synchronising the NULL stream waits for all blocking streams (measured on an H200: it waits for a
- * kernel of another stream that was made without flags). */
+/* Synchronising the NULL stream waits for all blocking streams (docs/design/simulator.md,
+ * section 3). */
 bool sim_host_sees_idle(const sim_stream *stream)
 {
     const sim_device *dev = (const sim_device *)stream->base.device;

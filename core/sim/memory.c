@@ -1,5 +1,5 @@
-/* memory.c - the memory of buffers: how much the device has left, and what the host does with
- * its own. What the bytes are is in values.c. */
+/* memory.c - the memory of buffers: how much the device has left, and the host's work on its own
+ * memory. values.c has the contents. */
 #include "sim.h"
 
 static int64_t borrowed_bytes(const sl_buffer *buffer)
@@ -19,15 +19,15 @@ static sl_status out_of_memory(const sim_device *dev, const sl_buffer *asking, s
                    (long long)dev->base.info.memory_bytes);
 }
 
-/* The cost is the same whether or not the pool has a fitting block: what it has
- * depends on when Lua collects, and a timeline must not. Values are a buffer's own, also
- * where its memory was another's. */
+/* The cost does not depend on whether the pool has a fitting block: that depends on when Lua
+ * collects garbage, and a timeline must not. A buffer has its own value even if its memory was
+ * another's. */
 sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
 {
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    buffer->touched = -(double)SIM_LAST_PS;     /* by nobody yet */
+    buffer->touched = -(double)SIM_LAST_PS;     /* not used yet */
     if (base->place == SL_ON_DEVICE
         && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);

@@ -1,8 +1,8 @@
-/* placement.c - kernels on SMs: the leftover policy, most room first, and how
- * fast the placed blocks run.
+/* placement.c - places the blocks of kernels on SMs, and sets the rates at which they run.
  *
- * While the first kernel of the most urgent non-empty queue has unplaced blocks, no other
- * kernel places any. */
+ * Leftover policy: while the first kernel of the most urgent non-empty queue has unplaced blocks,
+ * no other kernel places any. A block goes to the SM with the most room (docs/design/simulator.md,
+ * section 4). */
 #include "sim.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static void group_reset(const sim_device *dev, sim_group *group)
     group->share = 0;
 }
 
-/* Priority levels that the hardware tells apart; the least urgent is level 0. */
+/* How many priority levels the hardware has; the least urgent is level 0. */
 static int32_t level_count(const sim_profile *profile)
 {
     int32_t range = (int32_t)(profile->priority_least - profile->priority_greatest) + 1;
@@ -50,7 +50,7 @@ bool sim_chip_open(sim_device *dev)
         free(groups);
         return false;
     }
-    /* Every SM can become a group of its own; unused ones wait behind n_groups. */
+    /* Every SM can become a group of its own. Unused groups are those from n_groups on. */
     chip->groups = groups;
     for (int32_t i = 0; i < sms; i++)
         chip->group[i] = &groups[i];
@@ -78,8 +78,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* ---- placing ---- */
 
-/* Which group takes blocks next: the most room per SM, ties by device order. The
- * next best room comes back in *second. */
+/* The group that takes blocks next: the one with the most room per SM, the first of several.
+ * NULL: none has room. *second is the room of the next best group. */
 static sim_group *most_room(const sim_chip *chip, int64_t *second)
 {
     sim_group *best = NULL;
@@ -105,8 +105,8 @@ static int32_t group_index(const sim_chip *chip, const sim_group *group)
     return i;
 }
 
-/* Plans `left` blocks over the groups; splits one where its SMs come out unequal.
- * Returns how many blocks found no place. */
+/* Plans `left` blocks over the groups, and splits a group whose SMs get unequal numbers of blocks.
+ * Returns how many blocks do not fit. */
 static int64_t plan_blocks(sim_device *dev, const sim_launch *launch, int64_t left)
 {
     sim_chip *chip = &dev->chip;
@@ -123,7 +123,7 @@ static int64_t plan_blocks(sim_device *dev, const sim_launch *launch, int64_t le
         layers = least(layers, left / group->sms);
         if (layers == 0) {      /* fewer blocks than SMs */
             if (!sim_group_split(dev, group_index(chip, group), (int32_t)left)) {
-                chip->dirty = true;     /* no memory: whoever waits next tries again */
+                chip->dirty = true;     /* no memory: the next wait tries again */
                 break;
             }
             layers = 1;
@@ -140,7 +140,7 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     const sim_launch *launch = &op->launch;
     sim_cohort *cohort = sim_cohort_new(dev);
     if (!cohort) {
-        dev->chip.dirty = true;         /* no memory: whoever waits next tries again */
+        dev->chip.dirty = true;         /* no memory: the next wait tries again */
         return false;
     }
     cohort->fluid.node.seq = op->base.seq;
@@ -166,7 +166,7 @@ static sim_arrival arrival_of(const sim_op *op)
     return (sim_arrival){op->ready_at, op->base.seq, level_of(op)};
 }
 
-/* Went first only because it is more urgent. */
+/* Whether `urgent` goes before `op` only because it is more urgent. */
 static bool overtakes(const sim_arrival *urgent, const sim_op *op)
 {
     bool came_later = urgent->at != op->ready_at ? urgent->at > op->ready_at
@@ -202,12 +202,12 @@ static void settle_overtaken(sim_device *dev, sim_op *op)
     }
 }
 
-/* It is the turn of `urgent`. Would it be another's if there were no priorities? If that
- * one starts at the same instant all the same, it has lost nothing. */
+/* `urgent` has its turn. Notes the kernel that would have it if there were no priorities. If that
+ * kernel starts at the same instant, priority has not delayed it. */
 static void note_overtaken(sim_device *dev, const sim_op *urgent)
 {
     if (dev->chip.waiting == 1)
-        return;                 /* it is alone */
+        return;                 /* no other kernel waits */
     sim_arrival arrival = arrival_of(urgent);
     sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
     if (!op || !overtakes(&arrival, op) || !would_start(dev, op))
@@ -231,8 +231,8 @@ bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy)
     return chip->running > 0;
 }
 
-/* Without copy engines a kernel does not start beside a copy, nor before one that has come
- * before it. */
+/* Without copy engines a kernel does not start while a copy runs, nor before a copy that came
+ * earlier. */
 static bool waits_for_copy(const sim_device *dev, sim_op *op)
 {
     if (!sim_takes_turns(dev) || op->queued)
@@ -245,8 +245,8 @@ static bool waits_for_copy(const sim_device *dev, sim_op *op)
     return true;
 }
 
-/* It comes while others wait for their turn. If there is room for it, only the first of
- * them keeps it from starting (leftover policy). */
+/* The kernel arrives while others wait for their turn. If there is room for it, only the first of
+ * those delays it (leftover policy). */
 static void note_behind(sim_device *dev, sim_op *op)
 {
     if (dev->chip.waiting == 0)
@@ -258,7 +258,8 @@ static void note_behind(sim_device *dev, sim_op *op)
     op->base.start_by = first->base.seq;
 }
 
-/* Its turn, and no room: who makes room is the reason, and not who was before it. */
+/* The kernel has its turn and no room: the cause is the kernel that makes room, not the one that
+ * was before it in the queue. */
 static void forget_behind(sim_op *op)
 {
     if (op->base.start_cause != SL_CAUSE_ROOM && op->base.start_cause != SL_CAUSE_ENGINE)
@@ -286,11 +287,11 @@ static void start_kernel(sim_device *dev, sim_op *op)
     op->queued = true;
     dev->chip.resident_grids++;
     dev->chip.running++;
-    sim_capture(op);      /* its first blocks: virtual start */
+    sim_capture(op);      /* its first blocks start */
     note_start(dev, op);
 }
 
-/* Places what fits of one kernel; true once none of its blocks is left over. */
+/* Places the blocks of one kernel that fit. True: all of its blocks are placed. */
 static bool place_kernel(sim_device *dev, sim_op *op)
 {
     int64_t before = op->launch.blocks, left = before;
@@ -310,7 +311,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
     return op->launch.blocks == 0;
 }
 
-/* More of its blocks do not fit. */
+/* No more of its blocks fit. */
 static void note_first(sim_device *dev, sim_op *op)
 {
     sim_chip *chip = &dev->chip;
@@ -327,7 +328,7 @@ static void place_all(sim_device *dev)
         while (queue->head && !waits_for_copy(dev, queue->head)) {
             if (!place_kernel(dev, queue->head)) {
                 note_first(dev, queue->head);
-                return;         /* leftover policy: nobody else until it is placed */
+                return;         /* leftover policy: no other kernel until it is placed */
             }
             sim_op *op = sim_fifo_pop(queue);
             chip->waiting--;
@@ -342,8 +343,8 @@ static void place_all(sim_device *dev)
 
 static double scale_for(double share) { return share > 1 ? 1 / share : 1; }
 
-/* A block runs at the smaller of its SM's and the memory's scale, each of which
- * divides what there is among all who ask. */
+/* A block runs at the smaller of two rates: its share of its SM's issue slots and its share of the
+ * memory's bandwidth. If demand exceeds what there is, all get less in proportion. */
 static void set_rates(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
@@ -378,8 +379,8 @@ void sim_chip_place(sim_device *dev)
 
 enum { REDUCE_THREADS = 256, REDUCE_REGISTERS = 32 };
 
-/* Without copy engines the rest of a kernel that has started comes first: behind one that waits
- * for a copy it would wait for ever, since the copy waits for its end. */
+/* Without copy engines a kernel that has started goes to the head of the queue. Behind a kernel
+ * that waits for a copy it would wait for ever, since the copy waits for its end. */
 static void wait_for_room(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
@@ -401,9 +402,9 @@ void sim_chip_submit(sim_op *op)
     wait_for_room(op);
 }
 
-/* A product whose sums were split is two kernels. The second one comes to the SMs when the
- * first has ended, and waits behind whatever has come meanwhile (measured: products of 0.3 ms
- * lasted until the end of a kernel of 2.7 ms that had come after them). */
+/* A product whose sums are split is two kernels. The second one enters the queue when the first has
+ * ended, behind kernels that have come since (docs/design/simulator.md, section 4, "Products of two
+ * kernels"). */
 static void reduce_next(sim_device *dev, sim_op *op)
 {
     sim_launch *launch = &op->launch;
@@ -439,7 +440,7 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     sim_cohort_free(chip, cohort);
     if (chip->live_cohorts == 0)
-        chip->memory_share = 0;     /* no rounding is left behind */
+        chip->memory_share = 0;     /* no rounding error stays */
     chip->dirty = chip->rates_dirty = true;
     if (op != chip->first)
         chip->same_since = dev->now;

@@ -1,10 +1,9 @@
-/* profile.h - a GPU as the simulator sees it, read from settings.
+/* profile.h - the figures of a simulated GPU, read from settings.
  *
- * scripts/profiles/NAME.lua has one table with these keys (units in the names);
- * the bindings flatten it into sl_settings. Every number is required unless it stands
- * among the optional ones; an unknown key, a missing one, a wrong type or a
- * value out of range is an error that names the key. scripts/profiles/h200.lua
- * says where each figure comes from; docs/design/simulator.md what each does.
+ * scripts/profiles/NAME.lua has one table with these keys (units in the names); the bindings
+ * flatten it into sl_settings. Every number is required unless it is among the optional ones. An
+ * unknown key, a missing one, a wrong type or a value out of range is an error that names the key.
+ * scripts/profiles/h200.lua has the source of each figure, docs/design/simulator.md its meaning.
  */
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H
@@ -29,7 +28,7 @@
     X(launch_queue_depth, "launch_queue_depth", 1, 1e9)                               \
     X(priority_least, "priority_least", -1000, 1000)                                  \
     X(priority_greatest, "priority_greatest", -1000, 1000)                            \
-    X(priority_levels, "priority_levels", 1, 1000)    /* that the hardware tells apart */ \
+    X(priority_levels, "priority_levels", 1, 1000)    /* of the hardware */               \
     /* arithmetic; tf32 and bf16 may equal fp32 where there are no such units */      \
     X(fp32_tflops, "fp32_tflops", 1e-3, 1e6)                                          \
     X(tf32_tflops, "tf32_tflops", 1e-3, 1e6)                                          \
@@ -120,12 +119,12 @@
     X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
     X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \
-    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0)  /* that CUDA takes of a block's */ \
+    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0)  /* CUDA's own, per block */ \
     X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
     X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */ \
-    /* on top of `host`, when a call of its kind comes after so much other work of the host */ \
     /* of another product than the one before */                                      \
     X(host_other_matmul_us, "host.other_matmul_us", 0, 1e6, p->host_matmul_us)        \
+    /* on top of `host`, when a call of its kind comes after so much other work of the host */ \
     X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                 \
     X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                          \
     X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                          \

@@ -1,11 +1,10 @@
-/* queue.c - the order of things: streams, hardware channels, the NULL stream's
- * barriers, records and waits.
+/* queue.c - the order of operations: streams, hardware channels, the NULL stream's barriers,
+ * records and waits.
  *
- * An operation comes forward (SIM_READY) when it is visible to the device, the
- * head of its channel, and all that it depends on has ended. It leaves the
- * channel when it is fully dispatched (a kernel), handed over (a copy, a host
- * function) or satisfied (a record, a wait); until then it holds up whatever
- * other stream shares the channel. */
+ * An operation comes forward (SIM_READY) when it is visible to the device, is the head of its
+ * channel, and all its dependencies have ended. It leaves the channel when all its blocks are
+ * placed (a kernel), when it has started (a copy, a host function) or is satisfied (a record, a
+ * wait). Until then it blocks the channel for other streams that share it. */
 #include "sim.h"
 
 #include <stdlib.h>

@@ -2,26 +2,26 @@
  *
  * One discrete-event simulation per device, in integer picoseconds, with a
  * clock for the host beside the device's. Reading order:
- *   sim_backend.c  the interface to core: opening things, enqueueing, waiting
+ *   sim_backend.c  the interface to core: opening, enqueueing, waiting
  *   memory.c       the memory of buffers, and the host's
- *   calls.c        what calls cost, and what they wait for
+ *   calls.c        the costs of calls, and what they wait for
  *   host.c         the host's clock, and how the host waits
  *   staging.c      the host's part of pageable copies
- *   engine.c       the loop over the points in time in the heap (heap.c)
+ *   engine.c       the loop over the events in the heap (heap.c)
  *   queue.c        streams, hardware channels, dependencies, events
- *   barriers.c     what calls keep apart on the device
+ *   barriers.c     barriers that calls put into the device
  *   host_func.c    the thread of host functions
- *   placement.c    kernels: blocks placed on SMs, and at which rate they run
+ *   placement.c    kernels: placing blocks on SMs, and the rates at which they run
  *   groups.c       SMs in the same state, and the blocks on them
- *   waves.c        many waves of a kernel's blocks at once
+ *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
  *   costs.c        how long a kernel's block takes, from the profile
  *   cache_state.c  what caches hold
- *   values.c       what memory holds (knows no time)
- * docs/design/simulator.md has the rules and where each comes from.
+ *   values.c       the contents of memory (knows no time)
+ * docs/design/simulator.md has the rules and the source of each.
  *
- * Invariant: the device's clock never passes the host's, but while the host
- * is blocked; so no call can come too late for the past.
+ * Invariant: the device's clock passes the host's only while the host is blocked, so that no call
+ * can change the past.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -36,12 +36,12 @@ typedef int64_t sim_ps;     /* picoseconds of virtual time */
 #define SIM_PS_PER_NS 1000
 #define SIM_PS_PER_US 1000000.0
 
-/* Virtual time ends here, after 46 days: far enough for any script, and two such
- * times still add up within 64 bits. Clocks stay at it, and waits say so. */
+/* The end of virtual time, after 46 days: enough for any script, and two such times add up within
+ * 64 bits. Clocks stop there, and waits report it. */
 #define SIM_LAST_PS ((sim_ps)4000000000000000000)
 #define SIM_LONGEST_US 1e12     /* one kernel or copy: over eleven days */
 
-/* A duration in ps, 0 to SIM_LAST_PS, whatever is computed. */
+/* A duration in whole ps, at most SIM_LAST_PS. */
 static inline sim_ps sim_whole_ps(double ps)
 {
     return ps < (double)SIM_LAST_PS ? (sim_ps)ps : SIM_LAST_PS;
@@ -61,17 +61,17 @@ typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
 typedef struct sim_channel sim_channel;
 
-/* ---- what everything waits in (heap.c) ---- */
+/* ---- events (heap.c) ---- */
 
-/* What happens at a point in time, in this order at equal times: completions
- * come before anything that starts, so that a consumer that is late only by
- * luck sees the new version. Starts (copies, blocks) follow all of these. */
+/* Kinds of events, handled in this order at equal times: completions come before starts, so that
+ * an operation that starts at the instant at which another ends sees its result. Copies and blocks
+ * start after all of these. */
 typedef enum sim_what {
     SIM_COHORT_END, SIM_COPY_END, SIM_KERNEL_END, SIM_HOST_FUNC_END, SIM_RECORD_END,
     SIM_READY, SIM_KERNEL_AGAIN, SIM_COPY_START, SIM_HOST_FUNC_START
 } sim_what;
 
-typedef struct sim_node {   /* embedded in whatever waits for a point in time */
+typedef struct sim_node {   /* an event, embedded in what it happens to */
     sim_ps at;
     uint64_t seq;           /* issue order decides ties */
     uint32_t slot;          /* index in the heap + 1; 0: not waiting */
@@ -88,7 +88,7 @@ bool sim_heap_reserve(sim_heap *heap, uint32_t n);
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at);   /* adds or moves */
 void sim_heap_remove(sim_heap *heap, sim_node *node);           /* not there: nothing */
 
-/* Work that goes on at a rate which others change: blocks, a copy's chunk. */
+/* Work whose rate other work changes: blocks, a copy's chunk. */
 typedef struct sim_fluid {
     sim_node node;              /* its end */
     double left_ps;             /* work left, in ps at full rate, as of `since` */
@@ -97,7 +97,7 @@ typedef struct sim_fluid {
 } sim_fluid;
 
 void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps);
-sim_ps sim_fluid_ps(double work_ps, double rate);       /* what the work takes, whole ps */
+sim_ps sim_fluid_ps(double work_ps, double rate);       /* its duration, rounded up */
 void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate);
 
 typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
@@ -113,13 +113,13 @@ typedef struct sim_launch {
     uint32_t grid;              /* as reported in the timeline */
     int32_t threads;            /* per block, in whole warps */
     int32_t registers;          /* per block */
-    int64_t shared_bytes;       /* per block, with what CUDA takes for itself */
-    int64_t split_bytes;        /* that an SM has to have as shared memory */
+    int64_t shared_bytes;       /* per block, including what CUDA takes for itself */
+    int64_t split_bytes;        /* that an SM needs as shared memory */
     sim_ps block_ps;            /* a block's time when nothing slows it */
-    double sm_share;            /* of an SM's issue slots that a block uses while it runs */
+    double sm_share;            /* of an SM's issue slots, per block */
     double memory_share;        /* of the device memory's bandwidth, per block */
     sim_ps tail_ps;             /* after the last block */
-    int64_t reduce_blocks;      /* of a second kernel, which adds up what this one left: 0, none */
+    int64_t reduce_blocks;      /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
 } sim_launch;
 
@@ -127,7 +127,7 @@ typedef struct sim_launch {
 struct sim_group {
     int32_t sms;
     int32_t free_threads, free_blocks, free_registers;   /* per SM */
-    int64_t free_shared, split_bytes;       /* split: of what is no cache */
+    int64_t free_shared, split_bytes;       /* split: shared memory in all */
     double share;               /* sum of the residents' sm_share, per SM */
     sim_cohort *cohorts;        /* residents, the latest first */
     int64_t room, plan;         /* scratch of one placement */
@@ -142,14 +142,13 @@ struct sim_cohort {
     int32_t per_sm;
 };
 
-typedef struct sim_turn { sim_ps at; uint64_t seq; } sim_turn;  /* who had something last */
+typedef struct sim_turn { sim_ps at; uint64_t seq; } sim_turn;  /* operation seq ended at `at` */
 
-/* A kernel in the order of coming to the SMs: by time, then issue. */
+/* When a kernel arrived at the SMs. They are ordered by time, then by issue. */
 typedef struct sim_arrival { sim_ps at; uint64_t seq; int32_t level; } sim_arrival;
 
-/* At `at` the kernel `by` had its turn, though `seq`, less urgent, had come before it. */
+/* At `at` kernel `by` had its turn, though `seq`, less urgent, had arrived earlier. */
 typedef struct sim_overtaking { sim_ps at; uint64_t seq, by; } sim_overtaking;
-
 
 typedef struct sim_chip {
     sim_group *groups;          /* the storage: one per SM */
@@ -162,9 +161,9 @@ typedef struct sim_chip {
     int32_t resident_grids;     /* that have started and whose blocks have not all ended */
     int32_t running;            /* kernels that have started and not ended */
     sim_turn last;              /* without copy engines: which one ended last */
-    sim_op *first;              /* whose turn it is, and more of whose blocks do not fit; or NULL */
-    sim_ps same_since;          /* no other kernel has come or lost blocks, and it was the first */
-    uint32_t patience;          /* so many waves until leaping over some is tried again */
+    sim_op *first;              /* has its turn, and no more of its blocks fit; or NULL */
+    sim_ps same_since;          /* first since then, and no other kernel arrived or ended blocks */
+    uint32_t patience;          /* waves until the next attempt at a leap (waves.c) */
     bool dirty;                 /* something may be placed */
     bool rates_dirty;
     sim_arrival room;           /* the kernel whose blocks last made room */
@@ -178,8 +177,8 @@ typedef struct sim_chip {
 typedef struct sim_copy_engine {
     sim_fifo waiting;           /* of each channel at most its first, and pageable ones */
     sim_op *active;             /* its fluid is the chunk under way */
-    sim_op *next;               /* taken, while the engine turns to its channel */
-    sim_channel *channel;       /* that it served last */
+    sim_op *next;               /* starts when the engine has turned to its channel */
+    sim_channel *channel;       /* served last */
     sim_turn last;              /* when a chunk last ended, and whose */
 } sim_copy_engine;
 
@@ -216,9 +215,9 @@ struct sim_op {
     sim_edge *dependents;
     sim_record *record;         /* RECORD: its own; WAIT: the one waited for */
     int32_t deps_left;
-    bool ready, done;           /* came forward; ended */
+    bool ready, done;           /* ready to run; ended */
     bool queued;                /* a copy: at its engine; a kernel: has started */
-    sim_ps ready_at;            /* no earlier than this, because of base.ready_cause; then when */
+    sim_ps ready_at;            /* not earlier, because of base.ready_cause; once ready: when */
     sim_value *value[2];        /* inputs, captured */
     sim_launch launch;          /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
@@ -227,7 +226,7 @@ struct sim_op {
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };
 
-/* Of whom a barrier stops: all streams, or those that the NULL stream's rules are for. */
+/* Which streams a barrier is for: all, or those that take part in the NULL stream's rules. */
 enum { SIM_BARRIER_ALL, SIM_BARRIER_BLOCKING, SIM_BARRIERS };
 
 struct sim_stream {
@@ -236,10 +235,10 @@ struct sim_stream {
     sim_channel *compute, *copy[2];
     sim_channel *last_channel;  /* where records and waits go */
     sim_ps work_done_at;        /* when its last real operation ended */
-    uint64_t work_done;         /* and which it was */
+    uint64_t work_done;         /* seq of that operation */
     uint8_t work_done_engine;   /* sl_engine: where its last work ran, records aside */
     sim_turn awaited[SL_ENGINES];   /* the latest record that it waited for, by its engine */
-    uint64_t legacy_seen;       /* the NULL-stream operation it already waits for */
+    uint64_t legacy_seen;       /* the NULL-stream operation that it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
     sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */
     sim_stream *all_next, **all_link;       /* in the device's list of streams */
@@ -254,7 +253,7 @@ struct sim_event {
 
 struct sim_buffer {
     sl_buffer base;
-    sim_value *value;           /* what it holds at the device's time */
+    sim_value *value;           /* its content at the device's time */
     double touched;             /* its memory's traffic when it was last used (cache_state.c) */
 };
 
@@ -263,8 +262,8 @@ struct sim_device {
     sim_profile profile;
     int64_t used_bytes;         /* of the device's memory */
     sim_ps host_at, now;        /* the two clocks */
-    sim_ps horizon;             /* how far the loop goes on, should nothing end a wait before */
-    uint64_t steps;             /* points in time that the loop has come to */
+    sim_ps horizon;             /* where the loop stops, unless a wait ends earlier */
+    uint64_t steps;             /* of the loop, so far */
     sim_heap heap;
     sim_chip chip;
     sim_copy_engine engine[3];  /* H2D, D2H, device to device */
@@ -278,8 +277,8 @@ struct sim_device {
     int64_t unfinished;         /* operations on the device */
     size_t ring_used;           /* bytes of the H2D staging buffers in use */
     double traffic_device, traffic_host;    /* bytes used of its memory and of the host's */
-    sl_work last_product;       /* that was enqueued */
-    double host_worked;         /* bytes that the host itself went through, no copy engine */
+    sl_work last_product;       /* the latest matmul */
+    double host_worked;         /* bytes that the host itself has read and written */
     double called[3];           /* host_worked when a call of the kind was last made */
     bool copies_dirty;          /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
@@ -291,7 +290,7 @@ struct sim_device {
     sim_ps host_func_ps;        /* what the running one has worked */
     bool loaded[SL_KERNELS][SL_DTYPES];     /* kernels: lazy loading */
     sim_table gemm_ratio[SIM_GEMM_MODES];   /* measured / formula by n */
-    bool out_of_memory;         /* of the host, while publishing a value */
+    bool out_of_memory;         /* of the host, for a result */
 };
 
 static inline sim_device *sim_device_of(const void *op)
@@ -304,7 +303,7 @@ static inline bool sim_takes_turns(const sim_device *dev)
     return dev->profile.async_engine_count == 0;
 }
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
-/* The operation's virtual start: it takes what its inputs hold now. */
+/* At the operation's virtual start: captures the contents of its inputs. */
 static inline void sim_capture(sim_op *op)
 {
     op->base.start_ns = sim_device_of(op)->now / SIM_PS_PER_NS;
@@ -314,29 +313,29 @@ static inline void sim_capture(sim_op *op)
 }
 
 /* engine.c */
-/* Events up to limit; now = limit. False: the user stopped it somewhere before. */
+/* Handles events up to limit; then now = limit. False: the user interrupted it before. */
 bool sim_run_until(sim_device *dev, sim_ps limit);
-bool sim_step(sim_device *dev);                         /* the next point in time; false: none */
+bool sim_step(sim_device *dev);                         /* to the next event; false: none */
 /* Whether the user interrupts a loop over sim_step; *steps counts its rounds, from 0. The flag is
  * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev);                       /* starts what can start now */
 
 /* calls.c */
-/* What a call does before anything else: it waits, puts a barrier, costs time. *waited (or NULL):
- * whether the profile says that it waits. `stream` is NULL for a call without one. */
+/* The effects of a call according to the profile: it waits, puts a barrier, costs time. *waited (or
+ * NULL): whether the profile says that it waits. `stream` is NULL for a call without one. */
 sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
                         bool *waited, sl_error *err);
 sl_status sim_call_enqueue(sim_op *op, sl_error *err);
 
 /* barriers.c */
-/* Work enqueued from now on in the streams that it reaches comes after all that is in them. */
+/* Work enqueued from now on in the streams that it reaches waits for all work in them. */
 void sim_barriers_put(sim_device *dev, sim_reach reach);
-/* What the next operation of `stream` has to wait for because of barriers: calls fn (or none)
- * for each; gives their number. */
+/* Calls fn, if not NULL, for each operation that the next one of `stream` waits for because of
+ * barriers. Returns their number. */
 typedef void (*sim_barriers_fn)(void *ud, sim_op *earlier);
 int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud);
-void sim_barriers_passed(sim_stream *stream);       /* that operation is in the stream */
+void sim_barriers_passed(sim_stream *stream);       /* that next operation is in the stream */
 void sim_barriers_ended(sim_stream *stream, const sim_op *op);
 
 /* host_func.c */
@@ -353,13 +352,13 @@ void sim_stream_init(sim_stream *stream);
 /* Links a prepared operation into its stream and channel at the host's time.
  * Reserves first: false on lack of memory, nothing changed. */
 bool sim_queue_issue(sim_op *op);
-sim_channel *sim_queue_channel(const sim_op *op);       /* where it will go */
+sim_channel *sim_queue_channel(const sim_op *op);       /* that it will enter */
 void sim_queue_ready(sim_op *op);                       /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at);        /* publish, release successors */
 void sim_record_release(sim_record *record);
 
-/* memory.c: as backend.h has them */
+/* memory.c: functions of backend.h */
 sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
 void sim_buffer_close(sl_buffer *buffer);
 double sim_buffer_pending_s(sl_buffer *buffer, double most_s);
@@ -380,8 +379,8 @@ void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);                        /* its second kernel */
-bool sim_came_before(const sim_op *a, const sim_op *b); /* to their engines */
-/* Without copy engines: a kernel runs, or waits since before the copy came. */
+bool sim_came_before(const sim_op *a, const sim_op *b); /* a was ready first */
+/* Without copy engines: a kernel runs, or has waited longer than the copy. */
 bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
 
 /* groups.c */
@@ -391,17 +390,16 @@ int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch);    /* now, on each SM */
 sim_cohort *sim_cohort_new(sim_device *dev);            /* NULL: out of memory */
 void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
-/* Among the residents of its group, as the latest. */
+/* Puts it first in the group's list. */
 void sim_cohort_link(sim_cohort *cohort, sim_group *group);
 void sim_cohort_unlink(sim_cohort *cohort);
 void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
 sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
 void sim_groups_merge(sim_device *dev);
-bool sim_groups_are_merged(const sim_chip *chip);       /* no two that could be one */
+bool sim_groups_are_merged(const sim_chip *chip);       /* no two neighbours are alike */
 
 /* waves.c */
-/* Before the loop takes the next point in time: of the waves of blocks up to it that are like
- * the last ones all are done at once. */
+/* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
 void sim_waves_leap(sim_device *dev);
 
 /* copies.c */
@@ -410,16 +408,15 @@ void sim_copies_feed(sim_op *op, size_t staged);        /* more of it may move *
 void sim_copies_start(sim_op *op);                      /* its SIM_COPY_START */
 void sim_copies_dispatch(sim_device *dev);
 void sim_copies_chunk_end(sim_op *op);
-/* Without copy engines: the copy that runs, or waits since before the kernel came; or NULL. */
+/* Without copy engines: the copy that runs, or has waited longer than the kernel; or NULL. */
 const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
 double sim_copies_alone_us(sim_op *op);                 /* moving all of it, undisturbed */
 bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
 
 /* host.c */
 void sim_host_spend_us(sim_device *dev, double us);
-/* The device runs up to the host's time. SL_EINTERRUPT: the user stopped it on the way. Its
- * clock then lags behind the host's, which is as before a call that has cost the host much:
- * the next call goes on from there. */
+/* Runs the device up to the host's time. SL_EINTERRUPT: the user interrupted it, and its clock is
+ * behind the host's; the next call goes on from there. */
 sl_status sim_host_catch_up(sim_device *dev, sl_error *err);
 /* SL_ESTATE once a clock has reached the end of virtual time. */
 sl_status sim_host_check_time(const sim_device *dev, sl_error *err);
@@ -428,8 +425,8 @@ sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
 double sim_host_enqueue_us(const sim_op *op);
-/* The next call of each kind is cold: starting a recording does much other work (measured: the
- * first calls in it take two to four times as long as later ones). */
+/* The next call of each kind is cold, as after the start of a recording, which does much other work
+ * (docs/design/simulator.md, section 5). */
 void sim_host_forget_calls(sim_device *dev);
 /* One step of a wait, whose steps are counted in *steps. SL_EINTERRUPT sets the host's clock to the
  * device's: operations that have ended by then have ended, the others go on, and a later wait
@@ -451,13 +448,13 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
                            sim_launch *launch, sl_error *err);
 
 /* cache_state.c */
-void sim_touch(sl_buffer *buffer, size_t bytes);        /* so much of it is used now */
-/* Memory that the host has just written is copied no faster than uncached memory (measured:
- * uploads of pageable memory at 8 to 11 GB/s, and at 15 if it was only read before). */
+void sim_touch(sl_buffer *buffer, size_t bytes);        /* notes that so much of it is used now */
+/* Memory that the host has just written is copied no faster than uncached memory
+ * (docs/design/simulator.md, section 5). */
 void sim_chill(sl_buffer *buffer);
-/* The part of it that is still in a cache which evicts what was used longest ago. */
+/* The part of it, 0 to 1, that is in a cache which evicts the least recently used. */
 double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
 void sim_touch_operands(sl_op *op);
-bool sim_finds_warm(const sl_op *op);                   /* all that it reads, in the L2 */
+bool sim_finds_warm(const sl_op *op);                   /* its inputs are in the L2, in part */
 
 #endif

@@ -1,6 +1,5 @@
-/* sim_backend.c - the simulated GPU behind core/backend.h: opening things,
- * enqueueing, waiting, host memory. The rules themselves are in the other files
- * of this folder (sim.h lists them). */
+/* sim_backend.c - the simulator's functions for core/backend.h: opening, enqueueing, waiting. sim.h
+ * lists the files that have the rules. */
 #include "sim.h"
 
 #include <math.h>
@@ -24,7 +23,7 @@ static sl_status sim_device_count(int *count, sl_error *err)
     return SL_OK;
 }
 
-/* Which GPU it is like is known when a profile is. */
+/* The profile, which has a name, is known only when the device is open. */
 static sl_status sim_device_name(int index, char *name, size_t name_bytes, sl_error *err)
 {
     (void)index, (void)err;
@@ -171,9 +170,9 @@ static bool waits_in_call(const sim_op *op)
     return op->base.span_flags & SL_SPAN_DST_PAGEABLE;
 }
 
-/* Before a pageable copy enters its stream: to the host always, from the host in the blocking
- * call (cudaMemcpy; documented, and measured on an H200), the stream's earlier work must have
- * ended. The copy waits for that work like any other, only that it does so in its call. */
+/* A pageable copy to the host, and a blocking one (cudaMemcpy) from the host, wait in the call for
+ * the stream's earlier work (docs/design/simulator.md, section 5). What they wait for is reported
+ * as for any other operation. */
 static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
@@ -200,7 +199,7 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
     sl_status status = sim_host_catch_up(dev, err);
     while (status == SL_OK && channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
         op->base.span_flags |= SL_SPAN_QUEUE_FULL;
-        op->base.ready_cause = SL_CAUSE_NONE;       /* what a copy waited for before is past */
+        op->base.ready_cause = SL_CAUSE_NONE;       /* instead of what a copy waited for before */
         op->base.ready_by = 0;
         if (sim_stopped(dev, &steps))
             status = sl_fail(err, SL_EINTERRUPT, "interrupted");
@@ -212,7 +211,8 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
     return status;
 }
 
-/* Registers are a kernel's: of a memset or a copy within the device no GPU tells them. */
+/* Only kernels have registers and shared memory: CUPTI does not report those of memsets and
+ * copies. */
 static void describe_launch(sl_op *op, const sim_launch *launch)
 {
     const sim_profile *profile = &((const sim_device *)op->stream->device)->profile;
@@ -309,8 +309,8 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
         forget_capture(op);
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }
-    /* From here on the operation has happened. What the host could not stage because it is out of
-     * memory moves once there is some; the wait that finds the device stuck reports it. */
+    /* From here on the call has succeeded. What the host could not stage for lack of memory moves
+     * when there is memory again; a wait that finds the device stuck reports it. */
     bool staged = after_issue(op, NULL) == SL_OK;
     sim_touch_operands(base);
     if (!staged && op->piece > 0 && !op->done)
@@ -375,7 +375,7 @@ static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
     return status == SL_OK ? values_lost(dev, err) : status;
 }
 
-/* Timestamps are whole ticks of the device's timer. */
+/* A timestamp is a whole number of ticks of the device's timer. */
 static double tick_ns(const sim_device *dev, sim_ps at)
 {
     double tick = dev->profile.event_tick_ns;
@@ -440,7 +440,7 @@ static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call 
     return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU is alone: it has no peers");
 }
 
-/* ---- recording: every operation knows its times when it is reaped ---- */
+/* ---- recording: operations have their times when they are reaped ---- */
 
 static sl_status sim_record_begin(sl_device *base, const char *name, sl_error *err)
 {

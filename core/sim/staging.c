@@ -18,8 +18,8 @@ static double staging_speed(const sim_table *warm, const sim_table *cold,
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Staging buffers are filled in pieces of stage_bytes; a huge copy in larger ones, for
- * the sake of the simulation's own time. */
+/* Staging buffers are filled in pieces of stage_bytes. The pieces of a huge copy are larger, to
+ * save steps of the simulation. */
 static size_t piece_of(const sim_device *dev, size_t total)
 {
     enum { MOST_PIECES = 65536 };
@@ -49,9 +49,9 @@ static bool may_stage(const sim_op *op, size_t staged, size_t piece)
     return dev->ring_used == 0 || (double)(dev->ring_used + piece) <= ring_bytes(dev);
 }
 
-/* The host copies into staging buffers; each goes to the copy engine at once. With all of them
- * in use the host waits, and also, with h2d_async_bytes staged, for the stream's earlier work.
- * It returns when the last piece is staged. */
+/* The host fills staging buffers; each goes to the copy engine at once. The host waits if all of
+ * them are in use, and, with h2d_async_bytes staged, for the stream's earlier work. The call
+ * returns when the last piece is staged. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
@@ -79,8 +79,8 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     return SL_OK;
 }
 
-/* The device fills staging buffers, the host empties them behind it, and returns
- * when it has emptied the last. */
+/* The device fills staging buffers and the host empties them. The call returns when the last one is
+ * empty. */
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);

@@ -1,8 +1,8 @@
-/* value_compute.c - computing values when somebody looks, and reading them.
+/* value_compute.c - computes values when they are read.
  *
- * Nodes are computed from the leaves up, each once, on an explicit stack. What
- * is too large to compute can often still be read a range at a time: constants,
- * random numbers, and large tensors of which only a part was overwritten.
+ * Nodes are computed from the leaves up, each once, without recursion. Ranges of constants, of
+ * random numbers and of large tensors that were overwritten in part can be read without computing
+ * the whole.
  */
 #include "value_node.h"
 
@@ -18,8 +18,8 @@ static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are re
 
 static bool read_constant(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
-    /* Doubling keeps the phase, since `done` is a multiple of 8. A piece fits the cache, and
-     * the first touch of so much new memory takes well below a millisecond. */
+    /* Doubling keeps the phase, since `done` is a multiple of 8. A piece fits into the cache, and
+     * the first use of so much new memory takes well below a millisecond. */
     enum { PIECE_BYTES = 1 << 20 };
     size_t done = count < SIM_PATTERN ? count : SIM_PATTERN;
     for (size_t i = 0; i < done; i++)
@@ -87,8 +87,7 @@ static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error
                    value->bytes, (unsigned long long)need_bytes);
 }
 
-/* Operating systems promise memory that they do not have, so what cannot fit is
- * refused before it is asked for. */
+/* Refuses what cannot fit before memory is allocated: operating systems overcommit. */
 static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
     if (need_bytes <= walk_bytes)
@@ -106,7 +105,7 @@ static sl_status stopped(sl_error *err)
     return sl_fail(err, SL_EINTERRUPT, "interrupted");
 }
 
-/* `data` is what the node stands for: it takes it and lets go of its inputs. */
+/* The node takes `data`, its computed bytes, and releases its inputs. */
 static void become_literal(sim_value *value, uint8_t *data)
 {
     sim_value *in0 = sim_value_input(value, 0), *in1 = sim_value_input(value, 1);
@@ -118,8 +117,8 @@ static void become_literal(sim_value *value, uint8_t *data)
     sim_value_release(in1);
 }
 
-/* Takes the memory of `input` if nobody but its `holds` holders, all of them the
- * node that is being computed, can see it. */
+/* Takes the memory of `input` if all its references are the `holds` of the node that is being
+ * computed. */
 static uint8_t *steal_data(sim_value *input, int holds, size_t bytes)
 {
     if (input->form != VALUE_LITERAL || input->refs != holds || input->bytes != bytes)
@@ -131,10 +130,9 @@ static uint8_t *steal_data(sim_value *input, int holds, size_t bytes)
 
 typedef struct rounds { uint8_t *now, *next, *seen; } rounds;
 
-/* Applies the job over and over, and stops early where the values repeat: `seen`
- * is an earlier value, renewed at powers of two (Brent's cycle detection), so
- * that fixpoints (x^2) and short cycles (-x) are found in about as many steps as
- * they take to arise. The result is in r->now. */
+/* Applies the job repeatedly, and stops early when the values repeat: `seen` is an earlier value,
+ * renewed at powers of two (Brent's cycle detection). Fixed points (x^2) and short cycles (-x) are
+ * found soon after they arise. The result is in r->now. */
 static sl_status run_rounds(const sim_value *value, const void *in0, const void *in1, rounds *r)
 {
     const sim_job *job = &value->as.recipe.job;
@@ -183,8 +181,8 @@ static sl_status run_repeated(const sim_value *value, const void *in0, const voi
     return status;
 }
 
-/* The input in whose memory the job may be computed, its data taken; or NULL. One that
- * holds a part of the result already comes first. */
+/* The input in whose memory the job can be computed, with its data taken; or NULL. An input that
+ * already holds a part of the result comes first. */
 static sim_value *steal_input(const sim_value *value, uint8_t **data)
 {
     const sim_job *job = &value->as.recipe.job;
@@ -295,8 +293,8 @@ done:
     return SL_OK;
 }
 
-/* Base and source are direct by now. Stopped half-way, a base whose memory was taken has it
- * back: what is different in it will be overwritten again. */
+/* Base and source are direct by now. If the user interrupts, a base gets its memory back: the bytes
+ * that differ in it will be overwritten again. */
 static sl_status compute_splice(sim_value *value, sl_error *err)
 {
     sim_value *base = value->as.splice.base;

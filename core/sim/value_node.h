@@ -1,10 +1,9 @@
 /* value_node.h - the nodes behind values.h, for values.c, value_parts.c and value_compute.c.
  *
- * A node is a constant (eight bytes over and over), literal bytes, a recipe (a
- * kernel on other nodes) or a splice (a node with a range taken from another).
- * Computing turns a node into literal bytes in place, so that everybody who
- * holds it profits, and lets go of its inputs. Every walk over the graph goes
- * along `link`, never along the C stack: graphs may be a million nodes deep.
+ * A node is a constant (eight bytes, repeated), literal bytes, a recipe (a kernel on other nodes)
+ * or a splice (a node with a range taken from another). Computing turns a node into literal bytes
+ * in place, for all who hold it, and releases its inputs. Walks over the graph follow `link` and do
+ * not recurse: graphs may be a million nodes deep.
  */
 #ifndef SIM_VALUE_NODE_H
 #define SIM_VALUE_NODE_H
@@ -20,7 +19,7 @@ typedef enum sim_value_form {
 
 enum { SIM_PATTERN = 8 };   /* bytes: as many as an element has at most */
 
-/* 112 bytes; ten million operations that nobody reads keep no more than that each. */
+/* 112 bytes, which is all that an operation whose result is never read keeps. */
 struct sim_value {
     int32_t refs;
     uint8_t form;           /* sim_value_form */
@@ -33,8 +32,8 @@ struct sim_value {
         uint8_t pattern[SIM_PATTERN];       /* VALUE_CONSTANT: byte i is pattern[i % 8] */
         struct {                            /* VALUE_LITERAL */
             uint8_t *data;                  /* owned */
-            /* How far its one holder, a recipe that is computed in place, has come: these
-             * elements (rows) are the recipe's already. 0 in all that others can see. */
+            /* The elements (rows) that already belong to the recipe that is being computed in
+             * place, the only holder of this node. 0 if others hold it. */
             int64_t replaced;
         };
         struct {
@@ -49,8 +48,8 @@ struct sim_value {
     } as;
 };
 
-/* Patches that making another one looks through: as many parts may a buffer be used in before
- * what it holds is found less well. */
+/* How many splices are searched when another one is made: a buffer may be used in so many parts
+ * before shortcuts are missed. */
 enum { SIM_VALUE_SHORTCUTS = 256 };
 
 static inline bool sim_value_covers(size_t offset, size_t count, size_t inner_offset,
@@ -75,7 +74,7 @@ static inline bool sim_value_is_generator(const sim_value *value)
     return value->form == VALUE_RECIPE && sim_job_is_generator(&value->as.recipe.job);
 }
 
-/* Any range of it can be read without computing the whole. */
+/* Whether any range of it can be read without computing the whole. */
 static inline bool sim_value_is_direct(const sim_value *value)
 {
     return sim_value_is_computed(value) || sim_value_is_generator(value);
@@ -91,13 +90,11 @@ sim_value *sim_value_new_node(sim_value_form form, size_t bytes);
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN]);
 sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
 
-/* Copies bytes of a direct node. False: the user stopped it, while a large generator's
- * were made. */
+/* Copies bytes of a direct node. False: the user interrupted it. */
 bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
 
 /* Makes `value` a literal (a constant stays one). On failure some inputs may have been computed,
- * which changes nothing that can be seen; SL_EINTERRUPT: the user interrupted it, and it can be
- * started again at any time. */
+ * but no value has changed. SL_EINTERRUPT: the user interrupted it; it can be started again. */
 sl_status sim_value_compute(sim_value *value, sl_error *err);
 
 #endif

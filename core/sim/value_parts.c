@@ -1,7 +1,7 @@
-/* value_parts.c - values of which an operation takes or makes a part only. */
+/* value_parts.c - operations on parts of values. */
 #include "value_node.h"
 
-/* Some bytes of `value` as a value of their own. */
+/* A range of `value` as a new value. */
 static sim_value *slice(sim_value *value, size_t offset, size_t bytes)
 {
     if (offset == 0 && bytes == value->bytes)
@@ -14,7 +14,7 @@ static sim_value *slice(sim_value *value, size_t offset, size_t bytes)
     return part;
 }
 
-/* The inputs' parts, one value where they are the same. False: out of memory. */
+/* The parts of the inputs; the same value if both are the same part. False: out of memory. */
 static bool slice_inputs(const sl_work *work, sim_value *const in[2], sim_value *part[2])
 {
     const size_t bytes[2] = {sim_work_bytes(work, 0), sim_work_bytes(work, 1)};

@@ -1,7 +1,7 @@
 /* values.c - simulated memory: the graph of values, and how operations extend it.
  *
- * Nothing is computed here but what costs nothing (constants) and what bounds a
- * chain; value_compute.c computes, value_node.h has the nodes.
+ * Computes constants, which cost nothing, and chains that have become too deep. value_compute.c
+ * computes everything else; value_node.h has the nodes.
  */
 #include "values.h"
 
@@ -12,7 +12,7 @@
 #include "../numbers/elements.h"
 #include "value_node.h"
 
-enum { COPY_BYTES = 1 << 20 };      /* up to this a write copies a shared value at once */
+enum { COPY_BYTES = 1 << 20 };      /* a write copies a shared value of up to so many bytes */
 static const double cheap_flops = 4e8;  /* about 0.1 s */
 
 /* ---- bounding chains ---- */
@@ -34,7 +34,7 @@ static double node_seconds(const sim_value *value)
     return node_flops(value) / (product ? product_flops_per_s : flops_per_s);
 }
 
-/* What computing `value` would cost, each node once; stops counting above `limit`. */
+/* The cost of computing `value`, each node counted once; stops counting above `limit`. */
 static double pending_cost(sim_value *value, double (*node_cost)(const sim_value *value),
                            double limit)
 {
@@ -64,10 +64,10 @@ double sim_value_pending_s(sim_value *value, double limit_s)
     return sim_value_is_direct(value) ? 0 : pending_cost(value, node_seconds, limit_s);
 }
 
-/* Sets the depth of a new node and computes it if the chain has become too deep.
- * Looking only every SIM_VALUE_MAX_DEPTH nodes keeps the counting linear. NULL,
- * with the node released, if it must be computed and cannot; when the user stops that, it
- * stays a recipe, and the next node is computed. */
+/* Sets the depth of a new node and computes it if the chain has become too deep. Counts the cost
+ * only every SIM_VALUE_MAX_DEPTH nodes, so that counting takes linear time. NULL, with the node
+ * released, if it must be computed and cannot; if the user interrupts that, it stays a recipe, and
+ * the next node is computed. */
 static sim_value *bound_chain(sim_value *value)
 {
     for (int i = 0; i < 2; i++) {
@@ -91,8 +91,8 @@ static sim_value *bound_chain(sim_value *value)
 
 /* ---- applying kernels ---- */
 
-/* Whether `job` on in0 and in1 is one more round of `old`, whose only holders are
- * the buffer and the capture; gives the slots that iterate. */
+/* The inputs (bit i: input i) through which `job` on in0 and in1 repeats `old` once more; 0: it
+ * does not. Only the buffer and the captures may hold `old`. */
 static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
                          const sim_value *in0, const sim_value *in1)
 {
@@ -107,14 +107,14 @@ static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
         return 0;
     if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes)
         return 0;
-    for (int i = 0; i < 2; i++)     /* half of its first round has been computed in place */
+    for (int i = 0; i < 2; i++)     /* its first round has been computed in place in part */
         if (was[i] && was[i]->form == VALUE_LITERAL && was[i]->as.replaced > 0)
             return 0;
     return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
 }
 
-/* An elementwise kernel on constants, or a fill, gives a constant: its eight bytes
- * are computed at once, however large the tensor. */
+/* Whether the result is a constant: that of a fill or of an elementwise kernel on constants. Its
+ * eight bytes are computed at once, however large the tensor. */
 static bool folds(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
 {
     if (sim_job_bytes(job, 2) != bytes)
@@ -167,7 +167,7 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
 
 /* ---- splicing and writing ---- */
 
-/* Follows a source down to the node that its bytes come from. */
+/* Follows a source through splices to the node that its bytes come from. */
 static sim_value *narrow_source(sim_value *src, size_t *offset, size_t count)
 {
     for (int i = 0; i < SIM_VALUE_SHORTCUTS && src->form == VALUE_SPLICE; i++) {
@@ -184,7 +184,7 @@ static sim_value *narrow_source(sim_value *src, size_t *offset, size_t count)
     return src;
 }
 
-/* A base without the patches that the new one hides. */
+/* A base without the splices that the new one hides. */
 static sim_value *skip_hidden(sim_value *base, size_t offset, size_t count)
 {
     for (int i = 0; i < SIM_VALUE_SHORTCUTS && base->form == VALUE_SPLICE; i++) {
@@ -227,7 +227,7 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
     sim_value *value = sim_value_new_node(VALUE_SPLICE, base->bytes);
     if (!value)
         return NULL;
-    /* A base of which nothing is left to see need not be kept. */
+    /* A base that is wholly hidden is not kept. */
     value->as.splice.base = bytes == base->bytes ? sim_value_bytes_set(bytes, 0)
                                                  : sim_value_retain(base);
     if (!value->as.splice.base) {
@@ -252,7 +252,7 @@ sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_
     return value;
 }
 
-/* `base` with the data, as a new node; the base is borrowed. */
+/* A new node: `base` with the data at `offset`. */
 static sim_value *written(sim_value *base, size_t offset, size_t bytes, const void *data)
 {
     const bool copies = sim_value_is_computed(base) && base->bytes <= COPY_BYTES;

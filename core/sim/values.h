@@ -1,18 +1,16 @@
-/* values.h - what simulated memory holds: values on demand.
+/* values.h - the contents of simulated memory, computed when they are read.
  *
- * A sim_value is the immutable content of a whole buffer at one moment: bytes
- * that have been read or written, or a recipe (kernel and input values) that is
- * computed on the CPU when it is read. Values are reference-counted; a
- * buffer holds one, an operation holds those that it captured at its virtual
+ * A sim_value is the immutable content of a whole buffer at one moment: bytes that have been read
+ * or written, or a recipe (kernel and input values) that the CPU computes when it is read. Values
+ * are reference-counted: a buffer holds one, an operation holds those that it captured at its
  * start. Nothing here knows time, streams or tensors.
  *
- * Chains are bounded: the same kernel applied in place over and over is one
- * recipe with a repeat count; a chain deeper than SIM_VALUE_MAX_DEPTH is computed
- * by sim_value_apply when that is cheap (a tenth of a second). A costly one stays
- * lazy, at about 130 bytes an operation, since the script may never read it: computing
- * a million products of 1024 x 1024 for nothing would take hours. It is computed in any
- * case at SIM_VALUE_HARD_DEPTH, before it fills the host's memory. Neither
- * computing nor freeing recurses on the C stack.
+ * Chains are bounded. The same kernel applied in place repeatedly is one recipe with a repeat
+ * count. sim_value_apply computes a chain deeper than SIM_VALUE_MAX_DEPTH if that takes at most a
+ * tenth of a second. A costly chain stays lazy, at about 130 bytes per operation, since the script
+ * may never read it: a million products of 1024 x 1024 would take hours. At SIM_VALUE_HARD_DEPTH it
+ * is computed in any case, before it fills the host's memory. Neither computing nor freeing
+ * recurses on the C stack.
  */
 #ifndef SIM_VALUES_H
 #define SIM_VALUES_H
@@ -29,15 +27,14 @@ sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);
 sim_value *sim_value_retain(sim_value *value);
 void sim_value_release(sim_value *value);           /* NULL is fine */
 
-/* The value of running `work` (a KERNEL other than SPIN) on in0, in1 (NULL where
- * unused), giving `bytes` bytes. `replaces` is what the output buffer holds now
- * (borrowed): if it is in0 or in1, nobody else holds it, and it was made by the
- * same work on the same other input, the repeat count goes up and the same
- * object comes back retained. The caller holds one reference to in0 and in1
- * (the capture; two if they are the same value) and the buffer one to
- * `replaces`. The result must replace it before anybody looks at the buffer
- * again, since merging changes what the old object stands for. FILL, RAND,
- * RANDN have no inputs. NULL: out of memory (also of a forced computation). */
+/* The result of `work` (a KERNEL other than SPIN) on in0 and in1 (NULL where unused), of `bytes`
+ * bytes. `replaces` (borrowed) is what the output buffer holds now. If it is in0 or in1, nobody
+ * else holds it, and the same work on the same other input made it, its repeat count goes up and
+ * the same object is returned, retained. The caller holds one reference to in0 and in1 (the
+ * capture; two if they are the same value), the buffer one to `replaces`. The caller must put the
+ * result into the buffer before the buffer is read again, since merging changes the meaning of the
+ * old object. FILL, RAND, RANDN have no inputs. NULL: out of memory, also in a forced
+ * computation. */
 sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1,
                            sim_value *replaces);
 
@@ -49,15 +46,14 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
 /* `base` with some bytes set (a partial memset). */
 sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_t byte);
 
-/* A kernel whose operands are parts of buffers, as `work` says: in0 and in1 are what their
- * buffers hold in whole, `holds` what the output's does, and so is the result. No chain is
- * merged. NULL: out of memory. */
+/* The same for a kernel whose operands are parts of buffers, as `work` says. in0, in1, `holds` (the
+ * output's) and the result are values of whole buffers. Merges no chains. NULL: out of memory. */
 sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value *in0,
                                 sim_value *in1);
 
-/* Of a part that was put into `value` last: forgets older ones that it hides, as far down as
- * nobody else can see them. The value stays the same. For a buffer whose parts are written
- * over and over, which would keep all that they ever held. */
+/* Drops older splices that the latest splice of `value` hides, if nobody else holds them. The value
+ * stays the same. Without this a buffer whose parts are overwritten again and again would keep all
+ * their old contents. */
 void sim_value_drop_hidden(sim_value *value);
 
 /* A new value: `base` with `data` written at `offset`. Consumes the caller's
@@ -65,12 +61,11 @@ void sim_value_drop_hidden(sim_value *value);
 sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const void *data,
                            sl_error *err);
 
-/* Computes the value if need be and copies bytes out. SL_ENOMEM names the bytes
- * needed; SL_EUNSUPPORTED if BLAS is needed and missing is never returned: a
- * plain loop stands in, slower. */
+/* Computes the value if it is not computed yet, and copies bytes out. SL_ENOMEM: the message has
+ * the number of bytes that are needed. SL_EINTERRUPT: the user interrupted it. */
 sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *data, sl_error *err);
 
-/* About how long reading some of it would compute on the CPU, in seconds; something above
+/* An estimate of the seconds that the CPU would compute if the value were read; any number above
  * `limit_s` if it is more than that. */
 double sim_value_pending_s(sim_value *value, double limit_s);
 

@@ -1,21 +1,21 @@
-/* waves.c - many waves of a kernel's blocks at once, so that a huge kernel costs no more events
- * than what happens beside it.
+/* waves.c - simulates many waves of a kernel's blocks in one step, so that a huge kernel costs no
+ * more steps than what happens beside it.
  *
- * While one kernel has the turn and more blocks than fit, each of its blocks that ends makes
- * room for just one of it, on the same SM. The residents stay what they are, and so do all rates:
- * on each SM the kernel's cohorts end again and again, each after the same period, whatever
- * the other SMs do. So the loop may leap over any number of such ends, up to the next event of
- * another kind, or until the kernel runs out of blocks. What it finds then is, to the
- * picosecond, what it would have come to wave by wave. (But for cohorts that end at one instant:
- * their order is the heap's, and may decide a last bit in a sum of shares later.)
+ * While one kernel has the turn and more blocks than fit, each of its blocks that ends makes room
+ * for exactly one more of its blocks, on the same SM. So the blocks on each SM and their rates stay
+ * the same: the kernel's cohorts end again and again, each after a constant period, whatever the
+ * other SMs do. The loop may leap over any number of such ends, up to the next event of another
+ * kind or until the kernel runs out of blocks. The state after a leap is, to the picosecond, the
+ * one that wave by wave gives. One exception: the heap orders cohorts that end at one instant, and
+ * their order may change the last bit of a sum of shares later.
  */
 #include "sim.h"
 
 enum {
-    MANY = 4096,            /* waves left: a kernel of fewer is gone through one by one */
-    WORTH_IT = 8,           /* waves, up to the next event */
-    UNEVEN = 1 << 18,       /* waves, after which those that may differ in a last bit are alike */
-    MOST_TIES = 5
+    MANY = 4096,            /* waves left; with fewer there is no leap */
+    WORTH_IT = 8,           /* waves up to the next event, at least, for a leap */
+    UNEVEN = 1 << 18,       /* waves after which a difference in a last bit is ignored */
+    MOST_TIES = 5           /* cohorts that end at one instant, for an exact check */
 };
 
 typedef struct leap {
@@ -25,7 +25,7 @@ typedef struct leap {
     int64_t blocks;                 /* that it has on all SMs */
 } leap;
 
-/* From a block's placing to its end, on the SM of this one; 0 at the end of virtual time. */
+/* The time from placing a block on this cohort's SMs to its end; 0 at the end of virtual time. */
 static sim_ps period_of(const leap *l, const sim_cohort *cohort)
 {
     sim_ps period = sim_fluid_ps((double)l->op->launch.block_ps, cohort->fluid.rate);
@@ -61,7 +61,7 @@ static bool measure(leap *l, sim_cohort *cohort, void *unused)
     return true;
 }
 
-/* It has run at one rate from its beginning. */
+/* Whether the cohort has run at one rate from its beginning. */
 static bool is_even(leap *l, sim_cohort *cohort, void *unused)
 {
     const sim_fluid *fluid = &cohort->fluid;
@@ -71,7 +71,7 @@ static bool is_even(leap *l, sim_cohort *cohort, void *unused)
 }
 
 /* Cohorts of different groups that end at one time, in the order in which they are placed again,
- * and the sum of all shares of the memory, theirs among them. */
+ * and the sum of all shares of the memory, including theirs. */
 typedef struct ties {
     const sim_cohort *first;
     double share[MOST_TIES], sum;
@@ -85,12 +85,12 @@ static bool note_tie(leap *l, sim_cohort *cohort, void *ties_)
     if (cohort->fluid.node.at != t->first->fluid.node.at)
         return true;
     if (t->n == MOST_TIES || (t->n == 0 && cohort != t->first))
-        return false;               /* too many; or they have been looked at */
+        return false;               /* too many, or already checked */
     t->share[t->n++] = (double)blocks_of(cohort) * l->op->launch.memory_share;
     return true;
 }
 
-/* In whatever order those `left` end, the sum comes out the same to the last bit. */
+/* Whether the sum is the same to the last bit in whatever order those in `left` end. */
 static bool comes_back(const ties *t, unsigned left, double sum)
 {
     for (int i = 0; i < t->n; i++)
@@ -115,7 +115,8 @@ static bool keeps_sum(leap *l, sim_cohort *cohort, void *unused)
     return comes_back(&t, (1u << t.n) - 1, t.sum);
 }
 
-/* Rates come from sums in double precision, whose last bits may change from wave to wave. */
+/* Whether the next waves are exactly like the last one. Rates come from sums in double precision,
+ * whose last bits may change from wave to wave. */
 static bool is_exact(leap *l)
 {
     bool sums_stay = l->op->launch.memory_share == 0
@@ -124,9 +125,9 @@ static bool is_exact(leap *l)
     return sums_stay && each_cohort(l, is_even, NULL);
 }
 
-/* A wave has gone by since anything else changed, in which the reasons of the kernels that wait
- * were noted. Where sums do not come out even each wave is gone through, but of a kernel that
- * would never end. */
+/* Whether a whole wave has passed since anything else changed; during it the causes of the waiting
+ * kernels were noted. Where sums are not exact there is no leap, except in a kernel that would take
+ * too many steps. */
 static bool repeats(leap *l)
 {
     return l->dev->now - l->dev->chip.same_since >= l->longest
@@ -142,8 +143,8 @@ static bool belongs_to(const sim_node *node, const sim_op *op)
               == op;
 }
 
-/* When something else happens (never: behind all time), of node i of the heap and those below
- * it, which are no earlier. */
+/* The time of the first event of another kind among node i of the heap and the nodes below it,
+ * which are no earlier; after the end of virtual time if there is none. */
 static sim_ps next_other(const sim_heap *heap, uint32_t i, const sim_op *op)
 {
     const sim_ps never = SIM_LAST_PS + 1;
@@ -159,7 +160,7 @@ static sim_ps next_other(const sim_heap *heap, uint32_t i, const sim_op *op)
     return next;
 }
 
-/* How often a block of the cohort ends up to and including `at`. */
+/* How many waves of the cohort end up to and including `at`. */
 static int64_t ends_until(const leap *l, const sim_cohort *cohort, sim_ps at)
 {
     sim_ps end = cohort->fluid.node.at;
@@ -178,14 +179,14 @@ static bool takes_its_part(leap *l, sim_cohort *cohort, void *supply_)
     return true;
 }
 
-/* Whether there are blocks to replace all that end up to then, and one more. */
+/* Whether the kernel has blocks to replace all that end up to `at`, and one more. */
 static bool lasts_until(leap *l, sim_ps at)
 {
     supply s = {at, l->op->launch.blocks - 1};
     return each_cohort(l, takes_its_part, &s);
 }
 
-/* The latest time up to `end` for which the blocks last, or at most a period before that. */
+/* The latest time up to `end` for which the blocks suffice, or at most one period before it. */
 static sim_ps furthest(leap *l, sim_ps end)
 {
     sim_ps at = l->dev->now;
@@ -217,7 +218,7 @@ static bool renew(leap *l, sim_cohort *cohort, void *until)
     return true;
 }
 
-/* The kernel's earliest cohort in the group of those placed after `at`. */
+/* Of the kernel's cohorts in the group that were placed after `at`, the earliest. */
 static sim_cohort *placed_after(const leap *l, const sim_group *group, sim_ps at)
 {
     sim_cohort *next = NULL;
@@ -227,7 +228,7 @@ static sim_cohort *placed_after(const leap *l, const sim_group *group, sim_ps at
     return next;
 }
 
-/* The latest comes first. */
+/* A group lists the latest cohort first. */
 static void put_in_order(const leap *l, sim_group *group)
 {
     sim_cohort *c = placed_after(l, group, l->dev->now);
@@ -248,7 +249,7 @@ static bool leap_to(leap *l, sim_ps until)
     return true;
 }
 
-/* Blocks that take no time: whole waves, all at this instant. */
+/* Blocks that take no time: all whole waves end at this instant. */
 static bool leap_now(leap *l)
 {
     l->op->launch.blocks -= (l->op->launch.blocks - 1) / l->blocks * l->blocks;
