@@ -8,6 +8,7 @@ local command = import "repl/run/command.lua"
 local context = import "repl/calibrate/context.lua"
 local difference = import "repl/calibrate/difference.lua"
 local flat = import "repl/calibrate/flat.lua"
+local lists = import "repl/run/lists.lua"
 local machine = import "repl/calibrate/machine.lua"
 local passes = import "repl/calibrate/passes.lua"
 local report = import "repl/calibrate/report.lua"
@@ -166,13 +167,12 @@ end
 -- ---- the parts --------------------------------------------------------------------------------
 
 local function chosen_parts()
-    local parts = {}
-    for _, name in ipairs(part_names) do
-        if not options.only or options.only[name] then
-            parts[#parts + 1] = import("repl/calibrate/parts/" .. name .. ".lua")
-        end
-    end
-    return parts
+    local names = lists.select(part_names, function(name)
+        return not options.only or options.only[name]
+    end)
+    return lists.map(names, function(name)
+        return import("repl/calibrate/parts/" .. name .. ".lua")
+    end)
 end
 
 local function is_interrupt(failure)

@@ -2,6 +2,7 @@
 -- GPU's own runs spread, and which pairs overlap on both sides; and times and shares as text. A
 -- result has entry and record. Plain Lua: tests/bench reads this file outside of the program.
 
+local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local figures = { kinds = { "experiments", "puzzler", "random", "others" } }
@@ -34,38 +35,24 @@ function figures.spread_of(record)
     return (record.gpu_max_us - record.gpu_min_us) / record.gpu_us
 end
 
-function figures.is_within(record)
-    return record.gpu_min_us <= record.sim_us and record.sim_us <= record.gpu_max_us
-end
-
 -- ---- of many ---------------------------------------------------------------------------------
 
 function figures.of_kind(results, kind)
-    local list = {}
-    for _, result in ipairs(results) do
-        if result.entry.kind == kind then
-            list[#list + 1] = result
-        end
-    end
-    return list
+    return lists.select(results, function(result) return result.entry.kind == kind end)
 end
 
 -- {n, median, p90, worst} of f of all records.
 function figures.shares(results, f)
-    local list = {}
-    for i, result in ipairs(results) do
-        list[i] = f(result.record)
-    end
+    local list = lists.map(results, function(result) return f(result.record) end)
     return { n = #list, median = statistics.median(list),
              p90 = statistics.percentile(list, 0.9), worst = statistics.percentile(list, 1) }
 end
 
 function figures.count_within(results)
-    local n = 0
-    for _, result in ipairs(results) do
-        n = n + (figures.is_within(result.record) and 1 or 0)
-    end
-    return n
+    return #lists.select(results, function(result)
+        local r = result.record
+        return r.gpu_min_us <= r.sim_us and r.sim_us <= r.gpu_max_us
+    end)
 end
 
 -- The sums over all results of a field, "lane_pairs" or "op_pairs": {pairs, same, steady,

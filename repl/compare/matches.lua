@@ -192,25 +192,18 @@ end
 
 -- Those that are long enough to count in a pair, of which both must be.
 local function long_ones(operations, sim, runs)
-    local list = {}
-    for _, one in ipairs(operations) do
+    return lists.select(operations, function(one)
         local shares = lists.map(runs, function(run, n) return operation_share(run, one, one, n) end)
-        if math.max(operation_share(sim, one, one, 0), statistics.median(shares)) > counts_from then
-            list[#list + 1] = one
-        end
-    end
-    return list
+        return math.max(operation_share(sim, one, one, 0), statistics.median(shares)) > counts_from
+    end)
 end
 
 -- Of the simulator's timeline and those of the GPU's runs, none of which is empty:
 -- {lanes = COUNTS, operations = COUNTS, matched}; COUNTS are {pairs, same, steady, steady_same},
 -- and matched[n] is {list, sim_alone, gpu_alone} of the n-th run.
 function matches.compare(sim_tl, gpu_tls)
-    local sim, runs, matched = run_of(sim_tl), {}, {}
-    for n, tl in ipairs(gpu_tls) do
-        runs[n] = run_of(tl)
-        matched[n] = match(sim.spans, runs[n].spans)
-    end
+    local sim, runs = run_of(sim_tl), lists.map(gpu_tls, run_of)
+    local matched = lists.map(runs, function(run) return match(sim.spans, run.spans) end)
     return { lanes = compare_pairs(all_lanes(sim, runs), lane_share, sim, runs), matched = matched,
              operations = compare_pairs(long_ones(common(matched), sim, runs), operation_share, sim,
                                         runs) }

@@ -5,6 +5,8 @@
 -- lane_pairs_steady, lane_pairs_steady_same, and the same four as op_pairs. Times have three digits
 -- behind the point, so that a file is the same wherever it is written.
 
+local lists = import "repl/run/lists.lua"
+
 local records = {}
 
 local times = { "gpu_us", "gpu_min_us", "gpu_max_us", "sim_us" }
@@ -92,15 +94,14 @@ local function span_line(i, span)
 end
 
 local function add_side(lines, part, side_name, side)
-    local tl, runs = side.parts[part], {}
+    local tl = side.parts[part]
     if not tl then
         return
     end
-    for i, us in ipairs(side.part_runs_us[part]) do
-        runs[i] = ("%.3f"):format(us)
-    end
+    local runs = lists.join(side.part_runs_us[part], function(us) return ("%.3f"):format(us) end,
+        " ")
     lines[#lines + 1] = ("# part %d %s makespan_us %.3f runs_us %s"):format(part, side_name,
-        tl.makespan_us, table.concat(runs, " "))
+        tl.makespan_us, runs)
     for i, span in ipairs(tl:spans()) do
         lines[#lines + 1] = span_line(i, span)
     end

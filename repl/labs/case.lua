@@ -8,6 +8,7 @@
 
 local bundle = import "repl/labs/bundle.lua"
 local calls = import "repl/labs/calls.lua"
+local lists = import "repl/run/lists.lua"
 local sandbox = import "repl/labs/sandbox.lua"
 local submission = import "repl/labs/submission.lua"
 
@@ -30,11 +31,9 @@ local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
 local most_bytes <const> = 16384
 
 local function report(record)
-    local parts = {}
-    for i, field in ipairs(record_fields) do
-        parts[i] = ("<s4"):pack(tostring(record[field] or ""):sub(1, most_bytes))
-    end
-    program.report(table.concat(parts))
+    program.report(lists.join(record_fields, function(field)
+        return ("<s4"):pack(tostring(record[field] or ""):sub(1, most_bytes))
+    end, ""))
 end
 
 -- The records of a report, also of one that breaks off.

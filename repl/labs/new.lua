@@ -61,10 +61,8 @@ return function(folder)
         return nil, ("%s is there already and not empty; a new lab needs a folder of its own")
             :format(folder)
     end
-    local paths, made = {}, {}
-    for _, file in ipairs(embedded(template)) do
-        paths[#paths + 1] = file:sub(#template + 1)
-    end
+    local made = {}
+    local paths = lists.map(embedded(template), function(file) return file:sub(#template + 1) end)
     local written, reason = write(made, folder, paths)
     if written then
         return paths

@@ -7,6 +7,7 @@
 -- leak.
 
 local files = import "repl/run/files.lua"
+local lists = import "repl/run/lists.lua"
 local words = import "repl/labs/results/words.lua"
 
 local most_of_starter <const> = 0.2     -- of the points
@@ -22,25 +23,14 @@ local function reason(test)
     return first_line(test.output) or "it failed"
 end
 
--- The numbers of the tests that failed, in order, and a text about the first.
-local function failed_tests(graded)
-    local numbers, first = {}, nil
-    for _, test in ipairs(graded.tests) do
-        if not test.passed then
-            numbers[#numbers + 1] = test.number
-            first = first or ("%s (%s): %s"):format(test.number, test.name, reason(test))
-        end
-    end
-    return numbers, first
-end
-
 local function check_right(name, graded)
     if graded.problem then
         return name .. ": " .. first_line(graded.problem)
     elseif graded.score < graded.points then
-        local _, first = failed_tests(graded)
+        local failed = lists.select(graded.tests, function(test) return not test.passed end)[1]
         return ("%s must have all points and has %s; it fails %s"):format(name,
-            words.points(graded.score, graded.points), first or "no test")
+            words.points(graded.score, graded.points), failed
+            and ("%s (%s): %s"):format(failed.number, failed.name, reason(failed)) or "no test")
     end
 end
 
@@ -78,22 +68,21 @@ local function check_wrong(bundle, name, text, graded)
     if not named then
         return ("wrong/%s: %s"):format(name, problem)
     end
-    local unexpected, passed = {}, {}
-    for _, test in ipairs(graded.tests) do
-        if not test.passed and not named[test.number] then
-            unexpected[#unexpected + 1] = ("%s (%s)"):format(test.number, reason(test))
-        elseif test.passed and named[test.number] then
-            passed[#passed + 1] = test.number
-        end
-    end
+    local unexpected = lists.select(graded.tests, function(test)
+        return not test.passed and not named[test.number]
+    end)
+    local passed = lists.select(graded.tests, function(test)
+        return test.passed and named[test.number]
+    end)
     local parts = {}
     if #unexpected > 0 then
-        parts[1] = "fails " .. table.concat(unexpected, ", ")
-            .. ", which its first line does not name"
+        parts[1] = "fails " .. lists.join(unexpected, function(test)
+            return ("%s (%s)"):format(test.number, reason(test))
+        end) .. ", which its first line does not name"
     end
     if #passed > 0 then
-        parts[#parts + 1] = "passes " .. table.concat(passed, " ")
-            .. ", which its first line says it fails"
+        parts[#parts + 1] = "passes " .. lists.join(passed, function(test) return test.number end,
+            " ") .. ", which its first line says it fails"
     end
     return parts[1] and ("wrong/%s %s"):format(name, table.concat(parts, ", and "))
 end
@@ -103,12 +92,10 @@ local needed <const> = { "lab.lua", "README.md", "starter.lua", "solution.lua",
 
 -- What is missing, and whether the id can be part of a file's name; as sentences.
 local function check_folder(bundle)
-    local problems = {}
-    for _, path in ipairs(needed) do
-        if not files.exists(bundle.folder .. "/" .. path) then
-            problems[#problems + 1] = ("the lab has no %s"):format(path)
-        end
-    end
+    local absent = lists.select(needed, function(path)
+        return not files.exists(bundle.folder .. "/" .. path)
+    end)
+    local problems = lists.map(absent, function(path) return ("the lab has no %s"):format(path) end)
     if not bundle.id:find("^%w[%w_.-]*$") then
         problems[#problems + 1] = ("the lab's id, '%s', becomes part of file names: it may have "
             .. "letters, digits, _, - and ."):format(words.line(bundle.id))
@@ -171,14 +158,16 @@ local function profile_file(bundle)
     return is_beside and name or nil
 end
 
+-- Adds what describes the lab, in the folder `to`.
+local function add_description(entries, to, bundle)
+    for _, name in ipairs { "README.md", "lab.lua", profile_file(bundle) } do
+        add(entries, to .. name, bundle.folder, name)
+    end
+end
+
 local function student_entries(bundle)
     local from, to, entries = bundle.folder, bundle.id .. "/", {}
-    add(entries, to .. "README.md", from, "README.md")
-    add(entries, to .. "lab.lua", from, "lab.lua")
-    local profile = profile_file(bundle)
-    if profile then
-        add(entries, to .. profile, from, profile)
-    end
+    add_description(entries, to, bundle)
     add_if_there(entries, to .. "lua-primer.md", from .. "/..", "lua-primer.md")
     add(entries, to .. "submission.lua", from, "starter.lua")
     add_if_there(entries, to .. "tests/common.lua", from, "tests/common.lua")
@@ -187,19 +176,15 @@ local function student_entries(bundle)
 end
 
 local function gradescope_entries(bundle)
-    local from, entries = bundle.folder, {}
-    for _, name in ipairs { "setup", "run_autograder" } do
-        entries[#entries + 1] = { name = name == "setup" and "setup.sh" or name, executable = true,
-                                  data = embedded_text("repl/labs/autograder/" .. name .. ".sh") }
-    end
-    entries[#entries + 1] = { name = "streamlab", executable = true,
-                              data = assert(files.read(program.executable())) }
-    add(entries, "lab/README.md", from, "README.md")
-    add(entries, "lab/lab.lua", from, "lab.lua")
-    local profile = profile_file(bundle)
-    if profile then
-        add(entries, "lab/" .. profile, from, profile)
-    end
+    local from, scripts = bundle.folder, "repl/labs/autograder/"
+    local entries = {
+        { name = "setup.sh", executable = true, data = embedded_text(scripts .. "setup.sh") },
+        { name = "run_autograder", executable = true,
+          data = embedded_text(scripts .. "run_autograder.sh") },
+        { name = "streamlab", executable = true,
+          data = assert(files.read(program.executable())) },
+    }
+    add_description(entries, "lab/", bundle)
     for _, name in ipairs(files.lua_in(from .. "/tests")) do
         add(entries, "lab/tests/" .. name, from, "tests/" .. name)
     end

@@ -211,11 +211,9 @@ function apropos.pages(text)
     local words, found = words_of(text), {}
     for _, page in ipairs(api.pages()) do
         local whole = table.concat({ page.title, page.about or "", page.more or "" }, "\n"):lower()
-        local all = #words > 0 and not is_letter(words)
-        for _, word in ipairs(words) do
-            all = all and contains(whole, word)
-        end
-        found[#found + 1] = all and not page.missing and page or nil
+        local has_all = #words > 0 and not is_letter(words)
+            and lists.all(words, function(word) return contains(whole, word) end)
+        found[#found + 1] = has_all and not page.missing and page or nil
     end
     return found
 end

@@ -2,6 +2,7 @@
 -- a remark where the submission could not be run at all.
 -- RFC 4180, in UTF-8.
 
+local lists = import "repl/run/lists.lua"
 local remark = import "repl/labs/results/remark.lua"
 local words = import "repl/labs/results/words.lua"
 
@@ -40,11 +41,9 @@ local function line_of(graded, bundle)
 end
 
 local function text(list, bundle)
-    local lines = { table.concat(header(bundle), ",") .. "\r\n" }
-    for _, graded in ipairs(list) do
-        lines[#lines + 1] = table.concat(line_of(graded, bundle), ",") .. "\r\n"
-    end
-    return table.concat(lines)
+    local rows = lists.map(list, function(graded) return line_of(graded, bundle) end)
+    table.insert(rows, 1, header(bundle))
+    return lists.join(rows, function(cells) return table.concat(cells, ",") .. "\r\n" end, "")
 end
 
 return { suffix = ".csv", class = true, text = text }
