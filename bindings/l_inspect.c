@@ -172,11 +172,7 @@ static int internal_objects(lua_State *L)
     lua_pushlightuserdata(L, lsl_get(L));
     lua_pushcclosure(L, list_objects, 1);
     lua_insert(L, 1);
-    bool ran = lua_gc(L, LUA_GCISRUNNING) == 1;
-    if (ran) lua_gc(L, LUA_GCSTOP);
-    int status = lua_pcall(L, 1, 2, 0);
-    if (ran) lua_gc(L, LUA_GCRESTART);
-    return status == LUA_OK ? 2 : lua_error(L);
+    return lsl_call_uncollected(L, 1, 2) == LUA_OK ? 2 : lua_error(L);
 }
 
 /* key(value): its key in the list of objects(); nil for other values. */

@@ -130,17 +130,6 @@ static int report(lua_State *T)
     return 0;
 }
 
-/* Calls the function below the n arguments on top with the collector stopped. In a finalizer it
- * is stopped already, and lua_gc returns -1. */
-static int call_uncollected(lua_State *L, int n, int n_results)
-{
-    bool collects = lua_gc(L, LUA_GCISRUNNING) > 0;
-    if (collects) lua_gc(L, LUA_GCSTOP);
-    int status = lua_pcall(L, n, n_results, 0);
-    if (collects) lua_gc(L, LUA_GCRESTART);
-    return status;
-}
-
 /* refusal(message): the message of an SL_ERACE with what would order the two. */
 static int internal_refusal(lua_State *L)
 {
@@ -163,7 +152,7 @@ static void listen(void *ud, const sl_race *race)
     lua_settop(T, 1);
     lua_pushvalue(T, 1);
     lua_pushlightuserdata(T, (void *)race);
-    if (call_uncollected(T, 1, 0) != LUA_OK)
+    if (lsl_call_uncollected(T, 1, 0) != LUA_OK)
         fprintf(stderr, "streamlab: %s: %s and %s (no memory for the report)\n",
                 race->kind == SL_RACE_ACCIDENT ? "accident" : "race", race->first.where,
                 race->second.where);
@@ -255,7 +244,7 @@ static int lab_races(lua_State *L)
     make_thread(L);         /* for its words */
     lua_pushlightuserdata(L, lsl_get(L));
     lua_pushcclosure(L, push_races, 1);
-    if (call_uncollected(L, 0, 1) != LUA_OK) return lua_error(L);
+    if (lsl_call_uncollected(L, 0, 1) != LUA_OK) return lua_error(L);
     return 1;
 }
 

@@ -8,16 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-static void free_text(void *text) { sl_text_free(text); }
-
-sl_text *lsl_new_text(lua_State *L) { return lsl_new_scratch(L, sizeof(sl_text), free_text); }
-
-static void print_text(const sl_text *text)
-{
-    if (text->len > 0) fwrite(text->data, 1, text->len, stdout);
-    fflush(stdout);
-}
-
 /* Prints the string on top of the stack. */
 static int print_string(lua_State *L)
 {
@@ -79,8 +69,8 @@ static void read_range(lua_State *L, double from_us, double to_us, int64_t *from
 }
 
 /* Reads {columns =, unicode =, colour =, from_us =, to_us =, rows =, beside =} at argument 2
- * and pushes the chart. `printed`: for the terminal, which decides what is not given. */
-static sl_text *push_chart(lua_State *L, bool printed, const char *op)
+ * and pushes the chart, a string. `printed`: for the terminal, which decides what is not given. */
+static int push_chart(lua_State *L, bool printed, const char *op)
 {
     lsl_timeline *box = lsl_check_timeline(L, op);
     lsl_no_more(L, 2, op);
@@ -109,23 +99,18 @@ static sl_text *push_chart(lua_State *L, bool printed, const char *op)
     sl_text *text = lsl_new_text(L);
     sl_error err;
     lsl_check(L, sl_timeline_gantt(box->p, &gantt, text, &err), &err, op);
-    return text;
+    return lsl_push_text(L, text, op);
 }
 
 static int timeline_show(lua_State *L)
 {
-    print_text(push_chart(L, true, "show"));
-    return 0;
+    push_chart(L, true, "show");
+    return print_string(L);
 }
 
 /* tl:text(): the chart as a string, plain ASCII and 80 columns unless options say
  * otherwise, so that it does not depend on the terminal. */
-static int timeline_text(lua_State *L)
-{
-    sl_text *text = push_chart(L, false, "text");
-    lua_pushlstring(L, text->data ? text->data : "", text->len);
-    return 1;
-}
+static int timeline_text(lua_State *L) { return push_chart(L, false, "text"); }
 
 /* Pushes the sentence about the timeline at `arg`. */
 static void push_verdict(lua_State *L, int arg, const char *op)

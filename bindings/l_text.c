@@ -5,8 +5,11 @@
 
 #include <math.h>
 
-/* Pushes what was added to the text, and frees it at once. */
-static int push_text(lua_State *L, sl_text *text, const char *op)
+static void free_text(void *text) { sl_text_free(text); }
+
+sl_text *lsl_new_text(lua_State *L) { return lsl_new_scratch(L, sizeof(sl_text), free_text); }
+
+int lsl_push_text(lua_State *L, sl_text *text, const char *op)
 {
     if (text->failed) lsl_fail(L, SL_ENOMEM, op, "no memory for a text");
     lua_pushlstring(L, text->data ? text->data : "", text->len);
@@ -40,7 +43,7 @@ static int text_json_string(lua_State *L)
     const char *text = luaL_checkstring(L, 1);
     sl_text *out = lsl_new_text(L);
     sl_json_add_string(out, text);
-    return push_text(L, out, "json");
+    return lsl_push_text(L, out, "json");
 }
 
 /* json_milli(n): n / 1000 as a decimal with all its places: ns as us */
@@ -49,7 +52,7 @@ static int text_json_milli(lua_State *L)
     lua_Integer n = luaL_checkinteger(L, 1);
     sl_text *out = lsl_new_text(L);
     sl_json_add_milli(out, n);
-    return push_text(L, out, "json");
+    return lsl_push_text(L, out, "json");
 }
 
 /* f(text, columns): what `add` makes of the text */
@@ -59,7 +62,7 @@ static int shorten(lua_State *L, void (*add)(sl_text *out, const char *text, int
     int columns = (int)luaL_checkinteger(L, 2);
     sl_text *out = lsl_new_text(L);
     add(out, text, columns);
-    return push_text(L, out, "clip");
+    return lsl_push_text(L, out, "clip");
 }
 
 /* clip(text, columns): in at most so many columns, with "..." in its middle if it was longer,
@@ -93,7 +96,7 @@ static int text_fold(lua_State *L)
     int indent = (int)luaL_checkinteger(L, 2), columns = (int)luaL_checkinteger(L, 3);
     sl_text *out = lsl_new_text(L);
     sl_label_fold(out, text, indent, columns);
-    return push_text(L, out, "fold");
+    return lsl_push_text(L, out, "fold");
 }
 
 /* short_kernel(name): a kernel's name without its return type, namespaces and arguments */

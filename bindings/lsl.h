@@ -282,6 +282,8 @@ void lsl_define_error(lua_State *L);
 
 /* Pushes an empty text, which the collector frees. */
 sl_text *lsl_new_text(lua_State *L);
+/* Pushes what was added to the text as a string, and frees the text at once. Returns 1. */
+int lsl_push_text(lua_State *L, sl_text *text, const char *op);
 
 /* The script position of the innermost Lua function that is not the prelude:
  * "lab.lua:12", or "" if there is none. */
@@ -460,6 +462,17 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 LSL_PARTS(X)
 LSL_INTERNAL_PARTS(X)
 #undef X
+
+/* lua_pcall with the collector stopped, so that no finalizer runs. In a finalizer it is stopped
+ * already, and lua_gc returns -1. */
+static inline int lsl_call_uncollected(lua_State *L, int n, int n_results)
+{
+    bool collects = lua_gc(L, LUA_GCISRUNNING) > 0;
+    if (collects) lua_gc(L, LUA_GCSTOP);
+    int status = lua_pcall(L, n, n_results, 0);
+    if (collects) lua_gc(L, LUA_GCRESTART);
+    return status;
+}
 
 /* For loops over many Lua values: every 4096th i, raises if the user has pressed Ctrl-C. */
 void lsl_stop_at(lua_State *L, int64_t i, const char *op);
