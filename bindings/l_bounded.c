@@ -1,6 +1,6 @@
 /* l_bounded.c - runs a chunk that computes a value (a profile), within limits.
  *
- * A chunk without globals can still run for ever, take all memory, and call the methods of
+ * A chunk without globals can still run without end, take all memory, and call the methods of
  * strings. So its instructions are counted, Lua's allocator stops at a limit, and strings have
  * only methods whose time is bounded by the size of their arguments. An instruction on a string
  * of megabytes takes as long as a million others: so processor time is limited as well. */

@@ -1,7 +1,5 @@
-/* l_device.c - devices: opening one, asking it, its clock, and the counts of what
- * is alive. Which backend and profile to open is decided in prelude.lua; here is
- * what that needs of the core.
- */
+/* l_device.c - devices: how they are opened, their fields, their clock, and the counts of live
+ * objects. prelude.lua decides which backend and profile to open. */
 #include "lsl.h"
 
 #include <stdio.h>
@@ -107,7 +105,7 @@ void lsl_push_device(lua_State *L, sl_device *device)
 /* ---- settings ------------------------------------------------------------------ */
 
 /* The list at `idx` has items {name, text} and {name, {number, ...}}; it is the
- * prelude's, so its form is taken for granted. The texts stay in the list. */
+ * prelude's, so its form is not checked. The texts stay in the list. */
 static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *op)
 {
     *n = (size_t)lua_rawlen(L, idx);

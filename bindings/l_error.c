@@ -69,7 +69,7 @@ void lsl_where_text(lua_State *L, char *text, size_t size)
 }
 
 /* Whether the slot has *ar's short_src; both are padded with zeros. Compares eight bytes at a
- * time, because a call of strcmp is a good part of the cost of lsl_mark. */
+ * time, because a call of strcmp would take a large part of lsl_mark's time. */
 static inline bool same_source(const lsl_where_slot *slot, const lua_Debug *ar)
 {
     enum { LAST = LUA_IDSIZE - sizeof(uint64_t) };

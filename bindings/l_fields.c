@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- names that people bring along ------------------------------------------------ */
+/* ---- names of PyTorch and CUDA ----------------------------------------------------- */
 
 /* Pushes what streamlab has instead of the name: a text, or nil. The names are those of the page
  * docs/api/elsewhere.lua. */

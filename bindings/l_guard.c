@@ -51,7 +51,7 @@ void lsl_switch_guards(lsl_state *state)
 }
 
 /* The guard on top of the stack becomes the newest of the coroutine that runs. */
-static void hold(lua_State *L)
+static void make_newest(lua_State *L)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->guards_ref);
     lua_pushthread(L);
@@ -66,7 +66,7 @@ static void hold(lua_State *L)
 }
 
 /* Drops the newest guards of the coroutine of the guard at index 1, as long as they are closed. */
-static void let_go(lua_State *L)
+static void drop_closed(lua_State *L)
 {
     lua_settop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->guards_ref);
@@ -105,7 +105,7 @@ static int lab_use(lua_State *L)
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "use", "a host function must not change the current stream");
     guard *g = lsl_new(L, LSL_GUARD, sizeof *g);
-    if (L != state->main) hold(L);
+    if (L != state->main) make_newest(L);
     lsl_settle_guards(L);
     g->thread = L;
     g->device = sl_stream_device(stream);
@@ -124,7 +124,7 @@ static int guard_close(lua_State *L)
     if (!g->parked) swap(lsl_get(L), g);
     sl_stream_release(g->stream);
     g->stream = NULL;
-    if (g->thread != lsl_get(L)->main) let_go(L);
+    if (g->thread != lsl_get(L)->main) drop_closed(L);
     return 0;
 }
 

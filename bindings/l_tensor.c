@@ -40,7 +40,7 @@ static int get_device_index(lua_State *L)
     return 1;
 }
 
-/* The one question that may be asked of a freed tensor. */
+/* The only field that a freed tensor has. */
 static int get_freed(lua_State *L)
 {
     lsl_box *box = lsl_to(L, 1, LSL_TENSOR);

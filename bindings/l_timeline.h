@@ -1,7 +1,5 @@
-/* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading),
- * l_selection.c (what is asked of a part of it), l_records.c and l_show.c (pictures, tables,
- * files).
- */
+/* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading), l_selection.c
+ * (figures of parts of it), l_figures.c, l_records.c and l_show.c (pictures, tables, files). */
 #ifndef LSL_TIMELINE_H
 #define LSL_TIMELINE_H
 

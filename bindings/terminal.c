@@ -1,6 +1,5 @@
-/* terminal.c - what the terminal can do: its width, whether it shows UTF-8, and whether
- * colour is wanted. Asked here, because the core knows none. And what may reach it.
- */
+/* terminal.c - the terminal: its width, whether it shows UTF-8 and colours, and which characters
+ * of a text may be written to it. The core knows no terminal. */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE     /* struct winsize */
 #endif
@@ -19,8 +18,8 @@ static const char *env(const char *name)
     return value && value[0] != '\0' ? value : NULL;
 }
 
-/* Charts ask for some room; nobody asked for a particular width here, so that
- * a strange one is bent and not refused. */
+/* A width that is too small or too large for charts is replaced by the nearest that is not, and
+ * not refused: the user did not give it for this chart. */
 int lsl_terminal_columns(int descriptor)
 {
     enum { LEAST = 20, GREATEST = 4096 };
@@ -94,7 +93,7 @@ static int internal_terminal(lua_State *L)
     return 1;
 }
 
-/* ---- texts that a stranger wrote ------------------------------------------------------ */
+/* ---- texts from files ----------------------------------------------------------------- */
 
 LUAMOD_API void lsl_put_safe(const char *text, FILE *file)
 {

@@ -1,5 +1,5 @@
 -- causes_json.lua - the verdict and the causes as JSON, in the order of tl:causes(). A gain that
--- nobody looked at is null, and so is an operand that is not known.
+-- was not computed is null, and so is an operand that is not known.
 
 local _, core = ...
 local say, string, us = core.words.say, core.json_string, core.json_milli
