@@ -132,6 +132,8 @@ static int exit_saving(lua_State *L)
     const char *trace = lua_tostring(L, lua_upvalueindex(2));
     lua_settop(L, 2);
     console_close(L);
+    if (interrupt_forget(L))            /* the script caught it; the trace is saved all the same */
+        lsl_leave();
     if (trace)
         fine = trace_save(L, trace, false);
     if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L))

@@ -238,6 +238,17 @@ bool interrupt_end_limit(lua_State *L)
     return was_up;
 }
 
+bool interrupt_forget(lua_State *L)
+{
+    bool was_pending = pending;
+    if (was_pending) {
+        has_come = true;
+        forget_signal();
+        interrupt_unhook(L);
+    }
+    return was_pending;
+}
+
 /* ---- runs -------------------------------------------------------------------- */
 
 lua_State *interrupt_arm(lua_State *L)

@@ -40,6 +40,10 @@ void interrupt_limit_time(long seconds);
 /* What had the limit has ended: no more of that error. Whether the time was up. */
 bool interrupt_end_limit(lua_State *L);
 
+/* The process ends within a run (os.exit) in which the script caught SIGINT's error: it is not
+ * raised again. Whether there was a SIGINT. */
+bool interrupt_forget(lua_State *L);
+
 /* The process ends within a run (os.exit): SIGINT ends it from now on, unless it is ignored. */
 void interrupt_abandon(void);
 

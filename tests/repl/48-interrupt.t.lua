@@ -147,6 +147,15 @@ out, err, code = interrupt_command(("lab check %s/lab %s/lab/starter.lua"):forma
 tap.is(code, 130, "Ctrl-C during a lab.lua that lab check reads ends with status 130")
 tap.is(err:find("broken") or err:find("fails"), nil, "and calls nothing broken")
 
+-- ---- os.exit after it ----------------------------------------------------------------
+
+local page = folder .. "/caught.html"
+code, err = interrupted("lab.spin(1) pcall(function() while true do end end) os.exit(3)",
+    "--backend=sim --trace " .. page)
+tap.is(code .. err, "3", "a script that catches Ctrl-C's error may call os.exit")
+tap.ok((shell.read(page) or ""):find("Nothing to gain: no wait made", 1, true),
+    "and its page is saved, with its verdict")
+
 -- ---- who else gets the signal ----------------------------------------------------------
 
 code, err, out = shell.interrupted(script(prologue .. "io.read() print('end')"), nil, false)
