@@ -220,12 +220,11 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
     lua_remove(L, -4);
 }
 
-/* figures(tl, streams, causes): with the streams, with the makespan's parts */
+/* These two are for tests, as tl:summary() and tl:diff() print their texts:
+ * figures(tl): as for a summary */
 static int internal_figures(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "figures");
-    lsl_push_figures(L, box->p, (lua_toboolean(L, 2) ? SL_FIGURES_STREAMS : 0)
-                                | (lua_toboolean(L, 3) ? SL_FIGURES_CAUSES : 0), "figures");
+    lsl_push_figures(L, lsl_check_timeline(L, "figures")->p, 0, "figures");
     return 1;
 }
 
