@@ -7,7 +7,7 @@
 #include "../../core/timeline/timeline.h"
 #include "make.h"
 
-static bool telling;        /* hold() adds holds; else the causes have to be inferred */
+static bool reports_holds;  /* hold() adds holds; else the causes have to be inferred */
 
 /* The engine of a kind, and the name of its operations if they have no other. */
 TAP_UNUSED static const struct { sl_engine engine; const char *name; } usual[SL_SPAN_KINDS] = {
@@ -97,7 +97,7 @@ TAP_UNUSED static void hold_start(sl_timeline *tl, uint64_t correlation, int64_t
     sl_hold h = { .correlation = correlation, .ready_ns = ready_us * 1000, .ready_by = by,
                   .ready_cause = (uint8_t)cause, .start_cause = (uint8_t)start,
                   .start_by = start_by };
-    if (telling)
+    if (reports_holds)
         must(sl_timeline_add_hold(tl, &h, &err), &err);
 }
 

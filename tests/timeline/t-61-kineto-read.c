@@ -249,7 +249,7 @@ static void test_older_kind(void)
     ok(span_at(tl, 0)->correlation == 1 && span_at(tl, 0)->kind == SL_SPAN_KERNEL &&
        span_at(tl, 1)->correlation == 2, "operations are numbered as they start");
     ok(span_at(tl, 0)->host_start_ns == span_at(tl, 0)->start_ns, "and issued then");
-    ok(strstr(sl_timeline_notice(tl), "The trace has no launches"), "which is told");
+    ok(strstr(sl_timeline_notice(tl), "The trace has no launches"), "which is reported");
     is_str(sl_timeline_device(tl)->name, "GPU 0", "a device without properties has a name");
     is_str(stream_name(tl, span_at(tl, 1)->stream, &found), "stream 0",
            "a row that is no number is stream 0");
@@ -298,7 +298,7 @@ static void test_launches(void)
         "{" K7 "\"name\":\"a\",\"ts\":30,\"dur\":5,\"args\":{\"correlation\":5}}]");
     ok(span_count(tl) == 2 && call_count(tl) == 1, "a graph's launch is no call of its own");
     ok(span_at(tl, 0)->correlation == 1 && span_at(tl, 1)->correlation == 2 &&
-       call_at(tl, 0)->correlation == 3, "numbers that are not unique are given anew");
+       call_at(tl, 0)->correlation == 3, "new numbers replace those that are not unique");
     is_str(sl_timeline_text(tl, span_at(tl, 0)->name), "a", "in order of start for one launch");
     ok(span_at(tl, 1)->host_start_ns == 0 && span_at(tl, 1)->host_end_ns == 9000,
        "both were issued by the outer call");
@@ -316,7 +316,7 @@ static void test_unlaunched(void)
            "what started first in a stream was issued first");
     ok(span_at(tl, 0)->correlation == 2 && span_at(tl, 1)->correlation == 9, "numbers stay");
     is_int(span_at(tl, 0)->host_start_ns, 0, "no later than what follows it");
-    ok(strstr(sl_timeline_notice(tl), "Of 2 operations, 1 have no launch"), "which is told");
+    ok(strstr(sl_timeline_notice(tl), "Of 2 operations, 1 have no launch"), "which is reported");
     sl_timeline_release(tl);
 }
 
@@ -343,7 +343,7 @@ static void test_devices(void)
     is_str(sl_timeline_device_name(tl, name), "B, GPU 3", "pages and pictures say which it is");
     is_int(sl_timeline_device(tl)->index, 3, "and index");
     is_str(sl_timeline_notice(tl), "The trace has work on several GPUs: 1 (1 operation), 3 (2). "
-           "This is GPU 3.", "which is told");
+           "This is GPU 3.", "which is reported");
     ok(call_count(tl) == 2 && call_at(tl, 1)->kind == SL_CALL_PLAIN,
        "launches of the other are calls, and who waited for it did not wait for this one");
     sl_origin origin = sl_timeline_origin(tl);
@@ -372,7 +372,7 @@ static void test_elsewhere(void)
         "{" SYNC "\"name\":\"Event Sync\",\"args\":{\"wait_on_stream\":20,\"stream\":20,"
         "\"correlation\":4,\"device\":1}},{" K7 "\"ts\":5,\"dur\":3}]");
     ok(call_at(tl, 0)->kind == SL_CALL_PLAIN && call_at(tl, 0)->stream == 0,
-       "what another device's streams were told is a plain call");
+       "a record in a stream of another device is a plain call");
     ok(call_at(tl, 1)->kind == SL_CALL_STREAM_WAIT && call_at(tl, 1)->stream == 3 &&
        call_at(tl, 1)->target == 0, "and nothing that a stream of this one can wait for");
     sl_timeline_release(tl);

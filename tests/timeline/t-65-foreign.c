@@ -36,7 +36,7 @@ static void test_inferred_waits(void)
     is_str(sl_timeline_text(tl, call_at(tl, 5)->name), "cudaStreamSynchronize",
            "what waited for nothing keeps its name");
     is_int(call_at(tl, 6)->target, 0, "an event of which nothing is known has no record");
-    ok(strstr(sl_timeline_notice(tl), "for what 2 of its calls waited"), "which is told");
+    ok(strstr(sl_timeline_notice(tl), "for what 2 of its calls waited"), "which is reported");
     const sl_stream_note *found;
     stream_name(tl, 1, &found);
     ok(found && found->non_blocking, "a stream that ran beside the default one is non-blocking");
@@ -442,7 +442,7 @@ static void test_room(void)
         { SMS(132) ONE_BEHIND(""), "behind one without a grid nobody knows",
           SL_CAUSE_UNKNOWN },
         { SMS(0) ONE_BEHIND(",\"grid\":[4000,1,1],\"block\":[256,1,1]"),
-          "nor on a GPU whose SMs are not told", SL_CAUSE_UNKNOWN },
+          "nor on a GPU whose SMs are not reported", SL_CAUSE_UNKNOWN },
     };
     ok(!is_claimed(SMS(132) ONE_OF_TWO(""), SL_CAUSE_ROOM),
        "nor where something without a grid ran beside one with a grid");

@@ -14,7 +14,7 @@ typedef struct expected {
     int64_t makespan, compute, h2d, d2h;        /* busy, us */
     int64_t compute_h2d, compute_d2h, h2d_d2h;  /* overlap */
     int64_t critical, lower;
-    const char *told, *told_chain;
+    const char *reported, *reported_chain;
     const char *inferred, *inferred_chain;      /* NULL: the same */
 } expected;
 
@@ -379,33 +379,33 @@ static void check_figures(const expected *x, const sl_timeline *tl)
     is_int(b.lower_ns / 1000, x->lower, "%s: the lower bound", x->name);
 }
 
-static void check_causes(const expected *x, bool told)
+static void check_causes(const expected *x, bool reported)
 {
     sl_timeline *tl = make();
-    telling = told;
+    reports_holds = reported;
     x->build(tl);
     finish(tl);
-    if (told)
+    if (reported)
         check_figures(x, tl);
-    const char *how = told ? "told" : "inferred";
-    const char *findings = told || !x->inferred ? x->told : x->inferred;
-    const char *chain = told || !x->inferred_chain ? x->told_chain : x->inferred_chain;
+    const char *how = reported ? "reported" : "inferred";
+    const char *findings = reported || !x->inferred ? x->reported : x->inferred;
+    const char *chain = reported || !x->inferred_chain ? x->reported_chain : x->inferred_chain;
     sl_explanation e = explain(tl);
     is_str(tell_findings(e.findings, e.n_findings), findings, "%s: the causes, %s", x->name, how);
     is_str(tell_chain(&e), chain, "%s: the makespan's parts, %s", x->name, how);
     is_int(chain_sum_ns(&e), sl_timeline_makespan_ns(tl), "%s: they add up to it, %s", x->name,
            how);
-    is_int(e.inferred, !told, "%s: is said to be %s", x->name, how);
+    is_int(e.inferred, !reported, "%s: is said to be %s", x->name, how);
     sl_timeline_release(tl);
 }
 
-/* What was told is left aside if only the records are asked. */
+/* What was reported is left aside if only the records are asked. */
 static void test_infer(void)
 {
     sl_timeline *tl = make();
     sl_explanation e;
     sl_error err;
-    telling = true;
+    reports_holds = true;
     nested(tl);
     finish(tl);
     must(sl_timeline_infer_causes(tl, &e, &err), &err);
@@ -413,7 +413,7 @@ static void test_infer(void)
     while (x->build != nested)
         x++;
     is_str(tell_findings(e.findings, e.n_findings), x->inferred,
-           "what was told does not count if only the records are asked");
+           "what was reported does not count if only the records are asked");
     ok(e.inferred, "and the explanation says that it was inferred");
     sl_explanation_free(&e);
     ok(e.findings == NULL && e.chain == NULL, "a freed explanation is empty");

@@ -299,7 +299,7 @@ static void swap(size_t *a, size_t *b)
 }
 
 /* The same program, its parts added in another order each time (0: as issued). */
-static sl_timeline *play(const program *p, bool told, int shuffle)
+static sl_timeline *play(const program *p, bool reported, int shuffle)
 {
     sl_timeline *tl = make();
     sl_error err;
@@ -321,7 +321,7 @@ static sl_timeline *play(const program *p, bool told, int shuffle)
         if (k < p->n_calls)
             must(sl_timeline_add_call(tl, &p->calls[k], &err), &err);
     }
-    for (size_t i = 0; told && i < p->n_holds; i++) {
+    for (size_t i = 0; reported && i < p->n_holds; i++) {
         size_t k = shuffle ? p->n_holds - 1 - i : i;
         must(sl_timeline_add_hold(tl, &p->holds[k], &err), &err);
     }
@@ -360,13 +360,13 @@ static char *text_of(const sl_timeline *tl)
 static void test_random(void)
 {
     static program p;
-    soundness told = { 0 }, inferred = { 0 };
+    soundness reported = { 0 }, inferred = { 0 };
     int differs = 0;
     for (uint64_t number = 1; number <= 300; number++) {
         write_program(&p, number);
         for (int with = 0; with < 2; with++) {
             sl_timeline *tl = play(&p, with, 0), *shuffled = play(&p, with, (int)number);
-            examine(tl, with ? &told : &inferred);
+            examine(tl, with ? &reported : &inferred);
             char *a = text_of(tl), *b = text_of(shuffled);
             differs += strcmp(a, b) != 0;
             free(a);
@@ -375,7 +375,7 @@ static void test_random(void)
             sl_timeline_release(shuffled);
         }
     }
-    report(&told, "300 random programs, told");
+    report(&reported, "300 random programs, reported");
     report(&inferred, "300 random programs, inferred");
     is_int(differs, 0, "the order in which operations were added does not matter");
 }
@@ -518,7 +518,7 @@ static void test_grouped(void)
     is_str(tell_findings(e.findings, e.n_findings),
            "stream_order compute idle 30 x3 #2<-#1 gains 24\n"
            "stream_order h2d idle 20 x2 #3<-#2 gains 20",
-           "the same wait again and again is one finding, told by the first of the longest");
+           "the same wait again and again is one finding, reported by the first of the longest");
     is_int(e.n_waits, 5, "whose waits are listed");
     ok(e.waits[0].from_ns == 10000 && e.waits[1].from_ns == 30000 && e.waits[2].from_ns == 50000
        && e.waits[3].finding == 1, "in order of time");
@@ -530,7 +530,7 @@ static void test_union(void)
 {
     sl_timeline *tl = make();
     on_gpu(tl);
-    telling = true;
+    reports_holds = true;
     uint64_t k = run_blocks(tl, 1, 1000, NULL, AT(0, 2), AT(5, 105));
     uint64_t a = run_blocks(tl, 2, 1000, "late", AT(2, 4), AT(105, 115));
     uint64_t b = run_blocks(tl, 3, 1000, "late", AT(52, 54), AT(115, 125));
@@ -544,11 +544,11 @@ static void test_union(void)
     sl_timeline_release(tl);
 }
 
-/* What was told of a few operations only is completed by what can be inferred. */
-static void test_half_told(void)
+/* What was reported of a few operations only is completed by what can be inferred. */
+static void test_half_reported(void)
 {
     sl_timeline *tl = make();
-    telling = true;
+    reports_holds = true;
     uint64_t h = run(tl, SL_SPAN_MEMCPY_H2D, 1, NULL, AT(0, 2), AT(5, 105));
     run(tl, SL_SPAN_KERNEL, 1, NULL, AT(2, 6), AT(105, 155));
     hold(tl, h, 5, SL_CAUSE_LATENCY, 0);
@@ -571,6 +571,6 @@ int main(void)
     test_one();
     test_grouped();
     test_union();
-    test_half_told();
+    test_half_reported();
     return done_testing();
 }

@@ -76,8 +76,8 @@ static void test_joint(void)
 
 static const char *name_of(sl_timeline *tl, const char *name)
 {
-    const char *told = sl__timeline_kernel_name(tl, text_id(tl, name));
-    return told ? told : "as it is";
+    const char *short_name = sl__timeline_kernel_name(tl, text_id(tl, name));
+    return short_name ? short_name : "as it is";
 }
 
 static void test_names(void)
