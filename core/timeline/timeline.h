@@ -204,8 +204,6 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
 
 /* The time in which all of n selections were busy, each with a span of its own: one that two
  * have in common does not overlap itself (together.c). n >= 1. */
-sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
-                                 const sl_selection *b, int64_t *overlap_ns, sl_error *err);
 sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
                                 int64_t *common_ns, sl_error *err);
 

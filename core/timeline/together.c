@@ -217,10 +217,3 @@ sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection 
     free(match);
     return status;
 }
-
-sl_status sl_timeline_overlap_ns(const sl_timeline *timeline, const sl_selection *a,
-                                 const sl_selection *b, int64_t *overlap_ns, sl_error *err)
-{
-    sl_selection both[] = { *a, *b };
-    return sl_timeline_common_ns(timeline, both, 2, overlap_ns, err);
-}

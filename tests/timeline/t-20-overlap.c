@@ -13,7 +13,7 @@ static int64_t overlap(const sl_timeline *tl, sl_selection a, sl_selection b)
 {
     sl_error err;
     int64_t ns = -1;
-    must(sl_timeline_overlap_ns(tl, &a, &b, &ns, &err), &err);
+    must(sl_timeline_common_ns(tl, (sl_selection[]){ a, b }, 2, &ns, &err), &err);
     return ns;
 }
 

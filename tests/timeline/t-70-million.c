@@ -64,7 +64,7 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         const sl_explanation *why;
         double start = seconds();
         switch (i) {
-        case 0: must(sl_timeline_overlap_ns(tl, &compute, &copies, &ns, &err), &err); break;
+        case 0: must(sl_timeline_common_ns(tl, three, 2, &ns, &err), &err); break;
         case 1: must(sl_timeline_bounds(tl, &bounds, &err), &err); break;
         case 2: must(sl_timeline_gantt(tl, &options, &text, &err), &err); break;
         case 3: must(sl_timeline_figures(tl, 0, &figures, &err), &err); break;

@@ -356,7 +356,7 @@ static int64_t overlap_us(const sl_timeline *tl, sl_engine a, sl_engine b)
     sl_error err;
     left.engine = (int)a;
     right.engine = (int)b;
-    must(sl_timeline_overlap_ns(tl, &left, &right, &ns, &err), &err);
+    must(sl_timeline_common_ns(tl, (sl_selection[]){ left, right }, 2, &ns, &err), &err);
     return ns / 1000;
 }
 
