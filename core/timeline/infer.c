@@ -57,12 +57,6 @@ static sl__item *item_at(const inferring *in, size_t item)
 
 /* ---- opening ------------------------------------------------------------------ */
 
-static void inferring_close(inferring *in)
-{
-    free(in->blocks_started);
-    free(in->blocks_ended);
-}
-
 static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
 {
     int64_t *sums = malloc((order->n + 1) * sizeof *sums);
@@ -91,17 +85,6 @@ static sl_status order_engines(inferring *in, sl_error *err)
     if (!in->blocks_started || !in->blocks_ended)
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->ops->n);
     return SL_OK;
-}
-
-static sl_status inferring_open(inferring *in, sl__operations *ops, sl_error *err)
-{
-    *in = (inferring){ .ops = ops, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
-    for (size_t i = 0; i < ops->n; i++)
-        ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
-    sl_status status = ops->inferred ? order_engines(in, err) : SL_OK;
-    if (status != SL_OK)
-        inferring_close(in);
-    return status;
 }
 
 /* ---- ready ---------------------------------------------------------------------- */
@@ -505,10 +488,10 @@ static void keep_later(const inferring *in, size_t *latest, size_t i)
 
 static sl_status infer_all(sl__operations *ops, sl_error *err)
 {
-    inferring in;
-    sl_status status = inferring_open(&in, ops, err);
-    if (status != SL_OK)
-        return status;
+    inferring in = { .ops = ops, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
+    for (size_t i = 0; i < ops->n; i++)
+        ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
+    sl_status status = ops->inferred ? order_engines(&in, err) : SL_OK;
     for (size_t i = 0; i < ops->n && status == SL_OK; i++) {
         if (sl__stops_at(i))
             status = sl_interrupt_check(err);
@@ -528,7 +511,8 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
     }
     if (status == SL_OK)
         status = infer_channels(&in, err);
-    inferring_close(&in);
+    free(in.blocks_started);
+    free(in.blocks_ended);
     return status;
 }
 

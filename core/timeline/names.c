@@ -8,25 +8,15 @@
 
 #include "store.h"
 
-static const char *const kind_names[SL_SPAN_KINDS] = {
-    [SL_SPAN_KERNEL] = "kernel",
-    [SL_SPAN_MEMCPY_H2D] = "memcpy_h2d",
-    [SL_SPAN_MEMCPY_D2H] = "memcpy_d2h",
-    [SL_SPAN_MEMCPY_D2D] = "memcpy_d2d",
-    [SL_SPAN_MEMCPY_P2P] = "memcpy_p2p",
-    [SL_SPAN_MEMSET] = "memset",
-    [SL_SPAN_HOST_FUNC] = "host_func",
-};
-
-/* In a sentence: of one, of several. */
-static const char *const kind_nouns[SL_SPAN_KINDS][2] = {
-    [SL_SPAN_KERNEL] = { "kernel", "kernels" },
-    [SL_SPAN_MEMCPY_H2D] = { "H2D copy", "H2D copies" },
-    [SL_SPAN_MEMCPY_D2H] = { "D2H copy", "D2H copies" },
-    [SL_SPAN_MEMCPY_D2D] = { "D2D copy", "D2D copies" },
-    [SL_SPAN_MEMCPY_P2P] = { "P2P copy", "P2P copies" },
-    [SL_SPAN_MEMSET] = { "memset", "memsets" },
-    [SL_SPAN_HOST_FUNC] = { "host function", "host functions" },
+/* In files; in a sentence: of one, of several. */
+static const struct { const char *name, *nouns[2]; } kinds[SL_SPAN_KINDS] = {
+    [SL_SPAN_KERNEL] = { "kernel", { "kernel", "kernels" } },
+    [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", { "H2D copy", "H2D copies" } },
+    [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", { "D2H copy", "D2H copies" } },
+    [SL_SPAN_MEMCPY_D2D] = { "memcpy_d2d", { "D2D copy", "D2D copies" } },
+    [SL_SPAN_MEMCPY_P2P] = { "memcpy_p2p", { "P2P copy", "P2P copies" } },
+    [SL_SPAN_MEMSET] = { "memset", { "memset", "memsets" } },
+    [SL_SPAN_HOST_FUNC] = { "host_func", { "host function", "host functions" } },
 };
 
 static const struct { const char *name; unsigned traits; } causes[SL_CAUSES] = {
@@ -66,12 +56,12 @@ static const char *const call_names[SL_CALL_KINDS] = {
 
 const char *sl_span_kind_name(sl_span_kind kind)
 {
-    return (unsigned)kind < SL_SPAN_KINDS ? kind_names[kind] : "unknown";
+    return (unsigned)kind < SL_SPAN_KINDS ? kinds[kind].name : "unknown";
 }
 
 const char *sl_span_kind_noun(sl_span_kind kind, size_t n)
 {
-    return kind_nouns[kind][n != 1];
+    return kinds[kind].nouns[n != 1];
 }
 
 const char *sl_engine_name(sl_engine engine)
@@ -79,29 +69,26 @@ const char *sl_engine_name(sl_engine engine)
     return (unsigned)engine < SL_ENGINES ? engine_names[engine] : "unknown";
 }
 
-static int find_name(const char *name, const char *const *names, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    }
-    return -1;
-}
-
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind)
 {
-    int found = find_name(name, kind_names, SL_SPAN_KINDS);
-    if (found >= 0)
-        *kind = (sl_span_kind)found;
-    return found >= 0;
+    for (int i = 0; i < SL_SPAN_KINDS; i++) {
+        if (strcmp(name, kinds[i].name) == 0) {
+            *kind = (sl_span_kind)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 bool sl_engine_parse(const char *name, sl_engine *engine)
 {
-    int found = find_name(name, engine_names, SL_ENGINES);
-    if (found >= 0)
-        *engine = (sl_engine)found;
-    return found >= 0;
+    for (int i = 0; i < SL_ENGINES; i++) {
+        if (strcmp(name, engine_names[i]) == 0) {
+            *engine = (sl_engine)i;
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *sl_cause_name(sl_cause cause)
