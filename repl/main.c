@@ -226,7 +226,7 @@ static int run_all(lua_State *L, const program *p)
     if (o->interactive) {
         console_run(L, o, false);
     } else if (!has_script && o->n_chunks == 0 && !o->show_version) {
-        if (!console_from_terminal())
+        if (!isatty(STDIN_FILENO))
             return run_script(L, "-");
         console_run(L, o, true);
     }

@@ -32,11 +32,6 @@ typedef struct console {
     bool remembered;        /* the entry is in the history already */
 } console;
 
-bool console_from_terminal(void)
-{
-    return isatty(STDIN_FILENO);
-}
-
 /* ---- prompts ---------------------------------------------------------------- */
 
 /* Whether prompts are to have colours. */

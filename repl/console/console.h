@@ -30,7 +30,4 @@ void console_close(lua_State *L);
  * the stack as it was. */
 completion_find console_complete;
 
-/* Whether stdin is a terminal. */
-bool console_from_terminal(void);
-
 #endif

@@ -104,14 +104,14 @@ function grader.grade(lab_bundle, submissions, options)
     local tests = lists.select(lab_bundle.tests, function(test)
         return not (options.only_visible and test.hidden)
     end)
-    local list, running, count, told = {}, {}, 0, 0
+    local list, running, count, reported = {}, {}, 0, 0
     local finished = options.finished or function() end
     local queue = make_queue(submissions, tests, list, finished)
-    local function tell()
-        while list[told + 1] and list[told + 1].open == 0 do
-            told = told + 1
+    local function report()
+        while list[reported + 1] and list[reported + 1].open == 0 do
+            reported = reported + 1
             if options.each then
-                options.each(list[told])
+                options.each(list[reported])
             end
         end
     end
@@ -128,7 +128,7 @@ function grader.grade(lab_bundle, submissions, options)
         if job.graded.open == 0 then
             finished(job.graded)
         end
-        tell()
+        report()
     end
     while true do
         local job = count < options.jobs and queue.take()
@@ -138,7 +138,7 @@ function grader.grade(lab_bundle, submissions, options)
         elseif count > 0 then
             wait()
         else
-            tell()
+            report()
             return list
         end
     end

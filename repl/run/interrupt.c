@@ -200,9 +200,7 @@ static void on_sigxcpu(int number)
  * it stays so. Not SA_RESTART: io.read ends. */
 static void take_signal(void)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_sigint;
+    struct sigaction action = {.sa_handler = on_sigint};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, NULL, &before_run);
     if (before_run.sa_handler != SIG_IGN)
@@ -219,9 +217,7 @@ static void forget_signal(void)
 
 void interrupt_limit_time(long seconds)
 {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = on_sigxcpu;
+    struct sigaction action = {.sa_handler = on_sigxcpu};
     sigemptyset(&action.sa_mask);
     snprintf(used_up, sizeof used_up, "used up its %ld s of processor time", seconds);
     sigaction(SIGXCPU, &action, NULL);

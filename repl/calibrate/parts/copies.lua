@@ -297,20 +297,20 @@ end
 
 local function find_order(c, memory)
     for _, direction in ipairs(directions) do
-        local function tell(key, n, words, f)
+        local function find(key, n, words, f)
             c:find(direction .. "." .. key, ("%d streams held back, %s copies, %s: %s"):format(n,
                 direction, words, order(c, direction, n, f)))
         end
         for n = 2, 3 do
-            tell("order." .. n, n, "8 of 8 MiB each, one stream's after the other's",
+            find("order." .. n, n, "8 of 8 MiB each, one stream's after the other's",
                  one_after_the_other(c, memory, direction, "nothing"))
         end
-        tell("order.kernel", 2, "the same with a tiny kernel before each of A's",
+        find("order.kernel", 2, "the same with a tiny kernel before each of A's",
              one_after_the_other(c, memory, direction, "kernel"))
-        tell("order.event", 2, "the same with an event of another stream before each of A's",
+        find("order.event", 2, "the same with an event of another stream before each of A's",
              one_after_the_other(c, memory, direction, "event"))
-        tell("order.turns", 2, "8 of 8 MiB each, by turns", by_turns(c, memory, direction))
-        tell("order.large", 2, "A's 2 of 64 MiB, then B's 8 of 1 MiB",
+        find("order.turns", 2, "8 of 8 MiB each, by turns", by_turns(c, memory, direction))
+        find("order.large", 2, "A's 2 of 64 MiB, then B's 8 of 1 MiB",
              large_and_small(c, memory, direction))
     end
 end

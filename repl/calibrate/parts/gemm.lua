@@ -98,8 +98,8 @@ local function clamp(value, least, most)
     return math.max(least, math.min(most, math.ceil(value)))
 end
 
--- The product's duration, the spread and a span, at a steady clock. The first few tell how many
--- to run.
+-- The product's duration, the spread and a span, at a steady clock. The first few determine how
+-- many run.
 local function time_product(c, run)
     local first_us = durations.of(c, 1, 2, run)
     if first_us > longest_us then

@@ -128,8 +128,8 @@ local function samples_for(bytes)
     return bytes < 64 * mib and 100 or 24
 end
 
--- GB/s of an operation that moves `bytes` in all, and the spread; nothing if its time cannot be
--- told from that of a kernel that moves nothing.
+-- GB/s of an operation that moves `bytes` in all, and the spread; nothing if it takes no longer than
+-- a kernel that moves nothing.
 local function speed(c, memory, name, bytes, turns)
     local elements = bytes // (4 * operations[name].moves)
     local us, spread = time_of(c, memory, name, elements, samples_for(bytes), turns)
@@ -155,7 +155,7 @@ local function speeds(c, memory, turns)
     return rows, most
 end
 
--- The highest speed among the sizes that take long enough to tell it well.
+-- The highest speed among the sizes that take long enough to measure it.
 local function fastest(rows)
     local best = 0
     for _, row in ipairs(rows) do
