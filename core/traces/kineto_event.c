@@ -15,8 +15,11 @@
 
 #define US_IN_NS 3              /* decimal places */
 
-static const struct { const char *key; uint8_t n; } arg_keys[SL__ARG_COUNT] = {
-#define X(id, key) { key, sizeof key - 1 },
+/* Where the value of a key goes in an event. */
+typedef struct place { const char *key; size_t n, at; } place;
+
+static const place args[SL__ARG_COUNT + 1] = {
+#define X(id, key) { key, sizeof key - 1, offsetof(sl__event, arg[SL__ARG_##id]) },
     SL__ARGS(X)
 #undef X
 };
@@ -24,10 +27,10 @@ static const struct { const char *key; uint8_t n; } arg_keys[SL__ARG_COUNT] = {
 void sl__event_fail(sl__event *event, const char *fmt, ...)
 {
     char shown[SL__JSON_SHOWN], sentence[160];
-    va_list args;
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
+    va_list list;
+    va_start(list, fmt);
+    vsnprintf(sentence, sizeof sentence, fmt, list);
+    va_end(list);
     bool named = event->name.type == SL__JSON_TEXT;
     event->status = sl_fail(event->err, SL_EINVAL, "event %" PRIu64 "%s%s%s: %s", event->number,
                             named ? " (" : "", named ? sl__json_show(&event->name, shown) : "",
@@ -36,54 +39,43 @@ void sl__event_fail(sl__event *event, const char *fmt, ...)
 
 /* ---- reading ----------------------------------------------------------------- */
 
-static sl__json_value *member_place(sl__event *event, const sl__json_value *key)
-{
-    static const struct { const char *key; size_t n, at; } members[] = {
-#define X(member) { #member, sizeof #member - 1, offsetof(sl__event, member) },
-        X(ph) X(cat) X(name) X(pid) X(tid) X(ts) X(dur) X(args)
-#undef X
-    };
-    size_t n = key->n - 2;
-    for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-        if (n == members[i].n && memcmp(key->text + 1, members[i].key, n) == 0)
-            return (sl__json_value *)((char *)event + members[i].at);
-    }
-    return NULL;
-}
-
-static sl__json_value *arg_place(sl__event *event, const sl__json_value *key)
-{
-    size_t n = key->n - 2;
-    for (int i = 0; i < SL__ARG_COUNT; i++) {
-        if (n == arg_keys[i].n && memcmp(key->text + 1, arg_keys[i].key, n) == 0)
-            return &event->arg[i];
-    }
-    return NULL;
-}
-
-static sl_status take(sl__event *event, sl__json_value *place, const sl__json_value *key,
+/* Puts a value where its key says; the places end with one without a key. */
+static sl_status take(sl__event *event, const place *p, const sl__json_value *key,
                       const sl__json_value *value)
 {
     char shown[SL__JSON_SHOWN];
-    if (place && place->type != SL__JSON_MISSING)
+    const char *text = key->text + 1;
+    size_t n = key->n - 2;
+    while (p->key && (n != p->n || text[0] != p->key[0] || memcmp(text, p->key, n) != 0))
+        p++;
+    if (!p->key)
+        return SL_OK;
+    sl__json_value *to = (sl__json_value *)((char *)event + p->at);
+    if (to->type != SL__JSON_MISSING)
         sl__event_fail(event, "it has %s twice", sl__json_show(key, shown));
-    else if (place)
-        *place = *value;
+    else
+        *to = *value;
     return event->status;
 }
 
 static sl_status take_member(void *ud, const sl__json_value *key, const sl__json_value *value,
                              sl_error *err)
 {
+    static const place members[] = {
+#define X(member) { #member, sizeof #member - 1, offsetof(sl__event, member) },
+        X(ph) X(cat) X(name) X(pid) X(tid) X(ts) X(dur) X(args)
+#undef X
+        { NULL, 0, 0 }
+    };
     (void)err;
-    return take(ud, member_place(ud, key), key, value);
+    return take(ud, members, key, value);
 }
 
 static sl_status take_arg(void *ud, const sl__json_value *key, const sl__json_value *value,
                           sl_error *err)
 {
     (void)err;
-    return take(ud, arg_place(ud, key), key, value);
+    return take(ud, args, key, value);
 }
 
 static sl__category categorise(const sl__event *event)
@@ -145,7 +137,7 @@ static bool is_given(const sl__event *event, sl__arg arg)
 void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number)
 {
     if (is_given(event, arg) && !sl__json_whole(&event->arg[arg], number))
-        fail_number(event, arg_keys[arg].key, &event->arg[arg], "a whole number of 64 bits");
+        fail_number(event, args[arg].key, &event->arg[arg], "a whole number of 64 bits");
 }
 
 void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number)
@@ -155,7 +147,7 @@ void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number)
         return;
     sl__event_whole(event, arg, &whole);
     if (event->status == SL_OK && whole < 0)
-        fail_number(event, arg_keys[arg].key, &event->arg[arg], "0 or more");
+        fail_number(event, args[arg].key, &event->arg[arg], "0 or more");
     if (event->status == SL_OK)
         *number = (uint64_t)whole;
 }
@@ -174,7 +166,7 @@ static void read_time(sl__event *event, const char *key, const sl__json_value *v
 void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns)
 {
     if (is_given(event, arg))
-        read_time(event, arg_keys[arg].key, &event->arg[arg], ns);
+        read_time(event, args[arg].key, &event->arg[arg], ns);
 }
 
 sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns)
@@ -219,7 +211,7 @@ void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *
         return;
     sl__scan_open(&scan, list->text, list->n);
     if (sl__json_each(&scan, list, multiply, &p, NULL) != SL_OK || !p.fits)
-        fail_number(event, arg_keys[arg].key, list, "a list of whole numbers");
+        fail_number(event, args[arg].key, list, "a list of whole numbers");
     else
         *result = p.value;
 }
