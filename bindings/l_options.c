@@ -12,11 +12,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* read_value for an option that is an object. */
+static const char *read_object(lua_State *L, const lsl_option *option)
+{
+    const lsl_box *box;
+    switch (option->kind) {
+    case LSL_OPT_STREAM:
+        box = lsl_to(L, -1, LSL_STREAM);
+        if (!box) return "a stream";
+        if (!lsl_is_open(box)) return "an open stream";
+        *(sl_stream **)option->to = box->p;
+        return NULL;
+    case LSL_OPT_OUT:
+        box = lsl_to(L, -1, LSL_TENSOR);
+        if (!box) return "a tensor";
+        if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) return "a tensor that was not freed";
+        ((lsl_out *)option->to)->tensor = box->p;
+        lua_copy(L, -1, ((lsl_out *)option->to)->slot);
+        return NULL;
+    default:
+        box = lsl_to(L, -1, LSL_DEVICE);
+        if (!box || !lsl_is_open(box)) return "a device";
+        *(sl_device **)option->to = box->p;
+        return NULL;
+    }
+}
+
 /* Reads the value on top of the stack. NULL, or what was needed if it is wrong. */
 static const char *read_value(lua_State *L, const lsl_option *option)
 {
     int whole = 0;
-    lsl_box *box;
     switch (option->kind) {
     case LSL_OPT_BOOL:
         if (!lua_isboolean(L, -1)) return "true or false";
@@ -46,23 +71,9 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         *(const char **)option->to = lua_tostring(L, -1);
         return NULL;
     case LSL_OPT_STREAM:
-        box = lsl_to(L, -1, LSL_STREAM);
-        if (!box) return "a stream";
-        if (!lsl_is_open(box)) return "an open stream";
-        *(sl_stream **)option->to = box->p;
-        return NULL;
     case LSL_OPT_OUT:
-        box = lsl_to(L, -1, LSL_TENSOR);
-        if (!box) return "a tensor";
-        if (!lsl_is_open(box) || sl_tensor_is_freed(box->p)) return "a tensor that was not freed";
-        ((lsl_out *)option->to)->tensor = box->p;
-        lua_copy(L, -1, ((lsl_out *)option->to)->slot);
-        return NULL;
     case LSL_OPT_DEVICE:
-        box = lsl_to(L, -1, LSL_DEVICE);
-        if (!box || !lsl_is_open(box)) return "a device";
-        *(sl_device **)option->to = box->p;
-        return NULL;
+        return read_object(L, option);
     case LSL_OPT_ANY:
         lua_copy(L, -1, *(int *)option->to);
         return NULL;

@@ -450,6 +450,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 
 /* Each part has lsl_open_PART, which adds its kinds, and its functions to the module's table, which
  * is on top of the stack. In this order: a part may add methods to the kinds of those before. */
+/* clang-format off */
 #define LSL_PARTS(X)                                                                            \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
     X(selection) X(records) X(show) X(cuda) X(races)
@@ -458,6 +459,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
     X(device_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal)
+/* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)
 LSL_INTERNAL_PARTS(X)
