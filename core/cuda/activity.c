@@ -1,10 +1,10 @@
 /* activity.c - recording: when the host enqueued an operation, and when the device ran it.
  *
- * CUPTI reports the latter (cupti_trace.c), exactly and without slowing the streams down,
- * some time after the operation has completed. Where CUPTI is not available, under a
- * profiler or without its library, events take the times (event_times.c); one sentence per
- * process says so. Operations around events, and host functions, have no times of the
- * device's: core works out those of the former, host_funcs.c stamps the latter.
+ * CUPTI reports the times on the device (cupti_trace.c), exactly and without slowing the streams
+ * down, some time after the operation has completed. If CUPTI is not available (under a profiler,
+ * or without its library), events take the times (event_times.c), and the process reports that
+ * once. The device has no times of records, waits and host functions: core computes those of
+ * records and waits, host_funcs.c takes those of host functions.
  */
 #include "activity.h"
 
@@ -28,8 +28,8 @@ static void report(cuda_activity *activity, const char *why)
     reported = true;
 }
 
-/* CUPTI allocates its buffers at the first launch after it was switched on. An empty kernel of our
- * own spares the user's first one that time. */
+/* CUPTI allocates its buffers at the first launch after it was switched on. An empty kernel of ours
+ * takes that time instead of the user's first one. */
 static void warm_up(cuda_device *dev)
 {
     const sl_work nothing = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL,
@@ -41,7 +41,7 @@ static void warm_up(cuda_device *dev)
                            &threads, NULL);
 }
 
-/* The user can do without CUPTI: `why` says so. */
+/* Whether the user has switched CUPTI off; `why` says so. */
 static bool is_unwanted(char *why, size_t why_bytes)
 {
     const char *setting = getenv("STREAMLAB_CUPTI");
@@ -63,9 +63,9 @@ static sl_status start(cuda_device *dev, sl_error *err)
     return cuda_event_times_begin(dev->activity, err);
 }
 
-/* For one more range. Ranges with a start and an end, unlike NVTX's pushed ones, do not mix
- * with those of other devices and of the script. Which recording ends is not known: of
- * those of one device it is taken to be the latest, as when they nest. */
+/* Makes room for one more range. Ranges with a start and an end, unlike NVTX's pushed ones, do not
+ * mix with those of other devices and of the script. The range that ends with a recording is the
+ * device's latest, as when recordings nest. */
 static bool make_room(cuda_activity *activity)
 {
     int32_t n = activity->device->recording;

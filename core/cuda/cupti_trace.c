@@ -1,18 +1,18 @@
 /* cupti_trace.c - the times of operations from CUPTI's activity records.
  *
- * CUPTI belongs to the process, so the state here does too. It fills buffers that it asks
- * us for with records and hands them back, on any thread; those two functions only move
- * buffers between two lists under a lock. The Lua thread reads them.
+ * CUPTI belongs to the process, so the state here does too. CUPTI requests buffers, fills them with
+ * records and hands them back, on any thread; those two functions only move buffers between two
+ * lists under a lock. The Lua thread reads the buffers.
  *
- * An operation is found by an external id, which is pushed before its calls of CUDA and
- * popped after them: for each call meanwhile CUPTI writes a record with that id and the
- * call's number, and what the call made the device do carries that number. CUPTI does so
- * only for calls that it records, hence the two kinds of calls below, whose records are
- * otherwise of no use; the driver's because cublasLt launches through the driver. Calls
- * that a waiting host makes a million times a second are excepted.
+ * An external id identifies an operation. It is pushed before the operation's CUDA calls and popped
+ * after them: for each call in between CUPTI writes a record with that id and the call's number,
+ * and the records of the device's work have that number. CUPTI does so only for calls that it
+ * records, so calls of the run time and of the driver (cublasLt launches through it) are recorded,
+ * though their own records are not used. Calls that a waiting host makes a million times a second
+ * are excepted.
  *
- * CUPTI is attached from the first recording on until the last one ends; nothing is
- * subscribed or enabled in between.
+ * CUPTI is attached from the first recording until the last one ends. Otherwise nothing is
+ * subscribed or enabled.
  */
 #include "activity.h"
 
@@ -73,16 +73,16 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 #include "matching.h"
 #include "trace_buffers.h"
 
-/* With 1, CUPTI leaves the process when the last recording ends (cuptiFinalize), and
- * comes back with the next one, which takes it tens of milliseconds. NVIDIA documents that
- * as safe when the device is synchronised, the buffers are flushed and no other thread
- * calls CUDA; so it is done only if nothing recorded is in flight. */
+/* 1: CUPTI leaves the process when the last recording ends (cuptiFinalize) and returns with the
+ * next one, which takes tens of milliseconds. NVIDIA documents that as safe when the device is
+ * synchronised, the buffers are flushed and no other thread calls CUDA. So it is done only if
+ * nothing recorded is in flight. */
 #ifndef STREAMLAB_CUPTI_DETACH
 #define STREAMLAB_CUPTI_DETACH 0
 #endif
 
 enum {
-    BUFFERS_WAITING = 4,        /* more than these full ones are not left unread */
+    BUFFERS_WAITING = 4,        /* at most so many full ones stay unread */
     CLOCK_TRIES = 8,
     FIRST_DELIVERY_NS = 50000000,
     SEQ_BITS = 40,              /* of an external id */
@@ -143,8 +143,8 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *d
 
 /* ---- records ---------------------------------------------------------------- */
 
-/* CUPTI's newer releases only add fields at the ends of records. 0 is a time that CUPTI
- * could not take, and an end of 0 that of an operation that still runs. */
+/* Newer releases of CUPTI only add fields at the ends of records. A time of 0: CUPTI could not take
+ * it; an end of 0 also if the operation still runs. */
 static void note_record(const cuda_record *record)
 {
     if (record->start_ns > 0 && record->end_ns >= record->start_ns)
@@ -222,9 +222,9 @@ void cuda_trace_tidy(void)
 
 /* ---- clocks ------------------------------------------------------------------ */
 
-/* CUPTI can be given a clock of ours (cuptiActivityRegisterTimestampCallback), but from
- * CUDA 12.6 Update 2 to 13.1 kernels may then have no times, and WSL refuses it. So both
- * clocks are read together, now and then. The tightest of some tries counts. */
+/* CUPTI can use a clock of ours (cuptiActivityRegisterTimestampCallback), but from CUDA 12.6 Update
+ * 2 to 13.1 kernels may then have no times, and WSL refuses it. So both clocks are read together,
+ * at each collection. Of several tries the one that took the least time is used. */
 static clock_sample read_clocks(void)
 {
     clock_sample best = { .cupti_ns = 0 };
@@ -320,10 +320,9 @@ static void except(const char *symbol, const uint32_t *cbids, size_t n)
         enable(cbids[i], 0);
 }
 
-/* The calls of a host that waits, and those around events, which nobody looks for.
- * Enabling the kinds forgets this. CUPTI before 12.5 cannot except them: a wait then fills a
- * buffer of 1 MiB with some 26 000 questions, which cuda_trace_tidy reads on the way, so they
- * cost the waiting host time but do not pile up. */
+/* Excepts the calls of a waiting host and those for events, whose records are not used. Enabling
+ * the kinds undoes this. CUPTI before 12.5 cannot except calls: a wait then fills a buffer of 1 MiB
+ * with some 26 000 queries. cuda_trace_tidy reads these during the wait, so they do not pile up. */
 static void except_waiting(void)
 {
     static const uint32_t runtime[] = {
@@ -350,8 +349,8 @@ static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_Cal
     (void)ud, (void)domain, (void)cbid, (void)data;
 }
 
-/* The subscriber gets no callbacks: subscribing is how users of CUPTI keep out of each
- * other's way, and how a profiler around the process is noticed. */
+/* The subscriber gets no callbacks. CUPTI has one subscriber at a time: so a profiler around the
+ * process is noticed. */
 static bool attach(char *why, size_t why_bytes)
 {
     size_t n = 0;
@@ -378,7 +377,7 @@ static bool attach(char *why, size_t why_bytes)
     return false;
 }
 
-/* No operation is in flight whose record CUPTI would still deliver. */
+/* Whether no recorded operation is in flight. */
 static bool is_idle(void)
 {
     for (const cuda_activity *a = trace.traced; a; a = a->next)
@@ -450,8 +449,8 @@ void cuda_trace_deliver_now(void)
     trace.next_delivery_ns = ended_ns + 30 * (ended_ns - began_ns);
 }
 
-/* A thirtieth of the time at most goes into this, and nothing of a short recording, in which
- * the 0.1 ms that it takes would show. */
+/* Takes at most a thirtieth of the time, and none of a short recording, in which the 0.1 ms that it
+ * takes would show. */
 void cuda_trace_deliver(void)
 {
     if (trace.traced && cuda_now_ns() >= trace.next_delivery_ns)
@@ -466,7 +465,7 @@ typedef struct collector {
     void *ud;
 } collector;
 
-/* For a device that has not asked yet. */
+/* Keeps a record for a device that has not collected yet. */
 static void keep(cuda_activity *activity, const sl_activity *found)
 {
     if (activity->n_ready == activity->cap_ready) {
@@ -516,16 +515,15 @@ static void report_losses(cuda_activity *activity)
     trace.matching.n_lost = 0;
 }
 
-/* The recording that collects is the only one: core ends it next. */
+/* Whether the recording that collects is the only one: core ends it next. */
 static bool is_last(const cuda_activity *activity)
 {
     return activity->device->recording == 1 && trace.traced == activity && !activity->next;
 }
 
-/* Without force CUPTI keeps a buffer in which one record has no end yet, and with it up to
- * 3000 operations that have completed. A forced flush also gives the records of what still
- * runs, without an end and never again. So it is for when nothing runs, and for the last
- * recording, after which nobody would ask for that end. */
+/* Without force CUPTI keeps a buffer in which one record has no end yet, and so up to 3000
+ * operations that have completed. A forced flush also gives the records of running operations,
+ * without an end and never again. So it is used if nothing runs, and for the last recording. */
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 {
     collector c = { activity, fn, ud };

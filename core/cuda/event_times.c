@@ -1,15 +1,14 @@
-/* event_times.c - the times of operations by an event before and one after each, for
- * when CUPTI is not available.
+/* event_times.c - the times of operations from an event before and one after each, when CUPTI is
+ * not available.
  *
- * Coarser than CUPTI: an event's time is good to about half a microsecond, and a span
- * includes what the operation waited for between its events: for SMs or a copy engine that
- * other streams keep busy, or for the host to enqueue it. Spans of one stream never
- * overlap, since the event before an operation follows the event after the last one.
+ * Coarser than CUPTI: an event's time has a resolution of about half a microsecond, and a span
+ * includes the operation's waits between its events: for SMs or a copy engine that other streams
+ * keep busy, or for the host to enqueue it. Spans of one stream never overlap, since the event
+ * before an operation follows the event after the previous one.
  *
- * An event's time counts from a base event whose time on the host's clock is known. The
- * two clocks drift apart by some microseconds a second, and cudaEventElapsedTime's float
- * has 24 bits, 1 us after 16 s; so the base is renewed whenever a recording is collected
- * and nothing is in flight.
+ * An event's time counts from a base event whose time on the host's clock is known. The two clocks
+ * drift apart by some microseconds a second, and cudaEventElapsedTime's float has 24 bits, 1 us
+ * after 16 s. So the base is renewed whenever a recording is collected and nothing is in flight.
  */
 #include "activity.h"
 
@@ -19,8 +18,8 @@ enum { TRIES = 8 };     /* at the base; the tightest one counts */
 
 /* ---- the base ---- */
 
-/* Records `event` on the idle base stream and waits for it. *ns: the middle of the time
- * that took, which was *width_ns. */
+/* Records `event` in the idle base stream and waits for it, which takes *width_ns. *ns: the middle
+ * of that time. */
 static sl_status place(cuda_activity *activity, cudaEvent_t event, int64_t *ns, int64_t *width_ns,
                        sl_error *err)
 {
@@ -71,7 +70,7 @@ static sl_status find_base(cuda_activity *activity, cudaEvent_t *event, int64_t 
     return SL_OK;
 }
 
-/* A time that the old base gave is never after one that the new base gives. */
+/* Times by the new base are never before times by the old one. */
 static sl_status renew(cuda_activity *activity, sl_error *err)
 {
     cuda_device *dev = activity->device;
@@ -163,8 +162,8 @@ sl_status cuda_event_times_before(cuda_op *op, sl_error *err)
     return SL_EFAULT;
 }
 
-/* A fault shows again at the next call, which can report it; the operation is on its way
- * here. */
+/* A failure is not reported: the operation has been enqueued, and the next call reports a fault
+ * again. */
 void cuda_event_times_after(cuda_op *op, bool enqueued)
 {
     if (!op->began)

@@ -1,11 +1,11 @@
 /* gemm.c - matmul through cublasLt.
  *
- * A plan is all that cublasLt needs to know about a shape: the descriptor, the layouts and
- * the algorithm. It is made at the first matmul of a shape, dtype and mode and kept, so
- * that a repeated one is a look-up and one call of cublasLtMatmul.
+ * A plan has all that cublasLt needs for a shape: the descriptor, the layouts and the algorithm.
+ * The first matmul of a shape, dtype and mode makes it, and it is kept, so that a repeated matmul
+ * is a look-up and one call of cublasLtMatmul.
  *
  * cublasLt's matrices are column-major unless the layout says otherwise, and only some of its
- * kernels take others. A row-major matrix is the transpose of a column-major one in the
+ * kernels take row-major ones. A row-major matrix is the transpose of a column-major one in the
  * same bytes, and the transpose of a product is the product of the transposes in the other
  * order: c[m,n] = a[m,k] b[k,n] is asked for as c'[n,m] = b'[n,k] a'[k,m].
  */
@@ -76,8 +76,8 @@ static const struct { const char *name; cudaDataType_t type; } dtypes[SL_DTYPES]
 
 /* ---- errors ---- */
 
-/* cublasLt has a CUDA run time of its own, so that ours may not have seen the error;
- * one that stays comes back from any call. True if the device is lost. */
+/* Whether the device is lost. cublasLt has a CUDA run time of its own, so ours may not have seen
+ * the error; an error that stays is reported by any call. */
 static bool device_lost(cuda_device *dev, sl_error *err)
 {
     cudaError_t code = cudaGetLastError();
@@ -90,8 +90,7 @@ static bool device_lost(cuda_device *dev, sl_error *err)
     return cuda_check(dev, code, "cuBLAS", err) == SL_EFAULT;
 }
 
-/* What cublasLt reported, as a status with a sentence. key: the product that was asked
- * for, or NULL. */
+/* The status and message for an error of cublasLt. key: the product, or NULL. */
 static sl_status lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
                          const char *call, const plan_key *key, sl_error *err)
 {
@@ -112,8 +111,8 @@ static sl_status lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_
 
 /* ---- the algorithm ---- */
 
-/* Which of the candidates is used; they come in the order of cublasLt's estimate of
- * their time, shortest first. NULL: none can be. */
+/* The first candidate that can be used; cublasLt orders them by estimated time, shortest first.
+ * NULL: none. */
 static const cublasLtMatmulHeuristicResult_t *
 choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_workspace_bytes)
 {
@@ -124,7 +123,8 @@ choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_work
     return NULL;
 }
 
-/* At most `most` of each operand. cublasLt's first matrix is b, its second a. */
+/* Promises the alignment of each operand, at most `most`. cublasLt's first matrix is b, its second
+ * a. */
 static cublasStatus_t promise_alignment(const lt_functions *lt, cublasLtMatmulPreference_t pref,
                                         const plan_key *key, uint16_t most)
 {
@@ -160,9 +160,8 @@ static cublasStatus_t ask_heuristic(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmu
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* What the operands' addresses are multiples of is promised. Should there be no algorithm for
- * a shape whose rows are not aligned so well (16-bit types of odd sizes), less is. *call: what
- * has failed. */
+/* Promises the alignment of the operands' addresses. If there is no algorithm then, since the rows
+ * are aligned less well (16-bit types of odd sizes), promises less. *call: the call that failed. */
 static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref,
                                      const char **call)
 {
@@ -220,7 +219,7 @@ static cublasComputeType_t compute_type(const plan_key *key)
     return key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
-/* *call: what has failed. */
+/* *call: the call that failed. */
 static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const char **call)
 {
     const plan_key *key = &p->key;
@@ -319,10 +318,9 @@ static bool grow_table(cuda_gemm *gemm)
 
 /* Room for one more plan; at most two slots of three are taken.
  *
- * A script that goes through many shapes would collect plans without end. At the limit
- * all of them go, and each shape still in use asks the heuristic once more; to know
- * which were used last would cost every matmul something. Work in flight needs no plan:
- * cublasLt has copied what its kernels take. */
+ * A script with many shapes would collect plans without end. At the limit all are closed, and each
+ * shape still in use asks the heuristic once more; noting which were used last would cost time in
+ * every matmul. Work in flight needs no plan: cublasLt has copied the kernels' arguments. */
 static bool make_room(cuda_gemm *gemm)
 {
     if (gemm->n_plans == MAX_PLANS)
@@ -349,9 +347,9 @@ static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **add
     return SL_OK;
 }
 
-/* The plan for `key`, made if there is none, as gemm->last. A kernel that is loaded for
- * its first launch may wait for the whole device, so before that host functions are
- * settled; as they may multiply, the plan may be there then. */
+/* Sets gemm->last to the plan for `key`, and makes it if there is none. Loading a kernel for its
+ * first launch may wait for the whole device, so host functions are settled before; they may
+ * multiply and so have made the plan. */
 static sl_status find_plan(cuda_device *dev, const plan_key *key, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
@@ -380,7 +378,7 @@ static sl_status find_functions(lt_functions *lt, sl_error *err)
     return cuda_library_functions(CUDA_CUBLAS_LT, names, sizeof names / sizeof *names, lt, err);
 }
 
-/* cublasLt wants memory that tensors may have left in the pool, and says so with either. */
+/* cublasLt lacks memory, which the pool may hold. It reports this with either code. */
 static bool is_short_of_memory(cublasStatus_t code)
 {
     return code == CUBLAS_STATUS_ALLOC_FAILED || code == CUBLAS_STATUS_NOT_INITIALIZED;
@@ -397,7 +395,7 @@ static cublasStatus_t create_handle(cuda_device *dev, cuda_gemm *gemm)
     return gemm->lt.Create(&gemm->handle);
 }
 
-/* The workspace: what NVIDIA recommends for cublasSetWorkspace. */
+/* The workspace has the size that NVIDIA recommends for cublasSetWorkspace. */
 static sl_status new_gemm(cuda_device *dev, cuda_gemm **opened, sl_error *err)
 {
     cuda_gemm *gemm = calloc(1, sizeof *gemm);
@@ -424,8 +422,8 @@ static void gemm_close(cuda_device *dev, cuda_gemm *gemm)
     free(gemm);
 }
 
-/* Settles host functions, as before a plan is made. Those, and ones that run while memory
- * is given back, may multiply and have opened it then. */
+/* Settles host functions, as before a plan is made. These, and those that run while memory is
+ * freed, may multiply, which opens dev->gemm. */
 static sl_status gemm_open(cuda_device *dev, sl_error *err)
 {
     cuda_gemm *opened = NULL;
@@ -459,9 +457,9 @@ static uint16_t alignment_of(const void *address)
     return alignments[i];
 }
 
-/* A stream's workspace has from the start the size that any plan may need: a block that
- * is given back can be handed out at once, while work in the stream still uses it. Taking
- * one may run host functions; if these multiply in the stream, it has one already. */
+/* A stream's workspace is large enough for any plan from the start and never replaced: a block that
+ * is given back can be taken at once, while work in the stream still uses it. Taking one may run
+ * host functions; if these multiply in the stream, it has a workspace already. */
 static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error *err)
 {
     size_t bytes = dev->gemm->workspace_bytes;
@@ -479,9 +477,8 @@ static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error 
     return why.status;
 }
 
-/* A product without elements or without terms; cublasLt takes no sizes of 0. The
- * operation has a kernel all the same, so that it keeps its place in the stream and in
- * timelines. */
+/* A product without elements or terms, which cublasLt does not take. A kernel is launched all the
+ * same, so that the operation keeps its place in the stream and in timelines. */
 static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
                                sl_error *err)
 {
@@ -493,9 +490,9 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
                               err);
 }
 
-/* All that the product needs, with its plan as gemm->last. Taking the workspace may have
- * run host functions, which may have made all plans go, and launched others: so these are
- * settled and the plan is looked for again. */
+/* Prepares all that the product needs; its plan is gemm->last. Taking the workspace may run host
+ * functions, which may close all plans or launch other host functions. So these are settled, and
+ * the plan is looked for again. */
 static sl_status prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key, sl_error *err)
 {
     sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);

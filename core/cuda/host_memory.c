@@ -5,14 +5,13 @@
  * page-locked memory is portable, so the pools are the process's. The last device that
  * closes frees them.
  *
- * Page-locking 4 MiB and freeing it again takes 2 ms, and the freeing waits for the
- * device, which in an experiment would look like a property of the experiment. So
- * page-locked memory that a tensor leaves goes to a pool, however much is there already;
- * what is too much is freed at the next call that page-locks more, which holds the host
- * anyway. Memory that was registered stays so, and is page-locked memory from then on.
+ * Page-locking 4 MiB and freeing it again takes 2 ms, and freeing waits for the device, which would
+ * look like a property of the experiment. So page-locked memory of closed tensors goes to a pool of
+ * any size; what exceeds the limit is freed at the next call that page-locks more, which blocks the
+ * host anyway. Registered memory stays registered, and is in the page-locked pool from then on.
  *
- * Pageable memory is kept too: the first copy into a fresh page costs a fault, 1.5 ms for
- * 4 MiB (measured), so that a second run of the same script would still be a first one.
+ * Pageable memory is kept too: the first use of each page costs a fault, which would show in the
+ * first copy into it (docs/design/cuda.md).
  */
 #define _DEFAULT_SOURCE             /* MAP_ANONYMOUS, madvise */
 #include "cuda.h"
@@ -61,8 +60,8 @@ sl_status cuda_host_settle(const char *call, sl_error *err)
 
 /* ---- the host's memory ---- */
 
-/* A region of its own, on a boundary of huge pages if it has some: these take one fault
- * for 2 MiB instead of 512. */
+/* A region of its own, aligned to huge pages if it is large enough for one: a huge page takes one
+ * fault for 2 MiB instead of 512. */
 static void *map_pages(size_t bytes)
 {
     size_t align = bytes >= huge_page_bytes ? huge_page_bytes : host.page_bytes;
@@ -100,8 +99,8 @@ static bool is_page_locked(const cuda_block *block)
     return block->registered || block->source == CUDA_FROM_HOST_ALLOC;
 }
 
-/* Of page-locked memory only after cuda_host_settle. What fails on a lost device has gone
- * with it. */
+/* For page-locked memory call cuda_host_settle first. On a lost device the calls fail; the driver
+ * has freed the memory. */
 static void free_block(cuda_block *block)
 {
     if (block->registered)
@@ -121,8 +120,7 @@ static void free_down_to(cuda_pool *pool, size_t bytes)
         free_block(cuda_pool_take_largest(pool));
 }
 
-/* The host is short of memory. On a device that is lost nothing could be freed, so it is
- * `dev` that frees: the one that asks for more. */
+/* Frees all that is unused. `dev` makes the calls, since they would fail on a lost device. */
 static void trim(const cuda_device *dev)
 {
     free_down_to(&host.pageable, 0);

@@ -1,7 +1,7 @@
-/* matching.c - two arrays, sorted by correlation when they are matched. CUPTI numbers the
- * calls in their order and hands most records over in that order too, so they are
- * usually sorted already, and an operation costs 16 bytes for its call and 40 for its
- * record until it is matched. */
+/* matching.c - an array of calls and one of records, sorted by correlation when they are matched.
+ * CUPTI numbers the calls in order and delivers most records in that order, so the arrays are
+ * usually sorted already. An operation takes 16 bytes for its call and 40 for its record until it
+ * is matched. */
 #include "matching.h"
 
 #include <stdlib.h>

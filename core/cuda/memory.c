@@ -1,17 +1,16 @@
 /* memory.c - the memory of buffers, and all device memory.
  *
- * Tensors take device memory from a pool of the driver's stream-ordered allocator that
- * is ours alone. Whether cudaMallocAsync of the script finds memory in its own pool is
- * then its own affair, as in any other program. Every block is allocated in a stream
- * where nothing else runs, and that stream is waited for, which takes no time: so any
- * stream may use the block at once.
+ * Tensors take device memory from a pool of the driver's stream-ordered allocator that is ours
+ * alone, so that the script's cudaMallocAsync has the default pool to itself, as in any other
+ * program. Every block is allocated in a stream where nothing else runs, and the host waits for
+ * that stream, which takes no time: so any stream may use the block at once.
  *
- * What tensors give back is kept in lists by size (pool.c). Core closes a buffer only when
- * all operations that used it have completed, so the next tensor of any stream may be given
- * the block at once, without a call of the driver's. Before that a tensor of the same stream
- * may take it over from its lender (core/reuse.h).
+ * Memory of closed tensors is kept in lists by size (pool.c). Core closes a buffer only when all
+ * operations that used it have completed, so the next tensor of any stream may have the block at
+ * once, without a call of the driver. Before that a tensor of the same stream may take it over from
+ * its lender (core/reuse.h).
  *
- * A device without pools (some virtual GPUs) gets cudaMalloc and the same lists.
+ * On a device without pools (some virtual GPUs) cudaMalloc is used, with the same lists.
  */
 #include "cuda.h"
 
@@ -29,11 +28,11 @@ static const char *const call_names[] = {
 
 /* ---- from the driver ---- */
 
-/* Mapping new memory costs the driver about 80 us, however little it is, and carving a
- * piece from mapped memory 1 us. So when the pool is used up it is made larger by as much
- * as it has given out, between 32 MiB and 1 GiB: a piece of that size is allocated and
- * freed, which leaves it mapped. It is never more than half of what the device has left,
- * for other programs and cudaMalloc want some. Without it the request is mapped alone. */
+/* Mapping new memory takes the driver about 80 us, whatever its size; a piece of mapped memory
+ * takes 1 us. So when the pool is used up, it grows by as much as is in use, between 32 MiB and 1
+ * GiB: a piece of that size is allocated and freed, which leaves it mapped. It grows by at most
+ * half of the device's free memory, since other programs and cudaMalloc need some. If that fails,
+ * the request is mapped alone. */
 static void reserve_ahead(cuda_device *dev, size_t bytes)
 {
     uint64_t reserved = 0, used = 0;
@@ -51,10 +50,10 @@ static void reserve_ahead(cuda_device *dev, size_t bytes)
         cudaFreeAsync(piece, dev->memory_stream);
 }
 
-/* Polls, as wait.c does: the memory stream may share a channel with a stream that stands
- * behind a host function, or a long kernel (CUDA_DEVICE_MAX_CONNECTIONS=1).
- * cudaErrorNotReady: the user has interrupted the wait. At the end it synchronises, which takes
- * no time: only then does the pool count as free what was freed before (seen on an H200). */
+/* Polls, as wait.c does: the memory stream may share a channel with a stream that waits for a host
+ * function or a long kernel (CUDA_DEVICE_MAX_CONNECTIONS=1). cudaErrorNotReady: the user
+ * interrupted the wait. At the end it synchronises, which takes no time: on an H200 the pool
+ * counted memory that had been freed before as free only after that. */
 static cudaError_t wait_for_memory_stream(cuda_device *dev)
 {
     cudaError_t code;
@@ -69,7 +68,7 @@ static cudaError_t wait_for_memory_stream(cuda_device *dev)
     return code ? code : cudaStreamSynchronize(dev->memory_stream);
 }
 
-/* A piece whose wait is interrupted is freed behind its allocation, in the same stream. */
+/* If the wait is interrupted, the block is freed in the same stream. */
 static cudaError_t from_pool(cuda_device *dev, cuda_block *block)
 {
     reserve_ahead(dev, block->bytes);
@@ -112,8 +111,8 @@ static size_t at_least_least(size_t bytes)
     return bytes < least_bytes ? least_bytes : bytes;
 }
 
-/* When memory is short, what nobody uses is given back first; and then a block is as
- * large as was asked, not as its class, so that a tensor may have nearly all memory. */
+/* When memory is short, unused blocks are freed, and the new block has the size that was asked for
+ * instead of its class's, so that a tensor can have nearly all memory. */
 static sl_status get_memory(cuda_device *dev, cuda_block *block, size_t asked, sl_stream *stream,
                             sl_error *err)
 {
@@ -155,7 +154,7 @@ static sl_status allocate(cuda_device *dev, cuda_source source, size_t bytes, si
 
 /* ---- back to the driver ---- */
 
-/* The caller has settled the host functions, if it is cudaMalloc's. */
+/* For memory of cudaMalloc the caller has settled the host functions. */
 static void free_block(cuda_device *dev, cuda_block *block)
 {
     cuda_use(dev);
@@ -166,8 +165,8 @@ static void free_block(cuda_device *dev, cuda_block *block)
     free(block);
 }
 
-/* Whether cudaMemPoolTrimTo waits for the device is not documented, so no host function may
- * be pending that a busy device depends on. */
+/* The documentation does not say whether cudaMemPoolTrimTo waits for the device, so no host
+ * function may be pending on a busy device. */
 static void trim_driver_pools(cuda_device *dev)
 {
     cudaMemPool_t scripts;
@@ -201,8 +200,8 @@ void cuda_memory_trim(cuda_device *dev)
     cudaGetLastError();
 }
 
-/* Memory of cudaMallocAsync that the script has not freed: the stream may not even have
- * reached the allocation. A stream that is gone has drained. */
+/* Memory of cudaMallocAsync is freed in the stream where it was allocated, which may not have
+ * reached the allocation yet. A stream that has been closed has no work left. */
 static cudaStream_t stream_to_free_in(const cuda_device *dev, const cuda_block *block)
 {
     if (block->source == CUDA_FROM_MALLOC_ASYNC)
@@ -212,9 +211,9 @@ static cudaStream_t stream_to_free_in(const cuda_device *dev, const cuda_block *
     return dev->memory_stream;
 }
 
-/* Never blocks: memory of cudaMalloc that the script has not freed goes by way of
- * cudaFreeAsync, which takes it too, for cudaFree would wait for the device. Where that
- * does not work it waits in the pool for a tensor that it fits, or for a trim. */
+/* Never blocks: memory of cudaMalloc that the script has not freed is freed by cudaFreeAsync, which
+ * accepts it, since cudaFree would wait for the device. If that fails, the block stays in the pool
+ * for a tensor of its size, or until a trim. */
 static void let_go(cuda_device *dev, cuda_block *block)
 {
     if (block->source != CUDA_FROM_POOL && dev->pool) {
@@ -260,8 +259,8 @@ static void move_block(cuda_buffer *to, cuda_buffer *from)
     from->data = NULL;
 }
 
-/* A block may be smaller than its class when memory was short. What cudaMallocAsync gives is
- * the driver's to use again. */
+/* Takes the lender's block, if it is large enough: a block that was allocated when memory was short
+ * may be smaller than its class. Plain allocations always get memory from the driver. */
 static bool take_over(cuda_buffer *buffer, cuda_buffer *lender)
 {
     if (!lender || buffer->base.how != SL_ALLOC_TENSOR)
@@ -355,8 +354,8 @@ sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_
 
 /* ---- devices ---- */
 
-/* Kept is everything that was freed; and an allocation never waits for a free that a
- * stream of the script has not reached, which would hold the host. */
+/* The pool keeps all memory that is freed. An allocation never waits for a free that a stream of
+ * the script has not reached, since that would block the host. */
 static cudaError_t set_up_pool(cuda_device *dev)
 {
     uint64_t keep_bytes = UINT64_MAX;
@@ -404,7 +403,7 @@ sl_status cuda_memory_open(cuda_device *dev, sl_error *err)
     return SL_OK;
 }
 
-/* On a device that is lost all of this fails, and its memory has gone with it. */
+/* On a lost device all calls fail; the driver has freed its memory. */
 void cuda_memory_close(cuda_device *dev)
 {
     cuda_memory_trim(dev);

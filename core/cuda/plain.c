@@ -1,6 +1,5 @@
-/* plain.c - the plain calls of lab.cuda, and peer access. Each makes the call of CUDA
- * that it is named after, so that a script can see what that does; those that allocate
- * or page-lock have been made by buffer_open and host_pin. */
+/* plain.c - the plain calls of lab.cuda, and peer access. Each makes the CUDA call that it is named
+ * after. Calls that allocate or page-lock are made in buffer_open and host_pin. */
 #include "cuda.h"
 
 #include <cublas_v2.h>
@@ -41,10 +40,10 @@ static cuda_stream *find_stream(const cuda_device *dev, uint32_t id)
     return NULL;
 }
 
-/* cudaFree waits for the device only with memory of cudaMalloc. Memory of the
- * stream-ordered allocator it gives away at once, also from under the operations that
- * still use it: those must have completed, and the allocation too. The search starts again
- * after each wait, during which host functions may have closed streams. */
+/* cudaFree waits for the device only if the memory is cudaMalloc's. Memory of the stream-ordered
+ * allocator it frees at once, even while operations use it. So this waits for the allocation and
+ * for these operations. The search starts again after each wait, since host functions may have
+ * closed streams meanwhile. */
 static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_error *err)
 {
     const cuda_block *block = buffer->block;
@@ -58,7 +57,7 @@ static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_
         const bool is_other = cuda_of(stream->base.device) != dev;
         status = cuda_stream_synchronize(&stream->base, err);
         if (status == SL_EFAULT && is_other)
-            status = SL_OK;             /* its operations have gone with its device */
+            status = SL_OK;             /* its operations ended when its device was lost */
         stream = find_user(&buffer->base);
     }
     return status;
@@ -87,8 +86,8 @@ static sl_status free_now(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
     return status;
 }
 
-/* That the stream comes to the free after all work with the memory is for the script to
- * see to, as in CUDA. */
+/* As in CUDA, the script must see to it that the stream reaches the free after all work with the
+ * memory. */
 static sl_status free_in_stream(cuda_device *dev, cuda_buffer *buffer, sl_stream *stream,
                                 sl_error *err)
 {
@@ -129,7 +128,7 @@ static sl_status blas_check(cuda_device *dev, cublasStatus_t code, const char *c
     return status;
 }
 
-/* cuBLAS wants memory that tensors may have left in the pool; it answers with either. */
+/* cuBLAS may lack memory that the pool holds. It reports this with either code. */
 static cublasStatus_t create_handle(cuda_device *dev, create_fn create, cublasHandle_t *handle)
 {
     cuda_use(dev);
@@ -162,7 +161,7 @@ static sl_status blas_create(cuda_device *dev, sl_error *err)
     return SL_OK;
 }
 
-/* Of the latest handle, which is gone afterwards whatever cuBLAS answered. */
+/* Destroys the latest handle. It is gone afterwards, also on failure. */
 static sl_status destroy_latest(cuda_device *dev, sl_error *err)
 {
     destroy_fn destroy = (destroy_fn)cuda_library_symbol(CUDA_CUBLAS, "cublasDestroy_v2", err);
@@ -193,9 +192,9 @@ void cuda_plain_close(cuda_device *dev)
 
 /* ---- a limit ---- */
 
-/* The buffer of printf in kernels, which none of ours use: what was found, and twice
- * that, in turn, so that each call has something to do. CUDA refuses to change it once a
- * kernel that prints has run; then it is the stack's limit, set to what it is. */
+/* Sets the size of printf's buffer in kernels, which no kernel of ours uses, in turn to twice its
+ * first value and back, so that each call changes something. CUDA refuses that once a kernel that
+ * prints has run; then the stack's limit is set to its current value. */
 static sl_status set_limit(cuda_device *dev, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
@@ -275,8 +274,8 @@ sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buff
 
 /* ---- peers ---- */
 
-/* cudaDeviceEnablePeerAccess is about memory of cudaMalloc; pools have access rights of
- * their own: that of tensors, and the one that cudaMallocAsync takes from. */
+/* cudaDeviceEnablePeerAccess is for memory of cudaMalloc. Pools have their own access rights: that
+ * of tensors, and the default one, which cudaMallocAsync uses. */
 static cudaError_t share_pools(const cuda_device *dev, const cuda_device *peer, bool share)
 {
     const struct cudaMemAccessDesc access = {
@@ -292,8 +291,8 @@ static cudaError_t share_pools(const cuda_device *dev, const cuda_device *peer, 
     return code ? code : cudaMemPoolSetAccess(peer->pool, &access, 1);
 }
 
-/* The pools are shared also where the devices are peers already: they may have been
- * closed and opened since, which gives them new pools. */
+/* Shares the pools also if the devices are peers already: they may have new pools, since they may
+ * have been closed and opened. */
 static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
 {
     sl_status settled = cuda_host_settle("cudaDeviceEnablePeerAccess", err);
@@ -318,8 +317,8 @@ static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_e
     return status;
 }
 
-/* Copies in flight keep their access, whichever of the two runs them: both are waited for
- * first. No host function is left to run meanwhile, which could enqueue another. */
+/* Waits for both devices first, so that copies in flight keep their access. No host function is
+ * pending then that could enqueue another copy. */
 static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaDeviceDisablePeerAccess", err);

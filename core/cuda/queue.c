@@ -152,9 +152,9 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }
 
-/* Any launch waits when the launch queue is full. One holds 1022 launches (measured on an
- * H200), streams share it, and an operation takes up to three: its kernel between two
- * events, or a matmul in parts. */
+/* Any launch waits when the launch queue is full. A queue has room for 1022 launches
+ * (docs/design/simulator.md, section 2), streams share it, and an operation takes up to three: its
+ * kernel between two events, or a matmul in parts. */
 static bool may_hold_host(const cuda_device *dev, const sl_op *op)
 {
     const uint8_t pageable = SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE;

@@ -1,5 +1,5 @@
-/* generate.c - FILL, RAND and RANDN, a piece at a time: random numbers through floats on the
- * stack, then rounded to the dtype. */
+/* generate.c - FILL, RAND and RANDN, a piece at a time: random numbers are floats on the stack,
+ * then rounded to the dtype. */
 #include "generate.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "elements.h"
 #include "philox.h"
 
-enum { PIECE = 512 };       /* elements that pass at a time */
+enum { PIECE = 512 };       /* elements at a time */
 
 static void random_floats(const sl_work *work, uint64_t first, size_t n, float *x)
 {

@@ -1,8 +1,8 @@
 /* half.h - bfloat16 and float16 as float32 and back, and TF32's rounding.
  *
- * Kernels compute in float32 and round to nearest even on store, as the GPU does.
- * NaNs stay NaNs and become quiet. The inputs of a TF32 matmul are rounded half away
- * from zero instead (PTX: cvt.rna.tf32).
+ * Kernels compute in float32 and round to nearest even on store, as the GPU does. NaNs stay NaNs
+ * and become quiet. The inputs of a TF32 matmul are rounded to nearest, ties away from zero (PTX:
+ * cvt.rna.tf32).
  */
 #ifndef NUMBERS_HALF_H
 #define NUMBERS_HALF_H

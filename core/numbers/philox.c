@@ -1,5 +1,5 @@
-/* philox.c - uniform and normal tensors by way of Philox4x32-10. philox_core.h has the
- * arithmetic, philox_words.c the speed. */
+/* philox.c - uniform and normal tensors from Philox4x32-10. philox_core.h has the arithmetic,
+ * philox_words.c the fast loops. */
 #include "philox.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ static size_t groups_of(size_t n_words)
     return (n_words + SIDE - 1) / SIDE;
 }
 
-/* Element i is lane i % 4 of block i / 4. Whole groups are converted, which have a
- * length that the compiler knows. */
+/* Element i is lane i % 4 of block i / 4. Whole groups are converted, since the compiler knows
+ * their length. */
 void philox_uniform(uint64_t seed, uint64_t sequence, uint64_t first, size_t n, float *out)
 {
     uint32_t words[WORDS];

@@ -1,12 +1,12 @@
-/* philox_core.h - the arithmetic of Philox4x32-10 and of the numbers made of it, in one
- * copy for the CPU and the GPU.
+/* philox_core.h - the arithmetic of Philox4x32-10 and of uniform and normal numbers, for the CPU
+ * and the GPU.
  *
- * Everything here is integer arithmetic up to one last conversion, which is exact
- * (uniform) or rounds to nearest even (normal), times a power of two. So there is
- * nothing for a compiler to contract or reorder, and all give the same bits.
+ * Everything is integer arithmetic, except for one last conversion, which is exact (uniform) or
+ * rounds to nearest even (normal), times a power of two. Compilers cannot contract or reorder it,
+ * so all give the same bits.
  *
- * A CUDA file says before it includes this what functions and tables are there:
- * PHILOX_INLINE and PHILOX_TABLE_CONST.
+ * A CUDA file defines PHILOX_INLINE and PHILOX_TABLE_CONST, the qualifiers of functions and tables,
+ * before it includes this.
  */
 #ifndef NUMBERS_PHILOX_CORE_H
 #define NUMBERS_PHILOX_CORE_H

@@ -1,9 +1,8 @@
 /* philox_words.c - Philox4x32-10 on eight blocks side by side.
  *
- * One block is a chain of ten rounds, each waiting for the multiplications of the one
- * before; eight at once fill the CPU's pipes and its vectors. Plain C comes out as
- * vectors of what the compiler was set to use, which for x86 is 128 bits; so there is a
- * second version for CPUs with 256.
+ * One block is a chain of ten rounds, each of which waits for the multiplications of the round
+ * before; eight blocks at once fill the CPU's pipelines and vectors. From plain C the compiler
+ * makes vectors of 128 bits on x86, so there is a second version for CPUs with 256.
  */
 #include "philox_words.h"
 
@@ -55,8 +54,8 @@ void philox_words_plain(uint64_t seed, uint64_t sequence, uint64_t block, size_t
 
 #define AVX2 __attribute__((target("avx2")))
 
-/* Four blocks. A counter word takes 64 bits of which the upper half is not looked at: so
- * products need no rearranging between rounds. */
+/* Four blocks. A counter word takes 64 bits, whose upper half is ignored, so that products need no
+ * rearranging between rounds. */
 AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t sequence, uint64_t block,
                                   uint32_t *words)
 {
