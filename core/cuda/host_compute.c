@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../numbers/elements.h"
-#include "../numbers/generate.h"
 
 enum { MOST_THREADS = 8 };
 

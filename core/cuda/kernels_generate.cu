@@ -7,7 +7,6 @@
 
 extern "C" {
 #include "../numbers/elements.h"
-#include "../numbers/generate.h"
 }
 
 /* ---- fill ------------------------------------------------------------------ */

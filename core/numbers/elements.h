@@ -20,4 +20,9 @@ void numbers_narrow(void *to, const double *from, sl_dtype dtype, int64_t first,
 /* One element of any dtype; of int32 a whole number that it holds. */
 void numbers_store_number(void *to, double number, sl_dtype dtype);
 
+/* generate.c: FILL, RAND and RANDN. Writes elements [first, first + n) of the tensor to `out`,
+ * which need not be aligned. They depend on the kernel, dtype, scalar, seed and sequence of `work`;
+ * work->n is not used. Random uint8 are cut off. Cannot fail. */
+void numbers_generate(const sl_work *work, uint64_t first, size_t n, void *out);
+
 #endif

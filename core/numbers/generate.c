@@ -1,10 +1,9 @@
 /* generate.c - FILL, RAND and RANDN, a piece at a time: random numbers are floats on the stack,
  * then rounded to the dtype. */
-#include "generate.h"
+#include "elements.h"
 
 #include <string.h>
 
-#include "elements.h"
 #include "philox.h"
 
 enum { PIECE = 512 };       /* elements at a time */

@@ -11,10 +11,8 @@
 #include <string.h>
 
 #include "../numbers/elements.h"
-#include "../numbers/generate.h"
 #include "../numbers/half.h"
 #include "blas.h"
-#include "elementwise.h"
 #include "interrupt.h"
 
 enum {

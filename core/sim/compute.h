@@ -55,4 +55,10 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const v
 /* Elements [first, first + n) of a generator. */
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out);
 
+/* elementwise.c: elements [first, first + n) of the output of an elementwise kernel, at most
+ * SIM_BLOCK; it may be an input. */
+enum { SIM_BLOCK = 512 };
+void sim_elementwise(const sim_job *job, int64_t first, size_t n, void *out, const void *in0,
+                     const void *in1);
+
 #endif

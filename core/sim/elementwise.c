@@ -1,6 +1,6 @@
 /* elementwise.c - the elementwise kernels on the CPU: float32, which the narrow dtypes pass
  * through, float64 and int32. The expressions are those of core/kernel_table.h; pow is here. */
-#include "elementwise.h"
+#include "compute.h"
 
 #include <string.h>
 #include <tgmath.h>

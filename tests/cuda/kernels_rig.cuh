@@ -16,7 +16,6 @@
 extern "C" {
 #include "../../core/cuda/cuda.h"
 #include "../../core/numbers/elements.h"
-#include "../../core/numbers/generate.h"
 #include "../../core/numbers/philox.h"
 }
 

@@ -2,7 +2,7 @@
  * page-locked and pageable tensors, page-locking in place, filling and copying. */
 #include "memory_rig.h"
 
-#include "../../core/numbers/generate.h"
+#include "../../core/numbers/elements.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

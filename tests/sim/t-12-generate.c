@@ -1,7 +1,6 @@
 /* FILL, RAND and RANDN as both backends make them on the host: every dtype, any slice,
  * any address. */
 #include "../../core/numbers/elements.h"
-#include "../../core/numbers/generate.h"
 #include "../../core/numbers/half.h"
 #include "../../core/numbers/philox.h"
 
