@@ -69,10 +69,7 @@ static void follow_size(lineedit *e)
     int before = lineedit__cursor_row(e);
     el_resize(e->el);
     int after = lineedit__cursor_row(e);
-    int up = before < after ? before : after;
-    if (e->ansi && up > 0)
-        printf("\033[%dA", up);
-    fputs(e->ansi ? "\r\033[J" : "\n", stdout);
+    lineedit__erase(e, before < after ? before : after);
     el_wset(e->el, EL_REFRESH);
 }
 

@@ -10,17 +10,16 @@
 
 /* ---- moving ------------------------------------------------------------ */
 
-static const wchar_t *line_start(const LineInfoW *l)
+/* The start and the end of the entry's line in which p is. */
+static const wchar_t *line_start(const LineInfoW *l, const wchar_t *p)
 {
-    const wchar_t *p = l->cursor;
     while (p > l->buffer && p[-1] != L'\n')
         p--;
     return p;
 }
 
-static const wchar_t *line_end(const LineInfoW *l)
+static const wchar_t *line_end(const LineInfoW *l, const wchar_t *p)
 {
-    const wchar_t *p = l->cursor;
     while (p < l->lastchar && *p != L'\n')
         p++;
     return p;
@@ -36,14 +35,14 @@ static unsigned char key_home(EditLine *el, int c)
 {
     (void)c;
     const LineInfoW *l = el_wline(el);
-    return go_to(el, l, line_start(l));
+    return go_to(el, l, line_start(l, l->cursor));
 }
 
 static unsigned char key_end(EditLine *el, int c)
 {
     (void)c;
     const LineInfoW *l = el_wline(el);
-    return go_to(el, l, line_end(l));
+    return go_to(el, l, line_end(l, l->cursor));
 }
 
 /* The same column of the entry's line above; from the first line on, the history. */
@@ -51,15 +50,13 @@ static unsigned char key_up(EditLine *el, int c)
 {
     (void)c;
     const LineInfoW *l = el_wline(el);
-    const wchar_t *start = line_start(l);
+    const wchar_t *start = line_start(l, l->cursor);
     if (start == l->buffer) {
         el_wpush(el, L"\020");
         return CC_NORM;
     }
     ptrdiff_t column = l->cursor - start;
-    const wchar_t *end = start - 1, *above = end;
-    while (above > l->buffer && above[-1] != L'\n')
-        above--;
+    const wchar_t *end = start - 1, *above = line_start(l, end);
     return go_to(el, l, column < end - above ? above + column : end);
 }
 
@@ -67,15 +64,13 @@ static unsigned char key_down(EditLine *el, int c)
 {
     (void)c;
     const LineInfoW *l = el_wline(el);
-    const wchar_t *end = line_end(l);
+    const wchar_t *end = line_end(l, l->cursor);
     if (end == l->lastchar) {
         el_wpush(el, L"\016");
         return CC_NORM;
     }
-    ptrdiff_t column = l->cursor - line_start(l);
-    const wchar_t *below = end + 1, *last = below;
-    while (last < l->lastchar && *last != L'\n')
-        last++;
+    ptrdiff_t column = l->cursor - line_start(l, l->cursor);
+    const wchar_t *below = end + 1, *last = line_end(l, below);
     return go_to(el, l, column < last - below ? below + column : last);
 }
 
@@ -194,7 +189,7 @@ static unsigned char key_complete(EditLine *el, int key)
     (void)key;
     lineedit *e = lineedit__of(el);
     const LineInfoW *l = el_wline(el);
-    const wchar_t *start = line_start(l);
+    const wchar_t *start = line_start(l, l->cursor);
     while (start < l->cursor && (*start == L' ' || *start == L'\t'))
         start++;
     if (start == l->cursor)             /* nothing is there yet but indentation */

@@ -50,6 +50,9 @@ int lineedit__columns(const lineedit *e);
 int lineedit__rows(const lineedit *e);
 /* The row of the screen, counted from the prompt's first, in which the cursor is. */
 int lineedit__cursor_row(const lineedit *e);
+/* Erases what is drawn from `up` rows above the cursor on; a terminal that cannot goes to a fresh
+ * row. */
+void lineedit__erase(const lineedit *e, int up);
 /* Goes to a fresh row below all that is drawn of the line. */
 void lineedit__go_below(const lineedit *e);
 

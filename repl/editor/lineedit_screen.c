@@ -115,6 +115,13 @@ int lineedit__cursor_row(const lineedit *e)
     return row_of(e, l->buffer, l->cursor);
 }
 
+void lineedit__erase(const lineedit *e, int up)
+{
+    if (e->ansi && up > 0)
+        printf("\033[%dA", up);
+    fputs(e->ansi ? "\r\033[J" : "\n", stdout);
+}
+
 void lineedit__go_below(const lineedit *e)
 {
     const LineInfoW *l = el_wline(e->el);

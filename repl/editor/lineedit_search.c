@@ -51,10 +51,7 @@ static void draw(lineedit *e, wchar_t *prompt, const wchar_t *line)
 /* Erases the drawn line. Called before prompt and line change. */
 static void wipe(const lineedit *e)
 {
-    int up = lineedit__cursor_row(e);
-    if (e->ansi && up > 0)
-        printf("\033[%dA", up);
-    fputs(e->ansi ? "\r\033[J" : "\n", stdout);
+    lineedit__erase(e, lineedit__cursor_row(e));
 }
 
 static void show(search *s)
