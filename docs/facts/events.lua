@@ -52,7 +52,7 @@ return {
         stated = {
             {"docs/guide/02-lua.md", "s:record_event() makes an event that measures time, unless "
                 .. "lab.torch_defaults() was called"},
-            {"scripts/labs/lua-primer.md", "s:record_event() makes an event with a time"},
+            {"scripts/labs/lua-primer.md", "s:record_event() makes an event that measures time"},
             {"docs/guide/02-lua.md", "elapsed_time of such an event is an error"},
         },
         pair = "a recorded event's time",

@@ -138,8 +138,8 @@ return {
                 .. "tensor of that size"},
             {"docs/reference/tensors.md", "In the stream that the tensor was made in the next "
                 .. "tensor of its size gets it at once"},
-            {"scripts/labs/lua-primer.md", "What is freed in a stream is at once its next "
-                .. "tensor's"},
+            {"scripts/labs/lua-primer.md", "The next tensor of that size in the stream uses "
+                .. "this memory again at once"},
         },
         never = {
             {"each batch on its way needs memory of its own",

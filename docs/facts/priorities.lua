@@ -59,7 +59,7 @@ return {
         stated = {
             {priorities_page, "no effect on host-to-device and device-to-host memory operations"},
             {"docs/design/simulator.md", "Priorities have no effect on copies"},
-            {"scripts/labs/06-priorities/README.md", "priorities mean nothing to it"},
+            {"scripts/labs/06-priorities/README.md", "it ignores priorities"},
         },
     },
 }
