@@ -69,55 +69,38 @@ void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_ca
 
 /* ---- the same cause ------------------------------------------------------------------- */
 
-/* What of a finding tells its cause from others. */
-typedef struct cause_key {
-    bool is_known, is_call;
-    uint8_t call_kind;
-    uint32_t where, name;
-} cause_key;
-
-static cause_key key_of(const sl_timeline *timeline, const sl_finding *f)
-{
-    const sl_span *span = sl_timeline_find_span(timeline, f->by);
-    const sl_call *call = span ? NULL : sl_timeline_find_call(timeline, f->by);
-    if (span)
-        return (cause_key){ true, false, 0, span->where, span->name };
-    return call ? (cause_key){ true, true, call->kind, call->where, call->name }
-                : (cause_key){ 0 };
-}
-
 /* Where no line is known: whichever call the host was in, or came from, it is one cause. */
-static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, const cause_key *a,
-                                 const cause_key *b)
+static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, const sl__line *a,
+                                 const sl__line *b)
 {
     if (a->where != 0 || b->where != 0)
         return false;
     if (cause == SL_CAUSE_HOST_ISSUING)
         return is_foreign(timeline);
-    return cause == SL_CAUSE_HOST_WORK && !(a->is_call && a->call_kind == SL_CALL_HOST_WORK)
-           && !(b->is_call && b->call_kind == SL_CALL_HOST_WORK);
+    return cause == SL_CAUSE_HOST_WORK && a->kind != SL_CALL_HOST_WORK
+           && b->kind != SL_CALL_HOST_WORK;
 }
 
 /* The same cause, and the same thing waited for, in another engine's row or, of the host,
  * beside what ran. */
-static bool is_same(const sl_timeline *timeline, const sl_finding *a, const sl_finding *b)
+static bool is_same(const sl__operations *ops, const sl_finding *a, const sl_finding *b)
 {
     bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
     if (a->cause != b->cause || !a->by || !b->by || !((a->idle && b->idle) || by_host))
         return false;
-    cause_key x = key_of(timeline, a), y = key_of(timeline, b);
-    return is_one_without_lines(timeline, a->cause, &x, &y)
-           || (x.is_known && y.is_known && x.is_call == y.is_call && x.call_kind == y.call_kind
-               && x.where == y.where && x.name == y.name);
+    sl__line x = sl__item_line(ops, sl__operations_find(ops, a->by));
+    sl__line y = sl__item_line(ops, sl__operations_find(ops, b->by));
+    return is_one_without_lines(ops->timeline, a->cause, &x, &y)
+           || (x.kind != SL__NO_LINE && sl__line_is_same(&x, &y));
 }
 
-void sl__causes_group(const sl_timeline *timeline, sl_explanation *explanation)
+void sl__causes_group(const sl__operations *ops, sl_explanation *explanation)
 {
     sl_finding *f = explanation->findings;
     for (size_t i = 0; i < explanation->n_findings; i++) {
         f[i].same_as = i;
         for (size_t k = 0; k < i && i < SL__GROUPED_FINDINGS && f[i].same_as == i; k++) {
-            if (is_same(timeline, &f[k], &f[i]))
+            if (is_same(ops, &f[k], &f[i]))
                 f[i].same_as = k;
         }
     }

@@ -5,11 +5,11 @@
 #ifndef SL_TIMELINE_CAUSE_RECORDS_H
 #define SL_TIMELINE_CAUSE_RECORDS_H
 
-#include "timeline.h"
+#include "operations.h"
 
 #define SL__GROUPED_FINDINGS 64     /* the first of them; each of the others stays alone */
 
 /* Sets same_as of all findings, which are in their final order. */
-void sl__causes_group(const sl_timeline *timeline, sl_explanation *explanation);
+void sl__causes_group(const sl__operations *ops, sl_explanation *explanation);
 
 #endif

@@ -525,7 +525,7 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
     if (status == SL_OK)
         status = sl__gains_find(&s->ops, out, err);
     if (status == SL_OK)
-        sl__causes_group(s->ops.timeline, out);
+        sl__causes_group(&s->ops, out);
     return status;
 }
 

@@ -26,14 +26,6 @@ static int compare_ns(int64_t a, int64_t b)
 
 /* ---- groups ---------------------------------------------------------------------- */
 
-static void texts_of(const sl__operations *ops, size_t item, uint32_t texts[2])
-{
-    const sl_span *span = sl__item_span(ops, item);
-    const sl_call *call = sl__item_call(ops, item);
-    texts[0] = span ? span->where : call ? call->where : 0;
-    texts[1] = span ? span->name : call ? call->name : 0;
-}
-
 static bool is_same(const sl__group *a, const sl__group *b)
 {
     return a->cause == b->cause && a->engine == b->engine && a->idle == b->idle
@@ -135,12 +127,12 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bo
 {
     if (from_ns >= to_ns || list->failed)
         return;
-    sl__group group = { .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
+    sl__line of_waiter = sl__item_line(list->ops, waiter), of_by = sl__item_line(list->ops, by);
+    sl__group group = { .texts = { of_waiter.where, of_waiter.name, of_by.where, of_by.name },
+                        .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
     group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
     if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS)
         group.engine = 0;
-    texts_of(list->ops, waiter, group.texts);
-    texts_of(list->ops, by, group.texts + 2);
     reduce_texts(list, &group, waiter, by);
     sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
                          .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by };
@@ -213,12 +205,9 @@ static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
 /* Of another stream, or with another name. */
 static bool is_different(const sl__stretches *list, uint32_t item, uint32_t other)
 {
-    uint32_t texts[2], other_texts[2];
     if (item == other || item == SL__NOBODY || other == SL__NOBODY)
         return false;
-    texts_of(list->ops, item, texts);
-    texts_of(list->ops, other, other_texts);
-    return texts[1] != other_texts[1]
+    return sl__item_line(list->ops, item).name != sl__item_line(list->ops, other).name
            || sl__item_stream(list->ops, item) != sl__item_stream(list->ops, other);
 }
 

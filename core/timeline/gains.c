@@ -53,16 +53,6 @@ static void leave(gains *g, size_t i, unsigned bits)
 
 /* ---- what the host does ------------------------------------------------------------ */
 
-typedef struct line { uint32_t where, name; int kind; } line;       /* kind: of the call, or -1 */
-
-static line line_of(const sl__operations *ops, size_t i)
-{
-    const sl_span *span = sl__item_span(ops, i);
-    const sl_call *call = sl__item_call(ops, i);
-    return span ? (line){ span->where, span->name, -1 }
-                : (line){ call->where, call->name, call->kind };
-}
-
 /* The synchronisation right behind a copy whose call is left out waits for the copy. */
 static void leave_next_sync(gains *g, size_t i)
 {
@@ -121,13 +111,13 @@ static void leave_calls(gains *g, const sl_finding *f)
     size_t by = sl__operations_find(g->ops, f->by);
     if (!is_by_line(f->cause) || by == SL__NO_ITEM)
         return;
-    line wanted = line_of(g->ops, by);
+    sl__line wanted = sl__item_line(g->ops, by);
     for (size_t i = 0; i < g->ops->n; i++) {
-        line at = line_of(g->ops, i);
-        bool same_line = at.where == wanted.where;
-        bool same_call = same_line && at.name == wanted.name && at.kind == wanted.kind;
-        if (bits == SL__NO_ISSUE ? is_launch(g->ops, i) && (wanted.where == 0 || same_line)
-                                 : same_call)
+        sl__line at = sl__item_line(g->ops, i);
+        bool same_call = sl__line_is_same(&at, &wanted);
+        if (bits == SL__NO_ISSUE
+                ? is_launch(g->ops, i) && (wanted.where == 0 || at.where == wanted.where)
+                : same_call)
             leave(g, i, bits);
         if (bits == SL__NO_CALL && same_call)
             leave_next_sync(g, i);
@@ -176,12 +166,12 @@ static bool shares_replay(const gains *g, const sl_finding *a, const sl_finding 
     bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
     if (a->cause != b->cause || !by_host || !a->by || !b->by)
         return false;
-    line x = line_of(g->ops, sl__operations_find(g->ops, a->by));
-    line y = line_of(g->ops, sl__operations_find(g->ops, b->by));
+    sl__line x = sl__item_line(g->ops, sl__operations_find(g->ops, a->by));
+    sl__line y = sl__item_line(g->ops, sl__operations_find(g->ops, b->by));
     bool pauses = a->cause == SL_CAUSE_HOST_WORK && x.kind != SL_CALL_HOST_WORK
                   && y.kind != SL_CALL_HOST_WORK;
     return x.where == y.where && (a->cause == SL_CAUSE_HOST_ISSUING || (pauses && x.where == 0)
-                                  || (x.name == y.name && x.kind == y.kind));
+                                  || sl__line_is_same(&x, &y));
 }
 
 static int64_t known_gain_ns(const gains *g, size_t finding)

@@ -19,26 +19,25 @@ bool sl__span_is_pageable(const sl_span *span)
     return (span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE)) != 0;
 }
 
-const sl_span *sl__item_span(const sl__operations *ops, size_t item)
-{
-    size_t n;
-    if (item == SL__NO_ITEM || ops->items[item].is_call)
-        return NULL;
-    return &sl_timeline_spans(ops->timeline, &n)[ops->items[item].index];
-}
-
-const sl_call *sl__item_call(const sl__operations *ops, size_t item)
-{
-    size_t n;
-    if (item == SL__NO_ITEM || !ops->items[item].is_call)
-        return NULL;
-    return &sl_timeline_calls(ops->timeline, &n)[ops->items[item].index];
-}
-
 uint32_t sl__item_stream(const sl__operations *ops, size_t item)
 {
     const sl_span *span = sl__item_span(ops, item);
     return span ? span->stream : sl__item_call(ops, item)->stream;
+}
+
+sl__line sl__item_line(const sl__operations *ops, size_t item)
+{
+    const sl_span *span = sl__item_span(ops, item);
+    const sl_call *call = sl__item_call(ops, item);
+    if (span)
+        return (sl__line){ span->where, span->name, SL__LINE_OF_SPAN };
+    return call ? (sl__line){ call->where, call->name, call->kind }
+                : (sl__line){ 0, 0, SL__NO_LINE };
+}
+
+bool sl__line_is_same(const sl__line *a, const sl__line *b)
+{
+    return a->where == b->where && a->name == b->name && a->kind == b->kind;
 }
 
 size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
@@ -78,11 +77,10 @@ static sl__item item_of_call(const sl_call *call, size_t index)
                        .in_stream = in_stream };
 }
 
-static void merge_items(sl__operations *ops)
+static void merge_items(sl__operations *ops, size_t n_spans, size_t n_calls)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(ops->timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(ops->timeline, &n_calls);
+    const sl_span *spans = ops->spans;
+    const sl_call *calls = ops->calls;
     for (size_t at = 0, i = 0, j = 0; at < ops->n; at++) {
         bool is_span = j == n_calls
                        || (i < n_spans && spans[i].correlation <= calls[j].correlation);
@@ -232,9 +230,9 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
                                 sl_error *err)
 {
     size_t n_spans, n_calls;
-    sl_timeline_spans(timeline, &n_spans);
-    sl_timeline_calls(timeline, &n_calls);
-    *ops = (sl__operations){ .timeline = timeline, .n = n_spans + n_calls };
+    *ops = (sl__operations){ .timeline = timeline, .spans = sl_timeline_spans(timeline, &n_spans),
+                             .calls = sl_timeline_calls(timeline, &n_calls) };
+    ops->n = n_spans + n_calls;
     if (ops->n >= UINT32_MAX)
         return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", ops->n);
     sl_status status = sl__lanes_collect(timeline, true, &ops->lanes, err);
@@ -244,7 +242,7 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
     if (!ops->items || !ops->orders)
         return no_memory(ops, err);
-    merge_items(ops);
+    merge_items(ops, n_spans, n_calls);
     status = link_streams(ops, err);
     if (status == SL_OK && reported)
         take_reported(ops);

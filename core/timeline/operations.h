@@ -35,6 +35,8 @@ typedef struct sl__item {
 
 typedef struct sl__operations {
     const sl_timeline *timeline;
+    const sl_span *spans;       /* the timeline's */
+    const sl_call *calls;
     bool inferred;              /* at least one of them */
     sl__item *items;
     size_t n;
@@ -71,9 +73,31 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
 size_t sl__order_count(const sl__order *order, int64_t ns);
 
 /* NULL where it is not one, as for SL__NO_ITEM. */
-const sl_span *sl__item_span(const sl__operations *ops, size_t item);
-const sl_call *sl__item_call(const sl__operations *ops, size_t item);
+static inline const sl_span *sl__item_span(const sl__operations *ops, size_t item)
+{
+    bool is_span = item != SL__NO_ITEM && !ops->items[item].is_call;
+    return is_span ? &ops->spans[ops->items[item].index] : NULL;
+}
+
+static inline const sl_call *sl__item_call(const sl__operations *ops, size_t item)
+{
+    bool is_call = item != SL__NO_ITEM && ops->items[item].is_call;
+    return is_call ? &ops->calls[ops->items[item].index] : NULL;
+}
+
 uint32_t sl__item_stream(const sl__operations *ops, size_t item);
+
+/* What tells calls of the script from others: its line, and what it called. */
+typedef struct sl__line {
+    uint32_t where, name;       /* text ids */
+    int kind;                   /* of the call, or one of these */
+} sl__line;
+
+enum { SL__LINE_OF_SPAN = -1, SL__NO_LINE = -2 };
+
+/* All 0 but for the kind where there is no item. */
+sl__line sl__item_line(const sl__operations *ops, size_t item);
+bool sl__line_is_same(const sl__line *a, const sl__line *b);
 
 /* What each span waited for (span_holds.c): spans, where the records and waits between are passed
  * over; in order of the spans. The caller frees *holds. */
