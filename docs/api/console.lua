@@ -2,14 +2,14 @@ return {
     title = "The console",
     order = 90,
     about = [[
-What there is at the prompt besides Lua: lines that begin with a dot, which no Lua does, and three functions. A script has none of them. `?x` is short for `.help x`.
+At the prompt you have, besides Lua, commands that begin with a dot (no Lua line begins so) and three functions. Scripts do not have them. `?x` is short for `.help x`.
 
 A file name may have spaces and may stand in quotes; `~/` is the home folder.
 
-**What is shown.** `_` is the last value. In a shown table that holds another one twice, or itself, `<same as _.a>` names the place where it stood first, in terms of that `_`.
-A tensor is shown with a corner of its values. While operations that use its memory are in flight, their number is shown instead, as in `tensor 4x4 float32 on cuda, 64 bytes
-(2 operations in flight)`, and nothing waits for them: `lab.synchronize()` does. On a real GPU the values of device memory are copied, in the current stream; on the simulator
-showing them costs no simulated time. While a recording runs (`.trace`, `lab.record`, `--trace`) no values are read, for a real GPU's copies would be in it.]],
+**What is shown.** `_` is the last value. If a table contains another table twice, or itself, `<same as _.a>` says where the same table was shown before.
+A tensor is shown with a corner of its values. While operations that use its memory are in flight (issued, but not done), their number is shown instead, as in `tensor 4x4 float32 on cuda, 64 bytes
+(2 operations in flight)`; the prompt does not wait for them, `lab.synchronize()` does. On a real GPU the values are copied, in the current stream; on the simulator
+showing them takes no simulated time. During a recording (`.trace`, `lab.record`, `--trace`) no values are read, since a real GPU's copies would be in it.]],
     entries = {
         {
             name = ".help",
@@ -28,8 +28,8 @@ showing them costs no simulated time. While a recording runs (`.trace`, `lab.rec
                 { "NAME", "string", "`cuda`, `cuda:1`, `sim`, a profile as `t4`, or a file of one", default = "the current GPU" },
             },
             about = [[
-One that is open already becomes current as it stands, with all that lives on it; else it is opened. Tensors and streams stay on the device that they were made on.
-A simulated one whose virtual time has come to its end, after 46 days, cannot go on: a new one of that profile is opened.
+If the GPU is open already, it becomes current again, with its tensors and streams; else it is opened. Tensors and streams stay on the device that they were made on.
+The clock of a simulated GPU ends after 46 days of virtual time; then a new GPU of that profile is opened.
 `lab.devices()` lists what can be opened.]],
             example = ".device t4",
             see = { "lab.open", "lab.devices", "device:make_current" },
@@ -46,7 +46,7 @@ A simulated one whose virtual time has come to its end, after 46 days, cannot go
             brief = "shows after each entry how long it took",
             arguments = { { "on|off", "\"on\"|\"off\"", "whether to" } },
             about = [[
-It never waits, since that would be another experiment: it is the host's time, and where work is still on its way it says how many operations. `time(f)` waits.]],
+It shows the host's time, and how many operations are still in flight. It never waits for them, since a wait would change the experiment. `time(f)` waits.]],
             example = ".timer on",
             see = { "time" },
         },
@@ -58,7 +58,7 @@ It never waits, since that would be another experiment: it is the host's time, a
                     .. "`off`: stops and saves it", default = "whether it records" },
             },
             about = [[
-The current GPU is recorded. `.trace off` waits for it, as `tl:stop()` does. What is still recorded when the REPL ends is saved then. `_` is the timeline afterwards.]],
+It records the current GPU. `.trace off` waits for the GPU, as `tl:stop()` does; afterwards `_` is the timeline. A recording that still runs when the REPL ends is saved then.]],
             example = ".trace first.json",
             see = { "lab.record", "timeline:save" },
         },
@@ -76,7 +76,7 @@ The current GPU is recorded. `.trace off` waits for it, as `tl:stop()` does. Wha
                 { "FILE", "string", "a script, or a trace that ends in .json or .json.gz" },
             },
             about = [[
-A script runs with the globals of the console, so that what it leaves in globals is there afterwards; its locals are not. A trace becomes `_` and is shown.]],
+A script runs with the global variables of the prompt, and can set them; its local variables are gone afterwards. A trace becomes `_` and is shown.]],
             example = ".load scripts/puzzler.lua",
             see = { "lab.load" },
         },
@@ -87,16 +87,15 @@ A script runs with the globals of the console, so that what it leaves in globals
                 { "FILE", "string", "one that ends in .lua gets the session; in .json, .json.gz, .svg or .html the timeline" },
             },
             about = [[
-The script has the entries that ran without error, in their order; those that printed a value print it. Calls of `help` and `who` are left out. What `.device`, `.load`
-and `.trace` did is done again: the script records and saves where the session did, and what is still recorded at its end it saves then, as the REPL does. It does not take
-the place of a file that `.save` has not written.
-The timeline is `_`, or else the latest one that was shown, or else the only one in a global.]],
+The script has the entries that ran without error, in their order; those that printed a value print it. Calls of `help` and `who` are left out. The script also does what `.device`, `.load`
+and `.trace` did: it records and saves at the same places, and saves a recording that still runs at its end. `.save` overwrites only scripts that `.save` has written.
+The timeline that is saved is `_`, or else the latest one that was shown, or else the only one in a global variable.]],
             example = ".save overlap.lua",
             see = { "timeline:save" },
         },
         {
             name = ".quit",
-            brief = "leaves, as Ctrl-D does",
+            brief = "ends the program, as Ctrl-D does",
             example = ".quit",
         },
         {
@@ -112,7 +111,7 @@ The timeline is `_`, or else the latest one that was shown, or else the only one
         {
             name = "who",
             brief = "lists the streams, events and tensors that are alive",
-            about = [[Tensors come with their bytes, and each with the variables that hold it. Garbage is collected first, so that nothing is listed which only waits for that.]],
+            about = [[Each is listed with the variables that hold it, tensors also with their bytes. Garbage is collected first, so that the list has no objects that nothing refers to.]],
             example = "who()",
             see = { ".streams", "lab.live" },
         },
@@ -126,8 +125,8 @@ The timeline is `_`, or else the latest one that was shown, or else the only one
             returns = { { "any", "what f returned" } },
             blocks = "until the device has done all its work",
             about = [[
-It waits for earlier work first, so that only `f` counts. It tells the time until `f` returned, the time until all work was done, and on the simulator, whose times are
-simulated ones, for how long the GPU worked.]],
+It waits for earlier work first, so that only `f` counts. It prints the time until `f` returned and the time until all work was done; on the simulator (in simulated time) also
+how long the GPU worked.]],
             example = "time(function() lab.spin(2) end)",
             see = { "lab.measure", ".timer" },
         },

@@ -4,13 +4,13 @@ return {
     order = 30,
     about = [[
 An event is a mark in a stream: it happens when the work that the stream held at its record has completed. Other streams can wait for it on the device
-(`stream:wait_event`), the host can ask for it or wait for it, and two timed events tell how much time lay between them.]],
+(`stream:wait_event`), the host can query it or wait for it, and two timed events measure the time between them.]],
     entries = {
         {
             name = "lab.event",
             brief = "makes an event",
             options = {
-                { "timing", "boolean", "whether it has a time; without one it is cheaper", default = "true; after `lab.torch_defaults()` false" },
+                { "timing", "boolean", "whether it measures time; an event that does not is cheaper", default = "true; after `lab.torch_defaults()` false" },
                 { "enable_timing", "boolean", "the same by PyTorch's name", default = "as `timing`" },
             },
             returns = { { "event", "a new event of the current device, not recorded yet" } },
@@ -24,19 +24,19 @@ stop:synchronize()
 print(start:elapsed_time(stop) >= 2)  --> true]],
             cuda = "cudaEventCreateWithFlags, cudaEventCreate",
             pytorch = "torch.cuda.Event",
-            differs = [[It has a time unless `timing = false` is given, or after `lab.torch_defaults()`; PyTorch's has one only with `enable_timing=True`. There is no `blocking`.]],
+            differs = [[It measures time unless `timing = false` is given or `lab.torch_defaults()` was called; PyTorch's does so only with `enable_timing=True`. There is no `blocking`.]],
             see = { "event:record", "stream:record_event", "event:elapsed_time" },
         },
         {
             name = "event:record",
             brief = "records the event in a stream",
             arguments = {
-                { "stream", "stream", "the stream whose work so far the event stands for", default = "the current stream" },
+                { "stream", "stream", "the stream; the event happens when its work so far is done", default = "the current stream" },
             },
             returns = { { "event", "the event itself" } },
             errors = { { "SL_ECLOSED", "the event or the stream is closed" }, { "SL_EDEVICE", "the stream is another device's" } },
             about = [[
-Recording it again makes it stand for the new record. Waits that were enqueued before keep waiting for the record that there was then.]],
+If it is recorded again, the new record counts. Waits that were enqueued before still wait for the record that was the latest then.]],
             example = [[
 local s = lab.stream()
 local e = lab.event()
@@ -87,7 +87,7 @@ lab.host_work(1)
 lab.spin(3)
 stop:record():synchronize()
 print(start:elapsed_time(stop) > 4)  --> true]],
-            about = [[An event without a time was made with `timing = false`, or after `lab.torch_defaults()` without `timing = true`.]],
+            about = [[An event has no time if it was made with `timing = false`, or after `lab.torch_defaults()` without `timing = true`.]],
             cuda = "cudaEventElapsedTime",
             pytorch = "torch.cuda.Event.elapsed_time",
         },
@@ -95,7 +95,7 @@ print(start:elapsed_time(stop) > 4)  --> true]],
             name = "event:close",
             brief = "ends the event",
             about = [[
-Waits that were enqueued for it are not touched. Without it the event goes when nothing refers to it any more; `local e <close> = lab.event()` closes it at the end of the
+Waits that were enqueued for it stay. The garbage collector closes an event that nothing refers to any more; `local e <close> = lab.event()` closes it at the end of the
 block.]],
             example = [[
 local e = lab.event()
@@ -103,7 +103,7 @@ e:close()
 print(e)  --> event (closed)]],
             cuda = "cudaEventDestroy",
         },
-        { name = "event.timing", type = "boolean", brief = "whether it has a time" },
+        { name = "event.timing", type = "boolean", brief = "whether it measures time" },
         { name = "event.recorded", type = "boolean", brief = "whether it was recorded at least once" },
     },
 }

@@ -12,8 +12,8 @@ all devices of the process together, and while it is on it costs host time but n
             name = "lab.check",
             brief = "turns the race checker on or off",
             arguments = {
-                { "mode", [["off"|"warn"|"error"]], "what is done from here on; the races found so far are forgotten",
-                  default = "only asks" },
+                { "mode", [["off"|"warn"|"error"]], "the new mode; the races found so far are forgotten",
+                  default = "only returns the mode" },
             },
             returns = { { "string", "the mode before" } },
             errors = {
@@ -28,7 +28,7 @@ all devices of the process together, and while it is on it costs host time but n
 | `"warn"` | is reported on stderr, once for each two lines and each origin of the memory, when both operations have completed | is reported as well |
 | `"error"` | the second of the two calls raises `SL_ERACE` and has not happened | is reported on stderr |
 
-What was enqueued before the checker was turned on counts as ordered. `"off"` keeps the list of those found, so that `lab.races` still gives them.
+Work that was enqueued before the checker was turned on counts as ordered. `"off"` keeps the list of races, so that `lab.races` still returns it.
 
 In `"error"` mode what a host function reads or writes raises there, and so the call in which it runs raises `SL_EHOSTFUNC`. `lab.cuda.free` and `lab.cuda.free_host` do not raise: whether they
 wait is known only afterwards, so that a race with one of them is reported on stderr.]],
@@ -59,7 +59,7 @@ All since the last `lab.check(mode)`. At most 1000 are kept. Each is a table, an
 | `accident` | the behaviour that orders the two of an accident, a sentence |
 | `remedy`, `remedy_where` | a call that would order them, and where to insert it: `consumer:wait_stream(producer)`, `before lab.lua:14`. A stream that has no name is `first` or `second` there, and `remedy_where` says which line made it |
 | `stale` | on the simulator: `true` if they came in the other order, so that a stale value was in fact read or kept; `false` if it went right in this run. `nil` if it is not known |
-| `count` | how often these two lines met so |
+| `count` | how often these two lines raced |
 | `message` | the report |
 
 An access has the fields
@@ -91,7 +91,7 @@ lab.check("off")]],
 | | |
 |---|---|
 | the stream | what is in one stream runs in order |
-| an event | what is in front of `e:record(s)` comes before what is behind `t:wait_event(e)`, which means the latest record at the time of the call; `t:wait_stream(s)` is both |
+| an event | work in `s` before `e:record(s)` comes before work in `t` after `t:wait_event(e)`, which means the latest record at the time of the call; `t:wait_stream(s)` is both calls |
 | a wait of the host | `s:synchronize()`, `e:synchronize()`, `lab.synchronize()`, and a `query()` that gave `true`: what they waited for comes before everything that the host does later |
 | the host | what it did before a call comes before the operation that the call enqueues |
 | the legacy default stream | its operations come after all that is in blocking streams, and before all that is enqueued there later; streams made with `non_blocking = true` are exempt |
@@ -108,17 +108,17 @@ that memory goes to no tensor whose work could run before what is queued on it.
 
 ## Accidents
 
-Some calls wait though nobody promises it: `cudaFree` waits for the device, a copy to pageable memory waits until it has arrived, one in a stream from pageable memory waits for what is in front of it, and so may other plain
-calls. A script in which only such a wait orders two operations works, until the driver, the size or the memory's kind changes. The checker says so under the name *accident*,
+Some calls wait although no documentation promises it: `cudaFree` waits for the device, a copy to pageable memory waits until it has arrived, a copy from pageable memory in a stream waits for the work before it, and other plain
+calls may wait, too. A script in which only such a wait orders two operations works, until the driver, the size or the memory's kind changes. The checker says so under the name *accident*,
 with what orders them. CUDA promises of a copy from pageable memory only that the source may be used again, not that the copy has arrived.
 
 ## Its limits
 
-- It knows what ran. A branch that was not taken, and sizes that were not tried, are not looked at.
-- Only memory of the laboratory counts: tensors, and what `lab.cuda` allocates. Lua's own values are the host's.
+- It sees only what ran. It finds nothing in a branch that was not taken, or for sizes that were not tried.
+- It checks only memory of the laboratory: tensors, and what `lab.cuda` allocates. It does not check Lua's own values.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
-- Lua's variables are not looked at. A script that waits until a host function has set one is in order for CUDA, and a race for the checker; `e:query()` and `s:query()` are seen.
-- Of a very long run old accesses may be dropped, to keep memory within bounds; a race with one of these is not found.
+- It does not check Lua's variables. If a script waits until a host function has set a variable, CUDA guarantees the order, but the checker reports a race. It knows `e:query()` and `s:query()`.
+- In a very long run old accesses may be dropped, to limit memory; a race with one of these is not found.
 
 Where the rules come from, and how they are kept cheap: [design/races.md](../design/races.md).]],
 }

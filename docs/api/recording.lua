@@ -2,16 +2,16 @@ return {
     title = "Recording",
     order = 60,
     about = [[
-A recording notes what a device does, and when: every kernel, copy, memset and host function, and the calls of the host around them. It ends as a
-[timeline](timelines.md), which can be drawn, asked, explained and saved.
+A recording notes what a device does, and when: every kernel, copy, memset and host function, and the calls of the host. Its result is a
+[timeline](timelines.md), which you can draw, analyse, explain and save.
 
 A recording has the operations of one device, the current one when it began; several devices can be recorded at the same time, and recordings may nest. Work that was
 enqueued before it began is not in it: both `lab.profile` and `lab.record` wait for the device first.
 
 On the simulator the times are exact, and recording costs nothing: without work in flight its beginning takes no time of the host, so that a script runs the same with
-and without. On a real GPU the times come from CUPTI, which the first recording loads. Where that is not to be had (its library is missing, a profiler such as nsys has
-it, `STREAMLAB_CUPTI` is 0), one line on stderr says why, and events around each operation take the times: good to about half a microsecond, and a span then includes
-what the operation waited for on the GPU after the event before it. Operations whose times got lost are left out, and the next call raises `SL_EBACKEND` once; where
+and without. On a real GPU the times come from CUPTI, which the first recording loads. If CUPTI cannot be used (its library is missing, a profiler such as nsys uses
+it, `STREAMLAB_CUPTI` is 0), a line on stderr says why, and events around each operation measure the times. They are exact to about half a microsecond, and a span then includes
+the time that the operation waited on the GPU after the event before it. Operations whose times were lost are left out, and the next call raises `SL_EBACKEND` once; if
 there was no memory for them it raises `SL_ENOMEM`.
 
 Profilers such as nsys show a recording as an NVTX range, and streams with their names. To record a whole run without changing the script: `streamlab --trace FILE`.]],
@@ -32,7 +32,7 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
                 { "SL_ESTATE", "called in a host function" },
             },
             about = [[
-An error in `f` ends the recording without waiting, and passes on. The name of the NVTX range is `lab.profile` and the position of the call: `lab.profile first.lua:12`.
+An error in `f` ends the recording without waiting, and is raised again. The name of the NVTX range is `lab.profile` and the position of the call: `lab.profile first.lua:12`.
 
 The device is the one that is current when `lab.profile` is called. What `f` enqueues on another one is not in the timeline.]],
             example = [[
@@ -59,11 +59,11 @@ print(tl.makespan_us < 3000)  --> true]],
                 { "SL_ESTATE", "called in a host function" },
             },
             about = [[
-For what `lab.profile` does not fit: the beginning and the end lie in different functions, or recordings overlap. Recordings may nest; each one has what was enqueued
-from its beginning to its stop.
+Use it where `lab.profile` does not fit: if the beginning and the end are in different functions, or recordings overlap. Recordings may nest; each has the operations that were enqueued
+between its beginning and its stop.
 
 `local tl <close> = lab.record()` ends the recording also where an error leaves the block; it then ends without waiting, so that operations that are still in flight are
-left out. A recording that nobody refers to any more ends by itself.]],
+left out. The garbage collector ends a recording that nothing refers to any more.]],
             example = [[
 local tl = lab.record{name = "first part"}
 lab.spin(1)

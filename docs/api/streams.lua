@@ -4,18 +4,18 @@ return {
     order = 20,
     about = [[
 A stream is a queue of a GPU: its operations run one after the other, in the order in which the script gave them, and those of different streams may run at the same time.
-(In CUDA a kernel may begin before the one in front of it ends if its launch asks for that: programmatic dependent launch, which is not here.) A
-call that enqueues an operation returns before that has run, unless its entry says that it blocks; it waits while the launch queue is full (about a thousand operations).
+(In CUDA a kernel may begin before the one before it ends if its launch asks for that: programmatic dependent launch. streamlab does not have it.) A
+call that enqueues an operation returns before the operation has run, unless its entry says that it blocks. It waits only while the launch queue is full (about a thousand operations).
 
-**Which stream.** `stream =` names the stream of an operation. Without it, it is the current stream of the device: at the start the default one, then what `lab.with` or
-`lab.use` say.
+**Which stream.** `stream =` names the stream of an operation. Without it the operation goes to the current stream of the device: at the start the default stream, later the one that `lab.with` or
+`lab.use` set.
 
 **The default stream's rules.** Work in the default stream (CUDA's legacy NULL stream) waits for all earlier work in the device's *blocking* streams, and later work in
 blocking streams waits for it; the host waits for nothing. Streams made with `non_blocking = true` are exempt. `lab.stream` makes blocking ones, as `cudaStreamCreate` does;
 PyTorch's streams are always exempt, and so are those that `lab.stream` makes after `lab.torch_defaults()`.
 
-**Values.** Wherever a stream comes from (`lab.stream`, `lab.current_stream()`, ...), it is the same value until it is closed, so that streams can be keys of a table. A stream
-that nothing refers to any more is ended like one that is closed. Using a closed stream is an error, `SL_ECLOSED`.]],
+**Values.** Wherever a stream comes from (`lab.stream`, `lab.current_stream()`, ...), it is the same value until it is closed, so that streams can be keys of a table. The garbage collector closes a stream
+that nothing refers to any more. Using a closed stream is an error, `SL_ECLOSED`.]],
     entries = {
         {
             name = "lab.stream",
@@ -35,8 +35,8 @@ that nothing refers to any more is ended like one that is closed. Using a closed
                 { "SL_ESTATE", "called by a host function" },
             },
             about = [[
-A priority out of range is clamped, as CUDA does, and the first time one line on stderr says so. Priorities decide which kernel's waiting blocks are placed first; a block
-that runs is not stopped, and copies know no priorities.]],
+A priority out of range is clamped, as in CUDA; the first time a line on stderr says so. Priorities decide which kernel's waiting blocks start first; a running block
+is not stopped, and copies ignore priorities.]],
             example = [[
 local a, b = lab.stream(), lab.stream{name = "urgent", priority = "high"}
 print(b)  --> stream 2 "urgent" (priority -5, blocking)
@@ -47,7 +47,7 @@ lab.synchronize()
 print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             cuda = "cudaStreamCreateWithPriority, cudaStreamCreateWithFlags, cudaStreamCreate",
             pytorch = "torch.cuda.Stream",
-            differs = [[PyTorch's are exempt from the default stream's rules, as here with `non_blocking = true` or after `lab.torch_defaults()`. PyTorch has 32 of each priority, gives them again, and uses the first four priorities alone; here each stream is a new one.]],
+            differs = [[PyTorch's are exempt from the default stream's rules, as here with `non_blocking = true` or after `lab.torch_defaults()`. PyTorch has 32 streams of each priority, reuses them, and uses only the first four priorities; here each call makes a new stream.]],
             see = { "lab.with", "stream:close", "device.priority_range" },
         },
         {
@@ -55,7 +55,7 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             brief = "the default stream of the current device",
             returns = { { "stream", "stream 0 of CUDA, the legacy NULL stream" } },
             about = [[
-All work of a script that names no streams is in it. It has rules of its own, see above. Synchronising or querying it takes in all blocking streams.]],
+Work goes there if the script names no stream. It has rules of its own, see the page Streams. Its `synchronize` and `query` include the work of all blocking streams.]],
             example = [[
 local s, exempt = lab.stream(), lab.stream{non_blocking = true}
 lab.spin(3)                     -- in the default stream
@@ -67,7 +67,7 @@ s:synchronize()
 print(lab.default_stream():query())  --> true]],
             cuda = "cudaStreamLegacy",
             pytorch = "torch.cuda.default_stream",
-            differs = [[PyTorch's does not take in other streams, since they are exempt.]],
+            differs = [[PyTorch's does not include other streams, since they are exempt.]],
             see = { "lab.per_thread_stream", "lab.current_stream" },
         },
         {
@@ -98,7 +98,7 @@ lab.with(s, function() print(lab.current_stream().name) end)  --> mine]],
         },
         {
             name = "lab.with",
-            brief = "calls a function with a stream current",
+            brief = "calls a function with a stream as the current one",
             arguments = {
                 { "stream", "stream", "the stream" },
                 { "f", "function", "what is called" },
@@ -107,8 +107,8 @@ lab.with(s, function() print(lab.current_stream().name) end)  --> mine]],
             returns = { { "any", "all that f returns" } },
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
-The stream's device is current meanwhile, too. Afterwards, also after an error, the stream and the device that were current before are current again; an error of `f` passes
-as it is. It waits for nothing. `f` may yield: what a coroutine has made current is so only while it runs.]],
+During the call the stream's device is current, too. Afterwards, also after an error, the stream and the device that were current before are current again; an error of `f` is raised
+unchanged. `lab.with` does not wait. `f` may yield: a stream that a coroutine has made current is current only while the coroutine runs.]],
             example = [[
 local s = lab.stream()
 local a = lab.with(s, function()
@@ -126,13 +126,13 @@ print(a)  --> tensor 3 float32 on cuda]],
             name = "lab.use",
             brief = "makes a stream current until the end of the block",
             arguments = { { "stream", "stream", "the stream" } },
-            returns = { { "userdata", "a guard, for `local guard <close> =`, which puts the old stream back" } },
+            returns = { { "userdata", "a guard, for `local guard <close> =`, which makes the old stream current again" } },
             errors = { { "SL_ESTATE", "called by a host function" } },
             about = [[
-It makes the stream's device current as well, and the guard puts that back, too. Without `local guard <close> =` nothing puts anything back, and the call is PyTorch's
-`torch.cuda.set_stream`. At the prompt of the REPL, where each entry is a block of its own, that is how to change the stream: `lab.use(s);`.
+It makes the stream's device current as well, and the guard also restores that. Without `local guard <close> =` the stream stays current, as with PyTorch's
+`torch.cuda.set_stream`. At the prompt, where each entry is a block of its own, change the stream with `lab.use(s);`.
 
-In a coroutine the stream is current only while the coroutine runs, and those that it resumes: where it yields, what was current outside is so again.]],
+In a coroutine the stream is current only while the coroutine runs, or coroutines that it resumes. When it yields, the stream that was current outside is current again.]],
             example = [[
 local s = lab.stream{name = "mine"}
 do
@@ -146,12 +146,12 @@ print(lab.current_stream().name)  --> default]],
         {
             name = "lab.torch_defaults",
             brief = "makes new streams and events as PyTorch does",
-            arguments = { { "on", "boolean", "false: as CUDA does, which is so at the start", default = "true" } },
+            arguments = { { "on", "boolean", "true: as PyTorch does; false: as CUDA does, the state at the start", default = "true" } },
             returns = { { "boolean", "what was set before" } },
             about = [[
 For programs that are translated line by line from PyTorch. From then on `lab.stream{}` is exempt from the default stream's rules unless `non_blocking = false` is given, and
-`lab.event{}` and `s:record_event()` have no time unless `timing = true` is. It changes no stream or event that is there, and nothing else: what else differs from PyTorch is in
-[the table of names](cuda-pytorch.md). The setting is the script's, for all its devices. A lab's submission has no such function.]],
+`lab.event{}` and `s:record_event()` measure no time unless `timing = true` is given. Streams and events that exist already do not change. Other differences from PyTorch stay; they are in
+[the table of names](cuda-pytorch.md). The setting is for all devices of the script. Submissions of course labs do not have this function.]],
             example = [[
 local before = lab.torch_defaults()
 print(before, lab.stream{name = "s"})  --> false	stream 1 "s" (priority 0, non-blocking)
@@ -197,13 +197,13 @@ print(s:query())  --> true]],
             brief = "records an event in the stream",
             arguments = { { "event", "event", "the event, of the same device; or the options of a new one", default = "a new one, as `lab.event()` makes it" } },
             options = {
-                { "timing", "boolean", "whether the new event has a time", default = "true; after `lab.torch_defaults()` false" },
+                { "timing", "boolean", "whether the new event measures time", default = "true; after `lab.torch_defaults()` false" },
                 { "enable_timing", "boolean", "the same by PyTorch's name", default = "as `timing`" },
             },
             returns = { { "event", "the event, which happens when the stream's work so far is done" } },
             errors = { { "SL_EDEVICE", "the event is another device's" } },
             about = [[
-The options of a new event stand in the event's place. It is of the stream's device.]],
+To make a new event with options, give the options instead of an event. The new event belongs to the stream's device.]],
             example = [[
 local s = lab.stream()
 lab.spin(1, {stream = s})
@@ -213,7 +213,7 @@ e:synchronize()   -- waits for the first one only
 print(s:query())  --> false]],
             cuda = "cudaEventRecord",
             pytorch = "torch.cuda.Stream.record_event",
-            differs = [[The event has a time; PyTorch's has none. `s:record_event{timing = false}` makes one without, and so does `s:record_event()` after `lab.torch_defaults()`.]],
+            differs = [[The new event measures time; PyTorch's does not. `s:record_event{timing = false}` makes one that does not, and so does `s:record_event()` after `lab.torch_defaults()`.]],
             see = { "event:record", "stream:wait_event" },
         },
         {
@@ -222,8 +222,8 @@ print(s:query())  --> false]],
             arguments = { { "event", "event", "the event; what counts is its latest record at the time of this call" } },
             errors = { { "SL_EDEVICE", "the event is of a device that this one cannot wait for: another simulated one" } },
             about = [[
-What the stream is given from now on waits, on the device; the host does not. An event that was never recorded is not waited for, and recording it again changes nothing
-about a wait that is enqueued.]],
+Work that is put into the stream after this call waits, on the device; the host does not wait. If the event was never recorded, nothing waits. Recording it again does not change
+a wait that is already enqueued.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 lab.spin(3, {stream = a})
@@ -238,7 +238,7 @@ print(a:query())  --> true]],
         {
             name = "stream:wait_stream",
             brief = "makes the stream wait for another one's work",
-            arguments = { { "stream", "stream", "the other stream; what it holds now is waited for, and nothing that it is given later" } },
+            arguments = { { "stream", "stream", "the other stream; only the work that it holds now is waited for" } },
             errors = { { "SL_EDEVICE", "the other stream is of a device that this one cannot wait for: another simulated one" } },
             about = [[It is `s:wait_event` for an event, without timing, that is recorded in the other stream. The host does not wait.]],
             example = [[
@@ -256,13 +256,13 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 3.0 ms]],
         {
             name = "stream:launch_host_func",
             brief = "lets the stream call a function on the host",
-            arguments = { { "f", "function", "called without arguments when the stream has reached it; what it returns is dropped" } },
+            arguments = { { "f", "function", "called without arguments when the stream has reached it; its results are ignored" } },
             about = [[
 The stream waits until `f` has returned. `f` runs inside some later call of the laboratory, on the Lua thread. It must not enqueue or synchronise, on any device, nor make
-objects, free tensors or change the current stream (`SL_ESTATE`). It may look at host tensors and set their elements, read the clock, and call `lab.host_work`, which makes
-it last. If it raises, the call in which it ran raises `SL_EHOSTFUNC`.
+objects, free tensors or change the current stream (`SL_ESTATE`). It may read host tensors and set their elements, read the clock, and call `lab.host_work`, so that
+it takes longer. If it raises an error, the call in which it ran raises `SL_EHOSTFUNC`.
 
-On a real GPU the stream stands still until the script makes such a call (one that enqueues, asks or waits, or `lab.host_work`), and a call that may itself hold the host (a
+On a real GPU the stream waits until the script makes such a call (one that enqueues, asks or waits, or `lab.host_work`), and a call that may itself hold the host (a
 pageable copy, `lab.cuda.free`, page-locking, a kernel's first launch) waits for all host functions first.]],
             example = [[
 local s, order = lab.stream(), {}
@@ -279,7 +279,7 @@ print(table.concat(order, ", "))  --> script, host function]],
             brief = "ends the stream",
             errors = { { "SL_EINVAL", "it is the default stream or the per-thread one, which belong to their device" } },
             about = [[
-Its queued work is still done, and nothing waits for that. Closing it again does nothing. If it is the current stream it goes on being that until another one is made current.
+Its queued work still runs, and `close` does not wait for it. Closing it again does nothing. If it is the current stream it stays current until another one is made current.
 `local s <close> = lab.stream()` closes it at the end of the block.]],
             example = [[
 local s = lab.stream()

@@ -100,8 +100,8 @@ return {
             {"scripts/labs/05-implicit-synchronisation/README.md", "NVIDIA says only that it may "
                 .. "synchronise"},
             {"docs/causes.md", "cudaFree may wait for all work on the device"},
-            {"docs/reference/races.md", "Some calls wait though nobody promises it: cudaFree "
-                .. "waits for the device"},
+            {"docs/reference/races.md", "Some calls wait although no documentation promises "
+                .. "it: cudaFree waits for the device"},
         },
         never = {
             {"who waits for whom is what cuda promises",

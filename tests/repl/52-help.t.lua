@@ -27,8 +27,8 @@ e:record([stream]) (method of events)
 records the event in a stream
 
 Arguments
-  stream  stream: the stream whose work so far the event stands for. Default:
-          the current stream
+  stream  stream: the stream; the event happens when its work so far is done.
+          Default: the current stream
 
 Returns
   event  the event itself
@@ -37,8 +37,8 @@ Errors
   SL_ECLOSED  the event or the stream is closed
   SL_EDEVICE  the stream is another device's
 
-Recording it again makes it stand for the new record. Waits that were enqueued
-before keep waiting for the record that there was then.
+If it is recorded again, the new record counts. Waits that were enqueued before
+still wait for the record that was the latest then.
 
 Example
   local s = lab.stream()
@@ -66,7 +66,7 @@ local function entries()
     T.is(first_line(asked "lab.event"), "lab.event{timing =, enable_timing =}",
         "a function with options")
     out = asked "event.timing"
-    T.is(out:gsub("\n+$", ""), "e.timing (field of events)\nboolean: whether it has a time",
+    T.is(out:gsub("\n+$", ""), "e.timing (field of events)\nboolean: whether it measures time",
         "a field has its type")
     T.is(asked "event:synchronize":match("\n\nBlocks\n.-\n\n"),
         "\n\nBlocks\n  until the latest record has completed; not at all if there is none\n\n",
@@ -89,9 +89,10 @@ end
 local function narrow()
     local out = asked("event:record", "COLUMNS=40")
     T.is(out:match("Arguments\n(.-)\n\n"), [[
-  stream  stream: the stream whose work
-          so far the event stands for.
-          Default: the current stream]], "40 columns: arguments stay in a column")
+  stream  stream: the stream; the event
+          happens when its work so far
+          is done. Default: the current
+          stream]], "40 columns: arguments stay in a column")
     out = asked("event", "COLUMNS=40")
     T.like(out, "\n  e:elapsed_time%(other%)\n      the time between two events\n",
         "and what is too wide for it stands above its text")
