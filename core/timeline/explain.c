@@ -1,7 +1,7 @@
 /* explain.c - where time was lost, and to what.
  *
  * Two kinds of lost time are looked for.
- *   Idle: an engine stood still before a span X that came to it. The gap is walked
+ *   Idle: an engine was idle before a span X. The gap is walked
  *   backwards from X's start along what held X (operations.h): while an earlier operation P of
  *   its stream ran, the cause is stream order; before P started, it is what held P; and
  *   so on across events, the NULL stream and hardware channels (the first of these that
@@ -27,10 +27,10 @@
  * goes on with the operation that the host waited for. The run of a pageable copy counts as the
  * host's time as long as its call goes on, whichever way the walk comes to it.
  *
- * Each engine's gaps do not overlap, so every operation is looked at a few times at most:
- * O(n log n) in all. Timelines whose times contradict their order could have it otherwise;
- * the number of steps is limited, and what is left then is unknown. A walk ends, as it goes
- * on either with an earlier operation or, behind a synchronisation, at an earlier time.
+ * Each engine's gaps do not overlap, so every operation is visited a few times at most:
+ * O(n log n) in all. Where times contradict the order of issue it could take more: the number
+ * of steps is limited, and the rest is reported as unknown. A walk ends, as each step leads to
+ * an earlier operation or, behind a synchronisation, to an earlier time.
  */
 #include "timeline.h"
 
@@ -147,8 +147,8 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
          from_ns + shift_ns, to_ns + shift_ns);
 }
 
-/* What the host computed, or an allocation: no call of CUDA's, nor lab.host_work. A short one
- * belongs to the loop that issues, too; and so does a call of CUDA's that is over at once. */
+/* What the host computed, or an allocation: neither a CUDA call nor lab.host_work. A short one
+ * belongs to the loop that issues, too, as does a CUDA call that returns at once. */
 static bool is_part_of_loop(const search *s, size_t item)
 {
     const sl_call *call = sl__item_call(&s->ops, item);

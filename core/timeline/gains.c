@@ -1,5 +1,5 @@
-/* gains.c - what the end of each cause would gain: the makespan against that of a replay
- * (replay.h) in which the cause holds nothing.
+/* gains.c - how much time removing each cause would gain: the makespan minus that of a replay
+ * (replay.h) in which the cause delays nothing.
  *
  * What is left out of the replay:
  *   - of a call that blocked the host: all calls of its name and line; and a synchronisation
@@ -13,7 +13,7 @@
  *     from which the waits came.
  *   - of order in a stream among kernels that fit beside each other: every second one has
  *     another stream.
- * Findings with the same thing to leave out share a replay. A replay in which engines hold
+ * Findings that leave out the same share a replay. A replay in which engines hold
  * nothing takes at least as long as the busiest engine was busy, with copies or with kernels
  * that fill the GPU. The findings that lost least are not looked at, but for calls in which
  * the host waited: what it could not issue meanwhile is lost behind them.
@@ -226,7 +226,7 @@ static int64_t gain_of(gains *g, const sl_finding *f)
     return sl__max_ns(0, whole_ns - ns);
 }
 
-/* What the end of all of them gains, where one hides behind another. */
+/* What removing all of them gains, as one may hide another. */
 static int64_t joint_gain_ns(gains *g)
 {
     begin(g, true);

@@ -2,22 +2,22 @@
  *
  * One operation after the other in order of issue, by CUDA's rules. An operation is ready
  * when the latest of these is past, which is named as its reason:
- *   - its call on the host (of a call that goes on while it runs: the beginning);
+ *   - the end of its call on the host (the beginning, if the call goes on while it runs);
  *   - the end of what comes before it in its stream;
  *   - for a wait, the record that it waits for (where that is not known, what ended right
  *     before the operation behind the wait started);
  *   - for the legacy NULL stream, the end of everything in blocking streams, and for
  *     those the end of what the NULL stream holds.
- * What ended after the operation had started cannot have been the reason: a foreign trace
- * does not say which streams are blocking, but then shows it.
+ * What ended after the operation had started cannot have been the reason: this shows which
+ * streams are not blocking where a foreign trace does not say so.
  *
- * From there to its start only its engine, or a hardware channel, can have kept it:
+ * From then on only its engine, or a hardware channel, can have delayed its start:
  *   - on a copy engine, the span of another stream that ended last before the start;
  *   - among kernels a more urgent one that came later and started first; else the one that
  *     ended last before the start, or that still runs (its last blocks leave room). Not
  *     if fewer blocks ran than there are SMs, or too few to close all of them (sm_room.c): then
  *     there was room for certain. Without grids or a count of SMs that is not known;
- *   - an operation of another stream that was issued before and came forward at the same
+ *   - an operation of another stream that was issued before and became ready at the same
  *     moment: they share a channel.
  * A start takes time by itself, which looks like a wait of the same length. What is not longer
  * than usual counts as latency, unless the start follows the end that made it possible at once.
@@ -103,7 +103,7 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
     item->ready_cause = (uint8_t)cause;
 }
 
-/* What it waits for by the rules of streams. */
+/* What it waits for by the order of streams and the NULL stream's barrier. */
 static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
 {
     if (stream == 0)
@@ -420,7 +420,7 @@ static void infer_start(const inferring *in, size_t i)
 
 /* ---- channels --------------------------------------------------------------------- */
 
-/* What was issued before and came forward when the item did. */
+/* What was issued before and started when the item did. */
 static size_t came_along(const inferring *in, const sl__order *order, size_t i)
 {
     const sl__item *item = item_at(in, i);

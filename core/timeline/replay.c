@@ -161,7 +161,7 @@ static void end_call(pass *p, size_t i)
 
 /* ---- the device ------------------------------------------------------------------ */
 
-/* Both are known then; of the same moment, the one issued first is taken first. */
+/* Then its end has been played: at the same moment, the one issued first comes first. */
 static bool ended_before(const pass *p, size_t i, size_t by)
 {
     if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns)
@@ -364,7 +364,7 @@ int64_t sl__replay_makespan_ns(sl__replay *r, const uint16_t *left_out)
 
 /* ---- opening ------------------------------------------------------------------------- */
 
-/* Has this time a step of its own? One of no length ends with its beginning. */
+/* Whether this time is a step of its own. What has no length ends in the step that begins it. */
 static bool has_step(const sl__item *item, int which)
 {
     if (which == AT_HOST_START)
@@ -420,7 +420,7 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
     return SL_OK;
 }
 
-/* Of large pinned copies; where there are none, what the bus of such a GPU brings. */
+/* Rates of large pinned copies; where there are none, what the PCIe bus of such a GPU reaches. */
 static void find_rates(sl__replay *r)
 {
     size_t n;
