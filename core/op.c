@@ -70,7 +70,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     op->seq = ++core->last_seq;
     op->where = core->where;
     op->work = *work;
-    if (work->kind == SL_WORK_MEMCPY)
+    if (__builtin_expect(work->kind == SL_WORK_MEMCPY, 0))      /* kernels come most often */
         op->span_flags = (uint8_t)sl__span_places(op->out, op->in[0]);
     *op_out = op;
     return SL_OK;
