@@ -155,9 +155,9 @@ lab.synchronize()
 error("no", 0)
 timing.set(false)
 lab.host_work(1)
-timing.is_on()]])
+1 + 2]])
 tap.is(out, "time: 3.800 us simulated; 1 operation in flight\ntime: 5.005 ms simulated\n"
-    .. "time: 0 ns simulated\n2\ntime: 0 ns simulated\nfalse\n",
+    .. "time: 0 ns simulated\n2\ntime: 0 ns simulated\n3\n",
     "each entry says how long it took, also after an error")
 out = shown(timing .. "timing.set(true)\n1")
 tap.like(out, "^time: [%d.]+ [num]?s\n1\n$", "without a device it is real time")
