@@ -3,27 +3,27 @@ return {
     order = 1,
     about = [[
 `lab` is a global in the program; elsewhere `local lab = require "streamlab"`. Names and meanings are PyTorch's where PyTorch has one, CUDA's in snake_case otherwise.
-Where one of PyTorch's names does something else here, its entry says so ("differs"), and [the table of names](cuda-pytorch.md) has all of these. The API is the same on a real GPU and on the simulator; where they differ, a sentence says what is so on which.]],
+If one of PyTorch's names does something else here, its entry says so ("differs"), and [the table of names](cuda-pytorch.md) lists all of them. The API is the same on a real GPU and on the simulator; if a function differs between the two, its entry says how.]],
     entries = {},
     more = [[
 ## Conventions
 
 - Indices start at 1; tensors are row-major. Sizes are in bytes; durations are in the unit in the name (`_us`, `_ms`); `ms` arguments are milliseconds, from 0 to 1e9.
 - Options come in a table at the end: `lab.spin(2, {blocks = 8})`. A function that has only options is called with braces: `lab.stream{priority = "high"}`. An unknown
-  option is an error, and so is an argument too many. Every option may be left out.
-- Function with a dot, method with a colon: `lab.matmul(a, b)`, `a:matmul(b)`. The other way round is an error that says so.
-- `stream =` names the stream of an operation; without it, it is the current stream of the device.
-- Reading a field that an object (tensor, stream, event, device, timeline) does not have is an error and not `nil`, and so is setting one. Error objects, spans and
+  option is an error, and so is an extra argument. Every option may be left out.
+- Call a function with a dot and a method with a colon: `lab.matmul(a, b)`, `a:matmul(b)`. If you mix them up, the error says so.
+- `stream =` names the stream of an operation; without it the operation goes to the current stream of the device.
+- If an object (tensor, stream, event, device, timeline) does not have a field, reading or setting it is an error; you do not get `nil`. Error objects, spans and
   other results are plain tables.
-- Devices and streams are the same value wherever they come from, so that they can be keys of a table. What a script refers to no longer goes by itself, without a wait;
-  `local s <close> = lab.stream()` ends at the end of the block.
+- Devices and streams are the same value wherever they come from, so that they can be keys of a table. The garbage collector frees objects that a script no longer uses, without a wait;
+  `local s <close> = lab.stream()` is closed at the end of the block.
 
-**Blocks** says whether the host waits; where nothing is said it does not. On the simulator a call costs its host time in any case (profile, `host.*`). On both a call
+**Blocks** in an entry says when the host waits; without it the host does not wait. On the simulator each call takes its host time (profile, `host.*`). On both backends a call
 that enqueues waits while the launch queue is full (about a thousand operations); on a real GPU the first launch of a kernel loads it, which may wait for everything
 that runs.
 
-**Time** on the simulator is virtual: Lua's own work takes none, and only `lab.host_work` and the calls that reach the GPU or wait for it move the host's clock. What is
-computed there is computed when a script looks at it. The same script takes the same time to the nanosecond in every run.
+**Time** on the simulator is virtual: Lua's own work takes none, and only `lab.host_work` and the calls that reach the GPU or wait for it move the host's clock. Values
+are computed there only when a script reads them. The same script takes the same time to the nanosecond in every run.
 
 ## Names of devices
 
@@ -46,18 +46,18 @@ Misuse, and calls that cannot be done, raise an error object with the fields `co
 lab.lua:12: matmul: inner sizes differ: 4x3 times 4x3
 ```
 
-Nothing has been enqueued then and nothing is lost; `pcall` gives the object:
+Then nothing has been enqueued, and all objects can still be used. `pcall` returns the error object:
 
 ```lua
 local ok, err = pcall(lab.matmul, lab.ones(4, 3), lab.ones(4, 3))
 if not ok and err.code == "SL_ESHAPE" then print("failed: " .. err) end
 ```
 
-`where` is the script's line; `op` is the function that the script called, also where that found the mistake further inside, and empty where a field was read or set.
-`..` joins the one line to a text.
+`where` is the script's line; `op` is the function that the script called (empty if a field was read or set).
+`..` joins the line of the error to a string.
 
-Functions that are called to find out what fits (`lab.cuda.malloc`, `malloc_host`, `malloc_async`) give `nil`, the message and the code instead of raising, if memory is
-short: `local m, message, code = lab.cuda.malloc(2^40 | 0)`. Misuse of them raises.
+If memory is short, the functions that try to allocate (`lab.cuda.malloc`, `malloc_host`, `malloc_async`) do not raise an error. They return `nil`, the message and the code:
+`local m, message, code = lab.cuda.malloc(2^40 | 0)`. Wrong arguments raise an error.
 
 | code | meaning |
 |---|---|
@@ -85,16 +85,16 @@ The page of a function lists the errors that are its own. Any function may raise
 that calls the device may raise `SL_ESTATE` in a host function, `SL_EHOSTFUNC` where a host function ran inside it and raised, and on a real GPU `SL_EFAULT` and
 `SL_EBACKEND`, also for what an earlier call has caused.
 
-**A GPU that has failed** stays lost: every later call on it raises `SL_EFAULT`, but host tensors can be read and everything can be let go. The fault shows at the first
-call that hears of it, which may be long after the one that caused it. The message names the three oldest operations that were in flight and how many more there were;
+**A GPU that has failed** stays lost: every later call on it raises `SL_EFAULT`, but host tensors can be read and everything can be freed. CUDA reports the fault at some
+later call, which may be long after the one that caused it. The message names the three oldest operations that were in flight and how many more there were;
 in flight is what was not known to have completed. Other devices go on, and another one can be opened. A trace (`--trace`) still has what was recorded. `lab.cuda.trap`
 makes a GPU fail on purpose.
 
 ## Ctrl-C
 
 Ctrl-C stops what runs. The error is `lab.lua:6: interrupted!`, with the position of the line that ran, and the program ends with status 130; the REPL shows its next prompt.
-It reaches coroutines, host functions, metamethods, message handlers and loops around `pcall`. Who catches it has ten thousand instructions, and at most a second, to put
-things in order; after that the error is raised at every instruction. Variables to be closed (`<close>`) are closed.
+It reaches coroutines, host functions, metamethods, message handlers and loops around `pcall`. A script that catches it has ten thousand instructions, and at most a second, to
+clean up; after that the error is raised at every instruction. Variables to be closed (`<close>`) are closed.
 
 Calls that take long end at once, on both backends: waits, copies that wait, `lab.host_work`, computed values, large reads, `lab.load`, `tl:save` (the file stays as it was),
 `tl:explain`, `tl:causes`, `tl:diff` and `tl:summary`. What was enqueued still runs, and the device works as before. On the simulator a wait that was stopped has waited up to

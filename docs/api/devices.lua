@@ -3,13 +3,13 @@ return {
     class = "device",
     order = 10,
     about = [[
-A device is a GPU, real or simulated. A script need not open one: the first call that needs a device opens the default one, and the latest one that was opened is the
-current one, whose streams and memory everything uses that names no other. A device stays open until the program ends. The same device is always the same value, so that
+A device is a GPU, real or simulated. A script need not open one: the first call that needs a device opens the default one. The *current* device is the one that was
+opened last; calls that name no device use its streams and memory. A device stays open until the program ends. The same device is always the same value, so that
 devices can be keys of a table.
 
-If nobody has asked for a backend or a profile, a real GPU is taken if one answers; else one line on stderr says that a GPU is simulated, which one, and why. Where a plugin
-is missing that line is short; `lab.open{backend = "cuda"}` gives the whole reason. A GPU that answers and then cannot be opened (its memory is full) is an error, and
-nothing stands in for it.
+If no backend and no profile is named, the program uses a real GPU if one answers; else it simulates one, and a line on stderr says which, and why. If the
+CUDA plugin is missing this line is short; `lab.open{backend = "cuda"}` gives the full reason. If a GPU answers but cannot be opened (its memory is full), this is an error, and
+no GPU is simulated instead.
 
 The CUDA backend is the file `streamlab_cuda.so` beside the program or the module, or in `../lib/streamlab` from there; `STREAMLAB_CUDA_PLUGIN` names another one, or `none`
 to do without.]],
@@ -69,16 +69,16 @@ print(profiles[1])  --> h200]],
                 { "SL_ESTATE", "called by a host function; another thread of the process has opened a GPU" },
             },
             about = [[
-The backend is the first of these that there is: what `backend` says; what the program's `--backend` says; the simulator if `profile`, `overrides` or `--profile` is given;
-what `STREAMLAB_BACKEND` says; `"cuda"` if a GPU answers that the plugin has kernels for; `"sim"`.
+The backend is the first of these that is given: the option `backend`; the program's `--backend`; the simulator if `profile`, `overrides` or `--profile` is given;
+`STREAMLAB_BACKEND`; `"cuda"` if a GPU answers for which the plugin has kernels; else `"sim"`.
 
-Opening a real GPU that is open gives the same device again, and waits for nothing. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
+Opening a real GPU that is open already returns the same device, without a wait. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
 always 0.
 
-What the figures of a profile are called and what they do is in [docs/design/simulator.md](../design/simulator.md);
-[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all that have to be there. `h200` has round figures and stays as it is, for lessons and tests;
-`h200_calibrated` is what `streamlab calibrate` wrote on an H200. A profile can name a base, whose figures it then has where it says
-none itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides nest as they do there: `overrides = {connections = 1, host =
+[docs/design/simulator.md](../design/simulator.md) has the names and meanings of the figures of a profile;
+[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all required figures. `h200` has round figures and does not change, since lessons and tests use it;
+`h200_calibrated` is what `streamlab calibrate` wrote on an H200. A profile can name a base, from which it takes all figures that it does not
+have itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides are nested like the profile: `overrides = {connections = 1, host =
 {launch_us = 10}}`.]],
             example = [[
 local t4 = lab.open{profile = "t4"}
@@ -95,7 +95,7 @@ print(lab.device() == half)  --> true]],
             brief = "makes an open device current again",
             returns = { { "device", "the device itself" } },
             about = [[
-New tensors, streams and events are its own from now on, and `lab.synchronize` waits for it. Each device keeps its own current stream. Making a stream of another device
+New tensors, streams and events belong to it from now on, and `lab.synchronize` waits for it. Each device keeps its own current stream. Making a stream of another device
 current (`lab.with`, `lab.use`) makes that device current as well.]],
             example = [[
 local h200, t4 = lab.open{profile = "h200"}, lab.open{profile = "t4"}
@@ -111,7 +111,7 @@ print(lab.device().name)  --> NVIDIA H200]],
             brief = "waits for all work of the current device",
             blocks = "until the work of all its streams is done",
             about = [[
-It waits for the current device only. An error that is still to be reported, of a host function for instance, is raised here.]],
+It waits only for the current device. It raises an error that is not yet reported, for example that of a host function.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 lab.spin(3, {stream = a})
@@ -130,7 +130,7 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 5.0 ms]],
             arguments = { { "ms", "number", "for how many milliseconds, from 0 to 1e9" } },
             blocks = "for that long, in host time; the GPU goes on with its work",
             about = [[
-It stands for what a program computes on the CPU. On the simulator Lua's own work takes no time, and this is how a script lets time pass. On a real GPU it keeps a processor
+Use it in place of what a real program computes on the CPU. On the simulator Lua's own work takes no time, so a script needs this call to let time pass. On a real GPU it keeps a processor
 busy for that long. Host functions run meanwhile, and one that calls it lasts as long.]],
             example = [[
 local start_us = lab.now_us()
@@ -238,5 +238,5 @@ A copy from GPU to GPU runs in the current stream of the source's device. As in 
 stream gets next comes after the copy. A copy with `stream =`, a stream of either device, has that stream's order and nothing else. Such copies do not block. They go
 directly where `lab.cuda.device_enable_peer_access` allows it, else by way of the host.
 
-Simulated devices are alone: they do not copy to one another, nor wait for one another's streams and events (`SL_EDEVICE`), and "cuda:1" is not among them (`SL_ENOTFOUND`).]],
+Simulated devices are separate: they cannot copy to one another, nor wait for one another's streams and events (`SL_EDEVICE`), and none of them is "cuda:1" (`SL_ENOTFOUND`).]],
 }

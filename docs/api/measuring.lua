@@ -3,8 +3,8 @@ return {
     class = "results",
     order = 65,
     about = [[
-How long something takes, for one value or for many at once. `lab.sweep` and `lab.table` give tables of results, which can be shown, drawn, and saved as CSV or JSON lines.
-Whether a call holds the host or other streams is asked by [probes](probing.md).]],
+These functions measure how long something takes, for one value or for many. `lab.sweep` and `lab.table` give tables of results, which you can show, draw, and save as CSV or JSON lines.
+[Probes](probing.md) find out whether a call holds the host or other streams.]],
     entries = {
         {
             name = "lab.measure",
@@ -25,14 +25,14 @@ Whether a call holds the host or other streams is asked by [probes](probing.md).
             },
             about = [[
 A sample is the time on the host's clock from the call of `f` to the end of `lab.synchronize()` behind it, in us; on the simulator that clock is virtual, and all
-samples of the same work are equal, but for what rounding to whole nanoseconds does. `spread` is `(max_us - min_us) / median_us`: of figures whose spread is 0.05, differences of a
+samples of the same work are equal, except for rounding to whole nanoseconds. `spread` is `(max_us - min_us) / median_us`: if it is 0.05, differences of a
 few per cent mean nothing. The device is the current one, and is idle at both ends of each sample. The median of an even number of samples is the mean of the
-middle two. An error in `f` passes on.
+middle two. An error in `f` is raised again.
 
-With `hold` it is the device's time that is measured. The host often takes longer to enqueue a short kernel than the kernel runs; streams then seem to take turns when it was
-the host that fed them one after the other. Here a kernel on a stream of its own holds the listed streams until `f` has enqueued everything, and a sample is the time from
-their release to the end of the last work in them, by events. Work in other streams is neither held nor counted. For how long they are held follows from the warm-up; when
-that turns out too short, the sample is taken again, with the streams held for longer, at most 2 s. `f` must not wait for the device.]],
+With `hold` it measures the device's time. The host often takes longer to enqueue a short kernel than the kernel runs; then the streams seem to take turns, but only because
+the host issues one kernel after the other. With `hold` a kernel on a stream of its own holds the listed streams until `f` has enqueued everything, and a sample is the time from
+their release to the end of the last work in them, measured by events. Work in other streams is neither held nor counted. The warm-up decides how long the streams are held; if
+this is too short, the sample is taken again, with the streams held for longer, at most 2 s. `f` must not wait for the device.]],
             example = [[
 local t = lab.measure(function() lab.spin(2) end, {reps = 5})
 print(#t.samples_us)  --> 5
@@ -42,7 +42,7 @@ print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
         },
         {
             name = "lab.sweep",
-            brief = "does the same thing for all combinations of some values, and tabulates what comes out",
+            brief = "does the same thing for all combinations of some values, and makes a table of the results",
             arguments = {
                 { "axes", "table", "a list of `{name, {values ...}}`; values are numbers, texts, true and false" },
                 { "f", "function", "called as `f(point)`, once for each combination; `point.kib` is the value of the axis `kib`" },
@@ -68,8 +68,8 @@ The last axis changes fastest. What `f` returns for a point decides what its row
 | a table of named values | these; what is not a number, text or boolean in every row is in `rows` and no column |
 | nothing | the point is left out |
 
-What `f` does itself before it returns a function is not measured: there is the place to make tensors. An error in `f` passes on, with the point in its message. A sweep
-that takes longer than a second tells on stderr how far it is: in a terminal one line, which disappears at the end, elsewhere a line every ten seconds.]],
+The work of `f` itself, before it returns a function, is not measured: make tensors there. An error in `f` is raised again, with the point in its message. A sweep
+that takes longer than a second reports its progress on stderr: in a terminal one line, which disappears at the end, elsewhere a line every ten seconds.]],
             example = [[
 print(lab.sweep({{"mib", {1, 16}}, {"pinned", {false, true}}}, function(point)
     local x = lab.ones(point.mib << 18, {device = "cpu", pinned = point.pinned})

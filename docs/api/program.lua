@@ -2,27 +2,27 @@ return {
     title = "The program",
     order = 110,
     about = [[
-`streamlab` is a Lua 5.4 interpreter with the laboratory in the global `lab`. With a script it runs that; without one it reads what is typed: the REPL. `streamlab
---help` lists the options; here is what goes beyond that.]],
+`streamlab` is a Lua 5.4 interpreter with the laboratory in the global `lab`. With a script it runs the script; without one it is a prompt (the REPL). `streamlab
+--help` lists the options; this page says more about them.]],
     entries = {},
     more = [[
 ## Running scripts
 
-Options go before the script; what follows it are the script's own arguments: the table `arg` and `...` of the script, as in `lua5.4`. The order is also that
-of `lua5.4`: what `LUA_INIT` says, `-e` and `-l` in the order given, the script, and with `-i` what is typed then. The first error ends the run. Without a
-script, all of stdin is run as one if it is no terminal; `-` as script asks for that.
+Options go before the script; what follows the script's name are its own arguments: the table `arg` and `...`, as in `lua5.4`. The order is also that
+of `lua5.4`: `LUA_INIT`, then `-e` and `-l` in the order given, then the script, and with `-i` the lines that you type. The first error ends the run. Without a
+script, and if stdin is not a terminal, all of stdin is run as a script; `-` as the script's name does the same.
 
-`--backend`, `--profile` and `--device` say what the script gets where it does not ask for a device itself; without them `STREAMLAB_BACKEND` decides, else a real GPU if
-one answers, else the simulator. A device that these options name and that cannot be opened is wrong usage, reported before the script runs. `--seed` is the seed of random
-tensors that give none; without it that is 0.
+`--backend`, `--profile` and `--device` choose the device of a script that does not open one itself; without them it is that of `STREAMLAB_BACKEND`, else a real GPU if
+one answers, else the simulator. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
+tensors without a seed of their own; the default is 0.
 
 A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `show`, `diff`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
 `-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
 
 ## Recording a run
 
-`--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. What `FILE` ends in says what it is: `.json` and `.json.gz`
-are traces for `streamlab show`, Perfetto and the like, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
+`--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. The end of the file's name decides the format: `.json` and `.json.gz`
+are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
 and so on; a script that opens no device has an empty timeline, and one that fails before it opens a device leaves no file, and an old one as it was. Whether the file can
 be written is tried before the script runs. An operation that had not completed when the device failed, or when Ctrl-C ended the run, is left out.
 
@@ -41,16 +41,16 @@ never the next word: `--check error` is refused, and a script of that name runs 
 
 ## The REPL
 
-Without a script on a terminal, or with `-i`. The prompt `lab[1]> ` has the entry's number; positions in errors and timelines are `lab[1]:1`. An entry that is not
+You get the REPL without a script on a terminal, or with `-i`. The prompt `lab[1]> ` has the entry's number; positions in errors and timelines are `lab[1]:1`. An entry that is not
 complete continues on the next line, after `...> `. The globals `_PROMPT` and `_PROMPT2` replace the two.
 
 - An **expression** prints its value: tables with their keys in order, tensors as shape, dtype, place and a corner of values, streams and events as a line of state,
-  timelines as their chart. `_` is the last value. A `;` at the end keeps it silent: `lab.rand(4096, 4096);`.
+  timelines as their chart. `_` is the last value. A `;` at the end hides it: `lab.rand(4096, 4096);`.
 - A line may be **statements and then an expression**, as in `x = 5; x * 2`: its value is shown.
 - **Local variables** end with their entry; write `x = 1` and not `local x = 1`.
 - **Help**: `help()`, `help(x)` and `?x` describe a function, a method, a field or a value; any other word is searched for, and names of CUDA and PyTorch are known:
   `?cudaMemcpyAsync`.
-- **Commands** begin with a dot, which no Lua does: `.help .device .streams .timer .trace .races .load .save .quit`.
+- **Commands** begin with a dot (no Lua line begins so): `.help .device .streams .timer .trace .races .load .save .quit`.
 - `who()` lists live streams, events and tensors with their bytes; `time(f)` says how long `f()` took.
 
 When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner and no editing; entries and what they print are the same.
@@ -68,8 +68,8 @@ When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner
 | Delete, Ctrl-D within a line | removes the character under the cursor |
 | Ctrl-W, Ctrl-K, Ctrl-U | cuts the word before the cursor, the rest, the whole; Ctrl-Y puts it back |
 | Ctrl-L | clears the screen |
-| Ctrl-C | drops what has been typed |
-| Ctrl-D on an empty line | ends the program, as `exit`, `quit` and `.quit` do; within an unfinished entry it drops that |
+| Ctrl-C | deletes what has been typed |
+| Ctrl-D on an empty line | ends the program, as `exit`, `quit` and `.quit` do; within an unfinished entry it deletes the entry |
 
 These are libedit's keys, and `~/.editrc` can change them.
 
@@ -84,8 +84,8 @@ owner only, and an entry of several lines comes back whole. `STREAMLAB_HISTORY=`
 ### The start file
 
 On a terminal the REPL first runs a file of Lua: `STREAMLAB_RC`; without that `$XDG_CONFIG_HOME/streamlab/rc.lua`, else `~/.config/streamlab/rc.lua`, else
-`~/.streamlabrc`. What it makes global is there at the prompt. An error in it is reported, and the REPL starts all the same. Scripts and input that is no terminal never run
-it; `--norc`, `-E` and an empty `STREAMLAB_RC` leave it out.
+`~/.streamlabrc`. Its global variables exist at the prompt. An error in it is reported, and the REPL starts anyway. The program does not run it for scripts, for input that is not a terminal, with
+`--norc` or `-E`, or if `STREAMLAB_RC` is empty.
 
 ## Errors and Ctrl-C
 

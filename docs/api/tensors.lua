@@ -533,7 +533,7 @@ print(lab.sum(t:zero_()):item())  --> 0.0]],
 You cannot use the tensor any more. Queued work that uses it has its memory until it is done; then any new tensor may get it. In the stream that the tensor was made in the next
 tensor of its size gets it at once, as in PyTorch, because its work comes behind what is queued there; unless another stream has work on it. (Of its size: not larger, and not smaller than about half.
 PyTorch also gives out parts.) A new tensor whose first use is in another stream, or of a part (a view), has memory of its own all the same. Freeing a tensor again is an error (`SL_ECLOSED`). `local t <close> = lab.empty(n)`
-frees it at the end of the block. What the garbage collector frees goes the same way, when it comes by.]],
+frees it at the end of the block. The garbage collector frees tensors in the same way, when it runs.]],
             example = [[
 local t = lab.zeros(1024)
 lab.spin(2)

@@ -66,7 +66,7 @@ print(rows:get(1, 1))  --> 3.0
 local _, err = pcall(t.narrow, t, 2, 1, 1)
 print(err.code)  --> SL_ESHAPE]],
             pytorch = "torch.narrow",
-            differs = [[Dimensions and positions begin at 1, where PyTorch counts from 0, and the part lies in one piece.]],
+            differs = [[Dimensions and positions begin at 1, where PyTorch counts from 0, and the part must be contiguous.]],
             see = { "tensor:chunk" },
         },
         {
