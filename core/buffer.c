@@ -49,7 +49,7 @@ static sl_status open_counted(sl_buffer *buffer, sl_alloc_how how, sl_stream *st
 {
     sl_status status = sl__buffer_check_total(buffer, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     return buffer->device->backend->buffer_open(buffer, how, stream, err);
 }
@@ -60,7 +60,7 @@ static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream 
     sl_buffer *lender = sl__reuse_borrow(buffer, stream);
     sl_status status = open_counted(buffer, how, stream, err);
 
-    if (lender && (status || !buffer->lender))
+    if (lender && (status != SL_OK || !buffer->lender))
         sl__reuse_return(buffer, lender);
     return status;
 }
@@ -79,7 +79,7 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
     status = open_in_backend(buffer, how, stream, err);
     if (status == SL_ENOMEM && waiting_may_help(buffer, how)) {
         status = wait_for_device(device, err);
-        if (!status)
+        if (status == SL_OK)
             status = open_in_backend(buffer, how, stream, err);
     }
     if (status == SL_ENOMEM && buffer->place != SL_PAGEABLE)
@@ -111,7 +111,7 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
     sl_buffer *lender = buffer->lender;
     sl_status status = buffer->device->backend->buffer_part(buffer, err);
 
-    if (!status)
+    if (status == SL_OK)
         sl__reuse_return(buffer, lender);
     return status;
 }
@@ -166,7 +166,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     buffer->id = ++device->core->last_buffer_id;
     buffer->where = device->core->where;
     status = open_noted(buffer, how, stream, err);
-    if (status) {
+    if (status != SL_OK) {
         if (device->core->last_buffer_id == buffer->id)
             device->core->last_buffer_id--;
         free(buffer);

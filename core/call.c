@@ -45,7 +45,7 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
     if (device && !sl__host_func_depth && !device->fault.status)
         return SL_OK;
     status = sl__device_enter_lost(device, what, err);
-    return status ? status : report_fault(device, err);
+    return status != SL_OK ? status : report_fault(device, err);
 }
 
 sl_status sl__device_settle(sl_device *device, sl_error *err)
@@ -55,15 +55,15 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
     if (sl__host_func_depth)
         return SL_OK;
     sl__device_reap(device);
-    if (device->fault.status && !core->fault.reported)
+    if (device->fault.status != SL_OK && !core->fault.reported)
         return report_fault(device, err);
-    return core->pending.status ? sl__device_take_pending(device, err) : SL_OK;
+    return core->pending.status != SL_OK ? sl__device_take_pending(device, err) : SL_OK;
 }
 
 sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
 {
     sl__device_reap(device);
-    if (status && device->fault.status)
+    if (status != SL_OK && device->fault.status)
         return report_fault(device, err);
     if (status == SL_EINTERRUPT) {
         sl_interrupt(false);
@@ -74,7 +74,7 @@ sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
 
 sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
 {
-    return status ? sl__device_leave(device, status, err) : sl__device_settle(device, err);
+    return status != SL_OK ? sl__device_leave(device, status, err) : sl__device_settle(device, err);
 }
 
 /* ---- two devices ---- */

@@ -40,7 +40,7 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
     if (sl__race_on())
         status = sl__race_host_copy(sl__race, dst->buffer, dst->offset, src->buffer, src->offset,
                                     bytes, err);
-    if (!status)
+    if (status == SL_OK)
         status = sl__host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);
 }
@@ -55,13 +55,13 @@ sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char 
 {
     sl_status status = sl__tensor_check(dst, "the destination", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__tensor_check(src, "the source", err);
-    if (!status)
+    if (status == SL_OK)
         status = sl__tensor_meet(dst, src, device, err);
-    if (!status)
+    if (status == SL_OK)
         status = sl__device_enter(*device, what, err);
-    if (!status && src->device != *device && sl__tensor_are_peers(dst, src))
+    if (status == SL_OK && src->device != *device && sl__tensor_are_peers(dst, src))
         status = sl__device_enter(src->device, what, err);
     return status;
 }
@@ -81,7 +81,7 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
     sl__shape_text d, s;
     sl_status status = sl__copy_enter(dst, src, "copy", device, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!sl__same_shape(&dst->spec, &src->spec))
         return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
@@ -107,7 +107,7 @@ static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, &operands, &op, err);
 
-    return status ? status : sl__op_submit(op, err);
+    return status != SL_OK ? status : sl__op_submit(op, err);
 }
 
 /* When a copy from pageable memory returns, CUDA guarantees only that its source has been read. That
@@ -116,7 +116,7 @@ static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (status || !sl__race_on())
+    if (status != SL_OK || !sl__race_on())
         return status;
     if (src->spec.place == SL_PAGEABLE)
         sl__race_waited_stream_by_chance(sl__race, stream, SL_CHANCE_BLOCKING_COPY);
@@ -133,12 +133,12 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     bool on_host;
     sl_status status = check_copy(dst, src, &device, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     on_host = sl__copy_is_on_host(dst, src);
     if (!on_host)
         status = sl__copy_check_stream(dst, src, stream, device, err);
-    if (status || sl__view_same_bytes(dst, src))    /* PyTorch: a copy onto itself does nothing */
+    if (status != SL_OK || sl__view_same_bytes(dst, src))    /* PyTorch: a copy onto itself does nothing */
         return status;
     sl__tensor_follow(dst, device);
     sl__tensor_follow(src, device);
@@ -150,7 +150,7 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     work.in_offset[0] = src->offset;
     work.copy_kind = sl__copy_kind(dst, src);
     status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
-    if (!status && !non_blocking && has_host_side(work.copy_kind))
+    if (status == SL_OK && !non_blocking && has_host_side(work.copy_kind))
         status = wait_for_copy(stream, src, err);
     return sl__device_finish(stream->device, status, err);
 }
@@ -176,10 +176,10 @@ static sl_status enter_access(sl_tensor *tensor, const char *what, sl_stream *st
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (status || tensor->spec.place != SL_ON_DEVICE)
+    if (status != SL_OK || tensor->spec.place != SL_ON_DEVICE)
         return status;
     status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
-    return status ? status : sl__device_enter(tensor->device, what, err);
+    return status != SL_OK ? status : sl__device_enter(tensor->device, what, err);
 }
 
 /* In pieces through a small array, so that no allocation can fail half-way. */
@@ -196,7 +196,7 @@ static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int
             return sl_fail(err, SL_EINTERRUPT, "interrupted");
         sl_status status = buffer->device->backend->host_read(
             buffer, offset + (size_t)done * elem_bytes, (size_t)part * elem_bytes, raw, err);
-        if (status)
+        if (status != SL_OK)
             return status;
         sl__dtype_to_double(dtype, raw, (size_t)part, values + done);
         done += part;
@@ -214,7 +214,7 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
     };
     sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
 
-    return status ? status : sl__stream_wait(stream, err);
+    return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
 
 static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double *values,
@@ -225,10 +225,10 @@ static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double
     sl_status status = sl__buffer_create(tensor->device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR,
                                          NULL, &host, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = fetch(tensor, offset, bytes, stream, host, err);
-    if (!status)
+    if (status == SL_OK)
         status = read_host(host, 0, tensor->spec.dtype, n, values, err);
     sl__buffer_release(host);
     return status;
@@ -242,7 +242,7 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
                                                      "read", offset, bytes, err)
                                      : SL_OK;
 
-    return status ? status : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
+    return status != SL_OK ? status : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
 }
 
 sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *values,
@@ -251,9 +251,9 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
     size_t offset;
     sl_status status = enter_access(tensor, "read", stream, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_range(tensor, first, n, values, err);
-    if (status || n == 0)
+    if (status != SL_OK || n == 0)
         return status;
     offset = tensor->offset + (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
     if (tensor->spec.place == SL_ON_DEVICE)
@@ -274,15 +274,15 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double mos
     if (!backend->pending_s)
         return sl_tensor_read(tensor, first, n, values, stream, err);
     status = enter_access(tensor, "read", stream, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_range(tensor, first, n, values, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     *has_values = backend->pending_s(tensor->buffer, most_s) <= most_s;
     if (*has_values)
         status = read_host(tensor->buffer, tensor->offset + (size_t)first * sl_dtype_bytes(dtype),
                            dtype, n, values, err);
-    return status ? sl__device_leave(tensor->device, status, err) : SL_OK;
+    return status != SL_OK ? sl__device_leave(tensor->device, status, err) : SL_OK;
 }
 
 static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, const void *raw,
@@ -297,13 +297,13 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
     sl_status status = sl__buffer_create(device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL, &host,
                                          err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = device->backend->host_write(host, 0, bytes, raw, err);
-    if (!status)
+    if (status == SL_OK)
         status = submit_copy(stream, &work, tensor->buffer, host, err);
     sl__buffer_release(host);           /* the operation keeps it */
-    return status ? status : sl__stream_wait(stream, err);
+    return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
 
 static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, const void *raw,
@@ -313,7 +313,7 @@ static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, cons
                                                      offset, bytes, err)
                                      : SL_OK;
 
-    return status ? status
+    return status != SL_OK ? status
                   : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
 }
 
@@ -324,9 +324,9 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
     void *raw;
     sl_status status = enter_access(tensor, "write", stream, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_range(tensor, first, n, values, err);
-    if (status || n == 0)
+    if (status != SL_OK || n == 0)
         return status;
     elem_bytes = sl_dtype_bytes(tensor->spec.dtype);
     bytes = (size_t)n * elem_bytes;

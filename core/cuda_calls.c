@@ -61,7 +61,7 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                                                    buffer ? buffer->bytes : 0, &waited, err);
 
     call->waited_for_device = waited;
-    if (!status && sl__race_on())
+    if (status == SL_OK && sl__race_on())
         note_for_races(device, which, buffer, waited);
     return status;
 }
@@ -73,7 +73,7 @@ static sl_status plain_call(sl_device *device, sl_plain_call which, sl_buffer *b
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = backend_call(device, &call, which, buffer, stream, err);
     sl__call_end(device, &call, NULL, status);
@@ -99,12 +99,12 @@ static sl_status allocate_in_call(sl_device *device, const source *from,
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[from->which], err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = sl__tensor_create(device, spec, from->how, stream, memory, err);
-    if (!status) {
+    if (status == SL_OK) {
         status = backend_call(device, &call, from->which, (*memory)->buffer, named, err);
-        if (status) {
+        if (status != SL_OK) {
             sl_tensor_release(*memory);
             *memory = NULL;
         }
@@ -120,7 +120,7 @@ static sl_status allocate(sl_device *device, const source *from, size_t n_bytes,
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = from->place, .ndim = 1 };
     sl_status status = sl__device_enter(device, sl__plain_call_names[from->which], err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (n_bytes > INT64_MAX)
         return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
@@ -159,7 +159,7 @@ static sl_status enter_memory(sl_tensor *memory, const char *what, sl_error *err
 {
     sl_status status = sl__tensor_check(memory, "the memory", err);
 
-    return status ? status : sl__device_enter(memory->device, what, err);
+    return status != SL_OK ? status : sl__device_enter(memory->device, what, err);
 }
 
 /* CUDA takes the address that it gave. */
@@ -167,7 +167,7 @@ static sl_status enter_whole(sl_tensor *memory, const char *what, sl_error *err)
 {
     sl_status status = enter_memory(memory, what, err);
 
-    if (status || !memory->is_view)
+    if (status != SL_OK || !memory->is_view)
         return status;
     return sl_fail(err, SL_EINVAL, "%s takes the tensor whose memory it is; this is a view of a "
                    "part of it", what);
@@ -180,13 +180,13 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
     sl_device *device = memory->device;
     sl_status status = sl__buffer_settle_all(memory->buffer, err);
 
-    if (!status && which == SL_PLAIN_FREE_ASYNC && sl__race_on())
+    if (status == SL_OK && which == SL_PLAIN_FREE_ASYNC && sl__race_on())
         status = sl__race_free_async(sl__race, memory->buffer, stream, err);
-    if (!status)
+    if (status == SL_OK)
         status = plain_call(device, which, memory->buffer, stream, err);
 
     status = sl__device_leave(device, status, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     sl__buffer_freed(memory->buffer, stream);
     sl__view_drop_all(memory->buffer);
@@ -210,16 +210,16 @@ sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFree", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_device_memory(memory, "cudaFree", err);
-    return status ? status : release_memory(memory, SL_PLAIN_FREE, NULL, err);
+    return status != SL_OK ? status : release_memory(memory, SL_PLAIN_FREE, NULL, err);
 }
 
 sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFreeHost", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (memory->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE,
@@ -240,11 +240,11 @@ sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err
 {
     sl_status status = enter_whole(memory, "cudaFreeAsync", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__tensor_check_stream(memory, "the memory", stream, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_device_memory(memory, "cudaFreeAsync", err);
-    return status ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, stream, err);
+    return status != SL_OK ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, stream, err);
 }
 
 /* ---- page-locking --------------------------------------------------------------- */
@@ -255,12 +255,12 @@ static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, s
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = device->backend->host_pin(tensor->buffer, pin, err);
-    if (!status) {
+    if (status == SL_OK) {
         status = backend_call(device, &call, which, tensor->buffer, NULL, err);
-        if (status)
+        if (status != SL_OK)
             device->backend->host_pin(tensor->buffer, !pin, NULL);
     }
     sl__call_end(device, &call, NULL, status);
@@ -273,7 +273,7 @@ static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
     sl_status status = pin_in_call(
         tensor, pin, pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER, err);
 
-    if (status)
+    if (status != SL_OK)
         return sl__device_leave(tensor->device, status, err);
     sl__view_set_place(tensor->buffer, place);
     tensor->registered = pin;
@@ -284,7 +284,7 @@ sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = enter_whole(tensor, "pin", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "a device tensor cannot be pinned: only host memory can");
@@ -297,7 +297,7 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = enter_whole(tensor, "unpin", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "a device tensor is not pinned: only host memory can be");
@@ -330,15 +330,15 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
     };
     sl_status status = enter_memory(memory, what, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__tensor_check_stream(memory, "the memory", stream, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (memory->spec.place == SL_PAGEABLE)
         return sl_fail(err, SL_EPLACE, "%s takes device or pinned memory; this is pageable: "
                        "use fill_", what);
     status = check_length(memory, "the memory", n_bytes, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     return sl__op_enqueue(stream, &work, &(sl__operands){ .out = memory->buffer }, err);
 }
@@ -347,7 +347,7 @@ sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error 
 {
     sl_status status = sl__tensor_check(memory, "the memory", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     return set_bytes(memory, value, n_bytes, memory->device->core->legacy,
                      memory->spec.place == SL_PINNED ? SL_WORK_SYNC : 0, "cudaMemset", err);
@@ -369,11 +369,11 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
     };
     sl_status status = check_length(dst, "the destination", n_bytes, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_length(src, "the source", n_bytes, err);
-    if (!status)
+    if (status == SL_OK)
         status = sl__view_check_apart(dst, src, n_bytes, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     sl__tensor_follow(dst, stream->device);
     sl__tensor_follow(src, stream->device);
@@ -389,7 +389,7 @@ sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_erro
     sl_device *device = NULL;
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpy", &device, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     return copy_bytes(dst, src, n_bytes, device->core->legacy, SL_WORK_SYNC, err);
 }
@@ -400,11 +400,11 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
     sl_device *device = NULL;
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpyAsync", &device, err);
 
-    if (!status && stream && sl__copy_is_on_host(dst, src))
+    if (status == SL_OK && stream && sl__copy_is_on_host(dst, src))
         device = stream->device;        /* between host tensors any stream will do */
-    if (!status)
+    if (status == SL_OK)
         status = sl__copy_check_stream(dst, src, stream, device, err);
-    return status ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
+    return status != SL_OK ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
 }
 
 /* ---- questions, and access between devices ------------------------------------------ */
@@ -415,11 +415,11 @@ sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *to
     sl_call call;
     sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
 
-    if (!status && device->info.simulated)
+    if (status == SL_OK && device->info.simulated)
         sl__buffer_relieve(device);     /* whatever garbage there is, the answer is the same */
-    if (!status)
+    if (status == SL_OK)
         status = begin_call(device, &call, "cudaMemGetInfo", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = device->backend->memory_info(device, free_bytes, total_bytes, err);
     sl__call_end(device, &call, NULL, status);
@@ -431,9 +431,9 @@ static sl_status check_pair(sl_device *device, sl_device *peer, const char *cuda
 {
     sl_status status = sl__device_enter(device, cuda_name, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__device_enter(peer, cuda_name, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (device->backend != peer->backend)
         return sl_fail(err, SL_EDEVICE, "%s takes two devices of one backend, not %s %d and %s %d",
@@ -456,9 +456,9 @@ static sl_status peer_access(sl_device *device, sl_device *peer, sl_peer_call wh
     sl_call call;
     sl_status status = check_pair(device, peer, names[which], err);
 
-    if (!status)
+    if (status == SL_OK)
         status = begin_call(device, &call, names[which], err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = device->backend->peer_access(device, peer, which, answer, err);
     sl__call_end(device, &call, NULL, status);
@@ -476,7 +476,7 @@ sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, 
     bool changed = false;
     sl_status status = peer_access(device, peer, SL_PEER_ENABLE, &changed, err);
 
-    if (status || changed)
+    if (status != SL_OK || changed)
         return status;
     return sl_fail(err, SL_ESTATE, "device %d has access to device %d already",
                    device->info.index, peer->info.index);
@@ -487,7 +487,7 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
     bool changed = false;
     sl_status status = peer_access(device, peer, SL_PEER_DISABLE, &changed, err);
 
-    if (status || changed)
+    if (status != SL_OK || changed)
         return status;
     return sl_fail(err, SL_ESTATE, "device %d has no access to device %d that could be taken",
                    device->info.index, peer->info.index);
@@ -503,7 +503,7 @@ static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *
     if (which == SL_PLAIN_CUBLAS_DESTROY && *handles == 0)
         return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
     status = plain_call(device, which, NULL, NULL, err);
-    if (!status)
+    if (status == SL_OK)
         *handles += (which == SL_PLAIN_CUBLAS_CREATE) - (which == SL_PLAIN_CUBLAS_DESTROY);
     return sl__device_finish(device, status, err);
 }
@@ -519,7 +519,7 @@ sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
     if (!cuda_name)
         return sl_fail(err, SL_EINVAL, "a plain call needs a name");
     status = sl__device_enter(device, cuda_name, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))

@@ -51,7 +51,7 @@ sl_status sl_backend_device_count(const char *backend_name, int *count, sl_error
     const sl_backend *backend = NULL;
     sl_status status = find_backend(backend_name, &backend, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (err)
         *err = (sl_error){ .status = SL_OK };
@@ -66,10 +66,10 @@ static sl_status find_device(const char *backend_name, int index, const sl_backe
     int count = 0;
     sl_status status = find_backend(backend_name, backend, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = (*backend)->device_count(&count, &reason);
-    if (status) {
+    if (status != SL_OK) {
         if (err)
             *err = reason;
         return status;
@@ -88,7 +88,7 @@ sl_status sl_backend_device_name(const char *backend_name, int index, char *name
     const sl_backend *backend = NULL;
     sl_status status = find_device(backend_name, index, &backend, err);
 
-    return status ? status : backend->device_name(index, name, name_bytes, err);
+    return status != SL_OK ? status : backend->device_name(index, name, name_bytes, err);
 }
 
 /* ---- lifecycle --------------------------------------------------------------- */
@@ -132,16 +132,16 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not open a device");
     status = find_device(backend_name, index, &backend, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = allocate(backend, index, &device, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = backend->device_open(device, settings, n_settings, err);
-    if (status)
+    if (status != SL_OK)
         goto fail;
     status = sl__stream_open_owned(device, true, "default", &device->core->legacy, err);
-    if (status) {
+    if (status != SL_OK) {
         backend->device_close(device);
         goto fail;
     }
@@ -158,17 +158,17 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     sl_status status = sl__device_enter_lost(device, "finish", err);
     sl__device_core *core;
 
-    if (status)
+    if (status != SL_OK)
         return status;
     core = device->core;
     core->draining = true;
     if (!device->fault.status)          /* nothing runs any more on a lost device */
         status = device->backend->device_synchronize(device, err);
-    if (!status && sl__race_on())
+    if (status == SL_OK && sl__race_on())
         sl__race_waited_device(sl__race, device);
     sl__device_reap(device);
     core->draining = core->stats.ops_in_flight > 0;
-    if (device->fault.status && core->fault.reported)
+    if (device->fault.status != SL_OK && core->fault.reported)
         return SL_OK;
     return sl__device_finish(device, status, err);
 }
@@ -208,12 +208,12 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl_call call;
     sl_status status = sl__device_enter(device, "synchronize", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
-    if (!status && sl__race_on())
+    if (status == SL_OK && sl__race_on())
         sl__race_waited_device(sl__race, device);
     return sl__device_finish(device, status, err);
 }
@@ -222,9 +222,9 @@ sl_status sl_device_wait_idle(sl_device *device, sl_error *err)
 {
     sl_status status = sl__device_enter(device, "synchronize", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl_device_host_work(device, 0, err);       /* retires what has ended */
-    if (status)
+    if (status != SL_OK)
         return status;
     if (device->core->stats.ops_in_flight > 0)
         return sl_device_synchronize(device, err);

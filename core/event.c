@@ -27,7 +27,7 @@ static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_e
     event->refs = 1;
     event->timing = timing;
     status = device->backend->event_open(event, err);
-    if (status) {
+    if (status != SL_OK) {
         free(event);
         return status;
     }
@@ -41,7 +41,7 @@ sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_e
 {
     sl_status status = sl__device_enter(device, "creating an event", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = open_event(device, timing, event, err);
     return sl__device_leave(device, status, err);
@@ -72,11 +72,11 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     uint64_t seq;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     seq = op->seq;
     status = sl__op_submit(op, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     event->record_seq = seq;
     event->record_stream = stream->id;
@@ -92,7 +92,7 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (event->device == stream->device) {
         op->wait_target = event->record_seq;
@@ -106,7 +106,7 @@ static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what
 {
     sl_status status = enter_event(event, what, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!stream)
         return sl_fail(err, SL_ECLOSED, "the stream is closed");
@@ -117,10 +117,10 @@ sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
 {
     sl_status status = enter_pair(event, stream, "record", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__device_check_same(event->device, "the event", stream->device, "the stream",
                                        err);
-    if (status)
+    if (status != SL_OK)
         return status;
     return sl__device_finish(stream->device, submit_record(event, stream, err), err);
 }
@@ -138,11 +138,11 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 {
     sl_status status = enter_pair(event, stream, "wait_event", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_wait(stream, "the stream", event->device, "the event", err);
-    if (!status && stream->device != event->device)
+    if (status == SL_OK && stream->device != event->device)
         status = sl__device_enter(stream->device, "wait_event", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     return sl__device_finish(stream->device, submit_wait(stream, event, err), err);
 }
@@ -152,21 +152,21 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
     sl_event *event;
     sl_status status = sl__stream_enter(stream, "wait_stream", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!other)
         return sl_fail(err, SL_ECLOSED, "the stream to wait for is closed");
     status = check_wait(stream, "the waiting stream", other->device, "the stream to wait for",
                         err);
-    if (!status)
+    if (status == SL_OK)
         status = sl__device_enter(other->device, "wait_stream", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = open_event(other->device, false, &event, err);
-    if (status)
+    if (status != SL_OK)
         return sl__device_finish(other->device, status, err);
     status = submit_record(event, other, err);
-    if (status)
+    if (status != SL_OK)
         status = sl__device_leave(other->device, status, err);
     else
         status = submit_wait(stream, event, err);
@@ -180,10 +180,10 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
 {
     sl_status status = enter_event(event, "query", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = event->device->backend->event_query(event, done, err);
-    if (!status && *done && sl__race_on())
+    if (status == SL_OK && *done && sl__race_on())
         sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
@@ -193,14 +193,14 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     sl_call call;
     sl_status status = enter_event(event, "synchronize", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     sl__call_begin(event->device, &call, SL_CALL_EVENT_SYNC);
     call.target = event->record_seq;
     call.target_stream = event->record_stream;
     status = event->device->backend->event_synchronize(event, err);
     sl__call_end(event->device, &call, NULL, status);
-    if (!status && sl__race_on())
+    if (status == SL_OK && sl__race_on())
         sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
@@ -220,21 +220,21 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
 {
     sl_status status = enter_event(start, "elapsed_time", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!end)
         return sl_fail(err, SL_ECLOSED, "the end event is closed");
     status = sl__device_check_same(end->device, "the end event", start->device,
                                    "the start event", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = check_timed(start, "start", err);
-    if (!status)
+    if (status == SL_OK)
         status = check_timed(end, "end", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = start->device->backend->event_elapsed(start, end, ms, err);
-    if (!status && sl__race_on()) {       /* both have happened, or there would be no time */
+    if (status == SL_OK && sl__race_on()) {       /* both have happened, or there would be no time */
         sl__race_waited_event(sl__race, start);
         sl__race_waited_event(sl__race, end);
     }

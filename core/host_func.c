@@ -62,7 +62,7 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     sl_op *op;
     sl_status status = sl__stream_enter(stream, "launch_host_func", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!fn)
         return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
@@ -72,14 +72,14 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
         return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
     *func = (host_func){ device, fn, ud, release, NULL };
     status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
-    if (status)
+    if (status != SL_OK)
         goto fail;
     func->op = op;
     op->host_fn = run_host_func;
     op->host_ud = func;
     op->host_release = release_host_func;
     status = sl__device_leave(device, sl__op_submit(op, err), err);
-    if (status)
+    if (status != SL_OK)
         goto fail;
     /* Not settled: a failure of this call always means that `ud` is still the
      * caller's, and an earlier function's error is left for the next call to report. */

@@ -37,9 +37,9 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
 {
     sl_status status = sl__tensor_check(tensor, noun, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__device_check_same(tensor->device, noun, device, other, err);
-    if (status || tensor->spec.place == SL_ON_DEVICE)
+    if (status != SL_OK || tensor->spec.place == SL_ON_DEVICE)
         return status;
     sl_fail(err, SL_EPLACE, "%s is on the cpu", noun);
     return sl_advise(err, SL_EPLACE, SL_ADVICE_COPY_TO_GPU, NULL);
@@ -63,7 +63,7 @@ static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_e
         return args->b ? sl_fail(err, SL_EINVAL, "%s is no kernel of two tensors",
                                  sl_kernel_name(kernel)) : SL_OK;
     status = check_operand(args->b, "b", args->a->device, "a", err);
-    return status ? status : check_same_dtype(args->a, args->b, "b", err);
+    return status != SL_OK ? status : check_same_dtype(args->a, args->b, "b", err);
 }
 
 static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
@@ -76,11 +76,11 @@ static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_s
     if ((unsigned)kernel >= SL_KERNELS || sl_kernel_inputs(kernel) == 0)
         return sl_fail(err, SL_EINVAL, "%s is no kernel of tensors", sl_kernel_name(kernel));
     status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
-    if (!status)
+    if (status == SL_OK)
         status = check_operand(args->a, "a", stream->device, "the stream", err);
-    if (!status)
+    if (status == SL_OK)
         status = sl_kernel_check(kernel, args->a->spec.dtype, args->number, err);
-    return status ? status : check_second(kernel, args, err);
+    return status != SL_OK ? status : check_second(kernel, args, err);
 }
 
 /* ---- the result ------------------------------------------------------------------- */
@@ -115,9 +115,9 @@ static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_t
 {
     sl_status status = sl__dimension_check(a, dim[0], err);
 
-    if (!status)
+    if (status == SL_OK)
         status = sl__dimension_check(a, dim[1], err);
-    if (status)
+    if (status != SL_OK)
         return status;
     result->dim[dim[0]] = a->dim[dim[1]];
     result->dim[dim[1]] = a->dim[dim[0]];
@@ -129,7 +129,7 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
 {
     sl_status status = check_inputs(kernel, args, stream, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     *result = args->a->spec;
     switch (sl_kernel_family_of(kernel)) {
@@ -207,7 +207,7 @@ static sl_status refuse_out(sl_kernel kernel, const sl_tensor *out, const sl_ten
 {
     sl_status status = check_operand(out, "out", a->device, "a", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (sl_kernel_family_of(kernel) != SL_FAMILY_CAST)
         return check_same_dtype(a, out, "out", err);
@@ -222,11 +222,11 @@ static sl_status check_out(sl_kernel kernel, const sl_tensor *out, const sl_kern
 
     if (!fits(out, args->a->device, needed->dtype))
         status = refuse_out(kernel, out, args->a, needed->dtype, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_out_shape(kernel, out, needed, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_memory(kernel, out, args->a, "a", err);
-    if (!status && args->b)
+    if (status == SL_OK && args->b)
         status = check_memory(kernel, out, args->b, "b", err);
     return status;
 }
@@ -294,9 +294,9 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
     sl_tensor_spec needed;
     sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_out(kernel, out, args, &needed, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     work.dtype = (uint8_t)needed.dtype;
     work.in_dtype = (uint8_t)a->spec.dtype;
@@ -329,20 +329,20 @@ sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *e
     const sl_device_info *info;
     sl_status status = sl__stream_enter(stream, "spin", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!options)
         return sl_fail(err, SL_EINVAL, "spin needs a duration");
     info = &stream->device->info;
     status = check_spin_number("duration in ns", options->duration_ns, INT64_MAX / 4, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_spin_number("blocks", options->blocks, INT32_MAX, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_spin_number("threads", options->threads, info->max_threads_per_block, err);
-    if (!status)
+    if (status == SL_OK)
         status = check_spin_number("shared_bytes", options->shared_bytes,
                                    info->max_shared_bytes_per_block, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     work.duration_ns = options->duration_ns;
     work.blocks = options->blocks ? options->blocks : 1;
@@ -356,5 +356,5 @@ sl_status sl_trap(sl_stream *stream, sl_error *err)
     const sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_TRAP };
     sl_status status = sl__stream_enter(stream, "trap", err);
 
-    return status ? status : sl__op_enqueue(stream, &work, &(sl__operands){ 0 }, err);
+    return status != SL_OK ? status : sl__op_enqueue(stream, &work, &(sl__operands){ 0 }, err);
 }

@@ -42,9 +42,9 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
 {
     sl_status status = settle_side(operands->out, work, 2, stream, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = settle_side(operands->in0, work, 0, stream, err);
-    return status ? status : settle_side(operands->in1, work, 1, stream, err);
+    return status != SL_OK ? status : settle_side(operands->in1, work, 1, stream, err);
 }
 
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
@@ -55,7 +55,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl_op *op;
     sl_status status = settle_memory(operands, work, stream, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!core->free_ops && !sl__op_pool_grow(device))
         return sl_fail(err, SL_ENOMEM, "out of host memory for operations (%lld are in flight)",
@@ -82,10 +82,10 @@ static sl_status enqueue_checked(sl_op *op, sl_error *err)
     sl__race_sent sent;
     sl_status status = sl__race_enqueue(sl__race, op, &sent, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = stream->device->backend->enqueue(op, err);
-    if (status)
+    if (status != SL_OK)
         sl__race_cancelled(sl__race, op);
     else
         sl__race_enqueued(sl__race, stream, &sent);
@@ -100,7 +100,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     sl_status status =
         sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
 
-    if (status) {
+    if (status != SL_OK) {
         if (core->last_seq == op->seq)
             core->last_seq--;
         sl__op_release_operands(op);
@@ -121,7 +121,7 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, operands, &op, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = sl__op_submit(op, err);
     return sl__device_finish(stream->device, status, err);

@@ -175,7 +175,7 @@ static sl_status load(const char *path, const sl_backend **out, sl_error *err)
         return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot work here: %.200s",
                        why[0] ? why : "it gives no reason");
     status = check_backend(backend, err);
-    if (!status)
+    if (status == SL_OK)
         *out = backend;
     return status;
 }
@@ -188,7 +188,7 @@ sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_er
 
     if (strcmp(name, "cuda"))
         return sl_fail(err, SL_ENOTFOUND, "there is no plugin for a backend \"%.40s\"", name);
-    if (!loaded && !refusal.status && !find_file(path, &refusal))
+    if (!loaded && !refusal.status != SL_OK && !find_file(path, &refusal))
         load(path, &loaded, &refusal);
     if (!loaded) {
         if (err)

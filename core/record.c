@@ -174,7 +174,7 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
 {
     sl__device_core *core = device->core;
 
-    if (status) {
+    if (status != SL_OK) {
         if (call->correlation && core->last_seq == call->correlation)
             core->last_seq--;
         return;

@@ -13,7 +13,7 @@ static sl_status open_recording(sl_device *device, sl__recording **out, sl_error
     if (!rec)
         return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
     status = sl_timeline_create(&rec->timeline, err);
-    if (status) {
+    if (status != SL_OK) {
         free(rec);
         return status;
     }
@@ -29,13 +29,13 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
     sl__recording *rec = NULL;
     sl_status status = sl__device_enter(device, "record", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = open_recording(device, &rec, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = device->backend->record_begin(device, name ? name : "recording", err);
-    if (status) {
+    if (status != SL_OK) {
         sl__recording_free(rec);
         return sl__device_leave(device, status, err);
     }

@@ -43,7 +43,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
         return sl_fail(err, SL_ENOMEM, "out of host memory for a stream's name");
     }
     status = device->backend->stream_open(stream, name, err);
-    if (status) {
+    if (status != SL_OK) {
         free(stream);
         return status;
     }
@@ -59,7 +59,7 @@ sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name
     sl_stream_options options = { .name = name };
     sl_status status = open_stream(device, &options, legacy, stream, err);
 
-    if (!status)
+    if (status == SL_OK)
         (*stream)->owned = true;
     return status;
 }
@@ -70,10 +70,10 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
     const sl_stream_options defaults = { 0 };
     sl_status status = sl__device_enter(device, "creating a stream", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = open_stream(device, options ? options : &defaults, false, stream, err);
-    if (!status) {
+    if (status == SL_OK) {
         (*stream)->where = device->core->where;
         sl_device_retain(device);
         device->core->stats.streams++;
@@ -143,11 +143,11 @@ sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_
     core = device->core;
     if (!core->per_thread) {
         status = sl__device_enter(device, "creating the per-thread stream", err);
-        if (status)
+        if (status != SL_OK)
             return status;
         status = sl__stream_open_owned(device, false, "per-thread", &core->per_thread, err);
         status = sl__device_leave(device, status, err);
-        if (status)
+        if (status != SL_OK)
             return status;
     }
     *stream = core->per_thread;
@@ -163,7 +163,7 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
     if (!device || !stream)
         return sl_fail(err, SL_ECLOSED, "the %s is closed", device ? "stream" : "device");
     status = sl__device_check_same(stream->device, "the stream", device, "the device", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     core = device->core;
     old = core->current;
@@ -191,7 +191,7 @@ sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (!status && sl__race_on())
+    if (status == SL_OK && sl__race_on())
         sl__race_waited_stream(sl__race, stream);
     return status;
 }
@@ -200,7 +200,7 @@ sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "synchronize", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = sl__stream_wait(stream, err);
     return sl__device_finish(stream->device, status, err);
@@ -210,10 +210,10 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "query", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = stream->device->backend->stream_query(stream, done, err);
-    if (!status && *done && sl__race_on())
+    if (status == SL_OK && *done && sl__race_on())
         sl__race_waited_stream(sl__race, stream);
     return sl__device_finish(stream->device, status, err);
 }

@@ -61,7 +61,7 @@ static sl_status check_create(sl_device *device, const sl_tensor_spec *spec, sl_
 {
     sl_status status = check_spec(spec, err);
 
-    if (status || spec->place != SL_ON_DEVICE)
+    if (status != SL_OK || spec->place != SL_ON_DEVICE)
         return status;
     if (!stream)
         return sl_fail(err, SL_ECLOSED, "the stream is closed");
@@ -104,16 +104,16 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
     int64_t numel;
     sl_status status = check_create(device, spec, stream, err);
 
-    if (!status)
+    if (status == SL_OK)
         status = count_elems(spec, &numel, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     tensor = sl__tensor_new(spec, numel, err);
     if (!tensor)
         return SL_ENOMEM;
     status = sl__buffer_create(device, tensor->bytes, spec->place, how,
                                spec->place == SL_ON_DEVICE ? stream : NULL, &buffer, err);
-    if (status) {
+    if (status != SL_OK) {
         free(tensor);
         return status;
     }
@@ -131,7 +131,7 @@ sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_str
 {
     sl_status status = sl__device_enter(device, "creating a tensor", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     status = sl__tensor_create(device, spec, SL_ALLOC_TENSOR, stream, tensor, err);
     return sl__device_leave(device, status, err);
@@ -174,9 +174,9 @@ sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (!status)        /* inside a host function another call may be using it */
+    if (status == SL_OK)        /* inside a host function another call may be using it */
         status = sl__device_enter_lost(tensor->device, "free", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     sl__tensor_drop_buffer(tensor);
     sl__device_reap(tensor->device);
@@ -234,7 +234,7 @@ sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
 {
     sl_status status = sl__tensor_check(tensor, noun, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!stream)
         return sl_fail(err, SL_ECLOSED, "the stream is closed");
@@ -292,7 +292,7 @@ static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream,
         return sl__op_enqueue(stream, work, &operands, err);
     status = sl__race_on() ? sl__race_host(sl__race, tensor->buffer, SL_ACCESS_WRITE, "write",
                                            tensor->offset, tensor->bytes, err) : SL_OK;
-    if (!status)
+    if (status == SL_OK)
         status = sl__host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);
 }
@@ -301,9 +301,9 @@ static sl_status enter_fill(sl_tensor *tensor, const char *what, sl_stream *stre
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (!status && tensor->spec.place == SL_ON_DEVICE)
+    if (status == SL_OK && tensor->spec.place == SL_ON_DEVICE)
         status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
-    return status ? status : sl__device_enter(tensor->device, what, err);
+    return status != SL_OK ? status : sl__device_enter(tensor->device, what, err);
 }
 
 /* `value` as an integer tensor holds it; for other dtypes the kernel rounds. */
@@ -330,7 +330,7 @@ sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_
     sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL };
     sl_status status = enter_fill(tensor, "fill", stream, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     value = held(tensor->spec.dtype, value);
     if (tensor->spec.place == SL_ON_DEVICE && is_byte_fill(tensor->spec.dtype, value)) {
@@ -351,7 +351,7 @@ static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *wh
                      .sequence = sequence };
     sl_status status = enter_fill(tensor, what, stream, err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!sl_kernel_takes(kernel, tensor->spec.dtype))
         return sl_fail(err, SL_EDTYPE,

@@ -109,7 +109,7 @@ sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_ten
     int unknown;
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (status)
+    if (status != SL_OK)
         return status;
     if (ndim < 0 || ndim > SL_MAX_DIMS)
         return sl_fail(err, SL_ESHAPE, "a tensor has 0 to %d dimensions, not %d", SL_MAX_DIMS,
@@ -119,9 +119,9 @@ sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_ten
     for (int i = 0; i < SL_MAX_DIMS; i++)
         spec.dim[i] = i < ndim ? dim[i] : 0;
     status = check_sizes(&spec, &unknown, err);
-    if (!status)
+    if (status == SL_OK)
         status = fit_sizes(tensor, &spec, unknown, err);
-    return status ? status : make_view(tensor, &spec, 0, tensor->numel, view, err);
+    return status != SL_OK ? status : make_view(tensor, &spec, 0, tensor->numel, view, err);
 }
 
 /* Whether a part of dimension `dim` is contiguous. */
@@ -163,9 +163,9 @@ sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t le
     int64_t each = 1, numel = 1;
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (!status)
+    if (status == SL_OK)
         status = check_narrow(&tensor->spec, dim, start, length, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     spec = tensor->spec;
     spec.dim[dim] = length;

@@ -91,7 +91,7 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
         n_activities++;
     }
     sl_status status = dev->recording > 0 ? SL_OK : start(dev, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!make_room(dev->activity)) {
         if (dev->recording == 0)

@@ -178,7 +178,7 @@ static sl_status open_on_thread(cuda_device *dev, sl_error *err)
     sl_status status = cuda_context_open(dev->base.info.index, &prop, err);
     if (status == SL_OK)
         status = find_code(dev->base.info.index, &prop, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     fill_info(dev, &prop);
     dev->done_tail = &dev->done;
@@ -194,10 +194,10 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
     sl_status status = check_settings(settings, n_settings, err);
     if (status == SL_OK)
         status = cuda_thread_claim(err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = open_on_thread(cuda_of(device), err);
-    if (status)
+    if (status != SL_OK)
         cuda_thread_release();
     return status;
 }
@@ -217,7 +217,7 @@ static sl_status stream_open(sl_stream *base, const char *name, sl_error *err)
         sl_status status = cuda_check(dev, cudaStreamCreateWithPriority(&stream->handle, flags,
                                                                         base->priority),
                                       "cudaStreamCreateWithPriority", err);
-        if (status)
+        if (status != SL_OK)
             return status;
     }
     stream->next = dev->streams;

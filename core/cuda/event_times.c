@@ -52,10 +52,10 @@ static sl_status find_base(cuda_activity *activity, cudaEvent_t *event, int64_t 
         int64_t tried_ns = 0, width_ns = 0;
         sl_status status = cuda_check(dev, cuda_event_take(dev, true, &tried),
                                       "cudaEventCreateWithFlags", err);
-        if (status)
+        if (status != SL_OK)
             return status;
         status = place(activity, tried, &tried_ns, &width_ns, err);
-        if (!status && width_ns < best_ns) {
+        if (status == SL_OK && width_ns < best_ns) {
             cudaEvent_t worse = *event;
             *event = tried;
             tried = worse;
@@ -64,7 +64,7 @@ static sl_status find_base(cuda_activity *activity, cudaEvent_t *event, int64_t 
         }
         if (tried)
             cuda_event_give(dev, true, tried);
-        if (status)
+        if (status != SL_OK)
             return status;
     }
     return SL_OK;
@@ -78,8 +78,8 @@ static sl_status renew(cuda_activity *activity, sl_error *err)
     int64_t ns = 0;
     cuda_use(dev);
     sl_status status = find_base(activity, &event, &ns, err);
-    cudaEvent_t unused = status ? event : activity->base;
-    if (!status) {
+    cudaEvent_t unused = status != SL_OK ? event : activity->base;
+    if (status == SL_OK) {
         activity->base = event;
         activity->base_ns = ns > activity->latest_ns ? ns : activity->latest_ns;
     }
@@ -95,7 +95,7 @@ sl_status cuda_event_times_begin(cuda_activity *activity, sl_error *err)
         cudaError_t code = cudaStreamCreateWithFlags(&activity->base_stream,
                                                      cudaStreamNonBlocking);
         sl_status status = cuda_check(activity->device, code, "cudaStreamCreateWithFlags", err);
-        if (status) {
+        if (status != SL_OK) {
             activity->base_stream = NULL;
             return status;
         }

@@ -340,7 +340,7 @@ static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **add
         return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
     cuda_use(dev);
     sl_status status = plan_open(dev, key, added, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     *slot_of(gemm, key) = *added;
     gemm->n_plans++;
@@ -357,11 +357,11 @@ static sl_status find_plan(cuda_device *dev, const plan_key *key, sl_error *err)
         return SL_OK;
     gemm_plan *p = known_plan(gemm, key);
     sl_status status = p ? SL_OK : cuda_funcs_settle(dev, err);
-    if (!p && !status)
+    if (!p && status == SL_OK)
         p = known_plan(gemm, key);
-    if (!p && !status)
+    if (!p && status == SL_OK)
         status = add_plan(dev, key, &p, err);
-    if (!status)
+    if (status == SL_OK)
         gemm->last = p;
     return status;
 }
@@ -403,10 +403,10 @@ static sl_status new_gemm(cuda_device *dev, cuda_gemm **opened, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "out of host memory for the state of cuBLAS");
     gemm->workspace_bytes = (size_t)(dev->base.info.compute_capability_major >= 9 ? 32 : 4) << 20;
     sl_status status = find_functions(&gemm->lt, err);
-    cublasStatus_t code = status ? CUBLAS_STATUS_SUCCESS : create_handle(dev, gemm);
+    cublasStatus_t code = status != SL_OK ? CUBLAS_STATUS_SUCCESS : create_handle(dev, gemm);
     if (code)
         status = lt_fail(dev, &gemm->lt, code, "cublasLtCreate", NULL, err);
-    if (status)
+    if (status != SL_OK)
         free(gemm);
     else
         *opened = gemm;
@@ -428,10 +428,10 @@ static sl_status gemm_open(cuda_device *dev, sl_error *err)
 {
     cuda_gemm *opened = NULL;
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status || dev->gemm)
+    if (status != SL_OK || dev->gemm)
         return status;
     status = new_gemm(dev, &opened, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (dev->gemm)
         gemm_close(dev, opened);
@@ -496,14 +496,14 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
 static sl_status prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key, sl_error *err)
 {
     sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
-    if (!status)
+    if (status == SL_OK)
         status = find_plan(dev, key, err);
-    if (status || dev->gemm->last->workspace_bytes == 0 || stream->workspace)
+    if (status != SL_OK || dev->gemm->last->workspace_bytes == 0 || stream->workspace)
         return status;
     status = take_workspace(dev, stream, err);
-    if (!status)
+    if (status == SL_OK)
         status = cuda_funcs_settle(dev, err);
-    return status ? status : find_plan(dev, key, err);
+    return status != SL_OK ? status : find_plan(dev, key, err);
 }
 
 static cublasStatus_t multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
@@ -529,9 +529,9 @@ static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const pl
     if (is_short_of_memory(code)) {
         cuda_memory_trim(dev);
         sl_status status = cuda_funcs_settle(dev, err);
-        if (!status)
+        if (status == SL_OK)
             status = prepare(dev, stream, key, err);
-        if (status)
+        if (status != SL_OK)
             return status;
         code = multiply(dev, stream, dev->gemm->last, c, a, b);
     }
@@ -547,5 +547,5 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
     if (key.m == 0 || key.n == 0 || key.k == 0)
         return enqueue_zeros(dev, stream, work, c, err);
     sl_status status = prepare(dev, stream, &key, err);
-    return status ? status : enqueue_product(dev, stream, &key, c, a, b, err);
+    return status != SL_OK ? status : enqueue_product(dev, stream, &key, c, a, b, err);
 }

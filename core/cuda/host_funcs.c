@@ -94,7 +94,7 @@ void cuda_funcs_abandon(cuda_device *dev)
 static void abandon_lost(void)
 {
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
-        if (dev->base.fault.status && dev->funcs.n_pending > 0)
+        if (dev->base.fault.status != SL_OK && dev->funcs.n_pending > 0)
             cuda_funcs_abandon(dev);
 }
 
@@ -212,7 +212,7 @@ sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
 {
     if (cuda_funcs_pending == 0)
         return SL_OK;
-    sl_status status = dev->base.fault.status ? SL_OK : cuda_funcs_settle_all(err);
+    sl_status status = dev->base.fault.status != SL_OK ? SL_OK : cuda_funcs_settle_all(err);
     if (status == SL_OK && dev->base.fault.status)
         return cuda_check(dev, cudaErrorLaunchFailure, "cudaLaunchHostFunc", err);
     cuda_use(dev);

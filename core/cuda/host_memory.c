@@ -176,9 +176,9 @@ static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsig
                              cuda_block **out, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaHostAlloc", err);
-    cuda_block *block = status ? NULL : cuda_block_new(CUDA_FROM_HOST_ALLOC, bytes, err);
+    cuda_block *block = status != SL_OK ? NULL : cuda_block_new(CUDA_FROM_HOST_ALLOC, bytes, err);
     if (!block)
-        return status ? status : SL_ENOMEM;
+        return status != SL_OK ? status : SL_ENOMEM;
     cuda_use(dev);
     free_down_to(&host.pinned, cuda_host_idle_max_bytes);
     cudaError_t code = cudaHostAlloc(&block->data, bytes, flags);
@@ -263,14 +263,14 @@ void cuda_host_give(cuda_block *block)
 sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaFreeHost", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_use(dev);
     if (block->registered)
         status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
     else
         status = cuda_check(dev, cudaFreeHost(block->data), "cudaFreeHost", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (block->registered) {
         block->registered = false;

@@ -40,7 +40,7 @@ static sl_status allow_shared(const kernel_call *call, size_t bytes)
     if (bytes <= PLAIN_SHARED_BYTES || (allowed & bit))
         return SL_OK;
     sl_status status = before_load(call, (const void *)spin);
-    if (status)
+    if (status != SL_OK)
         return status;
     cudaError_t code = cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)dev->base.info.max_shared_bytes_per_block);
@@ -53,7 +53,7 @@ static sl_status launch_spin(kernel_call *call)
 {
     const sl_work *work = call->work;
     sl_status status = allow_shared(call, work->shared_bytes);
-    if (status)
+    if (status != SL_OK)
         return status;
     return launch_grid(call, spin, work->blocks, work->threads, work->shared_bytes,
                        work->duration_ns);

@@ -59,7 +59,7 @@ sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, u
     if (blocks > INT32_MAX)
         return too_many_blocks(call, blocks);
     sl_status status = before_load(call, kernel);
-    if (status)
+    if (status != SL_OK)
         return status;
     call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
     call->threads = threads;

@@ -120,7 +120,7 @@ static sl_status get_memory(cuda_device *dev, cuda_block *block, size_t asked, s
     sl_status status = SL_OK;
     if (block->source == CUDA_FROM_MALLOC)
         status = cuda_funcs_settle(dev, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     cudaError_t code = from_driver(dev, block, handle);
     if (code == cudaErrorMemoryAllocation) {
@@ -143,7 +143,7 @@ static sl_status allocate(cuda_device *dev, cuda_source source, size_t bytes, si
     if (!block)
         return SL_ENOMEM;
     sl_status status = get_memory(dev, block, asked, stream, err);
-    if (status) {
+    if (status != SL_OK) {
         free(block);
         return status;
     }
@@ -303,7 +303,7 @@ sl_status cuda_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
         return SL_OK;
     if (base->bytes > 0)
         status = open_memory(dev, base, how, stream, &buffer->block, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (plain)
         dev->call_waited = busy && !cuda_is_busy(dev);
@@ -336,7 +336,7 @@ sl_status cuda_buffer_part(sl_buffer *base, sl_error *err)
     if (base->how != SL_ALLOC_TENSOR)
         return SL_OK;
     sl_status status = take(cuda_of(base->device), base->bytes, &block, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     move_block((cuda_buffer *)base->lender, buffer);
     buffer->block = block;
@@ -392,10 +392,10 @@ sl_status cuda_memory_open(cuda_device *dev, sl_error *err)
     sl_status status = cuda_check(dev, cudaStreamCreateWithFlags(&dev->memory_stream,
                                                                  cudaStreamNonBlocking),
                                   "cudaStreamCreateWithFlags", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = open_pool(dev, err);
-    if (status) {
+    if (status != SL_OK) {
         cudaStreamDestroy(dev->memory_stream);
         return status;
     }

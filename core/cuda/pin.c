@@ -26,7 +26,7 @@ static sl_status move_to_own_page(cuda_device *dev, cuda_buffer *buffer, sl_erro
     sl_status status = wait_for_users(&buffer->base, err);
     if (status == SL_OK)
         status = cuda_host_take(dev, SL_PAGEABLE, cuda_host_page_bytes(), &block, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     memcpy(block->data, buffer->data, buffer->base.bytes);
     cuda_host_give(buffer->block);
@@ -40,7 +40,7 @@ static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
     sl_status status = SL_OK;
     if (buffer->block->bytes < cuda_host_page_bytes())
         status = move_to_own_page(dev, buffer, err);
-    return status ? status : cuda_host_register(dev, buffer->block, err);
+    return status != SL_OK ? status : cuda_host_register(dev, buffer->block, err);
 }
 
 sl_status cuda_host_pin(sl_buffer *base, bool pin, sl_error *err)

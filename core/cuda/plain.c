@@ -77,7 +77,7 @@ static sl_status free_now(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
         return SL_OK;                   /* a host function has freed it */
     if (status == SL_OK && buffer->block->source != CUDA_FROM_MALLOC)
         status = wait_for_users(dev, buffer, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_use(dev);
     status = cuda_check(dev, cudaFree(buffer->data), "cudaFree", err);
@@ -104,7 +104,7 @@ static sl_status free_host(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
     sl_status status = cuda_host_settle("cudaFreeHost", err);
     if (status == SL_OK && buffer->block)       /* else a host function has freed it */
         status = cuda_host_free(dev, buffer->block, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     buffer->block = NULL;
     buffer->data = NULL;
@@ -146,13 +146,13 @@ static sl_status blas_create(cuda_device *dev, sl_error *err)
     if (!create)
         return SL_EUNSUPPORTED;
     sl_status status = cuda_funcs_settle(dev, err);
-    cuda_blas *blas = status ? NULL : calloc(1, sizeof *blas);
-    if (status)
+    cuda_blas *blas = status != SL_OK ? NULL : calloc(1, sizeof *blas);
+    if (status != SL_OK)
         return status;
     if (!blas)
         return sl_fail(err, SL_ENOMEM, "out of host memory for a cuBLAS handle");
     status = blas_check(dev, create_handle(dev, create, &blas->handle), "cublasCreate", err);
-    if (status) {
+    if (status != SL_OK) {
         free(blas);
         return status;
     }
@@ -177,7 +177,7 @@ static sl_status destroy_latest(cuda_device *dev, sl_error *err)
 static sl_status blas_destroy(cuda_device *dev, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     if (!dev->blas)
         return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
@@ -200,7 +200,7 @@ static sl_status set_limit(cuda_device *dev, sl_error *err)
     sl_status status = cuda_funcs_settle(dev, err);
     size_t stack_bytes = 0;
     cudaError_t code = cudaSuccess;
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_use(dev);
     if (dev->limit_bytes == 0)
@@ -222,7 +222,7 @@ static sl_status set_limit(cuda_device *dev, sl_error *err)
 static sl_status set_cache_config(cuda_device *dev, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_use(dev);
     return cuda_check(dev, cuda_kernel_set_cache_config(), "cudaFuncSetCacheConfig", err);
@@ -306,10 +306,10 @@ static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_e
         code = cudaSuccess;
     }
     sl_status status = cuda_check(dev, code, "cudaDeviceEnablePeerAccess", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = cuda_check(dev, share_pools(dev, peer, true), "cudaMemPoolSetAccess", err);
-    if (status && *changed) {
+    if (status != SL_OK && *changed) {
         cudaDeviceDisablePeerAccess(peer->base.info.index);
         cudaGetLastError();
         *changed = false;
@@ -326,7 +326,7 @@ static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_
         status = cuda_device_synchronize(&dev->base, err);
     if (status == SL_OK)
         status = cuda_device_synchronize(&peer->base, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_use(dev);
     cudaError_t code = cudaDeviceDisablePeerAccess(peer->base.info.index);
@@ -336,7 +336,7 @@ static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_
     }
     *changed = code == cudaSuccess;
     status = cuda_check(dev, code, "cudaDeviceDisablePeerAccess", err);
-    return status ? status : cuda_check(dev, share_pools(dev, peer, false), "cudaMemPoolSetAccess",
+    return status != SL_OK ? status : cuda_check(dev, share_pools(dev, peer, false), "cudaMemPoolSetAccess",
                                         err);
 }
 

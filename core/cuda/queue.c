@@ -48,7 +48,7 @@ static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES,
                                                        stream->handle), "cudaMemsetAsync", err);
-    if (status)
+    if (status != SL_OK)
         cuda_block_give(dev, block);
     else
         stream->scratch = block;
@@ -215,12 +215,12 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
         status = need_scratch(dev, op, err);
     if (status == SL_OK && dev->recording > 0)
         status = cuda_activity_before((cuda_op *)op, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     status = launch(dev, op, err);
     if (dev->recording > 0)
         cuda_activity_after((cuda_op *)op, status == SL_OK);
-    if (status)
+    if (status != SL_OK)
         return status;
     append(dev, stream_of(op), op);
     return SL_OK;
@@ -329,7 +329,7 @@ sl_op *cuda_reap(sl_device *device)
             if (!ask_marks(dev, stream))
                 break;
     }
-    if (dev->base.fault.status && dev->n_in_flight > 0)
+    if (dev->base.fault.status != SL_OK && dev->n_in_flight > 0)
         cuda_queue_all(dev, true);
     if (!dev->done)
         return NULL;

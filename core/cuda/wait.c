@@ -25,7 +25,7 @@ static sl_status ask_once(cuda_device *dev, ask_fn ask, const void *what, const 
                           bool *done, sl_error *err)
 {
     sl_status status = dev->launches_block ? cuda_funcs_settle(dev, err) : SL_OK;
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_use(dev);
     cudaError_t code = ask(what);
@@ -69,7 +69,7 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
     for (uint32_t turn = 0;; turn++) {
         bool done;
         sl_status status = query(dev, ask, what, call, &done, err);
-        if (status || done)
+        if (status != SL_OK || done)
             return status;
         if (*dev->base.interrupted)
             return sl_fail(err, SL_EINTERRUPT, "interrupted");
@@ -133,7 +133,7 @@ static sl_status wait_for_streams(cuda_device *dev, sl_error *err)
         if (!stream->head)
             continue;
         sl_status status = wait_for(dev, ask_stream, stream, "cudaDeviceSynchronize", err);
-        if (status)
+        if (status != SL_OK)
             return status;
         cuda_queue_completed(stream, UINT64_MAX);
     }
@@ -150,12 +150,12 @@ sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
         if (open->base.info.index != device->info.index)
             continue;
         sl_status status = wait_for_streams(open, err);
-        if (status && (open == dev || status != SL_EFAULT))
+        if (status != SL_OK && (open == dev || status != SL_EFAULT))
             return status;
     }
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
-    if (status)
+    if (status != SL_OK)
         return status;
     cuda_queue_all(dev, false);
     cuda_activity_idle(dev);

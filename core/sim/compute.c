@@ -210,7 +210,7 @@ static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const
             return SL_EINTERRUPT;
         since = since >= PIECE ? 0 : since + job->n;
         sl_status status = run_softmax_row(job, *done * job->n, out, in);
-        if (status)
+        if (status != SL_OK)
             return status;
     }
     return SL_OK;

@@ -214,7 +214,7 @@ static sl_status read_table(const sl_setting *setting, bool optional, double lea
                             sim_table *table, sl_error *err)
 {
     sl_status status = check_table(setting, least, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     const size_t n = setting->n_values / 2;
     if (n == 0)
@@ -421,11 +421,11 @@ static sl_status read_all(sim_profile *profile, const sl_setting *settings, size
             return sl_fail(err, SL_EINVAL, "profile key '%s' is given twice", settings[i].name);
         seen[index] = true;
         sl_status status = read_setting(profile, index, &settings[i], err);
-        if (status)
+        if (status != SL_OK)
             return status;
     }
     sl_status status = check_missing(seen, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     fill_in(profile, seen);
     if (profile->priority_greatest > profile->priority_least)
@@ -442,7 +442,7 @@ sl_status sim_profile_read(sim_profile *profile, const sl_setting *settings, siz
     for (int i = 0; i < SL_PLAIN_CALLS; i++)
         profile->calls[i] = (sim_call_cost){.us = 1};
     sl_status status = read_all(profile, settings, n_settings, err);
-    if (status)
+    if (status != SL_OK)
         sim_profile_free(profile);
     return status;
 }

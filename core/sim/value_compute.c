@@ -148,7 +148,7 @@ static sl_status run_rounds(const sim_value *value, const void *in0, const void 
                                        slots & 2 ? r->now : in1);
         if (status == SL_OK && left > 1 && sim_is_interrupted())
             status = SL_EINTERRUPT;
-        if (status)
+        if (status != SL_OK)
             return status;
         uint8_t *swap = r->now;
         r->now = r->next;
@@ -172,7 +172,7 @@ static sl_status run_repeated(const sim_value *value, const void *in0, const voi
     const size_t bytes = value->bytes;
     rounds r = {sim_value_new_data(bytes), sim_value_new_data(bytes), sim_value_new_data(bytes)};
     sl_status status = r.now && r.next && r.seen ? run_rounds(value, in0, in1, &r) : SL_ENOMEM;
-    if (status)
+    if (status != SL_OK)
         free(r.now);
     else
         *out = r.now;
@@ -202,7 +202,7 @@ static sl_status run_in_place(const sim_value *value, sim_value *input, uint8_t 
                               const void *in0, const void *in1)
 {
     sl_status status = sim_job_continue(&value->as.recipe.job, &input->as.replaced, data, in0, in1);
-    if (status)
+    if (status != SL_OK)
         input->as.data = data;
     return status;
 }
@@ -216,7 +216,7 @@ static sl_status run_once(const sim_value *value, const void *in0, const void *i
     sl_status status;
     if (input) {
         status = run_in_place(value, input, data, in0, in1);
-        *out = status ? NULL : data;
+        *out = status != SL_OK ? NULL : data;
         return status;
     }
     data = sim_value_new_data(value->bytes);
@@ -225,7 +225,7 @@ static sl_status run_once(const sim_value *value, const void *in0, const void *i
     if (produced < value->bytes)
         memset(data + produced, 0, value->bytes - produced);
     status = sim_job_run(job, data, in0, in1);
-    if (status)
+    if (status != SL_OK)
         free(data);
     else
         *out = data;
@@ -262,7 +262,7 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
     const void *in[2] = {NULL, NULL};
     uint8_t *expanded[2] = {NULL, NULL}, *data = NULL;
     sl_status status = check_need(value, need_bytes, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     for (int i = 0; i < 2; i++) {
         const sim_value *input = value->as.recipe.in[i];
@@ -287,7 +287,7 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
 done:
     free(expanded[0]);
     free(expanded[1]);
-    if (status)
+    if (status != SL_OK)
         return status == SL_EINTERRUPT ? stopped(err) : no_memory(value, need_bytes, err);
     become_literal(value, data);
     return SL_OK;
@@ -299,7 +299,7 @@ static sl_status compute_splice(sim_value *value, sl_error *err)
 {
     sim_value *base = value->as.splice.base;
     const sl_status status = check_need(value, value->bytes, err);
-    if (status)
+    if (status != SL_OK)
         return status;
     uint8_t *taken = steal_data(base, 1, value->bytes);
     uint8_t *data = taken ? taken : sim_value_new_data(value->bytes);
@@ -345,7 +345,7 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
         }
         sl_status status = top->form == VALUE_RECIPE ? compute_recipe(top, err)
                                                : compute_splice(top, err);
-        if (status)
+        if (status != SL_OK)
             return status;
         top = top->link;
         if (top && sim_is_interrupted())
@@ -407,7 +407,7 @@ static sl_status read_piece(piece_stack *stack, const piece *p, sl_error *err)
     }
     if (!sim_value_is_direct(p->value)) {
         sl_status status = sim_value_compute(p->value, err);
-        if (status)
+        if (status != SL_OK)
             return status;
     }
     return sim_value_read_direct(p->value, p->offset, p->count, p->to) ? SL_OK : stopped(err);
@@ -422,11 +422,11 @@ sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *da
     if (sim_value_is_generator(value) && bytes == value->bytes)   /* likely to be read again */
         status = sim_value_compute(value, err);
     piece_stack stack = {NULL, 0, 0};
-    if (!status && !push_piece(&stack, value, offset, bytes, data))
+    if (status == SL_OK && !push_piece(&stack, value, offset, bytes, data))
         status = sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes", bytes);
     while (stack.n > 0) {
         piece p = stack.at[--stack.n];
-        if (!status)
+        if (status == SL_OK)
             status = read_piece(&stack, &p, err);
         sim_value_release(p.value);
     }
