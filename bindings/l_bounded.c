@@ -14,14 +14,14 @@ typedef struct bounds {
     lua_Alloc allocate;
     void *ud;
     size_t left_bytes;
-    int left_looks;             /* of the hook, each after so many instructions */
+    int left_looks; /* of the hook, each after so many instructions */
     clock_t began;
 } bounds;
 
 static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size_t new_bytes)
 {
     bounds *b = bounds_;
-    size_t had = block ? old_bytes : 0;     /* otherwise it is the kind of object */
+    size_t had = block ? old_bytes : 0; /* otherwise it is the kind of object */
     if (new_bytes > had && new_bytes - had > b->left_bytes) return NULL;
     void *got = b->allocate(b->ud, block, old_bytes, new_bytes);
     if (got || new_bytes == 0) b->left_bytes -= new_bytes - had;
@@ -48,7 +48,7 @@ static void look(lua_State *L, lua_Debug *ar)
 static void push_methods(lua_State *L, int methods)
 {
     static const char *const names[] = {
-        "byte", "char", "format", "len", "lower", "reverse", "sub", "upper"
+        "byte", "char", "format", "len", "lower", "reverse", "sub", "upper",
     };
     lua_newtable(L);
     for (size_t i = 0; i < sizeof names / sizeof *names && lua_istable(L, methods); i++) {
@@ -63,8 +63,11 @@ static void push_methods(lua_State *L, int methods)
  * a hook that something else has set meanwhile (Ctrl-C). */
 static int call_bounded(lua_State *L, int instructions, size_t bytes)
 {
-    bounds b = {.left_bytes = bytes, .left_looks = instructions / INSTRUCTIONS_A_LOOK,
-                .began = clock()};
+    bounds b = {
+        .left_bytes = bytes,
+        .left_looks = instructions / INSTRUCTIONS_A_LOOK,
+        .began = clock(),
+    };
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L), count = lua_gethookcount(L);
     b.allocate = lua_getallocf(L, &b.ud);
@@ -84,10 +87,10 @@ static int internal_compute(lua_State *L)
     size_t bytes = (size_t)luaL_checkinteger(L, 3);
     lua_settop(L, 1);
     lua_pushliteral(L, "");
-    if (!lua_getmetatable(L, 2)) lua_newtable(L);           /* 3 */
-    lua_pushliteral(L, "__index");                          /* 4 */
+    if (!lua_getmetatable(L, 2)) lua_newtable(L); /* 3 */
+    lua_pushliteral(L, "__index");                /* 4 */
     lua_pushvalue(L, 4);
-    lua_rawget(L, 3);                                       /* 5 */
+    lua_rawget(L, 3); /* 5 */
     lua_pushvalue(L, 4);
     push_methods(L, 5);
     lua_rawset(L, 3);

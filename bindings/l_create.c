@@ -24,10 +24,10 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 
 /* ---- sizes and options ----------------------------------------------------------- */
 
-typedef struct tensor_plan {    /* what the arguments of a constructor ask for */
+typedef struct tensor_plan { /* what the arguments of a constructor ask for */
     sl_tensor_spec spec;
-    sl_device *device;          /* NULL: the current one */
-    sl_stream *stream;          /* NULL: the current one of the device */
+    sl_device *device; /* NULL: the current one */
+    sl_stream *stream; /* NULL: the current one of the device */
     lsl_seed seed;
 } tensor_plan;
 
@@ -49,10 +49,12 @@ static void read_size(lua_State *L, int arg, int which, int64_t *size, const cha
 /* device= at stack index `slot`, and pinned=, into the plan. */
 static void read_place(lua_State *L, int slot, int pinned, tensor_plan *plan, const char *op)
 {
-    lsl_home home = {.host = false};
+    lsl_home home = { .host = false };
     if (!lua_isnil(L, slot) && !lsl_read_home(L, slot, &home, op))
-        lsl_fail(L, SL_EINVAL, op, "option 'device' must be \"cuda\", \"cpu\", the number of a GPU "
-                 "as in \"cuda:1\", or a device, got %s", lsl_push_given(L, slot));
+        lsl_fail(L, SL_EINVAL, op,
+                 "option 'device' must be \"cuda\", \"cpu\", the number of a GPU "
+                 "as in \"cuda:1\", or a device, got %s",
+                 lsl_push_given(L, slot));
     if (pinned && !home.host)
         lsl_fail(L, SL_EPLACE, op,
                  "only host memory can be pinned: pinned = true needs device = \"cpu\"");
@@ -68,9 +70,9 @@ static void read_options(lua_State *L, int arg, bool random, tensor_plan *plan, 
     lua_pushnil(L);
     int device = lua_gettop(L);
     const lsl_option options[] = {
-        {"device", LSL_OPT_ANY, &device}, {"pinned", LSL_OPT_BOOL, &pinned},
-        {"dtype", LSL_OPT_TEXT, &dtype}, {"stream", LSL_OPT_STREAM, &plan->stream},
-        {"seed", LSL_OPT_SEED, &plan->seed},
+        { "device", LSL_OPT_ANY, &device },    { "pinned", LSL_OPT_BOOL, &pinned },
+        { "dtype", LSL_OPT_TEXT, &dtype },     { "stream", LSL_OPT_STREAM, &plan->stream },
+        { "seed", LSL_OPT_SEED, &plan->seed },
     };
     if (random) {
         lsl_push_default(L, "seed");
@@ -90,12 +92,13 @@ static void read_plan(lua_State *L, int first, bool random, tensor_plan *plan, c
 {
     int last = lua_gettop(L);
     memset(plan, 0, sizeof *plan);
-    if (last > first && lua_isnil(L, last)) last--;     /* opts of a wrapper that got none */
+    if (last > first && lua_isnil(L, last)) last--; /* opts of a wrapper that got none */
     bool has_options = last >= first && lua_istable(L, last);
     int ndim = last - first + 1 - has_options;
     if (ndim > SL_MAX_DIMS)
         lsl_fail(L, SL_ESHAPE, op, "a tensor has at most %d dimensions, got %d", SL_MAX_DIMS, ndim);
-    for (int i = 0; i < ndim; i++) read_size(L, first + i, i + 1, &plan->spec.dim[i], op);
+    for (int i = 0; i < ndim; i++)
+        read_size(L, first + i, i + 1, &plan->spec.dim[i], op);
     plan->spec.ndim = ndim;
     read_options(L, has_options ? last : last + 1, random, plan, op);
 }
@@ -176,11 +179,11 @@ static void measure_table(lua_State *L, sl_tensor_spec *spec)
     lua_pop(L, 1);
 }
 
-typedef struct table_walk {     /* over a nested table, in reading order */
+typedef struct table_walk { /* over a nested table, in reading order */
     const sl_tensor_spec *spec;
     double *next;
-    int64_t n_read;             /* elements */
-    int64_t at[SL_MAX_DIMS];    /* indices from 1, for messages */
+    int64_t n_read;          /* elements */
+    int64_t at[SL_MAX_DIMS]; /* indices from 1, for messages */
 } table_walk;
 
 /* "row 2" or "row 2, 1": where the walk is, above `depth`. */
@@ -197,7 +200,8 @@ static int fail_length(lua_State *L, const table_walk *walk, int depth, int64_t 
 {
     char row[128], first_row[128];
     table_walk first = *walk;
-    for (int i = 0; i < depth; i++) first.at[i] = 1;
+    for (int i = 0; i < depth; i++)
+        first.at[i] = 1;
     describe(walk, depth, row, sizeof row);
     describe(&first, depth, first_row, sizeof first_row);
     return lsl_fail(L, SL_ESHAPE, "tensor", "%s has %lld element%s, %s has %lld", row, (long long)n,
@@ -218,7 +222,7 @@ static bool key_before(lua_State *L, int a, int b)
 static void check_keys(lua_State *L, int64_t n, const char *row)
 {
     int table = lua_gettop(L), first = table + 1, whole;
-    lua_pushnil(L);         /* the first wrong key so far */
+    lua_pushnil(L); /* the first wrong key so far */
     lua_pushnil(L);
     for (int64_t i = 0; lua_next(L, table); i++) {
         lsl_stop_at(L, i, "tensor");
@@ -233,8 +237,7 @@ static void check_keys(lua_State *L, int64_t n, const char *row)
         bool text = lua_type(L, first) == LUA_TSTRING;
         bool plain = text || lua_isnumber(L, first) || lua_isboolean(L, first);
         lsl_fail(L, SL_EINVAL, "tensor", "%s has the key %s%.100s%s besides its list of %lld", row,
-                 text ? "'" : "[",
-                 plain ? luaL_tolstring(L, first, NULL) : lsl_type_name(L, first),
+                 text ? "'" : "[", plain ? luaL_tolstring(L, first, NULL) : lsl_type_name(L, first),
                  text ? "'" : "]", (long long)n);
     }
     lua_pop(L, 1);
@@ -286,7 +289,7 @@ static int lab_tensor(lua_State *L)
     for (int i = 0; i < plan.spec.ndim; i++)
         if (__builtin_mul_overflow(n, plan.spec.dim[i], &n))
             lsl_fail(L, SL_ESHAPE, op, "the table has too many elements");
-    table_walk walk = {.spec = &plan.spec};
+    table_walk walk = { .spec = &plan.spec };
     double *values = walk.next = lsl_scratch(L, (size_t)n, sizeof(double), op);
     luaL_checkstack(L, SL_MAX_DIMS + 8, NULL);
     lua_pushvalue(L, 1);
@@ -300,8 +303,8 @@ static int lab_tensor(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    {"empty", lab_empty}, {"zeros", lab_zeros}, {"ones", lab_ones}, {"full", lab_full},
-    {"rand", lab_rand}, {"randn", lab_randn}, {"tensor", lab_tensor}, {NULL, NULL}
+    { "empty", lab_empty }, { "zeros", lab_zeros }, { "ones", lab_ones },     { "full", lab_full },
+    { "rand", lab_rand },   { "randn", lab_randn }, { "tensor", lab_tensor }, { NULL, NULL },
 };
 
 void lsl_open_create(lua_State *L) { lsl_set_functions(L, functions); }

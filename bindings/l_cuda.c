@@ -77,7 +77,7 @@ static int cuda_malloc_async(lua_State *L)
     sl_tensor *memory = NULL;
     sl_error err;
     lsl_mark(L, sl_stream_device(stream));
-    sl_stream_retain(stream);   /* memory pressure may run finalizers of the user's */
+    sl_stream_retain(stream); /* memory pressure may run finalizers of the user's */
     sl_status status = sl_cuda_malloc_async(stream, n_bytes, &memory, &err);
     sl_stream_release(stream);
     return finish_malloc(L, box, memory, status, &err, op);
@@ -136,8 +136,10 @@ static int set_memory(lua_State *L, bool async, const char *op)
     if (async) stream = opt_stream(L, 4, sl_tensor_device(memory), op);
     lsl_no_more(L, async ? 4 : 3, op);
     lsl_mark(L, async ? sl_stream_device(stream) : sl_tensor_device(memory));
-    lsl_check(L, async ? sl_cuda_memset_async(memory, value, n_bytes, stream, &err)
-                       : sl_cuda_memset(memory, value, n_bytes, &err), &err, op);
+    lsl_check(L,
+              async ? sl_cuda_memset_async(memory, value, n_bytes, stream, &err)
+                    : sl_cuda_memset(memory, value, n_bytes, &err),
+              &err, op);
     return 0;
 }
 
@@ -156,8 +158,10 @@ static int copy_memory(lua_State *L, bool async, const char *op)
     if (async) stream = opt_stream(L, 4, device, op);
     lsl_no_more(L, async ? 4 : 3, op);
     lsl_mark(L, async ? sl_stream_device(stream) : device);
-    lsl_check(L, async ? sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err)
-                       : sl_cuda_memcpy(dst, src, n_bytes, &err), &err, op);
+    lsl_check(L,
+              async ? sl_cuda_memcpy_async(dst, src, n_bytes, stream, &err)
+                    : sl_cuda_memcpy(dst, src, n_bytes, &err),
+              &err, op);
     return 0;
 }
 
@@ -233,7 +237,7 @@ typedef sl_status (*peer_fn)(sl_device *, sl_device *, sl_error *);
 static int change_peer_access(lua_State *L, peer_fn fn, const char *op)
 {
     sl_device *peer = lsl_check_device(L, 1, "peer", op), *device = NULL;
-    const lsl_option options[] = {{"device", LSL_OPT_DEVICE, &device}};
+    const lsl_option options[] = { { "device", LSL_OPT_DEVICE, &device } };
     lsl_options(L, 2, options, LSL_COUNT(options), op);
     lsl_no_more(L, 2, op);
     if (!device) device = lsl_device(L, op);
@@ -267,20 +271,28 @@ static int cuda_trap(lua_State *L)
 }
 
 static const luaL_Reg functions[] = {
-    {"malloc", cuda_malloc}, {"free", cuda_free},
-    {"malloc_host", cuda_malloc_host}, {"free_host", cuda_free_host},
-    {"malloc_async", cuda_malloc_async}, {"free_async", cuda_free_async},
-    {"host_register", cuda_host_register}, {"host_unregister", cuda_host_unregister},
-    {"memset", cuda_memset}, {"memset_async", cuda_memset_async},
-    {"memcpy", cuda_memcpy}, {"memcpy_async", cuda_memcpy_async},
-    {"func_set_cache_config", cuda_func_set_cache_config},
-    {"device_set_limit", cuda_device_set_limit},
-    {"cublas_create", cuda_cublas_create}, {"cublas_destroy", cuda_cublas_destroy},
-    {"mem_get_info", cuda_mem_get_info},
-    {"device_can_access_peer", cuda_device_can_access_peer},
-    {"device_enable_peer_access", cuda_device_enable_peer_access},
-    {"device_disable_peer_access", cuda_device_disable_peer_access},
-    {"trap", cuda_trap}, {NULL, NULL}
+    { "malloc", cuda_malloc },
+    { "free", cuda_free },
+    { "malloc_host", cuda_malloc_host },
+    { "free_host", cuda_free_host },
+    { "malloc_async", cuda_malloc_async },
+    { "free_async", cuda_free_async },
+    { "host_register", cuda_host_register },
+    { "host_unregister", cuda_host_unregister },
+    { "memset", cuda_memset },
+    { "memset_async", cuda_memset_async },
+    { "memcpy", cuda_memcpy },
+    { "memcpy_async", cuda_memcpy_async },
+    { "func_set_cache_config", cuda_func_set_cache_config },
+    { "device_set_limit", cuda_device_set_limit },
+    { "cublas_create", cuda_cublas_create },
+    { "cublas_destroy", cuda_cublas_destroy },
+    { "mem_get_info", cuda_mem_get_info },
+    { "device_can_access_peer", cuda_device_can_access_peer },
+    { "device_enable_peer_access", cuda_device_enable_peer_access },
+    { "device_disable_peer_access", cuda_device_disable_peer_access },
+    { "trap", cuda_trap },
+    { NULL, NULL },
 };
 
 void lsl_open_cuda(lua_State *L)

@@ -378,17 +378,20 @@ static int internal_now_ns(lua_State *L)
 static int lab_live(lua_State *L)
 {
     lsl_no_more(L, 0, "live");
-    static const struct { const char *name; size_t offset; } fields[] = {
-        {"streams", offsetof(sl_device_stats, streams)},
-        {"events", offsetof(sl_device_stats, events)},
-        {"tensors", offsetof(sl_device_stats, tensors)},
-        {"buffers", offsetof(sl_device_stats, buffers)},
-        {"ops", offsetof(sl_device_stats, ops_in_flight)},
-        {"device_bytes", offsetof(sl_device_stats, device_bytes)},
-        {"pinned_bytes", offsetof(sl_device_stats, pinned_bytes)},
-        {"pageable_bytes", offsetof(sl_device_stats, pageable_bytes)},
+    static const struct {
+        const char *name;
+        size_t offset;
+    } fields[] = {
+        { "streams", offsetof(sl_device_stats, streams) },
+        { "events", offsetof(sl_device_stats, events) },
+        { "tensors", offsetof(sl_device_stats, tensors) },
+        { "buffers", offsetof(sl_device_stats, buffers) },
+        { "ops", offsetof(sl_device_stats, ops_in_flight) },
+        { "device_bytes", offsetof(sl_device_stats, device_bytes) },
+        { "pinned_bytes", offsetof(sl_device_stats, pinned_bytes) },
+        { "pageable_bytes", offsetof(sl_device_stats, pageable_bytes) },
     };
-    int64_t sums[LSL_COUNT(fields)] = {0};
+    int64_t sums[LSL_COUNT(fields)] = { 0 };
     for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
         sl_device_stats one;
         sl_error err;
@@ -399,7 +402,8 @@ static int lab_live(lua_State *L)
             sums[i] += *(const int64_t *)((const char *)&one + fields[i].offset);
     }
     lua_createtable(L, 0, LSL_COUNT(fields));
-    for (int i = 0; i < LSL_COUNT(fields); i++) lsl_set_integer(L, fields[i].name, sums[i]);
+    for (int i = 0; i < LSL_COUNT(fields); i++)
+        lsl_set_integer(L, fields[i].name, sums[i]);
     return 1;
 }
 
@@ -414,26 +418,39 @@ static int internal_load_blas(lua_State *L)
 /* ---- tables ----------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {
-    {"device", lab_device}, {"synchronize", lab_synchronize}, {"host_work", lab_host_work},
-    {"now_us", lab_now_us}, {"live", lab_live}, {NULL, NULL}
+    { "device", lab_device },       { "synchronize", lab_synchronize },
+    { "host_work", lab_host_work }, { "now_us", lab_now_us },
+    { "live", lab_live },           { NULL, NULL },
 };
 static const luaL_Reg internals[] = {
-    {"open", internal_open}, {"device_count", internal_device_count},
-    {"device_name", internal_device_name}, {"devices", internal_devices},
-    {"streams", internal_streams}, {"load_blas", internal_load_blas},
-    {"notice", internal_notice}, {"default", internal_default}, {"now_ns", internal_now_ns},
-    {NULL, NULL}
+    { "open", internal_open },
+    { "device_count", internal_device_count },
+    { "device_name", internal_device_name },
+    { "devices", internal_devices },
+    { "streams", internal_streams },
+    { "load_blas", internal_load_blas },
+    { "notice", internal_notice },
+    { "default", internal_default },
+    { "now_ns", internal_now_ns },
+    { NULL, NULL },
 };
-static const luaL_Reg methods[] = {{"make_current", device_make_current}, {NULL, NULL}};
+static const luaL_Reg methods[] = { { "make_current", device_make_current }, { NULL, NULL } };
 static const luaL_Reg getters[] = {
-    {"name", get_name}, {"backend", get_backend}, {"profile", get_profile},
-    {"index", get_index}, {"simulated", get_simulated}, {"sm_count", get_sm_count},
-    {"async_engine_count", get_async_engine_count}, {"memory_bytes", get_memory_bytes},
-    {"compute_capability", get_compute_capability}, {"priority_range", get_priority_range},
-    {"max_threads_per_block", get_max_threads_per_block},
-    {"max_shared_bytes_per_block", get_max_shared_bytes_per_block}, {NULL, NULL}
+    { "name", get_name },
+    { "backend", get_backend },
+    { "profile", get_profile },
+    { "index", get_index },
+    { "simulated", get_simulated },
+    { "sm_count", get_sm_count },
+    { "async_engine_count", get_async_engine_count },
+    { "memory_bytes", get_memory_bytes },
+    { "compute_capability", get_compute_capability },
+    { "priority_range", get_priority_range },
+    { "max_threads_per_block", get_max_threads_per_block },
+    { "max_shared_bytes_per_block", get_max_shared_bytes_per_block },
+    { NULL, NULL },
 };
-static const lsl_class class = {push_text, NULL, methods, getters};
+static const lsl_class class = { push_text, NULL, methods, getters };
 
 void lsl_open_device(lua_State *L)
 {

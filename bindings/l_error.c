@@ -102,7 +102,7 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
     char text[LSL_WHERE_TEXT];
     const lsl_state *state = lsl_get(L);
     if (state->preferred && !is_preferred(state, ar)) {
-        format_where(ar, text, sizeof text);       /* next time another one may be found */
+        format_where(ar, text, sizeof text); /* next time another one may be found */
         lsl_note_chunk(L, text, ar->source);
         sl_device_set_where(device, sl_device_intern(device, text));
         return;
@@ -111,7 +111,7 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
     if (slot->line != ar->currentline || slot->device != device
         || strcmp(slot->source, ar->short_src) != 0) {
         format_where(ar, text, sizeof text);
-        lsl_note_chunk(L, text, ar->source);        /* may raise: the slot is still whole */
+        lsl_note_chunk(L, text, ar->source); /* may raise: the slot is still whole */
         slot->id = sl_device_intern(device, text);
         slot->line = ar->currentline;
         slot->device = device;
@@ -143,7 +143,7 @@ void lsl_mark(lua_State *L, sl_device *device)
 int lsl_call_as(lua_State *L)
 {
     lua_call(L, lua_gettop(L) - 2, LUA_MULTRET);
-    return lua_gettop(L) - 1;       /* without op, which lies below */
+    return lua_gettop(L) - 1; /* without op, which lies below */
 }
 
 const char *lsl_called_name(lua_State *L, const char *op)
@@ -181,7 +181,7 @@ void lsl_refuse_colon(lua_State *L, const char *op)
 static void run_hook(lua_State *L)
 {
     lua_Hook hook = lua_gethook(L);
-    lua_Debug ar = {.event = LUA_HOOKCALL, .currentline = -1};
+    lua_Debug ar = { .event = LUA_HOOKCALL, .currentline = -1 };
     if (hook) hook(L, &ar);
 }
 
@@ -200,7 +200,7 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
 {
     char where[LSL_WHERE_TEXT], text[128];
     if (status == SL_EINTERRUPT) run_hook(L);
-    if (called_with_colon(L, op, text, sizeof text)) {     /* the cause of whatever went wrong */
+    if (called_with_colon(L, op, text, sizeof text)) { /* the cause of whatever went wrong */
         message = text;
         status = SL_EINVAL;
     }
@@ -220,10 +220,12 @@ int lsl_raise(lua_State *L, sl_status status, const char *op, const char *messag
 int lsl_raise_error(lua_State *L, sl_status status, const sl_error *err, const char *op)
 {
     static const char *const advice[] = {
-        [SL_ADVICE_NONE] = "", [SL_ADVICE_COPY_TO_GPU] = "; t:cuda() copies a tensor to the GPU",
-        [SL_ADVICE_CAST] = "; t:to casts", [SL_ADVICE_FREE_TENSOR] = ": use t:free()",
+        [SL_ADVICE_NONE] = "",
+        [SL_ADVICE_COPY_TO_GPU] = "; t:cuda() copies a tensor to the GPU",
+        [SL_ADVICE_CAST] = "; t:to casts",
+        [SL_ADVICE_FREE_TENSOR] = ": use t:free()",
         [SL_ADVICE_TIME_EVENT] = "; lab.event{timing = true} and s:record_event{timing = true} "
-                                 "make one that has"
+                                 "make one that has",
     };
     if (err->advice == SL_ADVICE_CAST && err->operand)
         return lsl_fail(L, status, op, "%s; t:to(\"%s\") casts", err->msg, err->operand);

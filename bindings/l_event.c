@@ -12,8 +12,10 @@ static bool read_timing(lua_State *L, int arg, const char *op)
 {
     enum { NOT_GIVEN = -1 };
     int timing = NOT_GIVEN, enable_timing = NOT_GIVEN;
-    const lsl_option options[] = {{"timing", LSL_OPT_BOOL, &timing},
-                                  {"enable_timing", LSL_OPT_BOOL, &enable_timing}};
+    const lsl_option options[] = {
+        { "timing", LSL_OPT_BOOL, &timing },
+        { "enable_timing", LSL_OPT_BOOL, &enable_timing },
+    };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
     if (timing != NOT_GIVEN && enable_timing != NOT_GIVEN)
         lsl_fail(L, SL_EINVAL, op, "options 'timing' and 'enable_timing' are two names of one");
@@ -117,16 +119,24 @@ static void push_text(lua_State *L, const lsl_box *box)
 static int event_close(lua_State *L) { return lsl_close(L, LSL_EVENT); }
 
 static const luaL_Reg functions[] = {
-    {"event", lab_event}, {"torch_defaults", lab_torch_defaults}, {NULL, NULL}
+    { "event", lab_event },
+    { "torch_defaults", lab_torch_defaults },
+    { NULL, NULL },
 };
 static const luaL_Reg methods[] = {
-    {"record", event_record}, {"query", event_query}, {"synchronize", event_synchronize},
-    {"elapsed_time", event_elapsed_time}, {"close", event_close}, {NULL, NULL}
+    { "record", event_record },
+    { "query", event_query },
+    { "synchronize", event_synchronize },
+    { "elapsed_time", event_elapsed_time },
+    { "close", event_close },
+    { NULL, NULL },
 };
 static const luaL_Reg getters[] = {
-    {"timing", get_timing}, {"recorded", get_recorded}, {NULL, NULL}
+    { "timing", get_timing },
+    { "recorded", get_recorded },
+    { NULL, NULL },
 };
-static const lsl_class class = {push_text, event_close, methods, getters};
+static const lsl_class class = { push_text, event_close, methods, getters };
 
 void lsl_open_event(lua_State *L)
 {

@@ -25,11 +25,11 @@ static const char *push_elsewhere(lua_State *L, const char *noun, const char *na
 
 /* ---- names that are nearly right ----------------------------------------------------- */
 
-enum { NAME_CHARS = 32 };   /* no name of ours is as long; below SL_EDIT_CHARS */
+enum { NAME_CHARS = 32 }; /* no name of ours is as long; below SL_EDIT_CHARS */
 
 typedef struct nearest {
-    const char *name;       /* NULL if none is near; kept alive by its table */
-    int distance;           /* of the name; at first, more than which is too far */
+    const char *name; /* NULL if none is near; kept alive by its table */
+    int distance;     /* of the name; at first, more than which is too far */
 } nearest;
 
 /* Which of two equally near names is suggested: the one with the first letter that was typed,
@@ -66,9 +66,9 @@ static int tolerance(const char *name)
 int lsl_nearest(lua_State *L)
 {
     const char *name = luaL_checkstring(L, 1);
-    nearest found = {NULL, tolerance(name)};
+    nearest found = { NULL, tolerance(name) };
     if (strlen(name) < NAME_CHARS) find_nearest(L, 2, name, &found);
-    lua_pushstring(L, found.name);      /* NULL: nil */
+    lua_pushstring(L, found.name); /* NULL: nil */
     return 1;
 }
 
@@ -79,10 +79,12 @@ static int fail_index(lua_State *L, bool set)
 {
     const lsl_box *box = lsl_to(L, 1, LSL_TENSOR);
     if (!box)
-        return lsl_fail(L, SL_EINVAL, "", "%s is not indexed with []", lsl_nouns[lsl_kind_of(L, 1)]);
+        return lsl_fail(L, SL_EINVAL, "", "%s is not indexed with []",
+                        lsl_nouns[lsl_kind_of(L, 1)]);
     int ndim = box->p ? sl_tensor_get_spec(box->p)->ndim : 2;
     char arguments[4 * SL_MAX_DIMS + 8] = "";
-    for (int i = 0; i < ndim; i++) strcat(arguments, i > 0 ? ", 1" : "1");
+    for (int i = 0; i < ndim; i++)
+        strcat(arguments, i > 0 ? ", 1" : "1");
     if (set) strcat(arguments, ndim > 0 ? ", value" : "value");
     return lsl_fail(L, SL_EINVAL, "", "a tensor is not indexed with []; use t:%s(%s)",
                     set ? "set" : "get", arguments);
@@ -99,7 +101,7 @@ LSL_COLD static int fail_get(lua_State *L, int methods, int fields)
     const char *name = lua_tostring(L, 2), *text = push_elsewhere(L, noun, name);
     if (text)
         return lsl_fail(L, SL_EINVAL, "", "%s has no field or method '%s'; %s", noun, name, text);
-    nearest found = {NULL, tolerance(name)};
+    nearest found = { NULL, tolerance(name) };
     if (strlen(name) < NAME_CHARS) {
         find_nearest(L, methods, name, &found);
         find_nearest(L, fields, name, &found);
@@ -147,20 +149,20 @@ static void push_functions(lua_State *L, const luaL_Reg *list)
 void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Reg *methods,
                 const luaL_Reg *getters)
 {
-    static const luaL_Reg for_all[] = {{"__newindex", fail_set}, {NULL, NULL}};
+    static const luaL_Reg for_all[] = { { "__newindex", fail_set }, { NULL, NULL } };
     lsl_state *state = lsl_get(L);
     luaL_checkstack(L, 10, NULL);
     lua_newtable(L);
     lua_pushfstring(L, "streamlab.%s", strchr(lsl_nouns[kind], ' ') + 1);
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__name");
-    lua_setfield(L, -2, "__metatable");     /* keeps __gc out of reach */
+    lua_setfield(L, -2, "__metatable"); /* keeps __gc out of reach */
     lsl_set_functions(L, for_all);
     if (meta) lsl_set_functions(L, meta);
     lua_pushlightuserdata(L, state);
     push_functions(L, methods);
     lua_pushvalue(L, -1);
-    lua_setfield(L, -4, "__methods");   /* for completion: __index is a function */
+    lua_setfield(L, -4, "__methods"); /* for completion: __index is a function */
     push_functions(L, getters);
     lua_pushvalue(L, -1);
     lua_setfield(L, -5, "__fields");
@@ -203,9 +205,12 @@ static int box_tostring(lua_State *L)
 void lsl_define_boxes(lua_State *L, lsl_kind kind, const lsl_class *class)
 {
     static const luaL_Reg meta[] = {
-        {"__gc", box_gc}, {"__eq", box_eq}, {"__tostring", box_tostring}, {NULL, NULL}
+        { "__gc", box_gc },
+        { "__eq", box_eq },
+        { "__tostring", box_tostring },
+        { NULL, NULL },
     };
-    const luaL_Reg close[] = {{class->close ? "__close" : NULL, class->close}, {NULL, NULL}};
+    const luaL_Reg close[] = { { class->close ? "__close" : NULL, class->close }, { NULL, NULL } };
     lsl_define(L, kind, close, class->methods, class->getters);
     lsl_get(L)->push_text[kind] = class->push_text;
     lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->metatable_ref[kind]);

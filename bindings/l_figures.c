@@ -40,7 +40,8 @@ static void set_kinds(lua_State *L, const sl_figures *f)
     lua_createtable(L, SL_SPAN_KINDS, 0);
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
         size_t count = 0;
-        for (int engine = 0; engine < SL_ENGINES; engine++) count += f->count[engine][kind];
+        for (int engine = 0; engine < SL_ENGINES; engine++)
+            count += f->count[engine][kind];
         lua_createtable(L, 0, 6);
         lsl_set_text(L, "name", sl_span_kind_name((sl_span_kind)kind));
         lsl_set_text(L, "one", sl_span_kind_noun((sl_span_kind)kind, 1));
@@ -178,9 +179,12 @@ void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts,
 static void push_move(lua_State *L, const sl_move *move)
 {
     static const char *const names[] = {
-        [SL_MOVED_OVERLAP] = "overlap", [SL_MOVED_BUSY] = "busy", [SL_MOVED_PAUSE] = "pause",
-        [SL_MOVED_PART] = "part", [SL_MOVED_STREAM_BUSY] = "stream_busy",
-        [SL_MOVED_STREAM_PAUSE] = "stream_pause"
+        [SL_MOVED_OVERLAP] = "overlap",
+        [SL_MOVED_BUSY] = "busy",
+        [SL_MOVED_PAUSE] = "pause",
+        [SL_MOVED_PART] = "part",
+        [SL_MOVED_STREAM_BUSY] = "stream_busy",
+        [SL_MOVED_STREAM_PAUSE] = "stream_pause",
     };
     lua_createtable(L, 0, 7);
     lsl_set_text(L, "what", names[move->what]);
@@ -189,8 +193,7 @@ static void push_move(lua_State *L, const sl_move *move)
     lsl_set_integer(L, "n_was", (int64_t)move->n_was);
     lsl_set_integer(L, "n_is", (int64_t)move->n_is);
     switch (move->what) {
-    case SL_MOVED_OVERLAP:
-        lsl_set_integer(L, "b", move->b + 1);     /* fall through */
+    case SL_MOVED_OVERLAP: lsl_set_integer(L, "b", move->b + 1); /* fall through */
     case SL_MOVED_BUSY: lsl_set_integer(L, "a", move->a + 1); break;
     case SL_MOVED_PAUSE: lsl_set_text(L, "engine", sl_engine_name((sl_engine)move->a)); break;
     case SL_MOVED_PART: lsl_set_text(L, "cause", sl_cause_name((sl_cause)move->a)); break;
@@ -240,7 +243,9 @@ static int internal_moves(lua_State *L)
 void lsl_open_figures_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"figures", internal_figures}, {"moves", internal_moves}, {NULL, NULL}
+        { "figures", internal_figures },
+        { "moves", internal_moves },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

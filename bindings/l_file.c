@@ -7,7 +7,7 @@ static const char *entry_text(lua_State *L, lua_Integer i, const char *field, si
 {
     lua_rawgeti(L, 1, i);
     lua_getfield(L, -1, field);
-    luaL_checktype(L, -1, LUA_TSTRING);     /* the text of a number would not be in the list */
+    luaL_checktype(L, -1, LUA_TSTRING); /* the text of a number would not be in the list */
     const char *text = lua_tolstring(L, -1, n);
     lua_pop(L, 2);
     return text;
@@ -66,14 +66,16 @@ static int internal_try_file(lua_State *L)
 void lsl_open_file_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"write_files", internal_write_files}, {"try_file", internal_try_file}, {NULL, NULL}
+        { "write_files", internal_write_files },
+        { "try_file", internal_try_file },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }
 
 LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n)
 {
-    return sl_files_write(&(sl_file){path, bytes, n}, 1, NULL) == SL_OK;
+    return sl_files_write(&(sl_file){ path, bytes, n }, 1, NULL) == SL_OK;
 }
 
 LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes)

@@ -13,11 +13,11 @@
  * guard alive, even without a variable, so that nothing depends on the collector. */
 typedef struct guard {
     lsl_tag tag;
-    sl_stream *stream;              /* retained; NULL once closed */
-    sl_device *device;              /* the state's reference, which stays to the end */
-    lua_State *thread;              /* in which it was opened */
-    bool parked;                    /* the coroutine does not run */
-    struct guard *older, *newer;    /* in the state's list, if that is a coroutine */
+    sl_stream *stream;           /* retained; NULL once closed */
+    sl_device *device;           /* the state's reference, which stays to the end */
+    lua_State *thread;           /* in which it was opened */
+    bool parked;                 /* the coroutine does not run */
+    struct guard *older, *newer; /* in the state's list, if that is a coroutine */
 } guard;
 
 /* Swaps what is current with what the guard keeps. */
@@ -58,7 +58,7 @@ static void make_newest(lua_State *L)
     lua_pushvalue(L, -1);
     lua_setiuservalue(L, -4, 1);
     lua_pushvalue(L, -1);
-    lua_rawget(L, -3);              /* the guard, the table, the coroutine, its guard so far */
+    lua_rawget(L, -3); /* the guard, the table, the coroutine, its guard so far */
     lua_setiuservalue(L, -4, 2);
     lua_pushvalue(L, -3);
     lua_rawset(L, -3);
@@ -72,9 +72,8 @@ static void drop_closed(lua_State *L)
     lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->guards_ref);
     lua_getiuservalue(L, 1, 1);
     lua_pushvalue(L, -1);
-    lua_rawget(L, 2);               /* the newest */
-    for (guard *g = lsl_to(L, 4, LSL_GUARD); g && !g->stream;
-         g = lsl_to(L, 4, LSL_GUARD)) {
+    lua_rawget(L, 2); /* the newest */
+    for (guard *g = lsl_to(L, 4, LSL_GUARD); g && !g->stream; g = lsl_to(L, 4, LSL_GUARD)) {
         lua_getiuservalue(L, 4, 2);
         lua_replace(L, 4);
     }
@@ -90,8 +89,10 @@ static void enlist(lsl_state *state, guard *g)
 
 static void delist(lsl_state *state, guard *g)
 {
-    if (g->newer) g->newer->older = g->older;
-    else if (state->guards == g) state->guards = g->older;
+    if (g->newer)
+        g->newer->older = g->older;
+    else if (state->guards == g)
+        state->guards = g->older;
     if (g->older) g->older->newer = g->newer;
     g->older = g->newer = NULL;
 }
@@ -142,8 +143,8 @@ static int guard_gc(lua_State *L)
     return 0;
 }
 
-static const luaL_Reg functions[] = {{"use", lab_use}, {NULL, NULL}};
-static const luaL_Reg meta[] = {{"__close", guard_close}, {"__gc", guard_gc}, {NULL, NULL}};
+static const luaL_Reg functions[] = { { "use", lab_use }, { NULL, NULL } };
+static const luaL_Reg meta[] = { { "__close", guard_close }, { "__gc", guard_gc }, { NULL, NULL } };
 
 void lsl_open_guard(lua_State *L)
 {

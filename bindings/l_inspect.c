@@ -1,7 +1,7 @@
 /* l_inspect.c - for the program's Lua code: the state of objects, values of tensors, and lists
  * of objects. Nothing here opens a device, is recorded, or costs virtual time. */
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE     /* clock_gettime */
+#define _DEFAULT_SOURCE /* clock_gettime */
 #endif
 #include "lsl.h"
 
@@ -82,7 +82,7 @@ static int internal_state(lua_State *L)
     if (!box || !is_there(box, kind)) return 0;
     lua_newtable(L);
     catch_up(L, device_of(kind, box->p));
-    if (is_there(box, kind)) set_object(L, kind, box->p);  /* a host function may have closed it */
+    if (is_there(box, kind)) set_object(L, kind, box->p); /* a host function may have closed it */
     return 1;
 }
 
@@ -143,8 +143,10 @@ static void add_object(lua_State *L, const lsl_box *box)
     lua_createtable(L, 0, 12);
     lua_pushlightuserdata(L, (void *)box);
     lua_setfield(L, -2, "key");
-    if (kind == LSL_DEVICE) lua_pushstring(L, sl_device_get_info(box->p)->name);
-    else lsl_get(L)->push_text[kind](L, box);
+    if (kind == LSL_DEVICE)
+        lua_pushstring(L, sl_device_get_info(box->p)->name);
+    else
+        lsl_get(L)->push_text[kind](L, box);
     lua_setfield(L, -2, "text");
     set_object(L, kind, box->p);
     lsl_set_text(L, "kind", strchr(lsl_nouns[kind], ' ') + 1);
@@ -216,10 +218,15 @@ static int internal_wall_ns(lua_State *L)
 void lsl_open_inspect_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"state", internal_state}, {"peek", internal_peek},
-        {"is_recording", internal_is_recording}, {"objects", internal_objects},
-        {"key", internal_key}, {"module", internal_module},
-        {"current_device", internal_current_device}, {"wall_ns", internal_wall_ns}, {NULL, NULL}
+        { "state", internal_state },
+        { "peek", internal_peek },
+        { "is_recording", internal_is_recording },
+        { "objects", internal_objects },
+        { "key", internal_key },
+        { "module", internal_module },
+        { "current_device", internal_current_device },
+        { "wall_ns", internal_wall_ns },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

@@ -11,7 +11,7 @@
 typedef struct launch {
     sl_kernel kernel;
     sl_kernel_args args;
-    lsl_quick given;        /* stream NULL: the current one when the kernel is enqueued */
+    lsl_quick given; /* stream NULL: the current one when the kernel is enqueued */
 } launch;
 
 static sl_stream *stream_of(lua_State *L, const launch *l)
@@ -25,8 +25,9 @@ LSL_COLD static void read_odd_launch(lua_State *L, int arg, bool has_tf32, lsl_q
                                      const char *op)
 {
     const lsl_option options[] = {
-        {"out", LSL_OPT_OUT, &given->out}, {"stream", LSL_OPT_STREAM, &given->stream},
-        {"tf32", LSL_OPT_BOOL, &given->flag_value},
+        { "out", LSL_OPT_OUT, &given->out },
+        { "stream", LSL_OPT_STREAM, &given->stream },
+        { "tf32", LSL_OPT_BOOL, &given->flag_value },
     };
     lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
 }
@@ -76,7 +77,7 @@ static sl_kernel kernel_of(lua_State *L)
 
 static int op_matmul(lua_State *L)
 {
-    launch l = {.kernel = kernel_of(L)};
+    launch l = { .kernel = kernel_of(L) };
     const char *op = sl_kernel_name(l.kernel);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     l.args.b = lsl_check_tensor(L, 2, "b", op);
@@ -88,7 +89,7 @@ static int op_matmul(lua_State *L)
 /* f(a) */
 static int op_one(lua_State *L)
 {
-    launch l = {.kernel = kernel_of(L)};
+    launch l = { .kernel = kernel_of(L) };
     const char *op = sl_kernel_name(l.kernel);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     return launch_with(L, 2, &l, op);
@@ -97,7 +98,7 @@ static int op_one(lua_State *L)
 /* f(a, number) */
 static int op_number(lua_State *L)
 {
-    launch l = {.kernel = kernel_of(L)};
+    launch l = { .kernel = kernel_of(L) };
     const char *op = sl_kernel_name(l.kernel);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     l.args.number = lsl_check_number(L, 2, l.kernel == SL_KERNEL_POW ? "exponent" : "number", op);
@@ -111,7 +112,7 @@ static sl_kernel number_form(sl_kernel kernel, bool is_before)
     switch (kernel) {
 #define X(pair, behind, before) \
     case SL_KERNEL_##pair: return is_before ? SL_KERNEL_##before : SL_KERNEL_##behind;
-    SL_NUMBER_FORMS(X)
+        SL_NUMBER_FORMS(X)
 #undef X
     default: return SL_KERNELS;
     }
@@ -129,14 +130,15 @@ static int launch_with_number(lua_State *L, launch *l, const char *op)
         return launch_with(L, 3, l, op);
     }
     lsl_check_tensor(L, 1, "a", op);
-    return lsl_type_error(L, 2, "b", number_form(l->kernel, false) != SL_KERNELS
-                          ? "a tensor or a number" : "a tensor", op);
+    return lsl_type_error(
+        L, 2, "b",
+        number_form(l->kernel, false) != SL_KERNELS ? "a tensor or a number" : "a tensor", op);
 }
 
 /* f(a, b), or with a number */
 static int op_pair(lua_State *L)
 {
-    launch l = {.kernel = kernel_of(L)};
+    launch l = { .kernel = kernel_of(L) };
     const char *op = sl_kernel_name(l.kernel);
     if (lua_type(L, 1) == LUA_TNUMBER || !lsl_to(L, 2, LSL_TENSOR))
         return launch_with_number(L, &l, op);
@@ -147,18 +149,24 @@ static int op_pair(lua_State *L)
 
 static int op_transpose(lua_State *L)
 {
-    launch l = {.kernel = kernel_of(L)};
+    launch l = { .kernel = kernel_of(L) };
     const char *op = sl_kernel_name(l.kernel);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     const sl_tensor_spec *spec = sl_tensor_get_spec(l.args.a);
-    for (int i = 0; i < 2; i++) l.args.dim[i] = lsl_check_dimension(L, 2 + i, spec, op);
+    for (int i = 0; i < 2; i++)
+        l.args.dim[i] = lsl_check_dimension(L, 2 + i, spec, op);
     return launch_with(L, 4, &l, op);
 }
 
 static lua_CFunction const families[] = {
-    [SL_FAMILY_MATMUL] = op_matmul, [SL_FAMILY_PAIR] = op_pair, [SL_FAMILY_NUMBER] = op_number,
-    [SL_FAMILY_ONE] = op_one, [SL_FAMILY_ROWS] = op_one, [SL_FAMILY_SUM] = op_one,
-    [SL_FAMILY_TRANSPOSE] = op_transpose, [SL_FAMILY_NONE] = NULL
+    [SL_FAMILY_MATMUL] = op_matmul,
+    [SL_FAMILY_PAIR] = op_pair,
+    [SL_FAMILY_NUMBER] = op_number,
+    [SL_FAMILY_ONE] = op_one,
+    [SL_FAMILY_ROWS] = op_one,
+    [SL_FAMILY_SUM] = op_one,
+    [SL_FAMILY_TRANSPOSE] = op_transpose,
+    [SL_FAMILY_NONE] = NULL,
 };
 
 /* An operator has no options: Lua calls - with its operand twice. 2 ^ a is an error: the
@@ -175,8 +183,10 @@ static int operate(lua_State *L)
 /* t:t(opts) */
 static int tensor_t(lua_State *L)
 {
-    launch l = {.kernel = SL_KERNEL_TRANSPOSE,
-                .args = {.a = lsl_check_tensor(L, 1, "self", "t"), .dim = {0, 1}}};
+    launch l = {
+        .kernel = SL_KERNEL_TRANSPOSE,
+        .args = { .a = lsl_check_tensor(L, 1, "self", "t"), .dim = { 0, 1 } },
+    };
     const sl_tensor_spec *spec = sl_tensor_get_spec(l.args.a);
     char shape[LSL_SHAPE_TEXT];
     if (spec->ndim != 2)
@@ -187,8 +197,10 @@ static int tensor_t(lua_State *L)
 
 int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op)
 {
-    launch l = {.kernel = SL_KERNEL_CAST,
-                .args = {.a = lsl_check_tensor(L, 1, "self", op), .dtype = dtype}};
+    launch l = {
+        .kernel = SL_KERNEL_CAST,
+        .args = { .a = lsl_check_tensor(L, 1, "self", op), .dtype = dtype },
+    };
     read_launch(L, arg, false, &l, op);
     if (l.given.out.tensor || sl_tensor_get_spec(l.args.a)->dtype != dtype)
         return enqueue(L, &l, op);
@@ -206,12 +218,13 @@ static int tensor_byte(lua_State *L) { return lsl_cast(L, SL_UINT8, 2, "byte"); 
 /* lab.spin(ms, {blocks =, threads =, shared_bytes =, stream =}) */
 static int op_spin(lua_State *L)
 {
-    sl_spin_options spin = {.duration_ns = lsl_check_ms(L, 1, "ms", "spin")};
+    sl_spin_options spin = { .duration_ns = lsl_check_ms(L, 1, "ms", "spin") };
     sl_stream *stream = NULL;
     const lsl_option options[] = {
-        {"blocks", LSL_OPT_COUNT, &spin.blocks}, {"threads", LSL_OPT_COUNT, &spin.threads},
-        {"shared_bytes", LSL_OPT_INTEGER, &spin.shared_bytes},
-        {"stream", LSL_OPT_STREAM, &stream},
+        { "blocks", LSL_OPT_COUNT, &spin.blocks },
+        { "threads", LSL_OPT_COUNT, &spin.threads },
+        { "shared_bytes", LSL_OPT_INTEGER, &spin.shared_bytes },
+        { "stream", LSL_OPT_STREAM, &stream },
     };
     lsl_options(L, 2, options, LSL_COUNT(options), "spin");
     lsl_no_more(L, 2, "spin");
@@ -223,13 +236,22 @@ static int op_spin(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    {"t", tensor_t}, {"float", tensor_float}, {"double", tensor_double}, {"half", tensor_half},
-    {"bfloat16", tensor_bfloat16}, {"int", tensor_int}, {"byte", tensor_byte}, {NULL, NULL}
+    { "t", tensor_t },
+    { "float", tensor_float },
+    { "double", tensor_double },
+    { "half", tensor_half },
+    { "bfloat16", tensor_bfloat16 },
+    { "int", tensor_int },
+    { "byte", tensor_byte },
+    { NULL, NULL },
 };
-static const luaL_Reg functions[] = {{"spin", op_spin}, {NULL, NULL}};
-static const struct { const char *event; sl_kernel kernel; } operators[] = {
-    {"__add", SL_KERNEL_ADD}, {"__sub", SL_KERNEL_SUB}, {"__mul", SL_KERNEL_MUL},
-    {"__div", SL_KERNEL_DIV}, {"__pow", SL_KERNEL_POW}, {"__unm", SL_KERNEL_NEG},
+static const luaL_Reg functions[] = { { "spin", op_spin }, { NULL, NULL } };
+static const struct {
+    const char *event;
+    sl_kernel kernel;
+} operators[] = {
+    { "__add", SL_KERNEL_ADD }, { "__sub", SL_KERNEL_SUB }, { "__mul", SL_KERNEL_MUL },
+    { "__div", SL_KERNEL_DIV }, { "__pow", SL_KERNEL_POW }, { "__unm", SL_KERNEL_NEG },
 };
 
 static bool is_number_form(sl_kernel kernel)
@@ -249,7 +271,7 @@ static lua_CFunction function_of(sl_kernel kernel)
 static void push_closure(lua_State *L, lua_CFunction function, sl_kernel kernel)
 {
     lua_pushlightuserdata(L, lsl_get(L));
-    lua_pushlightuserdata(L, (void *)(uintptr_t)kernel);    /* faster to read than an integer */
+    lua_pushlightuserdata(L, (void *)(uintptr_t)kernel); /* faster to read than an integer */
     lua_pushcclosure(L, function, 2);
 }
 

@@ -59,7 +59,7 @@ static const char *read_value(lua_State *L, const lsl_option *option)
     }
     case LSL_OPT_SEED:
         if (lua_type(L, -1) != LUA_TNUMBER) return "a whole number";
-        *(lsl_seed *)option->to = (lsl_seed){lua_tointegerx(L, -1, &whole), true};
+        *(lsl_seed *)option->to = (lsl_seed){ lua_tointegerx(L, -1, &whole), true };
         return whole ? NULL : "a whole number";
     case LSL_OPT_NUMBER:
         if (lua_type(L, -1) != LUA_TNUMBER || isnan(lua_tonumber(L, -1))) return "a number";
@@ -72,11 +72,8 @@ static const char *read_value(lua_State *L, const lsl_option *option)
         return NULL;
     case LSL_OPT_STREAM:
     case LSL_OPT_OUT:
-    case LSL_OPT_DEVICE:
-        return read_object(L, option);
-    case LSL_OPT_ANY:
-        lua_copy(L, -1, *(int *)option->to);
-        return NULL;
+    case LSL_OPT_DEVICE: return read_object(L, option);
+    case LSL_OPT_ANY: lua_copy(L, -1, *(int *)option->to); return NULL;
     }
     return "something else";
 }
@@ -148,8 +145,7 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
          * ends. */
         const char *name = lua_tostring(L, -2);
         const lsl_option *option = name ? find_option(name, options, n) : NULL;
-        if (!option || read_value(L, option))
-            fail_options(L, arg, options, n, op);
+        if (!option || read_value(L, option)) fail_options(L, arg, options, n, op);
         lua_pop(L, 1);
     }
 }
@@ -199,12 +195,12 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
 
 void lsl_define_options(lua_State *L)
 {
-    static const char *const names[LSL_QUICK_NAMES] = {"stream", "out", "non_blocking", "tf32"};
+    static const char *const names[LSL_QUICK_NAMES] = { "stream", "out", "non_blocking", "tf32" };
     lsl_state *state = lsl_get(L);
     for (int i = 0; i < LSL_QUICK_NAMES; i++) {
         lua_pushstring(L, names[i]);
         state->quick_name[i] = lua_topointer(L, -1);
-        (void)luaL_ref(L, LUA_REGISTRYINDEX);    /* keeps it until the end */
+        (void)luaL_ref(L, LUA_REGISTRYINDEX); /* keeps it until the end */
     }
 }
 
@@ -221,7 +217,7 @@ static bool parse_index(const char *text, int *index)
 bool lsl_read_home(lua_State *L, int idx, lsl_home *home, const char *op)
 {
     const lsl_box *box = lsl_to(L, idx, LSL_DEVICE);
-    *home = (lsl_home){.host = false, .device = NULL};
+    *home = (lsl_home){ .host = false, .device = NULL };
     if (box) {
         home->device = box->p;
         return lsl_is_open(box);
@@ -248,7 +244,7 @@ const char *lsl_push_given(lua_State *L, int idx)
 sl_stream *lsl_stream_option(lua_State *L, int arg, const char *op)
 {
     sl_stream *stream = NULL;
-    const lsl_option options[] = {{"stream", LSL_OPT_STREAM, &stream}};
+    const lsl_option options[] = { { "stream", LSL_OPT_STREAM, &stream } };
     if (lsl_to(L, arg, LSL_STREAM)) return lsl_check_stream(L, arg, "stream", op);
     if (!lua_isnoneornil(L, arg) && !lua_istable(L, arg))
         lsl_type_error(L, arg, "stream", "a stream or a table of options", op);

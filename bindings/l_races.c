@@ -18,17 +18,21 @@
 static const lsl_state *listener;
 
 static const char *const mode_names[] = {
-    [SL_CHECK_OFF] = "off", [SL_CHECK_WARN] = "warn", [SL_CHECK_ERROR] = "error"
+    [SL_CHECK_OFF] = "off",
+    [SL_CHECK_WARN] = "warn",
+    [SL_CHECK_ERROR] = "error",
 };
 
-enum { REPORT_COLUMNS = 100 };      /* of a report that is not for a narrower terminal */
+enum { REPORT_COLUMNS = 100 }; /* of a report that is not for a narrower terminal */
 
 /* ---- races as tables --------------------------------------------------------------------- */
 
 static void set_access(lua_State *L, const char *field, const sl_race_access *access)
 {
     static const char *const kinds[] = {
-        [SL_ACCESS_READ] = "read", [SL_ACCESS_WRITE] = "write", [SL_ACCESS_FREE] = "free"
+        [SL_ACCESS_READ] = "read",
+        [SL_ACCESS_WRITE] = "write",
+        [SL_ACCESS_FREE] = "free",
     };
     lua_createtable(L, 0, 9);
     lsl_set_text(L, "access", kinds[access->kind]);
@@ -58,12 +62,14 @@ static void set_access_facts(lua_State *L, const char *field, const sl_race_acce
 static void push_facts(lua_State *L, const sl_race *race)
 {
     static const char *const chances[] = {
-        [SL_CHANCE_UNKNOWN] = "unknown", [SL_CHANCE_FROM_PAGEABLE] = "from_pageable",
+        [SL_CHANCE_UNKNOWN] = "unknown",         [SL_CHANCE_FROM_PAGEABLE] = "from_pageable",
         [SL_CHANCE_TO_PAGEABLE] = "to_pageable", [SL_CHANCE_BLOCKING_COPY] = "blocking_copy",
-        [SL_CHANCE_NULL_STREAM] = "null_stream", [SL_CHANCE_CALL] = "call"
+        [SL_CHANCE_NULL_STREAM] = "null_stream", [SL_CHANCE_CALL] = "call",
     };
     static const char *const places[] = {
-        [SL_ON_DEVICE] = "device", [SL_PAGEABLE] = "pageable", [SL_PINNED] = "pinned"
+        [SL_ON_DEVICE] = "device",
+        [SL_PAGEABLE] = "pageable",
+        [SL_PINNED] = "pinned",
     };
     char shape[LSL_SHAPE_TEXT];
     lua_createtable(L, 0, 10);
@@ -89,7 +95,8 @@ static void push_race(lua_State *L, const sl_race *race)
     lsl_set_known(L, "made", race->made_where);
     lsl_set_integer(L, "first_byte", race->first_byte);
     lsl_set_integer(L, "bytes", race->n_bytes);
-    if (race->outcome != SL_RACE_UNKNOWN) lsl_set_boolean(L, "stale", race->outcome == SL_RACE_STALE);
+    if (race->outcome != SL_RACE_UNKNOWN)
+        lsl_set_boolean(L, "stale", race->outcome == SL_RACE_STALE);
     lsl_set_integer(L, "count", race->count);
     push_facts(L, race);
 }
@@ -192,7 +199,7 @@ void lsl_stop_checking(const lsl_state *state)
 static int push_races(lua_State *L)
 {
     push_word(L, "list");
-    lua_newtable(L);        /* of files whose lines have been read */
+    lua_newtable(L); /* of files whose lines have been read */
     int cache = lua_gettop(L);
     lua_createtable(L, (int)sl_race_count(), 0);
     for (size_t i = 0; i < sl_race_count(); i++) {
@@ -241,7 +248,7 @@ static int lab_check(lua_State *L)
 static int lab_races(lua_State *L)
 {
     lsl_no_more(L, 0, "races");
-    make_thread(L);         /* for its words */
+    make_thread(L); /* for its words */
     lua_pushlightuserdata(L, lsl_get(L));
     lua_pushcclosure(L, push_races, 1);
     if (lsl_call_uncollected(L, 0, 1) != LUA_OK) return lua_error(L);
@@ -259,11 +266,12 @@ static int put_number(char *text, size_t size, uint64_t n, const char *noun)
 void lsl_sum_up_races(lua_State *L)
 {
     char text[256];
-    uint64_t n[2] = {0, 0}, met = sl_race_total();
+    uint64_t n[2] = { 0, 0 }, met = sl_race_total();
     size_t listed = sl_race_count(), size = sizeof text;
     if (sl_check_get_mode() != SL_CHECK_WARN || listed == 0) return;
     luaL_checkstack(L, 4, NULL);
-    for (size_t i = 0; i < listed; i++) n[sl_race_get(i)->kind == SL_RACE_ACCIDENT]++;
+    for (size_t i = 0; i < listed; i++)
+        n[sl_race_get(i)->kind == SL_RACE_ACCIDENT]++;
     int used = n[0] > 0 ? put_number(text, size, n[0], "race") : 0;
     if (n[0] > 0 && n[1] > 0) used += snprintf(text + used, size - (size_t)used, ", ");
     if (n[1] > 0) used += put_number(text + used, size - (size_t)used, n[1], "accident");
@@ -278,13 +286,15 @@ void lsl_sum_up_races(lua_State *L)
 void lsl_open_races(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"check", lab_check}, {"races", lab_races}, {NULL, NULL}
+        { "check", lab_check },
+        { "races", lab_races },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }
 
 void lsl_open_races_internal(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"refusal", internal_refusal}, {NULL, NULL}};
+    static const luaL_Reg functions[] = { { "refusal", internal_refusal }, { NULL, NULL } };
     lsl_set_functions(L, functions);
 }

@@ -74,8 +74,10 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
 {
     if (!side->span && !side->call) return;
     lua_createtable(L, 0, 16);
-    if (side->span) set_span(L, timeline, side);
-    else set_call(L, side->call);
+    if (side->span)
+        set_span(L, timeline, side);
+    else
+        set_call(L, side->call);
     lsl_set_text(L, "name", side->name);
     lsl_set_text(L, "where", side->where);
     lsl_set_text(L, "source", side->source);
@@ -198,7 +200,8 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     lua_createtable(L, 0, 5);
     lsl_set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
     set_true(L, "several_gpus", origin.first_ns < origin.last_ns);
-    lsl_set_text(L, "default_stream", has_default ? sl_timeline_text(timeline, streams[0].name) : "");
+    lsl_set_text(L, "default_stream",
+                 has_default ? sl_timeline_text(timeline, streams[0].name) : "");
     lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
     lsl_set_integer(L, "n_spans", (int64_t)n_spans);
 }
@@ -220,17 +223,19 @@ static causes *push_causes(lua_State *L, const sl_timeline *timeline, bool infer
     causes *c = lsl_new_scratch(L, sizeof *c, free_causes);
     sl_error err;
     c->found = &c->own;
-    lsl_check(L, inferred ? sl_timeline_infer_causes(timeline, &c->own, &err)
-                          : sl_timeline_causes(timeline, &c->found, &err), &err, op);
+    lsl_check(L,
+              inferred ? sl_timeline_infer_causes(timeline, &c->own, &err)
+                       : sl_timeline_causes(timeline, &c->found, &err),
+              &err, op);
     return c;
 }
 
 const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op)
 {
     static const luaL_Reg functions[] = {
-        {"finding", explanation_finding}, {"loss", explanation_loss},
-        {"part", explanation_part}, {"part_ns", explanation_part_ns},
-        {"waits", explanation_waits}, {NULL, NULL}
+        { "finding", explanation_finding }, { "loss", explanation_loss },
+        { "part", explanation_part },       { "part_ns", explanation_part_ns },
+        { "waits", explanation_waits },     { NULL, NULL },
     };
     lsl_timeline *timeline = lua_touserdata(L, arg);
     arg = lua_absindex(L, arg);
@@ -257,7 +262,7 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
     lua_setfield(L, -2, "trace");
     lua_replace(L, box);
     lua_settop(L, box);
-    return found;       /* the table's functions keep it */
+    return found; /* the table's functions keep it */
 }
 
 /* explanation(timeline): for the files in Lua */
@@ -296,7 +301,8 @@ static int push_tables(lua_State *L, bool has_waits, const char *name)
 {
     int inferred = 0, waits = 0;
     const lsl_option options[] = {
-        {"inferred", LSL_OPT_BOOL, &inferred}, {"waits", LSL_OPT_BOOL, &waits},
+        { "inferred", LSL_OPT_BOOL, &inferred },
+        { "waits", LSL_OPT_BOOL, &waits },
     };
     lsl_check_timeline(L, name);
     lsl_no_more(L, 2, name);
@@ -318,8 +324,10 @@ static int timeline_parts(lua_State *L) { return push_tables(L, false, "makespan
 void lsl_open_records(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"causes", timeline_causes}, {"verdict", timeline_verdict},
-        {"makespan_parts", timeline_parts}, {NULL, NULL}
+        { "causes", timeline_causes },
+        { "verdict", timeline_verdict },
+        { "makespan_parts", timeline_parts },
+        { NULL, NULL },
     };
     lsl_add_methods(L, LSL_TIMELINE, methods);
 }
@@ -327,8 +335,9 @@ void lsl_open_records(lua_State *L)
 void lsl_open_records_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"explanation", internal_explanation}, {"cause_codes", internal_cause_codes},
-        {NULL, NULL}
+        { "explanation", internal_explanation },
+        { "cause_codes", internal_cause_codes },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

@@ -11,7 +11,8 @@ static int fail_kind(lua_State *L, const char *text, const char *op)
     return lsl_fail(L, SL_EINVAL, op,
                     "\"%.60s\" is neither a kind (kernel, memcpy_h2d, memcpy_d2h, memcpy_d2d, "
                     "memcpy_p2p, memset, host_func) nor an engine (compute, h2d, d2h, p2p, "
-                    "copy, host); for a stream: {stream = \"%.60s\"}", text, text);
+                    "copy, host); for a stream: {stream = \"%.60s\"}",
+                    text, text);
 }
 
 static void select_kind(lua_State *L, const char *text, sl_selection *sel, const char *op)
@@ -98,8 +99,10 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
     int stream = lua_gettop(L);
     const char *kind = NULL, *engine = NULL;
     const lsl_option options[] = {
-        {"stream", LSL_OPT_ANY, &stream}, {"kind", LSL_OPT_TEXT, &kind},
-        {"engine", LSL_OPT_TEXT, &engine}, {"name", LSL_OPT_TEXT, &sel->name},
+        { "stream", LSL_OPT_ANY, &stream },
+        { "kind", LSL_OPT_TEXT, &kind },
+        { "engine", LSL_OPT_TEXT, &engine },
+        { "name", LSL_OPT_TEXT, &sel->name },
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
     if (!lua_isnil(L, stream)) select_stream(L, stream, timeline, sel, op);
@@ -139,7 +142,7 @@ static int timeline_overlap_us(lua_State *L)
     sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof *sels, "overlap_us");
     for (int arg = 2; arg <= last; arg++) {
         read_selection(L, arg, box->p, &sels[arg - 2], "overlap_us");
-        lua_settop(L, last + 1);        /* its texts stay in the argument */
+        lua_settop(L, last + 1); /* its texts stay in the argument */
     }
     int64_t common_ns;
     sl_error err;
@@ -152,20 +155,27 @@ static int timeline_overlap_us(lua_State *L)
 /* What to count: "kernels" are spans of that kind. */
 static sl_concurrent read_counted(lua_State *L, int arg, sl_selection *sel)
 {
-    static const char *const names[] = {"engines", "kernels", "spans", "streams"};
+    static const char *const names[] = { "engines", "kernels", "spans", "streams" };
     static const sl_concurrent counted[] = {
-        SL_CONCURRENT_ENGINES, SL_CONCURRENT_SPANS, SL_CONCURRENT_SPANS, SL_CONCURRENT_STREAMS
+        SL_CONCURRENT_ENGINES,
+        SL_CONCURRENT_SPANS,
+        SL_CONCURRENT_SPANS,
+        SL_CONCURRENT_STREAMS,
     };
     const char *name = names[0];
     if (!lua_isnoneornil(L, arg)) name = lsl_check_text(L, arg, "of", "concurrency");
     int i = 0;
-    while (i < LSL_COUNT(names) && strcmp(name, names[i]) != 0) i++;
+    while (i < LSL_COUNT(names) && strcmp(name, names[i]) != 0)
+        i++;
     if (i == LSL_COUNT(names))
-        lsl_fail(L, SL_EINVAL, "concurrency", "cannot count \"%.60s\" at once; it counts "
-                 "\"engines\", \"kernels\", \"spans\" or \"streams\"", name);
+        lsl_fail(L, SL_EINVAL, "concurrency",
+                 "cannot count \"%.60s\" at once; it counts "
+                 "\"engines\", \"kernels\", \"spans\" or \"streams\"",
+                 name);
     if (strcmp(name, "kernels") == 0) {
         if (sel->kind >= 0 && sel->kind != SL_SPAN_KERNEL)
-            lsl_fail(L, SL_EINVAL, "concurrency", "kernels are counted, but the selection has "
+            lsl_fail(L, SL_EINVAL, "concurrency",
+                     "kernels are counted, but the selection has "
                      "kind %s; to count these: \"spans\"",
                      sl_span_kind_name((sl_span_kind)sel->kind));
         sel->kind = SL_SPAN_KERNEL;
@@ -190,7 +200,7 @@ static int timeline_concurrency(lua_State *L)
     lua_Integer n = (lua_Integer)profile.n;
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 2);
     lua_pushnumber(L, 0);
-    lua_rawseti(L, -2, 0);              /* also where nothing is selected */
+    lua_rawseti(L, -2, 0); /* also where nothing is selected */
     for (lua_Integer k = 0; k < n; k++) {
         lua_pushnumber(L, (double)profile.at_ns[k] / 1000.0);
         lua_rawseti(L, -2, k);
@@ -234,8 +244,11 @@ int lsl_timeline_count(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    {"busy_us", timeline_busy_us}, {"overlap_us", timeline_overlap_us},
-    {"concurrency", timeline_concurrency}, {"gaps", timeline_gaps}, {NULL, NULL}
+    { "busy_us", timeline_busy_us },
+    { "overlap_us", timeline_overlap_us },
+    { "concurrency", timeline_concurrency },
+    { "gaps", timeline_gaps },
+    { NULL, NULL },
 };
 
 /* After lsl_open_timeline. */

@@ -29,7 +29,7 @@ static int64_t range_ns(lua_State *L, double us, const char *name, const char *o
     return (int64_t)llround(us * 1000.0);
 }
 
-static const char *const rows_names[] = {"streams", "engines"};
+static const char *const rows_names[] = { "streams", "engines" };
 
 /* Which of the names an option has; the first if it is not given. */
 static int find_choice(lua_State *L, const char *name, const char *value,
@@ -40,10 +40,12 @@ static int find_choice(lua_State *L, const char *name, const char *value,
     for (int i = 0; i < n; i++) {
         if (!value || strcmp(value, choices[i]) == 0) return i;
         used += (size_t)snprintf(known + used, sizeof known - used, "%s\"%s\"",
-                                 i == 0 ? "" : i == n - 1 ? " or " : ", ", choices[i]);
+                                 i == 0       ? ""
+                                 : i == n - 1 ? " or "
+                                              : ", ",
+                                 choices[i]);
     }
-    return lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got \"%.100s\"", name, known,
-                    value);
+    return lsl_fail(L, SL_EINVAL, op, "option '%s' must be %s, got \"%.100s\"", name, known, value);
 }
 
 /* The finished timeline at stack index `slot`, or NULL for nil. */
@@ -58,8 +60,8 @@ static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
 }
 
 /* to_us 0: up to the end. */
-static void read_range(lua_State *L, double from_us, double to_us, int64_t *from_ns,
-                       int64_t *to_ns, const char *op)
+static void read_range(lua_State *L, double from_us, double to_us, int64_t *from_ns, int64_t *to_ns,
+                       const char *op)
 {
     *from_ns = range_ns(L, from_us, "from_us", op);
     *to_ns = range_ns(L, to_us, "to_us", op);
@@ -79,17 +81,17 @@ static int push_chart(lua_State *L, bool printed, const char *op)
     double from_us = 0, to_us = 0;
     const char *rows = NULL;
     const lsl_option options[] = {
-        {"columns", LSL_OPT_INTEGER, &columns}, {"unicode", LSL_OPT_BOOL, &unicode},
-        {"colour", LSL_OPT_BOOL, &colour}, {"from_us", LSL_OPT_NUMBER, &from_us},
-        {"to_us", LSL_OPT_NUMBER, &to_us}, {"rows", LSL_OPT_TEXT, &rows},
-        {"beside", LSL_OPT_ANY, &beside},
+        { "columns", LSL_OPT_INTEGER, &columns }, { "unicode", LSL_OPT_BOOL, &unicode },
+        { "colour", LSL_OPT_BOOL, &colour },      { "from_us", LSL_OPT_NUMBER, &from_us },
+        { "to_us", LSL_OPT_NUMBER, &to_us },      { "rows", LSL_OPT_TEXT, &rows },
+        { "beside", LSL_OPT_ANY, &beside },
     };
     lua_settop(L, 3);
     lsl_options(L, 2, options, LSL_COUNT(options), op);
     if (columns > 10000)
         lsl_fail(L, SL_EINVAL, op, "option 'columns' must be at most 10000, got %lld",
                  (long long)columns);
-    sl_gantt_options gantt = {0};
+    sl_gantt_options gantt = { 0 };
     read_range(L, from_us, to_us, &gantt.from_ns, &gantt.to_ns, op);
     gantt.rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), op);
     gantt.beside = read_beside(L, beside, op);
@@ -125,7 +127,7 @@ static int timeline_summary(lua_State *L)
     lsl_timeline *box = lsl_check_timeline(L, "summary");
     lsl_no_more(L, 2, "summary");
     int verdict = 1;
-    const lsl_option options[] = {{"verdict", LSL_OPT_BOOL, &verdict}};
+    const lsl_option options[] = { { "verdict", LSL_OPT_BOOL, &verdict } };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "summary");
     lsl_push_words(L, "summary");
@@ -142,7 +144,8 @@ static int timeline_explain(lua_State *L)
     int64_t columns = 0;
     int verdict = 1;
     const lsl_option options[] = {
-        {"columns", LSL_OPT_COUNT, &columns}, {"verdict", LSL_OPT_BOOL, &verdict},
+        { "columns", LSL_OPT_COUNT, &columns },
+        { "verdict", LSL_OPT_BOOL, &verdict },
     };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
@@ -163,9 +166,9 @@ static void check_names(lua_State *L, int slot)
 {
     if (lua_isnil(L, slot)) return;
     bool fine = lua_istable(L, slot) && lua_rawlen(L, slot) == 2;
-    for (int i = 1; fine && i <= 2; i++) fine = lua_rawgeti(L, slot, i) == LUA_TSTRING;
-    if (!fine)
-        lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
+    for (int i = 1; fine && i <= 2; i++)
+        fine = lua_rawgeti(L, slot, i) == LUA_TSTRING;
+    if (!fine) lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
 }
 
 /* tl:diff(other, {names = {"a", "b"}}) */
@@ -180,7 +183,7 @@ static int timeline_diff(lua_State *L)
                  "the other timeline is still recording: call its stop() first");
     lua_settop(L, 4);
     int names = 4;
-    const lsl_option options[] = {{"names", LSL_OPT_ANY, &names}};
+    const lsl_option options[] = { { "names", LSL_OPT_ANY, &names } };
     lsl_options(L, 3, options, LSL_COUNT(options), "diff");
     check_names(L, names);
     lsl_push_words(L, "diff");
@@ -220,22 +223,23 @@ static bool has_suffix(const char *path, const char *suffix)
 /* {rows =, theme =, from_us =, to_us =, width_px =, arrows =} at argument 3. */
 static void save_svg(lua_State *L, const sl_timeline *timeline, const char *path)
 {
-    static const char *const theme_names[] = {"auto", "light", "dark"};
+    static const char *const theme_names[] = { "auto", "light", "dark" };
     const char *rows = NULL, *theme = NULL;
     int64_t width_px = 0;
     int arrows = 1;
     double from_us = 0, to_us = 0;
     const lsl_option options[] = {
-        {"rows", LSL_OPT_TEXT, &rows}, {"theme", LSL_OPT_TEXT, &theme},
-        {"from_us", LSL_OPT_NUMBER, &from_us}, {"to_us", LSL_OPT_NUMBER, &to_us},
-        {"width_px", LSL_OPT_COUNT, &width_px}, {"arrows", LSL_OPT_BOOL, &arrows},
+        { "rows", LSL_OPT_TEXT, &rows },          { "theme", LSL_OPT_TEXT, &theme },
+        { "from_us", LSL_OPT_NUMBER, &from_us },  { "to_us", LSL_OPT_NUMBER, &to_us },
+        { "width_px", LSL_OPT_COUNT, &width_px }, { "arrows", LSL_OPT_BOOL, &arrows },
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "save");
     sl_picture_options picture = {
         .rows = (sl_rows)find_choice(L, "rows", rows, rows_names, LSL_COUNT(rows_names), "save"),
         .theme = (sl_theme)find_choice(L, "theme", theme, theme_names, LSL_COUNT(theme_names),
                                        "save"),
-        .width_px = width_px, .no_arrows = !arrows,
+        .width_px = width_px,
+        .no_arrows = !arrows,
     };
     read_range(L, from_us, to_us, &picture.from_ns, &picture.to_ns, "save");
     sl_error err;
@@ -308,10 +312,10 @@ static const struct {
     void (*save)(lua_State *L, const sl_timeline *timeline, const char *path);
     bool has_options;
 } formats[] = {
-    {".json", save_kineto, false},
-    {".json.gz", save_kineto, false},
-    {".svg", save_svg, true},
-    {".html", save_html, false},
+    { ".json", save_kineto, false },
+    { ".json.gz", save_kineto, false },
+    { ".svg", save_svg, true },
+    { ".html", save_html, false },
 };
 
 /* Raises; the sentence has all of them. */
@@ -321,7 +325,10 @@ static int fail_suffix(lua_State *L, const char *path)
     size_t used = 0;
     for (int i = 0, n = LSL_COUNT(formats); i < n; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
-                                 i == 0 ? "" : i == n - 1 ? " or " : ", ", formats[i].suffix);
+                                 i == 0       ? ""
+                                 : i == n - 1 ? " or "
+                                              : ", ",
+                                 formats[i].suffix);
     return lsl_fail(L, SL_EINVAL, "save", "the file's name must end in %s, got \"%.200s\"", known,
                     path);
 }
@@ -347,9 +354,10 @@ static int timeline_save(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    {"show", timeline_show}, {"text", timeline_text}, {"summary", timeline_summary},
-    {"explain", timeline_explain}, {"diff", timeline_diff}, {"json", timeline_json},
-    {"save", timeline_save}, {NULL, NULL}
+    { "show", timeline_show },       { "text", timeline_text },
+    { "summary", timeline_summary }, { "explain", timeline_explain },
+    { "diff", timeline_diff },       { "json", timeline_json },
+    { "save", timeline_save },       { NULL, NULL },
 };
 
 /* After lsl_open_timeline. */

@@ -6,7 +6,7 @@
  * itself, entries at its prompt ("=lab[3]") and options ("=(command line)"), is in a table of
  * the program's. A name that two chunks share gives no lines, and neither does a file that was
  * changed after the script ran. */
-#define _XOPEN_SOURCE 700   /* st_mtim */
+#define _XOPEN_SOURCE 700 /* st_mtim */
 #include "lsl.h"
 
 #include <stdio.h>
@@ -16,9 +16,9 @@
 
 #include "l_timeline.h"
 
-static const char chunks_key[] = "streamlab.chunks";    /* base name -> lua_Debug's source */
-static const char stamps_key[] = "streamlab.stamps";    /* source -> stamp of its file */
-static const char entries_key[] = "streamlab.entries";  /* the program's: "=..." -> its text */
+static const char chunks_key[] = "streamlab.chunks";   /* base name -> lua_Debug's source */
+static const char stamps_key[] = "streamlab.stamps";   /* source -> stamp of its file */
+static const char entries_key[] = "streamlab.entries"; /* the program's: "=..." -> its text */
 
 enum { MOST_SOURCE_BYTES = 16 << 20, MOST_LINE_BYTES = 240, STAMP_BYTES = 80 };
 
@@ -149,7 +149,8 @@ static void index_lines(lua_State *L)
 {
     const char *text = lua_tostring(L, -1);
     size_t n = 1, at = 0;
-    for (const char *c = text; (c = strchr(c, '\n')) != NULL; c++) n++;
+    for (const char *c = text; (c = strchr(c, '\n')) != NULL; c++)
+        n++;
     lines *index = lua_newuserdatauv(L, sizeof *index + n * sizeof index->start[0], 1);
     index->text = text;
     index->n = n;
@@ -196,10 +197,12 @@ static const char *find_line(const lines *index, long number, size_t *bytes)
     const char *text = index->text + index->start[number - 1];
     text += strspn(text, " \t");
     *bytes = strcspn(text, "\r\n");
-    while (*bytes > 0 && (text[*bytes - 1] == ' ' || text[*bytes - 1] == '\t')) (*bytes)--;
+    while (*bytes > 0 && (text[*bytes - 1] == ' ' || text[*bytes - 1] == '\t'))
+        (*bytes)--;
     if (*bytes > MOST_LINE_BYTES) {
         *bytes = MOST_LINE_BYTES;
-        while (*bytes > 0 && ((unsigned char)text[*bytes] & 0xC0) == 0x80) (*bytes)--;
+        while (*bytes > 0 && ((unsigned char)text[*bytes] & 0xC0) == 0x80)
+            (*bytes)--;
     }
     return *bytes > 0 ? text : NULL;
 }
@@ -224,8 +227,7 @@ static void push_source_line(lua_State *L, int cache, const char *where)
     lua_remove(L, -2);
 }
 
-static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t where,
-                     const char *op)
+static void set_line(lua_State *L, int cache, sl_timeline *timeline, uint32_t where, const char *op)
 {
     push_source_line(L, cache, sl_timeline_text(timeline, where));
     const char *line = lua_tostring(L, -1);
@@ -246,8 +248,10 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
     memset(wanted, 0, n_texts * sizeof *wanted);
     const sl_span *spans = sl_timeline_spans(box->p, &n_spans);
     const sl_call *calls = sl_timeline_calls(box->p, &n_calls);
-    for (size_t i = 0; i < n_spans; i++) wanted[spans[i].where] = true;
-    for (size_t i = 0; i < n_calls; i++) wanted[calls[i].where] = true;
+    for (size_t i = 0; i < n_spans; i++)
+        wanted[spans[i].where] = true;
+    for (size_t i = 0; i < n_calls; i++)
+        wanted[calls[i].where] = true;
     lua_newtable(L);
     int cache = lua_gettop(L);
     for (size_t id = 1; id < n_texts; id++)
@@ -268,8 +272,10 @@ static int internal_source_line(lua_State *L)
 void lsl_open_source_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"stamp", internal_stamp}, {"stamped", internal_stamped},
-        {"source_line", internal_source_line}, {NULL, NULL}
+        { "stamp", internal_stamp },
+        { "stamped", internal_stamped },
+        { "source_line", internal_source_line },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

@@ -57,10 +57,12 @@ static int read_priority(lua_State *L, int slot, const sl_device_info *info)
 /* The device option at stack index `slot`; the current one without. */
 static sl_device *read_device(lua_State *L, int slot)
 {
-    lsl_home home = {.host = false};
+    lsl_home home = { .host = false };
     if (!lua_isnil(L, slot) && (!lsl_read_home(L, slot, &home, "stream") || home.host))
-        lsl_fail(L, SL_EINVAL, "stream", "option 'device' must be \"cuda\", the number of a GPU as "
-                 "in \"cuda:1\", or a device, got %s", lsl_push_given(L, slot));
+        lsl_fail(L, SL_EINVAL, "stream",
+                 "option 'device' must be \"cuda\", the number of a GPU as "
+                 "in \"cuda:1\", or a device, got %s",
+                 lsl_push_given(L, slot));
     return home.device ? home.device : lsl_device(L, "stream");
 }
 
@@ -71,14 +73,17 @@ static int lab_stream(lua_State *L)
     int priority = 2, device_slot = 3, non_blocking = lsl_get(L)->torch_defaults;
     const char *name = NULL;
     const lsl_option options[] = {
-        {"priority", LSL_OPT_ANY, &priority}, {"non_blocking", LSL_OPT_BOOL, &non_blocking},
-        {"name", LSL_OPT_TEXT, &name}, {"device", LSL_OPT_ANY, &device_slot},
+        { "priority", LSL_OPT_ANY, &priority },
+        { "non_blocking", LSL_OPT_BOOL, &non_blocking },
+        { "name", LSL_OPT_TEXT, &name },
+        { "device", LSL_OPT_ANY, &device_slot },
     };
     lsl_options(L, 1, options, LSL_COUNT(options), "stream");
     sl_device *device = read_device(L, device_slot);
     sl_stream_options core_options = {
         .priority = read_priority(L, priority, sl_device_get_info(device)),
-        .non_blocking = non_blocking, .name = name
+        .non_blocking = non_blocking,
+        .name = name,
     };
     lsl_box *box = lsl_new_box(L, LSL_STREAM);
     sl_stream *stream;
@@ -95,8 +100,8 @@ static int lab_stream(lua_State *L)
 
 typedef struct host_call {
     lsl_state *state;
-    lua_State *thread;  /* its stack holds the function */
-    int ref;            /* of the thread, in the registry */
+    lua_State *thread; /* its stack holds the function */
+    int ref;           /* of the thread, in the registry */
 } host_call;
 
 /* Message handler: any error as text. A value that has none is named by its type,
@@ -158,7 +163,7 @@ static int stream_launch_host_func(lua_State *L)
     if (!call) {
         status = sl_fail(&err, SL_ENOMEM, "out of host memory");
     } else {
-        *call = (host_call){.state = lsl_get(L), .thread = thread, .ref = ref};
+        *call = (host_call){ .state = lsl_get(L), .thread = thread, .ref = ref };
         lsl_mark(L, sl_stream_device(stream));
         status = sl_stream_launch_host_func(stream, run_host_call, call, release_host_call, &err);
     }
@@ -317,21 +322,31 @@ static int lab_per_thread_stream(lua_State *L)
 /* ---- tables -------------------------------------------------------------------------------- */
 
 static const luaL_Reg functions[] = {
-    {"stream", lab_stream}, {"default_stream", lab_default_stream},
-    {"current_stream", lab_current_stream}, {"per_thread_stream", lab_per_thread_stream},
-    {NULL, NULL}
+    { "stream", lab_stream },
+    { "default_stream", lab_default_stream },
+    { "current_stream", lab_current_stream },
+    { "per_thread_stream", lab_per_thread_stream },
+    { NULL, NULL },
 };
 static const luaL_Reg methods[] = {
-    {"synchronize", stream_synchronize}, {"query", stream_query},
-    {"wait_event", stream_wait_event}, {"wait_stream", stream_wait_stream},
-    {"record_event", stream_record_event}, {"launch_host_func", stream_launch_host_func},
-    {"close", stream_close}, {NULL, NULL}
+    { "synchronize", stream_synchronize },
+    { "query", stream_query },
+    { "wait_event", stream_wait_event },
+    { "wait_stream", stream_wait_stream },
+    { "record_event", stream_record_event },
+    { "launch_host_func", stream_launch_host_func },
+    { "close", stream_close },
+    { NULL, NULL },
 };
 static const luaL_Reg getters[] = {
-    {"id", get_id}, {"name", get_name}, {"priority", get_priority},
-    {"non_blocking", get_non_blocking}, {"device", get_device}, {NULL, NULL}
+    { "id", get_id },
+    { "name", get_name },
+    { "priority", get_priority },
+    { "non_blocking", get_non_blocking },
+    { "device", get_device },
+    { NULL, NULL },
 };
-static const lsl_class class = {push_text, stream_end_scope, methods, getters};
+static const lsl_class class = { push_text, stream_end_scope, methods, getters };
 
 void lsl_open_stream(lua_State *L)
 {

@@ -2,19 +2,20 @@
  * their elements would take many times the memory. */
 #include "l_timeline.h"
 
-enum { PIECE_ELEMS = 1 << 18 };     /* that are read at once */
+enum { PIECE_ELEMS = 1 << 18 }; /* that are read at once */
 
 /* One side: a tensor, or a number that stands for all elements. */
 typedef struct side {
-    sl_tensor *tensor;      /* NULL: the number */
-    double *values;         /* of the piece */
+    sl_tensor *tensor; /* NULL: the number */
+    double *values;    /* of the piece */
 } side;
 
 static side make_side(lua_State *L, int arg, int64_t piece)
 {
-    side s = {.tensor = NULL, .values = lsl_scratch(L, (size_t)piece, sizeof(double), "close")};
+    side s = { .tensor = NULL, .values = lsl_scratch(L, (size_t)piece, sizeof(double), "close") };
     if (lua_type(L, arg) != LUA_TNUMBER) s.tensor = lsl_check_tensor(L, arg, "want", "close");
-    for (int64_t i = 0; !s.tensor && i < piece; i++) s.values[i] = lua_tonumber(L, arg);
+    for (int64_t i = 0; !s.tensor && i < piece; i++)
+        s.values[i] = lua_tonumber(L, arg);
     return s;
 }
 
@@ -24,8 +25,8 @@ static void read_piece(lua_State *L, const side *s, int64_t at, int64_t n)
     sl_device *device = sl_tensor_device(s->tensor);
     sl_error err;
     lsl_mark(L, device);
-    lsl_check(L, sl_tensor_read(s->tensor, at, n, s->values, lsl_current_stream(L, device),
-                                &err), &err, "close");
+    lsl_check(L, sl_tensor_read(s->tensor, at, n, s->values, lsl_current_stream(L, device), &err),
+              &err, "close");
 }
 
 /* core.compare(got, want, rtol, atol): how many elements of the tensor differ from those of
@@ -94,8 +95,11 @@ static int internal_needs(lua_State *L)
 void lsl_open_tap_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"compare", internal_compare}, {"count_spans", lsl_timeline_count},
-        {"keep_needs", internal_keep_needs}, {"needs", internal_needs}, {NULL, NULL}
+        { "compare", internal_compare },
+        { "count_spans", lsl_timeline_count },
+        { "keep_needs", internal_keep_needs },
+        { "needs", internal_needs },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

@@ -17,10 +17,7 @@ static sl_stream *current_of(lua_State *L, sl_tensor *tensor)
     return lsl_current_stream(L, sl_tensor_device(tensor));
 }
 
-static const char *place_name(sl_place place)
-{
-    return place == SL_ON_DEVICE ? "cuda" : "cpu";
-}
+static const char *place_name(sl_place place) { return place == SL_ON_DEVICE ? "cuda" : "cpu"; }
 
 /* ---- fields ---------------------------------------------------------------------- */
 
@@ -59,7 +56,8 @@ static int tensor_size(lua_State *L)
         return 1;
     }
     luaL_checkstack(L, SL_MAX_DIMS, NULL);
-    for (int i = 0; i < spec->ndim; i++) lua_pushinteger(L, spec->dim[i]);
+    for (int i = 0; i < spec->ndim; i++)
+        lua_pushinteger(L, spec->dim[i]);
     return spec->ndim;
 }
 
@@ -110,7 +108,7 @@ static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, co
     if (n != spec->ndim)
         lsl_fail(L, SL_ESHAPE, op, "the tensor has %d dimension%s, got %d ind%s", spec->ndim,
                  spec->ndim == 1 ? "" : "s", n, n == 1 ? "ex" : "ices");
-    uint64_t flat = 0;      /* may wrap where a size is 0, which is refused on the way */
+    uint64_t flat = 0; /* may wrap where a size is 0, which is refused on the way */
     for (int i = 0; i < n; i++) {
         int whole = 0;
         lua_Integer index = 0;
@@ -122,8 +120,8 @@ static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, co
             lsl_fail(L, SL_EINVAL, op, "index %d must be a whole number, got %s", i + 1,
                      lsl_type_name(L, i + 2));
         if (index < 1 || index > spec->dim[i])
-            lsl_fail(L, SL_ESHAPE, op, "index %d is %lld, outside 1..%lld", i + 1,
-                     (long long)index, (long long)spec->dim[i]);
+            lsl_fail(L, SL_ESHAPE, op, "index %d is %lld, outside 1..%lld", i + 1, (long long)index,
+                     (long long)spec->dim[i]);
         flat = flat * (uint64_t)spec->dim[i] + (uint64_t)(index - 1);
     }
     return (int64_t)flat;
@@ -233,7 +231,8 @@ static int tensor_allclose(lua_State *L)
     const char *op = "allclose";
     double rtol = 1e-5, atol = 1e-8;
     const lsl_option options[] = {
-        {"rtol", LSL_OPT_NUMBER, &rtol}, {"atol", LSL_OPT_NUMBER, &atol},
+        { "rtol", LSL_OPT_NUMBER, &rtol },
+        { "atol", LSL_OPT_NUMBER, &atol },
     };
     sl_tensor *a = lsl_check_tensor(L, 1, "a", op), *b = lsl_check_tensor(L, 2, "b", op);
     lsl_options(L, 3, options, LSL_COUNT(options), op);
@@ -291,8 +290,8 @@ static sl_status copy(lua_State *L, sl_tensor *dst, sl_tensor *src, bool non_blo
 LSL_COLD static void read_odd_copy(lua_State *L, lsl_quick *given)
 {
     const lsl_option options[] = {
-        {"non_blocking", LSL_OPT_BOOL, &given->flag_value},
-        {"stream", LSL_OPT_STREAM, &given->stream},
+        { "non_blocking", LSL_OPT_BOOL, &given->flag_value },
+        { "stream", LSL_OPT_STREAM, &given->stream },
     };
     lsl_options(L, 3, options, LSL_COUNT(options), "copy_");
 }
@@ -301,7 +300,7 @@ LSL_COLD static void read_odd_copy(lua_State *L, lsl_quick *given)
 static int tensor_copy(lua_State *L)
 {
     sl_tensor *dst = check_self(L, "copy_"), *src = lsl_check_tensor(L, 2, "src", "copy_");
-    lsl_quick given = {.flag = LSL_QUICK_NON_BLOCKING};
+    lsl_quick given = { .flag = LSL_QUICK_NON_BLOCKING };
     if (!lsl_quick_options(L, 3, &given)) read_odd_copy(L, &given);
     lsl_no_more(L, 3, "copy_");
     sl_error err;
@@ -334,8 +333,9 @@ static int move_to(lua_State *L, lsl_home home, int arg, const char *op)
     int non_blocking = 0, pinned = -1;
     sl_stream *stream = NULL;
     const lsl_option options[] = {
-        {"non_blocking", LSL_OPT_BOOL, &non_blocking}, {"pinned", LSL_OPT_BOOL, &pinned},
-        {"stream", LSL_OPT_STREAM, &stream},
+        { "non_blocking", LSL_OPT_BOOL, &non_blocking },
+        { "pinned", LSL_OPT_BOOL, &pinned },
+        { "stream", LSL_OPT_STREAM, &stream },
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
     lsl_no_more(L, arg, op);
@@ -366,20 +366,19 @@ static int tensor_to(lua_State *L)
     if (lua_type(L, 2) == LUA_TSTRING && sl_dtype_parse(lua_tostring(L, 2), &dtype))
         return lsl_cast(L, dtype, 3, "to");
     if (!lsl_read_home(L, 2, &home, "to"))
-        lsl_fail(L, SL_EINVAL, "to", "argument 2 (place) must be \"cuda\", \"cpu\", the number of "
-                 "a GPU as in \"cuda:1\", a device, or a dtype, got %s", lsl_push_given(L, 2));
+        lsl_fail(L, SL_EINVAL, "to",
+                 "argument 2 (place) must be \"cuda\", \"cpu\", the number of "
+                 "a GPU as in \"cuda:1\", a device, or a dtype, got %s",
+                 lsl_push_given(L, 2));
     return move_to(L, home, 3, "to");
 }
 
-static int tensor_cpu(lua_State *L)
-{
-    return move_to(L, (lsl_home){.host = true}, 2, "cpu");
-}
+static int tensor_cpu(lua_State *L) { return move_to(L, (lsl_home){ .host = true }, 2, "cpu"); }
 
 /* t:cuda(opts), t:cuda(1, opts) */
 static int tensor_cuda(lua_State *L)
 {
-    lsl_home home = {.host = false};
+    lsl_home home = { .host = false };
     bool numbered = lua_type(L, 2) == LUA_TNUMBER;
     check_self(L, "cuda");
     if (numbered) {
@@ -457,21 +456,34 @@ static int tensor_close(lua_State *L) { return lsl_close(L, LSL_TENSOR); }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
 
-static const luaL_Reg functions[] = {{"allclose", tensor_allclose}, {NULL, NULL}};
+static const luaL_Reg functions[] = { { "allclose", tensor_allclose }, { NULL, NULL } };
 static const luaL_Reg methods[] = {
-    {"size", tensor_size}, {"numel", tensor_numel}, {"nbytes", tensor_nbytes},
-    {"get", tensor_get}, {"set", tensor_set}, {"item", tensor_item},
-    {"totable", tensor_totable}, {"allclose", tensor_allclose}, {"copy_", tensor_copy},
-    {"to", tensor_to}, {"cpu", tensor_cpu}, {"cuda", tensor_cuda},
-    {"pin_memory", tensor_pin_memory}, {"pin", tensor_pin}, {"unpin", tensor_unpin},
-    {"fill_", tensor_fill}, {"zero_", tensor_zero}, {"free", tensor_free}, {NULL, NULL}
+    { "size", tensor_size },
+    { "numel", tensor_numel },
+    { "nbytes", tensor_nbytes },
+    { "get", tensor_get },
+    { "set", tensor_set },
+    { "item", tensor_item },
+    { "totable", tensor_totable },
+    { "allclose", tensor_allclose },
+    { "copy_", tensor_copy },
+    { "to", tensor_to },
+    { "cpu", tensor_cpu },
+    { "cuda", tensor_cuda },
+    { "pin_memory", tensor_pin_memory },
+    { "pin", tensor_pin },
+    { "unpin", tensor_unpin },
+    { "fill_", tensor_fill },
+    { "zero_", tensor_zero },
+    { "free", tensor_free },
+    { NULL, NULL },
 };
 static const luaL_Reg getters[] = {
-    {"dtype", get_dtype}, {"device", get_device},
-    {"device_index", get_device_index}, {"pinned", get_pinned}, {"ndim", get_ndim},
-    {"id", get_id}, {"is_view", get_is_view}, {"freed", get_freed}, {NULL, NULL}
+    { "dtype", get_dtype },     { "device", get_device }, { "device_index", get_device_index },
+    { "pinned", get_pinned },   { "ndim", get_ndim },     { "id", get_id },
+    { "is_view", get_is_view }, { "freed", get_freed },   { NULL, NULL },
 };
-static const lsl_class class = {push_text, tensor_close, methods, getters};
+static const lsl_class class = { push_text, tensor_close, methods, getters };
 
 void lsl_open_tensor(lua_State *L)
 {

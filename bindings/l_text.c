@@ -111,11 +111,17 @@ static int text_short_kernel(lua_State *L)
 void lsl_open_text_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"duration", text_duration}, {"ratio", text_ratio}, {"clip", text_clip},
-        {"clip_end", text_clip_end},
-        {"label", text_label}, {"label_columns", text_label_columns},
-        {"fold", text_fold}, {"short_kernel", text_short_kernel},
-        {"json_string", text_json_string}, {"json_milli", text_json_milli}, {NULL, NULL}
+        { "duration", text_duration },
+        { "ratio", text_ratio },
+        { "clip", text_clip },
+        { "clip_end", text_clip_end },
+        { "label", text_label },
+        { "label_columns", text_label_columns },
+        { "fold", text_fold },
+        { "short_kernel", text_short_kernel },
+        { "json_string", text_json_string },
+        { "json_milli", text_json_milli },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

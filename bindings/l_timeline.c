@@ -39,7 +39,7 @@ static const char *push_range_name(lua_State *L)
 static int lab_record(lua_State *L)
 {
     const char *name = NULL;
-    const lsl_option options[] = {{"name", LSL_OPT_TEXT, &name}};
+    const lsl_option options[] = { { "name", LSL_OPT_TEXT, &name } };
     lsl_options(L, 1, options, LSL_COUNT(options), "record");
     lsl_no_more(L, 1, "record");
     sl_device *device = lsl_device(L, "record");
@@ -115,7 +115,7 @@ static int lab_load(lua_State *L)
 {
     const char *path = lsl_check_text(L, 1, "path", "load");
     int64_t device = SL_BUSIEST_DEVICE;
-    const lsl_option options[] = {{"device", LSL_OPT_INTEGER, &device}};
+    const lsl_option options[] = { { "device", LSL_OPT_INTEGER, &device } };
     lsl_no_more(L, 2, "load");
     lsl_options(L, 2, options, LSL_COUNT(options), "load");
     if (device > INT_MAX)
@@ -128,7 +128,7 @@ static int lab_load(lua_State *L)
     lsl_check(L, sl_timeline_load_kineto(path, (int)device, &timeline, &err), &err, "load");
     box->p = timeline;
     box->host_start_ns = sl_timeline_host_start_ns(timeline);
-    box->has_sources = true;    /* those of the file: a script of that name may be another */
+    box->has_sources = true; /* those of the file: a script of that name may be another */
     return 1;
 }
 
@@ -198,8 +198,8 @@ static bool names_stream(const sl_call *call)
 
 static bool has_waited(const sl_call *call)
 {
-    return call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_EVENT_SYNC ||
-           call->kind == SL_CALL_DEVICE_SYNC || call->waited_for_device;
+    return call->kind == SL_CALL_STREAM_SYNC || call->kind == SL_CALL_EVENT_SYNC
+           || call->kind == SL_CALL_DEVICE_SYNC || call->waited_for_device;
 }
 
 /* Whether it is the wait of tl:stop(), which comes behind all else of a recording of ours. */
@@ -345,21 +345,34 @@ static int timeline_tostring(lua_State *L)
 
 /* ---- tables --------------------------------------------------------------------------------- */
 
-static const luaL_Reg functions[] = {{"record", lab_record}, {"load", lab_load}, {NULL, NULL}};
+static const luaL_Reg functions[] = { { "record", lab_record },
+                                      { "load", lab_load },
+                                      { NULL, NULL } };
 static const luaL_Reg methods[] = {
-    {"stop", timeline_stop}, {"spans", timeline_spans}, {"calls", timeline_calls},
-    {"bounds", timeline_bounds}, {NULL, NULL}
+    { "stop", timeline_stop },
+    { "spans", timeline_spans },
+    { "calls", timeline_calls },
+    { "bounds", timeline_bounds },
+    { NULL, NULL },
 };
 static const luaL_Reg getters[] = {
-    {"makespan_us", get_makespan_us}, {"wall_us", get_wall_us}, {"span_count", get_span_count},
-    {"stream_count", get_stream_count}, {"device_name", get_device_name},
-    {"device_index", get_device_index}, {"device_indices", get_device_indices},
-    {"simulated", get_simulated}, {"recording", get_recording},
-    {"notice", get_notice}, {NULL, NULL}
+    { "makespan_us", get_makespan_us },
+    { "wall_us", get_wall_us },
+    { "span_count", get_span_count },
+    { "stream_count", get_stream_count },
+    { "device_name", get_device_name },
+    { "device_index", get_device_index },
+    { "device_indices", get_device_indices },
+    { "simulated", get_simulated },
+    { "recording", get_recording },
+    { "notice", get_notice },
+    { NULL, NULL },
 };
 static const luaL_Reg meta[] = {
-    {"__gc", timeline_gc}, {"__close", timeline_close}, {"__tostring", timeline_tostring},
-    {NULL, NULL}
+    { "__gc", timeline_gc },
+    { "__close", timeline_close },
+    { "__tostring", timeline_tostring },
+    { NULL, NULL },
 };
 
 void lsl_open_timeline(lua_State *L)

@@ -6,11 +6,11 @@
 #include "lsl.h"
 
 typedef struct lsl_timeline {
-    lsl_tag tag;            /* these two as in lsl_box */
+    lsl_tag tag; /* these two as in lsl_box */
     sl_timeline *p;
-    sl_device *device;      /* retained while recording, else NULL */
-    int64_t host_start_ns;  /* zero of the times that scripts see */
-    bool has_sources;       /* the script's lines have been looked up */
+    sl_device *device;     /* retained while recording, else NULL */
+    int64_t host_start_ns; /* zero of the times that scripts see */
+    bool has_sources;      /* the script's lines have been looked up */
 } lsl_timeline;
 
 /* The timeline at argument 1; raises while it is recording. */

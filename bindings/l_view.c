@@ -86,8 +86,11 @@ static int tensor_storage_offset(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    {"view", tensor_view}, {"narrow", tensor_narrow}, {"chunk", tensor_chunk},
-    {"storage_offset", tensor_storage_offset}, {NULL, NULL}
+    { "view", tensor_view },
+    { "narrow", tensor_narrow },
+    { "chunk", tensor_chunk },
+    { "storage_offset", tensor_storage_offset },
+    { NULL, NULL },
 };
 
 /* After lsl_open_tensor, as lsl_open_ops. */

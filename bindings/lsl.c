@@ -15,7 +15,7 @@
 
 const char lsl_tags[LSL_KINDS];
 const char *const lsl_nouns[LSL_KINDS] = {
-    "a device", "a stream", "an event", "a tensor", "a timeline", "a guard", "a userdata"
+    "a device", "a stream", "an event", "a tensor", "a timeline", "a guard", "a userdata",
 };
 
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
@@ -155,7 +155,7 @@ static int scratch_gc(lua_State *L)
     return 0;
 }
 
-const luaL_Reg lsl_scratch_meta[] = {{"__gc", scratch_gc}, {NULL, NULL}};
+const luaL_Reg lsl_scratch_meta[] = { { "__gc", scratch_gc }, { NULL, NULL } };
 
 void *lsl_new_scratch(lua_State *L, size_t bytes, void (*release)(void *))
 {
@@ -181,7 +181,8 @@ void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op)
 lsl_kind lsl_kind_of(lua_State *L, int idx)
 {
     int kind = 0;
-    while (kind < LSL_KINDS && !lsl_to(L, idx, (lsl_kind)kind)) kind++;
+    while (kind < LSL_KINDS && !lsl_to(L, idx, (lsl_kind)kind))
+        kind++;
     return (lsl_kind)kind;
 }
 
@@ -195,7 +196,7 @@ const char *lsl_type_name(lua_State *L, int idx)
 /* A method without its object: t.size() for t:size(). */
 static int fail_self(lua_State *L, int arg, const char *needed, const char *op)
 {
-    static const char *const letters[] = {"d", "s", "e", "t", "tl"};
+    static const char *const letters[] = { "d", "s", "e", "t", "tl" };
     const char *letter = "object";
     for (int i = 0; i < LSL_COUNT(letters); i++)
         if (strcmp(lsl_nouns[i], needed) == 0) letter = letters[i];
@@ -234,8 +235,8 @@ double lsl_check_number(lua_State *L, int arg, const char *name, const char *op)
     return lua_tonumber(L, arg);
 }
 
-int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least,
-                          int64_t greatest, const char *op)
+int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least, int64_t greatest,
+                          const char *op)
 {
     if (lua_type(L, arg) != LUA_TNUMBER) lsl_type_error(L, arg, name, "a whole number", op);
     int whole;
@@ -289,8 +290,7 @@ void lsl_check_function(lua_State *L, int arg, const char *name, const char *op)
 
 void lsl_check_files(lua_State *L, const char *op)
 {
-    if (lsl_get(L)->files_closed)
-        lsl_fail(L, SL_EUNSUPPORTED, op, "no files are opened here");
+    if (lsl_get(L)->files_closed) lsl_fail(L, SL_EUNSUPPORTED, op, "no files are opened here");
 }
 
 /* ---- tensors -------------------------------------------------------------------- */

@@ -27,9 +27,16 @@
 /* ---- the module's state ------------------------------------------------- */
 
 typedef enum lsl_kind {
-    LSL_DEVICE, LSL_STREAM, LSL_EVENT, LSL_TENSOR, LSL_TIMELINE, LSL_GUARD, LSL_SCRATCH, LSL_KINDS
+    LSL_DEVICE,
+    LSL_STREAM,
+    LSL_EVENT,
+    LSL_TENSOR,
+    LSL_TIMELINE,
+    LSL_GUARD,
+    LSL_SCRATCH,
+    LSL_KINDS
 } lsl_kind;
-extern const char *const lsl_nouns[LSL_KINDS];  /* "an event" */
+extern const char *const lsl_nouns[LSL_KINDS]; /* "an event" */
 
 struct lsl_box;
 /* Pushes one line about what is in the box, as tostring gives it; it may be closed. */
@@ -38,17 +45,17 @@ typedef void (*lsl_push_text_fn)(lua_State *L, const struct lsl_box *box);
 /* A device that was opened; the state holds one reference until the end. */
 typedef struct lsl_device_node {
     sl_device *device;
-    sl_stream *per_thread;      /* borrowed from the device; NULL: not used so far */
+    sl_stream *per_thread; /* borrowed from the device; NULL: not used so far */
     struct lsl_device_node *next;
 } lsl_device_node;
 
 /* A cached script position: which interned text it is on a device. The source is
  * lua_Debug's short_src, with zeros behind its end. */
 typedef struct lsl_where_slot {
-    const sl_device *device;    /* NULL: the slot is empty */
+    const sl_device *device; /* NULL: the slot is empty */
     int line;
     uint32_t id;
-    uint32_t source_bytes;      /* of the source, with its end */
+    uint32_t source_bytes; /* of the source, with its end */
     char source[LUA_IDSIZE];
 } lsl_where_slot;
 
@@ -56,32 +63,36 @@ enum { LSL_WHERE_SLOTS = 64, LSL_WHERE_TEXT = 128 };
 
 /* The options of the calls that a loop makes most (lsl_quick_options). */
 typedef enum lsl_quick_name {
-    LSL_QUICK_STREAM, LSL_QUICK_OUT, LSL_QUICK_NON_BLOCKING, LSL_QUICK_TF32, LSL_QUICK_NAMES
+    LSL_QUICK_STREAM,
+    LSL_QUICK_OUT,
+    LSL_QUICK_NON_BLOCKING,
+    LSL_QUICK_TF32,
+    LSL_QUICK_NAMES
 } lsl_quick_name;
 
 typedef struct lsl_state {
-    const void *quick_name[LSL_QUICK_NAMES];    /* the identities of Lua's strings */
-    lua_State *main;                    /* the main thread, for the collector */
-    lsl_device_node *devices;           /* all that were opened */
-    sl_device *current;                 /* one of them, NULL before the first */
-    int metatable_ref[LSL_KINDS];       /* in the registry */
-    int boxes_ref;                      /* of a weak table: object of the core -> its box */
-    const void *metatable[LSL_KINDS];   /* the same tables' identities */
-    lsl_push_text_fn push_text[LSL_KINDS];      /* of devices, streams, events, tensors */
-    const void *module, *cuda;          /* identities of the tables lab and lab.cuda */
-    struct lsl_box *boxes;              /* all of devices, streams, events, tensors, for who() */
-    int in_gc;                          /* depth of our finalizers */
-    int in_host_func;                   /* depth of host functions that run */
-    lua_State *(*enter_host_func)(lua_State *T);        /* lsl_watch_host_funcs; or NULL */
+    const void *quick_name[LSL_QUICK_NAMES]; /* the identities of Lua's strings */
+    lua_State *main;                         /* the main thread, for the collector */
+    lsl_device_node *devices;                /* all that were opened */
+    sl_device *current;                      /* one of them, NULL before the first */
+    int metatable_ref[LSL_KINDS];            /* in the registry */
+    int boxes_ref;                           /* of a weak table: object of the core -> its box */
+    const void *metatable[LSL_KINDS];        /* the same tables' identities */
+    lsl_push_text_fn push_text[LSL_KINDS];   /* of devices, streams, events, tensors */
+    const void *module, *cuda;               /* identities of the tables lab and lab.cuda */
+    struct lsl_box *boxes; /* all of devices, streams, events, tensors, for who() */
+    int in_gc;             /* depth of our finalizers */
+    int in_host_func;      /* depth of host functions that run */
+    lua_State *(*enter_host_func)(lua_State *T); /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
-    struct guard *guards;               /* of lab.use in coroutines, the newest first */
-    int guards_ref;                     /* of a weak table: coroutine -> its newest guard */
-    lua_State *race_thread;             /* reports of races are made on it; NULL: none yet */
-    bool closing;                       /* lua_close has begun: no Lua code may run */
-    bool said_clamped;                  /* the notice about priorities was given */
-    bool torch_defaults;                /* new streams and events are as PyTorch makes them */
-    const char *preferred;              /* a chunk's source, see core.prefer_source; or NULL */
-    bool files_closed;                  /* timelines are neither saved nor loaded any more */
+    struct guard *guards;   /* of lab.use in coroutines, the newest first */
+    int guards_ref;         /* of a weak table: coroutine -> its newest guard */
+    lua_State *race_thread; /* reports of races are made on it; NULL: none yet */
+    bool closing;           /* lua_close has begun: no Lua code may run */
+    bool said_clamped;      /* the notice about priorities was given */
+    bool torch_defaults;    /* new streams and events are as PyTorch makes them */
+    const char *preferred;  /* a chunk's source, see core.prefer_source; or NULL */
+    bool files_closed;      /* timelines are neither saved nor loaded any more */
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
 
@@ -128,11 +139,11 @@ typedef const char *lsl_tag;
 extern const char lsl_tags[LSL_KINDS];
 
 typedef struct lsl_box {
-    lsl_tag tag;    /* every userdata of ours begins with it */
-    void *p;        /* NULL when there is nothing in it */
-    struct lsl_box *next, **link;   /* in the state's list of boxes, until it is emptied */
-    bool closed;    /* the user closed it, though p is kept; see lsl_take_closed */
-    uint32_t id;    /* a stream's, which is known also when p is gone */
+    lsl_tag tag;                  /* every userdata of ours begins with it */
+    void *p;                      /* NULL when there is nothing in it */
+    struct lsl_box *next, **link; /* in the state's list of boxes, until it is emptied */
+    bool closed;                  /* the user closed it, though p is kept; see lsl_take_closed */
+    uint32_t id;                  /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p && !(box)->closed)
 /* Devices, streams, events and tensors are in the state's list; scratch memory and timelines are
@@ -149,18 +160,18 @@ void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Re
 /* The same for devices, streams, events and tensors, which get __gc, __eq and __tostring. */
 typedef struct lsl_class {
     lsl_push_text_fn push_text;
-    lua_CFunction close;            /* __close; NULL: none */
+    lua_CFunction close; /* __close; NULL: none */
     const luaL_Reg *methods, *getters;
 } lsl_class;
 void lsl_define_boxes(lua_State *L, lsl_kind kind, const lsl_class *class);
 /* Defines get_FIELD, the getter of a field of `self`, which the file's check_self(L, op) gives.
  * `value` is pushed by lua_push##PUSH. */
-#define LSL_GETTER(type, field, push, value)        \
-    static int get_##field(lua_State *L)            \
-    {                                               \
-        type *self = check_self(L, #field);         \
-        lua_push##push(L, value);                   \
-        return 1;                                   \
+#define LSL_GETTER(type, field, push, value) \
+    static int get_##field(lua_State *L)     \
+    {                                        \
+        type *self = check_self(L, #field);  \
+        lua_push##push(L, value);            \
+        return 1;                            \
     }
 /* core.nearest(name, names): the key of the table that is spelt most like the name, or
  * nil if none is near. */
@@ -256,8 +267,8 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
 int lsl_raise(lua_State *L, sl_status status, const char *op, const char *message) LSL_COLD;
 /* The same for an error of the core, with its advice in Lua. */
 int lsl_raise_error(lua_State *L, sl_status status, const sl_error *err, const char *op) LSL_COLD;
-int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...)
-    LSL_COLD __attribute__((format(printf, 4, 5)));
+int lsl_fail(lua_State *L, sl_status status, const char *op, const char *fmt, ...) LSL_COLD
+    __attribute__((format(printf, 4, 5)));
 /* Raises what the core reported, unless it is success. */
 static inline void lsl_check(lua_State *L, sl_status status, const sl_error *err, const char *op)
 {
@@ -330,8 +341,8 @@ sl_stream *lsl_opt_stream(lua_State *L, int arg, const char *name, const char *o
 /* Numbers must be numbers: no text that looks like one, no boolean. */
 double lsl_check_number(lua_State *L, int arg, const char *name, const char *op);
 /* A whole number in [least, greatest]; 1024.0 is one, NaN and 1.5 are not. */
-int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least,
-                          int64_t greatest, const char *op);
+int64_t lsl_check_integer(lua_State *L, int arg, const char *name, int64_t least, int64_t greatest,
+                          const char *op);
 /* A duration from 0 to 1e9 milliseconds, as nanoseconds. */
 int64_t lsl_check_ms(lua_State *L, int arg, const char *name, const char *op);
 /* Raises if there are more than `n` arguments (self is one) that are not nil. */
@@ -344,8 +355,8 @@ static inline void lsl_no_more(lua_State *L, int n, const char *op)
 const char *lsl_check_text(lua_State *L, int arg, const char *name, const char *op);
 void lsl_check_function(lua_State *L, int arg, const char *name, const char *op);
 /* Raises "argument 2 (b) must be a tensor, got number". */
-int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, const char *op)
-    LSL_COLD;
+int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed,
+                   const char *op) LSL_COLD;
 /* The number for a message: NaN without a sign, since machines differ in it. */
 static inline double lsl_printable(double value) { return value == value ? value : (double)NAN; }
 /* Of an element and what it is compared with: the rule of lab.allclose. */
@@ -375,38 +386,38 @@ sl_stream *lsl_copy_stream(lua_State *L, sl_tensor *dst, sl_tensor *src);
 /* ---- options (l_options.c) ------------------------------------------------ */
 
 typedef enum lsl_option_kind {
-    LSL_OPT_BOOL,       /* int *: 0 or 1 */
-    LSL_OPT_INTEGER,    /* int64_t *: whole and >= 0 */
-    LSL_OPT_COUNT,      /* int64_t *: whole and >= 1 */
-    LSL_OPT_SEED,       /* lsl_seed *: whole */
-    LSL_OPT_NUMBER,     /* double *: not NaN */
-    LSL_OPT_TEXT,       /* const char **: without zero bytes; valid while the table is */
-    LSL_OPT_STREAM,     /* sl_stream **: borrowed from the table */
-    LSL_OPT_OUT,        /* lsl_out *: a tensor, also copied into a stack slot */
-    LSL_OPT_DEVICE,     /* sl_device **: a device of lab.open */
-    LSL_OPT_ANY         /* int *: the value is copied into this stack slot */
+    LSL_OPT_BOOL,    /* int *: 0 or 1 */
+    LSL_OPT_INTEGER, /* int64_t *: whole and >= 0 */
+    LSL_OPT_COUNT,   /* int64_t *: whole and >= 1 */
+    LSL_OPT_SEED,    /* lsl_seed *: whole */
+    LSL_OPT_NUMBER,  /* double *: not NaN */
+    LSL_OPT_TEXT,    /* const char **: without zero bytes; valid while the table is */
+    LSL_OPT_STREAM,  /* sl_stream **: borrowed from the table */
+    LSL_OPT_OUT,     /* lsl_out *: a tensor, also copied into a stack slot */
+    LSL_OPT_DEVICE,  /* sl_device **: a device of lab.open */
+    LSL_OPT_ANY      /* int *: the value is copied into this stack slot */
 } lsl_option_kind;
 
 typedef struct lsl_out {
-    sl_tensor *tensor;  /* NULL if the option was not given */
-    int slot;           /* an index of the caller's stack; set before */
+    sl_tensor *tensor; /* NULL if the option was not given */
+    int slot;          /* an index of the caller's stack; set before */
 } lsl_out;
 
 typedef struct lsl_seed {
-    int64_t value;      /* what it was before if the option was not given */
+    int64_t value; /* what it was before if the option was not given */
     bool given;
 } lsl_seed;
 
 typedef struct lsl_option {
     const char *name;
     lsl_option_kind kind;
-    void *to;           /* keeps its value when the option is not given */
+    void *to; /* keeps its value when the option is not given */
 } lsl_option;
 
 /* Where a tensor is to be, or a stream. */
 typedef struct lsl_home {
     bool host;
-    sl_device *device;      /* NULL: the host, or the current GPU */
+    sl_device *device; /* NULL: the host, or the current GPU */
 } lsl_home;
 
 /* Reads "cpu", "cuda", "cuda:1" or a device of lab.open from stack index `idx`. False:
@@ -424,10 +435,10 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
 
 /* What lsl_quick_options reads. */
 typedef struct lsl_quick {
-    sl_stream *stream;      /* NULL if it was not given */
-    lsl_out out;            /* slot 0: the call has no such option */
-    lsl_quick_name flag;    /* which option that is true or false the call has, or */
-    int flag_value;         /* LSL_QUICK_NAMES for none */
+    sl_stream *stream;   /* NULL if it was not given */
+    lsl_out out;         /* slot 0: the call has no such option */
+    lsl_quick_name flag; /* which option that is true or false the call has, or */
+    int flag_value;      /* LSL_QUICK_NAMES for none */
 } lsl_quick;
 
 /* Reads the options table at `arg` as lsl_options does, but faster, as long as nothing is wrong.

@@ -12,7 +12,6 @@
 
 #include "embedded.h"
 
-
 /* ---- state ------------------------------------------------------------------------- */
 
 static int state_gc(lua_State *L)
@@ -109,8 +108,11 @@ static int internal_embedded_names(lua_State *L)
 /* core.raise("SL_EINVAL", op, message) */
 static int internal_raise(lua_State *L)
 {
-    static const struct { const char *name; sl_status status; } codes[] = {
-#define X(name, code, text) {"SL_" #name, SL_##name},
+    static const struct {
+        const char *name;
+        sl_status status;
+    } codes[] = {
+#define X(name, code, text) { "SL_" #name, SL_##name },
         SL_STATUS_MAP(X)
 #undef X
     };
@@ -177,7 +179,7 @@ static void wrap_functions(lua_State *L)
         lua_pushcclosure(L, call_prelude, 3);
         lua_pushvalue(L, -2);
         lua_insert(L, -2);
-        lua_rawset(L, -4);      /* a field that is there: allowed while traversing */
+        lua_rawset(L, -4); /* a field that is there: allowed while traversing */
     }
 }
 
@@ -228,7 +230,7 @@ static int internal_prefer_source(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
     state->preferred = lua_tostring(L, -1);
-    memset(state->where, 0, sizeof state->where);      /* positions of before */
+    memset(state->where, 0, sizeof state->where); /* positions of before */
     return 0;
 }
 
@@ -239,14 +241,20 @@ static int internal_processors(lua_State *L)
 }
 
 static const luaL_Reg internals[] = {
-    {"embedded", internal_embedded}, {"embedded_names", internal_embedded_names},
-    {"raise", internal_raise}, {"type_name", internal_type_name},
-    {"is_c_function", internal_is_c_function}, {"as", lsl_call_as},
-    {"nearest", lsl_nearest}, {"define_class", internal_define_class},
-    {"chunk", internal_chunk}, {"refuse_files", internal_refuse_files},
-    {"prefer_source", internal_prefer_source}, {"check_interrupt", internal_check_interrupt},
-    {"processors", internal_processors},
-    {NULL, NULL}
+    { "embedded", internal_embedded },
+    { "embedded_names", internal_embedded_names },
+    { "raise", internal_raise },
+    { "type_name", internal_type_name },
+    { "is_c_function", internal_is_c_function },
+    { "as", lsl_call_as },
+    { "nearest", lsl_nearest },
+    { "define_class", internal_define_class },
+    { "chunk", internal_chunk },
+    { "refuse_files", internal_refuse_files },
+    { "prefer_source", internal_prefer_source },
+    { "check_interrupt", internal_check_interrupt },
+    { "processors", internal_processors },
+    { NULL, NULL },
 };
 
 /* Runs the prelude with the module's table, which is on top of the stack. */
@@ -257,13 +265,13 @@ static void run_prelude(lua_State *L)
 #define X(part) lsl_open_##part(L);
     LSL_INTERNAL_PARTS(X)
 #undef X
-    lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV");     /* the program's -E, as in lua.c */
+    lua_getfield(L, LUA_REGISTRYINDEX, "LUA_NOENV"); /* the program's -E, as in lua.c */
     lua_setfield(L, -2, "ignores_environment");
     lua_pushvalue(L, -1);
-    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.internals");   /* for the program */
+    lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.internals"); /* for the program */
     push_chunk(L, "bindings/prelude.lua");
     lua_pushvalue(L, -3);
-    lua_rotate(L, -3, -1);          /* the prelude, the module, the functions */
+    lua_rotate(L, -3, -1); /* the prelude, the module, the functions */
     lua_call(L, 2, 0);
     wrap_functions(L);
     lua_getfield(L, -1, "open");

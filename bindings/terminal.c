@@ -1,7 +1,7 @@
 /* terminal.c - the terminal: its width, whether it shows UTF-8 and colours, and which characters
  * of a text may be written to it. The core knows no terminal. */
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE     /* struct winsize */
+#define _DEFAULT_SOURCE /* struct winsize */
 #endif
 #include "lsl.h"
 
@@ -43,7 +43,7 @@ static bool names_utf8(const char *text)
  * typed. */
 bool lsl_terminal_unicode(void)
 {
-    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
     for (int i = 0; i < LSL_COUNT(names); i++)
         if (env(names[i])) return names_utf8(env(names[i]));
     return names_utf8(nl_langinfo(CODESET));
@@ -127,9 +127,13 @@ static int internal_character_columns(lua_State *L)
 void lsl_open_terminal_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"columns", internal_columns}, {"unicode", internal_unicode},
-        {"colour", internal_colour}, {"terminal", internal_terminal},
-        {"safe", internal_safe}, {"character_columns", internal_character_columns}, {NULL, NULL}
+        { "columns", internal_columns },
+        { "unicode", internal_unicode },
+        { "colour", internal_colour },
+        { "terminal", internal_terminal },
+        { "safe", internal_safe },
+        { "character_columns", internal_character_columns },
+        { NULL, NULL },
     };
     lsl_set_functions(L, functions);
 }

@@ -26,8 +26,7 @@ static sl__activity *append(sl__activities *list)
 {
     void *items = list->items;
 
-    if (!sl__reserve(&items, list->n, &list->cap, sizeof *list->items))
-        return NULL;
+    if (!sl__reserve(&items, list->n, &list->cap, sizeof *list->items)) return NULL;
     list->items = items;
     return &list->items[list->n++];
 }
@@ -38,10 +37,8 @@ static uint32_t symbol_id(sl_device *device, const char *symbol)
     const sl__activities *list = &device->core->activities;
     uint32_t last = list->n ? list->items[list->n - 1].symbol : 0;
 
-    if (!symbol)
-        return 0;
-    if (last && !strcmp(sl__strings_text(&device->core->strings, last), symbol))
-        return last;
+    if (!symbol) return 0;
+    if (last && !strcmp(sl__strings_text(&device->core->strings, last), symbol)) return last;
     return sl__strings_intern(&device->core->strings, symbol);
 }
 
@@ -50,9 +47,13 @@ static void take(void *ud, const sl_activity *activity)
     sl_device *device = ud;
     sl__activities *list = &device->core->activities;
     sl__activity item = {
-        .seq = activity->seq, .start_ns = activity->start_ns, .end_ns = activity->end_ns,
-        .blocks = activity->blocks, .threads = activity->threads,
-        .registers = activity->registers, .shared_bytes = activity->shared_bytes,
+        .seq = activity->seq,
+        .start_ns = activity->start_ns,
+        .end_ns = activity->end_ns,
+        .blocks = activity->blocks,
+        .threads = activity->threads,
+        .registers = activity->registers,
+        .shared_bytes = activity->shared_bytes,
         .symbol = symbol_id(device, activity->symbol),
     };
     sl__activity *place = append(list);
@@ -62,8 +63,7 @@ static void take(void *ud, const sl_activity *activity)
         return;
     }
     *place = item;
-    if (list->n_sorted == list->n - 1
-        && (list->n == 1 || !comes_before(place, place - 1)))
+    if (list->n_sorted == list->n - 1 && (list->n == 1 || !comes_before(place, place - 1)))
         list->n_sorted = list->n;
 }
 
@@ -108,11 +108,9 @@ static void sort_activities(sl__activities *list)
 {
     size_t first = list->n_sorted, from;
 
-    if (first == list->n)
-        return;
+    if (first == list->n) return;
     for (size_t i = first + 1; i < list->n; i++)
-        if (comes_before(&list->items[i], &list->items[first]))
-            first = i;
+        if (comes_before(&list->items[i], &list->items[first])) first = i;
     from = find_place(list, &list->items[first]);
     qsort(list->items + from, list->n - from, sizeof *list->items, by_seq);
     list->n_sorted = list->n;
@@ -127,10 +125,7 @@ static bool has_held_host(const sl_span *span)
 }
 
 /* Limited to what the field of sl_span holds. */
-static uint8_t limited(ptrdiff_t kernels)
-{
-    return kernels < 15 ? (uint8_t)kernels & 15 : 15;
-}
+static uint8_t limited(ptrdiff_t kernels) { return kernels < 15 ? (uint8_t)kernels & 15 : 15; }
 
 static ptrdiff_t count_kernels(const sl__activity *first, const sl__activity *end)
 {
@@ -144,8 +139,7 @@ static ptrdiff_t count_kernels(const sl__activity *first, const sl__activity *en
 /* Prefers a kernel to the memset before it: it describes the operation better. */
 static bool is_longer(const sl__activity *a, const sl__activity *b)
 {
-    if ((a->blocks > 0) != (b->blocks > 0))
-        return a->blocks > 0;
+    if ((a->blocks > 0) != (b->blocks > 0)) return a->blocks > 0;
     return a->end_ns - a->start_ns > b->end_ns - b->start_ns;
 }
 
@@ -157,13 +151,10 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
     span->start_ns = first->start_ns;
     span->end_ns = first->end_ns;
     for (const sl__activity *a = first + 1; a < end; a++) {
-        if (a->end_ns > span->end_ns)
-            span->end_ns = a->end_ns;
-        if (is_longer(a, longest))
-            longest = a;
+        if (a->end_ns > span->end_ns) span->end_ns = a->end_ns;
+        if (is_longer(a, longest)) longest = a;
     }
-    if (has_held_host(span))
-        span->flags |= SL_SPAN_HOST_WAITED;
+    if (has_held_host(span)) span->flags |= SL_SPAN_HOST_WAITED;
     span->symbol = longest->symbol;
     if (longest->blocks) {
         span->kernels = limited(count_kernels(first, end));
@@ -184,8 +175,7 @@ static size_t time_spans(const sl__activities *list, sl_span *spans, size_t n_sp
     size_t n_untimed = 0;
 
     for (size_t i = 0; i < n_spans; i++) {
-        if (spans[i].end_ns != SL__UNTIMED)
-            continue;
+        if (spans[i].end_ns != SL__UNTIMED) continue;
         while (at < end && at->seq < spans[i].correlation)
             at++;
         for (next = at; next < end && next->seq == spans[i].correlation; next++)
@@ -201,17 +191,14 @@ static size_t time_spans(const sl__activities *list, sl_span *spans, size_t n_sp
 
 /* ---- records and waits ----------------------------------------------------------- */
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* For each stream up to when it is filled, by id; the caller frees it. */
 static int64_t *open_tails(const sl_timeline *timeline)
 {
     size_t n;
     const sl_stream_note *streams = sl_timeline_streams(timeline, &n);
-    size_t n_tails = n ? (size_t)streams[n - 1].id + 1 : 1;     /* they are in order of id */
+    size_t n_tails = n ? (size_t)streams[n - 1].id + 1 : 1; /* they are in order of id */
     int64_t *tails = malloc(n_tails * sizeof *tails);
 
     for (size_t i = 0; tails && i < n_tails; i++)
@@ -240,8 +227,7 @@ static void time_calls(sl_timeline *timeline, const sl_span *spans, size_t n_spa
     int64_t *tails = open_tails(timeline);
 
     for (size_t i = 0, j = 0; tails && j < n_calls; j++) {
-        if (calls[j].kind != SL_CALL_EVENT_RECORD && calls[j].kind != SL_CALL_STREAM_WAIT)
-            continue;
+        if (calls[j].kind != SL_CALL_EVENT_RECORD && calls[j].kind != SL_CALL_STREAM_WAIT) continue;
         for (; i < n_spans && spans[i].correlation < calls[j].correlation; i++)
             tails[spans[i].stream] = later(tails[spans[i].stream], spans[i].end_ns);
         time_call(timeline, &calls[j], &tails[calls[j].stream]);
@@ -255,8 +241,7 @@ size_t sl__activity_apply(sl_device *device, sl_timeline *timeline)
     size_t n_spans, n_untimed;
     sl_span *spans;
 
-    if (!sl__timeline_has_untimed(timeline))
-        return 0;
+    if (!sl__timeline_has_untimed(timeline)) return 0;
     sort_activities(list);
     spans = sl__timeline_edit_spans(timeline, &n_spans);
     n_untimed = time_spans(list, spans, n_spans);

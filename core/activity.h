@@ -9,7 +9,7 @@
 typedef struct sl__activity {
     uint64_t seq;
     int64_t start_ns, end_ns;
-    uint32_t blocks, symbol;    /* symbol: device text id */
+    uint32_t blocks, symbol; /* symbol: device text id */
     uint32_t shared_bytes;
     uint16_t threads, registers;
 } sl__activity;
@@ -17,8 +17,8 @@ typedef struct sl__activity {
 typedef struct sl__activities {
     sl__activity *items;
     size_t n, cap;
-    size_t n_sorted;            /* the first n_sorted are in order of seq, then of start */
-    bool incomplete;            /* memory ran out: some were dropped */
+    size_t n_sorted; /* the first n_sorted are in order of seq, then of start */
+    bool incomplete; /* memory ran out: some were dropped */
 } sl__activities;
 
 /* Appends the activities that the backend delivers now. */

@@ -24,32 +24,42 @@ typedef struct sl_op sl_op;
 /* ---- work: what an operation does --------------------------------------- */
 
 typedef enum sl_work_kind {
-    SL_WORK_KERNEL, SL_WORK_MEMCPY, SL_WORK_MEMSET, SL_WORK_HOST_FUNC,
-    SL_WORK_EVENT_RECORD, SL_WORK_EVENT_WAIT
+    SL_WORK_KERNEL,
+    SL_WORK_MEMCPY,
+    SL_WORK_MEMSET,
+    SL_WORK_HOST_FUNC,
+    SL_WORK_EVENT_RECORD,
+    SL_WORK_EVENT_WAIT
 } sl_work_kind;
 
-enum {                      /* sl_work.flags */
-    SL_WORK_TF32 = 1,
-    SL_WORK_SYNC = 2        /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
+enum { /* sl_work.flags */
+       SL_WORK_TF32 = 1,
+       SL_WORK_SYNC = 2 /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
 };
 
 typedef struct sl_work {
     uint8_t kind, kernel, dtype, flags;
-    uint8_t copy_kind;              /* MEMCPY: sl_span_kind */
-    uint8_t byte_value;             /* MEMSET */
-    uint8_t in_dtype;               /* KERNEL: of the inputs; `dtype` but for CAST */
-    uint32_t threads;               /* SPIN */
-    int64_t blocks;                 /* SPIN */
+    uint8_t copy_kind;  /* MEMCPY: sl_span_kind */
+    uint8_t byte_value; /* MEMSET */
+    uint8_t in_dtype;   /* KERNEL: of the inputs; `dtype` but for CAST */
+    uint32_t threads;   /* SPIN */
+    int64_t blocks;     /* SPIN */
     int64_t m, n, k;
-    int64_t duration_ns;            /* SPIN */
-    size_t shared_bytes;            /* SPIN */
-    size_t bytes;                   /* MEMCPY, MEMSET: how many */
+    int64_t duration_ns; /* SPIN */
+    size_t shared_bytes; /* SPIN */
+    size_t bytes;        /* MEMCPY, MEMSET: how many */
     /* KERNEL, MEMCPY, MEMSET: in bytes, where in its buffer the output begins, and each
      * input: tensors may be views. Multiples of the dtype's size for kernels. */
     size_t out_offset, in_offset[2];
     double scalar;
-    union { uint64_t seed; int64_t outer; };            /* RAND, RANDN; TRANSPOSE */
-    union { uint64_t sequence; int64_t middle; };       /* likewise */
+    union {
+        uint64_t seed;
+        int64_t outer;
+    }; /* RAND, RANDN; TRANSPOSE */
+    union {
+        uint64_t sequence;
+        int64_t middle;
+    }; /* likewise */
 } sl_work;
 
 /* How many elements a kernel's operand has: inputs 0 and 1, and 2 for the output; 0 where there
@@ -60,12 +70,15 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
     case SL_FAMILY_MATMUL:
         return side == 0 ? work->m * work->k : side == 1 ? work->k * work->n : work->m * work->n;
     case SL_FAMILY_PAIR: return work->n;
-    case SL_FAMILY_NUMBER: case SL_FAMILY_ONE: case SL_FAMILY_CAST: return side == 1 ? 0 : work->n;
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_CAST: return side == 1 ? 0 : work->n;
     case SL_FAMILY_ROWS: return side == 1 ? 0 : work->m * work->n;
     case SL_FAMILY_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
     case SL_FAMILY_TRANSPOSE:
         return side == 1 ? 0 : work->outer * work->m * work->middle * work->n * work->k;
-    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: return side == 2 ? work->n : 0;
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM: return side == 2 ? work->n : 0;
     case SL_FAMILY_NONE: break;
     }
     return 0;
@@ -84,94 +97,94 @@ static inline sl_dtype sl_kernel_dtype(const sl_work *work, int side)
 /* What the device did for an operation, when that is known only later. Several of
  * one operation (a split matmul) make one span from the first start to the last end. */
 typedef struct sl_activity {
-    uint64_t seq;               /* the operation's */
-    int64_t start_ns, end_ns;   /* on the clock of host_now_ns */
-    uint32_t blocks;            /* 0 if no kernel */
-    uint16_t threads;           /* per block */
-    uint16_t registers;         /* per thread; 0: not known, nor is what follows */
-    uint32_t shared_bytes;      /* per block, static and dynamic */
-    const char *symbol;         /* the kernel's own name, valid during the call; NULL: none */
+    uint64_t seq;             /* the operation's */
+    int64_t start_ns, end_ns; /* on the clock of host_now_ns */
+    uint32_t blocks;          /* 0 if no kernel */
+    uint16_t threads;         /* per block */
+    uint16_t registers;       /* per thread; 0: not known, nor is what follows */
+    uint32_t shared_bytes;    /* per block, static and dynamic */
+    const char *symbol;       /* the kernel's own name, valid during the call; NULL: none */
 } sl_activity;
 typedef void (*sl_activity_fn)(void *ud, const sl_activity *activity);
 
 /* ---- objects ------------------------------------------------------------- */
 
-struct sl_buffer {              /* memory; a tensor's storage */
-    sl_device *device;          /* retained */
-    uint64_t id;                /* never reused */
+struct sl_buffer {     /* memory; a tensor's storage */
+    sl_device *device; /* retained */
+    uint64_t id;       /* never reused */
     size_t bytes;
     int32_t refs;
-    uint8_t place;              /* sl_place; pin/unpin change PAGEABLE <-> PINNED */
-    uint8_t how;                /* sl_alloc_how; PLAIN once a plain call has freed it */
-    uint32_t home;              /* id of the stream that it was made in */
-    int32_t uses, foreign_uses; /* operations in flight that hold it; those of other streams */
-    sl_stream *home_stream;     /* core: `home`, while it has uses there */
-    sl_buffer *lender, *heir;   /* whose memory it has; who has its memory (core/reuse.h) */
-    uint32_t where;             /* device text id: where it was made */
-    uint64_t tensor_id;         /* the tensor that it was made for, 0: none of the user's */
-    sl_tensor_spec made_as;     /* and what that was */
-    struct sl__race_memory *race;       /* of the race checker (core/race/), or NULL */
-    sl_tensor *tensors;         /* core: those that see it, views as well (core/view.h) */
-    sl_buffer *next, **link;    /* core: in its device's list (core/live_memory.c) */
-    sl_stream *freed_in;        /* core: of cudaFreeAsync, retained; else NULL */
-    sl_buffer *freed_next, **freed_link;    /* core: in its stream's list (core/reuse.c) */
+    uint8_t place;                /* sl_place; pin/unpin change PAGEABLE <-> PINNED */
+    uint8_t how;                  /* sl_alloc_how; PLAIN once a plain call has freed it */
+    uint32_t home;                /* id of the stream that it was made in */
+    int32_t uses, foreign_uses;   /* operations in flight that hold it; those of other streams */
+    sl_stream *home_stream;       /* core: `home`, while it has uses there */
+    sl_buffer *lender, *heir;     /* whose memory it has; who has its memory (core/reuse.h) */
+    uint32_t where;               /* device text id: where it was made */
+    uint64_t tensor_id;           /* the tensor that it was made for, 0: none of the user's */
+    sl_tensor_spec made_as;       /* and what that was */
+    struct sl__race_memory *race; /* of the race checker (core/race/), or NULL */
+    sl_tensor *tensors;           /* core: those that see it, views as well (core/view.h) */
+    sl_buffer *next, **link;      /* core: in its device's list (core/live_memory.c) */
+    sl_stream *freed_in;          /* core: of cudaFreeAsync, retained; else NULL */
+    sl_buffer *freed_next, **freed_link; /* core: in its stream's list (core/reuse.c) */
 };
 
 struct sl_stream {
-    sl_device *device;          /* retained */
-    uint32_t id;                /* order of creation; 0 is the legacy NULL stream */
+    sl_device *device; /* retained */
+    uint32_t id;       /* order of creation; 0 is the legacy NULL stream */
     int32_t refs;
-    int32_t priority;           /* clamped */
+    int32_t priority; /* clamped */
     bool non_blocking;
-    bool legacy;                /* the NULL stream */
-    bool owned;                 /* the device's own: who retains it retains the device */
-    uint32_t name;              /* device text id */
-    uint32_t where;             /* device text id: where it was made; 0: the device's own */
-    uint64_t last_seq;          /* the last operation enqueued, 0 if none */
-    int64_t in_flight;          /* operations that have not retired */
-    struct sl__freed *freed;    /* core: memory that was freed in it, or NULL (core/reuse.c) */
-    struct sl__race_clock *race;        /* of the race checker, or NULL */
+    bool legacy;                 /* the NULL stream */
+    bool owned;                  /* the device's own: who retains it retains the device */
+    uint32_t name;               /* device text id */
+    uint32_t where;              /* device text id: where it was made; 0: the device's own */
+    uint64_t last_seq;           /* the last operation enqueued, 0 if none */
+    int64_t in_flight;           /* operations that have not retired */
+    struct sl__freed *freed;     /* core: memory that was freed in it, or NULL (core/reuse.c) */
+    struct sl__race_clock *race; /* of the race checker, or NULL */
 };
 
 struct sl_event {
-    sl_device *device;          /* retained */
+    sl_device *device; /* retained */
     int32_t refs;
     bool timing;
-    uint64_t record_seq;        /* the latest record's operation, 0 if none */
-    uint32_t record_stream;     /* and its stream's id */
-    uint64_t retired_seq;       /* the latest record that has retired */
-    struct sl__race_record *race;       /* of the race checker, or NULL */
+    uint64_t record_seq;          /* the latest record's operation, 0 if none */
+    uint32_t record_stream;       /* and its stream's id */
+    uint64_t retired_seq;         /* the latest record that has retired */
+    struct sl__race_record *race; /* of the race checker, or NULL */
 };
 
 /* An enqueued operation. It retains stream, event and buffers until it retires. */
 struct sl_op {
-    sl_op *next;                /* in reap's chain */
+    sl_op *next; /* in reap's chain */
     sl_stream *stream;
-    sl_event *event;            /* RECORD, WAIT; else NULL */
-    sl_buffer *out, *in[2];     /* NULL where unused */
-    uint64_t seq;               /* issue number over all streams of the device, >= 1 */
+    sl_event *event;        /* RECORD, WAIT; else NULL */
+    sl_buffer *out, *in[2]; /* NULL where unused */
+    uint64_t seq;           /* issue number over all streams of the device, >= 1 */
     void (*host_release)(void *ud);
-    uint32_t where;             /* device text id */
-    uint64_t race_epoch;        /* of the race checker, 0: it was off */
-    bool lost;                  /* the backend: in flight when the device failed, never ran */
+    uint32_t where;      /* device text id */
+    uint64_t race_epoch; /* of the race checker, 0: it was off */
+    bool lost;           /* the backend: in flight when the device failed, never ran */
     /* The backend fills these before the operation is reaped. */
-    uint8_t engine;                         /* sl_engine */
-    uint8_t span_flags;                     /* sl_span.flags; where memory is: the core */
+    uint8_t engine;     /* sl_engine */
+    uint8_t span_flags; /* sl_span.flags; where memory is: the core */
     uint16_t threads;
     uint16_t registers;                     /* as in sl_activity */
     uint8_t kernels : 4, kernels_after : 4; /* as in sl_span */
     uint32_t blocks;                        /* grid of a kernel */
     uint32_t shared_bytes;
-    int64_t host_start_ns, host_end_ns;     /* the enqueueing call */
-    int64_t start_ns, end_ns;               /* on the device; equal for RECORD and WAIT;
+    int64_t host_start_ns, host_end_ns; /* the enqueueing call */
+    int64_t start_ns, end_ns;           /* on the device; equal for RECORD and WAIT;
                                              * SL_TIME_LATER: they come with an sl_activity */
-    uint64_t wait_target;       /* WAIT: seq of the record captured, 0 if none */
+    uint64_t wait_target;               /* WAIT: seq of the record captured, 0 if none */
     uint32_t wait_target_stream;
     /* What it waited for, as in sl_hold, if the backend knows it; else ready_cause is NONE. */
-    uint8_t ready_cause, start_cause;       /* sl_cause */
+    uint8_t ready_cause, start_cause; /* sl_cause */
     int64_t ready_ns;
     uint64_t ready_by, start_by;
-    sl_host_fn host_fn;         /* HOST_FUNC: run exactly once with host_ud */
+    sl_host_fn host_fn; /* HOST_FUNC: run exactly once with host_ud */
     void *host_ud;
     sl_work work;
 };
@@ -179,7 +192,7 @@ struct sl_op {
 /* What every operation uses comes first, in one cache line. */
 struct sl_device {
     const sl_backend *backend;
-    struct sl__device_core *core;   /* the core's own part (core/device.h) */
+    struct sl__device_core *core; /* the core's own part (core/device.h) */
     int32_t refs;
     /* Address of the interrupt flag of the process. While it is not 0, a wait fails with
      * SL_EINTERRUPT and changes nothing. Core sets the pointer before device_open; a signal
@@ -192,7 +205,7 @@ struct sl_device {
     /* The backend fills this, once, when the device is lost (status SL_EFAULT); from
      * then on reap hands over all operations in flight, with `lost` set. */
     sl_error fault;
-    sl_device_info info;        /* filled by device_open */
+    sl_device_info info; /* filled by device_open */
 };
 
 /* Memory by size: eight classes between one power of two and the next, the smallest of 512
@@ -202,8 +215,7 @@ enum { SL_SIZE_CLASSES = 64 * 8, SL_LEAST_LOG2 = 9 };
 
 static inline unsigned sl_size_class(size_t bytes)
 {
-    if (bytes <= (size_t)1 << SL_LEAST_LOG2)
-        return 0;
+    if (bytes <= (size_t)1 << SL_LEAST_LOG2) return 0;
     size_t last = bytes - 1;
     unsigned log2 = 63 - (unsigned)__builtin_clzll(last);
     return (log2 - SL_LEAST_LOG2) * 8 + ((unsigned)(last >> (log2 - 3)) & 7) + 1;
@@ -213,28 +225,34 @@ static inline unsigned sl_size_class(size_t bytes)
  * each direction from two on. Without any, copies and kernels take turns. */
 static inline sl_engine sl_copy_engine(int async_engine_count, sl_span_kind kind)
 {
-    if (async_engine_count < 2)
-        return async_engine_count == 1 ? SL_ENGINE_COPY : SL_ENGINE_COMPUTE;
+    if (async_engine_count < 2) return async_engine_count == 1 ? SL_ENGINE_COPY : SL_ENGINE_COMPUTE;
     return kind == SL_SPAN_MEMCPY_H2D   ? SL_ENGINE_H2D
-           : kind == SL_SPAN_MEMCPY_D2H ? SL_ENGINE_D2H : SL_ENGINE_P2P;
+           : kind == SL_SPAN_MEMCPY_D2H ? SL_ENGINE_D2H
+                                        : SL_ENGINE_P2P;
 }
 
 /* How many bytes of a lender's memory its heir has; the rest is in use until the lender closes. */
 static inline int64_t sl_lent_bytes(const sl_buffer *lender, const sl_buffer *heir)
 {
-    if (!lender || !heir)
-        return 0;
+    if (!lender || !heir) return 0;
     return (int64_t)(lender->bytes < heir->bytes ? lender->bytes : heir->bytes);
 }
 
 /* ---- the plain calls that enqueue nothing -------------------------------- */
 
 typedef enum sl_plain_call {
-    SL_PLAIN_MALLOC, SL_PLAIN_FREE, SL_PLAIN_MALLOC_HOST, SL_PLAIN_FREE_HOST,
-    SL_PLAIN_HOST_REGISTER, SL_PLAIN_HOST_UNREGISTER,
-    SL_PLAIN_MALLOC_ASYNC, SL_PLAIN_FREE_ASYNC,
-    SL_PLAIN_FUNC_SET_CACHE_CONFIG, SL_PLAIN_DEVICE_SET_LIMIT,
-    SL_PLAIN_CUBLAS_CREATE, SL_PLAIN_CUBLAS_DESTROY,
+    SL_PLAIN_MALLOC,
+    SL_PLAIN_FREE,
+    SL_PLAIN_MALLOC_HOST,
+    SL_PLAIN_FREE_HOST,
+    SL_PLAIN_HOST_REGISTER,
+    SL_PLAIN_HOST_UNREGISTER,
+    SL_PLAIN_MALLOC_ASYNC,
+    SL_PLAIN_FREE_ASYNC,
+    SL_PLAIN_FUNC_SET_CACHE_CONFIG,
+    SL_PLAIN_DEVICE_SET_LIMIT,
+    SL_PLAIN_CUBLAS_CREATE,
+    SL_PLAIN_CUBLAS_DESTROY,
     SL_PLAIN_CALLS
 } sl_plain_call;
 
@@ -243,9 +261,9 @@ extern const char *const sl__plain_call_names[SL_PLAIN_CALLS];
 
 /* How a buffer is allocated, which decides what that costs and what it waits for. */
 typedef enum sl_alloc_how {
-    SL_ALLOC_TENSOR,    /* lab.empty and friends: pools; freeing costs nothing */
-    SL_ALLOC_PLAIN,     /* cudaMalloc, cudaMallocHost; core makes the plain_call */
-    SL_ALLOC_ASYNC      /* cudaMallocAsync in the stream; likewise */
+    SL_ALLOC_TENSOR, /* lab.empty and friends: pools; freeing costs nothing */
+    SL_ALLOC_PLAIN,  /* cudaMalloc, cudaMallocHost; core makes the plain_call */
+    SL_ALLOC_ASYNC   /* cudaMallocAsync in the stream; likewise */
 } sl_alloc_how;
 
 typedef enum sl_peer_call { SL_PEER_CAN_ACCESS, SL_PEER_ENABLE, SL_PEER_DISABLE } sl_peer_call;
@@ -259,10 +277,10 @@ typedef const struct sl_backend *(*sl_backend_entry_fn)(char *why, size_t why_by
 
 /* Every entry is required but those that say otherwise. `err` may be NULL. */
 struct sl_backend {
-    uint32_t abi_version;       /* SL_BACKEND_ABI; first, so that it can be read from any version */
-    const char *name;           /* "sim", "cuda" */
+    uint32_t abi_version; /* SL_BACKEND_ABI; first, so that it can be read from any version */
+    const char *name;     /* "sim", "cuda" */
     size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes;
-    bool peer_copies;           /* its devices copy to one another, and a stream of one may
+    bool peer_copies; /* its devices copy to one another, and a stream of one may
                                  * wait for an event of another */
 
     /* With a count of 0, err->msg says why (a success all the same). */
@@ -272,11 +290,11 @@ struct sl_backend {
     /* Fills device->info (but for backend and index, which core has set). */
     sl_status (*device_open)(sl_device *device, const sl_setting *settings, size_t n_settings,
                              sl_error *err);
-    void (*device_close)(sl_device *device);            /* all work has retired */
+    void (*device_close)(sl_device *device); /* all work has retired */
 
     /* `name` is for profilers. */
     sl_status (*stream_open)(sl_stream *stream, const char *name, sl_error *err);
-    void (*stream_close)(sl_stream *stream);            /* it has drained */
+    void (*stream_close)(sl_stream *stream); /* it has drained */
     sl_status (*event_open)(sl_event *event, sl_error *err);
     void (*event_close)(sl_event *event);
 
@@ -286,8 +304,7 @@ struct sl_backend {
      * a larger one: only work in flight still uses its memory, which comes before all that is
      * enqueued in `stream` from now on. The buffer gets that memory; if it cannot, the backend
      * sets lender to NULL. */
-    sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
-                             sl_error *err);
+    sl_status (*buffer_open)(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
     /* Takes no virtual time, never blocks. The memory of an heir goes back to its lender; that of a
      * lender stays with its heir. */
     void (*buffer_close)(sl_buffer *buffer);
@@ -358,6 +375,6 @@ struct sl_backend {
     void (*preload)(void);
 };
 
-extern const sl_backend sl_sim_backend;     /* core/sim/sim_backend.c */
+extern const sl_backend sl_sim_backend; /* core/sim/sim_backend.c */
 
 #endif

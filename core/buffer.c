@@ -38,19 +38,16 @@ void sl__buffer_relieve(sl_device *device)
 {
     sl__device_core *core = device->core;
 
-    if (core->pressure_hook)
-        core->pressure_hook(core->pressure_ud);
-    device->backend->host_work(device, 0, NULL);    /* so that what has ended is reaped */
+    if (core->pressure_hook) core->pressure_hook(core->pressure_ud);
+    device->backend->host_work(device, 0, NULL); /* so that what has ended is reaped */
     sl__device_reap(device);
 }
 
-static sl_status open_counted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
-                              sl_error *err)
+static sl_status open_counted(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__buffer_check_total(buffer, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return buffer->device->backend->buffer_open(buffer, how, stream, err);
 }
 
@@ -60,8 +57,7 @@ static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream 
     sl_buffer *lender = sl__reuse_borrow(buffer, stream);
     sl_status status = open_counted(buffer, how, stream, err);
 
-    if (lender && (status != SL_OK || !buffer->lender))
-        sl__reuse_return(buffer, lender);
+    if (lender && (status != SL_OK || !buffer->lender)) sl__reuse_return(buffer, lender);
     return status;
 }
 
@@ -73,17 +69,14 @@ static sl_status open_under_pressure(sl_buffer *buffer, sl_alloc_how how, sl_str
     sl_device *device = buffer->device;
     sl_status status = open_in_backend(buffer, how, stream, err);
 
-    if (status != SL_ENOMEM)
-        return status;
+    if (status != SL_ENOMEM) return status;
     sl__buffer_relieve(device);
     status = open_in_backend(buffer, how, stream, err);
     if (status == SL_ENOMEM && waiting_may_help(buffer, how)) {
         status = wait_for_device(device, err);
-        if (status == SL_OK)
-            status = open_in_backend(buffer, how, stream, err);
+        if (status == SL_OK) status = open_in_backend(buffer, how, stream, err);
     }
-    if (status == SL_ENOMEM && buffer->place != SL_PAGEABLE)
-        sl__buffer_add_live(buffer, err);
+    if (status == SL_ENOMEM && buffer->place != SL_PAGEABLE) sl__buffer_add_live(buffer, err);
     return status;
 }
 
@@ -111,8 +104,7 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
     sl_buffer *lender = buffer->lender;
     sl_status status = buffer->device->backend->buffer_part(buffer, err);
 
-    if (status == SL_OK)
-        sl__reuse_return(buffer, lender);
+    if (status == SL_OK) sl__reuse_return(buffer, lender);
     return status;
 }
 
@@ -121,18 +113,15 @@ sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
 {
     sl_status status;
 
-    if (!buffer || !buffer->lender || buffer->uses > buffer->foreign_uses)
-        return SL_OK;
+    if (!buffer || !buffer->lender || buffer->uses > buffer->foreign_uses) return SL_OK;
     status = open_own(buffer, err);
-    if (status != SL_ENOMEM)
-        return status;
+    if (status != SL_ENOMEM) return status;
     sl__buffer_relieve(buffer->device);
     status = buffer->lender ? open_own(buffer, err) : SL_OK;
     return status == SL_ENOMEM ? wait_for_device(buffer->device, err) : status;
 }
 
-sl_status sl__buffer_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes,
-                            sl_error *err)
+sl_status sl__buffer_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes, sl_error *err)
 {
     bool at_home = stream->id == buffer->home && stream->device == buffer->device;
 
@@ -155,8 +144,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     sl_buffer *buffer = calloc(1, device->backend->buffer_bytes);
     sl_status status;
 
-    if (!buffer)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a buffer's record");
+    if (!buffer) return sl_fail(err, SL_ENOMEM, "out of host memory for a buffer's record");
     buffer->device = sl_device_retain(device);
     buffer->bytes = bytes;
     buffer->place = (uint8_t)place;
@@ -167,8 +155,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     buffer->where = device->core->where;
     status = open_noted(buffer, how, stream, err);
     if (status != SL_OK) {
-        if (device->core->last_buffer_id == buffer->id)
-            device->core->last_buffer_id--;
+        if (device->core->last_buffer_id == buffer->id) device->core->last_buffer_id--;
         free(buffer);
         sl_device_release(device);
         return status;

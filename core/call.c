@@ -1,4 +1,4 @@
-/* call.c - how calls of the core begin and end: the checks before them, retiring what has completed,
+/* call.c - how calls of the core begin and end: checks before them, retiring what has completed,
  * and reporting errors that are pending. */
 #include "device.h"
 
@@ -10,16 +10,13 @@ void sl__device_reap(sl_device *device)
 {
     sl_op *next;
 
-    if (sl__host_func_depth)
-        return;
+    if (sl__host_func_depth) return;
     for (sl_op *op = device->backend->reap(device); op; op = next) {
         next = op->next;
         sl__op_retire(device, op);
     }
-    if (device->core->late_stops)
-        sl__record_stop_late(device);
-    if (sl__race_has_news())
-        sl__races_report(sl__race);
+    if (device->core->late_stops) sl__record_stop_late(device);
+    if (sl__race_has_news()) sl__races_report(sl__race);
 }
 
 /* Reaps once more: the sentence lists the operations that were in flight. */
@@ -31,8 +28,7 @@ static sl_status report_fault(sl_device *device, sl_error *err)
 
 sl_status sl__device_enter_lost(sl_device *device, const char *what, sl_error *err)
 {
-    if (!device)
-        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not call CUDA (%s)", what);
     return SL_OK;
@@ -42,8 +38,7 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
 {
     sl_status status;
 
-    if (device && !sl__host_func_depth && !device->fault.status)
-        return SL_OK;
+    if (device && !sl__host_func_depth && !device->fault.status) return SL_OK;
     status = sl__device_enter_lost(device, what, err);
     return status != SL_OK ? status : report_fault(device, err);
 }
@@ -52,19 +47,16 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
 {
     sl__device_core *core = device->core;
 
-    if (sl__host_func_depth)
-        return SL_OK;
+    if (sl__host_func_depth) return SL_OK;
     sl__device_reap(device);
-    if (device->fault.status != SL_OK && !core->fault.reported)
-        return report_fault(device, err);
+    if (device->fault.status != SL_OK && !core->fault.reported) return report_fault(device, err);
     return core->pending.status != SL_OK ? sl__device_take_pending(device, err) : SL_OK;
 }
 
 sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
 {
     sl__device_reap(device);
-    if (status != SL_OK && device->fault.status)
-        return report_fault(device, err);
+    if (status != SL_OK && device->fault.status) return report_fault(device, err);
     if (status == SL_EINTERRUPT) {
         sl_interrupt(false);
         return sl_fail(err, SL_EINTERRUPT, "interrupted");
@@ -84,12 +76,11 @@ bool sl__device_are_peers(const sl_device *a, const sl_device *b)
     return a != b && a->backend == b->backend && a->backend->peer_copies;
 }
 
-sl_status sl__device_check_same(const sl_device *device, const char *noun,
-                                const sl_device *other, const char *other_noun, sl_error *err)
+sl_status sl__device_check_same(const sl_device *device, const char *noun, const sl_device *other,
+                                const char *other_noun, sl_error *err)
 {
-    if (device == other)
-        return SL_OK;
+    if (device == other) return SL_OK;
     return sl_fail(err, SL_EDEVICE, "%s is on another device (%s %d, %.60s) than %s (%s %d, %.60s)",
-                   noun, device->info.backend, device->info.index, device->info.name,
-                   other_noun, other->info.backend, other->info.index, other->info.name);
+                   noun, device->info.backend, device->info.index, device->info.name, other_noun,
+                   other->info.backend, other->info.index, other->info.name);
 }

@@ -20,10 +20,8 @@
 
 uint8_t sl__copy_kind(const sl_tensor *dst, const sl_tensor *src)
 {
-    if (dst->spec.place != SL_ON_DEVICE)
-        return SL_SPAN_MEMCPY_D2H;
-    if (src->spec.place != SL_ON_DEVICE)
-        return SL_SPAN_MEMCPY_H2D;
+    if (dst->spec.place != SL_ON_DEVICE) return SL_SPAN_MEMCPY_D2H;
+    if (src->spec.place != SL_ON_DEVICE) return SL_SPAN_MEMCPY_H2D;
     return dst->device == src->device ? SL_SPAN_MEMCPY_D2D : SL_SPAN_MEMCPY_P2P;
 }
 
@@ -31,8 +29,11 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
                            sl_error *err)
 {
     const sl_work work = {
-        .kind = SL_WORK_MEMCPY, .dtype = (uint8_t)dtype, .bytes = bytes,
-        .out_offset = dst->offset, .in_offset = { src->offset },
+        .kind = SL_WORK_MEMCPY,
+        .dtype = (uint8_t)dtype,
+        .bytes = bytes,
+        .out_offset = dst->offset,
+        .in_offset = { src->offset },
     };
     sl_device *device = dst->device;
     sl_status status = SL_OK;
@@ -40,8 +41,7 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
     if (sl__race_on())
         status = sl__race_host_copy(sl__race, dst->buffer, dst->offset, src->buffer, src->offset,
                                     bytes, err);
-    if (status == SL_OK)
-        status = sl__host_compute(dst->buffer, src->buffer, &work, err);
+    if (status == SL_OK) status = sl__host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);
 }
 
@@ -55,22 +55,18 @@ sl_status sl__copy_enter(const sl_tensor *dst, const sl_tensor *src, const char 
 {
     sl_status status = sl__tensor_check(dst, "the destination", err);
 
-    if (status == SL_OK)
-        status = sl__tensor_check(src, "the source", err);
-    if (status == SL_OK)
-        status = sl__tensor_meet(dst, src, device, err);
-    if (status == SL_OK)
-        status = sl__device_enter(*device, what, err);
+    if (status == SL_OK) status = sl__tensor_check(src, "the source", err);
+    if (status == SL_OK) status = sl__tensor_meet(dst, src, device, err);
+    if (status == SL_OK) status = sl__device_enter(*device, what, err);
     if (status == SL_OK && src->device != *device && sl__tensor_are_peers(dst, src))
         status = sl__device_enter(src->device, what, err);
     return status;
 }
 
-sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src,
-                                const sl_stream *stream, const sl_device *device, sl_error *err)
+sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src, const sl_stream *stream,
+                                const sl_device *device, sl_error *err)
 {
-    if (stream && stream->device == src->device && sl__tensor_are_peers(dst, src))
-        return SL_OK;
+    if (stream && stream->device == src->device && sl__tensor_are_peers(dst, src)) return SL_OK;
     return sl__stream_check_device(stream, device, err);
 }
 
@@ -81,8 +77,7 @@ static sl_status check_copy(sl_tensor *dst, sl_tensor *src, sl_device **device, 
     sl__shape_text d, s;
     sl_status status = sl__copy_enter(dst, src, "copy", device, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (!sl__same_shape(&dst->spec, &src->spec))
         return sl_fail(err, SL_ESHAPE, "the destination is %s, the source %s",
                        sl__shape_format(&dst->spec, &d), sl__shape_format(&src->spec, &s));
@@ -100,8 +95,8 @@ static bool has_host_side(uint8_t copy_kind)
     return copy_kind != SL_SPAN_MEMCPY_D2D && copy_kind != SL_SPAN_MEMCPY_P2P;
 }
 
-static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst,
-                             sl_buffer *src, sl_error *err)
+static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst, sl_buffer *src,
+                             sl_error *err)
 {
     const sl__operands operands = { .out = dst, .in0 = src };
     sl_op *op;
@@ -110,14 +105,13 @@ static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *
     return status != SL_OK ? status : sl__op_submit(op, err);
 }
 
-/* When a copy from pageable memory returns, CUDA guarantees only that its source has been read. That
+/* When a copy from pageable memory returns, CUDA promises only that its source has been read. That
  * the data has arrived is what streamlab and PyTorch add. */
 static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (status != SL_OK || !sl__race_on())
-        return status;
+    if (status != SL_OK || !sl__race_on()) return status;
     if (src->spec.place == SL_PAGEABLE)
         sl__race_waited_stream_by_chance(sl__race, stream, SL_CHANCE_BLOCKING_COPY);
     else
@@ -133,19 +127,17 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     bool on_host;
     sl_status status = check_copy(dst, src, &device, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     on_host = sl__copy_is_on_host(dst, src);
-    if (!on_host)
-        status = sl__copy_check_stream(dst, src, stream, device, err);
-    if (status != SL_OK || sl__view_same_bytes(dst, src))    /* PyTorch: a copy onto itself does nothing */
+    if (!on_host) status = sl__copy_check_stream(dst, src, stream, device, err);
+    if (status != SL_OK
+        || sl__view_same_bytes(dst, src)) /* PyTorch: a copy onto itself does nothing */
         return status;
     sl__tensor_follow(dst, device);
     sl__tensor_follow(src, device);
     work.bytes = dst->bytes;
     work.dtype = (uint8_t)dst->spec.dtype;
-    if (on_host)
-        return sl__copy_on_host(dst, src, work.bytes, dst->spec.dtype, err);
+    if (on_host) return sl__copy_on_host(dst, src, work.bytes, dst->spec.dtype, err);
     work.out_offset = dst->offset;
     work.in_offset[0] = src->offset;
     work.copy_kind = sl__copy_kind(dst, src);
@@ -161,9 +153,8 @@ static sl_status check_range(const sl_tensor *tensor, int64_t first, int64_t n,
                              const double *values, sl_error *err)
 {
     if (first < 0 || n < 0 || first > tensor->numel || n > tensor->numel - first)
-        return sl_fail(err, SL_EINVAL,
-                       "%lld elements after the first %lld: the tensor has %lld", (long long)n,
-                       (long long)first, (long long)tensor->numel);
+        return sl_fail(err, SL_EINVAL, "%lld elements after the first %lld: the tensor has %lld",
+                       (long long)n, (long long)first, (long long)tensor->numel);
     if (n && !values)
         return sl_fail(err, SL_EINVAL, "there is no array for %lld values", (long long)n);
     return SL_OK;
@@ -171,13 +162,11 @@ static sl_status check_range(const sl_tensor *tensor, int64_t first, int64_t n,
 
 /* Host tensors may be read and written inside a host function; device tensors
  * need the device. */
-static sl_status enter_access(sl_tensor *tensor, const char *what, sl_stream *stream,
-                              sl_error *err)
+static sl_status enter_access(sl_tensor *tensor, const char *what, sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (status != SL_OK || tensor->spec.place != SL_ON_DEVICE)
-        return status;
+    if (status != SL_OK || tensor->spec.place != SL_ON_DEVICE) return status;
     status = sl__tensor_check_stream(tensor, "the tensor", stream, err);
     return status != SL_OK ? status : sl__device_enter(tensor->device, what, err);
 }
@@ -196,8 +185,7 @@ static sl_status read_host(sl_buffer *buffer, size_t offset, sl_dtype dtype, int
             return sl_fail(err, SL_EINTERRUPT, "interrupted");
         sl_status status = buffer->device->backend->host_read(
             buffer, offset + (size_t)done * elem_bytes, (size_t)part * elem_bytes, raw, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         sl__dtype_to_double(dtype, raw, (size_t)part, values + done);
         done += part;
     }
@@ -209,8 +197,11 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
                        sl_buffer *host, sl_error *err)
 {
     const sl_work work = {
-        .kind = SL_WORK_MEMCPY, .copy_kind = SL_SPAN_MEMCPY_D2H,
-        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .in_offset = { offset },
+        .kind = SL_WORK_MEMCPY,
+        .copy_kind = SL_SPAN_MEMCPY_D2H,
+        .dtype = (uint8_t)tensor->spec.dtype,
+        .bytes = bytes,
+        .in_offset = { offset },
     };
     sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
 
@@ -222,14 +213,12 @@ static sl_status read_device(sl_tensor *tensor, size_t offset, int64_t n, double
 {
     size_t bytes = (size_t)n * sl_dtype_bytes(tensor->spec.dtype);
     sl_buffer *host;
-    sl_status status = sl__buffer_create(tensor->device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR,
-                                         NULL, &host, err);
+    sl_status status = sl__buffer_create(tensor->device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL,
+                                         &host, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = fetch(tensor, offset, bytes, stream, host, err);
-    if (status == SL_OK)
-        status = read_host(host, 0, tensor->spec.dtype, n, values, err);
+    if (status == SL_OK) status = read_host(host, 0, tensor->spec.dtype, n, values, err);
     sl__buffer_release(host);
     return status;
 }
@@ -242,7 +231,8 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
                                                      "read", offset, bytes, err)
                                      : SL_OK;
 
-    return status != SL_OK ? status : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
+    return status != SL_OK ? status
+                           : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
 }
 
 sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *values,
@@ -251,10 +241,8 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
     size_t offset;
     sl_status status = enter_access(tensor, "read", stream, err);
 
-    if (status == SL_OK)
-        status = check_range(tensor, first, n, values, err);
-    if (status != SL_OK || n == 0)
-        return status;
+    if (status == SL_OK) status = check_range(tensor, first, n, values, err);
+    if (status != SL_OK || n == 0) return status;
     offset = tensor->offset + (size_t)first * sl_dtype_bytes(tensor->spec.dtype);
     if (tensor->spec.place == SL_ON_DEVICE)
         status = read_device(tensor, offset, n, values, stream, err);
@@ -263,21 +251,18 @@ sl_status sl_tensor_read(sl_tensor *tensor, int64_t first, int64_t n, double *va
     return sl__device_finish(tensor->device, status, err);
 }
 
-sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double most_s,
-                         double *values, bool *has_values, sl_stream *stream, sl_error *err)
+sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double most_s, double *values,
+                         bool *has_values, sl_stream *stream, sl_error *err)
 {
     const sl_dtype dtype = tensor->spec.dtype;
     const sl_backend *backend = tensor->device->backend;
     sl_status status;
 
     *has_values = true;
-    if (!backend->pending_s)
-        return sl_tensor_read(tensor, first, n, values, stream, err);
+    if (!backend->pending_s) return sl_tensor_read(tensor, first, n, values, stream, err);
     status = enter_access(tensor, "read", stream, err);
-    if (status == SL_OK)
-        status = check_range(tensor, first, n, values, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = check_range(tensor, first, n, values, err);
+    if (status != SL_OK) return status;
     *has_values = backend->pending_s(tensor->buffer, most_s) <= most_s;
     if (*has_values)
         status = read_host(tensor->buffer, tensor->offset + (size_t)first * sl_dtype_bytes(dtype),
@@ -289,20 +274,21 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
                               sl_stream *stream, sl_error *err)
 {
     const sl_work work = {
-        .kind = SL_WORK_MEMCPY, .copy_kind = SL_SPAN_MEMCPY_H2D,
-        .dtype = (uint8_t)tensor->spec.dtype, .bytes = bytes, .out_offset = offset,
+        .kind = SL_WORK_MEMCPY,
+        .copy_kind = SL_SPAN_MEMCPY_H2D,
+        .dtype = (uint8_t)tensor->spec.dtype,
+        .bytes = bytes,
+        .out_offset = offset,
     };
     sl_device *device = tensor->device;
     sl_buffer *host;
     sl_status status = sl__buffer_create(device, bytes, SL_PAGEABLE, SL_ALLOC_TENSOR, NULL, &host,
                                          err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = device->backend->host_write(host, 0, bytes, raw, err);
-    if (status == SL_OK)
-        status = submit_copy(stream, &work, tensor->buffer, host, err);
-    sl__buffer_release(host);           /* the operation keeps it */
+    if (status == SL_OK) status = submit_copy(stream, &work, tensor->buffer, host, err);
+    sl__buffer_release(host); /* the operation keeps it */
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
 
@@ -314,7 +300,7 @@ static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, cons
                                      : SL_OK;
 
     return status != SL_OK ? status
-                  : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
+                           : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
 }
 
 sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const double *values,
@@ -324,17 +310,14 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
     void *raw;
     sl_status status = enter_access(tensor, "write", stream, err);
 
-    if (status == SL_OK)
-        status = check_range(tensor, first, n, values, err);
-    if (status != SL_OK || n == 0)
-        return status;
+    if (status == SL_OK) status = check_range(tensor, first, n, values, err);
+    if (status != SL_OK || n == 0) return status;
     elem_bytes = sl_dtype_bytes(tensor->spec.dtype);
     bytes = (size_t)n * elem_bytes;
     offset = tensor->offset + (size_t)first * elem_bytes;
     raw = malloc(bytes);
     if (!raw)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for %lld values to write",
-                       (long long)n);
+        return sl_fail(err, SL_ENOMEM, "out of host memory for %lld values to write", (long long)n);
     sl__dtype_from_double(tensor->spec.dtype, values, (size_t)n, raw);
     if (tensor->spec.place == SL_ON_DEVICE)
         status = write_device(tensor, offset, bytes, raw, stream, err);

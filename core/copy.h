@@ -16,8 +16,8 @@ bool sl__copy_is_on_host(const sl_tensor *dst, const sl_tensor *src);
 uint8_t sl__copy_kind(const sl_tensor *dst, const sl_tensor *src);
 
 /* SL_EDEVICE unless `stream` is of `device`, on which the copy runs; between peers, of either. */
-sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src,
-                                const sl_stream *stream, const sl_device *device, sl_error *err);
+sl_status sl__copy_check_stream(const sl_tensor *dst, const sl_tensor *src, const sl_stream *stream,
+                                const sl_device *device, sl_error *err);
 
 /* Copies the first `bytes` of a host tensor to another before it returns; settles. */
 sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtype dtype,

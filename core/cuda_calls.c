@@ -1,4 +1,4 @@
-/* cuda_calls.c - single CUDA calls, for scripts that try what synchronises with what. Each does what
+/* cuda_calls.c - single CUDA calls, for scripts that ask what synchronises with what. Each does what
  * the CUDA call of that name does, and takes the time that the backend says; see
  * docs/design/simulator.md. */
 #include <string.h>
@@ -30,13 +30,11 @@ const char *const sl__plain_call_names[SL_PLAIN_CALLS] = {
 };
 
 /* A call that recordings note under its name: begin, then the call, then end. */
-static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_name,
-                            sl_error *err)
+static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_name, sl_error *err)
 {
     uint32_t name = sl__strings_intern(&device->core->strings, cuda_name);
 
-    if (!name)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
+    if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
     device->asks_waits = sl__race_on() || device->core->recordings;
@@ -61,8 +59,7 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                                                    buffer ? buffer->bytes : 0, &waited, err);
 
     call->waited_for_device = waited;
-    if (status == SL_OK && sl__race_on())
-        note_for_races(device, which, buffer, waited);
+    if (status == SL_OK && sl__race_on()) note_for_races(device, which, buffer, waited);
     return status;
 }
 
@@ -73,8 +70,7 @@ static sl_status plain_call(sl_device *device, sl_plain_call which, sl_buffer *b
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = backend_call(device, &call, which, buffer, stream, err);
     sl__call_end(device, &call, NULL, status);
     return status;
@@ -91,16 +87,14 @@ typedef struct source {
 
 /* The memory is allocated before its time is charged, so that a call that fails takes no time. On a
  * real GPU the allocation is the call. */
-static sl_status allocate_in_call(sl_device *device, const source *from,
-                                  const sl_tensor_spec *spec, sl_stream *stream,
-                                  sl_tensor **memory, sl_error *err)
+static sl_status allocate_in_call(sl_device *device, const source *from, const sl_tensor_spec *spec,
+                                  sl_stream *stream, sl_tensor **memory, sl_error *err)
 {
     sl_stream *named = from->how == SL_ALLOC_ASYNC ? stream : NULL;
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[from->which], err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = sl__tensor_create(device, spec, from->how, stream, memory, err);
     if (status == SL_OK) {
         status = backend_call(device, &call, from->which, (*memory)->buffer, named, err);
@@ -114,14 +108,13 @@ static sl_status allocate_in_call(sl_device *device, const source *from,
 }
 
 /* Not settled, as sl_tensor_create. */
-static sl_status allocate(sl_device *device, const source *from, size_t n_bytes,
-                          sl_stream *stream, sl_tensor **memory, sl_error *err)
+static sl_status allocate(sl_device *device, const source *from, size_t n_bytes, sl_stream *stream,
+                          sl_tensor **memory, sl_error *err)
 {
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = from->place, .ndim = 1 };
     sl_status status = sl__device_enter(device, sl__plain_call_names[from->which], err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (n_bytes > INT64_MAX)
         return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
     spec.dim[0] = (int64_t)n_bytes;
@@ -133,8 +126,7 @@ sl_status sl_cuda_malloc(sl_device *device, size_t n_bytes, sl_tensor **memory, 
 {
     static const source from = { SL_PLAIN_MALLOC, SL_ON_DEVICE, SL_ALLOC_PLAIN };
 
-    if (!device)
-        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
     return allocate(device, &from, n_bytes, device->core->legacy, memory, err);
 }
 
@@ -145,13 +137,11 @@ sl_status sl_cuda_malloc_host(sl_device *device, size_t n_bytes, sl_tensor **mem
     return allocate(device, &from, n_bytes, NULL, memory, err);
 }
 
-sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory,
-                               sl_error *err)
+sl_status sl_cuda_malloc_async(sl_stream *stream, size_t n_bytes, sl_tensor **memory, sl_error *err)
 {
     static const source from = { SL_PLAIN_MALLOC_ASYNC, SL_ON_DEVICE, SL_ALLOC_ASYNC };
 
-    if (!stream)
-        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return allocate(stream->device, &from, n_bytes, stream, memory, err);
 }
 
@@ -167,10 +157,11 @@ static sl_status enter_whole(sl_tensor *memory, const char *what, sl_error *err)
 {
     sl_status status = enter_memory(memory, what, err);
 
-    if (status != SL_OK || !memory->is_view)
-        return status;
-    return sl_fail(err, SL_EINVAL, "%s takes the tensor whose memory it is; this is a view of a "
-                   "part of it", what);
+    if (status != SL_OK || !memory->is_view) return status;
+    return sl_fail(err, SL_EINVAL,
+                   "%s takes the tensor whose memory it is; this is a view of a "
+                   "part of it",
+                   what);
 }
 
 /* Reaps what the call has waited for while the tensor still has its memory. */
@@ -182,12 +173,10 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
 
     if (status == SL_OK && which == SL_PLAIN_FREE_ASYNC && sl__race_on())
         status = sl__race_free_async(sl__race, memory->buffer, stream, err);
-    if (status == SL_OK)
-        status = plain_call(device, which, memory->buffer, stream, err);
+    if (status == SL_OK) status = plain_call(device, which, memory->buffer, stream, err);
 
     status = sl__device_leave(device, status, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl__buffer_freed(memory->buffer, stream);
     sl__view_drop_all(memory->buffer);
     return sl__device_settle(device, err);
@@ -196,8 +185,7 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
 /* cudaFree and cudaFreeAsync take device memory. */
 static sl_status check_device_memory(const sl_tensor *memory, const char *what, sl_error *err)
 {
-    if (memory->spec.place == SL_ON_DEVICE)
-        return SL_OK;
+    if (memory->spec.place == SL_ON_DEVICE) return SL_OK;
     if (memory->spec.place == SL_PINNED && !memory->registered)
         return sl_fail(err, SL_EPLACE,
                        "%s takes device memory; this is pinned host memory: use cudaFreeHost",
@@ -210,8 +198,7 @@ sl_status sl_cuda_free(sl_tensor *memory, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFree", err);
 
-    if (status == SL_OK)
-        status = check_device_memory(memory, "cudaFree", err);
+    if (status == SL_OK) status = check_device_memory(memory, "cudaFree", err);
     return status != SL_OK ? status : release_memory(memory, SL_PLAIN_FREE, NULL, err);
 }
 
@@ -219,8 +206,7 @@ sl_status sl_cuda_free_host(sl_tensor *memory, sl_error *err)
 {
     sl_status status = enter_whole(memory, "cudaFreeHost", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (memory->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE,
                        "cudaFreeHost takes pinned host memory; this is device memory: "
@@ -240,10 +226,8 @@ sl_status sl_cuda_free_async(sl_tensor *memory, sl_stream *stream, sl_error *err
 {
     sl_status status = enter_whole(memory, "cudaFreeAsync", err);
 
-    if (status == SL_OK)
-        status = sl__tensor_check_stream(memory, "the memory", stream, err);
-    if (status == SL_OK)
-        status = check_device_memory(memory, "cudaFreeAsync", err);
+    if (status == SL_OK) status = sl__tensor_check_stream(memory, "the memory", stream, err);
+    if (status == SL_OK) status = check_device_memory(memory, "cudaFreeAsync", err);
     return status != SL_OK ? status : release_memory(memory, SL_PLAIN_FREE_ASYNC, stream, err);
 }
 
@@ -255,13 +239,11 @@ static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, s
     sl_call call;
     sl_status status = begin_call(device, &call, sl__plain_call_names[which], err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = device->backend->host_pin(tensor->buffer, pin, err);
     if (status == SL_OK) {
         status = backend_call(device, &call, which, tensor->buffer, NULL, err);
-        if (status != SL_OK)
-            device->backend->host_pin(tensor->buffer, !pin, NULL);
+        if (status != SL_OK) device->backend->host_pin(tensor->buffer, !pin, NULL);
     }
     sl__call_end(device, &call, NULL, status);
     return status;
@@ -270,11 +252,10 @@ static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, s
 static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
 {
     sl_place place = pin ? SL_PINNED : SL_PAGEABLE;
-    sl_status status = pin_in_call(
-        tensor, pin, pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER, err);
+    sl_status status = pin_in_call(tensor, pin,
+                                   pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER, err);
 
-    if (status != SL_OK)
-        return sl__device_leave(tensor->device, status, err);
+    if (status != SL_OK) return sl__device_leave(tensor->device, status, err);
     sl__view_set_place(tensor->buffer, place);
     tensor->registered = pin;
     return sl__device_settle(tensor->device, err);
@@ -284,8 +265,7 @@ sl_status sl_tensor_pin(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = enter_whole(tensor, "pin", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "a device tensor cannot be pinned: only host memory can");
     if (tensor->spec.place == SL_PINNED)
@@ -297,8 +277,7 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = enter_whole(tensor, "unpin", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl_fail(err, SL_EPLACE, "a device tensor is not pinned: only host memory can be");
     if (tensor->spec.place == SL_PAGEABLE)
@@ -315,8 +294,7 @@ sl_status sl_tensor_unpin(sl_tensor *tensor, sl_error *err)
 static sl_status check_length(const sl_tensor *tensor, const char *noun, size_t n_bytes,
                               sl_error *err)
 {
-    if (n_bytes <= tensor->bytes)
-        return SL_OK;
+    if (n_bytes <= tensor->bytes) return SL_OK;
     return sl_fail(err, SL_EINVAL, "%zu bytes: %s has %zu", n_bytes, noun, tensor->bytes);
 }
 
@@ -325,21 +303,23 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
                            unsigned flags, const char *what, sl_error *err)
 {
     const sl_work work = {
-        .kind = SL_WORK_MEMSET, .byte_value = (unsigned char)value, .bytes = n_bytes,
-        .flags = (uint8_t)flags, .out_offset = memory ? memory->offset : 0,
+        .kind = SL_WORK_MEMSET,
+        .byte_value = (unsigned char)value,
+        .bytes = n_bytes,
+        .flags = (uint8_t)flags,
+        .out_offset = memory ? memory->offset : 0,
     };
     sl_status status = enter_memory(memory, what, err);
 
-    if (status == SL_OK)
-        status = sl__tensor_check_stream(memory, "the memory", stream, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sl__tensor_check_stream(memory, "the memory", stream, err);
+    if (status != SL_OK) return status;
     if (memory->spec.place == SL_PAGEABLE)
-        return sl_fail(err, SL_EPLACE, "%s takes device or pinned memory; this is pageable: "
-                       "use fill_", what);
+        return sl_fail(err, SL_EPLACE,
+                       "%s takes device or pinned memory; this is pageable: "
+                       "use fill_",
+                       what);
     status = check_length(memory, "the memory", n_bytes, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return sl__op_enqueue(stream, &work, &(sl__operands){ .out = memory->buffer }, err);
 }
 
@@ -347,8 +327,7 @@ sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error 
 {
     sl_status status = sl__tensor_check(memory, "the memory", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return set_bytes(memory, value, n_bytes, memory->device->core->legacy,
                      memory->spec.place == SL_PINNED ? SL_WORK_SYNC : 0, "cudaMemset", err);
 }
@@ -364,24 +343,24 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
                             unsigned flags, sl_error *err)
 {
     sl_work work = {
-        .kind = SL_WORK_MEMCPY, .flags = (uint8_t)flags, .bytes = n_bytes, .dtype = SL_UINT8,
-        .out_offset = dst->offset, .in_offset = { src->offset },
+        .kind = SL_WORK_MEMCPY,
+        .flags = (uint8_t)flags,
+        .bytes = n_bytes,
+        .dtype = SL_UINT8,
+        .out_offset = dst->offset,
+        .in_offset = { src->offset },
     };
     sl_status status = check_length(dst, "the destination", n_bytes, err);
 
-    if (status == SL_OK)
-        status = check_length(src, "the source", n_bytes, err);
-    if (status == SL_OK)
-        status = sl__view_check_apart(dst, src, n_bytes, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = check_length(src, "the source", n_bytes, err);
+    if (status == SL_OK) status = sl__view_check_apart(dst, src, n_bytes, err);
+    if (status != SL_OK) return status;
     sl__tensor_follow(dst, stream->device);
     sl__tensor_follow(src, stream->device);
-    if (sl__copy_is_on_host(dst, src))
-        return sl__copy_on_host(dst, src, n_bytes, SL_UINT8, err);
+    if (sl__copy_is_on_host(dst, src)) return sl__copy_on_host(dst, src, n_bytes, SL_UINT8, err);
     work.copy_kind = sl__copy_kind(dst, src);
-    return sl__op_enqueue(stream, &work,
-                          &(sl__operands){ .out = dst->buffer, .in0 = src->buffer }, err);
+    return sl__op_enqueue(stream, &work, &(sl__operands){ .out = dst->buffer, .in0 = src->buffer },
+                          err);
 }
 
 sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_error *err)
@@ -389,8 +368,7 @@ sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_erro
     sl_device *device = NULL;
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpy", &device, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return copy_bytes(dst, src, n_bytes, device->core->legacy, SL_WORK_SYNC, err);
 }
 
@@ -401,9 +379,8 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
     sl_status status = sl__copy_enter(dst, src, "cudaMemcpyAsync", &device, err);
 
     if (status == SL_OK && stream && sl__copy_is_on_host(dst, src))
-        device = stream->device;        /* between host tensors any stream will do */
-    if (status == SL_OK)
-        status = sl__copy_check_stream(dst, src, stream, device, err);
+        device = stream->device; /* between host tensors any stream will do */
+    if (status == SL_OK) status = sl__copy_check_stream(dst, src, stream, device, err);
     return status != SL_OK ? status : copy_bytes(dst, src, n_bytes, stream, 0, err);
 }
 
@@ -416,11 +393,9 @@ sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *to
     sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
 
     if (status == SL_OK && device->info.simulated)
-        sl__buffer_relieve(device);     /* whatever garbage there is, the answer is the same */
-    if (status == SL_OK)
-        status = begin_call(device, &call, "cudaMemGetInfo", err);
-    if (status != SL_OK)
-        return status;
+        sl__buffer_relieve(device); /* whatever garbage there is, the answer is the same */
+    if (status == SL_OK) status = begin_call(device, &call, "cudaMemGetInfo", err);
+    if (status != SL_OK) return status;
     status = device->backend->memory_info(device, free_bytes, total_bytes, err);
     sl__call_end(device, &call, NULL, status);
     return sl__device_finish(device, status, err);
@@ -431,10 +406,8 @@ static sl_status check_pair(sl_device *device, sl_device *peer, const char *cuda
 {
     sl_status status = sl__device_enter(device, cuda_name, err);
 
-    if (status == SL_OK)
-        status = sl__device_enter(peer, cuda_name, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sl__device_enter(peer, cuda_name, err);
+    if (status != SL_OK) return status;
     if (device->backend != peer->backend)
         return sl_fail(err, SL_EDEVICE, "%s takes two devices of one backend, not %s %d and %s %d",
                        cuda_name, device->backend->name, device->info.index, peer->backend->name,
@@ -456,10 +429,8 @@ static sl_status peer_access(sl_device *device, sl_device *peer, sl_peer_call wh
     sl_call call;
     sl_status status = check_pair(device, peer, names[which], err);
 
-    if (status == SL_OK)
-        status = begin_call(device, &call, names[which], err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = begin_call(device, &call, names[which], err);
+    if (status != SL_OK) return status;
     status = device->backend->peer_access(device, peer, which, answer, err);
     sl__call_end(device, &call, NULL, status);
     return sl__device_finish(device, status, err);
@@ -476,10 +447,9 @@ sl_status sl_cuda_device_enable_peer_access(sl_device *device, sl_device *peer, 
     bool changed = false;
     sl_status status = peer_access(device, peer, SL_PEER_ENABLE, &changed, err);
 
-    if (status != SL_OK || changed)
-        return status;
-    return sl_fail(err, SL_ESTATE, "device %d has access to device %d already",
-                   device->info.index, peer->info.index);
+    if (status != SL_OK || changed) return status;
+    return sl_fail(err, SL_ESTATE, "device %d has access to device %d already", device->info.index,
+                   peer->info.index);
 }
 
 sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer, sl_error *err)
@@ -487,8 +457,7 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
     bool changed = false;
     sl_status status = peer_access(device, peer, SL_PEER_DISABLE, &changed, err);
 
-    if (status != SL_OK || changed)
-        return status;
+    if (status != SL_OK || changed) return status;
     return sl_fail(err, SL_ESTATE, "device %d has no access to device %d that could be taken",
                    device->info.index, peer->info.index);
 }
@@ -511,20 +480,21 @@ static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *
 sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err)
 {
     static const sl_plain_call calls[] = {
-        SL_PLAIN_FUNC_SET_CACHE_CONFIG, SL_PLAIN_DEVICE_SET_LIMIT, SL_PLAIN_CUBLAS_CREATE,
+        SL_PLAIN_FUNC_SET_CACHE_CONFIG,
+        SL_PLAIN_DEVICE_SET_LIMIT,
+        SL_PLAIN_CUBLAS_CREATE,
         SL_PLAIN_CUBLAS_DESTROY,
     };
     sl_status status;
 
-    if (!cuda_name)
-        return sl_fail(err, SL_EINVAL, "a plain call needs a name");
+    if (!cuda_name) return sl_fail(err, SL_EINVAL, "a plain call needs a name");
     status = sl__device_enter(device, cuda_name, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
         if (!strcmp(sl__plain_call_names[calls[i]], cuda_name))
             return costing_call(device, calls[i], err);
     return sl_fail(err, SL_ENOTFOUND,
                    "there is no plain call \"%.60s\": known are cudaFuncSetCacheConfig, "
-                   "cudaDeviceSetLimit, cublasCreate, cublasDestroy", cuda_name);
+                   "cudaDeviceSetLimit, cublasCreate, cublasDestroy",
+                   cuda_name);
 }

@@ -1,4 +1,4 @@
-/* device.c - devices: finding a backend, opening a device, the host's clock, waiting for the device,
+/* device.c - devices: finding a backend, opening a device, the host's clock, waiting for devices,
  * and settings that a device keeps for its scripts. */
 #include "device.h"
 
@@ -28,12 +28,10 @@ static sl_status no_such_backend(const char *name, sl_error *err)
 
 static sl_status find_backend(const char *name, const sl_backend **found, sl_error *err)
 {
-    if (!name)
-        return sl_fail(err, SL_EINVAL, "a backend needs a name");
+    if (!name) return sl_fail(err, SL_EINVAL, "a backend needs a name");
     for (int i = 0; sl__backends[i]; i++) {
         const sl_backend *backend = sl__backends[i];
-        if (strcmp(backend->name, name))
-            continue;
+        if (strcmp(backend->name, name)) continue;
         if (backend->abi_version != SL_BACKEND_ABI)
             return sl_fail(err, SL_EUNSUPPORTED,
                            "backend %s has interface version %u, needed is %u", name,
@@ -41,8 +39,7 @@ static sl_status find_backend(const char *name, const sl_backend **found, sl_err
         *found = backend;
         return SL_OK;
     }
-    if (!strcmp(name, "cuda"))
-        return sl__plugin_backend(name, found, err);
+    if (!strcmp(name, "cuda")) return sl__plugin_backend(name, found, err);
     return no_such_backend(name, err);
 }
 
@@ -51,10 +48,8 @@ sl_status sl_backend_device_count(const char *backend_name, int *count, sl_error
     const sl_backend *backend = NULL;
     sl_status status = find_backend(backend_name, &backend, err);
 
-    if (status != SL_OK)
-        return status;
-    if (err)
-        *err = (sl_error){ .status = SL_OK };
+    if (status != SL_OK) return status;
+    if (err) *err = (sl_error){ .status = SL_OK };
     return backend->device_count(count, err);
 }
 
@@ -66,24 +61,21 @@ static sl_status find_device(const char *backend_name, int index, const sl_backe
     int count = 0;
     sl_status status = find_backend(backend_name, backend, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = (*backend)->device_count(&count, &reason);
     if (status != SL_OK) {
-        if (err)
-            *err = reason;
+        if (err) *err = reason;
         return status;
     }
-    if (index >= 0 && index < count)
-        return SL_OK;
+    if (index >= 0 && index < count) return SL_OK;
     if (count == 0 && reason.msg[0])
         return sl_fail(err, SL_ENOTFOUND, "there is no device %d: %.200s", index, reason.msg);
     return sl_fail(err, SL_ENOTFOUND, "there is no device %d: backend %s has %d device%s", index,
                    (*backend)->name, count, count == 1 ? "" : "s");
 }
 
-sl_status sl_backend_device_name(const char *backend_name, int index, char *name,
-                                 size_t name_bytes, sl_error *err)
+sl_status sl_backend_device_name(const char *backend_name, int index, char *name, size_t name_bytes,
+                                 sl_error *err)
 {
     const sl_backend *backend = NULL;
     sl_status status = find_device(backend_name, index, &backend, err);
@@ -117,8 +109,7 @@ void sl_backend_preload(void)
 {
     for (int i = 0; sl__backends[i]; i++) {
         const sl_backend *backend = sl__backends[i];
-        if (backend->abi_version == SL_BACKEND_ABI && backend->preload)
-            backend->preload();
+        if (backend->abi_version == SL_BACKEND_ABI && backend->preload) backend->preload();
     }
 }
 
@@ -132,14 +123,11 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not open a device");
     status = find_device(backend_name, index, &backend, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = allocate(backend, index, &device, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = backend->device_open(device, settings, n_settings, err);
-    if (status != SL_OK)
-        goto fail;
+    if (status != SL_OK) goto fail;
     status = sl__stream_open_owned(device, true, "default", &device->core->legacy, err);
     if (status != SL_OK) {
         backend->device_close(device);
@@ -158,18 +146,15 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     sl_status status = sl__device_enter_lost(device, "finish", err);
     sl__device_core *core;
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     core = device->core;
     core->draining = true;
-    if (!device->fault.status)          /* nothing runs any more on a lost device */
+    if (!device->fault.status) /* nothing runs any more on a lost device */
         status = device->backend->device_synchronize(device, err);
-    if (status == SL_OK && sl__race_on())
-        sl__race_waited_device(sl__race, device);
+    if (status == SL_OK && sl__race_on()) sl__race_waited_device(sl__race, device);
     sl__device_reap(device);
     core->draining = core->stats.ops_in_flight > 0;
-    if (device->fault.status != SL_OK && core->fault.reported)
-        return SL_OK;
+    if (device->fault.status != SL_OK && core->fault.reported) return SL_OK;
     return sl__device_finish(device, status, err);
 }
 
@@ -178,28 +163,21 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
  * which holds the stream. */
 void sl_device_drain(sl_device *device)
 {
-    if (!device || sl__host_func_depth)
-        return;
+    if (!device || sl__host_func_depth) return;
     sl_device_finish(device, NULL);
     sl_device_set_current_stream(device, device->core->legacy, NULL);
     device->core->pending.status = SL_OK;
     device->core->more_pending = 0;
 }
 
-const sl_device_info *sl_device_get_info(const sl_device *device)
-{
-    return &device->info;
-}
+const sl_device_info *sl_device_get_info(const sl_device *device) { return &device->info; }
 
 void sl_device_get_stats(const sl_device *device, sl_device_stats *stats)
 {
     *stats = device->core->stats;
 }
 
-bool sl_device_is_recording(const sl_device *device)
-{
-    return device->core->recordings != NULL;
-}
+bool sl_device_is_recording(const sl_device *device) { return device->core->recordings != NULL; }
 
 /* ---- the host and the whole device ----------------------------------------------- */
 
@@ -208,13 +186,11 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl_call call;
     sl_status status = sl__device_enter(device, "synchronize", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
-    if (status == SL_OK && sl__race_on())
-        sl__race_waited_device(sl__race, device);
+    if (status == SL_OK && sl__race_on()) sl__race_waited_device(sl__race, device);
     return sl__device_finish(device, status, err);
 }
 
@@ -222,21 +198,14 @@ sl_status sl_device_wait_idle(sl_device *device, sl_error *err)
 {
     sl_status status = sl__device_enter(device, "synchronize", err);
 
-    if (status == SL_OK)
-        status = sl_device_host_work(device, 0, err);       /* retires what has ended */
-    if (status != SL_OK)
-        return status;
-    if (device->core->stats.ops_in_flight > 0)
-        return sl_device_synchronize(device, err);
-    if (sl__race_on())
-        sl__race_waited_device(sl__race, device);
+    if (status == SL_OK) status = sl_device_host_work(device, 0, err); /* retires what has ended */
+    if (status != SL_OK) return status;
+    if (device->core->stats.ops_in_flight > 0) return sl_device_synchronize(device, err);
+    if (sl__race_on()) sl__race_waited_device(sl__race, device);
     return SL_OK;
 }
 
-int64_t sl_device_host_now_ns(sl_device *device)
-{
-    return device->backend->host_now_ns(device);
-}
+int64_t sl_device_host_now_ns(sl_device *device) { return device->backend->host_now_ns(device); }
 
 static sl_status plain_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
@@ -259,8 +228,7 @@ static sl_status noted_host_work(sl_device *device, int64_t duration_ns, sl_erro
 
 sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *err)
 {
-    if (!device)
-        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
     if (duration_ns < 0)
         return sl_fail(err, SL_EINVAL, "host work takes %lld ns: a duration cannot be negative",
                        (long long)duration_ns);
@@ -273,10 +241,7 @@ uint32_t sl_device_intern(sl_device *device, const char *text)
     return sl__strings_intern(&device->core->strings, text);
 }
 
-void sl_device_set_where(sl_device *device, uint32_t where_id)
-{
-    device->core->where = where_id;
-}
+void sl_device_set_where(sl_device *device, uint32_t where_id) { device->core->where = where_id; }
 
 void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void *ud)
 {

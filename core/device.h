@@ -37,27 +37,27 @@ struct sl__recording;
 
 /* What every operation uses comes first: two cache lines. */
 typedef struct sl__device_core {
-    sl_op *free_ops;                    /* the pool of operations (core/op_pool.c) */
-    uint64_t last_seq;                  /* operations and recorded calls share the counter */
-    uint32_t where;                     /* text id */
-    struct sl__recording *recordings;   /* active ones, the latest first (core/record.c) */
-    sl_stream *legacy, *per_thread;     /* owned; per_thread is NULL until it is used */
-    sl_stream *current;                 /* counted when it is a user stream */
+    sl_op *free_ops;                  /* the pool of operations (core/op_pool.c) */
+    uint64_t last_seq;                /* operations and recorded calls share the counter */
+    uint32_t where;                   /* text id */
+    struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */
+    sl_stream *legacy, *per_thread;   /* owned; per_thread is NULL until it is used */
+    sl_stream *current;               /* counted when it is a user stream */
     sl_device_stats stats;
-    sl_error pending;                   /* what settle reports next; status 0: nothing */
-    int more_pending;                   /* how many failures after it were not kept */
-    bool draining;                      /* host functions are skipped */
-    bool late_stops;                    /* recordings were stopped in a host function */
-    sl__fault fault;                    /* of a lost device (core/fault.h) */
+    sl_error pending; /* what settle reports next; status 0: nothing */
+    int more_pending; /* how many failures after it were not kept */
+    bool draining;    /* host functions are skipped */
+    bool late_stops;  /* recordings were stopped in a host function */
+    sl__fault fault;  /* of a lost device (core/fault.h) */
 
-    sl_buffer *buffers;                 /* all that are live */
+    sl_buffer *buffers; /* all that are live */
     struct sl__op_chunk *op_chunks;
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id;
-    int cublas_handles;                 /* of cublasCreate, not destroyed yet */
+    int cublas_handles; /* of cublasCreate, not destroyed yet */
     sl__strings strings;
-    sl__activities activities;          /* what the backend delivered while one is active */
-    uint32_t span_names[SL_KERNELS][SL_DTYPES + 1];     /* text ids, 0: not interned yet */
+    sl__activities activities; /* what the backend delivered while one is active */
+    uint32_t span_names[SL_KERNELS][SL_DTYPES + 1]; /* text ids, 0: not interned yet */
     uint32_t copy_names[SL_SPAN_KINDS][3][3];
     uint32_t memset_name, host_func_name;
     sl_pressure_hook pressure_hook;
@@ -111,7 +111,7 @@ bool sl__device_are_peers(const sl_device *a, const sl_device *b);
 
 /* SL_EDEVICE with both devices, unless `device` is `other`. The two nouns are
  * the object of each ("a", "the stream"). */
-sl_status sl__device_check_same(const sl_device *device, const char *noun,
-                                const sl_device *other, const char *other_noun, sl_error *err);
+sl_status sl__device_check_same(const sl_device *device, const char *noun, const sl_device *other,
+                                const char *other_noun, sl_error *err);
 
 #endif

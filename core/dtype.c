@@ -9,12 +9,9 @@ static const struct {
     const char *name, *short_name;
     size_t bytes;
 } dtypes[SL_DTYPES] = {
-    [SL_FLOAT32] = { "float32", "f32", 4 },
-    [SL_BFLOAT16] = { "bfloat16", "bf16", 2 },
-    [SL_FLOAT16] = { "float16", "f16", 2 },
-    [SL_UINT8] = { "uint8", "u8", 1 },
-    [SL_FLOAT64] = { "float64", "f64", 8 },
-    [SL_INT32] = { "int32", "i32", 4 },
+    [SL_FLOAT32] = { "float32", "f32", 4 }, [SL_BFLOAT16] = { "bfloat16", "bf16", 2 },
+    [SL_FLOAT16] = { "float16", "f16", 2 }, [SL_UINT8] = { "uint8", "u8", 1 },
+    [SL_FLOAT64] = { "float64", "f64", 8 }, [SL_INT32] = { "int32", "i32", 4 },
 };
 
 const char *sl_dtype_name(sl_dtype dtype)
@@ -43,10 +40,7 @@ bool sl_dtype_parse(const char *name, sl_dtype *dtype)
     return false;
 }
 
-bool sl__dtype_is_float(sl_dtype dtype)
-{
-    return dtype != SL_UINT8 && dtype != SL_INT32;
-}
+bool sl__dtype_is_float(sl_dtype dtype) { return dtype != SL_UINT8 && dtype != SL_INT32; }
 
 /* An IEEE-like 16-bit float of `fraction_bits` and 15 - fraction_bits exponent bits. */
 static double unpack16(uint16_t raw, int fraction_bits)
@@ -75,16 +69,13 @@ static uint16_t pack16(double value, int fraction_bits)
     uint32_t magnitude;
     int exponent;
 
-    if (isnan(value))
-        return (uint16_t)(sign | infinity | 1u << (fraction_bits - 1));
-    if (isinf(value))
-        return (uint16_t)(sign | infinity);
-    frexp(value, &exponent);            /* |value| in [2^(exponent-1), 2^exponent) */
+    if (isnan(value)) return (uint16_t)(sign | infinity | 1u << (fraction_bits - 1));
+    if (isinf(value)) return (uint16_t)(sign | infinity);
+    frexp(value, &exponent); /* |value| in [2^(exponent-1), 2^exponent) */
     exponent--;
-    if (exponent > bias)
-        return (uint16_t)(sign | infinity);
+    if (exponent > bias) return (uint16_t)(sign | infinity);
     if (value == 0 || exponent < 1 - bias)
-        exponent = 1 - bias;            /* subnormal: the least exponent, no hidden bit */
+        exponent = 1 - bias; /* subnormal: the least exponent, no hidden bit */
     /* rint rounds to even. The hidden bit, or a carry out of rounding, adds one
      * to the exponent field by itself, up to infinity. */
     magnitude = (uint32_t)rint(ldexp(fabs(value), fraction_bits - exponent));
@@ -95,8 +86,7 @@ static uint16_t pack16(double value, int fraction_bits)
 /* To the nearest whole number from `least` to `most`, which are whole. */
 static double nearest_whole(double value, double least, double most)
 {
-    if (isnan(value))
-        return 0;
+    if (isnan(value)) return 0;
     value = rint(value);
     return value < least ? least : value > most ? most : value;
 }
@@ -115,12 +105,8 @@ void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *valu
             memcpy(&f32, bytes, each);
             values[i] = f32;
             break;
-        case SL_FLOAT64:
-            memcpy(&values[i], bytes, each);
-            break;
-        case SL_UINT8:
-            values[i] = *bytes;
-            break;
+        case SL_FLOAT64: memcpy(&values[i], bytes, each); break;
+        case SL_UINT8: values[i] = *bytes; break;
         case SL_INT32:
             memcpy(&i32, bytes, each);
             values[i] = i32;
@@ -143,22 +129,16 @@ void sl__dtype_from_double(sl_dtype dtype, const double *values, size_t n, void 
     for (size_t i = 0; i < n; i++, bytes += each) {
         switch (dtype) {
         case SL_FLOAT32:
-            f32 = (float)values[i];     /* IEEE 754: nearest even, infinite beyond the range */
+            f32 = (float)values[i]; /* IEEE 754: nearest even, infinite beyond the range */
             memcpy(bytes, &f32, each);
             break;
-        case SL_FLOAT64:
-            memcpy(bytes, &values[i], each);
-            break;
-        case SL_UINT8:
-            *bytes = (uint8_t)nearest_whole(values[i], 0, UINT8_MAX);
-            break;
+        case SL_FLOAT64: memcpy(bytes, &values[i], each); break;
+        case SL_UINT8: *bytes = (uint8_t)nearest_whole(values[i], 0, UINT8_MAX); break;
         case SL_INT32:
             i32 = (int32_t)nearest_whole(values[i], INT32_MIN, INT32_MAX);
             memcpy(bytes, &i32, each);
             break;
-        default:
-            f16 = pack16(values[i], dtype == SL_BFLOAT16 ? 7 : 10);
-            memcpy(bytes, &f16, each);
+        default: f16 = pack16(values[i], dtype == SL_BFLOAT16 ? 7 : 10); memcpy(bytes, &f16, each);
         }
     }
 }

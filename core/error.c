@@ -4,7 +4,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static const struct { sl_status status; const char *name, *text; } statuses[] = {
+static const struct {
+    sl_status status;
+    const char *name, *text;
+} statuses[] = {
 #define X(name, code, text) { SL_##name, "SL_" #name, text },
     SL_STATUS_MAP(X)
 #undef X
@@ -13,16 +16,14 @@ static const struct { sl_status status; const char *name, *text; } statuses[] = 
 const char *sl_status_name(sl_status status)
 {
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-        if (statuses[i].status == status)
-            return statuses[i].name;
+        if (statuses[i].status == status) return statuses[i].name;
     return "SL_UNKNOWN";
 }
 
 const char *sl_status_text(sl_status status)
 {
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++)
-        if (statuses[i].status == status)
-            return statuses[i].text;
+        if (statuses[i].status == status) return statuses[i].text;
     return "unknown status";
 }
 
@@ -30,8 +31,7 @@ sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
 {
     va_list args;
 
-    if (!err)
-        return status;
+    if (!err) return status;
     err->status = status;
     err->backend_code = 0;
     err->advice = SL_ADVICE_NONE;

@@ -10,8 +10,7 @@
 
 static sl_status enter_event(sl_event *event, const char *what, sl_error *err)
 {
-    if (!event)
-        return sl_fail(err, SL_ECLOSED, "the event is closed");
+    if (!event) return sl_fail(err, SL_ECLOSED, "the event is closed");
     return sl__device_enter(event->device, what, err);
 }
 
@@ -21,8 +20,7 @@ static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_e
     sl_event *event = calloc(1, device->backend->event_bytes);
     sl_status status;
 
-    if (!event)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for an event");
+    if (!event) return sl_fail(err, SL_ENOMEM, "out of host memory for an event");
     event->device = device;
     event->refs = 1;
     event->timing = timing;
@@ -41,26 +39,16 @@ sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_e
 {
     sl_status status = sl__device_enter(device, "creating an event", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = open_event(device, timing, event, err);
     return sl__device_leave(device, status, err);
 }
 
-sl_device *sl_event_device(const sl_event *event)
-{
-    return event->device;
-}
+sl_device *sl_event_device(const sl_event *event) { return event->device; }
 
-bool sl_event_has_timing(const sl_event *event)
-{
-    return event->timing;
-}
+bool sl_event_has_timing(const sl_event *event) { return event->timing; }
 
-bool sl_event_is_recorded(const sl_event *event)
-{
-    return event->record_seq != 0;
-}
+bool sl_event_is_recorded(const sl_event *event) { return event->record_seq != 0; }
 
 /* ---- in streams --------------------------------------------------------- */
 
@@ -72,18 +60,16 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     uint64_t seq;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     seq = op->seq;
     status = sl__op_submit(op, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     event->record_seq = seq;
     event->record_stream = stream->id;
     return SL_OK;
 }
 
-/* The backend gets waits for events that were never recorded, too: they take the host the same time.
+/* The backend gets waits for events never recorded, too: they take the host the same time.
  * The number of a record of another device means nothing here. */
 static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 {
@@ -92,8 +78,7 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (event->device == stream->device) {
         op->wait_target = event->record_seq;
         op->wait_target_stream = event->record_stream;
@@ -106,10 +91,8 @@ static sl_status enter_pair(sl_event *event, sl_stream *stream, const char *what
 {
     sl_status status = enter_event(event, what, err);
 
-    if (status != SL_OK)
-        return status;
-    if (!stream)
-        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    if (status != SL_OK) return status;
+    if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return SL_OK;
 }
 
@@ -120,8 +103,7 @@ sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
     if (status == SL_OK)
         status = sl__device_check_same(event->device, "the event", stream->device, "the stream",
                                        err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return sl__device_finish(stream->device, submit_record(event, stream, err), err);
 }
 
@@ -129,8 +111,7 @@ sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err)
 static sl_status check_wait(const sl_stream *stream, const char *noun, const sl_device *other,
                             const char *other_noun, sl_error *err)
 {
-    if (sl__device_are_peers(stream->device, other))
-        return SL_OK;
+    if (sl__device_are_peers(stream->device, other)) return SL_OK;
     return sl__device_check_same(other, other_noun, stream->device, noun, err);
 }
 
@@ -138,12 +119,10 @@ sl_status sl_stream_wait_event(sl_stream *stream, sl_event *event, sl_error *err
 {
     sl_status status = enter_pair(event, stream, "wait_event", err);
 
-    if (status == SL_OK)
-        status = check_wait(stream, "the stream", event->device, "the event", err);
+    if (status == SL_OK) status = check_wait(stream, "the stream", event->device, "the event", err);
     if (status == SL_OK && stream->device != event->device)
         status = sl__device_enter(stream->device, "wait_event", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return sl__device_finish(stream->device, submit_wait(stream, event, err), err);
 }
 
@@ -152,19 +131,13 @@ sl_status sl_stream_wait_stream(sl_stream *stream, sl_stream *other, sl_error *e
     sl_event *event;
     sl_status status = sl__stream_enter(stream, "wait_stream", err);
 
-    if (status != SL_OK)
-        return status;
-    if (!other)
-        return sl_fail(err, SL_ECLOSED, "the stream to wait for is closed");
-    status = check_wait(stream, "the waiting stream", other->device, "the stream to wait for",
-                        err);
-    if (status == SL_OK)
-        status = sl__device_enter(other->device, "wait_stream", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
+    if (!other) return sl_fail(err, SL_ECLOSED, "the stream to wait for is closed");
+    status = check_wait(stream, "the waiting stream", other->device, "the stream to wait for", err);
+    if (status == SL_OK) status = sl__device_enter(other->device, "wait_stream", err);
+    if (status != SL_OK) return status;
     status = open_event(other->device, false, &event, err);
-    if (status != SL_OK)
-        return sl__device_finish(other->device, status, err);
+    if (status != SL_OK) return sl__device_finish(other->device, status, err);
     status = submit_record(event, other, err);
     if (status != SL_OK)
         status = sl__device_leave(other->device, status, err);
@@ -180,11 +153,9 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
 {
     sl_status status = enter_event(event, "query", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = event->device->backend->event_query(event, done, err);
-    if (status == SL_OK && *done && sl__race_on())
-        sl__race_waited_event(sl__race, event);
+    if (status == SL_OK && *done && sl__race_on()) sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -193,15 +164,13 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     sl_call call;
     sl_status status = enter_event(event, "synchronize", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl__call_begin(event->device, &call, SL_CALL_EVENT_SYNC);
     call.target = event->record_seq;
     call.target_stream = event->record_stream;
     status = event->device->backend->event_synchronize(event, err);
     sl__call_end(event->device, &call, NULL, status);
-    if (status == SL_OK && sl__race_on())
-        sl__race_waited_event(sl__race, event);
+    if (status == SL_OK && sl__race_on()) sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -220,21 +189,16 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
 {
     sl_status status = enter_event(start, "elapsed_time", err);
 
-    if (status != SL_OK)
-        return status;
-    if (!end)
-        return sl_fail(err, SL_ECLOSED, "the end event is closed");
-    status = sl__device_check_same(end->device, "the end event", start->device,
-                                   "the start event", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
+    if (!end) return sl_fail(err, SL_ECLOSED, "the end event is closed");
+    status = sl__device_check_same(end->device, "the end event", start->device, "the start event",
+                                   err);
+    if (status != SL_OK) return status;
     status = check_timed(start, "start", err);
-    if (status == SL_OK)
-        status = check_timed(end, "end", err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = check_timed(end, "end", err);
+    if (status != SL_OK) return status;
     status = start->device->backend->event_elapsed(start, end, ms, err);
-    if (status == SL_OK && sl__race_on()) {       /* both have happened, or there would be no time */
+    if (status == SL_OK && sl__race_on()) { /* both have happened, or there would be no time */
         sl__race_waited_event(sl__race, start);
         sl__race_waited_event(sl__race, end);
     }

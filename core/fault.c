@@ -11,9 +11,9 @@
 #include "device.h"
 
 enum {
-    MOST_CAUSE = 120,       /* characters of the backend's sentence */
-    MOST_WHERE = 40,        /* and of a script position */
-    ROOM_FOR_MORE = 32      /* " and 1000000000 more" */
+    MOST_CAUSE = 120,  /* characters of the backend's sentence */
+    MOST_WHERE = 40,   /* and of a script position */
+    ROOM_FOR_MORE = 32 /* " and 1000000000 more" */
 };
 
 /* The kernel's name, or the name of the operation in tl:spans(). */
@@ -40,8 +40,7 @@ void sl__fault_note(sl_device *device, const sl_op *op)
     fault->n_lost++;
     while (at > 0 && fault->oldest[at - 1].seq > op->seq)
         at--;
-    if (at == SL__FAULT_NAMES)
-        return;
+    if (at == SL__FAULT_NAMES) return;
     for (int i = kept < SL__FAULT_NAMES ? kept : SL__FAULT_NAMES - 1; i > at; i--)
         fault->oldest[i] = fault->oldest[i - 1];
     fault->oldest[at].seq = op->seq;
@@ -75,14 +74,12 @@ static void add_ops(const sl_device *device, char *msg, size_t msg_bytes)
     while (named < SL__FAULT_NAMES && named < fault->n_lost) {
         char op[MOST_WHERE + 32];
         format_op(device, named, op, sizeof op);
-        if (len + strlen(op) + 2 + ROOM_FOR_MORE > msg_bytes)
-            break;
+        if (len + strlen(op) + 2 + ROOM_FOR_MORE > msg_bytes) break;
         len += (size_t)snprintf(msg + len, msg_bytes - len, "%s%s", named ? ", " : "", op);
         named++;
     }
     if (fault->n_lost > named)
-        snprintf(msg + len, msg_bytes - len, " and %lld more",
-                 (long long)(fault->n_lost - named));
+        snprintf(msg + len, msg_bytes - len, " and %lld more", (long long)(fault->n_lost - named));
 }
 
 static void compose(sl_device *device)
@@ -100,9 +97,7 @@ sl_status sl__fault_report(sl_device *device, sl_error *err)
 {
     const sl__fault *fault = &device->core->fault;
 
-    if (!fault->reported && !sl__host_func_depth)
-        compose(device);
-    if (err)
-        *err = fault->reported ? fault->error : device->fault;
+    if (!fault->reported && !sl__host_func_depth) compose(device);
+    if (err) *err = fault->reported ? fault->error : device->fault;
     return device->fault.status;
 }

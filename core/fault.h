@@ -5,12 +5,16 @@
 
 #include "backend.h"
 
-enum { SL__FAULT_NAMES = 3 };       /* how many operations the sentence names */
+enum { SL__FAULT_NAMES = 3 }; /* how many operations the sentence names */
 
-typedef struct sl__fault {          /* all zero: the device is not lost */
-    struct { uint64_t seq; const char *name; uint32_t where; } oldest[SL__FAULT_NAMES];
+typedef struct sl__fault { /* all zero: the device is not lost */
+    struct {
+        uint64_t seq;
+        const char *name;
+        uint32_t where;
+    } oldest[SL__FAULT_NAMES];
     int64_t n_lost;
-    bool reported;                  /* `error` is made */
+    bool reported; /* `error` is made */
     sl_error error;
 } sl__fault;
 

@@ -12,7 +12,7 @@
 #include "stream.h"
 
 typedef struct host_func {
-    sl_device *device;      /* borrowed: the operation's stream holds it */
+    sl_device *device; /* borrowed: the operation's stream holds it */
     sl_host_fn fn;
     void *ud;
     void (*release)(void *ud);
@@ -24,18 +24,15 @@ static bool run_host_func(void *ud, sl_error *err)
 {
     host_func *func = ud;
     sl_error failure = { .msg = "" };
-    uint32_t where = func->device->core->where;     /* of the call in which it runs */
+    uint32_t where = func->device->core->where; /* of the call in which it runs */
     bool succeeded;
 
     (void)err;
-    if (func->device->core->draining)
-        return true;
+    if (func->device->core->draining) return true;
     sl__host_func_depth++;
-    if (sl__race_on())
-        sl__race_host_func_begin(sl__race, func->op);
+    if (sl__race_on()) sl__race_host_func_begin(sl__race, func->op);
     succeeded = func->fn(func->ud, &failure);
-    if (sl__race_on())
-        sl__race_host_func_end(sl__race);
+    if (sl__race_on()) sl__race_host_func_end(sl__race);
     sl__host_func_depth--;
     func->device->core->where = where;
     if (!succeeded)
@@ -48,8 +45,7 @@ static void release_host_func(void *ud)
 {
     host_func *func = ud;
 
-    if (func->release)
-        func->release(func->ud);
+    if (func->release) func->release(func->ud);
     free(func);
 }
 
@@ -62,25 +58,20 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     sl_op *op;
     sl_status status = sl__stream_enter(stream, "launch_host_func", err);
 
-    if (status != SL_OK)
-        return status;
-    if (!fn)
-        return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
+    if (status != SL_OK) return status;
+    if (!fn) return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
     device = stream->device;
     func = malloc(sizeof *func);
-    if (!func)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    if (!func) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
     *func = (host_func){ device, fn, ud, release, NULL };
     status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
-    if (status != SL_OK)
-        goto fail;
+    if (status != SL_OK) goto fail;
     func->op = op;
     op->host_fn = run_host_func;
     op->host_ud = func;
     op->host_release = release_host_func;
     status = sl__device_leave(device, sl__op_submit(op, err), err);
-    if (status != SL_OK)
-        goto fail;
+    if (status != SL_OK) goto fail;
     /* Not settled: a failure of this call always means that `ud` is still the
      * caller's, and an earlier function's error is left for the next call to report. */
     return SL_OK;

@@ -6,7 +6,7 @@
  * limit it as well. In a container the folder is often not there, since the container sees
  * its own group at the top: then what is at the top counts.
  */
-#define _GNU_SOURCE             /* sched_getaffinity, _SC_PHYS_PAGES */
+#define _GNU_SOURCE /* sched_getaffinity, _SC_PHYS_PAGES */
 #define _DARWIN_C_SOURCE
 #include "device.h"
 
@@ -36,8 +36,7 @@ static int read_numbers(const char *folder, const char *name, double *numbers, i
     FILE *file = fopen(path, "r");
     while (file && n < most && fscanf(file, "%lf", &numbers[n]) == 1)
         n++;
-    if (file)
-        fclose(file);
+    if (file) fclose(file);
     return n;
 }
 
@@ -75,13 +74,14 @@ static double cpu_quota(const char *folder)
 
     return read_numbers(folder, "cpu.cfs_quota_us", &quota, 1) == 1
                    && read_numbers(folder, "cpu.cfs_period_us", &period, 1) == 1
-               ? share(quota, period) : INFINITY;
+               ? share(quota, period)
+               : INFINITY;
 }
 
 /* ---- the groups of this process ---- */
 
 typedef struct group_kind {
-    const char *controller;         /* "": version 2, which has one tree for all of them */
+    const char *controller; /* "": version 2, which has one tree for all of them */
     const char *mount;
     double (*limit)(const char *folder);
 } group_kind;
@@ -94,10 +94,8 @@ static bool has_name(const char *list, size_t length, const char *name)
     for (;;) {
         const char *comma = memchr(list, ',', length);
         size_t first = comma ? (size_t)(comma - list) : length;
-        if (first == n && !memcmp(list, name, n))
-            return true;
-        if (!comma)
-            return false;
+        if (first == n && !memcmp(list, name, n)) return true;
+        if (!comma) return false;
         length -= first + 1;
         list = comma + 1;
     }
@@ -108,8 +106,7 @@ static const char *path_in(char *line, const char *controller)
 {
     char *list = strchr(line, ':'), *path = list ? strchr(list + 1, ':') : NULL;
 
-    if (!path || !has_name(list + 1, (size_t)(path - list - 1), controller))
-        return NULL;
+    if (!path || !has_name(list + 1, (size_t)(path - list - 1), controller)) return NULL;
     path[strcspn(path, "\n")] = '\0';
     return path + 1;
 }
@@ -125,10 +122,8 @@ static void find_group(const char *root, const char *controller, char folder[PAT
     FILE *file = fopen(line, "r");
     while (file && !path && fgets(line, sizeof line, file))
         path = path_in(line, controller);
-    if (path && length + strlen(path) < PATH_BYTES)
-        strcpy(folder + length, path);
-    if (file)
-        fclose(file);
+    if (path && length + strlen(path) < PATH_BYTES) strcpy(folder + length, path);
+    if (file) fclose(file);
 }
 
 static double least_limit(const char *root, const group_kind *kind)
@@ -137,14 +132,12 @@ static double least_limit(const char *root, const group_kind *kind)
     double least = INFINITY;
     int top = snprintf(folder, sizeof folder, "%s%s", root, kind->mount);
 
-    if (top >= PATH_BYTES)
-        return least;
+    if (top >= PATH_BYTES) return least;
     find_group(root, kind->controller, folder);
     for (;;) {
         char *slash = strrchr(folder + top, '/');
         least = fmin(least, kind->limit(folder));
-        if (!slash)
-            return least;
+        if (!slash) return least;
         *slash = '\0';
     }
 }
@@ -171,8 +164,8 @@ static double resource_limit(int which)
 {
     struct rlimit limit;
 
-    return getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY
-               ? (double)limit.rlim_cur : INFINITY;
+    return getrlimit(which, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY ? (double)limit.rlim_cur
+                                                                            : INFINITY;
 }
 
 /* Not RLIMIT_MEMLOCK: NVIDIA's driver does not count what it page-locks towards that
@@ -190,8 +183,7 @@ static int present_processors(void)
 {
 #ifdef __linux__
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0)
-        return CPU_COUNT(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
 #endif
     long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (int)n : 1;

@@ -22,11 +22,10 @@ static bool inputs_fit(sl_kernel kernel, const sl_kernel_args *args, const sl_st
     const sl_tensor *a = args->a;
     int inputs;
 
-    if (!stream || !a || (unsigned)kernel >= SL_KERNELS)
-        return false;
+    if (!stream || !a || (unsigned)kernel >= SL_KERNELS) return false;
     inputs = sl_kernel_inputs(kernel);
-    return !sl__host_func_depth && !stream->device->fault.status
-           && inputs > 0 && fits(a, stream->device, a->spec.dtype)
+    return !sl__host_func_depth && !stream->device->fault.status && inputs > 0
+           && fits(a, stream->device, a->spec.dtype)
            && sl_kernel_check(kernel, a->spec.dtype, args->number, NULL) == SL_OK
            && (inputs == 2 ? fits(args->b, stream->device, a->spec.dtype) : !args->b);
 }
@@ -37,10 +36,8 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
 {
     sl_status status = sl__tensor_check(tensor, noun, err);
 
-    if (status == SL_OK)
-        status = sl__device_check_same(tensor->device, noun, device, other, err);
-    if (status != SL_OK || tensor->spec.place == SL_ON_DEVICE)
-        return status;
+    if (status == SL_OK) status = sl__device_check_same(tensor->device, noun, device, other, err);
+    if (status != SL_OK || tensor->spec.place == SL_ON_DEVICE) return status;
     sl_fail(err, SL_EPLACE, "%s is on the cpu", noun);
     return sl_advise(err, SL_EPLACE, SL_ADVICE_COPY_TO_GPU, NULL);
 }
@@ -48,8 +45,7 @@ static sl_status check_operand(const sl_tensor *tensor, const char *noun, const 
 static sl_status check_same_dtype(const sl_tensor *a, const sl_tensor *other, const char *noun,
                                   sl_error *err)
 {
-    if (a->spec.dtype == other->spec.dtype)
-        return SL_OK;
+    if (a->spec.dtype == other->spec.dtype) return SL_OK;
     sl_fail(err, SL_EDTYPE, "a is %s, %s is %s: a kernel needs one dtype",
             sl_dtype_name(a->spec.dtype), noun, sl_dtype_name(other->spec.dtype));
     return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, NULL);
@@ -61,7 +57,8 @@ static sl_status check_second(sl_kernel kernel, const sl_kernel_args *args, sl_e
 
     if (sl_kernel_inputs(kernel) < 2)
         return args->b ? sl_fail(err, SL_EINVAL, "%s is no kernel of two tensors",
-                                 sl_kernel_name(kernel)) : SL_OK;
+                                 sl_kernel_name(kernel))
+                       : SL_OK;
     status = check_operand(args->b, "b", args->a->device, "a", err);
     return status != SL_OK ? status : check_same_dtype(args->a, args->b, "b", err);
 }
@@ -71,15 +68,12 @@ static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_s
 {
     sl_status status;
 
-    if (inputs_fit(kernel, args, stream))
-        return SL_OK;
+    if (inputs_fit(kernel, args, stream)) return SL_OK;
     if ((unsigned)kernel >= SL_KERNELS || sl_kernel_inputs(kernel) == 0)
         return sl_fail(err, SL_EINVAL, "%s is no kernel of tensors", sl_kernel_name(kernel));
     status = sl__stream_enter(stream, sl_kernel_name(kernel), err);
-    if (status == SL_OK)
-        status = check_operand(args->a, "a", stream->device, "the stream", err);
-    if (status == SL_OK)
-        status = sl_kernel_check(kernel, args->a->spec.dtype, args->number, err);
+    if (status == SL_OK) status = check_operand(args->a, "a", stream->device, "the stream", err);
+    if (status == SL_OK) status = sl_kernel_check(kernel, args->a->spec.dtype, args->number, err);
     return status != SL_OK ? status : check_second(kernel, args, err);
 }
 
@@ -104,8 +98,7 @@ static sl_status check_same_shapes(const sl_tensor_spec *a, const sl_tensor_spec
 {
     sl__shape_text first, second;
 
-    if (sl__same_shape(a, b))
-        return SL_OK;
+    if (sl__same_shape(a, b)) return SL_OK;
     return sl_fail(err, SL_ESHAPE, "a is %s, b is %s: the shapes differ",
                    sl__shape_format(a, &first), sl__shape_format(b, &second));
 }
@@ -115,10 +108,8 @@ static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_t
 {
     sl_status status = sl__dimension_check(a, dim[0], err);
 
-    if (status == SL_OK)
-        status = sl__dimension_check(a, dim[1], err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sl__dimension_check(a, dim[1], err);
+    if (status != SL_OK) return status;
     result->dim[dim[0]] = a->dim[dim[1]];
     result->dim[dim[1]] = a->dim[dim[0]];
     return SL_OK;
@@ -129,24 +120,17 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
 {
     sl_status status = check_inputs(kernel, args, stream, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     *result = args->a->spec;
     switch (sl_kernel_family_of(kernel)) {
-    case SL_FAMILY_MATMUL:
-        return find_product(&args->a->spec, &args->b->spec, result, err);
-    case SL_FAMILY_PAIR:
-        return check_same_shapes(&args->a->spec, &args->b->spec, err);
-    case SL_FAMILY_TRANSPOSE:
-        return find_transposed(&args->a->spec, args->dim, result, err);
+    case SL_FAMILY_MATMUL: return find_product(&args->a->spec, &args->b->spec, result, err);
+    case SL_FAMILY_PAIR: return check_same_shapes(&args->a->spec, &args->b->spec, err);
+    case SL_FAMILY_TRANSPOSE: return find_transposed(&args->a->spec, args->dim, result, err);
     case SL_FAMILY_SUM:
         *result = (sl_tensor_spec){ .dtype = result->dtype, .place = SL_ON_DEVICE };
         return SL_OK;
-    case SL_FAMILY_CAST:
-        result->dtype = args->dtype;
-        return SL_OK;
-    default:
-        return SL_OK;
+    case SL_FAMILY_CAST: result->dtype = args->dtype; return SL_OK;
+    default: return SL_OK;
     }
 }
 
@@ -158,8 +142,7 @@ static sl_status check_out_shape(sl_kernel kernel, const sl_tensor *out,
     bool is_sum = sl_kernel_family_of(kernel) == SL_FAMILY_SUM;
     sl__shape_text is, wanted;
 
-    if (is_sum ? out->numel == 1 : sl__same_shape(&out->spec, needed))
-        return SL_OK;
+    if (is_sum ? out->numel == 1 : sl__same_shape(&out->spec, needed)) return SL_OK;
     return sl_fail(err, SL_ESHAPE, "out is %s, needed %s", sl__shape_format(&out->spec, &is),
                    is_sum ? "one element" : sl__shape_format(needed, &wanted));
 }
@@ -171,8 +154,10 @@ static sl_status check_apart(const sl_tensor *out, const sl_tensor *a, const cha
 {
     if (sl__view_same_bytes(out, a) || !sl__view_overlap(out, a, out->bytes, a->bytes))
         return SL_OK;
-    return sl_fail(err, SL_EINVAL, "out and %s share some of their bytes: they may be the same "
-                   "memory, or lie apart", noun);
+    return sl_fail(err, SL_EINVAL,
+                   "out and %s share some of their bytes: they may be the same "
+                   "memory, or lie apart",
+                   noun);
 }
 
 /* The same for a kernel that reads after it has written: they may not share any. */
@@ -191,13 +176,12 @@ static sl_status check_outside(const sl_tensor *out, const sl_tensor *a, const c
 static sl_status check_memory(sl_kernel kernel, const sl_tensor *out, const sl_tensor *input,
                               const char *noun, sl_error *err)
 {
-    if (out->buffer != input->buffer)
-        return SL_OK;
+    if (out->buffer != input->buffer) return SL_OK;
     switch (sl_kernel_family_of(kernel)) {
-    case SL_FAMILY_MATMUL: case SL_FAMILY_CAST: case SL_FAMILY_TRANSPOSE:
-        return check_outside(out, input, noun, kernel, err);
-    default:
-        return check_apart(out, input, noun, err);
+    case SL_FAMILY_MATMUL:
+    case SL_FAMILY_CAST:
+    case SL_FAMILY_TRANSPOSE: return check_outside(out, input, noun, kernel, err);
+    default: return check_apart(out, input, noun, err);
     }
 }
 
@@ -207,10 +191,8 @@ static sl_status refuse_out(sl_kernel kernel, const sl_tensor *out, const sl_ten
 {
     sl_status status = check_operand(out, "out", a->device, "a", err);
 
-    if (status != SL_OK)
-        return status;
-    if (sl_kernel_family_of(kernel) != SL_FAMILY_CAST)
-        return check_same_dtype(a, out, "out", err);
+    if (status != SL_OK) return status;
+    if (sl_kernel_family_of(kernel) != SL_FAMILY_CAST) return check_same_dtype(a, out, "out", err);
     return sl_fail(err, SL_EDTYPE, "out is %s, needed %s", sl_dtype_name(out->spec.dtype),
                    sl_dtype_name(needed));
 }
@@ -222,12 +204,9 @@ static sl_status check_out(sl_kernel kernel, const sl_tensor *out, const sl_kern
 
     if (!fits(out, args->a->device, needed->dtype))
         status = refuse_out(kernel, out, args->a, needed->dtype, err);
-    if (status == SL_OK)
-        status = check_out_shape(kernel, out, needed, err);
-    if (status == SL_OK)
-        status = check_memory(kernel, out, args->a, "a", err);
-    if (status == SL_OK && args->b)
-        status = check_memory(kernel, out, args->b, "b", err);
+    if (status == SL_OK) status = check_out_shape(kernel, out, needed, err);
+    if (status == SL_OK) status = check_memory(kernel, out, args->a, "a", err);
+    if (status == SL_OK && args->b) status = check_memory(kernel, out, args->b, "b", err);
     return status;
 }
 
@@ -249,12 +228,10 @@ static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *wo
     const sl_tensor_spec *spec = &a->spec;
     int low = dim[0] < dim[1] ? dim[0] : dim[1], high = dim[0] < dim[1] ? dim[1] : dim[0];
 
-    if (a->numel == 0)
-        return;
+    if (a->numel == 0) return;
     work->outer = work->m = work->middle = work->n = 1;
     work->k = a->numel;
-    if (low == high)
-        return;
+    if (low == high) return;
     work->k = sizes_product(spec, high + 1, spec->ndim);
     work->outer = sizes_product(spec, 0, low);
     work->m = spec->dim[low];
@@ -271,33 +248,27 @@ static void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work
         work->m = a->dim[0];
         work->k = a->dim[1];
         work->n = args->b->spec.dim[1];
-        if (args->tf32 && a->dtype == SL_FLOAT32)
-            work->flags = SL_WORK_TF32;
+        if (args->tf32 && a->dtype == SL_FLOAT32) work->flags = SL_WORK_TF32;
         break;
     case SL_FAMILY_ROWS:
         work->n = a->ndim ? a->dim[a->ndim - 1] : 1;
         work->m = work->n ? args->a->numel / work->n : 0;
         break;
-    case SL_FAMILY_TRANSPOSE:
-        describe_transpose(args->a, args->dim, work);
-        break;
-    default:
-        work->n = args->a->numel;
+    case SL_FAMILY_TRANSPOSE: describe_transpose(args->a, args->dim, work); break;
+    default: work->n = args->a->numel;
     }
 }
 
-sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args,
-                    sl_stream *stream, sl_error *err)
+sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
+                    sl_error *err)
 {
     sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel };
     sl_tensor *a = args->a, *b = args->b;
     sl_tensor_spec needed;
     sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
 
-    if (status == SL_OK)
-        status = check_out(kernel, out, args, &needed, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = check_out(kernel, out, args, &needed, err);
+    if (status != SL_OK) return status;
     work.dtype = (uint8_t)needed.dtype;
     work.in_dtype = (uint8_t)a->spec.dtype;
     work.out_offset = out->offset;
@@ -305,8 +276,9 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
     work.in_offset[1] = b ? b->offset : 0;
     work.scalar = args->number;
     describe(kernel, args, &work);
-    return sl__op_enqueue(stream, &work, &(sl__operands){ .out = out->buffer, .in0 = a->buffer,
-                                                          .in1 = b ? b->buffer : NULL }, err);
+    return sl__op_enqueue(
+        stream, &work,
+        &(sl__operands){ .out = out->buffer, .in0 = a->buffer, .in1 = b ? b->buffer : NULL }, err);
 }
 
 /* ---- spin, trap ------------------------------------------------------------------------ */
@@ -315,8 +287,7 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
 static sl_status check_spin_number(const char *noun, int64_t value, int64_t most, sl_error *err)
 {
     if (value < 0)
-        return sl_fail(err, SL_EINVAL, "%s is %lld: it cannot be negative", noun,
-                       (long long)value);
+        return sl_fail(err, SL_EINVAL, "%s is %lld: it cannot be negative", noun, (long long)value);
     if (value > most)
         return sl_fail(err, SL_EINVAL, "%s is %lld: the device takes up to %lld", noun,
                        (long long)value, (long long)most);
@@ -329,21 +300,17 @@ sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *e
     const sl_device_info *info;
     sl_status status = sl__stream_enter(stream, "spin", err);
 
-    if (status != SL_OK)
-        return status;
-    if (!options)
-        return sl_fail(err, SL_EINVAL, "spin needs a duration");
+    if (status != SL_OK) return status;
+    if (!options) return sl_fail(err, SL_EINVAL, "spin needs a duration");
     info = &stream->device->info;
     status = check_spin_number("duration in ns", options->duration_ns, INT64_MAX / 4, err);
-    if (status == SL_OK)
-        status = check_spin_number("blocks", options->blocks, INT32_MAX, err);
+    if (status == SL_OK) status = check_spin_number("blocks", options->blocks, INT32_MAX, err);
     if (status == SL_OK)
         status = check_spin_number("threads", options->threads, info->max_threads_per_block, err);
     if (status == SL_OK)
         status = check_spin_number("shared_bytes", options->shared_bytes,
                                    info->max_shared_bytes_per_block, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     work.duration_ns = options->duration_ns;
     work.blocks = options->blocks ? options->blocks : 1;
     work.threads = options->threads ? (uint32_t)options->threads : 32;

@@ -17,8 +17,7 @@ static sl_status check_whole(sl_kernel kernel, double number, sl_error *err)
 {
     double least = kernel == SL_KERNEL_POW ? 0 : INT32_MIN;
 
-    if (number >= least && number <= INT32_MAX && number == (double)(int32_t)number)
-        return SL_OK;
+    if (number >= least && number <= INT32_MAX && number == (double)(int32_t)number) return SL_OK;
     return sl_fail(err, SL_EDTYPE, "a is int32: the %s must be whole, from %.0f to %d, got %.14g",
                    kernel == SL_KERNEL_POW ? "exponent" : "number", least, INT32_MAX, number);
 }

@@ -22,8 +22,7 @@
 /* Its operations have retired. NULL is fine. */
 static void close_stream(sl_stream *stream)
 {
-    if (!stream)
-        return;
+    if (!stream) return;
     sl__race_stream_closed(sl__race, stream);
     sl__reuse_stream_closed(stream);
     stream->device->backend->stream_close(stream);
@@ -32,8 +31,7 @@ static void close_stream(sl_stream *stream)
 
 sl_device *sl_device_retain(sl_device *device)
 {
-    if (device)
-        device->refs++;
+    if (device) device->refs++;
     return device;
 }
 
@@ -47,8 +45,7 @@ void sl__device_deallocate(sl_device *device)
 
 void sl_device_release(sl_device *device)
 {
-    if (!device || --device->refs > 0)
-        return;
+    if (!device || --device->refs > 0) return;
     sl__record_abandon(device);
     sl__race_device_closed(sl__race, device);
     close_stream(device->core->per_thread);
@@ -61,8 +58,7 @@ void sl_device_release(sl_device *device)
 
 sl_stream *sl_stream_retain(sl_stream *stream)
 {
-    if (!stream)
-        return NULL;
+    if (!stream) return NULL;
     if (stream->owned)
         sl_device_retain(stream->device);
     else
@@ -74,15 +70,13 @@ void sl_stream_release(sl_stream *stream)
 {
     sl_device *device;
 
-    if (!stream)
-        return;
+    if (!stream) return;
     device = stream->device;
     if (stream->owned) {
         sl_device_release(device);
         return;
     }
-    if (--stream->refs > 0)
-        return;
+    if (--stream->refs > 0) return;
     close_stream(stream);
     device->core->stats.streams--;
     sl_device_release(device);
@@ -92,8 +86,7 @@ void sl_stream_release(sl_stream *stream)
 
 sl_event *sl_event_retain(sl_event *event)
 {
-    if (event)
-        event->refs++;
+    if (event) event->refs++;
     return event;
 }
 
@@ -101,8 +94,7 @@ void sl_event_release(sl_event *event)
 {
     sl_device *device;
 
-    if (!event || --event->refs > 0)
-        return;
+    if (!event || --event->refs > 0) return;
     device = event->device;
     sl__race_event_closed(event);
     device->backend->event_close(event);
@@ -115,8 +107,7 @@ void sl_event_release(sl_event *event)
 
 sl_buffer *sl__buffer_retain(sl_buffer *buffer)
 {
-    if (buffer)
-        buffer->refs++;
+    if (buffer) buffer->refs++;
     return buffer;
 }
 
@@ -124,11 +115,9 @@ void sl__buffer_release(sl_buffer *buffer)
 {
     sl_device *device;
 
-    if (!buffer)
-        return;
+    if (!buffer) return;
     if (--buffer->refs > 0) {
-        if (buffer->refs == buffer->uses)
-            sl__reuse_offer(buffer);
+        if (buffer->refs == buffer->uses) sl__reuse_offer(buffer);
         return;
     }
     device = buffer->device;

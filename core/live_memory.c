@@ -17,15 +17,13 @@ static int64_t *bytes_counter(sl_buffer *buffer)
 {
     sl_device_stats *stats = &buffer->device->core->stats;
 
-    if (buffer->place == SL_ON_DEVICE)
-        return &stats->device_bytes;
+    if (buffer->place == SL_ON_DEVICE) return &stats->device_bytes;
     return buffer->place == SL_PINNED ? &stats->pinned_bytes : &stats->pageable_bytes;
 }
 
 sl_status sl__buffer_check_total(const sl_buffer *buffer, sl_error *err)
 {
-    if (buffer->bytes <= (size_t)(INT64_MAX - all_bytes))
-        return SL_OK;
+    if (buffer->bytes <= (size_t)(INT64_MAX - all_bytes)) return SL_OK;
     return sl_fail(err, SL_ENOMEM, "%zu bytes, with the %lld that are live, do not fit in 63 bits",
                    buffer->bytes, (long long)all_bytes);
 }
@@ -51,8 +49,7 @@ void sl__buffer_enlist(sl_buffer *buffer)
 
     buffer->next = core->buffers;
     buffer->link = &core->buffers;
-    if (buffer->next)
-        buffer->next->link = &buffer->next;
+    if (buffer->next) buffer->next->link = &buffer->next;
     core->buffers = buffer;
     core->stats.buffers++;
 }
@@ -60,14 +57,15 @@ void sl__buffer_enlist(sl_buffer *buffer)
 void sl__buffer_delist(sl_buffer *buffer)
 {
     *buffer->link = buffer->next;
-    if (buffer->next)
-        buffer->next->link = buffer->link;
+    if (buffer->next) buffer->next->link = buffer->link;
     buffer->device->core->stats.buffers--;
 }
 
 /* ---- in errors ---- */
 
-typedef struct bytes_text { char text[32]; } bytes_text;
+typedef struct bytes_text {
+    char text[32];
+} bytes_text;
 
 /* "1.5 GiB". */
 static const char *format_bytes(int64_t bytes, bytes_text *out)
@@ -92,7 +90,10 @@ static const char *format_bytes(int64_t bytes, bytes_text *out)
 }
 
 /* Room that is left behind the text of an error. */
-typedef struct tail { char *at; size_t room; } tail;
+typedef struct tail {
+    char *at;
+    size_t room;
+} tail;
 
 static tail tail_of(sl_error *err)
 {
@@ -108,14 +109,11 @@ static int find_largest(const sl_buffer *asking, const sl_buffer **largest, int 
 
     for (const sl_buffer *b = asking->device->core->buffers; b; b = b->next) {
         int at = n;
-        if (b->place != asking->place || b->bytes == 0 || b->heir)
-            continue;
+        if (b->place != asking->place || b->bytes == 0 || b->heir) continue;
         while (at > 0 && largest[at - 1]->bytes < b->bytes)
             at--;
-        if (at == most)
-            continue;
-        if (n < most)
-            n++;
+        if (at == most) continue;
+        if (n < most) n++;
         for (int i = n - 1; i > at; i--)
             largest[i] = largest[i - 1];
         largest[at] = b;
@@ -156,12 +154,11 @@ void sl__buffer_add_live(sl_buffer *buffer, sl_error *err)
     bytes_text bytes;
     tail end;
 
-    if (!err)
-        return;
+    if (!err) return;
     end = tail_of(err);
     snprintf(end.at, end.room, "; live here: %lld tensor%s, %s %s, %lld operation%s in flight",
              (long long)stats->tensors, stats->tensors == 1 ? "" : "s",
-             format_bytes(*bytes_counter(buffer), &bytes), place,
-             (long long)stats->ops_in_flight, stats->ops_in_flight == 1 ? "" : "s");
+             format_bytes(*bytes_counter(buffer), &bytes), place, (long long)stats->ops_in_flight,
+             stats->ops_in_flight == 1 ? "" : "s");
     add_largest(buffer, err);
 }

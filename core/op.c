@@ -12,8 +12,7 @@
 
 static void hold(sl_buffer *buffer, sl_stream *stream)
 {
-    if (buffer)
-        sl__reuse_hold(buffer, stream);
+    if (buffer) sl__reuse_hold(buffer, stream);
     sl__buffer_retain(buffer);
 }
 
@@ -25,15 +24,13 @@ static void hold_operands(sl_op *op, const sl__operands *operands)
     op->in[1] = operands->in1;
     hold(op->out, op->stream);
     for (int i = 0; i < 2; i++)
-        if (sl__op_holds_input(op, i))
-            hold(op->in[i], op->stream);
+        if (sl__op_holds_input(op, i)) hold(op->in[i], op->stream);
 }
 
 static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
                              const sl_stream *stream, sl_error *err)
 {
-    if (!buffer || !buffer->lender)
-        return SL_OK;
+    if (!buffer || !buffer->lender) return SL_OK;
     return sl__buffer_settle(buffer, stream, sl__work_bytes(work, side), err);
 }
 
@@ -42,8 +39,7 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
 {
     sl_status status = settle_side(operands->out, work, 2, stream, err);
 
-    if (status == SL_OK)
-        status = settle_side(operands->in0, work, 0, stream, err);
+    if (status == SL_OK) status = settle_side(operands->in0, work, 0, stream, err);
     return status != SL_OK ? status : settle_side(operands->in1, work, 1, stream, err);
 }
 
@@ -55,14 +51,13 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl_op *op;
     sl_status status = settle_memory(operands, work, stream, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (!core->free_ops && !sl__op_pool_grow(device))
         return sl_fail(err, SL_ENOMEM, "out of host memory for operations (%lld are in flight)",
                        (long long)core->stats.ops_in_flight);
     op = core->free_ops;
     core->free_ops = op->next;
-    __builtin_prefetch(op->next, 1);    /* the next call would find it out of the nearest cache */
+    __builtin_prefetch(op->next, 1); /* the next call would find it out of the nearest cache */
     memset(op, 0, offsetof(sl_op, work));
     memset(op + 1, 0, device->backend->op_bytes - sizeof *op);
     op->stream = sl_stream_retain(stream);
@@ -70,7 +65,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     op->seq = ++core->last_seq;
     op->where = core->where;
     op->work = *work;
-    if (__builtin_expect(work->kind == SL_WORK_MEMCPY, 0))      /* kernels come most often */
+    if (__builtin_expect(work->kind == SL_WORK_MEMCPY, 0)) /* kernels come most often */
         op->span_flags = (uint8_t)sl__span_places(op->out, op->in[0]);
     *op_out = op;
     return SL_OK;
@@ -82,8 +77,7 @@ static sl_status enqueue_checked(sl_op *op, sl_error *err)
     sl__race_sent sent;
     sl_status status = sl__race_enqueue(sl__race, op, &sent, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = stream->device->backend->enqueue(op, err);
     if (status != SL_OK)
         sl__race_cancelled(sl__race, op);
@@ -97,12 +91,10 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     sl_stream *stream = op->stream;
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
-    sl_status status =
-        sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
+    sl_status status = sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
 
     if (status != SL_OK) {
-        if (core->last_seq == op->seq)
-            core->last_seq--;
+        if (core->last_seq == op->seq) core->last_seq--;
         sl__op_release_operands(op);
         op->next = core->free_ops;
         core->free_ops = op;
@@ -121,8 +113,7 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, operands, &op, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = sl__op_submit(op, err);
     return sl__device_finish(stream->device, status, err);
 }

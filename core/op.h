@@ -8,7 +8,7 @@
 
 #include "backend.h"
 
-typedef struct sl__operands {   /* borrowed; NULL where unused */
+typedef struct sl__operands { /* borrowed; NULL where unused */
     sl_event *event;
     sl_buffer *out, *in0, *in1;
 } sl__operands;
@@ -16,8 +16,7 @@ typedef struct sl__operands {   /* borrowed; NULL where unused */
 /* How many bytes of input 0 or 1, or of the output (2), the operation reads or writes. */
 static inline size_t sl__work_bytes(const sl_work *work, int side)
 {
-    if (work->kind != SL_WORK_KERNEL)
-        return work->bytes;
+    if (work->kind != SL_WORK_KERNEL) return work->bytes;
     return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
 }
 

@@ -9,7 +9,7 @@ enum { OPS_PER_CHUNK = 128 };
 
 typedef struct sl__op_chunk {
     struct sl__op_chunk *next;
-    max_align_t ops[];          /* OPS_PER_CHUNK operations of op_stride bytes */
+    max_align_t ops[]; /* OPS_PER_CHUNK operations of op_stride bytes */
 } op_chunk;
 
 static size_t op_stride(const sl_backend *backend)
@@ -24,8 +24,7 @@ bool sl__op_pool_grow(sl_device *device)
     size_t stride = op_stride(device->backend);
     op_chunk *chunk = malloc(sizeof *chunk + OPS_PER_CHUNK * stride);
 
-    if (!chunk)
-        return false;
+    if (!chunk) return false;
     chunk->next = device->core->op_chunks;
     device->core->op_chunks = chunk;
     for (int i = OPS_PER_CHUNK - 1; i >= 0; i--) {

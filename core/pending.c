@@ -28,8 +28,7 @@ sl_status sl__device_take_pending(sl_device *device, sl_error *err)
                  device->core->more_pending);
         device->core->more_pending = 0;
     }
-    if (err)
-        *err = *pending;
+    if (err) *err = *pending;
     pending->status = SL_OK;
     return status;
 }

@@ -3,8 +3,8 @@
  * It is a file of its own so that the program starts where CUDA does not exist. A
  * loaded plugin is never unloaded: its libraries have threads and exit handlers.
  */
-#define _GNU_SOURCE         /* dladdr, in glibc and musl */
-#define _DARWIN_C_SOURCE    /* and in macOS */
+#define _GNU_SOURCE      /* dladdr, in glibc and musl */
+#define _DARWIN_C_SOURCE /* and in macOS */
 
 #include "device.h"
 
@@ -63,42 +63,41 @@ static void own_folder(char folder[PATH_BYTES])
         slash[slash == folder] = '\0';
 }
 
-static bool is_there(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
+static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 
 static sl_status find_beside_program(char path[PATH_BYTES], sl_error *err)
 {
     /* Beside it, as in a build; from bin/; from lib/lua/5.4/, where the module is. */
-    static const char *const places[] = { "%s/" PLUGIN_FILE, "%s/../lib/streamlab/" PLUGIN_FILE,
-                                          "%s/../../streamlab/" PLUGIN_FILE };
+    static const char *const places[] = {
+        "%s/" PLUGIN_FILE,
+        "%s/../lib/streamlab/" PLUGIN_FILE,
+        "%s/../../streamlab/" PLUGIN_FILE,
+    };
     char folder[PATH_BYTES];
 
     own_folder(folder);
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         int len = snprintf(path, PATH_BYTES, places[i], folder);
-        if (len < PATH_BYTES && is_there(path))
-            return SL_OK;
+        if (len < PATH_BYTES && is_there(path)) return SL_OK;
     }
     return sl_fail(err, SL_ENOTFOUND,
                    "this build has no CUDA backend: " PLUGIN_FILE " is not beside the program "
-                   "(in %.120s)", folder);
+                   "(in %.120s)",
+                   folder);
 }
 
 static sl_status find_file(char path[PATH_BYTES], sl_error *err)
 {
     const char *given = getenv(PLUGIN_VARIABLE);
 
-    if (!given)
-        return find_beside_program(path, err);
+    if (!given) return find_beside_program(path, err);
     if (!*given || !strcmp(given, "none"))
         return sl_fail(err, SL_ENOTFOUND,
                        "the CUDA backend is switched off: " PLUGIN_VARIABLE " is \"%s\"", given);
     if (strlen(given) + 2 >= PATH_BYTES || !is_there(given))
-        return sl_fail(err, SL_ENOTFOUND,
-                       PLUGIN_VARIABLE " names a file that is not there: %.160s", given);
-    if (!strchr(given, '/')) {      /* dlopen would look for it in the libraries' folders */
+        return sl_fail(err, SL_ENOTFOUND, PLUGIN_VARIABLE " names a file that is not there: %.160s",
+                       given);
+    if (!strchr(given, '/')) { /* dlopen would look for it in the libraries' folders */
         snprintf(path, PATH_BYTES, "./%s", given);
         return SL_OK;
     }
@@ -118,8 +117,7 @@ static bool is_cut_short(const char *path)
     struct stat info;
     FILE *file = fopen(path, "rb");
 
-    if (!file)
-        return false;               /* dlopen says why */
+    if (!file) return false; /* dlopen says why */
     if (fread(&head, sizeof head, 1, file) == 1 && !fstat(fileno(file), &info)
         && !memcmp(head.e_ident, ELFMAG, SELFMAG) && head.e_ident[EI_CLASS] == ELFCLASS64)
         cut = (uint64_t)info.st_size < head.e_shoff + (uint64_t)head.e_shnum * head.e_shentsize;
@@ -145,8 +143,8 @@ static sl_status check_backend(const sl_backend *backend, sl_error *err)
     if (backend->abi_version != SL_BACKEND_ABI)
         return sl_fail(err, SL_EUNSUPPORTED,
                        PLUGIN_FILE " has interface version %u, needed is %u: it belongs to "
-                       "another version of streamlab", (unsigned)backend->abi_version,
-                       (unsigned)SL_BACKEND_ABI);
+                                   "another version of streamlab",
+                       (unsigned)backend->abi_version, (unsigned)SL_BACKEND_ABI);
     if (strcmp(backend->name, "cuda"))
         return sl_fail(err, SL_EUNSUPPORTED, PLUGIN_FILE " is the backend \"%.40s\", not cuda",
                        backend->name);
@@ -175,14 +173,13 @@ static sl_status load(const char *path, const sl_backend **out, sl_error *err)
         return sl_fail(err, SL_EUNSUPPORTED, "the CUDA backend cannot work here: %.200s",
                        why[0] ? why : "it gives no reason");
     status = check_backend(backend, err);
-    if (status == SL_OK)
-        *out = backend;
+    if (status == SL_OK) *out = backend;
     return status;
 }
 
 sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_error *err)
 {
-    static const sl_backend *loaded;    /* remembered for the process, as the loader does */
+    static const sl_backend *loaded; /* remembered for the process, as the loader does */
     static sl_error refusal;
     char path[PATH_BYTES];
 
@@ -191,8 +188,7 @@ sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_er
     if (!loaded && !refusal.status != SL_OK && !find_file(path, &refusal))
         load(path, &loaded, &refusal);
     if (!loaded) {
-        if (err)
-            *err = refusal;
+        if (err) *err = refusal;
         return refusal.status;
     }
     *backend = loaded;

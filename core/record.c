@@ -24,8 +24,7 @@ static void report_loss(sl_device *device)
 
 static void lose(sl_device *device, recording *rec)
 {
-    if (!rec->reported)
-        report_loss(device);
+    if (!rec->reported) report_loss(device);
     rec->reported = true;
 }
 
@@ -35,13 +34,11 @@ static bool grow(void **data, size_t *n, size_t at, size_t elem_bytes)
     size_t new_n = *n ? *n : 64;
     char *grown;
 
-    if (at < *n)
-        return true;
+    if (at < *n) return true;
     while (new_n <= at)
         new_n *= 2;
     grown = realloc(*data, new_n * elem_bytes);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     memset(grown + *n * elem_bytes, 0, (new_n - *n) * elem_bytes);
     *data = grown;
     *n = new_n;
@@ -53,14 +50,12 @@ static bool map_text(sl_device *device, recording *rec, uint32_t device_id, uint
     void *texts = rec->texts;
 
     *id = 0;
-    if (!device_id)
-        return true;
+    if (!device_id) return true;
     if (device_id < rec->n_texts && rec->texts[device_id]) {
         *id = rec->texts[device_id] - 1;
         return true;
     }
-    if (!grow(&texts, &rec->n_texts, device_id, sizeof *rec->texts))
-        return false;
+    if (!grow(&texts, &rec->n_texts, device_id, sizeof *rec->texts)) return false;
     rec->texts = texts;
     if (sl_timeline_intern(rec->timeline, sl__strings_text(&device->core->strings, device_id), id,
                            NULL))
@@ -74,17 +69,15 @@ static bool note_stream(sl_device *device, recording *rec, const sl_stream *stre
     sl_stream_note note;
     void *noted = rec->streams_noted;
 
-    if (stream->id < rec->n_streams && rec->streams_noted[stream->id])
-        return true;
-    if (!grow(&noted, &rec->n_streams, stream->id, sizeof *rec->streams_noted))
-        return false;
+    if (stream->id < rec->n_streams && rec->streams_noted[stream->id]) return true;
+    if (!grow(&noted, &rec->n_streams, stream->id, sizeof *rec->streams_noted)) return false;
     rec->streams_noted = noted;
     memset(&note, 0, sizeof note);
     note.id = stream->id;
     note.priority = stream->priority;
     note.non_blocking = stream->non_blocking;
-    if (!map_text(device, rec, stream->name, &note.name) ||
-        sl_timeline_add_stream(rec->timeline, &note, NULL))
+    if (!map_text(device, rec, stream->name, &note.name)
+        || sl_timeline_add_stream(rec->timeline, &note, NULL))
         return false;
     rec->streams_noted[stream->id] = true;
     return true;
@@ -105,27 +98,40 @@ static sl_span_kind span_kind(const sl_work *work)
 static bool add_span(sl_device *device, recording *rec, const sl_op *op)
 {
     sl_span span = {
-        .start_ns = op->start_ns, .end_ns = op->end_ns,
-        .host_start_ns = op->host_start_ns, .host_end_ns = op->host_end_ns,
-        .bytes = op->work.bytes, .correlation = op->seq, .stream = op->stream->id,
-        .blocks = op->blocks, .threads = op->threads, .registers = op->registers,
-        .kernels = op->kernels, .kernels_after = op->kernels_after,
+        .start_ns = op->start_ns,
+        .end_ns = op->end_ns,
+        .host_start_ns = op->host_start_ns,
+        .host_end_ns = op->host_end_ns,
+        .bytes = op->work.bytes,
+        .correlation = op->seq,
+        .stream = op->stream->id,
+        .blocks = op->blocks,
+        .threads = op->threads,
+        .registers = op->registers,
+        .kernels = op->kernels,
+        .kernels_after = op->kernels_after,
         .shared_bytes = op->shared_bytes,
-        .kind = (uint8_t)span_kind(&op->work), .engine = op->engine, .flags = op->span_flags,
+        .kind = (uint8_t)span_kind(&op->work),
+        .engine = op->engine,
+        .flags = op->span_flags,
     };
-    uint32_t name = sl__span_name(device, &op->work, op->span_flags);   /* 0: no memory for it */
+    uint32_t name = sl__span_name(device, &op->work, op->span_flags); /* 0: no memory for it */
 
-    return name && map_text(device, rec, name, &span.name) &&
-           map_text(device, rec, op->where, &span.where) &&
-           !sl_timeline_add_span(rec->timeline, &span, NULL);
+    return name && map_text(device, rec, name, &span.name)
+           && map_text(device, rec, op->where, &span.where)
+           && !sl_timeline_add_span(rec->timeline, &span, NULL);
 }
 
 /* What the operation waited for, from a backend that knows it. */
 static bool add_hold(recording *rec, const sl_op *op)
 {
     sl_hold hold = {
-        .correlation = op->seq, .ready_ns = op->ready_ns, .ready_by = op->ready_by,
-        .start_by = op->start_by, .ready_cause = op->ready_cause, .start_cause = op->start_cause,
+        .correlation = op->seq,
+        .ready_ns = op->ready_ns,
+        .ready_by = op->ready_by,
+        .start_by = op->start_by,
+        .ready_cause = op->ready_cause,
+        .start_cause = op->start_cause,
     };
 
     return op->ready_cause == SL_CAUSE_NONE || !sl_timeline_add_hold(rec->timeline, &hold, NULL);
@@ -134,15 +140,19 @@ static bool add_hold(recording *rec, const sl_op *op)
 static bool add_event_call(sl_device *device, recording *rec, const sl_op *op)
 {
     sl_call call = {
-        .host_start_ns = op->host_start_ns, .host_end_ns = op->host_end_ns,
-        .device_ns = op->start_ns, .correlation = op->seq, .stream = op->stream->id,
-        .target = op->wait_target, .target_stream = op->wait_target_stream,
+        .host_start_ns = op->host_start_ns,
+        .host_end_ns = op->host_end_ns,
+        .device_ns = op->start_ns,
+        .correlation = op->seq,
+        .stream = op->stream->id,
+        .target = op->wait_target,
+        .target_stream = op->wait_target_stream,
         .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
         .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
 
-    return map_text(device, rec, op->where, &call.where) &&
-           !sl_timeline_add_call(rec->timeline, &call, NULL);
+    return map_text(device, rec, op->where, &call.where)
+           && !sl_timeline_add_call(rec->timeline, &call, NULL);
 }
 
 void sl__record_op(sl_device *device, const sl_op *op)
@@ -150,11 +160,10 @@ void sl__record_op(sl_device *device, const sl_op *op)
     bool is_event = op->work.kind == SL_WORK_EVENT_RECORD || op->work.kind == SL_WORK_EVENT_WAIT;
 
     for (recording *rec = device->core->recordings; rec; rec = rec->next) {
-        if (op->seq < rec->first_seq)
-            continue;
-        if (!note_stream(device, rec, op->stream) ||
-            !(is_event ? add_event_call(device, rec, op) : add_span(device, rec, op)) ||
-            !add_hold(rec, op))
+        if (op->seq < rec->first_seq) continue;
+        if (!note_stream(device, rec, op->stream)
+            || !(is_event ? add_event_call(device, rec, op) : add_span(device, rec, op))
+            || !add_hold(rec, op))
             lose(device, rec);
     }
 }
@@ -164,8 +173,8 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
     memset(call, 0, sizeof *call);
     call->kind = (uint8_t)kind;
     call->where = device->core->where;
-    if (!device->core->recordings)      /* no number without a recording: a timeline must */
-        return;                         /* not depend on waits before it */
+    if (!device->core->recordings) /* no number without a recording: a timeline must */
+        return;                    /* not depend on waits before it */
     call->correlation = ++device->core->last_seq;
     call->host_start_ns = device->backend->host_now_ns(device);
 }
@@ -175,18 +184,16 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     sl__device_core *core = device->core;
 
     if (status != SL_OK) {
-        if (call->correlation && core->last_seq == call->correlation)
-            core->last_seq--;
+        if (call->correlation && core->last_seq == call->correlation) core->last_seq--;
         return;
     }
-    if (core->recordings)
-        call->host_end_ns = device->backend->host_now_ns(device);
+    if (core->recordings) call->host_end_ns = device->backend->host_now_ns(device);
     for (recording *rec = core->recordings; rec; rec = rec->next) {
         sl_call noted = *call;
-        if ((stream && !note_stream(device, rec, stream)) ||
-            !map_text(device, rec, call->name, &noted.name) ||
-            !map_text(device, rec, call->where, &noted.where) ||
-            sl_timeline_add_call(rec->timeline, &noted, NULL))
+        if ((stream && !note_stream(device, rec, stream))
+            || !map_text(device, rec, call->name, &noted.name)
+            || !map_text(device, rec, call->where, &noted.where)
+            || sl_timeline_add_call(rec->timeline, &noted, NULL))
             lose(device, rec);
     }
 }
@@ -197,8 +204,7 @@ sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, s
     sl_call call;
     sl_status status;
 
-    if (!device->core->recordings)
-        return device->backend->host_compute(out, in, work, err);
+    if (!device->core->recordings) return device->backend->host_compute(out, in, work, err);
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
     call.name = sl__host_work_name(device, work, sl__span_places(out, in ? in : out));
     status = device->backend->host_compute(out, in, work, err);
@@ -247,16 +253,14 @@ void sl__recording_close(sl_device *device, recording *rec)
     if (sl__timeline_has_untimed(rec->timeline)) {
         n_untimed = sl__activity_apply(device, rec->timeline);
         map_symbols(device, rec);
-        if (n_untimed)
-            report_untimed(device, n_untimed);
+        if (n_untimed) report_untimed(device, n_untimed);
     }
-    if (rec->reported)          /* again: that error may have gone to another caller */
+    if (rec->reported) /* again: that error may have gone to another caller */
         report_loss(device);
     device->backend->record_end(device);
     sl_timeline_finish(rec->timeline, rec->host_start_ns, host_end_ns);
     sl__recording_free(rec);
-    if (!device->core->recordings)
-        sl__activity_forget(device);
+    if (!device->core->recordings) sl__activity_forget(device);
 }
 
 void sl__record_stop_late(sl_device *device)

@@ -7,15 +7,15 @@
 
 typedef struct sl__recording {
     struct sl__recording *next;
-    sl_timeline *timeline;      /* retained */
-    uint64_t first_seq;         /* earlier operations are not recorded */
+    sl_timeline *timeline; /* retained */
+    uint64_t first_seq;    /* earlier operations are not recorded */
     int64_t host_start_ns;
-    uint32_t *texts;            /* by device text id: timeline id + 1, 0 unknown */
+    uint32_t *texts; /* by device text id: timeline id + 1, 0 unknown */
     size_t n_texts;
-    bool *streams_noted;        /* by stream id */
+    bool *streams_noted; /* by stream id */
     size_t n_streams;
-    bool reported;              /* that a span was lost */
-    bool stopped;               /* by a host function: to be closed after it */
+    bool reported; /* that a span was lost */
+    bool stopped;  /* by a host function: to be closed after it */
 } sl__recording;
 
 /* Notes a retiring operation in every active recording. */

@@ -10,8 +10,7 @@ static sl_status open_recording(sl_device *device, sl__recording **out, sl_error
     sl__recording *rec = calloc(1, sizeof *rec);
     sl_status status;
 
-    if (!rec)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+    if (!rec) return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
     status = sl_timeline_create(&rec->timeline, err);
     if (status != SL_OK) {
         free(rec);
@@ -29,11 +28,9 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
     sl__recording *rec = NULL;
     sl_status status = sl__device_enter(device, "record", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = open_recording(device, &rec, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = device->backend->record_begin(device, name ? name : "recording", err);
     if (status != SL_OK) {
         sl__recording_free(rec);
@@ -51,13 +48,11 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline)
 {
     sl__recording **link, *rec;
 
-    if (!device || !timeline)
-        return;
+    if (!device || !timeline) return;
     sl__device_reap(device);
     for (link = &device->core->recordings; *link; link = &(*link)->next) {
         rec = *link;
-        if (rec->timeline != timeline)
-            continue;
+        if (rec->timeline != timeline) continue;
         if (sl__host_func_depth) {
             rec->stopped = device->core->late_stops = true;
             return;

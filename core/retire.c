@@ -10,16 +10,14 @@
 
 static void let_go(sl_buffer *buffer, const sl_stream *stream)
 {
-    if (buffer)
-        sl__reuse_let_go(buffer, stream);
+    if (buffer) sl__reuse_let_go(buffer, stream);
     sl__buffer_release(buffer);
 }
 
 void sl__op_release_operands(sl_op *op)
 {
     for (int i = 1; i >= 0; i--)
-        if (sl__op_holds_input(op, i))
-            let_go(op->in[i], op->stream);
+        if (sl__op_holds_input(op, i)) let_go(op->in[i], op->stream);
     let_go(op->out, op->stream);
     sl_event_release(op->event);
     sl_stream_release(op->stream);
@@ -31,16 +29,13 @@ void sl__op_retire(sl_device *device, sl_op *op)
 
     core->stats.ops_in_flight--;
     op->stream->in_flight--;
-    if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost)
-        op->event->retired_seq = op->seq;
-    if (sl__race_on())
-        sl__race_retired(sl__race, op);
+    if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost) op->event->retired_seq = op->seq;
+    if (sl__race_on()) sl__race_retired(sl__race, op);
     if (op->lost)
         sl__fault_note(device, op);
     else if (core->recordings)
         sl__record_op(device, op);
-    if (op->host_release)
-        op->host_release(op->host_ud);
+    if (op->host_release) op->host_release(op->host_ud);
     sl__op_release_operands(op);
     op->next = core->free_ops;
     core->free_ops = op;

@@ -24,25 +24,20 @@ static void enlist(sl_buffer *buffer, sl_stream *stream)
 {
     sl_buffer **list;
 
-    if (!stream->freed)
-        stream->freed = calloc(1, sizeof *stream->freed);
-    if (!stream->freed)
-        return;
+    if (!stream->freed) stream->freed = calloc(1, sizeof *stream->freed);
+    if (!stream->freed) return;
     list = &lists_for(stream->freed, buffer)[sl_size_class(buffer->bytes)];
     buffer->freed_next = *list;
     buffer->freed_link = list;
-    if (buffer->freed_next)
-        buffer->freed_next->freed_link = &buffer->freed_next;
+    if (buffer->freed_next) buffer->freed_next->freed_link = &buffer->freed_next;
     *list = buffer;
 }
 
 static void delist(sl_buffer *buffer)
 {
-    if (!buffer->freed_link)
-        return;
+    if (!buffer->freed_link) return;
     *buffer->freed_link = buffer->freed_next;
-    if (buffer->freed_next)
-        buffer->freed_next->freed_link = buffer->freed_link;
+    if (buffer->freed_next) buffer->freed_next->freed_link = buffer->freed_link;
     buffer->freed_next = NULL;
     buffer->freed_link = NULL;
 }
@@ -50,10 +45,8 @@ static void delist(sl_buffer *buffer)
 /* The stream in which later operations may use the memory. NULL: there is none. */
 static sl_stream *stream_of(const sl_buffer *buffer)
 {
-    if (buffer->how == SL_ALLOC_ASYNC)
-        return buffer->freed_in;
-    return buffer->how == SL_ALLOC_TENSOR && buffer->foreign_uses == 0 ? buffer->home_stream
-                                                                       : NULL;
+    if (buffer->how == SL_ALLOC_ASYNC) return buffer->freed_in;
+    return buffer->how == SL_ALLOC_TENSOR && buffer->foreign_uses == 0 ? buffer->home_stream : NULL;
 }
 
 void sl__reuse_offer(sl_buffer *buffer)
@@ -64,8 +57,7 @@ void sl__reuse_offer(sl_buffer *buffer)
         || buffer->bytes == 0 || buffer->heir || buffer->freed_link)
         return;
     stream = stream_of(buffer);
-    if (stream)
-        enlist(buffer, stream);
+    if (stream) enlist(buffer, stream);
 }
 
 /* Its operations have retired, and what only they held has been released. */
@@ -86,8 +78,7 @@ static sl_buffer *find_lender(sl__freed *freed, const sl_buffer *buffer)
     const unsigned first = sl_size_class(buffer->bytes);
 
     for (unsigned at = first; at <= first + TWICE && at < SL_SIZE_CLASSES; at++)
-        if (lists[at])
-            return lists[at];
+        if (lists[at]) return lists[at];
     return NULL;
 }
 
@@ -95,12 +86,11 @@ sl_buffer *sl__reuse_borrow(sl_buffer *buffer, sl_stream *stream)
 {
     sl_buffer *lender;
 
-    if (!stream || !stream->freed || buffer->place != SL_ON_DEVICE
-        || buffer->how == SL_ALLOC_PLAIN || buffer->bytes == 0)
+    if (!stream || !stream->freed || buffer->place != SL_ON_DEVICE || buffer->how == SL_ALLOC_PLAIN
+        || buffer->bytes == 0)
         return NULL;
     lender = find_lender(stream->freed, buffer);
-    if (!lender)
-        return NULL;
+    if (!lender) return NULL;
     delist(lender);
     sl__buffer_count(lender, -sl_lent_bytes(lender, buffer));
     lender->heir = buffer;
@@ -116,15 +106,10 @@ void sl__reuse_return(sl_buffer *buffer, sl_buffer *lender)
     sl__reuse_offer(lender);
 }
 
-void sl__reuse_closing(sl_buffer *buffer)
-{
-    delist(buffer);
-}
+void sl__reuse_closing(sl_buffer *buffer) { delist(buffer); }
 
 void sl__reuse_closed(sl_buffer *buffer)
 {
-    if (buffer->heir)
-        buffer->heir->lender = NULL;
-    if (buffer->lender)
-        sl__reuse_return(buffer, buffer->lender);
+    if (buffer->heir) buffer->heir->lender = NULL;
+    if (buffer->lender) sl__reuse_return(buffer, buffer->lender);
 }

@@ -32,8 +32,7 @@ static inline void sl__reuse_hold(sl_buffer *buffer, sl_stream *stream)
 static inline void sl__reuse_let_go(sl_buffer *buffer, const sl_stream *stream)
 {
     buffer->uses--;
-    if (stream->id != buffer->home || stream->device != buffer->device)
-        buffer->foreign_uses--;
+    if (stream->id != buffer->home || stream->device != buffer->device) buffer->foreign_uses--;
 }
 
 /* Called when a reference has been dropped: if only operations hold the buffer, its memory may be

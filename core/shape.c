@@ -7,21 +7,18 @@ const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text)
 {
     size_t len = 0;
 
-    if (!spec->ndim)
-        return "scalar";
+    if (!spec->ndim) return "scalar";
     for (int i = 0; i < spec->ndim; i++)
-        len += (size_t)snprintf(text->text + len, sizeof text->text - len, "%s%lld",
-                                i ? "x" : "", (long long)spec->dim[i]);
+        len += (size_t)snprintf(text->text + len, sizeof text->text - len, "%s%lld", i ? "x" : "",
+                                (long long)spec->dim[i]);
     return text->text;
 }
 
 bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b)
 {
-    if (a->ndim != b->ndim)
-        return false;
+    if (a->ndim != b->ndim) return false;
     for (int i = 0; i < a->ndim; i++)
-        if (a->dim[i] != b->dim[i])
-            return false;
+        if (a->dim[i] != b->dim[i]) return false;
     return true;
 }
 

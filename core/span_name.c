@@ -14,8 +14,7 @@ static uint32_t kernel_text(sl_device *device, const sl_work *work)
     uint32_t *id = &core->span_names[work->kernel][tf32 ? SL_DTYPES : work->dtype];
     char name[64];
 
-    if (*id)
-        return *id;
+    if (*id) return *id;
     if (work->kernel == SL_KERNEL_SPIN || work->kernel == SL_KERNEL_TRAP)
         snprintf(name, sizeof name, "%s", sl_kernel_name((sl_kernel)work->kernel));
     else
@@ -41,8 +40,10 @@ static int dst_place(unsigned flags)
 static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
 {
     static const char *const ways[SL_SPAN_KINDS] = {
-        [SL_SPAN_MEMCPY_H2D] = "HtoD", [SL_SPAN_MEMCPY_D2H] = "DtoH",
-        [SL_SPAN_MEMCPY_D2D] = "DtoD", [SL_SPAN_MEMCPY_P2P] = "PtoP",
+        [SL_SPAN_MEMCPY_H2D] = "HtoD",
+        [SL_SPAN_MEMCPY_D2H] = "DtoH",
+        [SL_SPAN_MEMCPY_D2D] = "DtoD",
+        [SL_SPAN_MEMCPY_P2P] = "PtoP",
     };
     int src = src_place(flags), dst = dst_place(flags);
     uint32_t *id = &device->core->copy_names[copy_kind][src][dst];
@@ -58,8 +59,7 @@ static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
 
 static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
 {
-    if (!*id)
-        *id = sl__strings_intern(&device->core->strings, text);
+    if (!*id) *id = sl__strings_intern(&device->core->strings, text);
     return *id;
 }
 

@@ -11,8 +11,7 @@
 
 static int clamp_priority(const sl_device_info *info, int priority)
 {
-    if (priority > info->priority_least)
-        return info->priority_least;
+    if (priority > info->priority_least) return info->priority_least;
     return priority < info->priority_greatest ? info->priority_greatest : priority;
 }
 
@@ -26,8 +25,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
     char default_name[32];
     sl_status status;
 
-    if (!stream)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a stream");
+    if (!stream) return sl_fail(err, SL_ENOMEM, "out of host memory for a stream");
     stream->device = device;
     stream->refs = 1;
     stream->legacy = legacy;
@@ -35,8 +33,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
     stream->priority = clamp_priority(&device->info, options->priority);
     stream->non_blocking = options->non_blocking;
     snprintf(default_name, sizeof default_name, "stream %lu", (unsigned long)stream->id);
-    if (!name)
-        name = default_name;
+    if (!name) name = default_name;
     stream->name = sl__strings_intern(&core->strings, name);
     if (*name && !stream->name) {
         free(stream);
@@ -47,8 +44,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
         free(stream);
         return status;
     }
-    if (!legacy)
-        core->last_stream_id = stream->id;
+    if (!legacy) core->last_stream_id = stream->id;
     *out = stream;
     return SL_OK;
 }
@@ -59,8 +55,7 @@ sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name
     sl_stream_options options = { .name = name };
     sl_status status = open_stream(device, &options, legacy, stream, err);
 
-    if (status == SL_OK)
-        (*stream)->owned = true;
+    if (status == SL_OK) (*stream)->owned = true;
     return status;
 }
 
@@ -70,8 +65,7 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
     const sl_stream_options defaults = { 0 };
     sl_status status = sl__device_enter(device, "creating a stream", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = open_stream(device, options ? options : &defaults, false, stream, err);
     if (status == SL_OK) {
         (*stream)->where = device->core->where;
@@ -81,74 +75,50 @@ sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, 
     return sl__device_leave(device, status, err);
 }
 
-sl_device *sl_stream_device(const sl_stream *stream)
-{
-    return stream->device;
-}
+sl_device *sl_stream_device(const sl_stream *stream) { return stream->device; }
 
-uint32_t sl_stream_id(const sl_stream *stream)
-{
-    return stream->id;
-}
+uint32_t sl_stream_id(const sl_stream *stream) { return stream->id; }
 
 const char *sl_stream_name(const sl_stream *stream)
 {
     return sl__strings_text(&stream->device->core->strings, stream->name);
 }
 
-int sl_stream_priority(const sl_stream *stream)
-{
-    return stream->priority;
-}
+int sl_stream_priority(const sl_stream *stream) { return stream->priority; }
 
-bool sl_stream_is_non_blocking(const sl_stream *stream)
-{
-    return stream->non_blocking;
-}
+bool sl_stream_is_non_blocking(const sl_stream *stream) { return stream->non_blocking; }
 
 sl_status sl__stream_enter(sl_stream *stream, const char *what, sl_error *err)
 {
-    if (!stream)
-        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return sl__device_enter(stream->device, what, err);
 }
 
-sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *device,
-                                  sl_error *err)
+sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *device, sl_error *err)
 {
-    if (!stream)
-        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return sl__device_check_same(stream->device, "the stream", device, "the memory", err);
 }
 
 /* ---- current stream ---------------------------------------------------- */
 
-sl_stream *sl_device_default_stream(sl_device *device)
-{
-    return device->core->legacy;
-}
+sl_stream *sl_device_default_stream(sl_device *device) { return device->core->legacy; }
 
-sl_stream *sl_device_current_stream(sl_device *device)
-{
-    return device->core->current;
-}
+sl_stream *sl_device_current_stream(sl_device *device) { return device->core->current; }
 
 sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_error *err)
 {
     sl__device_core *core;
     sl_status status;
 
-    if (!device)
-        return sl_fail(err, SL_ECLOSED, "the device is closed");
+    if (!device) return sl_fail(err, SL_ECLOSED, "the device is closed");
     core = device->core;
     if (!core->per_thread) {
         status = sl__device_enter(device, "creating the per-thread stream", err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         status = sl__stream_open_owned(device, false, "per-thread", &core->per_thread, err);
         status = sl__device_leave(device, status, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
     }
     *stream = core->per_thread;
     return SL_OK;
@@ -163,13 +133,11 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
     if (!device || !stream)
         return sl_fail(err, SL_ECLOSED, "the %s is closed", device ? "stream" : "device");
     status = sl__device_check_same(stream->device, "the stream", device, "the device", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     core = device->core;
     old = core->current;
     core->current = stream->owned ? stream : sl_stream_retain(stream);
-    if (!old->owned)
-        sl_stream_release(old);
+    if (!old->owned) sl_stream_release(old);
     return SL_OK;
 }
 
@@ -191,8 +159,7 @@ sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (status == SL_OK && sl__race_on())
-        sl__race_waited_stream(sl__race, stream);
+    if (status == SL_OK && sl__race_on()) sl__race_waited_stream(sl__race, stream);
     return status;
 }
 
@@ -200,8 +167,7 @@ sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "synchronize", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = sl__stream_wait(stream, err);
     return sl__device_finish(stream->device, status, err);
 }
@@ -210,15 +176,10 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
 {
     sl_status status = sl__stream_enter(stream, "query", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = stream->device->backend->stream_query(stream, done, err);
-    if (status == SL_OK && *done && sl__race_on())
-        sl__race_waited_stream(sl__race, stream);
+    if (status == SL_OK && *done && sl__race_on()) sl__race_waited_stream(sl__race, stream);
     return sl__device_finish(stream->device, status, err);
 }
 
-int64_t sl_stream_in_flight(const sl_stream *stream)
-{
-    return stream->in_flight;
-}
+int64_t sl_stream_in_flight(const sl_stream *stream) { return stream->in_flight; }

@@ -13,8 +13,7 @@ sl_status sl__stream_open_owned(sl_device *device, bool legacy, const char *name
 sl_status sl__stream_enter(sl_stream *stream, const char *what, sl_error *err);
 
 /* Checks that it is open and belongs to `device`, the device of a call's operands. */
-sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *device,
-                                  sl_error *err);
+sl_status sl__stream_check_device(const sl_stream *stream, const sl_device *device, sl_error *err);
 
 /* cudaStreamSynchronize, recorded; does not settle. */
 sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err);

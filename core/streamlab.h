@@ -31,24 +31,24 @@
 
 /* ---- status and errors ------------------------------------------------- */
 
-#define SL_STATUS_MAP(X)                                             \
-    X(OK,           0,  "success")                                   \
-    X(EINVAL,      -1,  "invalid argument")                          \
-    X(ESHAPE,      -2,  "shapes do not fit")                         \
-    X(EDTYPE,      -3,  "dtypes do not fit")                         \
-    X(EPLACE,      -4,  "memory in the wrong place")                 \
-    X(EDEVICE,     -5,  "objects of different devices")              \
-    X(ECLOSED,     -6,  "the object is closed or freed")             \
-    X(ESTATE,      -7,  "not possible in this state")                \
-    X(ENOMEM,      -8,  "out of memory")                             \
-    X(ENOTFOUND,   -9,  "not found")                                 \
-    X(EUNSUPPORTED,-10, "not supported")                             \
-    X(EIO,         -11, "input or output failed")                    \
-    X(EHOSTFUNC,   -12, "a host function raised an error")           \
-    X(EINTERRUPT,  -13, "interrupted")                               \
-    X(EFAULT,      -14, "the device has failed")                     \
-    X(EBACKEND,    -15, "the device's library failed")               \
-    X(ERACE,       -16, "a race")
+#define SL_STATUS_MAP(X)                                 \
+    X(OK, 0, "success")                                  \
+    X(EINVAL, -1, "invalid argument")                    \
+    X(ESHAPE, -2, "shapes do not fit")                   \
+    X(EDTYPE, -3, "dtypes do not fit")                   \
+    X(EPLACE, -4, "memory in the wrong place")           \
+    X(EDEVICE, -5, "objects of different devices")       \
+    X(ECLOSED, -6, "the object is closed or freed")      \
+    X(ESTATE, -7, "not possible in this state")          \
+    X(ENOMEM, -8, "out of memory")                       \
+    X(ENOTFOUND, -9, "not found")                        \
+    X(EUNSUPPORTED, -10, "not supported")                \
+    X(EIO, -11, "input or output failed")                \
+    X(EHOSTFUNC, -12, "a host function raised an error") \
+    X(EINTERRUPT, -13, "interrupted")                    \
+    X(EFAULT, -14, "the device has failed")              \
+    X(EBACKEND, -15, "the device's library failed")      \
+    X(ERACE, -16, "a race")
 
 typedef enum sl_status {
 #define X(name, code, text) SL_##name = code,
@@ -60,17 +60,17 @@ typedef enum sl_status {
 typedef enum sl_advice {
     SL_ADVICE_NONE,
     SL_ADVICE_COPY_TO_GPU,
-    SL_ADVICE_CAST,             /* to the dtype sl_error.operand, or to that of the other (NULL) */
-    SL_ADVICE_FREE_TENSOR,      /* as a tensor, not by a call of CUDA */
-    SL_ADVICE_TIME_EVENT        /* make the event with timing */
+    SL_ADVICE_CAST,        /* to the dtype sl_error.operand, or to that of the other (NULL) */
+    SL_ADVICE_FREE_TENSOR, /* as a tensor, not by a call of CUDA */
+    SL_ADVICE_TIME_EVENT   /* make the event with timing */
 } sl_advice;
 
 typedef struct sl_error {
     sl_status status;
-    int backend_code;   /* the backend's own error number, 0 if none */
+    int backend_code; /* the backend's own error number, 0 if none */
     sl_advice advice;
-    const char *operand;        /* static; NULL unless the advice has one */
-    char msg[512];      /* one sentence without the operation's name or position */
+    const char *operand; /* static; NULL unless the advice has one */
+    char msg[512];       /* one sentence without the operation's name or position */
 } sl_error;
 
 /* The name of a status as users see it ("SL_ESHAPE"), and its sentence. */
@@ -90,8 +90,8 @@ typedef struct sl_device sl_device;
 typedef struct sl_stream sl_stream;
 typedef struct sl_event sl_event;
 typedef struct sl_tensor sl_tensor;
-typedef struct sl_timeline sl_timeline;   /* see core/timeline/timeline.h */
-typedef struct sl_text sl_text;           /* a growing text: core/text/text.h */
+typedef struct sl_timeline sl_timeline; /* see core/timeline/timeline.h */
+typedef struct sl_text sl_text;         /* a growing text: core/text/text.h */
 
 /* ---- devices ----------------------------------------------------------- */
 
@@ -100,22 +100,22 @@ typedef struct sl_text sl_text;           /* a growing text: core/text/text.h */
  * list of lists, becomes `values` in reading order; a boolean is 0 or 1. */
 typedef struct sl_setting {
     const char *name;
-    const double *values;   /* NULL for a text */
+    const double *values; /* NULL for a text */
     size_t n_values;
-    const char *text;       /* NULL for numbers */
+    const char *text; /* NULL for numbers */
 } sl_setting;
 
 typedef struct sl_device_info {
-    char name[96];          /* "NVIDIA H200" */
-    char profile[32];       /* the simulator's profile, "" on real GPUs */
-    const char *backend;    /* "sim", "cuda" */
+    char name[96];       /* "NVIDIA H200" */
+    char profile[32];    /* the simulator's profile, "" on real GPUs */
+    const char *backend; /* "sim", "cuda" */
     int index;
-    bool simulated;         /* virtual time: deterministic */
+    bool simulated; /* virtual time: deterministic */
     int sm_count;
     int async_engine_count;
     int64_t memory_bytes;
     int compute_capability_major, compute_capability_minor;
-    int priority_least, priority_greatest;   /* 0, -5: lower is more urgent */
+    int priority_least, priority_greatest; /* 0, -5: lower is more urgent */
     int max_threads_per_block;
     int64_t max_shared_bytes_per_block;
 } sl_device_info;
@@ -186,7 +186,7 @@ sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *
 /* Live objects and operations in flight, for leak checks and lab.who(). */
 typedef struct sl_device_stats {
     int64_t streams, events, buffers, tensors, ops_in_flight;
-    int64_t device_bytes, pinned_bytes, pageable_bytes;   /* of live buffers */
+    int64_t device_bytes, pinned_bytes, pageable_bytes; /* of live buffers */
     uint64_t ops_enqueued;
 } sl_device_stats;
 void sl_device_get_stats(const sl_device *device, sl_device_stats *stats);
@@ -204,31 +204,31 @@ void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void 
 /* ---- streams ----------------------------------------------------------- */
 
 typedef struct sl_stream_options {
-    int priority;        /* CUDA's number; clamped into the device's range */
-    bool non_blocking;   /* cudaStreamNonBlocking: exempt from the NULL stream's rules */
-    const char *name;    /* copied; NULL gives "stream <id>" */
+    int priority;      /* CUDA's number; clamped into the device's range */
+    bool non_blocking; /* cudaStreamNonBlocking: exempt from the NULL stream's rules */
+    const char *name;  /* copied; NULL gives "stream <id>" */
 } sl_stream_options;
 
-sl_status sl_stream_create(sl_device *device, const sl_stream_options *options,
-                           sl_stream **stream, sl_error *err);
+sl_status sl_stream_create(sl_device *device, const sl_stream_options *options, sl_stream **stream,
+                           sl_error *err);
 sl_stream *sl_stream_retain(sl_stream *stream);
 /* Never blocks: a stream with work in flight is destroyed when that has completed. */
 void sl_stream_release(sl_stream *stream);
 
-sl_device *sl_stream_device(const sl_stream *stream);   /* borrowed */
-uint32_t sl_stream_id(const sl_stream *stream);         /* 0 is the NULL stream */
+sl_device *sl_stream_device(const sl_stream *stream); /* borrowed */
+uint32_t sl_stream_id(const sl_stream *stream);       /* 0 is the NULL stream */
 const char *sl_stream_name(const sl_stream *stream);
-int sl_stream_priority(const sl_stream *stream);        /* after clamping */
+int sl_stream_priority(const sl_stream *stream); /* after clamping */
 bool sl_stream_is_non_blocking(const sl_stream *stream);
 
 /* All three are borrowed: the device owns its default streams and holds a
  * reference to the current one. */
-sl_stream *sl_device_default_stream(sl_device *device);       /* legacy NULL stream */
+sl_stream *sl_device_default_stream(sl_device *device); /* legacy NULL stream */
 sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_error *err);
 sl_stream *sl_device_current_stream(sl_device *device);
 sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_error *err);
 
-sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err);             /* blocking */
+sl_status sl_stream_synchronize(sl_stream *stream, sl_error *err); /* blocking */
 sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err);
 /* The event is of the stream's device, or of one that it can copy to and from (else
  * SL_EDEVICE). */
@@ -250,15 +250,15 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
 sl_status sl_event_create(sl_device *device, bool timing, sl_event **event, sl_error *err);
 sl_event *sl_event_retain(sl_event *event);
 void sl_event_release(sl_event *event);
-sl_device *sl_event_device(const sl_event *event);      /* borrowed */
+sl_device *sl_event_device(const sl_event *event); /* borrowed */
 bool sl_event_has_timing(const sl_event *event);
-bool sl_event_is_recorded(const sl_event *event);       /* record was called at least once */
+bool sl_event_is_recorded(const sl_event *event); /* record was called at least once */
 
 /* Record, wait and query refer to the latest record at the time of the call;
  * recording again does not alter waits that are already queued. */
 sl_status sl_event_record(sl_event *event, sl_stream *stream, sl_error *err);
 sl_status sl_event_query(sl_event *event, bool *done, sl_error *err);
-sl_status sl_event_synchronize(sl_event *event, sl_error *err);                /* blocking */
+sl_status sl_event_synchronize(sl_event *event, sl_error *err); /* blocking */
 /* Milliseconds from `start` to `end`. SL_ESTATE if one was never recorded, has
  * no timing, or has not completed. */
 sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_error *err);
@@ -268,19 +268,25 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
 #define SL_MAX_DIMS 8
 
 typedef enum sl_dtype {
-    SL_FLOAT32, SL_BFLOAT16, SL_FLOAT16, SL_UINT8, SL_FLOAT64, SL_INT32, SL_DTYPES
+    SL_FLOAT32,
+    SL_BFLOAT16,
+    SL_FLOAT16,
+    SL_UINT8,
+    SL_FLOAT64,
+    SL_INT32,
+    SL_DTYPES
 } sl_dtype;
 typedef enum sl_place { SL_ON_DEVICE, SL_PAGEABLE, SL_PINNED } sl_place;
 
-const char *sl_dtype_name(sl_dtype dtype);          /* "float32" */
+const char *sl_dtype_name(sl_dtype dtype); /* "float32" */
 size_t sl_dtype_bytes(sl_dtype dtype);
 bool sl_dtype_parse(const char *name, sl_dtype *dtype);
 
 typedef struct sl_tensor_spec {
     sl_dtype dtype;
     sl_place place;
-    int ndim;                       /* 0 is a scalar */
-    int64_t dim[SL_MAX_DIMS];       /* row-major, each >= 0 */
+    int ndim;                 /* 0 is a scalar */
+    int64_t dim[SL_MAX_DIMS]; /* row-major, each >= 0 */
 } sl_tensor_spec;
 
 /* An uninitialised tensor (zeros on the simulator). Device memory may be memory that an earlier
@@ -295,11 +301,11 @@ void sl_tensor_release(sl_tensor *tensor);
  * may get it earlier. */
 sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err);
 
-const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor);   /* place as of now */
-sl_device *sl_tensor_device(const sl_tensor *tensor);                /* borrowed */
+const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor); /* place as of now */
+sl_device *sl_tensor_device(const sl_tensor *tensor);              /* borrowed */
 int64_t sl_tensor_numel(const sl_tensor *tensor);
 size_t sl_tensor_bytes(const sl_tensor *tensor);
-uint64_t sl_tensor_id(const sl_tensor *tensor);     /* 1, 2, ... in order of creation */
+uint64_t sl_tensor_id(const sl_tensor *tensor); /* 1, 2, ... in order of creation */
 bool sl_tensor_is_freed(const sl_tensor *tensor);
 
 /* Views: tensors that share the memory of another, each with its own id. The memory stays as long
@@ -317,7 +323,7 @@ sl_status sl_tensor_view(sl_tensor *tensor, int ndim, const int64_t *dim, sl_ten
 sl_status sl_tensor_narrow(sl_tensor *tensor, int dim, int64_t start, int64_t length,
                            sl_tensor **view, sl_error *err);
 bool sl_tensor_is_view(const sl_tensor *tensor);
-size_t sl_tensor_offset(const sl_tensor *tensor);   /* in bytes, in the memory that it sees */
+size_t sl_tensor_offset(const sl_tensor *tensor); /* in bytes, in the memory that it sees */
 
 /* A device tensor is filled by a kernel on `stream` (for 0 by a memset), a host tensor by the host
  * before the call returns. Random numbers are Philox4x32-10 by (seed, sequence), element by
@@ -338,8 +344,8 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
 
 /* Elements as doubles. Of a device tensor by a synchronous copy on `stream` (blocking); of a host
  * tensor as the memory is now, without waiting. */
-sl_status sl_tensor_read(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
-                         double *values, sl_stream *stream, sl_error *err);
+sl_status sl_tensor_read(sl_tensor *tensor, int64_t first_elem, int64_t n_elems, double *values,
+                         sl_stream *stream, sl_error *err);
 sl_status sl_tensor_write(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
                           const double *values, sl_stream *stream, sl_error *err);
 
@@ -358,11 +364,11 @@ sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_er
 
 /* What a kernel of core/kernel_table.h takes. */
 typedef struct sl_kernel_args {
-    sl_tensor *a, *b;       /* b: of kernels of two tensors, else NULL */
-    double number;          /* of kernels of a tensor and a number */
-    int dim[2];             /* transpose: the dimensions that change places, from 0 */
-    sl_dtype dtype;         /* cast: of the result */
-    bool tf32;              /* matmul of float32: TF32 is allowed */
+    sl_tensor *a, *b; /* b: of kernels of two tensors, else NULL */
+    double number;    /* of kernels of a tensor and a number */
+    int dim[2];       /* transpose: the dimensions that change places, from 0 */
+    sl_dtype dtype;   /* cast: of the result */
+    bool tf32;        /* matmul of float32: TF32 is allowed */
 } sl_kernel_args;
 
 /* Checks the arguments as sl_launch does and gives what the result is: dtype, shape, place.
@@ -380,15 +386,15 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
 /* Enqueues the kernel. `out` is as sl_kernel_result says; of sum it has one element in any shape.
  * It may be an operand, or lies apart from them: SL_EINVAL if they share some bytes only. Of
  * matmul, cast and transpose it lies apart. */
-sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args,
-                    sl_stream *stream, sl_error *err);
+sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
+                    sl_error *err);
 
 /* A kernel whose blocks each stay busy for duration_ns. */
 typedef struct sl_spin_options {
     int64_t duration_ns;
-    int64_t blocks;              /* 0: 1 */
-    int64_t threads;             /* per block; 0: 32 */
-    int64_t shared_bytes;        /* dynamic shared memory per block */
+    int64_t blocks;       /* 0: 1 */
+    int64_t threads;      /* per block; 0: 32 */
+    int64_t shared_bytes; /* dynamic shared memory per block */
 } sl_spin_options;
 sl_status sl_spin(const sl_spin_options *options, sl_stream *stream, sl_error *err);
 
@@ -434,8 +440,8 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
 /* Counts and states as of the last call that retired work: sl_device_host_work of duration 0 does
  * so, and takes no time. */
 int64_t sl_stream_in_flight(const sl_stream *stream);
-int64_t sl_tensor_in_flight(const sl_tensor *tensor);   /* operations that use its memory */
-bool sl_event_has_happened(const sl_event *event);      /* its latest record; none: false */
+int64_t sl_tensor_in_flight(const sl_tensor *tensor); /* operations that use its memory */
+bool sl_event_has_happened(const sl_event *event);    /* its latest record; none: false */
 bool sl_device_is_recording(const sl_device *device);
 
 /* sl_tensor_read for showing values. On a real GPU it is the same. On the simulator no virtual

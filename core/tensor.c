@@ -16,8 +16,7 @@
 
 static sl_status check_spec(const sl_tensor_spec *spec, sl_error *err)
 {
-    if (!spec)
-        return sl_fail(err, SL_EINVAL, "a tensor needs a shape and a dtype");
+    if (!spec) return sl_fail(err, SL_EINVAL, "a tensor needs a shape and a dtype");
     if ((unsigned)spec->dtype >= SL_DTYPES)
         return sl_fail(err, SL_EDTYPE, "there is no dtype %d", (int)spec->dtype);
     if ((unsigned)spec->place > SL_PINNED)
@@ -27,8 +26,8 @@ static sl_status check_spec(const sl_tensor_spec *spec, sl_error *err)
                        spec->ndim);
     for (int i = 0; i < spec->ndim; i++)
         if (spec->dim[i] < 0)
-            return sl_fail(err, SL_ESHAPE, "dimension %d is %lld: a size cannot be negative",
-                           i + 1, (long long)spec->dim[i]);
+            return sl_fail(err, SL_ESHAPE, "dimension %d is %lld: a size cannot be negative", i + 1,
+                           (long long)spec->dim[i]);
     return SL_OK;
 }
 
@@ -61,10 +60,8 @@ static sl_status check_create(sl_device *device, const sl_tensor_spec *spec, sl_
 {
     sl_status status = check_spec(spec, err);
 
-    if (status != SL_OK || spec->place != SL_ON_DEVICE)
-        return status;
-    if (!stream)
-        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    if (status != SL_OK || spec->place != SL_ON_DEVICE) return status;
+    if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return sl__device_check_same(stream->device, "the stream", device, "the tensor", err);
 }
 
@@ -88,8 +85,7 @@ void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer)
     tensor->buffer = buffer;
     tensor->next = buffer->tensors;
     tensor->link = &buffer->tensors;
-    if (tensor->next)
-        tensor->next->link = &tensor->next;
+    if (tensor->next) tensor->next->link = &tensor->next;
     buffer->tensors = tensor;
     tensor->device = sl_device_retain(device);
     tensor->id = ++device->core->last_tensor_id;
@@ -104,13 +100,10 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
     int64_t numel;
     sl_status status = check_create(device, spec, stream, err);
 
-    if (status == SL_OK)
-        status = count_elems(spec, &numel, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = count_elems(spec, &numel, err);
+    if (status != SL_OK) return status;
     tensor = sl__tensor_new(spec, numel, err);
-    if (!tensor)
-        return SL_ENOMEM;
+    if (!tensor) return SL_ENOMEM;
     status = sl__buffer_create(device, tensor->bytes, spec->place, how,
                                spec->place == SL_ON_DEVICE ? stream : NULL, &buffer, err);
     if (status != SL_OK) {
@@ -131,16 +124,14 @@ sl_status sl_tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_str
 {
     sl_status status = sl__device_enter(device, "creating a tensor", err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = sl__tensor_create(device, spec, SL_ALLOC_TENSOR, stream, tensor, err);
     return sl__device_leave(device, status, err);
 }
 
 sl_tensor *sl_tensor_retain(sl_tensor *tensor)
 {
-    if (tensor)
-        tensor->refs++;
+    if (tensor) tensor->refs++;
     return tensor;
 }
 
@@ -148,11 +139,9 @@ void sl__tensor_drop_buffer(sl_tensor *tensor)
 {
     sl_buffer *buffer = tensor->buffer;
 
-    if (!buffer)
-        return;
+    if (!buffer) return;
     *tensor->link = tensor->next;
-    if (tensor->next)
-        tensor->next->link = tensor->link;
+    if (tensor->next) tensor->next->link = tensor->link;
     tensor->buffer = NULL;
     sl__buffer_release(buffer);
 }
@@ -161,8 +150,7 @@ void sl_tensor_release(sl_tensor *tensor)
 {
     sl_device *device;
 
-    if (!tensor || --tensor->refs > 0)
-        return;
+    if (!tensor || --tensor->refs > 0) return;
     device = tensor->device;
     sl__tensor_drop_buffer(tensor);
     free(tensor);
@@ -174,10 +162,9 @@ sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
 {
     sl_status status = sl__tensor_check(tensor, "the tensor", err);
 
-    if (status == SL_OK)        /* inside a host function another call may be using it */
+    if (status == SL_OK) /* inside a host function another call may be using it */
         status = sl__device_enter_lost(tensor->device, "free", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl__tensor_drop_buffer(tensor);
     sl__device_reap(tensor->device);
     return SL_OK;
@@ -185,35 +172,17 @@ sl_status sl_tensor_free(sl_tensor *tensor, sl_error *err)
 
 /* ---- questions ------------------------------------------------------------------ */
 
-const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor)
-{
-    return &tensor->spec;
-}
+const sl_tensor_spec *sl_tensor_get_spec(const sl_tensor *tensor) { return &tensor->spec; }
 
-sl_device *sl_tensor_device(const sl_tensor *tensor)
-{
-    return tensor->device;
-}
+sl_device *sl_tensor_device(const sl_tensor *tensor) { return tensor->device; }
 
-int64_t sl_tensor_numel(const sl_tensor *tensor)
-{
-    return tensor->numel;
-}
+int64_t sl_tensor_numel(const sl_tensor *tensor) { return tensor->numel; }
 
-size_t sl_tensor_bytes(const sl_tensor *tensor)
-{
-    return tensor->bytes;
-}
+size_t sl_tensor_bytes(const sl_tensor *tensor) { return tensor->bytes; }
 
-uint64_t sl_tensor_id(const sl_tensor *tensor)
-{
-    return tensor->id;
-}
+uint64_t sl_tensor_id(const sl_tensor *tensor) { return tensor->id; }
 
-bool sl_tensor_is_freed(const sl_tensor *tensor)
-{
-    return !tensor->buffer;
-}
+bool sl_tensor_is_freed(const sl_tensor *tensor) { return !tensor->buffer; }
 
 int64_t sl_tensor_in_flight(const sl_tensor *tensor)
 {
@@ -222,10 +191,8 @@ int64_t sl_tensor_in_flight(const sl_tensor *tensor)
 
 sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err)
 {
-    if (!tensor)
-        return sl_fail(err, SL_ECLOSED, "%s is missing", noun);
-    if (!tensor->buffer)
-        return sl_fail(err, SL_ECLOSED, "%s has been freed", noun);
+    if (!tensor) return sl_fail(err, SL_ECLOSED, "%s is missing", noun);
+    if (!tensor->buffer) return sl_fail(err, SL_ECLOSED, "%s has been freed", noun);
     return SL_OK;
 }
 
@@ -234,10 +201,8 @@ sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
 {
     sl_status status = sl__tensor_check(tensor, noun, err);
 
-    if (status != SL_OK)
-        return status;
-    if (!stream)
-        return sl_fail(err, SL_ECLOSED, "the stream is closed");
+    if (status != SL_OK) return status;
+    if (!stream) return sl_fail(err, SL_ECLOSED, "the stream is closed");
     return sl__device_check_same(tensor->device, noun, stream->device, "the stream", err);
 }
 
@@ -266,8 +231,7 @@ void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 {
     sl_device *old = tensor->device;
 
-    if (old == device || tensor->spec.place == SL_ON_DEVICE)
-        return;
+    if (old == device || tensor->spec.place == SL_ON_DEVICE) return;
     sl__buffer_move(tensor->buffer, device);
     for (sl_tensor *t = tensor->buffer->tensors; t; t = t->next) {
         old->core->stats.tensors--;
@@ -280,20 +244,18 @@ void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 /* ---- filling ---------------------------------------------------------------------- */
 
 /* FILL, RAND or RANDN where the tensor is: a kernel, or host work. */
-static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream,
-                           sl_error *err)
+static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream, sl_error *err)
 {
     const sl__operands operands = { .out = tensor->buffer };
     sl_device *device = tensor->device;
     sl_status status;
 
     work->out_offset = tensor->offset;
-    if (tensor->spec.place == SL_ON_DEVICE)
-        return sl__op_enqueue(stream, work, &operands, err);
+    if (tensor->spec.place == SL_ON_DEVICE) return sl__op_enqueue(stream, work, &operands, err);
     status = sl__race_on() ? sl__race_host(sl__race, tensor->buffer, SL_ACCESS_WRITE, "write",
-                                           tensor->offset, tensor->bytes, err) : SL_OK;
-    if (status == SL_OK)
-        status = sl__host_compute(tensor->buffer, NULL, work, err);
+                                           tensor->offset, tensor->bytes, err)
+                           : SL_OK;
+    if (status == SL_OK) status = sl__host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);
 }
 
@@ -311,8 +273,7 @@ static double held(sl_dtype dtype, double value)
 {
     int32_t raw;
 
-    if (sl__dtype_is_float(dtype))
-        return value;
+    if (sl__dtype_is_float(dtype)) return value;
     sl__dtype_from_double(dtype, &value, 1, &raw);
     sl__dtype_to_double(dtype, &raw, 1, &value);
     return value;
@@ -330,11 +291,11 @@ sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_
     sl_work work = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL };
     sl_status status = enter_fill(tensor, "fill", stream, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     value = held(tensor->spec.dtype, value);
     if (tensor->spec.place == SL_ON_DEVICE && is_byte_fill(tensor->spec.dtype, value)) {
-        work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = tensor->bytes,
+        work = (sl_work){ .kind = SL_WORK_MEMSET,
+                          .bytes = tensor->bytes,
                           .byte_value = (uint8_t)value };
         return fill_with(tensor, &work, stream, err);
     }
@@ -347,12 +308,15 @@ sl_status sl_tensor_fill(sl_tensor *tensor, double value, sl_stream *stream, sl_
 static sl_status fill_random(sl_tensor *tensor, sl_kernel kernel, const char *what, uint64_t seed,
                              uint64_t sequence, sl_stream *stream, sl_error *err)
 {
-    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .seed = seed,
-                     .sequence = sequence };
+    sl_work work = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = (uint8_t)kernel,
+        .seed = seed,
+        .sequence = sequence,
+    };
     sl_status status = enter_fill(tensor, what, stream, err);
 
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (!sl_kernel_takes(kernel, tensor->spec.dtype))
         return sl_fail(err, SL_EDTYPE,
                        "the tensor is %s; random numbers need float32, bfloat16 or float16",

@@ -5,17 +5,17 @@
 #include "backend.h"
 
 struct sl_tensor {
-    sl_device *device;      /* retained, also after free */
-    sl_buffer *buffer;      /* NULL once freed */
-    size_t offset;          /* in bytes, where in the buffer it begins */
-    sl_tensor_spec spec;    /* spec.place follows the buffer's */
+    sl_device *device;   /* retained, also after free */
+    sl_buffer *buffer;   /* NULL once freed */
+    size_t offset;       /* in bytes, where in the buffer it begins */
+    sl_tensor_spec spec; /* spec.place follows the buffer's */
     int64_t numel;
     size_t bytes;
     uint64_t id;
     int32_t refs;
-    bool registered;        /* pinned by cudaHostRegister, not allocated so */
-    bool is_view;           /* made of another tensor, whose buffer it shares */
-    sl_tensor *next, **link;        /* in the buffer's list of tensors */
+    bool registered;         /* pinned by cudaHostRegister, not allocated so */
+    bool is_view;            /* made of another tensor, whose buffer it shares */
+    sl_tensor *next, **link; /* in the buffer's list of tensors */
 };
 
 /* sl_tensor_create with a choice of how to allocate; does not settle. */
@@ -51,7 +51,9 @@ bool sl__same_shape(const sl_tensor_spec *a, const sl_tensor_spec *b);
 sl_status sl__dimension_check(const sl_tensor_spec *spec, int dim, sl_error *err);
 
 /* "4x3", "scalar". */
-typedef struct sl__shape_text { char text[8 * 21 + 8]; } sl__shape_text;
+typedef struct sl__shape_text {
+    char text[8 * 21 + 8];
+} sl__shape_text;
 const char *sl__shape_format(const sl_tensor_spec *spec, sl__shape_text *text);
 
 /* Drops the buffer: this tensor is freed then, other tensors of the buffer are not. */

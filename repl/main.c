@@ -33,7 +33,7 @@ enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
 /* bindings/ */
 int luaopen_streamlab(lua_State *L);
-void lsl_leave(void);       /* from now on no wait for a device lasts, whatever else is run */
+void lsl_leave(void); /* from now on no wait for a device lasts, whatever else is run */
 
 /* What the protected part of main works on. */
 typedef struct program {
@@ -89,9 +89,8 @@ static void set_check(lua_State *L, const char *mode)
 {
     lua_getfield(L, -1, "check");
     lua_pushstring(L, mode);
-    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
-        return;
-    luaL_tolstring(L, -1, NULL);        /* main's callers expect a string, not an error object */
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK) return;
+    luaL_tolstring(L, -1, NULL); /* main's callers expect a string, not an error object */
     lua_error(L);
 }
 
@@ -100,8 +99,7 @@ static void set_check(lua_State *L, const char *mode)
 /* False if something that the script wrote to stdout was lost. */
 static bool flush_stdout(void)
 {
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return true;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return true;
     run_message("cannot write to stdout");
     return false;
 }
@@ -115,8 +113,7 @@ static bool finish_devices(lua_State *L)
         lua_pop(L, 1);
         return true;
     }
-    if (run_report(L, lua_pcall(L, 0, LUA_MULTRET, 0)) != LUA_OK)
-        return false;
+    if (run_report(L, lua_pcall(L, 0, LUA_MULTRET, 0)) != LUA_OK) return false;
     int n = lua_gettop(L) - before;
     for (int i = 1; i <= n; i++)
         run_message(lua_tostring(L, before + i));
@@ -132,12 +129,10 @@ static int exit_saving(lua_State *L)
     const char *trace = lua_tostring(L, lua_upvalueindex(2));
     lua_settop(L, 2);
     console_close(L);
-    if (interrupt_forget(L))            /* the script caught it; the trace is saved all the same */
+    if (interrupt_forget(L)) /* the script caught it; the trace is saved all the same */
         lsl_leave();
-    if (trace)
-        fine = trace_save(L, trace, false);
-    if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L))
-        fine = false;
+    if (trace) fine = trace_save(L, trace, false);
+    if ((lua_isnil(L, 2) || lua_toboolean(L, 2)) && !finish_devices(L)) fine = false;
     if (!flush_stdout() || !fine) {
         bool success = lua_isnoneornil(L, 1) || (lua_isboolean(L, 1) && lua_toboolean(L, 1))
                        || (lua_isinteger(L, 1) && lua_tointeger(L, 1) == 0);
@@ -152,8 +147,8 @@ static int exit_saving(lua_State *L)
     }
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
-    interrupt_abandon();                /* the state will be gone before the process */
-    if (interrupt_has_come())           /* as at the end of run_program */
+    interrupt_abandon();      /* the state will be gone before the process */
+    if (interrupt_has_come()) /* as at the end of run_program */
         lsl_leave();
     lua_call(L, 2, 0);
     return 0;
@@ -184,11 +179,10 @@ static void open_state(lua_State *L, const program *p)
     replace_exit(L, o->trace);
     set_defaults(L, o);
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
-    if (o->check)
-        set_check(L, o->check);
+    if (o->check) set_check(L, o->check);
     lua_setglobal(L, "lab");
     interrupt_open(L);
-    coroutines_open(L);                 /* before anybody keeps a library's functions */
+    coroutines_open(L); /* before anybody keeps a library's functions */
     set_arg(L, p);
     embedded_open(L);
     sources_add(L);
@@ -197,8 +191,7 @@ static void open_state(lua_State *L, const program *p)
     confine_add(L);
     mute_add(L);
     zip_writer_open(L);
-    if (o->warnings)
-        lua_warning(L, "@on", 0);
+    if (o->warnings) lua_warning(L, "@on", 0);
 }
 
 static void print_version(void)
@@ -211,23 +204,18 @@ static void print_version(void)
 static int run_all(lua_State *L, const program *p)
 {
     const options *o = p->options;
-    if (o->request == REQUEST_SUBCOMMAND)
-        return subcommand_run(L, p->argv[o->script]);
+    if (o->request == REQUEST_SUBCOMMAND) return subcommand_run(L, p->argv[o->script]);
     bool has_script = o->script < p->argc;
     int status = o->ignore_environment ? LUA_OK : run_environment(L);
     for (int i = 0; i < o->n_chunks && status == LUA_OK; i++)
         status = run_chunk(L, &o->chunks[i]);
-    if (has_script && status == LUA_OK)
-        status = run_script(L, p->argv[o->script]);
-    if (has_script && status == LUA_ERRFILE)
-        subcommand_suggest(L, p->argv[o->script]);
-    if (status != LUA_OK)
-        return status;
+    if (has_script && status == LUA_OK) status = run_script(L, p->argv[o->script]);
+    if (has_script && status == LUA_ERRFILE) subcommand_suggest(L, p->argv[o->script]);
+    if (status != LUA_OK) return status;
     if (o->interactive) {
         console_run(L, o, false);
     } else if (!has_script && o->n_chunks == 0 && !o->show_version) {
-        if (!isatty(STDIN_FILENO))
-            return run_script(L, "-");
+        if (!isatty(STDIN_FILENO)) return run_script(L, "-");
         console_run(L, o, true);
     }
     return LUA_OK;
@@ -239,19 +227,15 @@ static int run_program(lua_State *L)
     program *p = lua_touserdata(L, 1);
     open_state(L, p);
     lua_settop(L, 0);
-    if (p->options->show_version)
-        print_version();
+    if (p->options->show_version) print_version();
     if (run_all(L, p) != LUA_OK)
         p->exit_status = interrupt_ended_run() ? EXIT_INTERRUPTED : EXIT_SCRIPT;
-    if (p->exit_status == EXIT_INTERRUPTED)
-        lsl_leave();
-    if (p->options->trace
-        && !trace_save(L, p->options->trace, p->exit_status != EXIT_FINE)
+    if (p->exit_status == EXIT_INTERRUPTED) lsl_leave();
+    if (p->options->trace && !trace_save(L, p->options->trace, p->exit_status != EXIT_FINE)
         && p->exit_status == EXIT_FINE)
         p->exit_status = EXIT_SCRIPT;
-    if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L))
-        p->exit_status = EXIT_SCRIPT;
-    if (interrupt_has_come())       /* a stopped simulation need not finish */
+    if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L)) p->exit_status = EXIT_SCRIPT;
+    if (interrupt_has_come()) /* a stopped simulation need not finish */
         lsl_leave();
     return 0;
 }
@@ -265,11 +249,9 @@ static int run_lua(program *p)
     }
     lua_pushcfunction(L, run_program);
     lua_pushlightuserdata(L, p);
-    if (run_report(L, lua_pcall(L, 1, 0, 0)) != LUA_OK)
-        p->exit_status = EXIT_SCRIPT;
+    if (run_report(L, lua_pcall(L, 1, 0, 0)) != LUA_OK) p->exit_status = EXIT_SCRIPT;
     lua_close(L);
-    if (!flush_stdout() && p->exit_status == EXIT_FINE)
-        p->exit_status = EXIT_SCRIPT;
+    if (!flush_stdout() && p->exit_status == EXIT_FINE) p->exit_status = EXIT_SCRIPT;
     return p->exit_status;
 }
 
@@ -300,7 +282,7 @@ static int obey(const options *o, int argc, char **argv)
         run_message(message);
         return EXIT_USAGE;
     }
-    program p = {o, argc, argv, EXIT_FINE};
+    program p = { o, argc, argv, EXIT_FINE };
     return run_lua(&p);
 }
 
@@ -310,8 +292,7 @@ static int obey(const options *o, int argc, char **argv)
 static void occupy_standard_files(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
-        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
-            return;
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0) return;
     }
 }
 

@@ -27,8 +27,7 @@ TAP_UNUSED static void plan(int n)
 {
     setvbuf(stdout, NULL, _IOLBF, 0);
     tap_planned = n;
-    if (n > 0)
-        printf("1..%d\n", n);
+    if (n > 0) printf("1..%d\n", n);
 }
 
 /* A line of explanation, shown by prove next to the results. */
@@ -67,20 +66,20 @@ TAP_FORMAT(4, 5) static bool tap_ok(bool passed, const char *file, int line, con
     return passed;
 }
 
-TAP_FORMAT(5, 6) static bool tap_is_int(int64_t got, int64_t want, const char *file, int line,
-                                        const char *fmt, ...)
+TAP_FORMAT(5, 6)
+static bool tap_is_int(int64_t got, int64_t want, const char *file, int line, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
     tap_result(got == want, file, line, fmt, args);
     va_end(args);
-    if (got != want)
-        diag("  got %" PRId64 ", expected %" PRId64, got, want);
+    if (got != want) diag("  got %" PRId64 ", expected %" PRId64, got, want);
     return got == want;
 }
 
-TAP_FORMAT(5, 6) static bool tap_is_str(const char *got, const char *want, const char *file,
-                                        int line, const char *fmt, ...)
+TAP_FORMAT(5, 6)
+static bool tap_is_str(const char *got, const char *want, const char *file, int line,
+                       const char *fmt, ...)
 {
     bool same = got && want ? strcmp(got, want) == 0 : got == want;
     va_list args;
@@ -94,16 +93,16 @@ TAP_FORMAT(5, 6) static bool tap_is_str(const char *got, const char *want, const
     return same;
 }
 
-TAP_FORMAT(6, 7) static bool tap_is_double(double got, double want, double tol, const char *file,
-                                           int line, const char *fmt, ...)
+TAP_FORMAT(6, 7)
+static bool tap_is_double(double got, double want, double tol, const char *file, int line,
+                          const char *fmt, ...)
 {
     bool near = got == want || fabs(got - want) <= tol || (isnan(got) && isnan(want));
     va_list args;
     va_start(args, fmt);
     tap_result(near, file, line, fmt, args);
     va_end(args);
-    if (!near)
-        diag("  got %.17g, expected %.17g within %g", got, want, tol);
+    if (!near) diag("  got %.17g, expected %.17g within %g", got, want, tol);
     return near;
 }
 
@@ -137,12 +136,9 @@ TAP_UNUSED static int done_testing(void)
         tap_planned = tap_run;
         printf("1..%d\n", tap_run);
     }
-    if (tap_run != tap_planned)
-        diag("planned %d checks but ran %d", tap_planned, tap_run);
-    if (tap_failed > 0)
-        diag("%d of %d checks failed", tap_failed, tap_run);
-    if (tap_run == 0)
-        diag("no check ran");
+    if (tap_run != tap_planned) diag("planned %d checks but ran %d", tap_planned, tap_run);
+    if (tap_failed > 0) diag("%d of %d checks failed", tap_failed, tap_run);
+    if (tap_run == 0) diag("no check ran");
     return tap_failed > 0 || tap_run != tap_planned || tap_run == 0;
 }
 

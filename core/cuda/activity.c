@@ -13,15 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int n_activities;        /* devices that have recorded and are not closed */
-static bool reported;           /* why events take the times */
+static int n_activities; /* devices that have recorded and are not closed */
+static bool reported;    /* why events take the times */
 
 /* ---- recordings -------------------------------------------------------------- */
 
 static void report(cuda_activity *activity, const char *why)
 {
-    if (reported || activity->device->base.notice)
-        return;
+    if (reported || activity->device->base.notice) return;
     snprintf(activity->notice, sizeof activity->notice,
              "%s: the timeline's times come from events, which are coarser", why);
     activity->device->base.notice = activity->notice;
@@ -32,8 +31,11 @@ static void report(cuda_activity *activity, const char *why)
  * takes that time instead of the user's first one. */
 static void warm_up(cuda_device *dev)
 {
-    const sl_work nothing = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL,
-                              .dtype = SL_UINT8 };
+    const sl_work nothing = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = SL_KERNEL_FILL,
+        .dtype = SL_UINT8,
+    };
     uint32_t blocks;
     uint16_t threads;
     if (!dev->base.fault.status)
@@ -53,8 +55,8 @@ static sl_status start(cuda_device *dev, sl_error *err)
 {
     char why[256];
     cuda_use(dev);
-    dev->timed_by_events = is_unwanted(why, sizeof why) ||
-                           !cuda_trace_begin(dev->activity, why, sizeof why);
+    dev->timed_by_events = is_unwanted(why, sizeof why)
+                           || !cuda_trace_begin(dev->activity, why, sizeof why);
     if (!dev->timed_by_events) {
         warm_up(dev);
         return SL_OK;
@@ -69,12 +71,10 @@ static sl_status start(cuda_device *dev, sl_error *err)
 static bool make_room(cuda_activity *activity)
 {
     int32_t n = activity->device->recording;
-    if (n < activity->cap_ranges)
-        return true;
+    if (n < activity->cap_ranges) return true;
     int32_t cap = n ? 2 * n : 4;
     uint64_t *grown = realloc(activity->ranges, (size_t)cap * sizeof *grown);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     activity->ranges = grown;
     activity->cap_ranges = cap;
     return true;
@@ -85,17 +85,14 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
     cuda_device *dev = cuda_of(device);
     if (!dev->activity) {
         dev->activity = calloc(1, sizeof *dev->activity);
-        if (!dev->activity)
-            return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+        if (!dev->activity) return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
         dev->activity->device = dev;
         n_activities++;
     }
     sl_status status = dev->recording > 0 ? SL_OK : start(dev, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (!make_room(dev->activity)) {
-        if (dev->recording == 0)
-            cuda_trace_end(dev->activity);
+        if (dev->recording == 0) cuda_trace_end(dev->activity);
         return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
     }
     dev->activity->ranges[dev->recording++] = nvtxRangeStartA(name ? name : "streamlab");
@@ -105,8 +102,7 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
 void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
 {
     cuda_device *dev = cuda_of(device);
-    if (dev->recording == 0)
-        return;
+    if (dev->recording == 0) return;
     if (dev->timed_by_events)
         cuda_event_times_renew(dev->activity);
     else
@@ -116,27 +112,22 @@ void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
 void cuda_record_end(sl_device *device)
 {
     cuda_device *dev = cuda_of(device);
-    if (dev->recording == 0)
-        return;
+    if (dev->recording == 0) return;
     nvtxRangeEnd(dev->activity->ranges[--dev->recording]);
-    if (dev->recording == 0)
-        cuda_trace_end(dev->activity);
+    if (dev->recording == 0) cuda_trace_end(dev->activity);
 }
 
 void cuda_activity_close(cuda_device *dev)
 {
-    if (!dev->activity)
-        return;
+    if (!dev->activity) return;
     while (dev->recording > 0)
         cuda_record_end(&dev->base);
     cuda_event_times_close(dev->activity);
-    if (dev->base.notice == dev->activity->notice)
-        dev->base.notice = NULL;
+    if (dev->base.notice == dev->activity->notice) dev->base.notice = NULL;
     free(dev->activity->ranges);
     free(dev->activity);
     dev->activity = NULL;
-    if (--n_activities == 0)
-        cuda_kernel_names_clear();
+    if (--n_activities == 0) cuda_kernel_names_clear();
 }
 
 /* ---- operations ---------------------------------------------------------------- */
@@ -156,8 +147,7 @@ sl_status cuda_activity_before(cuda_op *op, sl_error *err)
 {
     cuda_device *dev = cuda_of(op->base.stream->device);
     sl_status status = SL_OK;
-    if (!dev->timed_by_events && is_a_fault(op))
-        cuda_trace_deliver_now();
+    if (!dev->timed_by_events && is_a_fault(op)) cuda_trace_deliver_now();
     if (runs_on_device(op)) {
         if (dev->timed_by_events)
             status = cuda_event_times_before(op, err);
@@ -178,24 +168,18 @@ void cuda_activity_after(cuda_op *op, bool enqueued)
         cuda_event_times_after(op, enqueued);
         return;
     }
-    if (runs_on_device(op))
-        cuda_trace_pop();
+    if (runs_on_device(op)) cuda_trace_pop();
     cuda_trace_tidy();
 }
 
-void cuda_activity_completed(cuda_op *op)
-{
-    cuda_event_times_completed(op);
-}
+void cuda_activity_completed(cuda_op *op) { cuda_event_times_completed(op); }
 
 void cuda_activity_idle(const cuda_device *dev)
 {
-    if (dev->recording > 0 && !dev->timed_by_events)
-        cuda_trace_deliver();
+    if (dev->recording > 0 && !dev->timed_by_events) cuda_trace_deliver();
 }
 
 void cuda_activity_tidy(const cuda_device *dev)
 {
-    if (dev->recording > 0 && !dev->timed_by_events)
-        cuda_trace_tidy();
+    if (dev->recording > 0 && !dev->timed_by_events) cuda_trace_tidy();
 }

@@ -12,24 +12,24 @@
 
 #include "cuda.h"
 
-struct cuda_activity {              /* of a device, from its first recording until it closes */
+struct cuda_activity { /* of a device, from its first recording until it closes */
     cuda_device *device;
-    char notice[320];               /* what base.notice points to */
-    uint64_t *ranges;               /* of NVTX, one a recording, the latest last */
+    char notice[320]; /* what base.notice points to */
+    uint64_t *ranges; /* of NVTX, one a recording, the latest last */
     int32_t cap_ranges;
 
     /* cupti_trace.c */
-    bool traced;                    /* a recording is on that CUPTI takes the times of */
-    uint64_t id;                    /* of that recording, above the seq in external ids */
-    struct cuda_activity *next;     /* among the traced ones of the process */
-    sl_activity *ready;             /* came when another device collected */
+    bool traced;                /* a recording is on that CUPTI takes the times of */
+    uint64_t id;                /* of that recording, above the seq in external ids */
+    struct cuda_activity *next; /* among the traced ones of the process */
+    sl_activity *ready;         /* came when another device collected */
     size_t n_ready, cap_ready;
 
     /* event_times.c */
-    cudaStream_t base_stream;       /* only base events are recorded there; NULL until needed */
-    cudaEvent_t base;               /* when this was recorded, */
-    int64_t base_ns;                /* the host's clock showed that */
-    int64_t latest_ns;              /* the end of the latest operation on the host's clock */
+    cudaStream_t base_stream; /* only base events are recorded there; NULL until needed */
+    cudaEvent_t base;         /* when this was recorded, */
+    int64_t base_ns;          /* the host's clock showed that */
+    int64_t latest_ns;        /* the end of the latest operation on the host's clock */
 };
 
 /* ---- cupti_trace.c: for the whole process --------------------------------- */

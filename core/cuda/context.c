@@ -14,18 +14,14 @@ static int64_t monotonic_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static int64_t clock_base_ns;   /* when the plugin was loaded */
+static int64_t clock_base_ns; /* when the plugin was loaded */
 
 void cuda_clock_start(void)
 {
-    if (clock_base_ns == 0)
-        clock_base_ns = monotonic_ns();
+    if (clock_base_ns == 0) clock_base_ns = monotonic_ns();
 }
 
-int64_t cuda_now_ns(void)
-{
-    return monotonic_ns() - clock_base_ns;
-}
+int64_t cuda_now_ns(void) { return monotonic_ns() - clock_base_ns; }
 
 /* ---- the current device ---- */
 
@@ -35,12 +31,10 @@ static int current_ordinal = -1;
 
 void cuda_use(const cuda_device *dev)
 {
-    if (current_ordinal == dev->base.info.index)
-        return;
+    if (current_ordinal == dev->base.info.index) return;
     /* It fails for a lost device, and makes it the current one all the same: the calls that
      * follow report the loss. */
-    if (cudaSetDevice(dev->base.info.index) != cudaSuccess)
-        cudaGetLastError();
+    if (cudaSetDevice(dev->base.info.index) != cudaSuccess) cudaGetLastError();
     current_ordinal = dev->base.info.index;
 }
 
@@ -50,10 +44,8 @@ sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *er
 {
     cudaError_t code = cudaSetDevice(index);
     current_ordinal = -1;
-    if (code == cudaSuccess)
-        code = cudaFree(NULL);
-    if (code == cudaSuccess)
-        code = cudaGetDeviceProperties(prop, index);
+    if (code == cudaSuccess) code = cudaFree(NULL);
+    if (code == cudaSuccess) code = cudaGetDeviceProperties(prop, index);
     if (code != cudaSuccess) {
         cudaGetLastError();
         return sl_fail(err, SL_EBACKEND, "GPU %d: %s (%s)", index, cudaGetErrorString(code),
@@ -69,20 +61,17 @@ sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *er
  * device reports it again. Asking for the work of a stream does not wait. */
 static bool is_lost(cuda_device *dev)
 {
-    if (dev->base.fault.status)
-        return true;
+    if (dev->base.fault.status) return true;
     cuda_use(dev);
     cudaError_t again = cudaStreamQuery(dev->memory_stream);
-    if (again == cudaSuccess || again == cudaErrorNotReady)
-        return false;
+    if (again == cudaSuccess || again == cudaErrorNotReady) return false;
     cudaGetLastError();
     return cudaStreamQuery(dev->memory_stream) == again;
 }
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
 {
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     cudaGetLastError();
     const char *name = cudaGetErrorName(code), *text = cudaGetErrorString(code);
     sl_status status = code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND;
@@ -92,12 +81,10 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
             sl_fail(&dev->base.fault, status, "%s (%s)", text, name);
             dev->base.fault.backend_code = (int)code;
         }
-        if (err)
-            *err = dev->base.fault;
+        if (err) *err = dev->base.fault;
     } else {
         sl_fail(err, status, "%s: %s (%s)", call, text, name);
-        if (err)
-            err->backend_code = (int)code;
+        if (err) err->backend_code = (int)code;
     }
     return status;
 }
@@ -107,7 +94,7 @@ void cuda_ask_fault(cuda_device *dev)
     cuda_use(dev);
     cudaError_t code = cudaStreamQuery(dev->memory_stream);
     if (code == cudaErrorNotReady)
-        cudaGetLastError();             /* it stays as the last error otherwise */
+        cudaGetLastError(); /* it stays as the last error otherwise */
     else
         cuda_check(dev, code, "cudaStreamQuery", NULL);
 }

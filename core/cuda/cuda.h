@@ -37,22 +37,25 @@
 enum { CUDA_MARKS = 32, CUDA_MARK_EVERY = 64 };
 
 typedef struct cuda_device cuda_device;
-typedef struct cuda_block cuda_block;           /* memory.c */
-typedef struct cuda_func cuda_func;             /* host_funcs.c: a host function */
-typedef struct cuda_gemm cuda_gemm;             /* gemm.c */
-typedef struct cuda_activity cuda_activity;     /* activity.c */
+typedef struct cuda_block cuda_block;       /* memory.c */
+typedef struct cuda_func cuda_func;         /* host_funcs.c: a host function */
+typedef struct cuda_gemm cuda_gemm;         /* gemm.c */
+typedef struct cuda_activity cuda_activity; /* activity.c */
 
 typedef struct cuda_stream {
     sl_stream base;
     cudaStream_t handle;
-    struct cuda_stream *next, **link;   /* in the device's list */
-    sl_op *head, **tail;                /* in flight, by sl_op.next */
+    struct cuda_stream *next, **link; /* in the device's list */
+    sl_op *head, **tail;              /* in flight, by sl_op.next */
     int64_t n_in_flight;
-    uint32_t unmarked;                  /* operations since the last mark, large ones for more */
+    uint32_t unmarked; /* operations since the last mark, large ones for more */
     uint32_t first_mark, n_marks;
-    cuda_block *workspace;              /* of matmul; NULL until needed */
-    cuda_block *scratch;                /* of sum; NULL until needed */
-    struct { cudaEvent_t event; uint64_t seq; } marks[CUDA_MARKS];  /* a ring */
+    cuda_block *workspace; /* of matmul; NULL until needed */
+    cuda_block *scratch;   /* of sum; NULL until needed */
+    struct {
+        cudaEvent_t event;
+        uint64_t seq;
+    } marks[CUDA_MARKS]; /* a ring */
 } cuda_stream;
 
 typedef struct cuda_event {
@@ -62,13 +65,13 @@ typedef struct cuda_event {
 
 typedef struct cuda_buffer {
     sl_buffer base;
-    void *data;                 /* the block's; NULL: no bytes, or let go by a plain call */
-    cuda_block *block;          /* likewise */
+    void *data;        /* the block's; NULL: no bytes, or let go by a plain call */
+    cuda_block *block; /* likewise */
 } cuda_buffer;
 
 typedef struct cuda_op {
     sl_op base;
-    cudaEvent_t began, ended;           /* only when events take the times */
+    cudaEvent_t began, ended; /* only when events take the times */
 } cuda_op;
 
 typedef struct cuda_host_funcs {        /* host_funcs.c; the lists are under its lock */
@@ -77,34 +80,34 @@ typedef struct cuda_host_funcs {        /* host_funcs.c; the lists are under its
     cuda_func *reached, **reached_tail; /* their streams wait for the Lua thread to run them */
 } cuda_host_funcs;
 
-typedef struct cuda_pool {              /* pool.c */
+typedef struct cuda_pool { /* pool.c */
     cuda_block *classes[SL_SIZE_CLASSES];
-    size_t bytes;                       /* in all of them */
+    size_t bytes; /* in all of them */
 } cuda_pool;
 
 /* What every operation looks at comes first, in one cache line. */
 struct cuda_device {
     sl_device base;
-    sl_op *done, **done_tail;           /* completed, not reaped yet */
+    sl_op *done, **done_tail; /* completed, not reaped yet */
     int64_t n_in_flight;
-    uint32_t reaps;                     /* since the marks were last asked */
-    int32_t recording;                  /* how many recordings are on */
-    bool timed_by_events;               /* while recording: CUPTI is not available */
-    bool launches_block;                /* CUDA_LAUNCH_BLOCKING=1: every call holds the host */
+    uint32_t reaps;       /* since the marks were last asked */
+    int32_t recording;    /* how many recordings are on */
+    bool timed_by_events; /* while recording: CUPTI is not available */
+    bool launches_block;  /* CUDA_LAUNCH_BLOCKING=1: every call holds the host */
     cuda_host_funcs funcs;
     cuda_stream *streams;
-    cuda_device *next_open;             /* the open devices: host memory belongs to all of them */
-    cudaStream_t memory_stream;         /* the allocator's own: nothing else runs there */
-    cudaMemPool_t pool;                 /* of the driver's; NULL: the device has no pools */
-    cuda_pool idle;                     /* device memory that nobody uses */
-    bool call_waited;                   /* the latest buffer_open or host_pin: for plain_call */
-    cudaEvent_t *free_events[2];        /* events to use again, without and with timing */
+    cuda_device *next_open;      /* the open devices: host memory belongs to all of them */
+    cudaStream_t memory_stream;  /* the allocator's own: nothing else runs there */
+    cudaMemPool_t pool;          /* of the driver's; NULL: the device has no pools */
+    cuda_pool idle;              /* device memory that nobody uses */
+    bool call_waited;            /* the latest buffer_open or host_pin: for plain_call */
+    cudaEvent_t *free_events[2]; /* events to use again, without and with timing */
     size_t n_free_events[2], cap_free_events[2];
-    cuda_gemm *gemm;                    /* NULL until the first matmul */
-    cuda_activity *activity;            /* NULL until the first recording */
+    cuda_gemm *gemm;         /* NULL until the first matmul */
+    cuda_activity *activity; /* NULL until the first recording */
     int sm_count, threads_per_sm;
-    struct cuda_blas *blas;             /* the handles of cublas_create, the latest first */
-    size_t limit_bytes;                 /* the limit that device_set_limit found; 0: not asked */
+    struct cuda_blas *blas; /* the handles of cublas_create, the latest first */
+    size_t limit_bytes;     /* the limit that device_set_limit found; 0: not asked */
     bool limit_raised;
 };
 
@@ -195,20 +198,21 @@ sl_status cuda_device_synchronize(sl_device *device, sl_error *err);
 
 /* How a block's memory was had, and so how it is freed. */
 typedef enum cuda_source {
-    CUDA_FROM_POOL,             /* cudaMallocFromPoolAsync: the device memory of tensors */
-    CUDA_FROM_MALLOC,           /* cudaMalloc; tensors too where the device has no pools */
-    CUDA_FROM_MALLOC_ASYNC,     /* cudaMallocAsync */
-    CUDA_FROM_HOST_ALLOC,       /* cudaHostAlloc */
-    CUDA_FROM_MMAP, CUDA_FROM_HEAP      /* pageable */
+    CUDA_FROM_POOL,         /* cudaMallocFromPoolAsync: the device memory of tensors */
+    CUDA_FROM_MALLOC,       /* cudaMalloc; tensors too where the device has no pools */
+    CUDA_FROM_MALLOC_ASYNC, /* cudaMallocAsync */
+    CUDA_FROM_HOST_ALLOC,   /* cudaHostAlloc */
+    CUDA_FROM_MMAP,
+    CUDA_FROM_HEAP /* pageable */
 } cuda_source;
 
-struct cuda_block {             /* a piece of memory */
-    cuda_block *next;           /* in its size class, while nobody uses it */
+struct cuda_block {   /* a piece of memory */
+    cuda_block *next; /* in its size class, while nobody uses it */
     void *data;
-    size_t bytes;               /* at least what was asked, and 512 */
-    uint8_t source;             /* cuda_source */
-    bool registered;            /* page-locked by cudaHostRegister */
-    uint32_t stream_id;         /* MALLOC_ASYNC: where */
+    size_t bytes;       /* at least what was asked, and 512 */
+    uint8_t source;     /* cuda_source */
+    bool registered;    /* page-locked by cudaHostRegister */
+    uint32_t stream_id; /* MALLOC_ASYNC: where */
 };
 
 /* Opens the memory stream and the pool of `dev`. */
@@ -282,8 +286,7 @@ cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err);
 /* ---- host_compute.c -------------------------------------------------------- */
 
 sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
-sl_status cuda_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
-                         sl_error *err);
+sl_status cuda_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
 sl_status cuda_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
                           sl_error *err);
 
@@ -313,8 +316,8 @@ void cuda_gemm_close(cuda_device *dev);
  * failed; SL_EFAULT: the device is lost. */
 enum { CUDA_SCRATCH_BYTES = 64 << 10 };
 sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
-                             const void *in1, void *scratch, cudaStream_t stream,
-                             uint32_t *blocks, uint16_t *threads, sl_error *err);
+                             const void *in1, void *scratch, cudaStream_t stream, uint32_t *blocks,
+                             uint16_t *threads, sl_error *err);
 /* Whether the build has kernels that the current device can run; the driver may compile PTX
  * for it here. cudaErrorNoKernelImageForDevice or another error that says why not. */
 cudaError_t cuda_kernel_find_code(void);

@@ -23,10 +23,8 @@ static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err
     int64_t now = cuda_now_ns();
     int64_t end = duration_ns < INT64_MAX - now ? now + duration_ns : INT64_MAX;
     while (cuda_now_ns() < end) {
-        if (*device->interrupted)
-            return sl_fail(err, SL_EINTERRUPT, "interrupted");
-        if (cuda_funcs_pending > 0)
-            cuda_funcs_run_all();
+        if (*device->interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
+        if (cuda_funcs_pending > 0) cuda_funcs_run_all();
     }
     cuda_queue_poll(dev);
     return SL_OK;
@@ -43,9 +41,10 @@ static void describe_old_driver(char *why, size_t why_bytes)
     if (version == 0)
         snprintf(why, why_bytes, "there is no NVIDIA driver");
     else
-        snprintf(why, why_bytes, "the NVIDIA driver is one for CUDA %d.%d, and this build needs "
-                 "one for CUDA %d.0 or later", version / 1000, version % 1000 / 10,
-                 CUDART_VERSION / 1000);
+        snprintf(why, why_bytes,
+                 "the NVIDIA driver is one for CUDA %d.%d, and this build needs "
+                 "one for CUDA %d.0 or later",
+                 version / 1000, version % 1000 / 10, CUDART_VERSION / 1000);
 }
 
 /* It may have some, and show them to others: CUDA_VISIBLE_DEVICES, containers. */
@@ -61,10 +60,8 @@ static sl_status device_count(int *count, sl_error *err)
 {
     char why[160];
     cudaError_t code = cudaGetDeviceCount(count);
-    if (err)
-        err->msg[0] = '\0';
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (err) err->msg[0] = '\0';
+    if (code == cudaSuccess) return SL_OK;
     cudaGetLastError();
     *count = 0;
     if (code == cudaErrorInsufficientDriver)
@@ -92,8 +89,7 @@ static sl_status device_name(int index, char *name, size_t name_bytes, sl_error 
 static int attribute(enum cudaDeviceAttr which, int index)
 {
     int value = 0;
-    if (cudaDeviceGetAttribute(&value, which, index) != cudaSuccess)
-        cudaGetLastError();
+    if (cudaDeviceGetAttribute(&value, which, index) != cudaSuccess) cudaGetLastError();
     return value;
 }
 
@@ -123,8 +119,7 @@ static bool launches_block(void)
 
 static sl_status check_settings(const sl_setting *settings, size_t n_settings, sl_error *err)
 {
-    if (n_settings == 0)
-        return SL_OK;
+    if (n_settings == 0) return SL_OK;
     return sl_fail(err, SL_EINVAL, "a real GPU has no settings; given is \"%.60s\"",
                    settings[0].name);
 }
@@ -155,31 +150,28 @@ static void abandon_all(void)
 static void watch_exit(void)
 {
     static bool watching;
-    if (!watching)
-        watching = atexit(abandon_all) == 0;
+    if (!watching) watching = atexit(abandon_all) == 0;
 }
 
 /* Asked of one kernel for all: they are built alike. */
 static sl_status find_code(int index, const struct cudaDeviceProp *prop, sl_error *err)
 {
     cudaError_t code = cuda_kernel_find_code();
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     cudaGetLastError();
-    return sl_fail(err, SL_EUNSUPPORTED, "GPU %d (%.40s, compute capability %d.%d) cannot run this "
-                   "build's kernels: they are for " STREAMLAB_CUDA_CODE ", and in PTX from "
-                   STREAMLAB_CUDA_PTX " on (%s)", index, prop->name, prop->major, prop->minor,
-                   cudaGetErrorName(code));
+    return sl_fail(err, SL_EUNSUPPORTED,
+                   "GPU %d (%.40s, compute capability %d.%d) cannot run this "
+                   "build's kernels: they are for " STREAMLAB_CUDA_CODE
+                   ", and in PTX from " STREAMLAB_CUDA_PTX " on (%s)",
+                   index, prop->name, prop->major, prop->minor, cudaGetErrorName(code));
 }
 
 static sl_status open_on_thread(cuda_device *dev, sl_error *err)
 {
     struct cudaDeviceProp prop;
     sl_status status = cuda_context_open(dev->base.info.index, &prop, err);
-    if (status == SL_OK)
-        status = find_code(dev->base.info.index, &prop, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = find_code(dev->base.info.index, &prop, err);
+    if (status != SL_OK) return status;
     fill_info(dev, &prop);
     dev->done_tail = &dev->done;
     dev->launches_block = launches_block();
@@ -192,13 +184,10 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
                              sl_error *err)
 {
     sl_status status = check_settings(settings, n_settings, err);
-    if (status == SL_OK)
-        status = cuda_thread_claim(err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = cuda_thread_claim(err);
+    if (status != SL_OK) return status;
     status = open_on_thread(cuda_of(device), err);
-    if (status != SL_OK)
-        cuda_thread_release();
+    if (status != SL_OK) cuda_thread_release();
     return status;
 }
 
@@ -214,16 +203,14 @@ static sl_status stream_open(sl_stream *base, const char *name, sl_error *err)
         stream->handle = cudaStreamLegacy;
     } else {
         unsigned flags = base->non_blocking ? cudaStreamNonBlocking : cudaStreamDefault;
-        sl_status status = cuda_check(dev, cudaStreamCreateWithPriority(&stream->handle, flags,
-                                                                        base->priority),
-                                      "cudaStreamCreateWithPriority", err);
-        if (status != SL_OK)
-            return status;
+        sl_status status = cuda_check(
+            dev, cudaStreamCreateWithPriority(&stream->handle, flags, base->priority),
+            "cudaStreamCreateWithPriority", err);
+        if (status != SL_OK) return status;
     }
     stream->next = dev->streams;
     stream->link = &dev->streams;
-    if (stream->next)
-        stream->next->link = &stream->next;
+    if (stream->next) stream->next->link = &stream->next;
     dev->streams = stream;
     nvtxNameCudaStreamA(stream->handle, name);
     return SL_OK;
@@ -235,16 +222,12 @@ static void stream_close(sl_stream *base)
     cuda_device *dev = cuda_of(base->device);
     cuda_use(dev);
     *stream->link = stream->next;
-    if (stream->next)
-        stream->next->link = stream->link;
+    if (stream->next) stream->next->link = stream->link;
     for (uint32_t i = 0; i < stream->n_marks; i++)
         cuda_event_give(dev, false, stream->marks[(stream->first_mark + i) % CUDA_MARKS].event);
-    if (stream->workspace)
-        cuda_block_give(dev, stream->workspace);
-    if (stream->scratch)
-        cuda_block_give(dev, stream->scratch);
-    if (!base->legacy && cudaStreamDestroy(stream->handle) != cudaSuccess)
-        cudaGetLastError();
+    if (stream->workspace) cuda_block_give(dev, stream->workspace);
+    if (stream->scratch) cuda_block_give(dev, stream->scratch);
+    if (!base->legacy && cudaStreamDestroy(stream->handle) != cudaSuccess) cudaGetLastError();
 }
 
 /* ---- events ---- */
@@ -264,8 +247,7 @@ static sl_status event_open(sl_event *base, sl_error *err)
 static void event_close(sl_event *base)
 {
     cuda_use(cuda_of(base->device));
-    if (cudaEventDestroy(((cuda_event *)base)->handle) != cudaSuccess)
-        cudaGetLastError();
+    if (cudaEventDestroy(((cuda_event *)base)->handle) != cudaSuccess) cudaGetLastError();
 }
 
 static sl_status event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)

@@ -33,31 +33,17 @@ bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
     return false;
 }
 
-void cuda_trace_end(cuda_activity *activity)
-{
-    (void)activity;
-}
+void cuda_trace_end(cuda_activity *activity) { (void)activity; }
 
-void cuda_trace_push(const cuda_activity *activity, uint64_t seq)
-{
-    (void)activity, (void)seq;
-}
+void cuda_trace_push(const cuda_activity *activity, uint64_t seq) { (void)activity, (void)seq; }
 
-void cuda_trace_pop(void)
-{
-}
+void cuda_trace_pop(void) {}
 
-void cuda_trace_tidy(void)
-{
-}
+void cuda_trace_tidy(void) {}
 
-void cuda_trace_deliver(void)
-{
-}
+void cuda_trace_deliver(void) {}
 
-void cuda_trace_deliver_now(void)
-{
-}
+void cuda_trace_deliver_now(void) {}
 
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 {
@@ -82,11 +68,11 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 #endif
 
 enum {
-    BUFFERS_WAITING = 4,        /* at most so many full ones stay unread */
+    BUFFERS_WAITING = 4, /* at most so many full ones stay unread */
     CLOCK_TRIES = 8,
     FIRST_DELIVERY_NS = 50000000,
-    SEQ_BITS = 40,              /* of an external id */
-    RECORDING_BITS = 24         /* above them */
+    SEQ_BITS = 40,      /* of an external id */
+    RECORDING_BITS = 24 /* above them */
 };
 
 /* clang-format off */
@@ -97,24 +83,26 @@ enum {
     X(ActivityPushExternalCorrelationId) X(ActivityPopExternalCorrelationId) X(Finalize)
 /* clang-format on */
 
-typedef struct cupti_functions {    /* cupti.Subscribe is cuptiSubscribe */
+typedef struct cupti_functions { /* cupti.Subscribe is cuptiSubscribe */
 #define X(name) __typeof__(cupti##name) *name;
     FUNCTIONS(X)
 #undef X
 } cupti_functions;
 
 /* Records the calls of one function, or not. Since CUDA 12.5. */
-typedef CUptiResult (CUPTIAPI *enable_api_fn)(CUpti_CallbackId cbid, uint8_t enable);
+typedef CUptiResult(CUPTIAPI *enable_api_fn)(CUpti_CallbackId cbid, uint8_t enable);
 
-typedef struct clock_sample { int64_t cupti_ns, host_ns; } clock_sample;
+typedef struct clock_sample {
+    int64_t cupti_ns, host_ns;
+} clock_sample;
 
 static cupti_functions cupti;
 
 static struct {
-    cuda_activity *traced;          /* by `next`; CUPTI is attached while there are any */
+    cuda_activity *traced; /* by `next`; CUPTI is attached while there are any */
     uint64_t last_id;
     CUpti_SubscriberHandle subscriber;
-    clock_sample before, now;       /* two readings of both clocks */
+    clock_sample before, now; /* two readings of both clocks */
     cuda_matching matching;
     int64_t next_delivery_ns;
 } trace;
@@ -127,7 +115,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_re
     cuda_trace_buffer *b = cuda_trace_take_free();
     *data = b ? b->data : NULL;
     *bytes = b ? sizeof b->data : 0;
-    *most_records = 0;                  /* as many as fit */
+    *most_records = 0; /* as many as fit */
 }
 
 /* On any thread. */
@@ -136,9 +124,8 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *d
 {
     (void)context, (void)stream, (void)bytes;
     if (data)
-        cuda_trace_give_full((cuda_trace_buffer *)(void *)(data
-                                                           - offsetof(cuda_trace_buffer, data)),
-                             valid_bytes);
+        cuda_trace_give_full(
+            (cuda_trace_buffer *)(void *)(data - offsetof(cuda_trace_buffer, data)), valid_bytes);
 }
 
 /* ---- records ---------------------------------------------------------------- */
@@ -154,7 +141,9 @@ static void note_record(const cuda_record *record)
 static void note_kernel(const CUpti_ActivityKernel9 *k)
 {
     note_record(&(cuda_record){
-        .start_ns = k->start, .end_ns = k->end, .correlation = k->correlationId,
+        .start_ns = k->start,
+        .end_ns = k->end,
+        .correlation = k->correlationId,
         .symbol = k->name ? cuda_kernel_name(k->name) : NULL,
         .blocks = (uint32_t)k->gridX * (uint32_t)k->gridY * (uint32_t)k->gridZ,
         .threads = (uint16_t)(k->blockX * k->blockY * k->blockZ),
@@ -166,14 +155,14 @@ static void note_kernel(const CUpti_ActivityKernel9 *k)
 static void note_call(const CUpti_ActivityExternalCorrelation *call)
 {
     if (call->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
-        cuda_matching_add_call(&trace.matching, &(cuda_call){
-            .external_id = call->externalId, .correlation = call->correlationId });
+        cuda_matching_add_call(&trace.matching, &(cuda_call){ .external_id = call->externalId,
+                                                              .correlation = call->correlationId });
 }
 
 static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
 {
-    note_record(&(cuda_record){ .start_ns = start_ns, .end_ns = end_ns,
-                                .correlation = correlation });
+    note_record(
+        &(cuda_record){ .start_ns = start_ns, .end_ns = end_ns, .correlation = correlation });
 }
 
 static void note(const CUpti_Activity *record)
@@ -182,23 +171,14 @@ static void note(const CUpti_Activity *record)
     const CUpti_ActivityMemcpyPtoP4 *peer_copy = (const void *)record;
     const CUpti_ActivityMemset4 *set = (const void *)record;
     switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-        note_call((const void *)record);
-        break;
-    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        note_kernel((const void *)record);
-        break;
-    case CUPTI_ACTIVITY_KIND_MEMCPY:
-        note_span(copy->start, copy->end, copy->correlationId);
-        break;
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: note_call((const void *)record); break;
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: note_kernel((const void *)record); break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY: note_span(copy->start, copy->end, copy->correlationId); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
         note_span(peer_copy->start, peer_copy->end, peer_copy->correlationId);
         break;
-    case CUPTI_ACTIVITY_KIND_MEMSET:
-        note_span(set->start, set->end, set->correlationId);
-        break;
-    default:
-        break;
+    case CUPTI_ACTIVITY_KIND_MEMSET: note_span(set->start, set->end, set->correlationId); break;
+    default: break;
     }
 }
 
@@ -206,8 +186,7 @@ static bool read_one(void)
 {
     cuda_trace_buffer *b = cuda_trace_take_full();
     CUpti_Activity *record = NULL;
-    if (!b)
-        return false;
+    if (!b) return false;
     while (cupti.ActivityGetNextRecord(b->data, b->valid_bytes, &record) == CUPTI_SUCCESS)
         note(record);
     cuda_trace_give_free(b);
@@ -216,8 +195,7 @@ static bool read_one(void)
 
 void cuda_trace_tidy(void)
 {
-    if (cuda_trace_n_full() > BUFFERS_WAITING)
-        read_one();
+    if (cuda_trace_n_full() > BUFFERS_WAITING) read_one();
 }
 
 /* ---- clocks ------------------------------------------------------------------ */
@@ -259,9 +237,12 @@ static int64_t to_host(uint64_t time_ns)
 
 static const CUpti_ActivityKind kinds[] = {
     CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_RUNTIME, CUPTI_ACTIVITY_KIND_DRIVER,
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,      /* KIND_KERNEL would let one run at a time */
-    CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET,
+    CUPTI_ACTIVITY_KIND_RUNTIME,
+    CUPTI_ACTIVITY_KIND_DRIVER,
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KIND_KERNEL would let one run at a time */
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,
 };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
@@ -286,8 +267,7 @@ static bool version_works(char *why, size_t why_bytes)
 {
     const uint32_t broken = 130000;
     uint32_t version = 0;
-    if (cupti.GetVersion(&version) == CUPTI_SUCCESS && version != broken)
-        return true;
+    if (cupti.GetVersion(&version) == CUPTI_SUCCESS && version != broken) return true;
     snprintf(why, why_bytes, "CUPTI's release %u has errors that a later one corrects", version);
     return false;
 }
@@ -295,8 +275,7 @@ static bool version_works(char *why, size_t why_bytes)
 static bool refuse(CUptiResult code, const char *call, char *why, size_t why_bytes)
 {
     const char *name = NULL;
-    if (cupti.GetResultString(code, &name) != CUPTI_SUCCESS || !name)
-        name = "an unknown error";
+    if (cupti.GetResultString(code, &name) != CUPTI_SUCCESS || !name) name = "an unknown error";
     switch (code) {
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
         snprintf(why, why_bytes, "CUPTI is in use by another profiler (%s)", name);
@@ -304,9 +283,7 @@ static bool refuse(CUptiResult code, const char *call, char *why, size_t why_byt
     case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
         snprintf(why, why_bytes, "this user may not profile (%s: %s)", call, name);
         break;
-    default:
-        snprintf(why, why_bytes, "CUPTI cannot be used (%s: %s)", call, name);
-        break;
+    default: snprintf(why, why_bytes, "CUPTI cannot be used (%s: %s)", call, name); break;
     }
     return false;
 }
@@ -354,11 +331,9 @@ static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_Cal
 static bool attach(char *why, size_t why_bytes)
 {
     size_t n = 0;
-    if (!find_functions(why, why_bytes) || !version_works(why, why_bytes))
-        return false;
+    if (!find_functions(why, why_bytes) || !version_works(why, why_bytes)) return false;
     CUptiResult code = cupti.Subscribe(&trace.subscriber, on_nothing, NULL);
-    if (code != CUPTI_SUCCESS)
-        return refuse(code, "cuptiSubscribe", why, why_bytes);
+    if (code != CUPTI_SUCCESS) return refuse(code, "cuptiSubscribe", why, why_bytes);
     cuda_trace_make_buffers();
     code = cupti.ActivityRegisterCallbacks(on_requested, on_completed);
     while (code == CUPTI_SUCCESS && n < N_KINDS)
@@ -381,8 +356,7 @@ static bool attach(char *why, size_t why_bytes)
 static bool is_idle(void)
 {
     for (const cuda_activity *a = trace.traced; a; a = a->next)
-        if (a->device->n_in_flight > 0)
-            return false;
+        if (a->device->n_in_flight > 0) return false;
     return true;
 }
 
@@ -392,8 +366,7 @@ static void detach(bool idle)
         cupti.ActivityDisable(kinds[n - 1]);
     cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     cupti.Unsubscribe(trace.subscriber);
-    if (STREAMLAB_CUPTI_DETACH && idle)
-        cupti.Finalize();
+    if (STREAMLAB_CUPTI_DETACH && idle) cupti.Finalize();
     cuda_trace_free_buffers();
     cuda_matching_clear(&trace.matching);
     trace.matching.n_lost = 0;
@@ -401,8 +374,7 @@ static void detach(bool idle)
 
 bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
 {
-    if (!trace.traced && !attach(why, why_bytes))
-        return false;
+    if (!trace.traced && !attach(why, why_bytes)) return false;
     activity->traced = true;
     activity->id = ++trace.last_id & ((1u << RECORDING_BITS) - 1);
     activity->next = trace.traced;
@@ -413,8 +385,7 @@ bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
 void cuda_trace_end(cuda_activity *activity)
 {
     bool idle = is_idle();
-    if (!activity->traced)
-        return;
+    if (!activity->traced) return;
     for (cuda_activity **link = &trace.traced; *link; link = &(*link)->next)
         if (*link == activity) {
             *link = activity->next;
@@ -424,8 +395,7 @@ void cuda_trace_end(cuda_activity *activity)
     free(activity->ready);
     activity->ready = NULL;
     activity->n_ready = activity->cap_ready = 0;
-    if (!trace.traced)
-        detach(idle);
+    if (!trace.traced) detach(idle);
 }
 
 /* ---- operations ----------------------------------------------------------------- */
@@ -453,8 +423,7 @@ void cuda_trace_deliver_now(void)
  * takes would show. */
 void cuda_trace_deliver(void)
 {
-    if (trace.traced && cuda_now_ns() >= trace.next_delivery_ns)
-        cuda_trace_deliver_now();
+    if (trace.traced && cuda_now_ns() >= trace.next_delivery_ns) cuda_trace_deliver_now();
 }
 
 /* ---- collecting ------------------------------------------------------------------ */
@@ -487,27 +456,28 @@ static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
     uint64_t id = external_id >> SEQ_BITS;
     sl_activity found = {
         .seq = external_id & ((UINT64_C(1) << SEQ_BITS) - 1),
-        .start_ns = to_host(record->start_ns), .end_ns = to_host(record->end_ns),
-        .blocks = record->blocks, .threads = record->threads, .symbol = record->symbol,
-        .registers = record->registers, .shared_bytes = record->shared_bytes,
+        .start_ns = to_host(record->start_ns),
+        .end_ns = to_host(record->end_ns),
+        .blocks = record->blocks,
+        .threads = record->threads,
+        .symbol = record->symbol,
+        .registers = record->registers,
+        .shared_bytes = record->shared_bytes,
     };
     if (c->activity->id == id) {
         c->fn(c->ud, &found);
         return;
     }
     for (cuda_activity *a = trace.traced; a; a = a->next)
-        if (a->id == id)
-            keep(a, &found);
+        if (a->id == id) keep(a, &found);
 }
 
 static void report_losses(cuda_activity *activity)
 {
     size_t dropped = 0;
-    if (cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped) != CUPTI_SUCCESS)
-        dropped = 0;
+    if (cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped) != CUPTI_SUCCESS) dropped = 0;
     trace.matching.n_lost += dropped;
-    if (trace.matching.n_lost == 0 || activity->device->base.notice)
-        return;
+    if (trace.matching.n_lost == 0 || activity->device->base.notice) return;
     snprintf(activity->notice, sizeof activity->notice,
              "recording: out of memory for %zu of CUPTI's records; operations are without times",
              trace.matching.n_lost);
@@ -528,11 +498,9 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 {
     collector c = { activity, fn, ud };
     bool idle = is_idle();
-    if (!activity->traced)
-        return;
+    if (!activity->traced) return;
     cupti.ActivityFlushAll(0);
-    if (idle || is_last(activity))
-        cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    if (idle || is_last(activity)) cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     while (read_one())
         continue;
     trace.now = read_clocks();

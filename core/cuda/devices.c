@@ -15,13 +15,14 @@ static struct {
 sl_status cuda_thread_claim(sl_error *err)
 {
     pthread_mutex_lock(&owner.lock);
-    if (owner.n_open == 0)
-        owner.thread = pthread_self();
+    if (owner.n_open == 0) owner.thread = pthread_self();
     bool ours = pthread_equal(owner.thread, pthread_self());
     owner.n_open += ours;
     pthread_mutex_unlock(&owner.lock);
-    return ours ? SL_OK : sl_fail(err, SL_ESTATE, "another thread has opened a GPU: all GPUs of a "
-                                  "process belong to one thread");
+    return ours ? SL_OK
+                : sl_fail(err, SL_ESTATE,
+                          "another thread has opened a GPU: all GPUs of a "
+                          "process belong to one thread");
 }
 
 void cuda_thread_release(void)
@@ -35,10 +36,7 @@ void cuda_thread_release(void)
 
 static cuda_device *open_devices;
 
-cuda_device *cuda_open_devices(void)
-{
-    return open_devices;
-}
+cuda_device *cuda_open_devices(void) { return open_devices; }
 
 void cuda_devices_add(cuda_device *dev)
 {
@@ -58,8 +56,7 @@ void cuda_devices_remove(cuda_device *dev)
 bool cuda_is_busy(cuda_device *dev)
 {
     bool busy = false;
-    if (!dev->base.asks_waits)
-        return false;
+    if (!dev->base.asks_waits) return false;
     cuda_use(dev);
     for (cuda_stream *stream = dev->streams; stream && !busy; stream = stream->next)
         busy = stream->n_in_flight > 0 && cudaStreamQuery(stream->handle) == cudaErrorNotReady;

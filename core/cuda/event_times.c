@@ -14,7 +14,7 @@
 
 #include <math.h>
 
-enum { TRIES = 8 };     /* at the base; the tightest one counts */
+enum { TRIES = 8 }; /* at the base; the tightest one counts */
 
 /* ---- the base ---- */
 
@@ -26,15 +26,12 @@ static sl_status place(cuda_activity *activity, cudaEvent_t event, int64_t *ns, 
     cuda_device *dev = activity->device;
     int64_t start_ns = cuda_now_ns();
     cudaError_t code = cudaEventRecord(event, activity->base_stream);
-    if (code != cudaSuccess)
-        return cuda_check(dev, code, "cudaEventRecord", err);
+    if (code != cudaSuccess) return cuda_check(dev, code, "cudaEventRecord", err);
     while ((code = cudaEventQuery(event)) == cudaErrorNotReady) {
-        cudaGetLastError();             /* it stays as the last error otherwise */
-        if (*dev->base.interrupted)
-            return sl_fail(err, SL_EINTERRUPT, "interrupted");
+        cudaGetLastError(); /* it stays as the last error otherwise */
+        if (*dev->base.interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
         /* The stream may share a channel with one that waits. */
-        if (cuda_funcs_pending > 0 && cuda_funcs_run_all())
-            cuda_use(dev);
+        if (cuda_funcs_pending > 0 && cuda_funcs_run_all()) cuda_use(dev);
     }
     *width_ns = cuda_now_ns() - start_ns;
     *ns = start_ns + *width_ns / 2;
@@ -52,8 +49,7 @@ static sl_status find_base(cuda_activity *activity, cudaEvent_t *event, int64_t 
         int64_t tried_ns = 0, width_ns = 0;
         sl_status status = cuda_check(dev, cuda_event_take(dev, true, &tried),
                                       "cudaEventCreateWithFlags", err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         status = place(activity, tried, &tried_ns, &width_ns, err);
         if (status == SL_OK && width_ns < best_ns) {
             cudaEvent_t worse = *event;
@@ -62,10 +58,8 @@ static sl_status find_base(cuda_activity *activity, cudaEvent_t *event, int64_t 
             best_ns = width_ns;
             *ns = tried_ns;
         }
-        if (tried)
-            cuda_event_give(dev, true, tried);
-        if (status != SL_OK)
-            return status;
+        if (tried) cuda_event_give(dev, true, tried);
+        if (status != SL_OK) return status;
     }
     return SL_OK;
 }
@@ -83,8 +77,7 @@ static sl_status renew(cuda_activity *activity, sl_error *err)
         activity->base = event;
         activity->base_ns = ns > activity->latest_ns ? ns : activity->latest_ns;
     }
-    if (unused)
-        cuda_event_give(dev, true, unused);
+    if (unused) cuda_event_give(dev, true, unused);
     return status;
 }
 
@@ -92,8 +85,7 @@ sl_status cuda_event_times_begin(cuda_activity *activity, sl_error *err)
 {
     cuda_use(activity->device);
     if (!activity->base_stream) {
-        cudaError_t code = cudaStreamCreateWithFlags(&activity->base_stream,
-                                                     cudaStreamNonBlocking);
+        cudaError_t code = cudaStreamCreateWithFlags(&activity->base_stream, cudaStreamNonBlocking);
         sl_status status = cuda_check(activity->device, code, "cudaStreamCreateWithFlags", err);
         if (status != SL_OK) {
             activity->base_stream = NULL;
@@ -106,15 +98,13 @@ sl_status cuda_event_times_begin(cuda_activity *activity, sl_error *err)
 void cuda_event_times_renew(cuda_activity *activity)
 {
     cuda_device *dev = activity->device;
-    if (dev->n_in_flight == 0 && !dev->base.fault.status)
-        renew(activity, NULL);
+    if (dev->n_in_flight == 0 && !dev->base.fault.status) renew(activity, NULL);
 }
 
 void cuda_event_times_close(cuda_activity *activity)
 {
     cuda_use(activity->device);
-    if (activity->base)
-        cuda_event_give(activity->device, true, activity->base);
+    if (activity->base) cuda_event_give(activity->device, true, activity->base);
     if (activity->base_stream && cudaStreamDestroy(activity->base_stream) != cudaSuccess)
         cudaGetLastError();
     activity->base = NULL;
@@ -123,15 +113,11 @@ void cuda_event_times_close(cuda_activity *activity)
 
 /* ---- an operation ---- */
 
-static cuda_device *device_of(const cuda_op *op)
-{
-    return cuda_of(op->base.stream->device);
-}
+static cuda_device *device_of(const cuda_op *op) { return cuda_of(op->base.stream->device); }
 
 static void give(cuda_op *op, cudaEvent_t *event)
 {
-    if (*event)
-        cuda_event_give(device_of(op), true, *event);
+    if (*event) cuda_event_give(device_of(op), true, *event);
     *event = NULL;
 }
 
@@ -144,21 +130,17 @@ static cudaError_t record(cuda_op *op, cudaEvent_t *event)
         return code;
     }
     code = cudaEventRecord(*event, ((cuda_stream *)op->base.stream)->handle);
-    if (code != cudaSuccess)
-        give(op, event);
+    if (code != cudaSuccess) give(op, event);
     return code;
 }
 
 sl_status cuda_event_times_before(cuda_op *op, sl_error *err)
 {
     cudaError_t code = record(op, &op->began);
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     sl_error failure = { .status = SL_OK };
-    if (cuda_check(device_of(op), code, "cudaEventRecord", &failure) != SL_EFAULT)
-        return SL_OK;
-    if (err)
-        *err = failure;
+    if (cuda_check(device_of(op), code, "cudaEventRecord", &failure) != SL_EFAULT) return SL_OK;
+    if (err) *err = failure;
     return SL_EFAULT;
 }
 
@@ -166,8 +148,7 @@ sl_status cuda_event_times_before(cuda_op *op, sl_error *err)
  * again. */
 void cuda_event_times_after(cuda_op *op, bool enqueued)
 {
-    if (!op->began)
-        return;
+    if (!op->began) return;
     if (!enqueued)
         give(op, &op->began);
     else if (record(op, &op->ended) != cudaSuccess)
@@ -177,8 +158,7 @@ void cuda_event_times_after(cuda_op *op, bool enqueued)
 static bool time_of(const cuda_activity *activity, cudaEvent_t event, int64_t *ns)
 {
     float ms = 0;
-    if (!event)
-        return false;
+    if (!event) return false;
     if (cudaEventElapsedTime(&ms, activity->base, event) != cudaSuccess) {
         cudaGetLastError();
         return false;
@@ -191,14 +171,12 @@ void cuda_event_times_completed(cuda_op *op)
 {
     cuda_activity *activity = device_of(op)->activity;
     int64_t start_ns, end_ns;
-    if (!op->began)
-        return;
-    if (!op->base.lost && time_of(activity, op->began, &start_ns) &&
-        time_of(activity, op->ended, &end_ns)) {
+    if (!op->began) return;
+    if (!op->base.lost && time_of(activity, op->began, &start_ns)
+        && time_of(activity, op->ended, &end_ns)) {
         op->base.start_ns = start_ns;
         op->base.end_ns = end_ns;
-        if (end_ns > activity->latest_ns)
-            activity->latest_ns = end_ns;
+        if (end_ns > activity->latest_ns) activity->latest_ns = end_ns;
     }
     give(op, &op->began);
     give(op, &op->ended);

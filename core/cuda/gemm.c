@@ -16,9 +16,9 @@
 #include <string.h>
 
 enum {
-    FIRST_SLOTS = 64,       /* a power of 2 */
+    FIRST_SLOTS = 64, /* a power of 2 */
     MAX_PLANS = 4096,
-    CANDIDATES = 8          /* algorithms that the heuristic is asked for */
+    CANDIDATES = 8 /* algorithms that the heuristic is asked for */
 };
 
 /* ---- types ---- */
@@ -31,7 +31,7 @@ enum {
     X(MatmulAlgoGetHeuristic) X(Matmul)
 /* clang-format on */
 
-typedef struct lt_functions {       /* lt->Create is cublasLtCreate */
+typedef struct lt_functions { /* lt->Create is cublasLtCreate */
 #define X(name) __typeof__(cublasLt##name) *name;
     LT_FUNCTIONS(X)
 #undef X
@@ -41,9 +41,9 @@ enum { OF_A, OF_B, OF_C, OPERANDS };
 
 typedef struct plan_key {
     int64_t m, n, k;
-    uint8_t dtype;          /* sl_dtype */
+    uint8_t dtype; /* sl_dtype */
     bool tf32;
-    uint16_t alignment[OPERANDS];       /* what their addresses are multiples of, of `alignments` */
+    uint16_t alignment[OPERANDS]; /* what their addresses are multiples of, of `alignments` */
 } plan_key;
 
 /* A tensor begins at a multiple of 256 bytes, a view at any of its elements. */
@@ -53,7 +53,7 @@ enum { ALIGNMENTS = sizeof alignments / sizeof *alignments };
 typedef struct gemm_plan {
     plan_key key;
     cublasLtMatmulDesc_t desc;
-    cublasLtMatrixLayout_t b, a, c;     /* each transposed, as above */
+    cublasLtMatrixLayout_t b, a, c; /* each transposed, as above */
     cublasLtMatmulAlgo_t algo;
     size_t workspace_bytes;
 } gemm_plan;
@@ -61,13 +61,16 @@ typedef struct gemm_plan {
 struct cuda_gemm {
     lt_functions lt;
     cublasLtHandle_t handle;
-    size_t workspace_bytes;     /* of a stream; no plan needs more */
-    gemm_plan *last;            /* the last one used */
-    gemm_plan **slots;          /* hashed, the next free slot after a clash */
-    size_t n_slots, n_plans;    /* n_slots: 0 or a power of 2 */
+    size_t workspace_bytes;  /* of a stream; no plan needs more */
+    gemm_plan *last;         /* the last one used */
+    gemm_plan **slots;       /* hashed, the next free slot after a clash */
+    size_t n_slots, n_plans; /* n_slots: 0 or a power of 2 */
 };
 
-static const struct { const char *name; cudaDataType_t type; } dtypes[SL_DTYPES] = {
+static const struct {
+    const char *name;
+    cudaDataType_t type;
+} dtypes[SL_DTYPES] = {
     [SL_FLOAT32] = { "float32", CUDA_R_32F },
     [SL_BFLOAT16] = { "bfloat16", CUDA_R_16BF },
     [SL_FLOAT16] = { "float16", CUDA_R_16F },
@@ -81,8 +84,7 @@ static const struct { const char *name; cudaDataType_t type; } dtypes[SL_DTYPES]
 static bool device_lost(cuda_device *dev, sl_error *err)
 {
     cudaError_t code = cudaGetLastError();
-    if (code == cudaSuccess)
-        code = cudaStreamQuery(dev->memory_stream);
+    if (code == cudaSuccess) code = cudaStreamQuery(dev->memory_stream);
     if (code == cudaErrorNotReady) {
         cudaGetLastError();
         return false;
@@ -94,18 +96,15 @@ static bool device_lost(cuda_device *dev, sl_error *err)
 static sl_status lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
                          const char *call, const plan_key *key, sl_error *err)
 {
-    if (code != CUBLAS_STATUS_NOT_SUPPORTED && device_lost(dev, err))
-        return SL_EFAULT;
+    if (code != CUBLAS_STATUS_NOT_SUPPORTED && device_lost(dev, err)) return SL_EFAULT;
     sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
     if (key)
         sl_fail(err, status, "%s: %s for %lldx%lld times %lldx%lld %s%s", call,
-                lt->GetStatusName(code), (long long)key->m, (long long)key->k,
-                (long long)key->k, (long long)key->n, dtypes[key->dtype].name,
-                key->tf32 ? " in tf32" : "");
+                lt->GetStatusName(code), (long long)key->m, (long long)key->k, (long long)key->k,
+                (long long)key->n, dtypes[key->dtype].name, key->tf32 ? " in tf32" : "");
     else
         sl_fail(err, status, "%s: %s", call, lt->GetStatusName(code));
-    if (err)
-        err->backend_code = (int)code;
+    if (err) err->backend_code = (int)code;
     return status;
 }
 
@@ -117,8 +116,8 @@ static const cublasLtMatmulHeuristicResult_t *
 choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_workspace_bytes)
 {
     for (int i = 0; i < n; i++)
-        if (candidates[i].state == CUBLAS_STATUS_SUCCESS &&
-            candidates[i].workspaceSize <= max_workspace_bytes)
+        if (candidates[i].state == CUBLAS_STATUS_SUCCESS
+            && candidates[i].workspaceSize <= max_workspace_bytes)
             return &candidates[i];
     return NULL;
 }
@@ -128,7 +127,10 @@ choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_work
 static cublasStatus_t promise_alignment(const lt_functions *lt, cublasLtMatmulPreference_t pref,
                                         const plan_key *key, uint16_t most)
 {
-    static const struct { cublasLtMatmulPreferenceAttributes_t attribute; int operand; } sides[] = {
+    static const struct {
+        cublasLtMatmulPreferenceAttributes_t attribute;
+        int operand;
+    } sides[] = {
         { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, OF_B },
         { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, OF_A },
         { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, OF_C },
@@ -150,11 +152,9 @@ static cublasStatus_t ask_heuristic(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmu
     int n = 0;
     cublasStatus_t code = gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c,
                                                           p->c, pref, CANDIDATES, candidates, &n);
-    if (code)
-        return code;
+    if (code) return code;
     const cublasLtMatmulHeuristicResult_t *chosen = choose(candidates, n, gemm->workspace_bytes);
-    if (!chosen)
-        return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (!chosen) return CUBLAS_STATUS_NOT_SUPPORTED;
     p->algo = chosen->algo;
     p->workspace_bytes = chosen->workspaceSize;
     return CUBLAS_STATUS_SUCCESS;
@@ -170,18 +170,15 @@ static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatm
     *call = "cublasLtMatmulPreferenceSetAttribute";
     cublasStatus_t code = lt->MatmulPreferenceSetAttribute(
         pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
-    if (code)
-        return code;
+    if (code) return code;
     code = CUBLAS_STATUS_NOT_SUPPORTED;
     for (size_t i = 0; i < ALIGNMENTS; i++) {
         *call = "cublasLtMatmulPreferenceSetAttribute";
         code = promise_alignment(lt, pref, &p->key, alignments[i]);
-        if (code)
-            return code;
+        if (code) return code;
         *call = "cublasLtMatmulAlgoGetHeuristic";
         code = ask_heuristic(gemm, p, pref);
-        if (code != CUBLAS_STATUS_NOT_SUPPORTED)
-            return code;
+        if (code != CUBLAS_STATUS_NOT_SUPPORTED) return code;
     }
     return code;
 }
@@ -190,14 +187,10 @@ static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatm
 
 static void plan_close(const cuda_gemm *gemm, gemm_plan *p)
 {
-    if (p->c)
-        gemm->lt.MatrixLayoutDestroy(p->c);
-    if (p->a)
-        gemm->lt.MatrixLayoutDestroy(p->a);
-    if (p->b)
-        gemm->lt.MatrixLayoutDestroy(p->b);
-    if (p->desc)
-        gemm->lt.MatmulDescDestroy(p->desc);
+    if (p->c) gemm->lt.MatrixLayoutDestroy(p->c);
+    if (p->a) gemm->lt.MatrixLayoutDestroy(p->a);
+    if (p->b) gemm->lt.MatrixLayoutDestroy(p->b);
+    if (p->desc) gemm->lt.MatmulDescDestroy(p->desc);
     free(p);
 }
 
@@ -207,15 +200,13 @@ static cublasStatus_t open_layout(const lt_functions *lt, cublasLtMatrixLayout_t
 {
     cublasStatus_t code = lt->MatrixLayoutCreate(layout, type, (uint64_t)columns, (uint64_t)rows,
                                                  columns);
-    if (code)
-        *layout = NULL;
+    if (code) *layout = NULL;
     return code;
 }
 
 static cublasComputeType_t compute_type(const plan_key *key)
 {
-    if (key->dtype == SL_FLOAT64)
-        return CUBLAS_COMPUTE_64F;
+    if (key->dtype == SL_FLOAT64) return CUBLAS_COMPUTE_64F;
     return key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
@@ -225,18 +216,16 @@ static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const 
     const plan_key *key = &p->key;
     cudaDataType_t type = dtypes[key->dtype].type;
     *call = "cublasLtMatmulDescCreate";
-    cublasStatus_t code = lt->MatmulDescCreate(
-        &p->desc, compute_type(key), key->dtype == SL_FLOAT64 ? CUDA_R_64F : CUDA_R_32F);
+    cublasStatus_t code = lt->MatmulDescCreate(&p->desc, compute_type(key),
+                                               key->dtype == SL_FLOAT64 ? CUDA_R_64F : CUDA_R_32F);
     if (code) {
         p->desc = NULL;
         return code;
     }
     *call = "cublasLtMatrixLayoutCreate";
     code = open_layout(lt, &p->b, type, key->k, key->n);
-    if (!code)
-        code = open_layout(lt, &p->a, type, key->m, key->k);
-    if (!code)
-        code = open_layout(lt, &p->c, type, key->m, key->n);
+    if (!code) code = open_layout(lt, &p->a, type, key->m, key->k);
+    if (!code) code = open_layout(lt, &p->c, type, key->m, key->n);
     return code;
 }
 
@@ -246,8 +235,7 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
     cublasLtMatmulPreference_t pref = NULL;
     const char *call = NULL;
     gemm_plan *p = calloc(1, sizeof *p);
-    if (!p)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
+    if (!p) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
     p->key = *key;
     cublasStatus_t code = plan_describe(&gemm->lt, p, &call);
     if (!code) {
@@ -270,8 +258,8 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
 
 static bool same_key(const plan_key *x, const plan_key *y)
 {
-    return x->m == y->m && x->n == y->n && x->k == y->k && x->dtype == y->dtype &&
-           x->tf32 == y->tf32 && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->dtype == y->dtype
+           && x->tf32 == y->tf32 && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
 }
 
 /* The slot that has the plan, or the free one where it belongs. */
@@ -294,8 +282,7 @@ static void forget_plans(cuda_gemm *gemm)
 {
     gemm->last = NULL;
     for (size_t i = 0; i < gemm->n_slots; i++) {
-        if (gemm->slots[i])
-            plan_close(gemm, gemm->slots[i]);
+        if (gemm->slots[i]) plan_close(gemm, gemm->slots[i]);
         gemm->slots[i] = NULL;
     }
     gemm->n_plans = 0;
@@ -306,11 +293,9 @@ static bool grow_table(cuda_gemm *gemm)
     cuda_gemm grown = *gemm;
     grown.n_slots = gemm->n_slots ? 2 * gemm->n_slots : FIRST_SLOTS;
     grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
-    if (!grown.slots)
-        return false;
+    if (!grown.slots) return false;
     for (size_t i = 0; i < gemm->n_slots; i++)
-        if (gemm->slots[i])
-            *slot_of(&grown, &gemm->slots[i]->key) = gemm->slots[i];
+        if (gemm->slots[i]) *slot_of(&grown, &gemm->slots[i]->key) = gemm->slots[i];
     free(gemm->slots);
     *gemm = grown;
     return true;
@@ -323,8 +308,7 @@ static bool grow_table(cuda_gemm *gemm)
  * every matmul. Work in flight needs no plan: cublasLt has copied the kernels' arguments. */
 static bool make_room(cuda_gemm *gemm)
 {
-    if (gemm->n_plans == MAX_PLANS)
-        forget_plans(gemm);
+    if (gemm->n_plans == MAX_PLANS) forget_plans(gemm);
     return 3 * (gemm->n_plans + 1) <= 2 * gemm->n_slots || grow_table(gemm);
 }
 
@@ -340,8 +324,7 @@ static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **add
         return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
     cuda_use(dev);
     sl_status status = plan_open(dev, key, added, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     *slot_of(gemm, key) = *added;
     gemm->n_plans++;
     return SL_OK;
@@ -353,16 +336,12 @@ static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **add
 static sl_status find_plan(cuda_device *dev, const plan_key *key, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
-    if (gemm->last && same_key(&gemm->last->key, key))
-        return SL_OK;
+    if (gemm->last && same_key(&gemm->last->key, key)) return SL_OK;
     gemm_plan *p = known_plan(gemm, key);
     sl_status status = p ? SL_OK : cuda_funcs_settle(dev, err);
-    if (!p && status == SL_OK)
-        p = known_plan(gemm, key);
-    if (!p && status == SL_OK)
-        status = add_plan(dev, key, &p, err);
-    if (status == SL_OK)
-        gemm->last = p;
+    if (!p && status == SL_OK) p = known_plan(gemm, key);
+    if (!p && status == SL_OK) status = add_plan(dev, key, &p, err);
+    if (status == SL_OK) gemm->last = p;
     return status;
 }
 
@@ -388,8 +367,7 @@ static cublasStatus_t create_handle(cuda_device *dev, cuda_gemm *gemm)
 {
     cuda_use(dev);
     cublasStatus_t code = gemm->lt.Create(&gemm->handle);
-    if (!is_short_of_memory(code))
-        return code;
+    if (!is_short_of_memory(code)) return code;
     cuda_memory_trim(dev);
     cuda_use(dev);
     return gemm->lt.Create(&gemm->handle);
@@ -399,13 +377,11 @@ static cublasStatus_t create_handle(cuda_device *dev, cuda_gemm *gemm)
 static sl_status new_gemm(cuda_device *dev, cuda_gemm **opened, sl_error *err)
 {
     cuda_gemm *gemm = calloc(1, sizeof *gemm);
-    if (!gemm)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for the state of cuBLAS");
+    if (!gemm) return sl_fail(err, SL_ENOMEM, "out of host memory for the state of cuBLAS");
     gemm->workspace_bytes = (size_t)(dev->base.info.compute_capability_major >= 9 ? 32 : 4) << 20;
     sl_status status = find_functions(&gemm->lt, err);
     cublasStatus_t code = status != SL_OK ? CUBLAS_STATUS_SUCCESS : create_handle(dev, gemm);
-    if (code)
-        status = lt_fail(dev, &gemm->lt, code, "cublasLtCreate", NULL, err);
+    if (code) status = lt_fail(dev, &gemm->lt, code, "cublasLtCreate", NULL, err);
     if (status != SL_OK)
         free(gemm);
     else
@@ -428,11 +404,9 @@ static sl_status gemm_open(cuda_device *dev, sl_error *err)
 {
     cuda_gemm *opened = NULL;
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status != SL_OK || dev->gemm)
-        return status;
+    if (status != SL_OK || dev->gemm) return status;
     status = new_gemm(dev, &opened, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (dev->gemm)
         gemm_close(dev, opened);
     else
@@ -442,8 +416,7 @@ static sl_status gemm_open(cuda_device *dev, sl_error *err)
 
 void cuda_gemm_close(cuda_device *dev)
 {
-    if (dev->gemm)
-        gemm_close(dev, dev->gemm);
+    if (dev->gemm) gemm_close(dev, dev->gemm);
     dev->gemm = NULL;
 }
 
@@ -469,11 +442,9 @@ static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error 
         cuda_block_give(dev, taken);
     else if (taken)
         stream->workspace = taken;
-    if (stream->workspace)
-        return SL_OK;
+    if (stream->workspace) return SL_OK;
     sl_fail(err, why.status, "no workspace of %zu MiB for cuBLAS: %s", bytes >> 20, why.msg);
-    if (err)
-        err->backend_code = why.backend_code;
+    if (err) err->backend_code = why.backend_code;
     return why.status;
 }
 
@@ -482,8 +453,12 @@ static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error 
 static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
                                sl_error *err)
 {
-    sl_work fill = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .dtype = work->dtype,
-                     .n = work->m * work->n };
+    sl_work fill = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = SL_KERNEL_FILL,
+        .dtype = work->dtype,
+        .n = work->m * work->n,
+    };
     uint32_t blocks;
     uint16_t threads;
     return cuda_kernel_launch(dev, &fill, c, NULL, NULL, NULL, stream->handle, &blocks, &threads,
@@ -496,13 +471,11 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
 static sl_status prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key, sl_error *err)
 {
     sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
-    if (status == SL_OK)
-        status = find_plan(dev, key, err);
+    if (status == SL_OK) status = find_plan(dev, key, err);
     if (status != SL_OK || dev->gemm->last->workspace_bytes == 0 || stream->workspace)
         return status;
     status = take_workspace(dev, stream, err);
-    if (status == SL_OK)
-        status = cuda_funcs_settle(dev, err);
+    if (status == SL_OK) status = cuda_funcs_settle(dev, err);
     return status != SL_OK ? status : find_plan(dev, key, err);
 }
 
@@ -529,10 +502,8 @@ static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const pl
     if (is_short_of_memory(code)) {
         cuda_memory_trim(dev);
         sl_status status = cuda_funcs_settle(dev, err);
-        if (status == SL_OK)
-            status = prepare(dev, stream, key, err);
-        if (status != SL_OK)
-            return status;
+        if (status == SL_OK) status = prepare(dev, stream, key, err);
+        if (status != SL_OK) return status;
         code = multiply(dev, stream, dev->gemm->last, c, a, b);
     }
     return code ? lt_fail(dev, &dev->gemm->lt, code, "cublasLtMatmul", key, err) : SL_OK;
@@ -541,11 +512,15 @@ static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const pl
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
                             const void *a, const void *b, sl_error *err)
 {
-    plan_key key = { .m = work->m, .n = work->n, .k = work->k, .dtype = work->dtype,
-                     .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
-                     .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) } };
-    if (key.m == 0 || key.n == 0 || key.k == 0)
-        return enqueue_zeros(dev, stream, work, c, err);
+    plan_key key = {
+        .m = work->m,
+        .n = work->n,
+        .k = work->k,
+        .dtype = work->dtype,
+        .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
+        .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) },
+    };
+    if (key.m == 0 || key.n == 0 || key.k == 0) return enqueue_zeros(dev, stream, work, c, err);
     sl_status status = prepare(dev, stream, &key, err);
     return status != SL_OK ? status : enqueue_product(dev, stream, &key, c, a, b, err);
 }

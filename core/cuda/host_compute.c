@@ -26,7 +26,7 @@ typedef struct host_job {
 
 typedef struct share {
     const host_job *job;
-    size_t first, n;            /* elements; bytes of a copy */
+    size_t first, n; /* elements; bytes of a copy */
     pthread_t thread;
     bool started;
 } share;
@@ -75,36 +75,29 @@ static void run(const host_job *job, size_t n, size_t n_threads)
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     for (size_t i = 0; i < n_shares; i++)
-        if (!shares[i].started)
-            do_share(&shares[i]);
+        if (!shares[i].started) do_share(&shares[i]);
     for (size_t i = 0; i < n_shares; i++)
-        if (shares[i].started)
-            pthread_join(shares[i].thread, NULL);
+        if (shares[i].started) pthread_join(shares[i].thread, NULL);
 }
 
 static void share_out(const host_job *job, size_t n, size_t bytes, size_t bytes_each)
 {
     size_t n_threads = bytes / bytes_each;
-    if (n_threads > processors())
-        n_threads = processors();
+    if (n_threads > processors()) n_threads = processors();
     if (n_threads < 2)
         do_share(&(share){ .job = job, .n = n });
     else
         run(job, n, n_threads);
 }
 
-static char *data_of(const sl_buffer *buffer)
-{
-    return ((const cuda_buffer *)buffer)->data;
-}
+static char *data_of(const sl_buffer *buffer) { return ((const cuda_buffer *)buffer)->data; }
 
 sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err)
 {
     host_job job = { .work = work, .out = data_of(out) };
     (void)err;
     if (work->kind == SL_WORK_MEMCPY) {
-        if (work->bytes == 0)
-            return SL_OK;
+        if (work->bytes == 0) return SL_OK;
         job.out += work->out_offset;
         job.in = data_of(in) + work->in_offset[0];
         /* Within one tensor the two may overlap: no threads. */
@@ -112,8 +105,7 @@ sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, 
         return SL_OK;
     }
     size_t n = (size_t)work->n;
-    if (n > 0)
-        job.out += work->out_offset;
+    if (n > 0) job.out += work->out_offset;
     job.element_bytes = numbers_dtype_bytes((sl_dtype)work->dtype);
     if (n > 0)
         share_out(&job, n, n * job.element_bytes,
@@ -124,8 +116,7 @@ sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, 
 sl_status cuda_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err)
 {
     (void)err;
-    if (bytes > 0)
-        memcpy(data, data_of(buffer) + offset, bytes);
+    if (bytes > 0) memcpy(data, data_of(buffer) + offset, bytes);
     return SL_OK;
 }
 
@@ -133,7 +124,6 @@ sl_status cuda_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const 
                           sl_error *err)
 {
     (void)err;
-    if (bytes > 0)
-        memcpy(data_of(buffer) + offset, data, bytes);
+    if (bytes > 0) memcpy(data_of(buffer) + offset, data, bytes);
     return SL_OK;
 }

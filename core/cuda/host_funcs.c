@@ -18,33 +18,31 @@
 /* ---- the driver's thread ---- */
 
 struct cuda_func {
-    cuda_func *next, **link;            /* in the device's list, or among the abandoned ones */
+    cuda_func *next, **link; /* in the device's list, or among the abandoned ones */
     cuda_func *next_reached;
     cuda_device *device;
-    cuda_op *op;                        /* NULL: abandoned, and the device may be gone */
+    cuda_op *op; /* NULL: abandoned, and the device may be gone */
     bool done;
 };
 
 /* Guards all cuda_funcs and the lists that they are in. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t ran = PTHREAD_COND_INITIALIZER;       /* or abandoned */
-static cuda_func *abandoned;            /* no thread of the driver's has left them */
-static cuda_func *running;              /* its user's function, on the Lua thread */
+static pthread_cond_t ran = PTHREAD_COND_INITIALIZER; /* or abandoned */
+static cuda_func *abandoned;                          /* no thread of the driver's has left them */
+static cuda_func *running;                            /* its user's function, on the Lua thread */
 
 static void link_into(cuda_func **list, cuda_func *func)
 {
     func->next = *list;
     func->link = list;
-    if (func->next)
-        func->next->link = &func->next;
+    if (func->next) func->next->link = &func->next;
     *list = func;
 }
 
 static void unlink_func(cuda_func *func)
 {
     *func->link = func->next;
-    if (func->next)
-        func->next->link = func->link;
+    if (func->next) func->next->link = func->link;
 }
 
 static void CUDART_CB on_reached(void *ud)
@@ -67,10 +65,7 @@ static void CUDART_CB on_reached(void *ud)
 int32_t cuda_funcs_pending;
 bool cuda_funcs_running;
 
-void cuda_funcs_open(cuda_device *dev)
-{
-    dev->funcs.reached_tail = &dev->funcs.reached;
-}
+void cuda_funcs_open(cuda_device *dev) { dev->funcs.reached_tail = &dev->funcs.reached; }
 
 void cuda_funcs_abandon(cuda_device *dev)
 {
@@ -83,8 +78,7 @@ void cuda_funcs_abandon(cuda_device *dev)
     }
     dev->funcs.reached = NULL;
     dev->funcs.reached_tail = &dev->funcs.reached;
-    if (running && running->device == dev)
-        running = NULL;
+    if (running && running->device == dev) running = NULL;
     pthread_cond_broadcast(&ran);
     pthread_mutex_unlock(&lock);
     cuda_funcs_pending -= dev->funcs.n_pending;
@@ -94,8 +88,7 @@ void cuda_funcs_abandon(cuda_device *dev)
 static void abandon_lost(void)
 {
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
-        if (dev->base.fault.status != SL_OK && dev->funcs.n_pending > 0)
-            cuda_funcs_abandon(dev);
+        if (dev->base.fault.status != SL_OK && dev->funcs.n_pending > 0) cuda_funcs_abandon(dev);
 }
 
 static void forget(cuda_func *func)
@@ -111,8 +104,7 @@ sl_status cuda_funcs_launch(cuda_op *op, sl_error *err)
     cuda_stream *stream = (cuda_stream *)op->base.stream;
     cuda_device *dev = cuda_of(stream->base.device);
     cuda_func *func = calloc(1, sizeof *func);
-    if (!func)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    if (!func) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
     func->device = dev;
     func->op = op;
     pthread_mutex_lock(&lock);
@@ -134,8 +126,7 @@ static cuda_func *next_func(cuda_host_funcs *funcs)
     cuda_func *func = funcs->reached;
     if (func) {
         funcs->reached = func->next_reached;
-        if (!funcs->reached)
-            funcs->reached_tail = &funcs->reached;
+        if (!funcs->reached) funcs->reached_tail = &funcs->reached;
     }
     running = func;
     pthread_mutex_unlock(&lock);
@@ -146,7 +137,7 @@ static cuda_func *next_func(cuda_host_funcs *funcs)
 static void run_func(cuda_host_funcs *funcs, cuda_op *op)
 {
     op->base.start_ns = cuda_now_ns();
-    op->base.host_fn(op->base.host_ud, NULL);           /* core keeps its error */
+    op->base.host_fn(op->base.host_ud, NULL); /* core keeps its error */
     op->base.end_ns = cuda_now_ns();
     pthread_mutex_lock(&lock);
     if (running) {
@@ -162,7 +153,7 @@ static void run_func(cuda_host_funcs *funcs, cuda_op *op)
 bool cuda_funcs_run_all(void)
 {
     bool any = false;
-    if (cuda_funcs_running)         /* a host function that reads a tensor, say */
+    if (cuda_funcs_running) /* a host function that reads a tensor, say */
         return false;
     cuda_funcs_running = true;
     abandon_lost();
@@ -184,8 +175,7 @@ enum { LOST_AFTER_NS = 1000000000 };
 void cuda_funcs_ask_devices(void)
 {
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
-        if (dev->funcs.n_pending > 0)
-            cuda_ask_fault(dev);
+        if (dev->funcs.n_pending > 0) cuda_ask_fault(dev);
 }
 
 /* When none is pending, every function has run or was abandoned with its device; a device that is
@@ -210,8 +200,7 @@ sl_status cuda_funcs_settle_all(sl_error *err)
 
 sl_status cuda_funcs_settle(cuda_device *dev, sl_error *err)
 {
-    if (cuda_funcs_pending == 0)
-        return SL_OK;
+    if (cuda_funcs_pending == 0) return SL_OK;
     sl_status status = dev->base.fault.status != SL_OK ? SL_OK : cuda_funcs_settle_all(err);
     if (status == SL_OK && dev->base.fault.status)
         return cuda_check(dev, cudaErrorLaunchFailure, "cudaLaunchHostFunc", err);

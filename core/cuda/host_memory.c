@@ -13,7 +13,7 @@
  * Pageable memory is kept too: the first use of each page costs a fault, which would show in the
  * first copy into it (docs/design/cuda.md).
  */
-#define _DEFAULT_SOURCE             /* MAP_ANONYMOUS, madvise */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, madvise */
 #include "cuda.h"
 
 #include <stdio.h>
@@ -29,32 +29,29 @@ static const size_t cache_line_bytes = 64;
 /* A process has one host, whatever devices are open. */
 static struct {
     size_t page_bytes;
-    cuda_pool pinned, pageable;     /* that nobody uses */
+    cuda_pool pinned, pageable; /* that nobody uses */
 } host;
 
-static size_t round_up(size_t bytes, size_t unit)
-{
-    return (bytes + unit - 1) / unit * unit;
-}
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /* ---- devices ---- */
 
 void cuda_host_open(cuda_device *dev)
 {
     host.page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    if (cuda_host_idle_max_bytes == 0)
-        cuda_host_idle_max_bytes = sl_host_memory_bytes() / 4;
+    if (cuda_host_idle_max_bytes == 0) cuda_host_idle_max_bytes = sl_host_memory_bytes() / 4;
     cuda_devices_add(dev);
 }
 
 sl_status cuda_host_settle(const char *call, sl_error *err)
 {
     const cuda_device *dev = cuda_open_devices();
-    if (!dev)
-        return SL_OK;
+    if (!dev) return SL_OK;
     if (cuda_funcs_running)
-        return sl_fail(err, SL_ESTATE, "%s inside a host function: it may wait for GPU %d, "
-                       "which waits for the function", call, dev->base.info.index);
+        return sl_fail(err, SL_ESTATE,
+                       "%s inside a host function: it may wait for GPU %d, "
+                       "which waits for the function",
+                       call, dev->base.info.index);
     return cuda_funcs_settle_all(err);
 }
 
@@ -67,18 +64,14 @@ static void *map_pages(size_t bytes)
     size_t align = bytes >= huge_page_bytes ? huge_page_bytes : host.page_bytes;
     size_t slack = align > host.page_bytes ? align - host.page_bytes : 0;
     size_t length = round_up(bytes, host.page_bytes);
-    char *base = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                      -1, 0);
-    if (base == MAP_FAILED)
-        return NULL;
+    char *base = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                      0);
+    if (base == MAP_FAILED) return NULL;
     size_t before = round_up((uintptr_t)base, align) - (uintptr_t)base;
-    if (before > 0)
-        munmap(base, before);
-    if (slack > before)
-        munmap(base + before + length, slack - before);
+    if (before > 0) munmap(base, before);
+    if (slack > before) munmap(base + before + length, slack - before);
 #ifdef MADV_HUGEPAGE
-    if (bytes >= huge_page_bytes)
-        (void)madvise(base + before, length, MADV_HUGEPAGE);
+    if (bytes >= huge_page_bytes) (void)madvise(base + before, length, MADV_HUGEPAGE);
 #endif
     return base + before;
 }
@@ -103,8 +96,7 @@ static bool is_page_locked(const cuda_block *block)
  * has freed the memory. */
 static void free_block(cuda_block *block)
 {
-    if (block->registered)
-        cudaHostUnregister(block->data);
+    if (block->registered) cudaHostUnregister(block->data);
     if (block->source == CUDA_FROM_HOST_ALLOC)
         cudaFreeHost(block->data);
     else if (block->source == CUDA_FROM_MMAP)
@@ -135,8 +127,7 @@ static void trim(const cuda_device *dev)
 void cuda_host_close(cuda_device *dev)
 {
     cuda_devices_remove(dev);
-    if (cuda_open_devices())
-        return;
+    if (cuda_open_devices()) return;
     cuda_use(dev);
     free_down_to(&host.pageable, 0);
     free_down_to(&host.pinned, 0);
@@ -150,13 +141,12 @@ static void *pageable_memory(const cuda_block *block)
     return block->source == CUDA_FROM_MMAP ? map_pages(block->bytes) : from_heap(block->bytes);
 }
 
-static sl_status new_pageable(const cuda_device *dev, size_t bytes, size_t asked,
-                              cuda_block **out, sl_error *err)
+static sl_status new_pageable(const cuda_device *dev, size_t bytes, size_t asked, cuda_block **out,
+                              sl_error *err)
 {
     cuda_source source = bytes >= mmap_from ? CUDA_FROM_MMAP : CUDA_FROM_HEAP;
     cuda_block *block = cuda_block_new(source, bytes, err);
-    if (!block)
-        return SL_ENOMEM;
+    if (!block) return SL_ENOMEM;
     block->data = pageable_memory(block);
     if (!block->data) {
         trim(dev);
@@ -177,8 +167,7 @@ static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsig
 {
     sl_status status = cuda_host_settle("cudaHostAlloc", err);
     cuda_block *block = status != SL_OK ? NULL : cuda_block_new(CUDA_FROM_HOST_ALLOC, bytes, err);
-    if (!block)
-        return status != SL_OK ? status : SL_ENOMEM;
+    if (!block) return status != SL_OK ? status : SL_ENOMEM;
     cuda_use(dev);
     free_down_to(&host.pinned, cuda_host_idle_max_bytes);
     cudaError_t code = cudaHostAlloc(&block->data, bytes, flags);
@@ -205,10 +194,7 @@ sl_status cuda_host_malloc(cuda_device *dev, size_t bytes, cuda_block **block, s
 
 /* ---- page-locking in place ---- */
 
-size_t cuda_host_page_bytes(void)
-{
-    return host.page_bytes;
-}
+size_t cuda_host_page_bytes(void) { return host.page_bytes; }
 
 sl_status cuda_host_register(cuda_device *dev, cuda_block *block, sl_error *err)
 {
@@ -228,8 +214,7 @@ sl_status cuda_host_unregister(cuda_device *dev, cuda_block *block, sl_error *er
 {
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
-    if (status == SL_OK)
-        block->registered = false;
+    if (status == SL_OK) block->registered = false;
     return status;
 }
 
@@ -239,8 +224,7 @@ sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_bl
                          sl_error *err)
 {
     *block = cuda_pool_take(place == SL_PINNED ? &host.pinned : &host.pageable, bytes);
-    if (*block)
-        return SL_OK;
+    if (*block) return SL_OK;
     if (place == SL_PINNED)
         return page_locked(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable, block, err);
     return new_pageable(dev, cuda_class_bytes(bytes), bytes, block, err);
@@ -263,15 +247,13 @@ void cuda_host_give(cuda_block *block)
 sl_status cuda_host_free(cuda_device *dev, cuda_block *block, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaFreeHost", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cuda_use(dev);
     if (block->registered)
         status = cuda_check(dev, cudaHostUnregister(block->data), "cudaHostUnregister", err);
     else
         status = cuda_check(dev, cudaFreeHost(block->data), "cudaFreeHost", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (block->registered) {
         block->registered = false;
         free_block(block);

@@ -11,27 +11,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_SLOTS = 64 };      /* a power of 2 */
+enum { FIRST_SLOTS = 64 }; /* a power of 2 */
 
 typedef struct kernel_name {
-    const char *pointer;        /* CUPTI's; NULL: an empty slot */
-    char *symbol, *shown;       /* copies; `shown` may be `symbol` */
+    const char *pointer;  /* CUPTI's; NULL: an empty slot */
+    char *symbol, *shown; /* copies; `shown` may be `symbol` */
 } kernel_name;
 
 typedef char *(*demangle_fn)(const char *name, char *buffer, size_t *length, int *status);
 
 static struct {
-    kernel_name *slots;         /* hashed, the next free slot after a clash */
+    kernel_name *slots; /* hashed, the next free slot after a clash */
     size_t n_slots, n;
-    demangle_fn demangle;       /* NULL: there is none */
-    bool looked_for;            /* the demangler */
+    demangle_fn demangle; /* NULL: there is none */
+    bool looked_for;      /* the demangler */
 } names;
 
 /* ---- one name ---- */
 
 static demangle_fn find_demangler(void)
 {
-    static const char *const homes[] = { NULL, "libstdc++.so.6" };      /* NULL: loaded already */
+    static const char *const homes[] = { NULL, "libstdc++.so.6" }; /* NULL: loaded already */
     void *symbol = NULL;
     demangle_fn demangle = NULL;
     for (size_t i = 0; i < sizeof homes / sizeof *homes && !symbol; i++) {
@@ -55,8 +55,7 @@ static size_t length_without_parameters(const char *name)
         else if (name[at] == '>' && depth > 0)
             depth--;
         else if (name[at] == '(' && depth == 0) {
-            if (strncmp(name + at, anonymous, sizeof anonymous - 1) != 0)
-                break;
+            if (strncmp(name + at, anonymous, sizeof anonymous - 1) != 0) break;
             at += sizeof anonymous - 2;
         }
     }
@@ -69,8 +68,7 @@ static void shorten(char *name)
     static const char result[] = "void ";
     size_t skip = strncmp(name, result, sizeof result - 1) == 0 ? sizeof result - 1 : 0;
     size_t length = length_without_parameters(name + skip);
-    if (length == 0)
-        return;
+    if (length == 0) return;
     memmove(name, name + skip, length);
     name[length] = '\0';
 }
@@ -79,14 +77,11 @@ static void shorten(char *name)
 static char *demangled(const char *symbol)
 {
     int status = -1;
-    if (strncmp(symbol, "_Z", 2) != 0)
-        return NULL;
-    if (!names.looked_for)
-        names.demangle = find_demangler();
+    if (strncmp(symbol, "_Z", 2) != 0) return NULL;
+    if (!names.looked_for) names.demangle = find_demangler();
     names.looked_for = true;
     char *name = names.demangle ? names.demangle(symbol, NULL, NULL, &status) : NULL;
-    if (name)
-        shorten(name);
+    if (name) shorten(name);
     return name;
 }
 
@@ -108,15 +103,12 @@ static kernel_name *slot_of(kernel_name *slots, size_t n_slots, const char *poin
 static bool has_room(void)
 {
     size_t n_slots = names.n_slots ? 2 * names.n_slots : FIRST_SLOTS;
-    if (2 * names.n < names.n_slots)
-        return true;
+    if (2 * names.n < names.n_slots) return true;
     kernel_name *slots = calloc(n_slots, sizeof *slots);
-    if (!slots)
-        return false;
+    if (!slots) return false;
     for (size_t i = 0; i < names.n_slots; i++) {
         const kernel_name *name = &names.slots[i];
-        if (name->pointer)
-            *slot_of(slots, n_slots, name->pointer, name->symbol) = *name;
+        if (name->pointer) *slot_of(slots, n_slots, name->pointer, name->symbol) = *name;
     }
     free(names.slots);
     names.slots = slots;
@@ -126,14 +118,11 @@ static bool has_room(void)
 
 const char *cuda_kernel_name(const char *symbol)
 {
-    if (!has_room())
-        return symbol;
+    if (!has_room()) return symbol;
     kernel_name *slot = slot_of(names.slots, names.n_slots, symbol, symbol);
-    if (slot->pointer)
-        return slot->shown;
+    if (slot->pointer) return slot->shown;
     char *copy = strdup(symbol), *shown = copy ? demangled(symbol) : NULL;
-    if (!copy)
-        return symbol;
+    if (!copy) return symbol;
     *slot = (kernel_name){ .pointer = symbol, .symbol = copy, .shown = shown ? shown : copy };
     names.n++;
     return slot->shown;
@@ -143,8 +132,7 @@ void cuda_kernel_names_clear(void)
 {
     for (size_t i = 0; i < names.n_slots; i++) {
         kernel_name *name = &names.slots[i];
-        if (name->shown != name->symbol)
-            free(name->shown);
+        if (name->shown != name->symbol) free(name->shown);
         free(name->symbol);
     }
     free(names.slots);

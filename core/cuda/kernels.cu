@@ -34,18 +34,15 @@ enum { PLAIN_SHARED_BYTES = 48 << 10 };
 
 static sl_status allow_shared(const kernel_call *call, size_t bytes)
 {
-    static uint64_t allowed;        /* a bit for each device */
+    static uint64_t allowed; /* a bit for each device */
     cuda_device *dev = call->dev;
     const uint64_t bit = device_bit(dev);
-    if (bytes <= PLAIN_SHARED_BYTES || (allowed & bit))
-        return SL_OK;
+    if (bytes <= PLAIN_SHARED_BYTES || (allowed & bit)) return SL_OK;
     sl_status status = before_load(call, (const void *)spin);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cudaError_t code = cudaFuncSetAttribute(spin, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             (int)dev->base.info.max_shared_bytes_per_block);
-    if (code == cudaSuccess)
-        allowed |= bit;
+    if (code == cudaSuccess) allowed |= bit;
     return cuda_check(dev, code, "cudaFuncSetAttribute", call->err);
 }
 
@@ -53,8 +50,7 @@ static sl_status launch_spin(kernel_call *call)
 {
     const sl_work *work = call->work;
     sl_status status = allow_shared(call, work->shared_bytes);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return launch_grid(call, spin, work->blocks, work->threads, work->shared_bytes,
                        work->duration_ns);
 }
@@ -65,13 +61,10 @@ static sl_status launch_spin(kernel_call *call)
  * see that the store is wrong and put something else in its place. */
 __global__ void trap(uint64_t address)
 {
-    asm volatile("st.global.u32 [%0], %1;" :: "l"(address), "r"(1) : "memory");
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(address), "r"(1) : "memory");
 }
 
-static sl_status launch_trap(kernel_call *call)
-{
-    return launch_grid(call, trap, 1, 1, 0, 64);
-}
+static sl_status launch_trap(kernel_call *call) { return launch_grid(call, trap, 1, 1, 0, 64); }
 
 /* ---- all of them ----------------------------------------------------------- */
 
@@ -80,23 +73,16 @@ static sl_status launch(kernel_call *call)
     switch (sl_kernel_family_of((sl_kernel)call->work->kernel)) {
     case SL_FAMILY_PAIR:
     case SL_FAMILY_NUMBER:
-    case SL_FAMILY_ONE:
-        return launch_elementwise(call);
-    case SL_FAMILY_CAST:
-        return launch_cast(call);
+    case SL_FAMILY_ONE: return launch_elementwise(call);
+    case SL_FAMILY_CAST: return launch_cast(call);
     case SL_FAMILY_FILL:
-    case SL_FAMILY_RANDOM:
-        return launch_generate(call);
-    case SL_FAMILY_ROWS:
-        return launch_softmax(call);
-    case SL_FAMILY_SUM:
-        return launch_sum(call);
-    case SL_FAMILY_TRANSPOSE:
-        return launch_transpose(call);
+    case SL_FAMILY_RANDOM: return launch_generate(call);
+    case SL_FAMILY_ROWS: return launch_softmax(call);
+    case SL_FAMILY_SUM: return launch_sum(call);
+    case SL_FAMILY_TRANSPOSE: return launch_transpose(call);
     case SL_FAMILY_NONE:
         return call->work->kernel == SL_KERNEL_TRAP ? launch_trap(call) : launch_spin(call);
-    default:
-        return launch_status(call, cudaErrorInvalidValue);
+    default: return launch_status(call, cudaErrorInvalidValue);
     }
 }
 
@@ -105,7 +91,7 @@ extern "C" sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, v
                                         cudaStream_t stream, uint32_t *blocks, uint16_t *threads,
                                         sl_error *err)
 {
-    kernel_call call = {dev, work, out, in0, in1, scratch, stream, err, 0, 0};
+    kernel_call call = { dev, work, out, in0, in1, scratch, stream, err, 0, 0 };
     sl_status status = launch(&call);
     *blocks = call.blocks;
     *threads = (uint16_t)call.threads;

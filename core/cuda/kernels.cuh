@@ -43,7 +43,7 @@ typedef struct kernel_call {
     void *scratch;
     cudaStream_t stream;
     sl_error *err;
-    uint32_t blocks, threads;       /* launch_blocks fills these */
+    uint32_t blocks, threads; /* launch_blocks fills these */
 } kernel_call;
 
 /* One for each family, in the file of its kernels. */
@@ -70,14 +70,16 @@ sl_status before_load(const kernel_call *call, const void *kernel);
 sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, uint32_t threads,
                         size_t shared_bytes, void **arguments);
 
-template <typename T> struct as_given { typedef T type; };
+template <typename T> struct as_given {
+    typedef T type;
+};
 
 template <typename... P>
 static inline sl_status launch_grid(kernel_call *call, void (*kernel)(P...), int64_t blocks,
                                     uint32_t threads, size_t shared_bytes,
                                     typename as_given<P>::type... arguments)
 {
-    void *list[] = {(void *)&arguments..., NULL};
+    void *list[] = { (void *)&arguments..., NULL };
     return launch_blocks(call, (const void *)kernel, blocks, threads, shared_bytes, list);
 }
 
@@ -87,10 +89,7 @@ static inline bool is_aligned(const kernel_call *call)
     return (((uintptr_t)call->out | (uintptr_t)call->in0 | (uintptr_t)call->in1) & 15) == 0;
 }
 
-static inline int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
+static inline int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* Several vectors a thread hide more of the memory's latency, once the grid fills the
  * chip without them. */
@@ -105,11 +104,9 @@ template <int TAKES, typename F> static inline sl_status with_dtype(const kernel
 {
     static_assert(TAKES <= SL_TAKES_NUMBERS, "nothing computes in uint8");
     if constexpr (TAKES >= SL_TAKES_NUMBERS)
-        if (call->work->dtype == SL_INT32)
-            return f((int32_t)0);
+        if (call->work->dtype == SL_INT32) return f((int32_t)0);
     if constexpr (TAKES >= SL_TAKES_FLOATS)
-        if (call->work->dtype == SL_FLOAT64)
-            return f(0.0);
+        if (call->work->dtype == SL_FLOAT64) return f(0.0);
     switch (call->work->dtype) {
     case SL_FLOAT32: return f(0.0f);
     case SL_BFLOAT16: return f(__nv_bfloat16());
@@ -121,12 +118,20 @@ template <int TAKES, typename F> static inline sl_status with_dtype(const kernel
 /* ---- elements -------------------------------------------------------------- */
 
 /* Elements of 16 bytes. */
-template <typename T> struct vector_of { static const int N = 16 / (int)sizeof(T); };
+template <typename T> struct vector_of {
+    static const int N = 16 / (int)sizeof(T);
+};
 
 /* What they are in between. */
-template <typename T> struct computed_in { typedef float type; };
-template <> struct computed_in<double> { typedef double type; };
-template <> struct computed_in<int32_t> { typedef int64_t type; };
+template <typename T> struct computed_in {
+    typedef float type;
+};
+template <> struct computed_in<double> {
+    typedef double type;
+};
+template <> struct computed_in<int32_t> {
+    typedef int64_t type;
+};
 
 static __device__ __forceinline__ float value_of(float x) { return x; }
 static __device__ __forceinline__ float value_of(__nv_bfloat16 x) { return __bfloat162float(x); }
@@ -169,7 +174,7 @@ template <> struct two<__half> {
 template <typename T> static __device__ __forceinline__ void unpack(float (&x)[8], uint4 vector)
 {
     typedef typename two<T>::type pair;
-    const uint32_t word[4] = {vector.x, vector.y, vector.z, vector.w};
+    const uint32_t word[4] = { vector.x, vector.y, vector.z, vector.w };
 #pragma unroll
     for (int i = 0; i < 4; i++) {
         const float2 both = pair_of(*(const pair *)&word[i]);

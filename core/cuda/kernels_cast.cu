@@ -4,11 +4,21 @@
 /* ---- one element ------------------------------------------------------------- */
 
 /* float32 holds what lies between the narrow dtypes, float64 all others. */
-template <typename T> struct is_wide { static const bool value = false; };
-template <> struct is_wide<double> { static const bool value = true; };
-template <> struct is_wide<int32_t> { static const bool value = true; };
-template <bool WIDE> struct between { typedef float type; };
-template <> struct between<true> { typedef double type; };
+template <typename T> struct is_wide {
+    static const bool value = false;
+};
+template <> struct is_wide<double> {
+    static const bool value = true;
+};
+template <> struct is_wide<int32_t> {
+    static const bool value = true;
+};
+template <bool WIDE> struct between {
+    typedef float type;
+};
+template <> struct between<true> {
+    typedef double type;
+};
 
 template <typename V> static __device__ __forceinline__ V widened(uint8_t x) { return x; }
 template <typename V> static __device__ __forceinline__ V widened(float x) { return x; }
@@ -23,8 +33,7 @@ template <typename V> static __device__ __forceinline__ V widened(__nv_bfloat16 
 /* Towards zero; saturates, and NaN becomes 0. */
 static __device__ __forceinline__ int32_t whole(double x, int32_t least, int32_t most)
 {
-    if (!(x > least))
-        return x <= least ? least : 0;
+    if (!(x > least)) return x <= least ? least : 0;
     return x < most ? (int32_t)x : most;
 }
 
@@ -43,7 +52,7 @@ template <typename V> struct narrowed<uint8_t, V> {
 
 /* ---- the kernel ---------------------------------------------------------------- */
 
-const int EACH = 4;     /* elements that a thread moves */
+const int EACH = 4; /* elements that a thread moves */
 
 template <typename TO, typename FROM>
 __global__ void __launch_bounds__(THREADS) cast(TO *out, const FROM *in, int64_t n)

@@ -10,19 +10,19 @@
  * ITEMS elements of each by a thread at most: as many as 32 registers hold, so that an SM
  * is full of threads. */
 
-#define OPERATION(id, inputs, items, expression)                                            \
-    template <typename V> struct of_##id {                                                  \
-        enum { INPUTS = inputs, ITEMS = items };                                            \
-        V s;                                                                                \
-        template <int N> __device__ void operator()(V (&a)[N], const V (&b)[N]) const       \
-        {                                                                                   \
-            _Pragma("unroll") for (int i = 0; i < N; i++)                                   \
-            {                                                                               \
-                const V x = a[i], y = b[i];                                                 \
-                (void)y;                                                                    \
-                a[i] = (expression);                                                        \
-            }                                                                               \
-        }                                                                                   \
+#define OPERATION(id, inputs, items, expression)                                      \
+    template <typename V> struct of_##id {                                            \
+        enum { INPUTS = inputs, ITEMS = items };                                      \
+        V s;                                                                          \
+        template <int N> __device__ void operator()(V (&a)[N], const V (&b)[N]) const \
+        {                                                                             \
+            _Pragma("unroll") for (int i = 0; i < N; i++)                             \
+            {                                                                         \
+                const V x = a[i], y = b[i];                                           \
+                (void)y;                                                              \
+                a[i] = (expression);                                                  \
+            }                                                                         \
+        }                                                                             \
     };
 
 enum { INPUTS_PAIR = 2, INPUTS_NUMBER = 1, INPUTS_ONE = 1 };
@@ -104,7 +104,7 @@ template <typename V> struct pow_half {
 };
 
 template <typename V> struct pow_any {
-    enum { INPUTS = 1, ITEMS = 4 };     /* it computes more than it waits */
+    enum { INPUTS = 1, ITEMS = 4 }; /* it computes more than it waits */
     V exponent;
     template <int N> __device__ void operator()(V (&x)[N], const V (&)[N]) const
     {
@@ -165,8 +165,8 @@ __global__ void __launch_bounds__(THREADS)
     /* What does not fill a vector. */
     const int64_t i = n / N * N + threadIdx.x;
     if (blockIdx.x == gridDim.x - 1 && i < n) {
-        V x[1] = {value_of(in0[i])};
-        const V y[1] = {Operation::INPUTS == 2 ? value_of(in1[i]) : (V)0};
+        V x[1] = { value_of(in0[i]) };
+        const V y[1] = { Operation::INPUTS == 2 ? value_of(in1[i]) : (V)0 };
         operation(x, y);
         out[i] = rounded<T>(x[0]);
     }
@@ -174,10 +174,7 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- launching ------------------------------------------------------------- */
 
-static constexpr int at_least_one(int n)
-{
-    return n > 1 ? n : 1;
-}
+static constexpr int at_least_one(int n) { return n > 1 ? n : 1; }
 
 template <typename T, int VECTORS, bool ALIGNED, typename Operation>
 static sl_status launch_vectors(kernel_call *call, Operation operation)
@@ -194,8 +191,7 @@ static sl_status launch_operation(kernel_call *call, T zero, Operation operation
 {
     const int N = vector_of<T>::N, most = at_least_one(Operation::ITEMS / (N > 4 ? N : 4));
     (void)zero;
-    if (!is_aligned(call))
-        return launch_vectors<T, 1, false>(call, operation);
+    if (!is_aligned(call)) return launch_vectors<T, 1, false>(call, operation);
     if (fills_chip(call->dev, call->work->n / (most * N * THREADS)))
         return launch_vectors<T, most, true>(call, operation);
     return launch_vectors<T, 1, true>(call, operation);
@@ -208,28 +204,25 @@ template <typename T> static sl_status launch_pow(kernel_call *call, T zero)
     typedef typename computed_in<T>::type V;
     const double exponent = call->work->scalar, size = fabs(exponent);
     const int count = size <= 16 ? (int)size : -1;
-    if (exponent == 2)
-        return launch_operation(call, zero, pow_fixed<V, 2>());
-    if (exponent == 3)
-        return launch_operation(call, zero, pow_fixed<V, 3>());
-    if (exponent == 0.5)
-        return launch_operation(call, zero, pow_half<V>());
+    if (exponent == 2) return launch_operation(call, zero, pow_fixed<V, 2>());
+    if (exponent == 3) return launch_operation(call, zero, pow_fixed<V, 3>());
+    if (exponent == 0.5) return launch_operation(call, zero, pow_half<V>());
     if (count == size)
-        return exponent < 0 ? launch_operation(call, zero, pow_minus_whole<V>{count})
-                            : launch_operation(call, zero, pow_whole<V>{count});
-    return launch_operation(call, zero, pow_any<V>{(V)exponent});
+        return exponent < 0 ? launch_operation(call, zero, pow_minus_whole<V>{ count })
+                            : launch_operation(call, zero, pow_whole<V>{ count });
+    return launch_operation(call, zero, pow_any<V>{ (V)exponent });
 }
 
 static sl_status launch_pow(kernel_call *call, int32_t zero)
 {
-    return launch_operation(call, zero, pow_int{(uint32_t)call->work->scalar});
+    return launch_operation(call, zero, pow_int{ (uint32_t)call->work->scalar });
 }
 
 template <template <typename> class Operation, typename T>
 static sl_status launch_of(kernel_call *call, T zero)
 {
     typedef typename computed_in<T>::type V;
-    return launch_operation(call, zero, Operation<V>{(V)call->work->scalar});
+    return launch_operation(call, zero, Operation<V>{ (V)call->work->scalar });
 }
 
 sl_status launch_elementwise(kernel_call *call)
@@ -242,9 +235,8 @@ sl_status launch_elementwise(kernel_call *call)
     case SL_KERNEL_##id:                                      \
         return with_dtype<SL_TAKES_##dtypes>(                 \
             call, [&](auto zero) { return launch_of<of_##id>(call, zero); });
-    SL_ELEMENTWISE_TABLE(X)
+        SL_ELEMENTWISE_TABLE(X)
 #undef X
-    default:
-        return launch_status(call, cudaErrorInvalidValue);
+    default: return launch_status(call, cudaErrorInvalidValue);
     }
 }

@@ -34,15 +34,14 @@ __global__ void __launch_bounds__(THREADS) fill_elements(T *out, int64_t n, T va
     const int64_t first = (int64_t)blockIdx.x * (THREADS * 4) + threadIdx.x;
 #pragma unroll
     for (int v = 0; v < 4; v++)
-        if (first + v * THREADS < n)
-            out[first + v * THREADS] = value;
+        if (first + v * THREADS < n) out[first + v * THREADS] = value;
 }
 
 template <typename T> static sl_status launch_fill_elements(kernel_call *call, uint64_t pattern)
 {
     const int64_t n = call->work->n;
-    return launch_grid(call, fill_elements<T>, ceil_div(n, THREADS * 4), THREADS, 0,
-                       (T *)call->out, n, (T)pattern);
+    return launch_grid(call, fill_elements<T>, ceil_div(n, THREADS * 4), THREADS, 0, (T *)call->out,
+                       n, (T)pattern);
 }
 
 static sl_status launch_fill(kernel_call *call)
@@ -67,7 +66,7 @@ static sl_status launch_fill(kernel_call *call)
 /* ---- rand, randn ----------------------------------------------------------- */
 
 typedef struct random_source {
-    uint32_t key[2], id[2];         /* low and high words of seed and sequence */
+    uint32_t key[2], id[2]; /* low and high words of seed and sequence */
 } random_source;
 
 static __device__ __forceinline__ void block_words(uint32_t (&word)[4], random_source source,
@@ -108,8 +107,7 @@ __global__ void __launch_bounds__(THREADS) random_numbers(T *out, int64_t n, ran
     const int N = vector_of<T>::N, BLOCKS = N / Distribution::PER_BLOCK;
     const int64_t vector = (int64_t)blockIdx.x * THREADS + threadIdx.x, first = vector * N;
     float x[N];
-    if (first >= n)
-        return;
+    if (first >= n) return;
 #pragma unroll
     for (int b = 0; b < BLOCKS; b++) {
         uint32_t word[4];
@@ -122,21 +120,23 @@ __global__ void __launch_bounds__(THREADS) random_numbers(T *out, int64_t n, ran
     }
 #pragma unroll
     for (int i = 0; i < N; i++)
-        if (first + i < n)
-            out[first + i] = rounded<T>(x[i]);
+        if (first + i < n) out[first + i] = rounded<T>(x[i]);
 }
 
 template <typename Distribution> static sl_status launch_random(kernel_call *call)
 {
     const sl_work *work = call->work;
-    const random_source source = {{(uint32_t)work->seed, (uint32_t)(work->seed >> 32)},
-                                  {(uint32_t)work->sequence, (uint32_t)(work->sequence >> 32)}};
+    const random_source source = {
+        { (uint32_t)work->seed, (uint32_t)(work->seed >> 32) },
+        { (uint32_t)work->sequence, (uint32_t)(work->sequence >> 32) },
+    };
     return with_dtype<SL_TAKES_SHORT>(call, [&](auto zero) {
         typedef decltype(zero) T;
-        return launch_grid(call, is_aligned(call) ? random_numbers<Distribution, T, true>
-                                                  : random_numbers<Distribution, T, false>,
-                           ceil_div(work->n, vector_of<T>::N * THREADS), THREADS, 0,
-                           (T *)call->out, work->n, source);
+        return launch_grid(call,
+                           is_aligned(call) ? random_numbers<Distribution, T, true>
+                                            : random_numbers<Distribution, T, false>,
+                           ceil_div(work->n, vector_of<T>::N * THREADS), THREADS, 0, (T *)call->out,
+                           work->n, source);
     });
 }
 

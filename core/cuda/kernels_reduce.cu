@@ -33,9 +33,8 @@ static __device__ __forceinline__ V over_block(V value, V none, Join join)
     __shared__ V of_warp[WARP];
     const int warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
     value = over_warp(value, join);
-    __syncthreads();                /* of_warp may still be read from the last time */
-    if (lane == 0)
-        of_warp[warp] = value;
+    __syncthreads(); /* of_warp may still be read from the last time */
+    if (lane == 0) of_warp[warp] = value;
     __syncthreads();
     value = lane < (int)blockDim.x / WARP ? of_warp[lane] : none;
     return over_warp(value, join);
@@ -43,14 +42,18 @@ static __device__ __forceinline__ V over_block(V value, V none, Join join)
 
 /* ---- sum --------------------------------------------------------------------- */
 
-const int64_t SUM_BLOCKS = 512;     /* at most: all of them fit on a large chip at a time */
+const int64_t SUM_BLOCKS = 512; /* at most: all of them fit on a large chip at a time */
 
 /* What is added up in. */
-template <typename V> struct summed_in { typedef double type; };
-template <> struct summed_in<int64_t> { typedef long long type; };
+template <typename V> struct summed_in {
+    typedef double type;
+};
+template <> struct summed_in<int64_t> {
+    typedef long long type;
+};
 
 typedef struct sum_scratch {
-    uint32_t finished;              /* blocks; 0 between kernels */
+    uint32_t finished; /* blocks; 0 between kernels */
     union {
         double doubles[SUM_BLOCKS];
         long long wholes[SUM_BLOCKS];
@@ -97,7 +100,7 @@ static __device__ __forceinline__ A sum_of_thread(const T *in, int64_t n)
     const int64_t n_vectors = n / vector_of<T>::N, total = (int64_t)gridDim.x * THREADS;
     int64_t i = (int64_t)blockIdx.x * THREADS + threadIdx.x;
     const int64_t rest = n_vectors * vector_of<T>::N + i;
-    A sum[4] = {rest < n ? (A)value_of(in[rest]) : (A)0, 0, 0, 0};
+    A sum[4] = { rest < n ? (A)value_of(in[rest]) : (A)0, 0, 0, 0 };
     uint4 batch[4];
     load_batch<ALIGNED>(batch, in, i, total, n_vectors);
     while (i < n_vectors) {
@@ -129,15 +132,13 @@ __global__ void __launch_bounds__(THREADS) sum(T *out, const T *in, int64_t n, s
         is_last = atomicInc(&scratch->finished, gridDim.x - 1) == gridDim.x - 1;
     }
     __syncthreads();
-    if (!is_last)
-        return;
+    if (!is_last) return;
     __threadfence();
     value = 0;
     for (int i = threadIdx.x; i < (int)gridDim.x; i += THREADS)
         value += __ldcg(&of_block[i]);
     value = over_block(value, A(), plus());
-    if (threadIdx.x == 0)
-        *out = rounded<T>((V)value);
+    if (threadIdx.x == 0) *out = rounded<T>((V)value);
 }
 
 sl_status launch_sum(kernel_call *call)
@@ -147,9 +148,8 @@ sl_status launch_sum(kernel_call *call)
         const int64_t blocks = ceil_div(call->work->n / vector_of<T>::N, THREADS);
         const bool aligned = ((uintptr_t)call->in0 & 15) == 0;
         return launch_grid(call, aligned ? sum<T, true> : sum<T, false>,
-                           blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0,
-                           (T *)call->out, (const T *)call->in0, call->work->n,
-                           (sum_scratch *)call->scratch);
+                           blocks < SUM_BLOCKS ? blocks : SUM_BLOCKS, THREADS, 0, (T *)call->out,
+                           (const T *)call->in0, call->work->n, (sum_scratch *)call->scratch);
     });
 }
 
@@ -162,8 +162,7 @@ __global__ void __launch_bounds__(THREADS) softmax(T *out, const T *in, int64_t 
     const int64_t row = (int64_t)blockIdx.x * (THREADS / WARP) + threadIdx.x / WARP;
     const int lane = threadIdx.x % WARP;
     float x[ITEMS], largest = -INFINITY, sum = 0;
-    if (row >= rows)
-        return;
+    if (row >= rows) return;
     in += row * n;
     out += row * n;
 #pragma unroll
@@ -181,8 +180,7 @@ __global__ void __launch_bounds__(THREADS) softmax(T *out, const T *in, int64_t 
     sum = over_warp(sum, plus());
 #pragma unroll
     for (int i = 0; i < ITEMS; i++)
-        if (i * WARP + lane < n)
-            out[i * WARP + lane] = rounded<T>(x[i] / sum);
+        if (i * WARP + lane < n) out[i * WARP + lane] = rounded<T>(x[i] / sum);
 }
 
 /* exp(x - reference) for the elements that a thread has seen. */
@@ -204,8 +202,7 @@ static __device__ __forceinline__ void add_terms(running_sum *running, const flo
     for (int i = 0; i < N; i++)
         largest = fmaxf(largest, x[i]);
     const float reference = reference_of(largest);
-    if (largest > running->largest)
-        running->sum *= expf(running->largest - reference);
+    if (largest > running->largest) running->sum *= expf(running->largest - reference);
 #pragma unroll
     for (int i = 0; i < N; i++)
         sum += expf(x[i] - reference);
@@ -214,12 +211,11 @@ static __device__ __forceinline__ void add_terms(running_sum *running, const flo
 }
 
 /* Longer rows: a block reads one twice. */
-template <typename T>
-__global__ void softmax_long(T *out, const T *in, int64_t rows, int64_t n)
+template <typename T> __global__ void softmax_long(T *out, const T *in, int64_t rows, int64_t n)
 {
     const int ITEMS = 4;
-    running_sum running = {-INFINITY, 0};
-    if (blockIdx.x >= rows)         /* there are no rows, but there is a block */
+    running_sum running = { -INFINITY, 0 };
+    if (blockIdx.x >= rows) /* there are no rows, but there is a block */
         return;
     in += blockIdx.x * n;
     out += blockIdx.x * n;
@@ -242,7 +238,7 @@ __global__ void softmax_long(T *out, const T *in, int64_t rows, int64_t n)
 
 template <typename T, int ITEMS> static sl_status launch_rows(kernel_call *call)
 {
-    const int64_t rows = call->work->n > 0 ? call->work->m : 0;     /* that have elements */
+    const int64_t rows = call->work->n > 0 ? call->work->m : 0; /* that have elements */
     return launch_grid(call, softmax<T, ITEMS>, ceil_div(rows, THREADS / WARP), THREADS, 0,
                        (T *)call->out, (const T *)call->in0, rows, (int)call->work->n);
 }
@@ -252,12 +248,9 @@ sl_status launch_softmax(kernel_call *call)
     const int64_t n = call->work->n;
     return with_dtype<SL_TAKES_SHORT>(call, [&](auto zero) {
         typedef decltype(zero) T;
-        if (n <= WARP)
-            return launch_rows<T, 1>(call);
-        if (n <= 8 * WARP)
-            return launch_rows<T, 8>(call);
-        if (n <= 32 * WARP)
-            return launch_rows<T, 32>(call);
+        if (n <= WARP) return launch_rows<T, 1>(call);
+        if (n <= 8 * WARP) return launch_rows<T, 8>(call);
+        if (n <= 32 * WARP) return launch_rows<T, 32>(call);
         return launch_grid(call, softmax_long<T>, call->work->m, n <= 64 * THREADS ? THREADS : 1024,
                            0, (T *)call->out, (const T *)call->in0, call->work->m, n);
     });

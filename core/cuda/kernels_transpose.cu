@@ -12,7 +12,7 @@ typedef struct extents {
 
 /* ---- matrices of elements ---------------------------------------------------- */
 
-const int SIDE = 32, ROWS = THREADS / SIDE;     /* of a tile; of it at a time */
+const int SIDE = 32, ROWS = THREADS / SIDE; /* of a tile; of it at a time */
 
 /* k is 1: outer x middle matrices of m x n. A block moves a tile by way of shared memory, so that
  * it reads and writes rows. */
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(THREADS)
 {
     __shared__ T tile[SIDE][SIDE + 1];
     const int64_t of_matrix = across * ((e.m + SIDE - 1) / SIDE);
-    if (blockIdx.x >= tiles)        /* there are none, but there is a block */
+    if (blockIdx.x >= tiles) /* there are none, but there is a block */
         return;
     const int64_t matrix = blockIdx.x / of_matrix, at = blockIdx.x % of_matrix;
     const int64_t o = matrix / e.middle, b = matrix % e.middle;
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(THREADS)
 
 /* ---- rows of k ----------------------------------------------------------------- */
 
-const int EACH = 4;     /* elements that a thread moves */
+const int EACH = 4; /* elements that a thread moves */
 
 template <typename T>
 __global__ void __launch_bounds__(THREADS)
@@ -53,8 +53,7 @@ __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int v = 0; v < EACH; v++) {
         const int64_t at = first + v * THREADS;
-        if (at >= elems)
-            return;
+        if (at >= elems) return;
         const int64_t c = at % e.k, cell = at / e.k;
         const int64_t i = cell % e.m, above = cell / e.m;
         const int64_t b = above % e.middle, j = above / e.middle % e.n;
@@ -68,7 +67,7 @@ __global__ void __launch_bounds__(THREADS)
 template <typename T> static sl_status launch_bits(kernel_call *call)
 {
     const sl_work *work = call->work;
-    const extents e = {work->outer, work->m, work->middle, work->n, work->k};
+    const extents e = { work->outer, work->m, work->middle, work->n, work->k };
     const int64_t elems = sl_kernel_elems(work, 2), across = ceil_div(e.n, SIDE);
     const int64_t tiles = elems > 0 ? e.outer * e.middle * across * ceil_div(e.m, SIDE) : 0;
     if (e.k == 1)

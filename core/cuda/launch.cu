@@ -1,10 +1,13 @@
 /* launch.cu - launching a kernel, whose code the driver may have to load first. */
 #include "kernels.cuh"
 
-enum { MOST_DEVICES = 64, SLOTS = 2048 };   /* there are far fewer kernels than slots */
+enum { MOST_DEVICES = 64, SLOTS = 2048 }; /* there are far fewer kernels than slots */
 
 /* The kernels whose code the driver has loaded, and on which devices. */
-static struct { const void *kernel; uint64_t devices; } loaded[SLOTS];
+static struct {
+    const void *kernel;
+    uint64_t devices;
+} loaded[SLOTS];
 
 uint64_t device_bit(const cuda_device *dev)
 {
@@ -23,8 +26,7 @@ static int slot_of(const void *kernel)
 
 sl_status before_load(const kernel_call *call, const void *kernel)
 {
-    if (cuda_funcs_pending == 0 ||
-        (loaded[slot_of(kernel)].devices & device_bit(call->dev)))
+    if (cuda_funcs_pending == 0 || (loaded[slot_of(kernel)].devices & device_bit(call->dev)))
         return SL_OK;
     return cuda_funcs_settle(call->dev, call->err);
 }
@@ -46,8 +48,7 @@ static sl_status too_many_blocks(const kernel_call *call, int64_t blocks)
     sl_fail(call->err, SL_EBACKEND,
             "cudaLaunchKernel: %lld blocks, and a grid has at most %d (cudaErrorInvalidValue)",
             (long long)blocks, INT32_MAX);
-    if (call->err)
-        call->err->backend_code = cudaErrorInvalidValue;
+    if (call->err) call->err->backend_code = cudaErrorInvalidValue;
     return SL_EBACKEND;
 }
 
@@ -56,16 +57,13 @@ static sl_status too_many_blocks(const kernel_call *call, int64_t blocks)
 sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, uint32_t threads,
                         size_t shared_bytes, void **arguments)
 {
-    if (blocks > INT32_MAX)
-        return too_many_blocks(call, blocks);
+    if (blocks > INT32_MAX) return too_many_blocks(call, blocks);
     sl_status status = before_load(call, kernel);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
     call->threads = threads;
     cudaError_t code = cudaLaunchKernel(kernel, dim3(call->blocks), dim3(threads), arguments,
                                         shared_bytes, call->stream);
-    if (code == cudaSuccess)
-        note_loaded(call->dev, kernel);
+    if (code == cudaSuccess) note_loaded(call->dev, kernel);
     return launch_status(call, code);
 }

@@ -25,14 +25,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#ifndef STREAMLAB_CUDA_MAJOR        /* a test gives one that no system has */
+#ifndef STREAMLAB_CUDA_MAJOR /* a test gives one that no system has */
 #define STREAMLAB_CUDA_MAJOR (CUDART_VERSION / 1000)
 #endif
 
 typedef struct library {
-    const char *stem;       /* "libcublasLt" */
-    void *handle;           /* NULL: not opened */
-    char failure[256];      /* why it cannot be; "": not tried */
+    const char *stem;  /* "libcublasLt" */
+    void *handle;      /* NULL: not opened */
+    char failure[256]; /* why it cannot be; "": not tried */
 } library;
 
 /* A process has each library once, whatever devices are open. */
@@ -51,7 +51,9 @@ static const char *const toolkit_folders[] = {
     "/usr/local/cuda/extras/CUPTI/lib64",
 };
 
-typedef struct soname { char text[32]; } soname;
+typedef struct soname {
+    char text[32];
+} soname;
 
 static soname soname_of(const library *lib)
 {
@@ -65,8 +67,7 @@ static soname soname_of(const library *lib)
 static bool try_path(library *lib, const char *name, const char *path)
 {
     lib->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (lib->handle)
-        return true;
+    if (lib->handle) return true;
     const char *why = dlerror();
     if (!lib->failure[0])
         snprintf(lib->failure, sizeof lib->failure, "%s cannot be opened: %s", name,
@@ -78,8 +79,7 @@ static bool try_path(library *lib, const char *name, const char *path)
 static bool try_folder(library *lib, const char *name, const char *folder, size_t length)
 {
     char path[PATH_MAX];
-    if (length == 0 || length + strlen(name) + 2 > sizeof path)
-        return false;
+    if (length == 0 || length + strlen(name) + 2 > sizeof path) return false;
     snprintf(path, sizeof path, "%.*s/%s", (int)length, folder, name);
     return access(path, F_OK) == 0 && try_path(lib, name, path);
 }
@@ -89,8 +89,7 @@ static bool try_wished_folders(library *lib, const char *name)
     const char *rest = getenv("STREAMLAB_CUDA_LIB");
     while (rest && *rest) {
         size_t length = strcspn(rest, ":");
-        if (try_folder(lib, name, rest, length))
-            return true;
+        if (try_folder(lib, name, rest, length)) return true;
         rest += length + (rest[length] == ':');
     }
     return false;
@@ -101,8 +100,7 @@ static bool try_wished_folders(library *lib, const char *name)
 static void explain_absence(library *lib, const char *name, const char *why)
 {
     size_t length = strlen(name);
-    if (strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0)
-        why += length + 2;
+    if (strncmp(why, name, length) == 0 && strncmp(why + length, ": ", 2) == 0) why += length + 2;
     snprintf(lib->failure, sizeof lib->failure,
              "%s cannot be opened: %.120s (STREAMLAB_CUDA_LIB can name its folder)", name, why);
 }
@@ -119,22 +117,18 @@ static void look_for(library *lib)
 {
     soname name = soname_of(lib);
     char why[200];
-    bool found = try_wished_folders(lib, name.text) ||
-                 try_loader(lib, name.text, why, sizeof why);
+    bool found = try_wished_folders(lib, name.text) || try_loader(lib, name.text, why, sizeof why);
     size_t n = sizeof toolkit_folders / sizeof *toolkit_folders;
     for (size_t i = 0; i < n && !found; i++)
         found = try_folder(lib, name.text, toolkit_folders[i], strlen(toolkit_folders[i]));
-    if (!found && !lib->failure[0])
-        explain_absence(lib, name.text, why);
+    if (!found && !lib->failure[0]) explain_absence(lib, name.text, why);
 }
 
 void *cuda_library_open(cuda_library which, sl_error *err)
 {
     library *lib = &libraries[which];
-    if (!lib->handle && !lib->failure[0])
-        look_for(lib);
-    if (!lib->handle)
-        sl_fail(err, SL_EUNSUPPORTED, "%s", lib->failure);
+    if (!lib->handle && !lib->failure[0]) look_for(lib);
+    if (!lib->handle) sl_fail(err, SL_EUNSUPPORTED, "%s", lib->failure);
     return lib->handle;
 }
 
@@ -143,8 +137,10 @@ void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err)
     void *handle = cuda_library_open(which, err);
     void *symbol = handle ? dlsym(handle, name) : NULL;
     if (handle && !symbol)
-        sl_fail(err, SL_EUNSUPPORTED, "%s has no function %s: it is not of the release that "
-                "streamlab was built for", soname_of(&libraries[which]).text, name);
+        sl_fail(err, SL_EUNSUPPORTED,
+                "%s has no function %s: it is not of the release that "
+                "streamlab was built for",
+                soname_of(&libraries[which]).text, name);
     return symbol;
 }
 
@@ -155,8 +151,7 @@ sl_status cuda_library_functions(cuda_library which, const char *const *names, s
     assert(n <= CUDA_MOST_FUNCTIONS);
     for (size_t i = 0; i < n; i++) {
         symbols[i] = cuda_library_symbol(which, names[i], err);
-        if (!symbols[i])
-            return SL_EUNSUPPORTED;
+        if (!symbols[i]) return SL_EUNSUPPORTED;
     }
     /* ISO C has no cast from an object pointer to a function pointer; POSIX asks for
      * the same representation. */

@@ -12,12 +12,10 @@ enum { FIRST_CAP = 1024 };
 /* True if the array has room for one more; doubles it otherwise. */
 static bool has_room(void **array, size_t *cap, size_t n, size_t elem_bytes)
 {
-    if (n < *cap)
-        return true;
+    if (n < *cap) return true;
     size_t grown_cap = *cap ? 2 * *cap : FIRST_CAP;
     void *grown = realloc(*array, grown_cap * elem_bytes);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     *array = grown;
     *cap = grown_cap;
     return true;
@@ -51,10 +49,7 @@ void cuda_matching_add_record(cuda_matching *m, const cuda_record *record)
 
 /* ---- matching ---- */
 
-static int compare(uint32_t a, uint32_t b)
-{
-    return (a > b) - (a < b);
-}
+static int compare(uint32_t a, uint32_t b) { return (a > b) - (a < b); }
 
 static int compare_calls(const void *a, const void *b)
 {
@@ -72,10 +67,8 @@ static int compare_records(const void *a, const void *b)
 
 static void sort(cuda_matching *m)
 {
-    if (m->calls_unsorted)
-        qsort(m->calls, m->n_calls, sizeof *m->calls, compare_calls);
-    if (m->records_unsorted)
-        qsort(m->records, m->n_records, sizeof *m->records, compare_records);
+    if (m->calls_unsorted) qsort(m->calls, m->n_calls, sizeof *m->calls, compare_calls);
+    if (m->records_unsorted) qsort(m->records, m->n_records, sizeof *m->records, compare_records);
     m->calls_unsorted = m->records_unsorted = false;
 }
 
@@ -108,8 +101,7 @@ void cuda_matching_run(cuda_matching *m, bool all, cuda_matched_fn fn, void *ud)
             m->records[n_kept++] = *record;
     }
     m->n_records = n_kept;
-    if (all)
-        cuda_matching_clear(m);
+    if (all) cuda_matching_clear(m);
 }
 
 void cuda_matching_clear(cuda_matching *m)

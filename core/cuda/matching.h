@@ -9,27 +9,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct cuda_call {          /* a call of CUDA's, made for an operation */
-    uint64_t external_id;           /* whose: cupti_trace.c */
-    uint32_t correlation;           /* CUPTI's number of the call */
+typedef struct cuda_call { /* a call of CUDA's, made for an operation */
+    uint64_t external_id;  /* whose: cupti_trace.c */
+    uint32_t correlation;  /* CUPTI's number of the call */
 } cuda_call;
 
-typedef struct cuda_record {        /* what the device did for a call */
-    uint64_t start_ns, end_ns;      /* on CUPTI's clock */
-    const char *symbol;             /* the kernel's name, NULL if none; borrowed */
+typedef struct cuda_record {   /* what the device did for a call */
+    uint64_t start_ns, end_ns; /* on CUPTI's clock */
+    const char *symbol;        /* the kernel's name, NULL if none; borrowed */
     uint32_t correlation;
-    uint32_t blocks;                /* 0 if no kernel */
-    uint32_t shared_bytes;          /* per block, static and dynamic */
-    uint16_t threads;               /* per block */
-    uint16_t registers;             /* per thread */
+    uint32_t blocks;       /* 0 if no kernel */
+    uint32_t shared_bytes; /* per block, static and dynamic */
+    uint16_t threads;      /* per block */
+    uint16_t registers;    /* per thread */
 } cuda_record;
 
-typedef struct cuda_matching {      /* all zero: empty */
+typedef struct cuda_matching { /* all zero: empty */
     cuda_call *calls;
     cuda_record *records;
     size_t n_calls, cap_calls, n_records, cap_records;
-    bool calls_unsorted, records_unsorted;      /* by correlation */
-    size_t n_lost;                  /* not kept for lack of memory, since the owner zeroed it */
+    bool calls_unsorted, records_unsorted; /* by correlation */
+    size_t n_lost; /* not kept for lack of memory, since the owner zeroed it */
 } cuda_matching;
 
 typedef void (*cuda_matched_fn)(void *ud, uint64_t external_id, const cuda_record *record);

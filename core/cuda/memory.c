@@ -17,7 +17,7 @@
 #include <sched.h>
 #include <stdlib.h>
 
-static const size_t least_bytes = 512;          /* of a block: the smallest size class */
+static const size_t least_bytes = 512; /* of a block: the smallest size class */
 static const size_t least_step = (size_t)32 << 20, most_step = (size_t)1 << 30;
 
 static const char *const call_names[] = {
@@ -43,8 +43,7 @@ static void reserve_ahead(cuda_device *dev, size_t bytes)
         || used + bytes <= reserved || cudaMemGetInfo(&free_bytes, &total_bytes))
         return;
     size_t step = used < least_step ? least_step : used > most_step ? most_step : (size_t)used;
-    if (step > free_bytes / 2)
-        step = free_bytes / 2;
+    if (step > free_bytes / 2) step = free_bytes / 2;
     if (step > bytes
         && cudaMallocFromPoolAsync(&piece, step, dev->pool, dev->memory_stream) == cudaSuccess)
         cudaFreeAsync(piece, dev->memory_stream);
@@ -58,11 +57,9 @@ static cudaError_t wait_for_memory_stream(cuda_device *dev)
 {
     cudaError_t code;
     while ((code = cudaStreamQuery(dev->memory_stream)) == cudaErrorNotReady) {
-        cudaGetLastError();             /* it stays as the last error otherwise */
-        if (*dev->base.interrupted)
-            return code;
-        if (cuda_funcs_pending == 0 || !cuda_funcs_run_all())
-            sched_yield();
+        cudaGetLastError(); /* it stays as the last error otherwise */
+        if (*dev->base.interrupted) return code;
+        if (cuda_funcs_pending == 0 || !cuda_funcs_run_all()) sched_yield();
         cuda_use(dev);
     }
     return code ? code : cudaStreamSynchronize(dev->memory_stream);
@@ -84,12 +81,9 @@ static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t
 {
     cuda_use(dev);
     switch ((cuda_source)block->source) {
-    case CUDA_FROM_MALLOC:
-        return cudaMalloc(&block->data, block->bytes);
-    case CUDA_FROM_MALLOC_ASYNC:
-        return cudaMallocAsync(&block->data, block->bytes, stream);
-    default:
-        return from_pool(dev, block);
+    case CUDA_FROM_MALLOC: return cudaMalloc(&block->data, block->bytes);
+    case CUDA_FROM_MALLOC_ASYNC: return cudaMallocAsync(&block->data, block->bytes, stream);
+    default: return from_pool(dev, block);
     }
 }
 
@@ -97,19 +91,14 @@ static sl_status out_of_memory(cuda_device *dev, size_t asked, sl_error *err)
 {
     size_t free_bytes = 0, total_bytes = 0;
     cudaGetLastError();
-    if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess)
-        cudaGetLastError();
+    if (cudaMemGetInfo(&free_bytes, &total_bytes) != cudaSuccess) cudaGetLastError();
     sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %zu of %s's %zu are free",
             asked, free_bytes, dev->base.info.name, total_bytes);
-    if (err)
-        err->backend_code = cudaErrorMemoryAllocation;
+    if (err) err->backend_code = cudaErrorMemoryAllocation;
     return SL_ENOMEM;
 }
 
-static size_t at_least_least(size_t bytes)
-{
-    return bytes < least_bytes ? least_bytes : bytes;
-}
+static size_t at_least_least(size_t bytes) { return bytes < least_bytes ? least_bytes : bytes; }
 
 /* When memory is short, unused blocks are freed, and the new block has the size that was asked for
  * instead of its class's, so that a tensor can have nearly all memory. */
@@ -118,10 +107,8 @@ static sl_status get_memory(cuda_device *dev, cuda_block *block, size_t asked, s
 {
     cudaStream_t handle = stream ? ((cuda_stream *)stream)->handle : NULL;
     sl_status status = SL_OK;
-    if (block->source == CUDA_FROM_MALLOC)
-        status = cuda_funcs_settle(dev, err);
-    if (status != SL_OK)
-        return status;
+    if (block->source == CUDA_FROM_MALLOC) status = cuda_funcs_settle(dev, err);
+    if (status != SL_OK) return status;
     cudaError_t code = from_driver(dev, block, handle);
     if (code == cudaErrorMemoryAllocation) {
         cudaGetLastError();
@@ -129,10 +116,8 @@ static sl_status get_memory(cuda_device *dev, cuda_block *block, size_t asked, s
         block->bytes = at_least_least(asked);
         code = from_driver(dev, block, handle);
     }
-    if (code == cudaErrorMemoryAllocation)
-        return out_of_memory(dev, asked, err);
-    if (code == cudaErrorNotReady)
-        return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    if (code == cudaErrorMemoryAllocation) return out_of_memory(dev, asked, err);
+    if (code == cudaErrorNotReady) return sl_fail(err, SL_EINTERRUPT, "interrupted");
     return cuda_check(dev, code, call_names[block->source], err);
 }
 
@@ -140,8 +125,7 @@ static sl_status allocate(cuda_device *dev, cuda_source source, size_t bytes, si
                           sl_stream *stream, cuda_block **out, sl_error *err)
 {
     cuda_block *block = cuda_block_new(source, bytes, err);
-    if (!block)
-        return SL_ENOMEM;
+    if (!block) return SL_ENOMEM;
     sl_status status = get_memory(dev, block, asked, stream, err);
     if (status != SL_OK) {
         free(block);
@@ -170,11 +154,9 @@ static void free_block(cuda_device *dev, cuda_block *block)
 static void trim_driver_pools(cuda_device *dev)
 {
     cudaMemPool_t scripts;
-    if (dev->n_in_flight > 0 && cuda_funcs_settle(dev, NULL))
-        return;
+    if (dev->n_in_flight > 0 && cuda_funcs_settle(dev, NULL)) return;
     cuda_use(dev);
-    if (wait_for_memory_stream(dev) == cudaErrorNotReady)
-        return;
+    if (wait_for_memory_stream(dev) == cudaErrorNotReady) return;
     cudaMemPoolTrimTo(dev->pool, 0);
     if (cudaDeviceGetDefaultMemPool(&scripts, dev->base.info.index) == cudaSuccess)
         cudaMemPoolTrimTo(scripts, 0);
@@ -195,8 +177,7 @@ void cuda_memory_trim(cuda_device *dev)
         kept = block->next;
         cuda_pool_put(&dev->idle, block);
     }
-    if (dev->pool)
-        trim_driver_pools(dev);
+    if (dev->pool) trim_driver_pools(dev);
     cudaGetLastError();
 }
 
@@ -206,8 +187,7 @@ static cudaStream_t stream_to_free_in(const cuda_device *dev, const cuda_block *
 {
     if (block->source == CUDA_FROM_MALLOC_ASYNC)
         for (const cuda_stream *stream = dev->streams; stream; stream = stream->next)
-            if (stream->base.id == block->stream_id)
-                return stream->handle;
+            if (stream->base.id == block->stream_id) return stream->handle;
     return dev->memory_stream;
 }
 
@@ -232,8 +212,7 @@ static void let_go(cuda_device *dev, cuda_block *block)
 static sl_status take(cuda_device *dev, size_t bytes, cuda_block **block, sl_error *err)
 {
     *block = cuda_pool_take(&dev->idle, bytes);
-    if (*block)
-        return SL_OK;
+    if (*block) return SL_OK;
     return allocate(dev, dev->pool ? CUDA_FROM_POOL : CUDA_FROM_MALLOC, cuda_class_bytes(bytes),
                     bytes, NULL, block, err);
 }
@@ -244,10 +223,7 @@ cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
     return take(dev, bytes, &block, err) == SL_OK ? block : NULL;
 }
 
-void cuda_block_give(cuda_device *dev, cuda_block *block)
-{
-    cuda_pool_put(&dev->idle, block);
-}
+void cuda_block_give(cuda_device *dev, cuda_block *block) { cuda_pool_put(&dev->idle, block); }
 
 /* ---- buffers ---- */
 
@@ -263,8 +239,7 @@ static void move_block(cuda_buffer *to, cuda_buffer *from)
  * may be smaller than its class. Plain allocations always get memory from the driver. */
 static bool take_over(cuda_buffer *buffer, cuda_buffer *lender)
 {
-    if (!lender || buffer->base.how != SL_ALLOC_TENSOR)
-        return false;
+    if (!lender || buffer->base.how != SL_ALLOC_TENSOR) return false;
     if (!lender->block || lender->block->bytes < buffer->base.bytes) {
         buffer->base.lender = NULL;
         return false;
@@ -276,8 +251,7 @@ static bool take_over(cuda_buffer *buffer, cuda_buffer *lender)
 static sl_status open_device_memory(cuda_device *dev, size_t bytes, sl_alloc_how how,
                                     sl_stream *stream, cuda_block **block, sl_error *err)
 {
-    if (how == SL_ALLOC_TENSOR)
-        return take(dev, bytes, block, err);
+    if (how == SL_ALLOC_TENSOR) return take(dev, bytes, block, err);
     if (how == SL_ALLOC_PLAIN)
         return allocate(dev, CUDA_FROM_MALLOC, at_least_least(bytes), bytes, NULL, block, err);
     return allocate(dev, CUDA_FROM_MALLOC_ASYNC, at_least_least(bytes), bytes, stream, block, err);
@@ -299,14 +273,10 @@ sl_status cuda_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream,
     cuda_device *dev = cuda_of(base->device);
     bool plain = how != SL_ALLOC_TENSOR, busy = plain && cuda_is_busy(dev);
     sl_status status = SL_OK;
-    if (take_over(buffer, (cuda_buffer *)base->lender))
-        return SL_OK;
-    if (base->bytes > 0)
-        status = open_memory(dev, base, how, stream, &buffer->block, err);
-    if (status != SL_OK)
-        return status;
-    if (plain)
-        dev->call_waited = busy && !cuda_is_busy(dev);
+    if (take_over(buffer, (cuda_buffer *)base->lender)) return SL_OK;
+    if (base->bytes > 0) status = open_memory(dev, base, how, stream, &buffer->block, err);
+    if (status != SL_OK) return status;
+    if (plain) dev->call_waited = busy && !cuda_is_busy(dev);
     buffer->data = buffer->block ? buffer->block->data : NULL;
     return SL_OK;
 }
@@ -321,8 +291,7 @@ void cuda_buffer_close(sl_buffer *base)
     }
     buffer->block = NULL;
     buffer->data = NULL;
-    if (!block)
-        return;
+    if (!block) return;
     if (base->place == SL_ON_DEVICE)
         let_go(cuda_of(base->device), block);
     else
@@ -333,11 +302,9 @@ sl_status cuda_buffer_part(sl_buffer *base, sl_error *err)
 {
     cuda_buffer *buffer = (cuda_buffer *)base;
     cuda_block *block = NULL;
-    if (base->how != SL_ALLOC_TENSOR)
-        return SL_OK;
+    if (base->how != SL_ALLOC_TENSOR) return SL_OK;
     sl_status status = take(cuda_of(base->device), base->bytes, &block, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     move_block((cuda_buffer *)base->lender, buffer);
     buffer->block = block;
     buffer->data = block->data;
@@ -362,8 +329,9 @@ static cudaError_t set_up_pool(cuda_device *dev)
     int no = 0;
     cudaError_t code = cudaMemPoolSetAttribute(dev->pool, cudaMemPoolAttrReleaseThreshold,
                                                &keep_bytes);
-    return code ? code : cudaMemPoolSetAttribute(dev->pool,
-                                                 cudaMemPoolReuseAllowInternalDependencies, &no);
+    return code
+               ? code
+               : cudaMemPoolSetAttribute(dev->pool, cudaMemPoolReuseAllowInternalDependencies, &no);
 }
 
 static sl_status open_pool(cuda_device *dev, sl_error *err)
@@ -376,24 +344,21 @@ static sl_status open_pool(cuda_device *dev, sl_error *err)
     int supported = 0;
     if (cudaDeviceGetAttribute(&supported, cudaDevAttrMemoryPoolsSupported, dev->base.info.index))
         cudaGetLastError();
-    if (!supported)
-        return SL_OK;
+    if (!supported) return SL_OK;
     cudaError_t code = cudaMemPoolCreate(&dev->pool, &props);
     if (code == cudaSuccess && (code = set_up_pool(dev)) != cudaSuccess)
         cudaMemPoolDestroy(dev->pool);
-    if (code != cudaSuccess)
-        dev->pool = NULL;
+    if (code != cudaSuccess) dev->pool = NULL;
     return cuda_check(dev, code, "cudaMemPoolCreate", err);
 }
 
 sl_status cuda_memory_open(cuda_device *dev, sl_error *err)
 {
     cuda_use(dev);
-    sl_status status = cuda_check(dev, cudaStreamCreateWithFlags(&dev->memory_stream,
-                                                                 cudaStreamNonBlocking),
-                                  "cudaStreamCreateWithFlags", err);
-    if (status != SL_OK)
-        return status;
+    sl_status status = cuda_check(
+        dev, cudaStreamCreateWithFlags(&dev->memory_stream, cudaStreamNonBlocking),
+        "cudaStreamCreateWithFlags", err);
+    if (status != SL_OK) return status;
     status = open_pool(dev, err);
     if (status != SL_OK) {
         cudaStreamDestroy(dev->memory_stream);
@@ -409,8 +374,7 @@ void cuda_memory_close(cuda_device *dev)
     cuda_memory_trim(dev);
     cuda_host_close(dev);
     cuda_use(dev);
-    if (dev->pool)
-        cudaMemPoolDestroy(dev->pool);
+    if (dev->pool) cudaMemPoolDestroy(dev->pool);
     cudaStreamDestroy(dev->memory_stream);
     cudaGetLastError();
 }

@@ -11,8 +11,7 @@ static sl_status wait_for_users(const sl_buffer *buffer, sl_error *err)
     if (buffer->refs > 1)
         for (cuda_device *dev = cuda_open_devices(); dev && status == SL_OK; dev = dev->next_open) {
             status = cuda_device_synchronize(&dev->base, err);
-            if (status == SL_EFAULT)
-                status = SL_OK;
+            if (status == SL_EFAULT) status = SL_OK;
         }
     return status;
 }
@@ -26,8 +25,7 @@ static sl_status move_to_own_page(cuda_device *dev, cuda_buffer *buffer, sl_erro
     sl_status status = wait_for_users(&buffer->base, err);
     if (status == SL_OK)
         status = cuda_host_take(dev, SL_PAGEABLE, cuda_host_page_bytes(), &block, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     memcpy(block->data, buffer->data, buffer->base.bytes);
     cuda_host_give(buffer->block);
     buffer->block = block;
@@ -38,8 +36,7 @@ static sl_status move_to_own_page(cuda_device *dev, cuda_buffer *buffer, sl_erro
 static sl_status page_lock(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = SL_OK;
-    if (buffer->block->bytes < cuda_host_page_bytes())
-        status = move_to_own_page(dev, buffer, err);
+    if (buffer->block->bytes < cuda_host_page_bytes()) status = move_to_own_page(dev, buffer, err);
     return status != SL_OK ? status : cuda_host_register(dev, buffer->block, err);
 }
 

@@ -18,8 +18,7 @@ typedef __typeof__(&cublasDestroy_v2) destroy_fn;
 static bool names(const cuda_stream *stream, const sl_buffer *buffer)
 {
     for (const sl_op *op = stream->head; op; op = op->next)
-        if (op->out == buffer || op->in[0] == buffer || op->in[1] == buffer)
-            return true;
+        if (op->out == buffer || op->in[0] == buffer || op->in[1] == buffer) return true;
     return false;
 }
 
@@ -27,16 +26,14 @@ static cuda_stream *find_user(const sl_buffer *buffer)
 {
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
         for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
-            if (names(stream, buffer))
-                return stream;
+            if (names(stream, buffer)) return stream;
     return NULL;
 }
 
 static cuda_stream *find_stream(const cuda_device *dev, uint32_t id)
 {
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
-        if (stream->base.id == id)
-            return stream;
+        if (stream->base.id == id) return stream;
     return NULL;
 }
 
@@ -49,15 +46,13 @@ static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_
     const cuda_block *block = buffer->block;
     cuda_stream *stream = NULL;
     sl_status status = SL_OK;
-    if (block->source == CUDA_FROM_MALLOC_ASYNC)
-        stream = find_stream(dev, block->stream_id);
-    if (!stream)
-        stream = find_user(&buffer->base);
+    if (block->source == CUDA_FROM_MALLOC_ASYNC) stream = find_stream(dev, block->stream_id);
+    if (!stream) stream = find_user(&buffer->base);
     while (stream && status == SL_OK) {
         const bool is_other = cuda_of(stream->base.device) != dev;
         status = cuda_stream_synchronize(&stream->base, err);
         if (status == SL_EFAULT && is_other)
-            status = SL_OK;             /* its operations ended when its device was lost */
+            status = SL_OK; /* its operations ended when its device was lost */
         stream = find_user(&buffer->base);
     }
     return status;
@@ -73,16 +68,13 @@ static void forget(cuda_buffer *buffer)
 static sl_status free_now(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status == SL_OK && !buffer->block)
-        return SL_OK;                   /* a host function has freed it */
+    if (status == SL_OK && !buffer->block) return SL_OK; /* a host function has freed it */
     if (status == SL_OK && buffer->block->source != CUDA_FROM_MALLOC)
         status = wait_for_users(dev, buffer, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cuda_use(dev);
     status = cuda_check(dev, cudaFree(buffer->data), "cudaFree", err);
-    if (status == SL_OK)
-        forget(buffer);
+    if (status == SL_OK) forget(buffer);
     return status;
 }
 
@@ -94,18 +86,16 @@ static sl_status free_in_stream(cuda_device *dev, cuda_buffer *buffer, sl_stream
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaFreeAsync(buffer->data, ((cuda_stream *)stream)->handle),
                                   "cudaFreeAsync", err);
-    if (status == SL_OK)
-        forget(buffer);
+    if (status == SL_OK) forget(buffer);
     return status;
 }
 
 static sl_status free_host(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaFreeHost", err);
-    if (status == SL_OK && buffer->block)       /* else a host function has freed it */
+    if (status == SL_OK && buffer->block) /* else a host function has freed it */
         status = cuda_host_free(dev, buffer->block, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     buffer->block = NULL;
     buffer->data = NULL;
     return SL_OK;
@@ -115,16 +105,13 @@ static sl_status free_host(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 
 static sl_status blas_check(cuda_device *dev, cublasStatus_t code, const char *call, sl_error *err)
 {
-    if (code == CUBLAS_STATUS_SUCCESS)
-        return SL_OK;
+    if (code == CUBLAS_STATUS_SUCCESS) return SL_OK;
     cudaError_t lost = cudaStreamQuery(dev->memory_stream);
-    if (lost != cudaSuccess && lost != cudaErrorNotReady)
-        return cuda_check(dev, lost, call, err);
+    if (lost != cudaSuccess && lost != cudaErrorNotReady) return cuda_check(dev, lost, call, err);
     cudaGetLastError();
     sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
     sl_fail(err, status, "%s: cuBLAS answered with status %d", call, (int)code);
-    if (err)
-        err->backend_code = (int)code;
+    if (err) err->backend_code = (int)code;
     return status;
 }
 
@@ -133,8 +120,7 @@ static cublasStatus_t create_handle(cuda_device *dev, create_fn create, cublasHa
 {
     cuda_use(dev);
     cublasStatus_t code = create(handle);
-    if (code != CUBLAS_STATUS_ALLOC_FAILED && code != CUBLAS_STATUS_NOT_INITIALIZED)
-        return code;
+    if (code != CUBLAS_STATUS_ALLOC_FAILED && code != CUBLAS_STATUS_NOT_INITIALIZED) return code;
     cuda_memory_trim(dev);
     cuda_use(dev);
     return create(handle);
@@ -143,14 +129,11 @@ static cublasStatus_t create_handle(cuda_device *dev, create_fn create, cublasHa
 static sl_status blas_create(cuda_device *dev, sl_error *err)
 {
     create_fn create = (create_fn)cuda_library_symbol(CUDA_CUBLAS, "cublasCreate_v2", err);
-    if (!create)
-        return SL_EUNSUPPORTED;
+    if (!create) return SL_EUNSUPPORTED;
     sl_status status = cuda_funcs_settle(dev, err);
     cuda_blas *blas = status != SL_OK ? NULL : calloc(1, sizeof *blas);
-    if (status != SL_OK)
-        return status;
-    if (!blas)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a cuBLAS handle");
+    if (status != SL_OK) return status;
+    if (!blas) return sl_fail(err, SL_ENOMEM, "out of host memory for a cuBLAS handle");
     status = blas_check(dev, create_handle(dev, create, &blas->handle), "cublasCreate", err);
     if (status != SL_OK) {
         free(blas);
@@ -177,10 +160,8 @@ static sl_status destroy_latest(cuda_device *dev, sl_error *err)
 static sl_status blas_destroy(cuda_device *dev, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status != SL_OK)
-        return status;
-    if (!dev->blas)
-        return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
+    if (status != SL_OK) return status;
+    if (!dev->blas) return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
     return destroy_latest(dev, err);
 }
 
@@ -200,21 +181,18 @@ static sl_status set_limit(cuda_device *dev, sl_error *err)
     sl_status status = cuda_funcs_settle(dev, err);
     size_t stack_bytes = 0;
     cudaError_t code = cudaSuccess;
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cuda_use(dev);
     if (dev->limit_bytes == 0)
         code = cudaDeviceGetLimit(&dev->limit_bytes, cudaLimitPrintfFifoSize);
     if (code == cudaSuccess)
         code = cudaDeviceSetLimit(cudaLimitPrintfFifoSize,
                                   dev->limit_raised ? dev->limit_bytes : 2 * dev->limit_bytes);
-    if (code == cudaSuccess)
-        dev->limit_raised = !dev->limit_raised;
+    if (code == cudaSuccess) dev->limit_raised = !dev->limit_raised;
     if (code == cudaErrorInvalidValue) {
         cudaGetLastError();
         code = cudaDeviceGetLimit(&stack_bytes, cudaLimitStackSize);
-        if (code == cudaSuccess)
-            code = cudaDeviceSetLimit(cudaLimitStackSize, stack_bytes);
+        if (code == cudaSuccess) code = cudaDeviceSetLimit(cudaLimitStackSize, stack_bytes);
     }
     return cuda_check(dev, code, "cudaDeviceSetLimit", err);
 }
@@ -222,8 +200,7 @@ static sl_status set_limit(cuda_device *dev, sl_error *err)
 static sl_status set_cache_config(cuda_device *dev, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cuda_use(dev);
     return cuda_check(dev, cuda_kernel_set_cache_config(), "cudaFuncSetCacheConfig", err);
 }
@@ -234,22 +211,15 @@ static sl_status make_call(cuda_device *dev, sl_plain_call call, cuda_buffer *bu
                            sl_stream *stream, sl_error *err)
 {
     switch (call) {
-    case SL_PLAIN_FREE:
-        return buffer->block ? free_now(dev, buffer, err) : SL_OK;
+    case SL_PLAIN_FREE: return buffer->block ? free_now(dev, buffer, err) : SL_OK;
     case SL_PLAIN_FREE_ASYNC:
         return buffer->block ? free_in_stream(dev, buffer, stream, err) : SL_OK;
-    case SL_PLAIN_FREE_HOST:
-        return buffer->block ? free_host(dev, buffer, err) : SL_OK;
-    case SL_PLAIN_FUNC_SET_CACHE_CONFIG:
-        return set_cache_config(dev, err);
-    case SL_PLAIN_DEVICE_SET_LIMIT:
-        return set_limit(dev, err);
-    case SL_PLAIN_CUBLAS_CREATE:
-        return blas_create(dev, err);
-    case SL_PLAIN_CUBLAS_DESTROY:
-        return blas_destroy(dev, err);
-    default:
-        return SL_OK;
+    case SL_PLAIN_FREE_HOST: return buffer->block ? free_host(dev, buffer, err) : SL_OK;
+    case SL_PLAIN_FUNC_SET_CACHE_CONFIG: return set_cache_config(dev, err);
+    case SL_PLAIN_DEVICE_SET_LIMIT: return set_limit(dev, err);
+    case SL_PLAIN_CUBLAS_CREATE: return blas_create(dev, err);
+    case SL_PLAIN_CUBLAS_DESTROY: return blas_destroy(dev, err);
+    default: return SL_OK;
     }
 }
 
@@ -259,10 +229,11 @@ sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buff
     cuda_device *dev = cuda_of(device);
     (void)bytes;
     switch (call) {
-    case SL_PLAIN_MALLOC: case SL_PLAIN_MALLOC_HOST: case SL_PLAIN_MALLOC_ASYNC:
-    case SL_PLAIN_HOST_REGISTER: case SL_PLAIN_HOST_UNREGISTER:
-        *waited = dev->call_waited;
-        return SL_OK;
+    case SL_PLAIN_MALLOC:
+    case SL_PLAIN_MALLOC_HOST:
+    case SL_PLAIN_MALLOC_ASYNC:
+    case SL_PLAIN_HOST_REGISTER:
+    case SL_PLAIN_HOST_UNREGISTER: *waited = dev->call_waited; return SL_OK;
     default: {
         bool busy = cuda_is_busy(dev);
         sl_status status = make_call(dev, call, (cuda_buffer *)buffer, stream, err);
@@ -283,11 +254,9 @@ static cudaError_t share_pools(const cuda_device *dev, const cuda_device *peer, 
         .flags = share ? cudaMemAccessFlagsProtReadWrite : cudaMemAccessFlagsProtNone,
     };
     cudaMemPool_t scripts;
-    if (!peer->pool)
-        return cudaSuccess;
+    if (!peer->pool) return cudaSuccess;
     cudaError_t code = cudaDeviceGetDefaultMemPool(&scripts, peer->base.info.index);
-    if (code == cudaSuccess)
-        code = cudaMemPoolSetAccess(scripts, &access, 1);
+    if (code == cudaSuccess) code = cudaMemPoolSetAccess(scripts, &access, 1);
     return code ? code : cudaMemPoolSetAccess(peer->pool, &access, 1);
 }
 
@@ -296,8 +265,7 @@ static cudaError_t share_pools(const cuda_device *dev, const cuda_device *peer, 
 static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
 {
     sl_status settled = cuda_host_settle("cudaDeviceEnablePeerAccess", err);
-    if (settled)
-        return settled;
+    if (settled) return settled;
     cuda_use(dev);
     cudaError_t code = cudaDeviceEnablePeerAccess(peer->base.info.index, 0);
     *changed = code == cudaSuccess;
@@ -306,8 +274,7 @@ static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_e
         code = cudaSuccess;
     }
     sl_status status = cuda_check(dev, code, "cudaDeviceEnablePeerAccess", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = cuda_check(dev, share_pools(dev, peer, true), "cudaMemPoolSetAccess", err);
     if (status != SL_OK && *changed) {
         cudaDeviceDisablePeerAccess(peer->base.info.index);
@@ -322,12 +289,9 @@ static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_e
 static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_error *err)
 {
     sl_status status = cuda_host_settle("cudaDeviceDisablePeerAccess", err);
-    if (status == SL_OK)
-        status = cuda_device_synchronize(&dev->base, err);
-    if (status == SL_OK)
-        status = cuda_device_synchronize(&peer->base, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = cuda_device_synchronize(&dev->base, err);
+    if (status == SL_OK) status = cuda_device_synchronize(&peer->base, err);
+    if (status != SL_OK) return status;
     cuda_use(dev);
     cudaError_t code = cudaDeviceDisablePeerAccess(peer->base.info.index);
     if (code == cudaErrorPeerAccessNotEnabled) {
@@ -336,8 +300,9 @@ static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_
     }
     *changed = code == cudaSuccess;
     status = cuda_check(dev, code, "cudaDeviceDisablePeerAccess", err);
-    return status != SL_OK ? status : cuda_check(dev, share_pools(dev, peer, false), "cudaMemPoolSetAccess",
-                                        err);
+    return status != SL_OK
+               ? status
+               : cuda_check(dev, share_pools(dev, peer, false), "cudaMemPoolSetAccess", err);
 }
 
 sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
@@ -347,13 +312,11 @@ sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call
     int can = 0;
     cuda_use(dev);
     *answer = false;
-    if (call == SL_PEER_ENABLE)
-        return enable(dev, cuda_of(peer), answer, err);
-    if (call == SL_PEER_DISABLE)
-        return disable(dev, cuda_of(peer), answer, err);
-    sl_status status = cuda_check(dev, cudaDeviceCanAccessPeer(&can, device->info.index,
-                                                               peer->info.index),
-                                  "cudaDeviceCanAccessPeer", err);
+    if (call == SL_PEER_ENABLE) return enable(dev, cuda_of(peer), answer, err);
+    if (call == SL_PEER_DISABLE) return disable(dev, cuda_of(peer), answer, err);
+    sl_status status = cuda_check(
+        dev, cudaDeviceCanAccessPeer(&can, device->info.index, peer->info.index),
+        "cudaDeviceCanAccessPeer", err);
     *answer = can != 0;
     return status;
 }

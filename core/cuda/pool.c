@@ -10,10 +10,7 @@ static size_t bytes_of_class(unsigned size_class)
     return (size_t)(8 + size_class % 8) << (SL_LEAST_LOG2 - 3 + size_class / 8);
 }
 
-size_t cuda_class_bytes(size_t bytes)
-{
-    return bytes_of_class(sl_size_class(bytes));
-}
+size_t cuda_class_bytes(size_t bytes) { return bytes_of_class(sl_size_class(bytes)); }
 
 cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err)
 {
@@ -31,8 +28,7 @@ cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err)
 void cuda_pool_put(cuda_pool *pool, cuda_block *block)
 {
     unsigned size_class = sl_size_class(block->bytes);
-    if (bytes_of_class(size_class) > block->bytes)
-        size_class--;
+    if (bytes_of_class(size_class) > block->bytes) size_class--;
     block->next = pool->classes[size_class];
     pool->classes[size_class] = block;
     pool->bytes += block->bytes;
@@ -41,8 +37,7 @@ void cuda_pool_put(cuda_pool *pool, cuda_block *block)
 static cuda_block *take_first(cuda_pool *pool, unsigned size_class)
 {
     cuda_block *block = pool->classes[size_class];
-    if (!block)
-        return NULL;
+    if (!block) return NULL;
     pool->classes[size_class] = block->next;
     pool->bytes -= block->bytes;
     block->next = NULL;
@@ -57,8 +52,7 @@ cuda_block *cuda_pool_take(cuda_pool *pool, size_t bytes)
 cuda_block *cuda_pool_take_largest(cuda_pool *pool)
 {
     cuda_block *block = NULL;
-    if (pool->bytes == 0)
-        return NULL;
+    if (pool->bytes == 0) return NULL;
     for (unsigned size_class = SL_SIZE_CLASSES; size_class-- > 0 && !block;)
         block = take_first(pool, size_class);
     return block;

@@ -4,15 +4,9 @@
 
 /* ---- what an operation is ---- */
 
-static cuda_device *device_of(const sl_op *op)
-{
-    return cuda_of(op->stream->device);
-}
+static cuda_device *device_of(const sl_op *op) { return cuda_of(op->stream->device); }
 
-static cuda_stream *stream_of(const sl_op *op)
-{
-    return (cuda_stream *)op->stream;
-}
+static cuda_stream *stream_of(const sl_op *op) { return (cuda_stream *)op->stream; }
 
 static void *data_of(const sl_buffer *buffer, size_t offset)
 {
@@ -38,16 +32,16 @@ static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
     cuda_stream *stream = stream_of(op);
     if (op->work.kind != SL_WORK_KERNEL || op->work.kernel != SL_KERNEL_SUM || stream->scratch)
         return SL_OK;
-    sl_error why = {.status = SL_OK};
+    sl_error why = { .status = SL_OK };
     cuda_block *block = cuda_block_take(dev, CUDA_SCRATCH_BYTES, &why);
     if (!block) {
-        if (err)
-            *err = why;
+        if (err) *err = why;
         return why.status;
     }
     cuda_use(dev);
-    sl_status status = cuda_check(dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES,
-                                                       stream->handle), "cudaMemsetAsync", err);
+    sl_status status = cuda_check(
+        dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES, stream->handle), "cudaMemsetAsync",
+        err);
     if (status != SL_OK)
         cuda_block_give(dev, block);
     else
@@ -71,7 +65,7 @@ static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work,
 /* CUDA does nothing for no bytes; an empty kernel keeps the operation's place. */
 static sl_status launch_nothing(cuda_device *dev, sl_op *op, sl_error *err)
 {
-    const sl_work nothing = {.kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .dtype = SL_UINT8};
+    const sl_work nothing = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_FILL, .dtype = SL_UINT8 };
     return launch_kernel(dev, op, &nothing, err);
 }
 
@@ -95,8 +89,9 @@ static sl_status launch_peer_copy(cuda_device *dev, const sl_op *op, void *dst, 
     if (work->flags & SL_WORK_SYNC)
         return cuda_check(dev, cudaMemcpyPeer(dst, to, src, from, work->bytes), "cudaMemcpyPeer",
                           err);
-    return cuda_check(dev, cudaMemcpyPeerAsync(dst, to, src, from, work->bytes,
-                                               stream_of(op)->handle), "cudaMemcpyPeerAsync", err);
+    return cuda_check(dev,
+                      cudaMemcpyPeerAsync(dst, to, src, from, work->bytes, stream_of(op)->handle),
+                      "cudaMemcpyPeerAsync", err);
 }
 
 static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
@@ -106,11 +101,9 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
     void *dst = data_of(op->out, work->out_offset);
     const void *src = data_of(op->in[0], work->in_offset[0]);
     enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
-    if (work->copy_kind == SL_SPAN_MEMCPY_P2P)
-        return launch_peer_copy(dev, op, dst, src, err);
+    if (work->copy_kind == SL_SPAN_MEMCPY_P2P) return launch_peer_copy(dev, op, dst, src, err);
     if (work->flags & SL_WORK_SYNC) {
-        if (work->copy_kind != SL_SPAN_MEMCPY_D2D)
-            op->span_flags |= SL_SPAN_HOST_WAITED;
+        if (work->copy_kind != SL_SPAN_MEMCPY_D2D) op->span_flags |= SL_SPAN_HOST_WAITED;
         return cuda_check(dev, cudaMemcpy(dst, src, work->bytes, direction), "cudaMemcpy", err);
     }
     return cuda_check(dev, cudaMemcpyAsync(dst, src, work->bytes, direction, stream),
@@ -122,26 +115,24 @@ static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
     void *data = data_of(op->out, work->out_offset);
-    if (work->flags & SL_WORK_SYNC)
-        op->span_flags |= SL_SPAN_HOST_WAITED;
+    if (work->flags & SL_WORK_SYNC) op->span_flags |= SL_SPAN_HOST_WAITED;
     if (op->stream->legacy && (op->out->place == SL_ON_DEVICE || (work->flags & SL_WORK_SYNC)))
         return cuda_check(dev, cudaMemset(data, work->byte_value, work->bytes), "cudaMemset", err);
-    return cuda_check(dev, cudaMemsetAsync(data, work->byte_value, work->bytes,
-                                           stream_of(op)->handle), "cudaMemsetAsync", err);
+    return cuda_check(dev,
+                      cudaMemsetAsync(data, work->byte_value, work->bytes, stream_of(op)->handle),
+                      "cudaMemsetAsync", err);
 }
 
 static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
 {
     cudaStream_t stream = stream_of(op)->handle;
     switch ((sl_work_kind)op->work.kind) {
-    case SL_WORK_KERNEL:
-        return launch_kernel(dev, op, &op->work, err);
+    case SL_WORK_KERNEL: return launch_kernel(dev, op, &op->work, err);
     case SL_WORK_MEMCPY:
         return op->work.bytes ? launch_copy(dev, op, err) : launch_nothing(dev, op, err);
     case SL_WORK_MEMSET:
         return op->work.bytes ? launch_memset(dev, op, err) : launch_nothing(dev, op, err);
-    case SL_WORK_HOST_FUNC:
-        return cuda_funcs_launch((cuda_op *)op, err);
+    case SL_WORK_HOST_FUNC: return cuda_funcs_launch((cuda_op *)op, err);
     case SL_WORK_EVENT_RECORD:
         return cuda_check(dev, cudaEventRecord(((cuda_event *)op->event)->handle, stream),
                           "cudaEventRecord", err);
@@ -174,8 +165,7 @@ static uint32_t weight(const sl_op *op)
 static void mark(cuda_device *dev, cuda_stream *stream, uint64_t seq)
 {
     cudaEvent_t event;
-    if (stream->n_marks == CUDA_MARKS)
-        return;
+    if (stream->n_marks == CUDA_MARKS) return;
     if (cuda_event_take(dev, false, &event) != cudaSuccess) {
         cudaGetLastError();
         return;
@@ -199,8 +189,7 @@ static void append(cuda_device *dev, cuda_stream *stream, sl_op *op)
     stream->n_in_flight++;
     dev->n_in_flight++;
     stream->unmarked += weight(op);
-    if (stream->unmarked >= CUDA_MARK_EVERY)
-        mark(dev, stream, op->seq);
+    if (stream->unmarked >= CUDA_MARK_EVERY) mark(dev, stream, op->seq);
 }
 
 sl_status cuda_enqueue(sl_op *op, sl_error *err)
@@ -209,19 +198,13 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
     sl_status status = SL_OK;
     cuda_use(dev);
     describe(op);
-    if (cuda_funcs_pending > 0 && may_hold_host(dev, op))
-        status = cuda_funcs_settle(dev, err);
-    if (status == SL_OK)
-        status = need_scratch(dev, op, err);
-    if (status == SL_OK && dev->recording > 0)
-        status = cuda_activity_before((cuda_op *)op, err);
-    if (status != SL_OK)
-        return status;
+    if (cuda_funcs_pending > 0 && may_hold_host(dev, op)) status = cuda_funcs_settle(dev, err);
+    if (status == SL_OK) status = need_scratch(dev, op, err);
+    if (status == SL_OK && dev->recording > 0) status = cuda_activity_before((cuda_op *)op, err);
+    if (status != SL_OK) return status;
     status = launch(dev, op, err);
-    if (dev->recording > 0)
-        cuda_activity_after((cuda_op *)op, status == SL_OK);
-    if (status != SL_OK)
-        return status;
+    if (dev->recording > 0) cuda_activity_after((cuda_op *)op, status == SL_OK);
+    if (status != SL_OK) return status;
     append(dev, stream_of(op), op);
     return SL_OK;
 }
@@ -232,8 +215,7 @@ static void take_first(cuda_device *dev, cuda_stream *stream)
 {
     sl_op *op = stream->head;
     stream->head = op->next;
-    if (!stream->head)
-        stream->tail = &stream->head;
+    if (!stream->head) stream->tail = &stream->head;
     stream->n_in_flight--;
     dev->n_in_flight--;
     op->next = NULL;
@@ -248,8 +230,7 @@ static void drop_marks(cuda_device *dev, cuda_stream *stream, uint64_t seq)
         stream->first_mark = (stream->first_mark + 1) % CUDA_MARKS;
         stream->n_marks--;
     }
-    if (!stream->head)
-        stream->unmarked = 0;
+    if (!stream->head) stream->unmarked = 0;
 }
 
 void cuda_queue_completed(cuda_stream *stream, uint64_t seq)
@@ -276,15 +257,13 @@ void cuda_queue_all(cuda_device *dev, bool lost)
         }
         drop_marks(dev, stream, UINT64_MAX);
     }
-    if (lost)
-        cuda_funcs_abandon(dev);
+    if (lost) cuda_funcs_abandon(dev);
 }
 
 /* Gives false when the device turned out to be lost. */
 static bool ask_marks(cuda_device *dev, cuda_stream *stream)
 {
-    if (stream->n_marks > 0)
-        cuda_use(dev);
+    if (stream->n_marks > 0) cuda_use(dev);
     while (stream->n_marks > 0) {
         cudaError_t code = cudaEventQuery(stream->marks[stream->first_mark].event);
         if (code == cudaSuccess) {
@@ -302,18 +281,15 @@ void cuda_queue_poll(cuda_device *dev)
 {
     cuda_use(dev);
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
-        if (!stream->head)
-            continue;
+        if (!stream->head) continue;
         cudaError_t code = cudaStreamQuery(stream->handle);
         if (code == cudaSuccess) {
             cuda_queue_completed(stream, UINT64_MAX);
             continue;
         }
         cudaGetLastError();
-        if (code != cudaErrorNotReady && cuda_check(dev, code, "cudaStreamQuery", NULL))
-            return;
-        if (!ask_marks(dev, stream))
-            return;
+        if (code != cudaErrorNotReady && cuda_check(dev, code, "cudaStreamQuery", NULL)) return;
+        if (!ask_marks(dev, stream)) return;
     }
 }
 
@@ -321,18 +297,14 @@ void cuda_queue_poll(cuda_device *dev)
 sl_op *cuda_reap(sl_device *device)
 {
     cuda_device *dev = cuda_of(device);
-    if (cuda_funcs_pending > 0)
-        cuda_funcs_run_all();
+    if (cuda_funcs_pending > 0) cuda_funcs_run_all();
     if (dev->n_in_flight > 0 && ++dev->reaps >= CUDA_MARK_EVERY) {
         dev->reaps = 0;
         for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
-            if (!ask_marks(dev, stream))
-                break;
+            if (!ask_marks(dev, stream)) break;
     }
-    if (dev->base.fault.status != SL_OK && dev->n_in_flight > 0)
-        cuda_queue_all(dev, true);
-    if (!dev->done)
-        return NULL;
+    if (dev->base.fault.status != SL_OK && dev->n_in_flight > 0) cuda_queue_all(dev, true);
+    if (!dev->done) return NULL;
     sl_op *chain = dev->done;
     dev->done = NULL;
     dev->done_tail = &dev->done;

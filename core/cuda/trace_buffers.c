@@ -8,12 +8,12 @@
 #include <string.h>
 
 enum {
-    BUFFERS_READY = 2,          /* made before they are needed: CUPTI asks in a launch */
+    BUFFERS_READY = 2, /* made before they are needed: CUPTI asks in a launch */
     BUFFERS_KEPT = 8
 };
 
 static struct {
-    pthread_mutex_t lock;           /* guards all but n_full */
+    pthread_mutex_t lock; /* guards all but n_full */
     bool attached;
     cuda_trace_buffer *free_ones, *full, **full_tail;
     size_t n_free;
@@ -42,8 +42,7 @@ void cuda_trace_give_free(cuda_trace_buffer *b)
         buffers.n_free++;
     }
     pthread_mutex_unlock(&buffers.lock);
-    if (!keep)
-        free(b);
+    if (!keep) free(b);
 }
 
 void cuda_trace_give_full(cuda_trace_buffer *b, size_t valid_bytes)
@@ -58,8 +57,7 @@ void cuda_trace_give_full(cuda_trace_buffer *b, size_t valid_bytes)
         atomic_fetch_add_explicit(&buffers.n_full, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&buffers.lock);
-    if (!wanted)
-        cuda_trace_give_free(b);
+    if (!wanted) cuda_trace_give_free(b);
 }
 
 cuda_trace_buffer *cuda_trace_take_full(void)
@@ -68,8 +66,7 @@ cuda_trace_buffer *cuda_trace_take_full(void)
     cuda_trace_buffer *b = buffers.full;
     if (b) {
         buffers.full = b->next;
-        if (!buffers.full)
-            buffers.full_tail = &buffers.full;
+        if (!buffers.full) buffers.full_tail = &buffers.full;
         atomic_fetch_sub_explicit(&buffers.n_full, 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&buffers.lock);
@@ -90,12 +87,10 @@ void cuda_trace_make_buffers(void)
     pthread_mutex_unlock(&buffers.lock);
     for (int i = 0; i < BUFFERS_READY; i++) {
         made[i] = cuda_trace_take_free();
-        if (made[i])
-            memset(made[i], 0, sizeof *made[i]);
+        if (made[i]) memset(made[i], 0, sizeof *made[i]);
     }
     for (int i = 0; i < BUFFERS_READY; i++)
-        if (made[i])
-            cuda_trace_give_free(made[i]);
+        if (made[i]) cuda_trace_give_free(made[i]);
 }
 
 static void free_list(cuda_trace_buffer *b)

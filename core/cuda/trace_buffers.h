@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { CUDA_TRACE_BUFFER_BYTES = 1 << 20 };     /* about 3000 operations; NVIDIA recommends
+enum {
+    CUDA_TRACE_BUFFER_BYTES = 1 << 20
+}; /* about 3000 operations; NVIDIA recommends
                                                  * 1 to 10 MB */
 typedef struct cuda_trace_buffer {
     struct cuda_trace_buffer *next;
@@ -19,10 +21,10 @@ void cuda_trace_make_buffers(void);
 /* Frees all that are here; one that CUPTI still has is freed when it comes back. */
 void cuda_trace_free_buffers(void);
 
-cuda_trace_buffer *cuda_trace_take_free(void);          /* NULL: out of memory */
+cuda_trace_buffer *cuda_trace_take_free(void); /* NULL: out of memory */
 void cuda_trace_give_free(cuda_trace_buffer *b);
 void cuda_trace_give_full(cuda_trace_buffer *b, size_t valid_bytes);
-cuda_trace_buffer *cuda_trace_take_full(void);          /* the oldest; NULL: there is none */
-size_t cuda_trace_n_full(void);                         /* without the lock: for a guess */
+cuda_trace_buffer *cuda_trace_take_full(void); /* the oldest; NULL: there is none */
+size_t cuda_trace_n_full(void);                /* without the lock: for a guess */
 
 #endif

@@ -25,13 +25,12 @@ static sl_status ask_once(cuda_device *dev, ask_fn ask, const void *what, const 
                           bool *done, sl_error *err)
 {
     sl_status status = dev->launches_block ? cuda_funcs_settle(dev, err) : SL_OK;
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cuda_use(dev);
     cudaError_t code = ask(what);
     *done = code == cudaSuccess;
     if (code == cudaErrorNotReady) {
-        cudaGetLastError();             /* it stays as the last error otherwise */
+        cudaGetLastError(); /* it stays as the last error otherwise */
         return SL_OK;
     }
     return cuda_check(dev, code, call, err);
@@ -41,8 +40,7 @@ static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const cha
                        sl_error *err)
 {
     sl_status status = ask_once(dev, ask, what, call, done, err);
-    if (status == SL_EFAULT)
-        cuda_queue_all(dev, true);
+    if (status == SL_EFAULT) cuda_queue_all(dev, true);
     return status;
 }
 
@@ -51,10 +49,8 @@ static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const cha
  * driver's threads and CUPTI's, on a machine with few cores. */
 static void pause_between(cuda_device *dev, int64_t since_ns)
 {
-    if (cuda_now_ns() - since_ns < 1000000)
-        return;
-    if (dev->recording > 0)
-        cuda_activity_tidy(dev);
+    if (cuda_now_ns() - since_ns < 1000000) return;
+    if (dev->recording > 0) cuda_activity_tidy(dev);
     if (!dev->launches_block) {
         cuda_funcs_ask_devices();
         cuda_use(dev);
@@ -69,12 +65,9 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
     for (uint32_t turn = 0;; turn++) {
         bool done;
         sl_status status = query(dev, ask, what, call, &done, err);
-        if (status != SL_OK || done)
-            return status;
-        if (*dev->base.interrupted)
-            return sl_fail(err, SL_EINTERRUPT, "interrupted");
-        if (cuda_funcs_pending > 0 && cuda_funcs_run_all())
-            cuda_use(dev);
+        if (status != SL_OK || done) return status;
+        if (*dev->base.interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
+        if (cuda_funcs_pending > 0 && cuda_funcs_run_all()) cuda_use(dev);
         if (turn == 0)
             since_ns = cuda_now_ns();
         else if (turn % 64 == 0)
@@ -88,8 +81,7 @@ sl_status cuda_stream_query(sl_stream *base, bool *done, sl_error *err)
 {
     cuda_device *dev = cuda_of(base->device);
     sl_status status = query(dev, ask_stream, base, "cudaStreamQuery", done, err);
-    if (status == SL_OK && *done)
-        cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
+    if (status == SL_OK && *done) cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
     return status;
 }
 
@@ -97,8 +89,7 @@ sl_status cuda_stream_synchronize(sl_stream *base, sl_error *err)
 {
     cuda_device *dev = cuda_of(base->device);
     sl_status status = wait_for(dev, ask_stream, base, "cudaStreamSynchronize", err);
-    if (status == SL_OK)
-        cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
+    if (status == SL_OK) cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
     return status;
 }
 
@@ -113,8 +104,7 @@ static void event_is_reached(const sl_event *event)
 sl_status cuda_event_query(sl_event *event, bool *done, sl_error *err)
 {
     sl_status status = query(cuda_of(event->device), ask_event, event, "cudaEventQuery", done, err);
-    if (status == SL_OK && *done)
-        event_is_reached(event);
+    if (status == SL_OK && *done) event_is_reached(event);
     return status;
 }
 
@@ -122,19 +112,16 @@ sl_status cuda_event_synchronize(sl_event *event, sl_error *err)
 {
     sl_status status = wait_for(cuda_of(event->device), ask_event, event, "cudaEventSynchronize",
                                 err);
-    if (status == SL_OK)
-        event_is_reached(event);
+    if (status == SL_OK) event_is_reached(event);
     return status;
 }
 
 static sl_status wait_for_streams(cuda_device *dev, sl_error *err)
 {
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
-        if (!stream->head)
-            continue;
+        if (!stream->head) continue;
         sl_status status = wait_for(dev, ask_stream, stream, "cudaDeviceSynchronize", err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         cuda_queue_completed(stream, UINT64_MAX);
     }
     return SL_OK;
@@ -147,16 +134,13 @@ sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
     for (cuda_device *open = cuda_open_devices(); open; open = open->next_open) {
-        if (open->base.info.index != device->info.index)
-            continue;
+        if (open->base.info.index != device->info.index) continue;
         sl_status status = wait_for_streams(open, err);
-        if (status != SL_OK && (open == dev || status != SL_EFAULT))
-            return status;
+        if (status != SL_OK && (open == dev || status != SL_EFAULT)) return status;
     }
     cuda_use(dev);
     sl_status status = cuda_check(dev, cudaDeviceSynchronize(), "cudaDeviceSynchronize", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     cuda_queue_all(dev, false);
     cuda_activity_idle(dev);
     return SL_OK;

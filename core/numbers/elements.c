@@ -12,8 +12,9 @@
 size_t numbers_dtype_bytes(sl_dtype dtype)
 {
     static const uint8_t bytes[SL_DTYPES] = {
-        [SL_FLOAT32] = 4, [SL_BFLOAT16] = 2, [SL_FLOAT16] = 2, [SL_UINT8] = 1,
-        [SL_FLOAT64] = 8, [SL_INT32] = 4};
+        [SL_FLOAT32] = 4, [SL_BFLOAT16] = 2, [SL_FLOAT16] = 2,
+        [SL_UINT8] = 1,   [SL_FLOAT64] = 8,  [SL_INT32] = 4,
+    };
     return bytes[dtype];
 }
 
@@ -31,8 +32,7 @@ static void put_half(void *to, size_t i, uint16_t half)
 
 static uint8_t byte_of_float(float x)
 {
-    if (!(x > 0))
-        return 0;
+    if (!(x > 0)) return 0;
     return x < 255 ? (uint8_t)x : 255;
 }
 
@@ -52,8 +52,7 @@ void numbers_load(float *to, const void *from, sl_dtype dtype, int64_t first, si
         for (size_t i = 0; i < n; i++)
             to[i] = ((const uint8_t *)from)[i];
         break;
-    default:
-        memcpy(to, from, n * sizeof(float));
+    default: memcpy(to, from, n * sizeof(float));
     }
 }
 
@@ -73,8 +72,7 @@ void numbers_store(void *to, const float *from, sl_dtype dtype, int64_t first, s
         for (size_t i = 0; i < n; i++)
             ((uint8_t *)to)[i] = byte_of_float(from[i]);
         break;
-    default:
-        memcpy(to, from, n * sizeof(float));
+    default: memcpy(to, from, n * sizeof(float));
     }
 }
 
@@ -83,22 +81,16 @@ void numbers_store_number(void *to, double number, sl_dtype dtype)
     const float narrow = (float)number;
     const int32_t whole = dtype == SL_INT32 ? (int32_t)number : 0;
     switch (dtype) {
-    case SL_FLOAT64:
-        memcpy(to, &number, sizeof number);
-        break;
-    case SL_INT32:
-        memcpy(to, &whole, sizeof whole);
-        break;
-    default:
-        numbers_store(to, &narrow, dtype, 0, 1);
+    case SL_FLOAT64: memcpy(to, &number, sizeof number); break;
+    case SL_INT32: memcpy(to, &whole, sizeof whole); break;
+    default: numbers_store(to, &narrow, dtype, 0, 1);
     }
 }
 
 /* Cut off in double: float32 would round 254.99999999 up first. */
 static double cut_off(double x, int32_t least, int32_t most)
 {
-    if (!(x > least))
-        return x <= least ? least : 0;      /* 0: NaN */
+    if (!(x > least)) return x <= least ? least : 0; /* 0: NaN */
     return x < most ? (int32_t)x : most;
 }
 

@@ -6,7 +6,7 @@
 
 #include "philox.h"
 
-enum { PIECE = 512 };       /* elements at a time */
+enum { PIECE = 512 }; /* elements at a time */
 
 static void random_floats(const sl_work *work, uint64_t first, size_t n, float *x)
 {

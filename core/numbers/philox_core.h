@@ -77,8 +77,7 @@ PHILOX_INLINE float philox_normal_number(uint32_t w0, uint32_t w1)
     uint64_t t = w1 & 0xFFFFFFu;
     uint64_t slope = row[1] + ((t * row[2]) >> 24);
     int32_t y = (int32_t)(row[0] + ((t * slope) >> 24));
-    if (w1 & 0x10000000u)
-        y = -y;
+    if (w1 & 0x10000000u) y = -y;
     return (float)y * 0x1p-26f;
 }
 

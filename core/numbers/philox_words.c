@@ -10,8 +10,7 @@
 
 enum { SIDE = PHILOX_SIDE_BLOCKS };
 
-static void plain_group(const uint32_t key[2], uint64_t sequence, uint64_t block,
-                        uint32_t *words)
+static void plain_group(const uint32_t key[2], uint64_t sequence, uint64_t block, uint32_t *words)
 {
     uint32_t c0[SIDE], c1[SIDE], c2[SIDE], c3[SIDE], k0 = key[0], k1 = key[1];
     for (int i = 0; i < SIDE; i++) {
@@ -43,7 +42,7 @@ static void plain_group(const uint32_t key[2], uint64_t sequence, uint64_t block
 void philox_words_plain(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                         uint32_t *words)
 {
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
     for (size_t g = 0; g < n_groups; g++)
         plain_group(key, sequence, block + g * SIDE, words + g * PHILOX_SIDE_WORDS);
 }
@@ -80,8 +79,8 @@ AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t sequence, uint
     }
     __m256i w01 = _mm256_blend_epi32(c0, _mm256_slli_epi64(c1, 32), 0xAA);
     __m256i w23 = _mm256_blend_epi32(c2, _mm256_slli_epi64(c3, 32), 0xAA);
-    __m256i even = _mm256_unpacklo_epi64(w01, w23);     /* blocks 0 and 2 */
-    __m256i odd = _mm256_unpackhi_epi64(w01, w23);      /* 1 and 3 */
+    __m256i even = _mm256_unpacklo_epi64(w01, w23); /* blocks 0 and 2 */
+    __m256i odd = _mm256_unpackhi_epi64(w01, w23);  /* 1 and 3 */
     _mm256_storeu_si256((__m256i *)words, _mm256_permute2x128_si256(even, odd, 0x20));
     _mm256_storeu_si256((__m256i *)(words + 8), _mm256_permute2x128_si256(even, odd, 0x31));
 }
@@ -89,7 +88,7 @@ AVX2 static inline void avx2_quad(const uint32_t key[2], uint64_t sequence, uint
 AVX2 static void avx2_words(uint64_t seed, uint64_t sequence, uint64_t block, size_t n_groups,
                             uint32_t *words)
 {
-    const uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+    const uint32_t key[2] = { (uint32_t)seed, (uint32_t)(seed >> 32) };
     for (size_t i = 0; i < n_groups * SIDE; i += 4)
         avx2_quad(key, sequence, block + i, words + 4 * i);
 }

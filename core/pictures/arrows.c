@@ -16,9 +16,9 @@
 
 /* A stream: indices of spans and calls, or NONE. */
 typedef struct tail {
-    size_t last;            /* span */
-    size_t source;          /* span: the last work done or waited for */
-    size_t first_wait;      /* call: the waits that no span has followed, the newest first */
+    size_t last;       /* span */
+    size_t source;     /* span: the last work done or waited for */
+    size_t first_wait; /* call: the waits that no span has followed, the newest first */
 } tail;
 
 typedef struct finder {
@@ -29,11 +29,11 @@ typedef struct finder {
     sl__arrow_kind kind;
     int64_t from_ns, to_ns;
     sl__lanes lanes;
-    tail *tails;            /* by lane */
-    size_t *source;         /* by call, of records and waits: the span at its end, or NONE */
-    size_t *next_wait;      /* by call */
-    size_t blocking;        /* span: the latest end in blocking streams */
-    size_t latest;          /* span: the latest end of all */
+    tail *tails;       /* by lane */
+    size_t *source;    /* by call, of records and waits: the span at its end, or NONE */
+    size_t *next_wait; /* by call */
+    size_t blocking;   /* span: the latest end in blocking streams */
+    size_t latest;     /* span: the latest end of all */
     sl__arrow *at;
     size_t n, cap;
     bool failed;
@@ -54,8 +54,7 @@ static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *e
     f->calls = sl_timeline_calls(timeline, &f->n_calls);
     f->blocking = f->latest = NONE;
     sl_status status = sl__lanes_collect(timeline, true, &f->lanes, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     f->tails = malloc((f->lanes.n + 1) * sizeof *f->tails);
     f->source = malloc((f->n_calls + 1) * sizeof *f->source);
     f->next_wait = malloc((f->n_calls + 1) * sizeof *f->next_wait);
@@ -65,7 +64,7 @@ static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *e
     }
     for (size_t i = 0; i < f->lanes.n; i++)
         f->tails[i] = (tail){ NONE, NONE, NONE };
-    for (size_t i = 0; i < f->n_calls; i++)     /* a wait may name a record that comes later */
+    for (size_t i = 0; i < f->n_calls; i++) /* a wait may name a record that comes later */
         f->source[i] = NONE;
     return SL_OK;
 }
@@ -78,31 +77,33 @@ static tail *tail_of(finder *f, uint32_t stream)
 /* Of two spans the one that ends later; either may be NONE. */
 static size_t later(const finder *f, size_t a, size_t b)
 {
-    if (a == NONE || b == NONE)
-        return a == NONE ? b : a;
+    if (a == NONE || b == NONE) return a == NONE ? b : a;
     return f->spans[b].end_ns >= f->spans[a].end_ns ? b : a;
 }
 
 static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
 {
-    bool shown = kind == f->kind && arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns &&
-                 arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
-    if (!shown || f->failed)
-        return;
+    bool shown = kind == f->kind && arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns
+                 && arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
+    if (!shown || f->failed) return;
     f->failed = !sl__reserve((void **)&f->at, f->n, &f->cap, sizeof *f->at);
-    if (!f->failed)
-        f->at[f->n++] = *arrow;
+    if (!f->failed) f->at[f->n++] = *arrow;
 }
 
 /* A span follows a wait for an event; `ready_ns` is when it could have started without. */
 static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready_ns)
 {
     const sl_span *source = &f->spans[f->source[wait]];
-    sl__arrow arrow = { .from_ns = source->end_ns,
-                        .to_ns = span->start_ns, .from = source->correlation,
-                        .to = span->correlation, .wait = f->calls[wait].correlation,
-                        .held_ns = sl__max_ns(0, source->end_ns - ready_ns),
-                        .from_stream = source->stream, .to_stream = span->stream };
+    sl__arrow arrow = {
+        .from_ns = source->end_ns,
+        .to_ns = span->start_ns,
+        .from = source->correlation,
+        .to = span->correlation,
+        .wait = f->calls[wait].correlation,
+        .held_ns = sl__max_ns(0, source->end_ns - ready_ns),
+        .from_stream = source->stream,
+        .to_stream = span->stream,
+    };
     add_arrow(f, SL__ARROW_EVENT, &arrow);
 }
 
@@ -110,15 +111,20 @@ static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready
  * not by this, has no arrow. */
 static void add_host(finder *f, const sl_call *call, size_t source)
 {
-    if (source == NONE || f->spans[source].end_ns <= call->host_start_ns ||
-        f->spans[source].end_ns > call->host_end_ns)
+    if (source == NONE || f->spans[source].end_ns <= call->host_start_ns
+        || f->spans[source].end_ns > call->host_end_ns)
         return;
     const sl_span *span = &f->spans[source];
-    sl__arrow arrow = { .from_ns = span->end_ns, .to_ns = call->host_end_ns,
-                        .from = span->correlation,
-                        .to = call->correlation, .wait = call->correlation,
-                        .held_ns = span->end_ns - call->host_start_ns,
-                        .from_stream = span->stream, .to_stream = call->stream };
+    sl__arrow arrow = {
+        .from_ns = span->end_ns,
+        .to_ns = call->host_end_ns,
+        .from = span->correlation,
+        .to = call->correlation,
+        .wait = call->correlation,
+        .held_ns = span->end_ns - call->host_start_ns,
+        .from_stream = span->stream,
+        .to_stream = call->stream,
+    };
     add_arrow(f, SL__ARROW_HOST, &arrow);
 }
 
@@ -127,14 +133,12 @@ static void take_span(finder *f, size_t index)
     const sl_span *span = &f->spans[index];
     tail *t = tail_of(f, span->stream);
     int64_t ready_ns = span->host_start_ns;
-    if (t->last != NONE)
-        ready_ns = sl__max_ns(ready_ns, f->spans[t->last].end_ns);
+    if (t->last != NONE) ready_ns = sl__max_ns(ready_ns, f->spans[t->last].end_ns);
     for (size_t wait = t->first_wait; wait != NONE; wait = f->next_wait[wait])
         add_event(f, span, wait, ready_ns);
     *t = (tail){ index, index, NONE };
     const sl_stream_note *note = sl__timeline_note(f->timeline, span->stream);
-    if (!note || !note->non_blocking)
-        f->blocking = later(f, f->blocking, index);
+    if (!note || !note->non_blocking) f->blocking = later(f, f->blocking, index);
     f->latest = later(f, f->latest, index);
 }
 
@@ -153,8 +157,8 @@ static void take_wait(finder *f, size_t index)
     tail *t = tail_of(f, call->stream);
     size_t source = record_source(f, call->target);
     f->source[index] = source;
-    if (source == NONE || f->spans[source].stream == call->stream ||
-        (t->first_wait != NONE && f->source[t->first_wait] == source))
+    if (source == NONE || f->spans[source].stream == call->stream
+        || (t->first_wait != NONE && f->source[t->first_wait] == source))
         return;
     f->next_wait[index] = t->first_wait;
     t->first_wait = index;
@@ -166,51 +170,38 @@ static void take_call(finder *f, size_t index)
     const sl_call *call = &f->calls[index];
     f->source[index] = NONE;
     switch ((sl_call_kind)call->kind) {
-    case SL_CALL_EVENT_RECORD:      /* the NULL stream's follow all blocking streams */
+    case SL_CALL_EVENT_RECORD: /* the NULL stream's follow all blocking streams */
         f->source[index] = call->stream == 0 ? f->blocking : tail_of(f, call->stream)->source;
         break;
-    case SL_CALL_STREAM_WAIT:
-        take_wait(f, index);
-        break;
-    case SL_CALL_STREAM_SYNC:
-        add_host(f, call, tail_of(f, call->stream)->source);
-        break;
-    case SL_CALL_EVENT_SYNC:
-        add_host(f, call, record_source(f, call->target));
-        break;
-    case SL_CALL_DEVICE_SYNC:
-        add_host(f, call, f->latest);
-        break;
+    case SL_CALL_STREAM_WAIT: take_wait(f, index); break;
+    case SL_CALL_STREAM_SYNC: add_host(f, call, tail_of(f, call->stream)->source); break;
+    case SL_CALL_EVENT_SYNC: add_host(f, call, record_source(f, call->target)); break;
+    case SL_CALL_DEVICE_SYNC: add_host(f, call, f->latest); break;
     case SL_CALL_PLAIN:
-        if (call->waited_for_device)
-            add_host(f, call, f->latest);
+        if (call->waited_for_device) add_host(f, call, f->latest);
         break;
     case SL_CALL_HOST_WORK:
-    case SL_CALL_KINDS:
-        break;
+    case SL_CALL_KINDS: break;
     }
 }
 
 static int by_issue(const void *left, const void *right)
 {
     const sl__arrow *a = left, *b = right;
-    if (a->to != b->to)
-        return a->to < b->to ? -1 : 1;
+    if (a->to != b->to) return a->to < b->to ? -1 : 1;
     return (a->wait > b->wait) - (a->wait < b->wait);
 }
 
 static int by_held(const void *left, const void *right)
 {
     const sl__arrow *a = left, *b = right;
-    if (a->held_ns != b->held_ns)
-        return a->held_ns < b->held_ns ? 1 : -1;
+    if (a->held_ns != b->held_ns) return a->held_ns < b->held_ns ? 1 : -1;
     return by_issue(left, right);
 }
 
 static void keep_longest(sl__arrows *arrows, size_t max)
 {
-    if (arrows->n <= max)
-        return;
+    if (arrows->n <= max) return;
     qsort(arrows->at, arrows->n, sizeof *arrows->at, by_held);
     arrows->n_left_out = arrows->n - max;
     arrows->n = max;
@@ -222,11 +213,10 @@ sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int6
     *arrows = (sl__arrows){ 0 };
     finder f = { .kind = kind, .from_ns = from_ns, .to_ns = to_ns };
     sl_status status = finder_open(timeline, &f, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (size_t i = 0, j = 0; i < f.n_spans || j < f.n_calls;) {
-        bool span_first = j == f.n_calls ||
-                          (i < f.n_spans && f.spans[i].correlation <= f.calls[j].correlation);
+        bool span_first = j == f.n_calls
+                          || (i < f.n_spans && f.spans[i].correlation <= f.calls[j].correlation);
         if (span_first)
             take_span(&f, i++);
         else
@@ -239,8 +229,7 @@ sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int6
         return sl_fail(err, SL_ENOMEM, "no memory for the arrows between %zu calls", f.n_calls);
     }
     keep_longest(arrows, max);
-    if (arrows->n > 0)
-        qsort(arrows->at, arrows->n, sizeof *arrows->at, by_issue);
+    if (arrows->n > 0) qsort(arrows->at, arrows->n, sizeof *arrows->at, by_issue);
     return SL_OK;
 }
 

@@ -10,14 +10,13 @@
 sl_status sl__range_resolve(const sl_timeline *timeline, int64_t longest_ns, int64_t from_ns,
                             int64_t *to_ns, sl_error *err)
 {
-    if (*to_ns == 0)
-        *to_ns = longest_ns;
-    bool instant = from_ns == 0 && *to_ns == 0;         /* no span has a length */
+    if (*to_ns == 0) *to_ns = longest_ns;
+    bool instant = from_ns == 0 && *to_ns == 0; /* no span has a length */
     bool too_long = *to_ns > longest_ns && *to_ns >= SL__TIME_LIMIT_NS;
-    if (from_ns >= 0 && (from_ns < *to_ns || instant) && !too_long)
-        return SL_OK;
-    const char *wrong = from_ns < 0 ? "begins before 0" : from_ns >= *to_ns ? "is empty"
-                                                                            : "is too long";
+    if (from_ns >= 0 && (from_ns < *to_ns || instant) && !too_long) return SL_OK;
+    const char *wrong = from_ns < 0         ? "begins before 0"
+                        : from_ns >= *to_ns ? "is empty"
+                                            : "is too long";
     char from[SL__DURATION_BYTES], to[SL__DURATION_BYTES], end[SL__DURATION_BYTES];
     sl__format_exact(from, from_ns, 1000);
     sl__format_exact(to, *to_ns, 1000);
@@ -28,8 +27,14 @@ sl_status sl__range_resolve(const sl_timeline *timeline, int64_t longest_ns, int
 
 static void choose_unit(sl__axis *axis, int64_t to_ns)
 {
-    static const struct { int64_t ns; const char *name; } units[] = {
-        { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "us" }, { 1, "ns" }
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {
+        { 1000000000, "s" },
+        { 1000000, "ms" },
+        { 1000, "us" },
+        { 1, "ns" },
     };
     int u = 0;
     while (units[u].ns > to_ns && units[u].ns > 1)
@@ -67,8 +72,7 @@ void sl__axis_choose(sl__axis *axis, int64_t from_ns, int64_t to_ns, int columns
 int sl__axis_label(const sl__axis *axis, int64_t tick_ns, char text[SL__TICK_BYTES])
 {
     int64_t whole = tick_ns / axis->unit_ns, part = tick_ns % axis->unit_ns;
-    if (axis->decimals == 0)
-        return snprintf(text, SL__TICK_BYTES, "%" PRId64, whole);
+    if (axis->decimals == 0) return snprintf(text, SL__TICK_BYTES, "%" PRId64, whole);
     int64_t digit = axis->unit_ns;
     for (int i = 0; i < axis->decimals; i++)
         digit /= 10;

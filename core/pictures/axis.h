@@ -7,10 +7,10 @@
 #define SL__TICK_BYTES 32
 
 typedef struct sl__axis {
-    int64_t step_ns;        /* 1, 2 or 5 times a power of ten */
-    int64_t unit_ns;        /* of the labels: 1, 1e3, 1e6 or 1e9 */
-    const char *unit;       /* "ns", "us", "ms", "s" */
-    int decimals;           /* of the labels */
+    int64_t step_ns;  /* 1, 2 or 5 times a power of ten */
+    int64_t unit_ns;  /* of the labels: 1, 1e3, 1e6 or 1e9 */
+    const char *unit; /* "ns", "us", "ms", "s" */
+    int decimals;     /* of the labels */
 } sl__axis;
 
 /* A range as users give it, in ns since the first span; *to_ns 0 becomes longest_ns, which is the

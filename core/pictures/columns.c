@@ -6,8 +6,7 @@
 /* The first n + 1 digits of the n bytes in `bits`, padded to four. */
 static void put_group(sl__column *column, int n)
 {
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     char text[4] = { '=', '=', '=', '=' };
     for (int i = 0; i <= n; i++)
         text[i] = digits[column->bits >> (18 - 6 * i) & 63];
@@ -19,8 +18,7 @@ static void put_group(sl__column *column, int n)
 static void put_byte(sl__column *column, unsigned byte)
 {
     column->bits |= (uint32_t)byte << (16 - 8 * column->n_bytes);
-    if (++column->n_bytes == 3)
-        put_group(column, 3);
+    if (++column->n_bytes == 3) put_group(column, 3);
 }
 
 /* ---- numbers ------------------------------------------------------------------ */
@@ -34,8 +32,7 @@ static void put_number(sl__column *column, uint64_t value)
 
 static void put_repeats(sl__column *column)
 {
-    if (column->repeats == 0)
-        return;
+    if (column->repeats == 0) return;
     put_byte(column, 0);
     put_number(column, column->repeats - 1);
     column->repeats = 0;
@@ -48,10 +45,8 @@ void sl__column_begin(sl__column *column, sl__outfile *file)
 
 void sl__column_add(sl__column *column, int64_t value)
 {
-    if (value < 0)
-        value = 0;
-    if (value > SL__COLUMN_MAX)
-        value = SL__COLUMN_MAX;
+    if (value < 0) value = 0;
+    if (value > SL__COLUMN_MAX) value = SL__COLUMN_MAX;
     int64_t change = value - column->last;
     column->last = value;
     if (change == 0) {
@@ -65,6 +60,5 @@ void sl__column_add(sl__column *column, int64_t value)
 void sl__column_end(sl__column *column)
 {
     put_repeats(column);
-    if (column->n_bytes > 0)
-        put_group(column, column->n_bytes);
+    if (column->n_bytes > 0) put_group(column, column->n_bytes);
 }

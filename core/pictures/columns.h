@@ -11,13 +11,13 @@
 
 #include "../text/outfile.h"
 
-#define SL__COLUMN_MAX ((INT64_C(1) << 53) - 1)     /* exact in a double */
+#define SL__COLUMN_MAX ((INT64_C(1) << 53) - 1) /* exact in a double */
 
 typedef struct sl__column {
     sl__outfile *file;
     int64_t last;
-    uint64_t repeats;           /* of `last`, not written yet */
-    uint32_t bits;              /* of bytes not written yet */
+    uint64_t repeats; /* of `last`, not written yet */
+    uint32_t bits;    /* of bytes not written yet */
     int n_bytes;
 } sl__column;
 

@@ -14,14 +14,14 @@
 #include "../timeline/store.h"
 
 #define NO_ROW SIZE_MAX
-#define MARKED_CELLS 3      /* spans of that length are marked off from each other */
+#define MARKED_CELLS 3 /* spans of that length are marked off from each other */
 
 typedef struct lane {
-    uint32_t id;            /* of the stream, or the engine */
-    size_t row;             /* or NO_ROW */
+    uint32_t id; /* of the stream, or the engine */
+    size_t row;  /* or NO_ROW */
     int64_t busy_ns;
-    int64_t end_ns;         /* of the work seen so far */
-    uint8_t kind;           /* of the latest span */
+    int64_t end_ns; /* of the work seen so far */
+    uint8_t kind;   /* of the latest span */
 } lane;
 
 /* What both passes go through. */
@@ -40,8 +40,7 @@ static sl_status make_edges(sl__grid *grid, sl_error *err)
     int n = grid->n_cells;
     int64_t range = grid->to_ns - grid->from_ns;
     grid->edges = malloc(((size_t)n + 1) * sizeof *grid->edges);
-    if (!grid->edges)
-        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %d columns", n);
+    if (!grid->edges) return sl_fail(err, SL_ENOMEM, "no memory for a chart of %d columns", n);
     for (int i = 0; i <= n; i++)
         grid->edges[i] = grid->from_ns + range / n * i + range % n * i / n;
     return SL_OK;
@@ -95,16 +94,14 @@ static bool is_in_order(walk *w)
 static int by_start(const void *left, const void *right)
 {
     const sl_span *a = *(const sl_span *const *)left, *b = *(const sl_span *const *)right;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
 static sl_status sort_spans(walk *w, sl_error *err)
 {
     w->sorted = malloc(w->n * sizeof *w->sorted);
-    if (!w->sorted)
-        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
+    if (!w->sorted) return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
     for (size_t i = 0; i < w->n; i++)
         w->sorted[i] = &w->spans[i];
     qsort(w->sorted, w->n, sizeof *w->sorted, by_start);
@@ -122,20 +119,16 @@ static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, 
 {
     *w = (walk){ .what = what };
     w->spans = sl_timeline_spans(timeline, &w->n);
-    sl_status status = what == SL_ROWS_ENGINES
-                       ? sl__lanes_collect_engines(timeline, &w->index, err)
-                       : sl__lanes_collect(timeline, false, &w->index, err);
-    if (status != SL_OK)
-        return status;
+    sl_status status = what == SL_ROWS_ENGINES ? sl__lanes_collect_engines(timeline, &w->index, err)
+                                               : sl__lanes_collect(timeline, false, &w->index, err);
+    if (status != SL_OK) return status;
     w->lanes = calloc(w->index.n + 1, sizeof *w->lanes);
     if (!w->lanes)
         status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", w->index.n);
     for (size_t i = 0; w->lanes && i < w->index.n; i++)
         w->lanes[i] = (lane){ .id = w->index.ids[i], .row = NO_ROW };
-    if (status == SL_OK && !is_in_order(w))
-        status = sort_spans(w, err);
-    if (status != SL_OK)
-        end_walk(w);
+    if (status == SL_OK && !is_in_order(w)) status = sort_spans(w, err);
+    if (status != SL_OK) end_walk(w);
     return status;
 }
 
@@ -149,8 +142,7 @@ static void measure(const sl__grid *grid, walk *w)
         lane *l = lane_of(w, span);
         int64_t start = sl__max_ns(sl__max_ns(span->start_ns, grid->from_ns), l->end_ns);
         int64_t end = sl__min_ns(span->end_ns, grid->to_ns);
-        if (start < end)
-            l->busy_ns += end - start;
+        if (start < end) l->busy_ns += end - start;
         l->end_ns = sl__max_ns(l->end_ns, end);
     }
 }
@@ -158,14 +150,12 @@ static void measure(const sl__grid *grid, walk *w)
 static int by_busy(const void *left, const void *right)
 {
     const lane *a = left, *b = right;
-    if (a->busy_ns != b->busy_ns)
-        return a->busy_ns < b->busy_ns ? 1 : -1;
+    if (a->busy_ns != b->busy_ns) return a->busy_ns < b->busy_ns ? 1 : -1;
     return (a->id > b->id) - (a->id < b->id);
 }
 
 /* Marks the busiest lanes with a row each, rows in order of the id. */
-static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_rows,
-                             sl_error *err)
+static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_rows, sl_error *err)
 {
     grid->n_rows = n < max_rows ? n : max_rows;
     grid->n_left_out = n - grid->n_rows;
@@ -179,14 +169,12 @@ static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_r
         order[i] = lanes[i];
         order[i].row = i;
     }
-    if (grid->n_left_out > 0)
-        qsort(order, n, sizeof *order, by_busy);
+    if (grid->n_left_out > 0) qsort(order, n, sizeof *order, by_busy);
     for (size_t i = 0; i < grid->n_rows; i++)
         lanes[order[i].row].row = 0;
     free(order);
     for (size_t i = 0, row = 0; i < n; i++) {
-        if (lanes[i].row == NO_ROW)
-            continue;
+        if (lanes[i].row == NO_ROW) continue;
         grid->rows[row] = (sl__grid_row){ lanes[i].id, lanes[i].busy_ns };
         lanes[i].row = row++;
     }
@@ -207,9 +195,9 @@ static bool begins_stretch(const sl__grid *grid, const lane *l, int64_t start_ns
 static bool needs_mark(const sl__grid *grid, const lane *l, const sl_span *span)
 {
     int64_t cell_ns = (grid->to_ns - grid->from_ns) / grid->n_cells;
-    return span->start_ns >= grid->from_ns && l->end_ns != INT64_MIN && l->kind == span->kind &&
-           span->start_ns - l->end_ns < cell_ns &&
-           (span->end_ns - span->start_ns) / MARKED_CELLS >= cell_ns;
+    return span->start_ns >= grid->from_ns && l->end_ns != INT64_MIN && l->kind == span->kind
+           && span->start_ns - l->end_ns < cell_ns
+           && (span->end_ns - span->start_ns) / MARKED_CELLS >= cell_ns;
 }
 
 static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
@@ -222,8 +210,7 @@ static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
     row[first].begins |= needs_mark(grid, l, span);
     for (int i = first; i < grid->n_cells; i++) {
         int64_t cell_start = grid->edges[i], cell_end = grid->edges[i + 1];
-        if (cell_start >= last_ns && cell_start > first_ns)
-            break;
+        if (cell_start >= last_ns && cell_start > first_ns) break;
         int64_t start = sl__max_ns(first_ns, cell_start), end = sl__min_ns(last_ns, cell_end);
         sl__cell *cell = &row[i];
         cell->seen |= (uint8_t)(1u << span->kind);
@@ -231,8 +218,7 @@ static void fill_cells(sl__grid *grid, lane *l, const sl_span *span)
         cell->busy_ns += sl__max_ns(0, end - sl__max_ns(start, l->end_ns));
         cell->left |= span->start_ns <= cell_start && end > start;
         cell->right |= span->end_ns >= cell_end && end > start;
-        if (cell->pieces < 2 && (begins || cell->pieces == 0))
-            cell->pieces++;
+        if (cell->pieces < 2 && (begins || cell->pieces == 0)) cell->pieces++;
     }
     l->end_ns = sl__max_ns(l->end_ns, span->end_ns);
     l->kind = span->kind;
@@ -248,33 +234,28 @@ static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
     for (size_t i = 0; i < w->n; i++) {
         const sl_span *span = span_at(w, i);
         lane *l = lane_of(w, span);
-        bool shown = span->start_ns < grid->to_ns &&
-                     (span->end_ns > grid->from_ns || span->start_ns >= grid->from_ns);
-        if (l->row != NO_ROW && shown)
-            fill_cells(grid, l, span);
+        bool shown = span->start_ns < grid->to_ns
+                     && (span->end_ns > grid->from_ns || span->start_ns >= grid->from_ns);
+        if (l->row != NO_ROW && shown) fill_cells(grid, l, span);
     }
     return SL_OK;
 }
 
-sl_status sl__grid_fill(const sl_timeline *timeline, sl_rows what, int64_t from_ns,
-                        int64_t to_ns, int n_cells, size_t max_rows, sl__grid *grid,
-                        sl_error *err)
+sl_status sl__grid_fill(const sl_timeline *timeline, sl_rows what, int64_t from_ns, int64_t to_ns,
+                        int n_cells, size_t max_rows, sl__grid *grid, sl_error *err)
 {
     *grid = (sl__grid){ .from_ns = from_ns, .to_ns = to_ns, .n_cells = n_cells };
     walk w;
     sl_status status = begin_walk(timeline, what, &w, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = make_edges(grid, err);
     if (status == SL_OK) {
         measure(grid, &w);
         status = choose_rows(grid, w.lanes, w.index.n, max_rows, err);
     }
-    if (status == SL_OK)
-        status = fill_grid(grid, &w, err);
+    if (status == SL_OK) status = fill_grid(grid, &w, err);
     end_walk(&w);
-    if (status != SL_OK)
-        sl__grid_free(grid);
+    if (status != SL_OK) sl__grid_free(grid);
     return status;
 }
 

@@ -27,46 +27,48 @@
 #define MIN_WIDTH 200
 #define MAX_WIDTH 20000
 #define MAX_ROWS 100
-#define MAX_BARS 3000           /* about 200 bytes each */
-#define MAX_EVENTS 200          /* arrows */
+#define MAX_BARS 3000  /* about 200 bytes each */
+#define MAX_EVENTS 200 /* arrows */
 #define MAX_WAITS 24
-#define TICK_SLACK 6            /* blanks between the labels of two ticks */
-#define NAME_BYTES 160          /* of the device */
+#define TICK_SLACK 6   /* blanks between the labels of two ticks */
+#define NAME_BYTES 160 /* of the device */
 
-enum {      /* pixels */
-    MARGIN = 16, LABEL_GAP = 10, BUSY_COLUMN = 40, MAX_LABEL = 190, LINE = 18,
-    HOST_LANE = 15, MIN_LANE = 8, ROW_GAP = 7, ARROW_GAP = 12
+enum { /* pixels */
+       MARGIN = 16,
+       LABEL_GAP = 10,
+       BUSY_COLUMN = 40,
+       MAX_LABEL = 190,
+       LINE = 18,
+       HOST_LANE = 15,
+       MIN_LANE = 8,
+       ROW_GAP = 7,
+       ARROW_GAP = 12
 };
 
 /* ---- the range ------------------------------------------------------------------- */
 
 /* The edges as times since the first span. */
-static int64_t from_ns(const sl__chart *c)
-{
-    return c->scale.from_ns - c->first_ns;
-}
+static int64_t from_ns(const sl__chart *c) { return c->scale.from_ns - c->first_ns; }
 
-static int64_t to_ns(const sl__chart *c)
-{
-    return c->scale.to_ns - c->first_ns;
-}
+static int64_t to_ns(const sl__chart *c) { return c->scale.to_ns - c->first_ns; }
 
 static sl_status resolve_range(sl__chart *c, sl_error *err)
 {
     int64_t from = c->options->from_ns, to = c->options->to_ns;
     sl_status status = sl__range_resolve(c->timeline, sl_timeline_makespan_ns(c->timeline), from,
                                          &to, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     c->scale.from_ns = c->first_ns + from;
-    c->scale.to_ns = c->first_ns + (to > from ? to : from + 1);     /* of no length: 1 ns */
+    c->scale.to_ns = c->first_ns + (to > from ? to : from + 1); /* of no length: 1 ns */
     return SL_OK;
 }
 
 /* ---- lines of things --------------------------------------------------------------- */
 
 /* Items side by side, continued in the next line where there is no room left. */
-typedef struct flow { int x, first; } flow;
+typedef struct flow {
+    int x, first;
+} flow;
 
 /* Where something `width` pixels wide goes; c->y is its line. */
 static int flow_place(sl__chart *c, flow *f, int width)
@@ -158,8 +160,7 @@ static int widest_name(const sl__chart *c, int limit)
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
         uint32_t id = engines ? spans[i].engine : spans[i].stream;
-        if (i > 0 && id == last)
-            continue;
+        if (i > 0 && id == last) continue;
         last = id;
         int width = sl__xml_px(sl__chart_row_name(c, id, buffer), SL__NORMAL);
         widest = width > widest ? width : widest;
@@ -192,8 +193,7 @@ static void place_rows(sl__chart *c)
     c->top = c->y;
     c->rows.host.y = c->top;
     c->rows.host.lane_height = HOST_LANE;
-    if (sl__chart_has_host(c))
-        c->y = sl__row_bottom(&c->rows.host) + gap;
+    if (sl__chart_has_host(c)) c->y = sl__row_bottom(&c->rows.host) + gap;
     for (size_t i = 0; i < n; i++) {
         sl__row *row = &c->rows.at[i];
         row->y = c->y;
@@ -214,8 +214,7 @@ static void put_tracks(const sl__chart *c)
     sl__pen_put(&c->pen, "<g");
     sl__pen_role(&c->pen, SL__TRACK);
     sl__pen_put(&c->pen, ">\n");
-    if (sl__chart_has_host(c))
-        put_track(c, &c->rows.host);
+    if (sl__chart_has_host(c)) put_track(c, &c->rows.host);
     for (size_t i = 0; i < c->rows.n; i++)
         put_track(c, &c->rows.at[i]);
     sl__pen_end(&c->pen);
@@ -280,8 +279,7 @@ static void put_row_names(const sl__chart *c)
             sl__pen_text(&c->pen, x, baseline(&c->rows.at[i]), "end", text);
     }
     sl__pen_end(&c->pen);
-    if (!sl__chart_has_host(c))
-        return;
+    if (!sl__chart_has_host(c)) return;
     sl__pen_texts(&c->pen, SL__DIM, SL__SMALL);
     sl__pen_text(&c->pen, x, baseline(&c->rows.host), "end", "host");
     sl__pen_end(&c->pen);
@@ -331,8 +329,7 @@ static void put_kinds(sl__chart *c, flow *f)
 {
     int last = -1;
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
-        if (!(c->kinds >> kind & 1))
-            continue;
+        if (!(c->kinds >> kind & 1)) continue;
         begin_entry(c, f, sl__looks[kind].label);
         sl__pen_fill(&c->pen, &sl__looks[kind], true);
         sl__pen_put(&c->pen, "/>\n");
@@ -350,8 +347,7 @@ static void put_kinds(sl__chart *c, flow *f)
 static void put_host_looks(sl__chart *c, flow *f)
 {
     for (int look = 0; look < SL__HOST_LOOKS; look++) {
-        if (!(c->looks >> look & 1))
-            continue;
+        if (!(c->looks >> look & 1)) continue;
         begin_entry(c, f, sl__host_looks[look].label);
         if (look == SL__HOST_WAITS)
             sl__pen_hatched(&c->pen);
@@ -364,8 +360,7 @@ static void put_host_looks(sl__chart *c, flow *f)
 static void put_legend(sl__chart *c)
 {
     flow f = { c->left, c->left };
-    if (c->width < 480)
-        f = (flow){ MARGIN, MARGIN };
+    if (c->width < 480) f = (flow){ MARGIN, MARGIN };
     c->y += LINE;
     put_kinds(c, &f);
     put_host_looks(c, &f);
@@ -374,8 +369,7 @@ static void put_legend(sl__chart *c)
     if (c->unheld)
         put_arrow_entry(c, &f, SL__ARROW_INK, "stroke-width=\"1.2\" " SL__NO_WAIT,
                         "event, no wait");
-    if (c->host_waited)
-        put_arrow_entry(c, &f, SL__FRAME, SL__HOST_WAIT, "host waited");
+    if (c->host_waited) put_arrow_entry(c, &f, SL__FRAME, SL__HOST_WAIT, "host waited");
 }
 
 /* What would be too much for a picture. */
@@ -406,8 +400,7 @@ static void put_chart(sl__chart *c)
     put_grid(c);
     put_row_names(c);
     put_busy(c);
-    if (sl__chart_has_host(c))
-        sl__chart_put_host(c);
+    if (sl__chart_has_host(c)) sl__chart_put_host(c);
     for (size_t i = 0; i < c->rows.n; i++)
         sl__chart_put_bars(c, &c->rows.at[i]);
     sl__chart_put_arrows(c);
@@ -419,8 +412,8 @@ static void put_chart(sl__chart *c)
 static sl_status collect(sl__chart *c, sl_error *err)
 {
     const sl__scale *s = &c->scale;
-    sl_status status = sl__rows_fill(c->timeline, c->options->rows, s, MAX_ROWS, MAX_BARS,
-                                     &c->rows, err);
+    sl_status status = sl__rows_fill(c->timeline, c->options->rows, s, MAX_ROWS, MAX_BARS, &c->rows,
+                                     err);
     if (status == SL_OK && !c->options->no_arrows)
         status = sl__arrows_find(c->timeline, SL__ARROW_EVENT, s->from_ns, s->to_ns, MAX_EVENTS,
                                  &c->events, err);
@@ -446,8 +439,7 @@ static sl_status put_body(sl__chart *c, sl_error *err)
     }
     choose_edges(c);
     sl_status status = sl_timeline_bounds(c->timeline, &bounds, err);
-    if (status == SL_OK)
-        status = collect(c, err);
+    if (status == SL_OK) status = collect(c, err);
     if (status == SL_OK) {
         put_figures(c, &bounds);
         put_chart(c);
@@ -465,10 +457,12 @@ static void put_head(const sl__chart *c, const sl__pen *pen)
     int height = c->y + MARGIN;
     device_name(c, name);
     sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
-    sl_text_add(pen->out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+    sl_text_add(pen->out,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
                 "viewBox=\"0 0 %d %d\" font-family=\"Helvetica, Arial, sans-serif\" "
-                "role=\"img\">\n<title>", c->width, height, c->width, height);
+                "role=\"img\">\n<title>",
+                c->width, height, c->width, height);
     sl__xml_add(pen->out, name, 0);
     sl_text_add(pen->out, ": makespan %s</title>\n<desc>%s</desc>\n", makespan,
                 c->about.data ? c->about.data : "");
@@ -480,14 +474,14 @@ static void put_head(const sl__chart *c, const sl__pen *pen)
 
 static sl_status check_options(const sl_picture_options *options, sl_error *err)
 {
-    if (options->width_px != 0 &&
-        (options->width_px < MIN_WIDTH || options->width_px > MAX_WIDTH))
+    if (options->width_px != 0 && (options->width_px < MIN_WIDTH || options->width_px > MAX_WIDTH))
         return sl_fail(err, SL_EINVAL, "a picture can be %d to %d pixels wide, not %lld", MIN_WIDTH,
                        MAX_WIDTH, (long long)options->width_px);
     if ((unsigned)options->rows > SL_ROWS_ENGINES || (unsigned)options->theme > SL_THEME_DARK)
-        return sl_fail(err, SL_EINVAL, "rows %d and theme %d were given for a picture; there are "
-                       "0 to %d and 0 to %d", options->rows, options->theme, SL_ROWS_ENGINES,
-                       SL_THEME_DARK);
+        return sl_fail(err, SL_EINVAL,
+                       "rows %d and theme %d were given for a picture; there are "
+                       "0 to %d and 0 to %d",
+                       options->rows, options->theme, SL_ROWS_ENGINES, SL_THEME_DARK);
     return SL_OK;
 }
 
@@ -495,12 +489,9 @@ static sl_status draw(sl__chart *c, sl_text *head, sl_error *err)
 {
     sl__pen pen = { head, c->options->theme };
     sl_status status = check_options(c->options, err);
-    if (status == SL_OK)
-        status = resolve_range(c, err);
-    if (status == SL_OK)
-        status = put_body(c, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = resolve_range(c, err);
+    if (status == SL_OK) status = put_body(c, err);
+    if (status != SL_OK) return status;
     put_head(c, &pen);
     sl__pen_put(&c->pen, "</svg>\n");
     if (head->failed || c->pen.out->failed || c->about.failed)
@@ -512,13 +503,16 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
                                const sl_picture_options *options, sl_error *err)
 {
     sl_text head = { 0 }, body = { 0 };
-    sl__chart c = { .timeline = timeline, .options = options, .pen = { &body, options->theme },
-                    .first_ns = sl__timeline_first_ns(timeline),
-                    .width = options->width_px ? (int)options->width_px : DEFAULT_WIDTH };
+    sl__chart c = {
+        .timeline = timeline,
+        .options = options,
+        .pen = { &body, options->theme },
+        .first_ns = sl__timeline_first_ns(timeline),
+        .width = options->width_px ? (int)options->width_px : DEFAULT_WIDTH,
+    };
     sl__outfile file;
     sl_status status = draw(&c, &head, err);
-    if (status == SL_OK)
-        status = sl__outfile_open(path, &file, err);
+    if (status == SL_OK) status = sl__outfile_open(path, &file, err);
     if (status == SL_OK) {
         sl__outfile_write(&file, head.data, head.len);
         sl__outfile_write(&file, body.data, body.len);

@@ -35,7 +35,7 @@
 #define MAX_COLUMNS 4096
 #define MAX_LABEL 14
 #define MAX_ROWS 32
-#define BUSY_COLUMNS 5      /* " 100%", " busy" */
+#define BUSY_COLUMNS 5 /* " 100%", " busy" */
 #define IDLE SL_SPAN_KINDS
 
 /* Bright blue, since plain blue is hard to read on black; idle is dim. */
@@ -57,12 +57,12 @@ typedef struct chart {
     bool unicode, colour;
     sl_rows rows;
     int columns, label_columns;
-    int64_t range_ns;       /* what the percentages refer to */
-    int64_t first_ns, whole_ns;     /* where the axis begins, and how long all of it is */
+    int64_t range_ns;           /* what the percentages refer to */
+    int64_t first_ns, whole_ns; /* where the axis begins, and how long all of it is */
     sl__grid grid;
-    unsigned kinds;         /* bit per kind drawn, IDLE included */
-    unsigned partly;        /* bit per kind of which a partly busy cell was drawn as such */
-    bool marked;            /* the line between two operations was drawn */
+    unsigned kinds;  /* bit per kind drawn, IDLE included */
+    unsigned partly; /* bit per kind of which a partly busy cell was drawn as such */
+    bool marked;     /* the line between two operations was drawn */
     sl_text *out;
 } chart;
 
@@ -90,30 +90,24 @@ static const char *kernel_glyph(const sl__cell *cell, int64_t cell_ns)
 {
     static const char *const eighths[] = { "▏", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█" };
     int64_t eighth = sl_ratio(cell->busy_ns, cell_ns, 8);
-    if (cell->pieces > 1)
-        return eighth <= 2 ? "░" : eighth <= 5 ? "▒" : "▓";
-    if (cell->right && !cell->left)
-        return eighth <= 2 ? "▕" : eighth <= 6 ? "▐" : "█";
+    if (cell->pieces > 1) return eighth <= 2 ? "░" : eighth <= 5 ? "▒" : "▓";
+    if (cell->right && !cell->left) return eighth <= 2 ? "▕" : eighth <= 6 ? "▐" : "█";
     return eighths[eighth > 8 ? 8 : eighth];
 }
 
 static const char *cell_glyph(chart *c, const sl__cell *cell, int64_t cell_ns, int kind)
 {
-    if (kind == IDLE)
-        return c->unicode ? looks[kind].solid : looks[kind].ascii;
+    if (kind == IDLE) return c->unicode ? looks[kind].solid : looks[kind].ascii;
     if (cell->begins) {
         c->marked = true;
         return c->unicode ? "│" : "|";
     }
     int64_t sixteenth = sl_ratio(cell->busy_ns, cell_ns, 16);
     bool is_bar = c->unicode && kind == SL_SPAN_KERNEL;
-    if (sixteenth >= (is_bar ? 15 : 8))
-        return c->unicode ? looks[kind].solid : looks[kind].ascii;
+    if (sixteenth >= (is_bar ? 15 : 8)) return c->unicode ? looks[kind].solid : looks[kind].ascii;
     c->partly |= 1u << kind;
-    if (is_bar)
-        return kernel_glyph(cell, cell_ns);
-    if (!c->unicode)
-        return looks[kind].light;
+    if (is_bar) return kernel_glyph(cell, cell_ns);
+    if (!c->unicode) return looks[kind].light;
     return sixteenth >= 2 ? looks[kind].hollow : looks[kind].small;
 }
 
@@ -123,8 +117,7 @@ static int main_kind(const sl__cell *cell)
     int best = IDLE;
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
         bool seen = cell->seen >> kind & 1;
-        if (seen && (best == IDLE || cell->fill_ns[kind] > cell->fill_ns[best]))
-            best = kind;
+        if (seen && (best == IDLE || cell->fill_ns[kind] > cell->fill_ns[best])) best = kind;
     }
     return best;
 }
@@ -143,8 +136,7 @@ static void put_cells(chart *c, size_t row)
         int64_t cell_ns = c->grid.edges[i + 1] - c->grid.edges[i];
         sl_text_add(c->out, "%s", cell_glyph(c, &cells[i], cell_ns, kind));
     }
-    if (c->colour)
-        sl_text_add(c->out, "\033[0m");
+    if (c->colour) sl_text_add(c->out, "\033[0m");
 }
 
 static void put_row(chart *c, size_t row)
@@ -165,9 +157,9 @@ static void put_row(chart *c, size_t row)
 /* ---- the axis --------------------------------------------------------------- */
 
 typedef struct axis_lines {
-    char marks[MAX_COLUMNS + 1];    /* '-' and '+', one a cell */
-    char labels[MAX_COLUMNS + 1];   /* the whole line below */
-    int end;                        /* of the labels */
+    char marks[MAX_COLUMNS + 1];  /* '-' and '+', one a cell */
+    char labels[MAX_COLUMNS + 1]; /* the whole line below */
+    int end;                      /* of the labels */
 } axis_lines;
 
 /* Centres the label of the tick in `cell` on it, within the chart's columns. */
@@ -179,10 +171,8 @@ static void put_tick(const chart *c, const sl__axis *axis, int64_t tick_ns, bool
     int digits = sl__axis_label(axis, tick_ns, text);
     int length = digits + (last ? 1 + (int)strlen(axis->unit) : 0);
     int at = c->label_columns + 2 + cell - digits / 2;
-    if (at + length > c->columns)
-        at = c->columns - length;
-    if (at < 0 || (lines->end > 0 && at <= lines->end))
-        return;
+    if (at + length > c->columns) at = c->columns - length;
+    if (at < 0 || (lines->end > 0 && at <= lines->end)) return;
     lines->marks[cell] = '+';
     memcpy(lines->labels + at, text, (size_t)digits);
     lines->end = at + length;
@@ -210,13 +200,13 @@ static void put_axis(chart *c, int64_t from_ns, int64_t to_ns)
 {
     sl__axis axis;
     axis_lines lines = { .end = 0 };
-    int n = c->grid.n_cells, slack = 4;     /* a blank, and a blank and the unit at the last */
+    int n = c->grid.n_cells, slack = 4; /* a blank, and a blank and the unit at the last */
     memset(lines.marks, '-', (size_t)n);
     memset(lines.labels, ' ', sizeof lines.labels - 1);
     sl__axis_choose(&axis, from_ns, to_ns, n, slack);
     for (int64_t tick = sl__axis_first(&axis, from_ns); tick < to_ns; tick += axis.step_ns)
         put_tick(c, &axis, tick, to_ns - tick <= axis.step_ns, &lines);
-    if (lines.end == 0)                     /* a narrow chart of a part between two ticks */
+    if (lines.end == 0) /* a narrow chart of a part between two ticks */
         put_tick(c, &axis, round_point(&axis, from_ns, to_ns - from_ns), true, &lines);
     sl_text_add(c->out, "%*s %s", c->label_columns, "", c->unicode ? "└" : "+");
     for (int i = 0; i < n; i++) {
@@ -250,13 +240,11 @@ static void put_entry(chart *c, int *column, int indent, const char *glyph, cons
 /* Without Unicode the characters of partly busy cells. */
 static void put_partly(chart *c, int *column, int indent)
 {
-    unsigned partly = c->partly & ~(1u << SL_SPAN_HOST_FUNC);      /* has one sign only */
+    unsigned partly = c->partly & ~(1u << SL_SPAN_HOST_FUNC); /* has one sign only */
     char signs[2 * SL_SPAN_KINDS + 1] = "";
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
-        if (!(partly >> kind & 1))
-            continue;
-        if (*signs)
-            strcat(signs, " ");
+        if (!(partly >> kind & 1)) continue;
+        if (*signs) strcat(signs, " ");
         strcat(signs, looks[kind].light);
     }
     if (partly && !c->unicode)
@@ -269,8 +257,7 @@ static void put_partly(chart *c, int *column, int indent)
 /* Which part of the timeline is shown, if it is a part and there is room to say so. */
 static void put_part(chart *c, int *column, int indent, int64_t from_ns, int64_t to_ns)
 {
-    if (from_ns == 0 && to_ns >= c->whole_ns)
-        return;
+    if (from_ns == 0 && to_ns >= c->whole_ns) return;
     sl__axis axis;
     char from[SL__TICK_BYTES], to[SL__TICK_BYTES], all[SL__DURATION_BYTES], text[128];
     sl__axis_choose(&axis, from_ns, to_ns, 1, 0);
@@ -278,8 +265,7 @@ static void put_part(chart *c, int *column, int indent, int64_t from_ns, int64_t
     sl__axis_label(&axis, round_point(&axis, to_ns, to_ns - from_ns), to);
     sl_format_duration(all, c->whole_ns);
     snprintf(text, sizeof text, "showing %s to %s %s of %s", from, to, axis.unit, all);
-    if (indent + (int)strlen(text) <= c->columns)
-        put_entry(c, column, indent, "", "", text);
+    if (indent + (int)strlen(text) <= c->columns) put_entry(c, column, indent, "", "", text);
 }
 
 static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
@@ -290,8 +276,7 @@ static void put_legend(chart *c, int64_t from_ns, int64_t to_ns)
             put_entry(c, &column, indent, c->unicode ? looks[kind].solid : looks[kind].ascii,
                       looks[kind].colour, kind == IDLE ? "idle" : sl__looks[kind].label);
     }
-    if (c->marked)
-        put_entry(c, &column, indent, c->unicode ? "│" : "|", "", "next begins");
+    if (c->marked) put_entry(c, &column, indent, c->unicode ? "│" : "|", "", "next begins");
     put_partly(c, &column, indent);
     put_part(c, &column, indent, from_ns, to_ns);
     sl_text_add(c->out, "\n");
@@ -306,8 +291,7 @@ static int64_t take_whole(chart *c)
     sl_origin origin = sl_timeline_origin(c->timeline);
     bool several = origin.first_ns < origin.last_ns;
     c->first_ns = several ? origin.first_ns : sl__timeline_first_ns(c->timeline);
-    c->whole_ns = several ? origin.last_ns - origin.first_ns
-                          : sl_timeline_makespan_ns(c->timeline);
+    c->whole_ns = several ? origin.last_ns - origin.first_ns : sl_timeline_makespan_ns(c->timeline);
     return c->whole_ns;
 }
 
@@ -333,8 +317,7 @@ static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
         uint32_t id = c->rows == SL_ROWS_ENGINES ? spans[i].engine : spans[i].stream;
-        if (i > 0 && id == last)
-            continue;
+        if (i > 0 && id == last) continue;
         last = id;
         int width = sl_label_columns(row_label(c, timeline, id, buffer), c->unicode);
         widest = width > widest ? width : widest;
@@ -357,12 +340,10 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
     c->label_columns = choose_label_columns(c);
     int n_cells = c->columns - c->label_columns - 3 - BUSY_COLUMNS;
     c->range_ns = to_ns - from_ns > 0 ? to_ns - from_ns : 1;
-    if (to_ns - from_ns < n_cells)
-        to_ns = from_ns + n_cells;      /* no cell is shorter than 1 ns */
+    if (to_ns - from_ns < n_cells) to_ns = from_ns + n_cells; /* no cell is shorter than 1 ns */
     sl_status status = sl__grid_fill(c->timeline, c->rows, c->first_ns + from_ns,
                                      c->first_ns + to_ns, n_cells, MAX_ROWS, &c->grid, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (size_t row = 0; row < c->grid.n_rows; row++)
         put_row(c, row);
     if (c->grid.n_left_out > 0)
@@ -377,12 +358,18 @@ static sl_status draw(chart *c, int64_t from_ns, int64_t to_ns, sl_error *err)
 sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options *options,
                             sl_text *out, sl_error *err)
 {
-    chart c = { .timeline = timeline, .beside = options->beside,
-                .unicode = options->unicode, .colour = options->colour, .rows = options->rows,
-                .columns = options->columns ? options->columns : DEFAULT_COLUMNS, .out = out };
+    chart c = {
+        .timeline = timeline,
+        .beside = options->beside,
+        .unicode = options->unicode,
+        .colour = options->colour,
+        .rows = options->rows,
+        .columns = options->columns ? options->columns : DEFAULT_COLUMNS,
+        .out = out,
+    };
     if (c.columns < MIN_COLUMNS || c.columns > MAX_COLUMNS)
-        return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d",
-                       MIN_COLUMNS, MAX_COLUMNS, c.columns);
+        return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d", MIN_COLUMNS,
+                       MAX_COLUMNS, c.columns);
     size_t n, len = out->len;
     int64_t from_ns, to_ns;
     sl_timeline_spans(timeline, &n);

@@ -10,8 +10,7 @@ static uint8_t span_does(const sl_span *span)
 {
     bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
     bool waited = span->flags & SL_SPAN_HOST_WAITED;
-    if (waited || (pageable && span->host_end_ns > span->start_ns))
-        return SL__DOES_COPY;
+    if (waited || (pageable && span->host_end_ns > span->start_ns)) return SL__DOES_COPY;
     return span->flags & SL_SPAN_QUEUE_FULL ? SL__DOES_QUEUE : SL__DOES_ISSUE;
 }
 
@@ -19,24 +18,20 @@ static uint8_t call_does(const sl_call *call)
 {
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
-    case SL_CALL_STREAM_WAIT:
-        return call->queue_full ? SL__DOES_QUEUE : SL__DOES_ISSUE;
+    case SL_CALL_STREAM_WAIT: return call->queue_full ? SL__DOES_QUEUE : SL__DOES_ISSUE;
     case SL_CALL_STREAM_SYNC:
     case SL_CALL_EVENT_SYNC:
-    case SL_CALL_DEVICE_SYNC:
-        return SL__DOES_WAIT;
-    case SL_CALL_HOST_WORK:
-        return SL__DOES_WORK;
+    case SL_CALL_DEVICE_SYNC: return SL__DOES_WAIT;
+    case SL_CALL_HOST_WORK: return SL__DOES_WORK;
     case SL_CALL_PLAIN:
-    case SL_CALL_KINDS:
-        break;
+    case SL_CALL_KINDS: break;
     }
     return call->waited_for_device ? SL__DOES_WAIT : SL__DOES_CALL;
 }
 
 sl__host_look sl__host_call_look(int does)
 {
-    return does == SL__DOES_WORK                            ? SL__HOST_WORKS
+    return does == SL__DOES_WORK                             ? SL__HOST_WORKS
            : does == SL__DOES_CALL || does == SL__DOES_ISSUE ? SL__HOST_CALLS
                                                              : SL__HOST_WAITS;
 }
@@ -44,18 +39,15 @@ sl__host_look sl__host_call_look(int does)
 static int by_start(const void *left, const void *right)
 {
     const sl__host_call *a = left, *b = right;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
     return (a->correlation > b->correlation) - (a->correlation < b->correlation);
 }
 
 /* Leaves out calls that took no time, and those that the trace does not have. */
 static bool append(sl__host_calls *list, size_t *cap, const sl__host_call *call)
 {
-    if (call->end_ns <= call->start_ns)
-        return true;
-    if (!sl__reserve((void **)&list->at, list->n, cap, sizeof *list->at))
-        return false;
+    if (call->end_ns <= call->start_ns) return true;
+    if (!sl__reserve((void **)&list->at, list->n, cap, sizeof *list->at)) return false;
     list->at[list->n++] = *call;
     return true;
 }
@@ -68,15 +60,15 @@ static bool collect_calls(const sl_timeline *timeline, sl__host_calls *list)
     bool fine = true;
     for (size_t i = 0; i < n_spans && fine; i++) {
         const sl_span *s = &spans[i];
-        fine = append(list, &cap, &(sl__host_call){
-            s->host_start_ns, s->host_end_ns, s->correlation, s->stream, s->name, s->where,
-            span_does(s), s->kind, true });
+        fine = append(list, &cap,
+                      &(sl__host_call){ s->host_start_ns, s->host_end_ns, s->correlation, s->stream,
+                                        s->name, s->where, span_does(s), s->kind, true });
     }
     for (size_t i = 0; i < n_calls && fine; i++) {
         const sl_call *c = &calls[i];
-        fine = append(list, &cap, &(sl__host_call){
-            c->host_start_ns, c->host_end_ns, c->correlation, c->stream, c->name, c->where,
-            call_does(c), c->kind, false });
+        fine = append(list, &cap,
+                      &(sl__host_call){ c->host_start_ns, c->host_end_ns, c->correlation, c->stream,
+                                        c->name, c->where, call_does(c), c->kind, false });
     }
     return fine;
 }
@@ -88,8 +80,7 @@ sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list,
         sl__host_calls_free(list);
         return sl_fail(err, SL_ENOMEM, "no memory for the calls of the host");
     }
-    if (list->n > 0)
-        qsort(list->at, list->n, sizeof *list->at, by_start);
+    if (list->n > 0) qsort(list->at, list->n, sizeof *list->at, by_start);
     return SL_OK;
 }
 
@@ -101,13 +92,16 @@ void sl__host_calls_free(sl__host_calls *list)
 
 const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call *call, bool brief)
 {
-    static const struct { const char *full, *brief; } names[SL_CALL_KINDS] = {
+    static const struct {
+        const char *full, *brief;
+    } names[SL_CALL_KINDS] = {
         [SL_CALL_STREAM_SYNC] = { "stream synchronize", "sync" },
         [SL_CALL_EVENT_SYNC] = { "event synchronize", "sync" },
         [SL_CALL_DEVICE_SYNC] = { "device synchronize", "sync" },
         [SL_CALL_EVENT_RECORD] = { "event record", "record" },
         [SL_CALL_STREAM_WAIT] = { "wait for event", "wait" },
-        [SL_CALL_HOST_WORK] = { "host work", "work" }, [SL_CALL_PLAIN] = { "call", "call" },
+        [SL_CALL_HOST_WORK] = { "host work", "work" },
+        [SL_CALL_PLAIN] = { "call", "call" },
     };
     const char *name = sl_timeline_text(timeline, call->name);
     bool own = call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK;
@@ -116,7 +110,6 @@ const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call 
                : brief                  ? names[call->kind].brief
                                         : names[call->kind].full;
     bool named = call->kind == SL_SPAN_KERNEL || call->kind == SL_SPAN_HOST_FUNC;
-    if (named && *name)
-        return name;
+    if (named && *name) return name;
     return brief ? sl__brief_label(call->kind) : sl__looks[call->kind].label;
 }

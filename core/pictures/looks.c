@@ -9,30 +9,30 @@
  * on white, lighter ones on black. */
 const sl__look sl__looks[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { "kernel", "kernel",
-        { "#277849", "#1d5936", "#ffffff" }, { "#6abb99", "#a6d6c2", "#111418" } },
+        { "#277849", "#1d5936", "#ffffff" }, { "#6abb99", "#a6d6c2", "#111418" }, },
     [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", "copy H2D",
-        { "#0084bb", "#00628a", "#000000" }, { "#b6e1ff", "#d3edff", "#111418" } },
+        { "#0084bb", "#00628a", "#000000" }, { "#b6e1ff", "#d3edff", "#111418" }, },
     [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", "copy D2H",
-        { "#5e1ba1", "#461477", "#ffffff" }, { "#8089f7", "#b3b8fa", "#111418" } },
+        { "#5e1ba1", "#461477", "#ffffff" }, { "#8089f7", "#b3b8fa", "#111418" }, },
     [SL_SPAN_MEMCPY_D2D] = { "memcpy_d2d", "copy D2D",
-        { "#7f4f05", "#5e3a04", "#ffffff" }, { "#f7b167", "#fad0a4", "#111418" } },
+        { "#7f4f05", "#5e3a04", "#ffffff" }, { "#f7b167", "#fad0a4", "#111418" }, },
     [SL_SPAN_MEMCPY_P2P] = { "memcpy_p2p", "copy P2P",
-        { "#44004b", "#320038", "#ffffff" }, { "#ad3eac", "#ce8bcd", "#ffffff" } },
+        { "#44004b", "#320038", "#ffffff" }, { "#ad3eac", "#ce8bcd", "#ffffff" }, },
     [SL_SPAN_MEMSET] = { "memset", "memset",
-        { "#a9892f", "#7d6523", "#111418" }, { "#fff727", "#fffa7d", "#111418" } },
+        { "#a9892f", "#7d6523", "#111418" }, { "#fff727", "#fffa7d", "#111418" }, },
     [SL_SPAN_HOST_FUNC] = { "host_func", "host function",
-        { "#5d1f00", "#451700", "#ffffff" }, { "#8e7a70", "#bbafa9", "#111418" } },
+        { "#5d1f00", "#451700", "#ffffff" }, { "#8e7a70", "#bbafa9", "#111418" }, },
 };
 
 const sl__look sl__host_looks[SL__HOST_LOOKS] = {
     [SL__HOST_CALLS] = { "issue", "host call",
-        { "#898c93", "#65686d", "#111418" }, { "#6b6c77", "#a6a7ad", "#ffffff" } },
+        { "#898c93", "#65686d", "#111418" }, { "#6b6c77", "#a6a7ad", "#ffffff" }, },
     [SL__HOST_WAITS] = { "wait", "host waits",
-        { "#543b39", "#543b39", "#1d2329" }, { "#fcd5d8", "#fcd5d8", "#e8eaed" } },
+        { "#543b39", "#543b39", "#1d2329" }, { "#fcd5d8", "#fcd5d8", "#e8eaed" }, },
     [SL__HOST_HELD_UP] = { "cost", "host held up",
-        { "#ce5166", "#983c4b", "#000000" }, { "#e86144", "#f1a08f", "#111418" } },
+        { "#ce5166", "#983c4b", "#000000" }, { "#e86144", "#f1a08f", "#111418" }, },
     [SL__HOST_WORKS] = { "work", "host’s own work",
-        { "#515a75", "#3c4357", "#ffffff" }, { "#a2a7b5", "#c7cad3", "#111418" } },
+        { "#515a75", "#3c4357", "#ffffff" }, { "#a2a7b5", "#c7cad3", "#111418" }, },
 };
 
 const char *sl__brief_label(sl_span_kind kind)

@@ -12,11 +12,11 @@
 
 typedef enum sl_rows { SL_ROWS_STREAMS, SL_ROWS_ENGINES } sl_rows;
 typedef struct sl_gantt_options {
-    int columns;            /* width of the whole chart; 0: 80 */
+    int columns; /* width of the whole chart; 0: 80 */
     bool unicode, colour;
     int64_t from_ns, to_ns; /* range relative to the first span's start; to 0: all */
     sl_rows rows;
-    const sl_timeline *beside;  /* not NULL: the chart is as wide as that of this timeline, and its
+    const sl_timeline *beside; /* not NULL: the chart is as wide as that of this timeline, and its
                                  * range is that of the longer of both */
 } sl_gantt_options;
 /* The Gantt chart, a row a stream or engine (gantt_text.c). Appends to *out. */
@@ -36,7 +36,7 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
                                const sl_picture_options *options, sl_error *err);
 
 /* The words of a page, which the caller composes. Texts are borrowed. */
-enum { SL_PAGE_FINDINGS = 40 };             /* more are only counted */
+enum { SL_PAGE_FINDINGS = 40 }; /* more are only counted */
 typedef struct sl_page_words {
     const char *verdict;
     const char *sentences[SL_PAGE_FINDINGS];

@@ -16,12 +16,10 @@ static const char *first_where(const sl_timeline *timeline)
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
     for (size_t i = 0; i < n_spans; i++) {
-        if (spans[i].where)
-            return sl_timeline_text(timeline, spans[i].where);
+        if (spans[i].where) return sl_timeline_text(timeline, spans[i].where);
     }
     for (size_t i = 0; i < n_calls; i++) {
-        if (calls[i].where)
-            return sl_timeline_text(timeline, calls[i].where);
+        if (calls[i].where) return sl_timeline_text(timeline, calls[i].where);
     }
     return "";
 }
@@ -29,10 +27,9 @@ static const char *first_where(const sl_timeline *timeline)
 void sl__head_name(const sl_timeline *timeline, char name[SL__HEAD_NAME_BYTES])
 {
     const char *file = sl_timeline_name(timeline), *where = first_where(timeline);
-    const char *line = strrchr(where, ':');         /* "lab.lua:12" */
+    const char *line = strrchr(where, ':'); /* "lab.lua:12" */
     size_t n = *file ? strlen(file) : line ? (size_t)(line - where) : strlen(where);
-    if (n >= SL__HEAD_NAME_BYTES)
-        n = SL__HEAD_NAME_BYTES - 1;
+    if (n >= SL__HEAD_NAME_BYTES) n = SL__HEAD_NAME_BYTES - 1;
     memcpy(name, *file ? file : where, n);
     name[n] = '\0';
 }
@@ -48,8 +45,7 @@ sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_
     sl__xml_add(&title, device, 0);
     sl_text_add(&title, "%s%s", *name || *device ? "" : "Timeline",
                 sl_timeline_device(timeline)->simulated ? " (simulated)" : "");
-    if (!title.failed)
-        sl__json_raw(file, title.data);
+    if (!title.failed) sl__json_raw(file, title.data);
     sl_status status = title.failed ? sl_fail(err, SL_ENOMEM, "no memory for a title") : SL_OK;
     sl_text_free(&title);
     return status;
@@ -60,8 +56,9 @@ sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_
 static void put_look(sl__outfile *file, const sl__look *look, bool dark)
 {
     const sl__paint *paint = dark ? &look->dark : &look->light;
-    const char *const parts[] = { "\n    --", look->name, ": ", paint->fill, "; --on-", look->name,
-                                  ": ", paint->ink, ";" };
+    const char *const parts[] = {
+        "\n    --", look->name, ": ", paint->fill, "; --on-", look->name, ": ", paint->ink, ";",
+    };
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
         sl__json_raw(file, parts[k]);
 }

@@ -25,7 +25,7 @@
 #include "report_page.h"
 
 #define FOLDER "core/pictures/report/"
-#define MOST_PARTS 12           /* of the makespan */
+#define MOST_PARTS 12 /* of the makespan */
 
 typedef struct page {
     const sl_timeline *timeline;
@@ -35,15 +35,12 @@ typedef struct page {
     sl__lanes lanes;
     int64_t base_ns;
     sl_figures figures;
-    sl_hold *holds;             /* of the spans, in their order */
+    sl_hold *holds; /* of the spans, in their order */
 } page;
 
 /* ---- pieces of JSON --------------------------------------------------------------- */
 
-static void raw(page *p, const char *text)
-{
-    sl__json_raw(&p->file, text);
-}
+static void raw(page *p, const char *text) { sl__json_raw(&p->file, text); }
 
 static void number(page *p, const char *key, int64_t value)
 {
@@ -64,39 +61,30 @@ static void truth(page *p, const char *key, bool value)
 }
 
 /* Begins the i-th element of an array, each on a line of its own. */
-static void element(page *p, size_t i)
-{
-    raw(p, i == 0 ? "\n" : ",\n");
-}
+static void element(page *p, size_t i) { raw(p, i == 0 ? "\n" : ",\n"); }
 
 /* ---- columns ---------------------------------------------------------------------- */
 
 /* {"n":3,"start":"...","end":"..."}; `value` may use the row's index i. */
-#define COLUMN(p, n, key, value) \
-    do { \
-        sl__column column; \
-        raw((p), ",\n\"" key "\":\""); \
-        sl__column_begin(&column, &(p)->file); \
-        for (size_t i = 0; i < (n); i++) \
+#define COLUMN(p, n, key, value)                       \
+    do {                                               \
+        sl__column column;                             \
+        raw((p), ",\n\"" key "\":\"");                 \
+        sl__column_begin(&column, &(p)->file);         \
+        for (size_t i = 0; i < (n); i++)               \
             sl__column_add(&column, (int64_t)(value)); \
-        sl__column_end(&column); \
-        raw((p), "\""); \
+        sl__column_end(&column);                       \
+        raw((p), "\"");                                \
     } while (0)
 
-static int64_t since(const page *p, int64_t ns)
-{
-    return ns - p->base_ns;
-}
+static int64_t since(const page *p, int64_t ns) { return ns - p->base_ns; }
 
 static int64_t whole(uint64_t value)
 {
     return value > SL__COLUMN_MAX ? SL__COLUMN_MAX : (int64_t)value;
 }
 
-static size_t lane(const page *p, uint32_t stream)
-{
-    return sl__lanes_find(&p->lanes, stream);
-}
+static size_t lane(const page *p, uint32_t stream) { return sl__lanes_find(&p->lanes, stream); }
 
 static void put_spans(page *p)
 {
@@ -158,12 +146,12 @@ static void put_device(page *p)
 }
 
 /* ["...","..."]; `value` may use the index i. */
-#define LIST(p, n, key, value) \
-    do { \
-        raw((p), ",\n\"" key "\":["); \
-        for (int i = 0; i < (n); i++) \
+#define LIST(p, n, key, value)                \
+    do {                                      \
+        raw((p), ",\n\"" key "\":[");         \
+        for (int i = 0; i < (n); i++)         \
             text((p), i ? "," : "", (value)); \
-        raw((p), "]"); \
+        raw((p), "]");                        \
     } while (0)
 
 static void put_names(page *p)
@@ -204,8 +192,7 @@ static void put_texts(page *p)
     raw(p, "],\n\"kernels\":{");
     for (size_t i = 0; i < n; i++) {
         const char *name = sl__timeline_kernel_name(p->timeline, (uint32_t)i);
-        if (!name)
-            continue;
+        if (!name) continue;
         number(p, written++ ? ",\"" : "\"", (int64_t)i);
         text(p, "\":", name);
     }
@@ -213,8 +200,7 @@ static void put_texts(page *p)
     raw(p, "},\n\"sources\":{");
     for (size_t i = 0; i < n; i++) {
         const char *line = sl_timeline_source(p->timeline, (uint32_t)i);
-        if (!*line)
-            continue;
+        if (!*line) continue;
         element(p, written++);
         number(p, "\"", (int64_t)i);
         text(p, "\":", line);
@@ -242,8 +228,7 @@ static void put_times(page *p)
 static bool is_used(const page *p, int engine)
 {
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
-        if (p->figures.count[engine][kind] > 0)
-            return true;
+        if (p->figures.count[engine][kind] > 0) return true;
     }
     return false;
 }
@@ -252,8 +237,7 @@ static void put_kinds_of(page *p, int engine)
 {
     raw(p, ",\"kinds\":[");
     for (int kind = 0, written = 0; kind < SL_SPAN_KINDS; kind++) {
-        if (p->figures.count[engine][kind] == 0)
-            continue;
+        if (p->figures.count[engine][kind] == 0) continue;
         number(p, written++ ? ",{\"kind\":" : "{\"kind\":", kind);
         number(p, ",\"busy\":", p->figures.busy_ns[engine][kind]);
         number(p, ",\"spans\":", (int64_t)p->figures.count[engine][kind]);
@@ -267,8 +251,7 @@ static void put_busy(page *p)
     size_t written = 0;
     raw(p, ",\n\"busy\":[");
     for (int engine = 0; engine < SL_ENGINES; engine++) {
-        if (!is_used(p, engine))
-            continue;
+        if (!is_used(p, engine)) continue;
         element(p, written++);
         number(p, "{\"engine\":", engine);
         number(p, ",\"busy\":", p->figures.engines_ns[1 << engine]);
@@ -284,8 +267,7 @@ static void put_overlap(page *p, unsigned set)
     int64_t shortest_ns = INT64_MAX;
     raw(p, "{\"of\":[");
     for (int engine = 0, written = 0; engine < SL_ENGINES; engine++) {
-        if (!(set >> engine & 1))
-            continue;
+        if (!(set >> engine & 1)) continue;
         shortest_ns = sl__min_ns(shortest_ns, p->figures.engines_ns[1 << engine]);
         number(p, written++ ? "," : "", engine);
     }
@@ -307,8 +289,7 @@ static void put_overlaps(page *p)
     for (int i = 0; i < SL_ENGINES; i++) {
         for (int j = i + 1; j < SL_ENGINES; j++) {
             unsigned pair = 1u << i | 1u << j;
-            if ((pair & ~used) != 0)
-                continue;
+            if ((pair & ~used) != 0) continue;
             element(p, written++);
             put_overlap(p, pair);
         }
@@ -476,8 +457,8 @@ static const sl__page_file *find_file(const char *name, size_t len)
 {
     const sl__page_file *file = sl__page_files;
     size_t folder = strlen(FOLDER);
-    while (file->name && (strlen(file->name) != folder + len ||
-                          strncmp(file->name + folder, name, len) != 0))
+    while (file->name
+           && (strlen(file->name) != folder + len || strncmp(file->name + folder, name, len) != 0))
         file++;
     assert(file->name);
     return file;
@@ -506,8 +487,7 @@ static sl_status put_page(page *p, sl_error *err)
         assert(end);
         sl__outfile_write(&p->file, at, (size_t)(mark - at));
         sl_status status = put_mark(p, mark + 2, (size_t)(end - mark - 2), err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         at = end + 2;
     }
     raw(p, at);
@@ -524,8 +504,7 @@ static void find_base(page *p)
                  : n_calls > 0 ? calls[0].host_start_ns
                                : sl_timeline_host_start_ns(p->timeline);
     for (size_t i = 0; i < n_spans; i++)
-        p->base_ns = sl__min_ns(p->base_ns,
-                                sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
+        p->base_ns = sl__min_ns(p->base_ns, sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
     for (size_t i = 0; i < n_calls; i++)
         p->base_ns = sl__min_ns(p->base_ns, calls[i].host_start_ns);
 }
@@ -533,11 +512,9 @@ static void find_base(page *p)
 static sl_status write_page(page *p, const char *path, sl_error *err)
 {
     sl_status status = sl__outfile_open(path, &p->file, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = put_page(p, err);
-    if (status == SL_OK)
-        return sl__outfile_close(&p->file, err);
+    if (status == SL_OK) return sl__outfile_close(&p->file, err);
     sl__outfile_abandon(&p->file);
     return status;
 }
@@ -547,12 +524,9 @@ sl_status sl_timeline_save_html(const sl_timeline *timeline, const char *path,
 {
     page p = { .timeline = timeline, .words = words, .file = { .fd = -1 } };
     sl_status status = sl__lanes_collect(timeline, true, &p.lanes, err);
-    if (status == SL_OK)
-        status = sl_timeline_figures(timeline, 0, &p.figures, err);
-    if (status == SL_OK)
-        status = sl_timeline_causes(timeline, &p.why, err);
-    if (status == SL_OK)
-        status = sl__span_holds_collect(timeline, &p.holds, err);
+    if (status == SL_OK) status = sl_timeline_figures(timeline, 0, &p.figures, err);
+    if (status == SL_OK) status = sl_timeline_causes(timeline, &p.why, err);
+    if (status == SL_OK) status = sl__span_holds_collect(timeline, &p.holds, err);
     if (status == SL_OK) {
         find_base(&p);
         status = write_page(&p, path, err);

@@ -9,7 +9,7 @@
 
 typedef struct sl__page_file {
     const char *name;
-    const char *data;       /* NUL-terminated */
+    const char *data; /* NUL-terminated */
     size_t len;
 } sl__page_file;
 

@@ -6,14 +6,12 @@
 #include "../text/units.h"
 #include "../timeline/store.h"
 
-#define TOLERANCE (SL__PX / 4)      /* overlaps too small to be seen take no lane */
+#define TOLERANCE (SL__PX / 4) /* overlaps too small to be seen take no lane */
 
 int64_t sl__scale_x(const sl__scale *scale, int64_t ns)
 {
-    if (ns <= scale->from_ns)
-        return 0;
-    if (ns >= scale->to_ns)
-        return scale->width;
+    if (ns <= scale->from_ns) return 0;
+    if (ns >= scale->to_ns) return scale->width;
     return sl_ratio(ns - scale->from_ns, scale->to_ns - scale->from_ns, scale->width);
 }
 
@@ -23,10 +21,8 @@ int64_t sl__scale_x(const sl__scale *scale, int64_t ns)
 static int by_start(const void *left, const void *right)
 {
     const sl__piece *a = left, *b = right;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns > b->end_ns ? -1 : 1;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->end_ns != b->end_ns) return a->end_ns > b->end_ns ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -46,10 +42,8 @@ static int choose_lane(const int64_t *ends, int *n_lanes, int64_t x)
 {
     int soonest = 0;
     for (int lane = 0; lane < *n_lanes; lane++) {
-        if (ends[lane] <= x + TOLERANCE)
-            return lane;
-        if (ends[lane] < ends[soonest])
-            soonest = lane;
+        if (ends[lane] <= x + TOLERANCE) return lane;
+        if (ends[lane] < ends[soonest]) soonest = lane;
     }
     return *n_lanes < SL__MAX_LANES ? (*n_lanes)++ : soonest;
 }
@@ -76,8 +70,7 @@ int64_t sl__pieces_busy_ns(const sl__scale *scale, const sl__piece *pieces, size
     for (size_t i = 0; i < n; i++) {
         int64_t start = sl__max_ns(pieces[i].start_ns, done_ns);
         int64_t end = sl__min_ns(pieces[i].end_ns, scale->to_ns);
-        if (start < end)
-            busy_ns += end - start;
+        if (start < end) busy_ns += end - start;
         done_ns = sl__max_ns(done_ns, end);
     }
     return busy_ns;
@@ -90,25 +83,30 @@ typedef struct growing {
     sl__bar bar;
     int64_t end_x;
     int64_t kind_ns[SL__BAR_KINDS];
-    size_t before;      /* index + 1 of the lane's bar before this one; 0: none */
+    size_t before; /* index + 1 of the lane's bar before this one; 0: none */
     bool open;
-    bool run;           /* short pieces of one kind only */
+    bool run; /* short pieces of one kind only */
 } growing;
 
 static bool belongs(const growing *g, const sl__piece *p, int64_t grain)
 {
     int64_t end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
-    if (end_x - g->bar.x <= grain)
-        return true;
+    if (end_x - g->bar.x <= grain) return true;
     return g->run && p->kind == g->bar.kind && p->end_x - p->x < grain && p->x - g->end_x < grain;
 }
 
 static void begin_bar(growing *g, const sl__piece *p, int64_t grain)
 {
-    *g = (growing){ .open = true, .before = g->before, .end_x = p->end_x,
-                    .run = p->end_x - p->x < grain };
-    g->bar = (sl__bar){ .x = p->x, .start_ns = p->start_ns, .end_ns = p->start_ns,
-                        .first = p->index, .kind = p->kind, .lane = p->lane, .name = p->name,
+    *g = (growing){
+        .open = true, .before = g->before, .end_x = p->end_x, .run = p->end_x - p->x < grain
+    };
+    g->bar = (sl__bar){ .x = p->x,
+                        .start_ns = p->start_ns,
+                        .end_ns = p->start_ns,
+                        .first = p->index,
+                        .kind = p->kind,
+                        .lane = p->lane,
+                        .name = p->name,
                         .same_name = true };
 }
 
@@ -116,8 +114,7 @@ static void extend_bar(growing *g, const sl__piece *p)
 {
     sl__bar *bar = &g->bar;
     int64_t start = sl__max_ns(p->start_ns, bar->end_ns);
-    if (p->end_ns > start)
-        bar->busy_ns += p->end_ns - start;
+    if (p->end_ns > start) bar->busy_ns += p->end_ns - start;
     bar->end_ns = sl__max_ns(bar->end_ns, p->end_ns);
     g->end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
     g->kind_ns[p->kind] = sl__add_ns(g->kind_ns[p->kind], p->end_ns - p->start_ns);
@@ -125,15 +122,13 @@ static void extend_bar(growing *g, const sl__piece *p)
     bar->same_name &= p->name == bar->name;
     bar->counts[p->kind]++;
     bar->n++;
-    if (g->kind_ns[p->kind] > g->kind_ns[bar->kind])
-        bar->kind = p->kind;
+    if (g->kind_ns[p->kind] > g->kind_ns[bar->kind]) bar->kind = p->kind;
 }
 
 static sl_status end_bar(const sl__scale *scale, growing *g, sl__bar_list *bars, sl_error *err)
 {
     sl__bar *bar = &g->bar;
-    if (!g->open)
-        return SL_OK;
+    if (!g->open) return SL_OK;
     if (!sl__reserve((void **)&bars->at, bars->n, &bars->cap, sizeof *bars->at))
         return sl_fail(err, SL_ENOMEM, "no memory for a picture of more than %zu bars", bars->n);
     bar->width = sl__max_ns(g->end_x - bar->x, SL__PX);
@@ -147,8 +142,8 @@ static sl_status end_bar(const sl__scale *scale, growing *g, sl__bar_list *bars,
     return SL_OK;
 }
 
-sl_status sl__pieces_merge(const sl__scale *scale, const sl__piece *pieces, size_t n,
-                           int64_t grain, sl__bar_list *bars, sl_error *err)
+sl_status sl__pieces_merge(const sl__scale *scale, const sl__piece *pieces, size_t n, int64_t grain,
+                           sl__bar_list *bars, sl_error *err)
 {
     growing lanes[SL__MAX_LANES] = { 0 };
     sl_status status = SL_OK;

@@ -13,26 +13,29 @@
 
 #define SL__LABEL_BYTES 160
 
-enum {      /* font sizes in pixels */
-    SL__BIG = 15, SL__NORMAL = 12, SL__SMALL = 11, SL__TINY = 9
+enum { /* font sizes in pixels */
+       SL__BIG = 15,
+       SL__NORMAL = 12,
+       SL__SMALL = 11,
+       SL__TINY = 9
 };
 
 typedef struct sl__chart {
     const sl_timeline *timeline;
     const sl_picture_options *options;
     sl__pen pen;
-    sl_text about;                  /* the picture in words, escaped */
+    sl_text about; /* the picture in words, escaped */
     sl__scale scale;
     sl__rows rows;
-    sl__arrows events, waits;       /* of streams, of the host */
+    sl__arrows events, waits; /* of streams, of the host */
     sl__axis axis;
-    int64_t first_ns;               /* of the timeline */
-    int width, left, right, top;    /* of the picture; edges of the rows, in pixels */
-    int y;                          /* where drawing has come to */
-    unsigned kinds;                 /* bit per kind of bar drawn */
-    unsigned looks;                 /* bit per sl__host_look drawn */
-    bool gaps;                      /* a bar of several operations is lighter, as it has gaps */
-    bool waited, unheld, host_waited;   /* arrows drawn: work waited, or did not, the host did */
+    int64_t first_ns;                 /* of the timeline */
+    int width, left, right, top;      /* of the picture; edges of the rows, in pixels */
+    int y;                            /* where drawing has come to */
+    unsigned kinds;                   /* bit per kind of bar drawn */
+    unsigned looks;                   /* bit per sl__host_look drawn */
+    bool gaps;                        /* a bar of several operations is lighter, as it has gaps */
+    bool waited, unheld, host_waited; /* arrows drawn: work waited, or did not, the host did */
 } sl__chart;
 
 /* Where a time lies in the picture. */
@@ -41,10 +44,7 @@ static inline int64_t sl__chart_x(const sl__chart *c, int64_t ns)
     return SL__PX_OF(c->left) + sl__scale_x(&c->scale, ns);
 }
 
-static inline bool sl__chart_has_host(const sl__chart *c)
-{
-    return c->rows.host.n_bars > 0;
-}
+static inline bool sl__chart_has_host(const sl__chart *c) { return c->rows.host.n_bars > 0; }
 
 /* Whether some of the timeline is not shown. */
 static inline bool sl__chart_is_part(const sl__chart *c)
@@ -56,8 +56,7 @@ static inline bool sl__chart_is_part(const sl__chart *c)
 /* ---- svg_words.c ---- */
 
 /* Of an engine or a stream. */
-const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
-                               char buffer[SL_STREAM_NAME_BYTES]);
+const char *sl__chart_row_name(const sl__chart *c, uint32_t id, char buffer[SL_STREAM_NAME_BYTES]);
 /* What fits into a bar, if anything does. */
 bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
                      char buffer[SL__LABEL_BYTES]);
@@ -72,7 +71,7 @@ void sl__chart_describe(sl__chart *c, const sl_bounds *bounds);
 
 /* ---- svg_marks.c ---- */
 
-int sl__row_bottom(const sl__row *row);     /* in pixels */
+int sl__row_bottom(const sl__row *row); /* in pixels */
 void sl__chart_put_bars(sl__chart *c, const sl__row *row);
 void sl__chart_put_host(sl__chart *c);
 void sl__chart_put_arrows(sl__chart *c);

@@ -7,26 +7,14 @@
 
 /* ---- bars -------------------------------------------------------------------------- */
 
-static int lane_top(const sl__row *row, int lane)
-{
-    return row->y + lane * row->lane_height;
-}
+static int lane_top(const sl__row *row, int lane) { return row->y + lane * row->lane_height; }
 
-int sl__row_bottom(const sl__row *row)
-{
-    return lane_top(row, row->n_lanes);
-}
+int sl__row_bottom(const sl__row *row) { return lane_top(row, row->n_lanes); }
 
-static int bar_height(const sl__row *row)
-{
-    return row->lane_height - (row->n_lanes > 1);
-}
+static int bar_height(const sl__row *row) { return row->lane_height - (row->n_lanes > 1); }
 
 /* Wide enough for an edge. */
-static bool is_wide(const sl__bar *bar)
-{
-    return bar->width >= SL__PX_OF(3);
-}
+static bool is_wide(const sl__bar *bar) { return bar->width >= SL__PX_OF(3); }
 
 /* <rect ...>, smaller by half the width of its edge if it has one. */
 static void put_rect(const sl__chart *c, const sl__row *row, const sl__bar *bar, int64_t edge)
@@ -65,8 +53,7 @@ static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool h
 /* How a bar is painted. NULL: a host that waits, hatched. */
 static const sl__look *look_of(const sl__chart *c, const sl__row *row, const sl__bar *bar)
 {
-    if (row != &c->rows.host)
-        return &sl__looks[bar->kind];
+    if (row != &c->rows.host) return &sl__looks[bar->kind];
     sl__host_look look = sl__host_call_look(bar->kind);
     return look == SL__HOST_WAITS ? NULL : &sl__host_looks[look];
 }
@@ -78,8 +65,8 @@ static bool put_bars(sl__chart *c, const sl__row *row, const sl__look *look, boo
     const sl__bar *bars = c->rows.bars.at + row->first_bar;
     bool any = false;
     for (size_t i = 0; i < row->n_bars; i++) {
-        if (look_of(c, row, &bars[i]) != look ||
-            (row != &c->rows.host && is_wide(&bars[i]) != edge))
+        if (look_of(c, row, &bars[i]) != look
+            || (row != &c->rows.host && is_wide(&bars[i]) != edge))
             continue;
         if (!any) {
             sl__pen_put(&c->pen, "<g");
@@ -92,8 +79,7 @@ static bool put_bars(sl__chart *c, const sl__row *row, const sl__look *look, boo
         any = true;
         put_bar(c, row, &bars[i], !look);
     }
-    if (any)
-        sl__pen_end(&c->pen);
+    if (any) sl__pen_end(&c->pen);
     return any;
 }
 
@@ -128,24 +114,21 @@ static void put_labels(const sl__chart *c, const sl__row *row, const sl__look *l
     for (size_t i = 0; i < row->n_bars && size > 0; i++) {
         char text[SL__LABEL_BYTES];
         const sl__bar *bar = &bars[i];
-        if ((lightness(bar) > 0 ? NULL : look_of(c, row, bar)) != look || bar->crowded ||
-            !(host ? sl__chart_call_label : sl__chart_label)(c, bar, size, text))
+        if ((lightness(bar) > 0 ? NULL : look_of(c, row, bar)) != look || bar->crowded
+            || !(host ? sl__chart_call_label : sl__chart_label)(c, bar, size, text))
             continue;
-        if (!any)
-            begin_labels(c, size, look);
+        if (!any) begin_labels(c, size, look);
         any = true;
         put_label(c, row, bar, size, text);
     }
-    if (any)
-        sl__pen_end(&c->pen);
+    if (any) sl__pen_end(&c->pen);
 }
 
 void sl__chart_put_bars(sl__chart *c, const sl__row *row)
 {
     for (int i = 0; i < 2 * SL_SPAN_KINDS; i++) {
         int kind = i % SL_SPAN_KINDS;
-        if (put_bars(c, row, &sl__looks[kind], i < SL_SPAN_KINDS))
-            c->kinds |= 1u << kind;
+        if (put_bars(c, row, &sl__looks[kind], i < SL_SPAN_KINDS)) c->kinds |= 1u << kind;
     }
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++)
         put_labels(c, row, &sl__looks[kind]);
@@ -163,18 +146,22 @@ void sl__chart_put_host(sl__chart *c)
             c->looks |= 1u << look;
     }
     for (int look = 0; look < SL__HOST_LOOKS; look++) {
-        if (look != SL__HOST_WAITS)
-            put_labels(c, row, &sl__host_looks[look]);
+        if (look != SL__HOST_WAITS) put_labels(c, row, &sl__host_looks[look]);
     }
     put_labels(c, row, NULL);
 }
 
 /* ---- arrows ------------------------------------------------------------------------ */
 
-typedef struct point { int64_t x, y; } point;
+typedef struct point {
+    int64_t x, y;
+} point;
 
 /* What an arrow touches: a lane of a row, from its top to its bottom. */
-typedef struct place { const sl__row *row; int64_t top, bottom; } place;
+typedef struct place {
+    const sl__row *row;
+    int64_t top, bottom;
+} place;
 
 /* Where a span lies; false if its row is left out. */
 static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
@@ -183,8 +170,7 @@ static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
     const sl_span *spans = sl_timeline_spans(c->timeline, &n);
     const sl_span *span = sl_timeline_find_span(c->timeline, correlation);
     const sl__row *row = span ? sl__rows_find(&c->rows, span) : NULL;
-    if (!row)
-        return false;
+    if (!row) return false;
     int top = lane_top(row, c->rows.lane_of[span - spans]);
     *found = (place){ row, SL__PX_OF(top), SL__PX_OF(top + bar_height(row)) };
     return true;
@@ -195,10 +181,13 @@ static void put_curve(const sl__chart *c, point from, point to)
 {
     const int64_t wide = SL__PX_OF(5) / 2, high = SL__PX_OF(9) / 2;
     int64_t back = from.y < to.y ? -high : high, bend = (from.y + to.y) / 2;
-    const struct { const char *before; int64_t value; } numbers[] = {
-        { " d=\"M", from.x }, { " ", from.y },
-        { "C", from.x }, { " ", bend }, { " ", to.x }, { " ", bend }, { " ", to.x }, { " ", to.y },
-        { "m", -wide }, { " ", back }, { "l", wide }, { " ", -back }, { "l", wide }, { " ", back }
+    const struct {
+        const char *before;
+        int64_t value;
+    } numbers[] = {
+        { " d=\"M", from.x }, { " ", from.y }, { "C", from.x }, { " ", bend },  { " ", to.x },
+        { " ", bend },        { " ", to.x },   { " ", to.y },   { "m", -wide }, { " ", back },
+        { "l", wide },        { " ", -back },  { "l", wide },   { " ", back },
     };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         sl__pen_number(&c->pen, numbers[i].before, numbers[i].value);
@@ -209,8 +198,8 @@ static void put_curve(const sl__chart *c, point from, point to)
 static void put_event(sl__chart *c, const sl__arrow *arrow)
 {
     place source, target;
-    if (!find_place(c, arrow->from, &source) || !find_place(c, arrow->to, &target) ||
-        source.row == target.row)
+    if (!find_place(c, arrow->from, &source) || !find_place(c, arrow->to, &target)
+        || source.row == target.row)
         return;
     bool down = target.top > source.top, waited = arrow->held_ns > 0;
     point from = { sl__chart_x(c, arrow->from_ns), down ? source.bottom : source.top };
@@ -228,8 +217,7 @@ static void put_event(sl__chart *c, const sl__arrow *arrow)
 static void put_wait(sl__chart *c, const sl__arrow *arrow)
 {
     place source;
-    if (c->rows.host.n_bars == 0 || !find_place(c, arrow->from, &source))
-        return;
+    if (c->rows.host.n_bars == 0 || !find_place(c, arrow->from, &source)) return;
     point from = { sl__chart_x(c, arrow->from_ns), source.top };
     point to = { sl__chart_x(c, arrow->to_ns), SL__PX_OF(sl__row_bottom(&c->rows.host)) };
     sl__pen_put(&c->pen, "<path");
@@ -255,8 +243,7 @@ void sl__chart_put_arrows(sl__chart *c)
         sl__pen_role(&c->pen, SL__FRAME);
         sl__pen_put(&c->pen, ">\n");
         for (size_t i = 0; i < c->waits.n; i++) {
-            if (is_long(c, &c->waits.at[i]))
-                put_wait(c, &c->waits.at[i]);
+            if (is_long(c, &c->waits.at[i])) put_wait(c, &c->waits.at[i]);
         }
         sl__pen_end(&c->pen);
     }

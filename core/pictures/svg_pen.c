@@ -7,7 +7,9 @@
 
 #include "../text/xml.h"
 
-static const struct { const char *name, *property, *light, *dark; } roles[SL__ROLES] = {
+static const struct {
+    const char *name, *property, *light, *dark;
+} roles[SL__ROLES] = {
     [SL__PAGE] = { "page", "fill", "#ffffff", "#16191d" },
     [SL__INK] = { "ink", "fill", "#1d2329", "#e8eaed" },
     [SL__DIM] = { "dim", "fill", "#5c6670", "#9aa4af" },
@@ -19,10 +21,7 @@ static const struct { const char *name, *property, *light, *dark; } roles[SL__RO
     [SL__ARROW_INK] = { "arrow", "stroke", "#1d2329", "#eceef0" },
 };
 
-static bool is_dark(const sl__pen *pen)
-{
-    return pen->theme == SL_THEME_DARK;
-}
+static bool is_dark(const sl__pen *pen) { return pen->theme == SL_THEME_DARK; }
 
 /* "12", "12.5", "-0.25" */
 static const char *format(char text[32], int64_t value)
@@ -52,8 +51,7 @@ void sl__pen_number(const sl__pen *pen, const char *before, int64_t value)
  * whose classes are not ours. */
 static void put_class(const sl__pen *pen, const char *what, const char *name)
 {
-    if (pen->theme == SL_THEME_AUTO)
-        sl_text_add(pen->out, " class=\"sl-%s%s\"", what, name);
+    if (pen->theme == SL_THEME_AUTO) sl_text_add(pen->out, " class=\"sl-%s%s\"", what, name);
 }
 
 const char *sl__pen_colour(sl__role role, bool dark)
@@ -64,8 +62,7 @@ const char *sl__pen_colour(sl__role role, bool dark)
 void sl__pen_role(const sl__pen *pen, sl__role role)
 {
     put_class(pen, "", roles[role].name);
-    sl_text_add(pen->out, " %s=\"%s\"", roles[role].property,
-                sl__pen_colour(role, is_dark(pen)));
+    sl_text_add(pen->out, " %s=\"%s\"", roles[role].property, sl__pen_colour(role, is_dark(pen)));
 }
 
 static const sl__paint *paint_of(const sl__pen *pen, const sl__look *look)
@@ -85,8 +82,7 @@ void sl__pen_fill(const sl__pen *pen, const sl__look *look, bool edge)
     snprintf(edged, sizeof edged, "%s sl-edge-", look->name);
     put_class(pen, edge ? edged : "", look->name);
     sl_text_add(pen->out, " fill=\"%s\"", paint_of(pen, look)->fill);
-    if (edge)
-        put_edge(pen, look);
+    if (edge) put_edge(pen, look);
 }
 
 void sl__pen_hatched(const sl__pen *pen)
@@ -125,20 +121,16 @@ static void put_style(const sl__pen *pen)
 /* The pattern for a host that waits: neither busy nor free. */
 void sl__pen_define(const sl__pen *pen)
 {
-    if (pen->theme == SL_THEME_AUTO)
-        put_style(pen);
+    if (pen->theme == SL_THEME_AUTO) put_style(pen);
     sl_text_add(pen->out, "<defs><pattern id=\"streamlab-held\" width=\"5\" height=\"5\" "
-                "patternUnits=\"userSpaceOnUse\"><rect width=\"5\" height=\"5\"");
+                          "patternUnits=\"userSpaceOnUse\"><rect width=\"5\" height=\"5\"");
     sl__pen_role(pen, SL__HELD);
     sl_text_add(pen->out, "/><path d=\"M-1 1L1 -1M0 5L5 0M4 6L6 4\" stroke-width=\"1\"");
     sl__pen_role(pen, SL__HATCH);
     sl_text_add(pen->out, "/></pattern></defs>\n");
 }
 
-void sl__pen_put(const sl__pen *pen, const char *text)
-{
-    sl_text_add(pen->out, "%s", text);
-}
+void sl__pen_put(const sl__pen *pen, const char *text) { sl_text_add(pen->out, "%s", text); }
 
 void sl__pen_texts(const sl__pen *pen, sl__role role, int size)
 {
@@ -147,10 +139,7 @@ void sl__pen_texts(const sl__pen *pen, sl__role role, int size)
     sl__pen_put(pen, ">\n");
 }
 
-void sl__pen_end(const sl__pen *pen)
-{
-    sl__pen_put(pen, "</g>\n");
-}
+void sl__pen_end(const sl__pen *pen) { sl__pen_put(pen, "</g>\n"); }
 
 void sl__pen_rect(const sl__pen *pen, int64_t x, int64_t y, int64_t width, int64_t height)
 {
@@ -166,8 +155,7 @@ void sl__pen_text(const sl__pen *pen, int64_t x, int64_t y, const char *anchor, 
     sl_text_add(pen->out, "<text");
     sl__pen_attribute(pen, "x", x);
     sl__pen_attribute(pen, "y", y);
-    if (strcmp(anchor, "start") != 0)
-        sl_text_add(pen->out, " text-anchor=\"%s\"", anchor);
+    if (strcmp(anchor, "start") != 0) sl_text_add(pen->out, " text-anchor=\"%s\"", anchor);
     sl_text_add(pen->out, ">");
     sl__xml_add(pen->out, text, 0);
     sl_text_add(pen->out, "</text>\n");

@@ -11,18 +11,26 @@
 #include "looks.h"
 #include "svg_bars.h"
 
-#define SL__PX_OF(pixels) ((int64_t)(pixels) * SL__PX)
+#define SL__PX_OF(pixels) ((int64_t)(pixels)*SL__PX)
 
-#define SL__EDGE (SL__PX * 4 / 5)       /* around bars */
-#define SL__LIGHT 45        /* hundredths: how opaque a bar with gaps is */
-#define SL__LIGHTEST 25     /* ... that is busy less than half of the time */
+#define SL__EDGE (SL__PX * 4 / 5) /* around bars */
+#define SL__LIGHT 45              /* hundredths: how opaque a bar with gaps is */
+#define SL__LIGHTEST 25           /* ... that is busy less than half of the time */
 /* Attributes of arrows: of an event for which nothing had to wait; to the host. */
 #define SL__NO_WAIT "stroke-dasharray=\"3 2\" opacity=\".6\""
 #define SL__HOST_WAIT "stroke-width=\".7\" stroke-dasharray=\"1 2\""
 
 typedef enum sl__role {
-    SL__PAGE, SL__INK, SL__DIM, SL__TRACK, SL__GRID, SL__FRAME,
-    SL__HELD, SL__HATCH, SL__ARROW_INK, SL__ROLES
+    SL__PAGE,
+    SL__INK,
+    SL__DIM,
+    SL__TRACK,
+    SL__GRID,
+    SL__FRAME,
+    SL__HELD,
+    SL__HATCH,
+    SL__ARROW_INK,
+    SL__ROLES
 } sl__role;
 
 typedef struct sl__pen {
@@ -37,9 +45,9 @@ void sl__pen_number(const sl__pen *pen, const char *before, int64_t value);
 
 /* The attributes of a role: its class, and its colour as fill or stroke. */
 void sl__pen_role(const sl__pen *pen, sl__role role);
-void sl__pen_fill(const sl__pen *pen, const sl__look *look, bool edge);     /* of bars */
-void sl__pen_hatched(const sl__pen *pen);                           /* of a host that waits */
-void sl__pen_ink(const sl__pen *pen, const sl__look *look);         /* of text on bars */
+void sl__pen_fill(const sl__pen *pen, const sl__look *look, bool edge); /* of bars */
+void sl__pen_hatched(const sl__pen *pen);                               /* of a host that waits */
+void sl__pen_ink(const sl__pen *pen, const sl__look *look);             /* of text on bars */
 /* "#rrggbb" */
 const char *sl__pen_colour(sl__role role, bool dark);
 /* The style sheet of the automatic theme, and the patterns. */

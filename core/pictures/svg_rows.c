@@ -10,20 +10,19 @@
 #include "../timeline/store.h"
 
 #define NO_ROW SIZE_MAX
-#define FINEST SL__PX               /* what is closer together is one bar */
+#define FINEST SL__PX /* what is closer together is one bar */
 #define COARSEST (16 * SL__PX)
 
-typedef struct group {      /* a stream or an engine */
-    size_t index, n;        /* spans shown */
-    int64_t sum_ns;         /* of what is shown of them */
+typedef struct group { /* a stream or an engine */
+    size_t index, n;   /* spans shown */
+    int64_t sum_ns;    /* of what is shown of them */
     bool occurs;
 } group;
 
 /* Whether some of it can be seen in the range. What has no length can, also at its edges. */
 static bool is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
 {
-    if (start_ns == end_ns)
-        return start_ns >= scale->from_ns && start_ns <= scale->to_ns;
+    if (start_ns == end_ns) return start_ns >= scale->from_ns && start_ns <= scale->to_ns;
     return start_ns < scale->to_ns && end_ns > scale->from_ns;
 }
 
@@ -43,12 +42,12 @@ const sl__row *sl__rows_find(const sl__rows *rows, const sl_span *span)
 
 static int64_t shown_ns(const sl__scale *scale, const sl_span *span)
 {
-    return sl__max_ns(0, sl__min_ns(span->end_ns, scale->to_ns) -
-                             sl__max_ns(span->start_ns, scale->from_ns));
+    return sl__max_ns(0, sl__min_ns(span->end_ns, scale->to_ns)
+                             - sl__max_ns(span->start_ns, scale->from_ns));
 }
 
-static void count_spans(const sl_timeline *timeline, const sl__rows *rows,
-                        const sl__scale *scale, group *groups)
+static void count_spans(const sl_timeline *timeline, const sl__rows *rows, const sl__scale *scale,
+                        group *groups)
 {
     size_t n;
     const sl_span *spans = sl_timeline_spans(timeline, &n);
@@ -64,10 +63,8 @@ static void count_spans(const sl_timeline *timeline, const sl__rows *rows,
 static int by_sum(const void *left, const void *right)
 {
     const group *a = left, *b = right;
-    if (a->occurs != b->occurs)
-        return a->occurs ? -1 : 1;
-    if (a->sum_ns != b->sum_ns)
-        return a->sum_ns < b->sum_ns ? 1 : -1;
+    if (a->occurs != b->occurs) return a->occurs ? -1 : 1;
+    if (a->sum_ns != b->sum_ns) return a->sum_ns < b->sum_ns ? 1 : -1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -84,14 +81,14 @@ static size_t choose_rows(sl__rows *rows, group *groups, size_t n_groups, size_t
     rows->n_left_out = n_occur - n_rows;
     qsort(groups, n_groups, sizeof *groups, by_sum);
     for (size_t i = 0; i < n_rows; i++)
-        rows->row_of[groups[i].index] = groups[i].n;    /* until the rows are numbered */
+        rows->row_of[groups[i].index] = groups[i].n; /* until the rows are numbered */
     for (size_t i = 0; i < n_groups; i++) {
-        if (rows->row_of[i] == NO_ROW)
-            continue;
+        if (rows->row_of[i] == NO_ROW) continue;
         bool engine = rows->by == SL_ROWS_ENGINES;
         sl__row *row = &rows->at[rows->n];
         *row = (sl__row){ .id = engine ? (uint32_t)i : rows->streams.ids[i],
-                          .first_piece = n_pieces, .n_pieces = rows->row_of[i] };
+                          .first_piece = n_pieces,
+                          .n_pieces = rows->row_of[i] };
         n_pieces += row->n_pieces;
         rows->row_of[i] = rows->n++;
     }
@@ -130,20 +127,25 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
         rows->at[i].n_pieces = 0;
     for (size_t i = 0; i < n; i++) {
         size_t at = rows->row_of[group_of(rows, &spans[i])];
-        if (at == NO_ROW || !is_shown(scale, spans[i].start_ns, spans[i].end_ns))
-            continue;
+        if (at == NO_ROW || !is_shown(scale, spans[i].start_ns, spans[i].end_ns)) continue;
         sl__row *row = &rows->at[at];
         rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){
-            .start_ns = spans[i].start_ns, .end_ns = spans[i].end_ns, .index = i,
-            .kind = spans[i].kind, .name = spans[i].name
+            .start_ns = spans[i].start_ns,
+            .end_ns = spans[i].end_ns,
+            .index = i,
+            .kind = spans[i].kind,
+            .name = spans[i].name
         };
     }
     for (size_t i = 0; i < rows->calls.n; i++) {
         const sl__host_call *call = &rows->calls.at[i];
         if (is_shown(scale, call->start_ns, call->end_ns))
             rows->pieces[rows->host.first_piece + rows->host.n_pieces++] = (sl__piece){
-                .start_ns = call->start_ns, .end_ns = call->end_ns, .index = i,
-                .kind = call->does, .name = call->name
+                .start_ns = call->start_ns,
+                .end_ns = call->end_ns,
+                .index = i,
+                .kind = call->does,
+                .name = call->name
             };
     }
 }
@@ -165,8 +167,7 @@ static sl_status merge_row(const sl__scale *scale, sl__rows *rows, sl__row *row,
     return status;
 }
 
-static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *rows,
-                            sl_error *err)
+static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *rows, sl_error *err)
 {
     sl_status status = SL_OK;
     for (int64_t grain = FINEST; grain <= COARSEST && status == SL_OK; grain *= 2) {
@@ -174,8 +175,7 @@ static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *r
         status = merge_row(scale, rows, &rows->host, grain, err);
         for (size_t i = 0; i < rows->n && status == SL_OK; i++)
             status = merge_row(scale, rows, &rows->at[i], grain, err);
-        if (rows->bars.n <= max_bars)
-            break;
+        if (rows->bars.n <= max_bars) break;
     }
     return status;
 }
@@ -185,12 +185,9 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
 {
     size_t n_pieces = 0;
     sl_status status = sl__lanes_collect(timeline, false, &rows->streams, err);
-    if (status == SL_OK)
-        status = sl__host_calls_find(timeline, &rows->calls, err);
-    if (status == SL_OK)
-        status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sl__host_calls_find(timeline, &rows->calls, err);
+    if (status == SL_OK) status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
+    if (status != SL_OK) return status;
     rows->host.first_piece = n_pieces;
     rows->pieces = malloc((n_pieces + rows->calls.n + 1) * sizeof *rows->pieces);
     if (!rows->pieces)
@@ -211,8 +208,7 @@ sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale
 {
     *rows = (sl__rows){ .by = by };
     sl_status status = fill(timeline, scale, max_rows, max_bars, rows, err);
-    if (status != SL_OK)
-        sl__rows_free(rows);
+    if (status != SL_OK) sl__rows_free(rows);
     return status;
 }
 

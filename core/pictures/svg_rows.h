@@ -7,25 +7,25 @@
 #include "svg_bars.h"
 
 typedef struct sl__row {
-    uint32_t id;                /* stream id, or engine */
+    uint32_t id; /* stream id, or engine */
     int n_lanes;
-    int64_t busy_ns;            /* in the range */
+    int64_t busy_ns; /* in the range */
     size_t first_piece, n_pieces;
     size_t first_bar, n_bars;
-    int y, lane_height;         /* in pixels; the picture's to set */
+    int y, lane_height; /* in pixels; the picture's to set */
 } sl__row;
 
 typedef struct sl__rows {
     sl_rows by;
-    sl__row *at;                /* by id */
-    size_t n, n_left_out;       /* the least busy, beyond the most that were asked for */
-    sl__row host;               /* pieces are indices of `calls`, kinds what they do */
+    sl__row *at;          /* by id */
+    size_t n, n_left_out; /* the least busy, beyond the most that were asked for */
+    sl__row host;         /* pieces are indices of `calls`, kinds what they do */
     sl__host_calls calls;
     sl__piece *pieces;
     sl__bar_list bars;
-    sl__lanes streams;          /* of the spans */
-    size_t *row_of;             /* by stream's lane, or engine; SIZE_MAX: left out */
-    uint8_t *lane_of;           /* by span, of those that are shown */
+    sl__lanes streams; /* of the spans */
+    size_t *row_of;    /* by stream's lane, or engine; SIZE_MAX: left out */
+    uint8_t *lane_of;  /* by span, of those that are shown */
 } sl__rows;
 
 /* The rows of all streams or engines that have spans, at most `max_rows`, the busiest, with what is

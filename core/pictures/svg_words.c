@@ -12,8 +12,8 @@
 #include "../timeline/store.h"
 #include "svg_chart.h"
 
-#define LABEL_PAD 4             /* pixels at each end of a bar */
-#define MAX_NAME_BYTES 240      /* in tooltips */
+#define LABEL_PAD 4        /* pixels at each end of a bar */
+#define MAX_NAME_BYTES 240 /* in tooltips */
 
 /* ---- figures as texts ---------------------------------------------------------- */
 
@@ -49,13 +49,12 @@ static void format_rate(uint64_t bytes, int64_t ns, char text[48])
 }
 
 /* Of an engine or a stream. */
-const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
-                               char buffer[SL_STREAM_NAME_BYTES])
+const char *sl__chart_row_name(const sl__chart *c, uint32_t id, char buffer[SL_STREAM_NAME_BYTES])
 {
     static const char *const engines[SL_ENGINES] = {
         [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D copies",
-        [SL_ENGINE_D2H] = "D2H copies", [SL_ENGINE_P2P] = "P2P copies",
-        [SL_ENGINE_COPY] = "copies", [SL_ENGINE_HOST] = "host functions"
+        [SL_ENGINE_D2H] = "D2H copies",  [SL_ENGINE_P2P] = "P2P copies",
+        [SL_ENGINE_COPY] = "copies",     [SL_ENGINE_HOST] = "host functions",
     };
     return c->options->rows == SL_ROWS_ENGINES ? engines[id]
                                                : sl_timeline_stream_name(c->timeline, id, buffer);
@@ -63,10 +62,7 @@ const char *sl__chart_row_name(const sl__chart *c, uint32_t id,
 
 /* ---- what a bar says ------------------------------------------------------------- */
 
-static bool is_mixed(const sl__bar *bar)
-{
-    return bar->counts[bar->kind] != bar->n;
-}
+static bool is_mixed(const sl__bar *bar) { return bar->counts[bar->kind] != bar->n; }
 
 static bool has_name(const sl__chart *c, const sl_span *span)
 {
@@ -95,8 +91,7 @@ static const sl_span *first_span(const sl__chart *c, const sl__bar *bar)
     return &sl_timeline_spans(c->timeline, &n)[bar->first];
 }
 
-static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief,
-                     char text[SL__LABEL_BYTES])
+static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief, char text[SL__LABEL_BYTES])
 {
     const sl_span *first = first_span(c, bar);
     char name[SL__LABEL_BYTES];
@@ -120,17 +115,12 @@ static bool fit_label(const char *full, const char *brief, int room, int size,
     return sl__xml_fit(text, room, size, false, buffer, SL__LABEL_BYTES);
 }
 
-static int room_in(const sl__bar *bar)
-{
-    return (int)(bar->width / SL__PX) - 2 * LABEL_PAD;
-}
+static int room_in(const sl__bar *bar) { return (int)(bar->width / SL__PX) - 2 * LABEL_PAD; }
 
-bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
-                     char buffer[SL__LABEL_BYTES])
+bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size, char buffer[SL__LABEL_BYTES])
 {
     char full[SL__LABEL_BYTES], brief[SL__LABEL_BYTES];
-    if (room_in(bar) < size)
-        return false;
+    if (room_in(bar) < size) return false;
     name_bar(c, bar, false, full);
     name_bar(c, bar, true, brief);
     return fit_label(full, brief, room_in(bar), size, buffer);
@@ -141,11 +131,9 @@ bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
 {
     const sl__host_call *call = &c->rows.calls.at[bar->first];
     char count[32];
-    if (room_in(bar) < size)
-        return false;
+    if (room_in(bar) < size) return false;
     snprintf(count, sizeof count, "%zu calls", bar->n);
-    if (bar->n > 1)
-        return fit_label(count, count, room_in(bar), size, buffer);
+    if (bar->n > 1) return fit_label(count, count, room_in(bar), size, buffer);
     return fit_label(sl__host_call_name(c->timeline, call, false),
                      sl__host_call_name(c->timeline, call, true), room_in(bar), size, buffer);
 }
@@ -170,8 +158,7 @@ static void put_where(const sl__chart *c, uint32_t where)
 {
     const char *place = sl_timeline_text(c->timeline, where);
     const char *source = sl_timeline_source(c->timeline, where);
-    if (!*place)
-        return;
+    if (!*place) return;
     sl__pen_put(&c->pen, "\n");
     put_xml(c, place);
     source += strspn(source, " \t");
@@ -220,8 +207,7 @@ void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar)
     put_xml(c, text);
     const char *before = ": ";
     for (int kind = 0; kind < SL_SPAN_KINDS && is_mixed(bar); kind++) {
-        if (bar->counts[kind] == 0)
-            continue;
+        if (bar->counts[kind] == 0) continue;
         sl_text_add(c->pen.out, "%s%" PRIu32 " %s", before, bar->counts[kind],
                     sl_span_kind_noun((sl_span_kind)kind, bar->counts[kind]));
         before = ", ";
@@ -240,7 +226,7 @@ void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar)
         [SL__DOES_QUEUE] = "the host waits for room in the launch queue",
         [SL__DOES_CALL] = "the host is in this call",
         [SL__DOES_WORK] = "the host does work of its own",
-        [SL__DOES_ISSUE] = "the host issues work"
+        [SL__DOES_ISSUE] = "the host issues work",
     };
     const sl__host_call *call = &c->rows.calls.at[bar->first];
     if (bar->n == 1)
@@ -264,8 +250,7 @@ void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow)
         sl_text_add(c->pen.out, "\nfor %s", held);
     else
         sl__pen_put(&c->pen, "\nwhich had happened already");
-    if (wait)
-        put_where(c, wait->where);
+    if (wait) put_where(c, wait->where);
 }
 
 /* ---- the whole ------------------------------------------------------------------- */
@@ -294,7 +279,8 @@ void sl__chart_describe(sl__chart *c, const sl_bounds *bounds)
     char makespan[SL__DURATION_BYTES], lower[SL__DURATION_BYTES];
     sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
     sl_format_duration(lower, bounds->lower_ns);
-    sl_text_add(&c->about, "What ran when: a row for each %s, from left to right in time%s. "
+    sl_text_add(&c->about,
+                "What ran when: a row for each %s, from left to right in time%s. "
                 "Makespan %s, lower bound %s. Busy%s: ",
                 c->options->rows == SL_ROWS_ENGINES ? "engine" : "stream",
                 sl__chart_has_host(c) ? ", above them the host's calls" : "", makespan, lower,
@@ -304,7 +290,6 @@ void sl__chart_describe(sl__chart *c, const sl_bounds *bounds)
         const sl__row *row = &c->rows.at[i];
         tell_row(c, i ? ", " : "", sl__chart_row_name(c, row->id, buffer), row);
     }
-    if (sl__chart_has_host(c))
-        tell_row(c, "; ", "the host in its calls", &c->rows.host);
+    if (sl__chart_has_host(c)) tell_row(c, "; ", "the host in its calls", &c->rows.host);
     sl_text_add(&c->about, ".");
 }

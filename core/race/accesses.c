@@ -8,8 +8,7 @@
 
 static void retain_access(const sl__access *access)
 {
-    if (access->standing)
-        access->standing->refs++;
+    if (access->standing) access->standing->refs++;
 }
 
 void sl__standing_release(sl__standing *standing)
@@ -22,8 +21,7 @@ void sl__standing_release(sl__standing *standing)
 
 void sl__access_drop(sl__access *access)
 {
-    if (!sl__access_is_there(access))
-        return;
+    if (!sl__access_is_there(access)) return;
     sl__standing_release(access->standing);
     memset(access, 0, sizeof *access);
 }
@@ -31,8 +29,7 @@ void sl__access_drop(sl__access *access)
 void sl__access_put(sl__access *place, const sl__access *access)
 {
     *place = *access;
-    if (sl__access_is_there(place))
-        retain_access(place);
+    if (sl__access_is_there(place)) retain_access(place);
 }
 
 /* The epoch alone is not enough: the host, and a host function, make several in one. */
@@ -49,13 +46,11 @@ bool sl__accesses_reserve(sl__accesses *accesses, uint32_t n)
     uint32_t room = accesses->room ? accesses->room : 2;
     sl__access *grown;
 
-    if (n <= accesses->room)
-        return true;
+    if (n <= accesses->room) return true;
     while (room < n)
         room *= 2;
     grown = malloc(room * sizeof *grown);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     for (uint32_t i = 0; i < accesses->n; i++)
         grown[i] = *sl__access_at(accesses, i);
     free(accesses->list);
@@ -103,8 +98,7 @@ void sl__accesses_free(sl__accesses *accesses)
 
 bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from)
 {
-    if (from->n > 0 && !sl__accesses_reserve(to, from->n))
-        return false;
+    if (from->n > 0 && !sl__accesses_reserve(to, from->n)) return false;
     for (uint32_t i = 0; i < from->n; i++)
         sl__accesses_append(to, sl__access_at(from, i));
     return true;

@@ -12,21 +12,21 @@ typedef struct sl__standing {
     int32_t refs;
     sl__point point;
 } sl__standing;
-void sl__standing_release(sl__standing *standing);      /* NULL: nothing */
+void sl__standing_release(sl__standing *standing); /* NULL: nothing */
 
 #define SL__SEEN_NOTHING UINT64_MAX
 
 typedef struct sl__access {
-    uint64_t epoch;             /* of the slot; 0: no access */
-    uint64_t seq;               /* the operation's, 0 if it was none */
-    int64_t host_ns;            /* when, unless BY_STREAM; below 0: after a wait of its call */
-    size_t first, end;          /* all the bytes that it touched */
-    sl__standing *standing;     /* NULL unless a host function was waiting */
+    uint64_t epoch;         /* of the slot; 0: no access */
+    uint64_t seq;           /* the operation's, 0 if it was none */
+    int64_t host_ns;        /* when, unless BY_STREAM; below 0: after a wait of its call */
+    size_t first, end;      /* all the bytes that it touched */
+    sl__standing *standing; /* NULL unless a host function was waiting */
     uint32_t slot;
-    uint32_t where, what;       /* text ids: BY_STREAM of its device, else the checker's */
-    uint8_t kind;               /* sl_race_access_kind */
-    uint8_t by;                 /* sl__access_by */
-    uint64_t seen_id;           /* of a read: id of the vector by which earlier reads were dropped;
+    uint32_t where, what; /* text ids: BY_STREAM of its device, else the checker's */
+    uint8_t kind;         /* sl_race_access_kind */
+    uint8_t by;           /* sl__access_by */
+    uint64_t seen_id;     /* of a read: id of the vector by which earlier reads were dropped;
                                  * SL__SEEN_NOTHING if a host function has added others since */
 } sl__access;
 
@@ -40,9 +40,9 @@ void sl__access_widen(sl__access *access, const sl__access *other);
 
 /* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. */
 typedef struct sl__accesses {
-    sl__access *list;           /* a ring of `room`, a power of two */
+    sl__access *list; /* a ring of `room`, a power of two */
     uint32_t first, n, room;
-    uint32_t n_writes;          /* how many of the n write or free */
+    uint32_t n_writes; /* how many of the n write or free */
 } sl__accesses;
 
 static inline sl__access *sl__access_at(const sl__accesses *accesses, uint32_t i)
@@ -54,10 +54,10 @@ static inline sl__access *sl__access_at(const sl__accesses *accesses, uint32_t i
 bool sl__accesses_reserve(sl__accesses *accesses, uint32_t n);
 void sl__accesses_append(sl__accesses *accesses, const sl__access *access); /* room is reserved */
 void sl__accesses_remove(sl__accesses *accesses, uint32_t i);
-void sl__accesses_drop(sl__accesses *accesses);     /* all; the ring stays */
+void sl__accesses_drop(sl__accesses *accesses); /* all; the ring stays */
 void sl__accesses_free(sl__accesses *accesses);
-bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from);     /* to an empty one */
+bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from); /* to an empty one */
 bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b);
-void sl__accesses_widen(sl__accesses *accesses, const sl__accesses *others);    /* the same */
+void sl__accesses_widen(sl__accesses *accesses, const sl__accesses *others); /* the same */
 
 #endif

@@ -8,7 +8,7 @@
 #include "../op.h"
 #include "state.h"
 
-enum { STAGED_BYTES = 64 << 10 };      /* CUDA: pageable copies of more wait for their stream */
+enum { STAGED_BYTES = 64 << 10 }; /* CUDA: pageable copies of more wait for their stream */
 
 static void clear(sl__checker *checker);
 
@@ -66,16 +66,11 @@ static uint8_t wait_of(const sl_op *op)
     const sl_work *work = &op->work;
     bool sync = work->flags & SL_WORK_SYNC;
 
-    if (work->kind == SL_WORK_MEMSET && sync)
-        return SL__WAIT_SURE;
-    if (work->kind != SL_WORK_MEMCPY)
-        return SL__WAIT_NONE;
-    if (op->out->place != SL_ON_DEVICE && sync)
-        return SL__WAIT_SURE;
-    if (op->out->place == SL_PAGEABLE)
-        return SL__WAIT_BY_CHANCE;
-    if (op->in[0]->place == SL_PINNED && sync)
-        return SL__WAIT_SURE;
+    if (work->kind == SL_WORK_MEMSET && sync) return SL__WAIT_SURE;
+    if (work->kind != SL_WORK_MEMCPY) return SL__WAIT_NONE;
+    if (op->out->place != SL_ON_DEVICE && sync) return SL__WAIT_SURE;
+    if (op->out->place == SL_PAGEABLE) return SL__WAIT_BY_CHANCE;
+    if (op->in[0]->place == SL_PINNED && sync) return SL__WAIT_SURE;
     if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES))
         return SL__WAIT_NONE;
     return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
@@ -100,8 +95,8 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const operand *
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
         t.access.where = sl__race_where(checker, device);
-        t.access.what =
-            sl__race_text(checker, sl__strings_text(&device->core->strings, t.access.what));
+        t.access.what = sl__race_text(checker,
+                                      sl__strings_text(&device->core->strings, t.access.what));
         t.access.host_ns = wait_of(op) == SL__WAIT_BEFORE ? -1
                                                           : device->backend->host_now_ns(device);
     }
@@ -120,11 +115,9 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
     for (int i = 0; i < n && done; i++) {
         bool by_host = host_reads(op, &list[i]);
         sl__touch t = touch_of(checker, op, &list[i], by_host ? &host : actor);
-        if (meets)
-            sl__touch_check(&t);
+        if (meets) sl__touch_check(&t);
         *is_refused |= t.is_refused;
-        if (notes && (!by_host || checker->n_waiting > 0))
-            done = sl__touch_note(&t);
+        if (notes && (!by_host || checker->n_waiting > 0)) done = sl__touch_note(&t);
     }
     return done && !checker->starved;
 }
@@ -134,8 +127,7 @@ static bool add_waiting(sl__checker *checker, const sl__actor *actor)
     if (checker->n_waiting == checker->waiting_room) {
         size_t room = checker->waiting_room ? 2 * checker->waiting_room : 16;
         sl__waiting *grown = realloc(checker->waiting, room * sizeof *grown);
-        if (!grown)
-            return false;
+        if (!grown) return false;
         checker->waiting = grown;
         checker->waiting_room = room;
     }
@@ -168,15 +160,13 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, s
     sl__actor actor;
     bool done = enter(checker, op, &actor);
 
-    if (done && strict)
-        done = touch_operands(checker, op, &actor, true, false, &is_refused);
+    if (done && strict) done = touch_operands(checker, op, &actor, true, false, &is_refused);
     if (done && is_refused) {
         cancel_found(checker, actor.point.slot, actor.point.epoch);
         sl__order_undo(checker, op->stream->race);
         return sl__races_fail(checker, err);
     }
-    if (done)
-        done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
+    if (done) done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
     if (!done) {
         sl__race_give_up(checker, op->stream->device);
         return SL_OK;
@@ -215,13 +205,11 @@ static bool set_record(sl__checker *checker, sl_event *event, const sl__point *p
 
     if (!record) {
         record = calloc(1, sizeof *record);
-        if (!record)
-            return false;
+        if (!record) return false;
         record->event = event;
         record->next = checker->records;
         record->link = &checker->records;
-        if (record->next)
-            record->next->link = &record->next;
+        if (record->next) record->next->link = &record->next;
         checker->records = record;
         event->race = record;
     }
@@ -235,7 +223,8 @@ static bool set_record(sl__checker *checker, sl_event *event, const sl__point *p
 static sl__chance chance_at(sl__checker *checker, const sl_device *device, sl_race_chance why,
                             const char *call)
 {
-    return (sl__chance){ .why = why, .call = sl__race_text(checker, call),
+    return (sl__chance){ .why = why,
+                         .call = sl__race_text(checker, call),
                          .where = sl__race_where(checker, device) };
 }
 
@@ -244,10 +233,8 @@ static bool join_wait(sl__checker *checker, const sl_device *device, sl__point p
 {
     sl__chance chance;
 
-    if (wait == SL__WAIT_NONE || wait == SL__WAIT_BEFORE)
-        return true;                    /* that wait is over */
-    if (wait == SL__WAIT_SURE)
-        return sl__order_join_host(checker, &point, NULL);
+    if (wait == SL__WAIT_NONE || wait == SL__WAIT_BEFORE) return true; /* that wait is over */
+    if (wait == SL__WAIT_SURE) return sl__order_join_host(checker, &point, NULL);
     chance = chance_at(checker, device, SL_CHANCE_TO_PAGEABLE, NULL);
     if (wait == SL__WAIT_BEFORE_BY_CHANCE) {
         point.epoch--;
@@ -262,16 +249,12 @@ void sl__race_enqueued(sl__checker *checker, sl_stream *stream, const sl__race_s
     sl__point point;
     bool done = true;
 
-    if (!clock || !sent->epoch)
-        return;
+    if (!clock || !sent->epoch) return;
     sl__order_happens(checker, clock);
     point = sl__order_point(checker, clock);
-    if (sent->event)
-        done = set_record(checker, sent->event, &point);
-    if (done)
-        done = join_wait(checker, stream->device, point, (sl__race_wait)sent->host_waits);
-    if (!done)
-        sl__race_give_up(checker, stream->device);
+    if (sent->event) done = set_record(checker, sent->event, &point);
+    if (done) done = join_wait(checker, stream->device, point, (sl__race_wait)sent->host_waits);
+    if (!done) sl__race_give_up(checker, stream->device);
 }
 
 static void forget_waiting(sl__checker *checker, const sl_op *op)
@@ -280,8 +263,7 @@ static void forget_waiting(sl__checker *checker, const sl_op *op)
 
     for (size_t i = 0; i < checker->n_waiting; i++) {
         sl__point *point = &checker->waiting[i].point;
-        if (point->slot != slot || point->epoch != op->race_epoch)
-            continue;
+        if (point->slot != slot || point->epoch != op->race_epoch) continue;
         sl__seen_release(&point->seen);
         checker->waiting[i] = checker->waiting[--checker->n_waiting];
         return;
@@ -295,8 +277,7 @@ void sl__race_cancelled(sl__checker *checker, const sl_op *op)
     sl__race_clock *clock = op->stream->race;
     operand list[3];
 
-    if (!clock || !op->race_epoch)
-        return;
+    if (!clock || !op->race_epoch) return;
     for (int i = operands_of(op, list); i-- > 0;) {
         sl__race_memory *memory = list[i].buffer->race;
         bool by_host = host_reads(op, &list[i]);
@@ -304,8 +285,7 @@ void sl__race_cancelled(sl__checker *checker, const sl_op *op)
             sl__memory_cancel(memory, by_host ? host.point.slot : clock->slot,
                               by_host ? host.point.epoch : op->race_epoch);
     }
-    if (op->work.kind == SL_WORK_HOST_FUNC)
-        forget_waiting(checker, op);
+    if (op->work.kind == SL_WORK_HOST_FUNC) forget_waiting(checker, op);
     cancel_found(checker, clock->slot, op->race_epoch);
     sl__order_undo(checker, clock);
 }
@@ -314,10 +294,8 @@ void sl__race_retired(sl__checker *checker, const sl_op *op)
 {
     sl__race_clock *clock = op->stream->race;
 
-    if (!clock || op->race_epoch <= checker->first_epoch)
-        return;
-    if (op->work.kind == SL_WORK_HOST_FUNC)
-        forget_waiting(checker, op);
+    if (!clock || op->race_epoch <= checker->first_epoch) return;
+    if (op->work.kind == SL_WORK_HOST_FUNC) forget_waiting(checker, op);
     checker->slots[clock->slot].retired = op->race_epoch;
     sl__races_retired(checker, clock->slot, op);
 }
@@ -346,8 +324,7 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
         if (slot->device == device && (slot->is_blocking || !blocking_only))
             joined = sl__order_join_slot(checker, i, chance) && !checker->starved;
     }
-    if (!joined)
-        sl__race_give_up(checker, device);
+    if (!joined) sl__race_give_up(checker, device);
 }
 
 /* Waiting for the NULL stream also waits for the blocking streams: measured, and not in CUDA's
@@ -356,8 +333,7 @@ void sl__race_waited_stream(sl__checker *checker, sl_stream *stream)
 {
     sl__chance chance;
 
-    if (!wait_stream(checker, stream, NULL) || !stream->legacy)
-        return;
+    if (!wait_stream(checker, stream, NULL) || !stream->legacy) return;
     chance = chance_at(checker, stream->device, SL_CHANCE_NULL_STREAM, NULL);
     wait_streams(checker, stream->device, true, &chance);
 }
@@ -392,8 +368,7 @@ void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, c
 static void free_record(sl__race_record *record)
 {
     *record->link = record->next;
-    if (record->next)
-        record->next->link = record->link;
+    if (record->next) record->next->link = record->link;
     record->event->race = NULL;
     sl__seen_release(&record->point.seen);
     free(record);
@@ -402,31 +377,26 @@ static void free_record(sl__race_record *record)
 static void free_memory(sl__race_memory *memory)
 {
     *memory->link = memory->next;
-    if (memory->next)
-        memory->next->link = memory->link;
+    if (memory->next) memory->next->link = memory->link;
     memory->buffer->race = NULL;
     sl__memory_free(memory);
 }
 
 void sl__race_event_closed(sl_event *event)
 {
-    if (event->race)
-        free_record(event->race);
+    if (event->race) free_record(event->race);
 }
 
 void sl__race_buffer_closed(sl_buffer *buffer)
 {
-    if (buffer->race)
-        free_memory(buffer->race);
+    if (buffer->race) free_memory(buffer->race);
 }
 
 void sl__race_device_closed(sl__checker *checker, sl_device *device)
 {
-    if (!checker)
-        return;
+    if (!checker) return;
     for (uint32_t i = 1; i < checker->n_slots; i++)
-        if (checker->slots[i].device == device)
-            sl__races_lost(checker, i);
+        if (checker->slots[i].device == device) sl__races_lost(checker, i);
     sl__order_device_closed(checker, device);
 }
 
@@ -454,11 +424,10 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not switch the race checker");
     checker = sl__race_make();
-    if (!checker)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for the race checker");
+    if (!checker) return sl_fail(err, SL_ENOMEM, "out of host memory for the race checker");
     clear(checker);
     if (mode == SL_CHECK_OFF) {
-        sl__races_finish(checker);         /* what is listed stays */
+        sl__races_finish(checker); /* what is listed stays */
         sl__races_report(checker);
     } else {
         sl__races_clear(checker);
@@ -469,10 +438,7 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
     return SL_OK;
 }
 
-sl_check_mode sl_check_get_mode(void)
-{
-    return sl__race ? sl__race->head.mode : SL_CHECK_OFF;
-}
+sl_check_mode sl_check_get_mode(void) { return sl__race ? sl__race->head.mode : SL_CHECK_OFF; }
 
 size_t sl__race_accesses(sl__checker *checker)
 {

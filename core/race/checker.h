@@ -15,7 +15,7 @@ extern sl__checker *sl__race;
 /* What the core looks at, the first member of it; core/race/state.h has the rest. */
 typedef struct sl__race_head {
     sl_check_mode mode;
-    bool has_news;                      /* races wait to be reported */
+    bool has_news; /* races wait to be reported */
 } sl__race_head;
 
 static inline bool sl__race_on(void)
@@ -31,16 +31,16 @@ static inline bool sl__race_has_news(void)
 /* What sl__race_enqueued needs of an operation, which may have retired by then. */
 typedef struct sl__race_sent {
     uint64_t epoch;
-    sl_event *event;                    /* a record's */
-    uint8_t host_waits;                 /* sl__race_wait */
+    sl_event *event;    /* a record's */
+    uint8_t host_waits; /* sl__race_wait */
 } sl__race_sent;
 
 typedef enum sl__race_wait {
     SL__WAIT_NONE,
-    SL__WAIT_BEFORE,                    /* for the earlier work of the stream */
+    SL__WAIT_BEFORE, /* for the earlier work of the stream */
     SL__WAIT_BEFORE_BY_CHANCE,
-    SL__WAIT_BY_CHANCE,                 /* for the operation */
-    SL__WAIT_SURE                       /* likewise */
+    SL__WAIT_BY_CHANCE, /* for the operation */
+    SL__WAIT_SURE       /* likewise */
 } sl__race_wait;
 
 /* Called before an operation is given to the backend. SL_ERACE in error mode: it must not be. If it

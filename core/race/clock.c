@@ -8,15 +8,13 @@ uint64_t sl__race_looks;
 
 sl__vector *sl__vector_retain(sl__vector *vector)
 {
-    if (vector)
-        vector->refs++;
+    if (vector) vector->refs++;
     return vector;
 }
 
 void sl__vector_release(sl__vector *vector)
 {
-    if (!vector || --vector->refs > 0)
-        return;
+    if (!vector || --vector->refs > 0) return;
     for (int i = 0; vector->level > 0 && i < SL__VECTOR_WIDTH; i++)
         sl__vector_release(vector->child[i]);
     free(vector);
@@ -31,11 +29,9 @@ static uint64_t new_id(void)
 
 static bool covers(const sl__vector *vector, const sl__vector *other)
 {
-    if (!other || other == vector)
-        return true;
+    if (!other || other == vector) return true;
     for (int i = 0; vector && i < SL__VECTOR_COVERS; i++)
-        if (vector->covers[i] == other->id)
-            return true;
+        if (vector->covers[i] == other->id) return true;
     return false;
 }
 
@@ -50,8 +46,7 @@ static sl__vector *new_node(uint32_t level)
 {
     sl__vector *node = calloc(1, sizeof *node);
 
-    if (!node)
-        return NULL;
+    if (!node) return NULL;
     node->refs = 1;
     node->level = level;
     node->id = new_id();
@@ -68,8 +63,7 @@ static bool make_own(sl__vector **vector)
         return true;
     }
     own = malloc(sizeof *own);
-    if (!own)
-        return false;
+    if (!own) return false;
     *own = *old;
     own->refs = 1;
     own->id = new_id();
@@ -86,8 +80,7 @@ static bool lift(sl__vector **vector, uint32_t level)
 {
     while ((*vector)->level < level) {
         sl__vector *root = new_node((*vector)->level + 1);
-        if (!root)
-            return false;
+        if (!root) return false;
         root->child[0] = *vector;
         *vector = root;
     }
@@ -97,8 +90,7 @@ static bool lift(sl__vector **vector, uint32_t level)
 /* The part of a vector for the slots of child `i` of a node of the level. */
 static sl__vector *part(sl__vector *vector, uint32_t level, uint32_t i)
 {
-    if (vector && vector->level < level)
-        return i == 0 ? vector : NULL;
+    if (vector && vector->level < level) return i == 0 ? vector : NULL;
     return vector ? vector->child[i] : NULL;
 }
 
@@ -135,11 +127,9 @@ static bool join_leaf(sl__vector **leaf, sl__vector *other, bool *raised)
         take_over(leaf, other);
         return true;
     }
-    if (!make_own(leaf))
-        return false;
+    if (!make_own(leaf)) return false;
     for (int i = 0; i < SL__VECTOR_WIDTH; i++)
-        if (other->epoch[i] > (*leaf)->epoch[i])
-            (*leaf)->epoch[i] = other->epoch[i];
+        if (other->epoch[i] > (*leaf)->epoch[i]) (*leaf)->epoch[i] = other->epoch[i];
     note_covers(*leaf, other->id);
     return true;
 }
@@ -184,10 +174,8 @@ static bool is_more(const sl__vector *other, const sl__vector *vector)
     bool more = false, other_more = false;
 
     sl__race_looks++;
-    if (!vector || covers(other, vector))
-        return true;
-    if (!other || other->level != vector->level)
-        return false;
+    if (!vector || covers(other, vector)) return true;
+    if (!other || other->level != vector->level) return false;
     if (vector->level == 0) {
         compare(vector, other, &more, &other_more);
         return !more;
@@ -216,8 +204,7 @@ static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
     bool done = lift(&lifted, (*vector)->level - 1) && join_child(vector, 0, lifted, raised);
 
     sl__vector_release(lifted);
-    if (done)
-        note_covers(*vector, other->id);
+    if (done) note_covers(*vector, other->id);
     return done;
 }
 
@@ -225,21 +212,16 @@ static bool join_lower(sl__vector **vector, sl__vector *other, bool *raised)
 static bool join_all(sl__vector **vector, sl__vector *other, bool *raised)
 {
     sl__race_looks++;
-    if (covers(*vector, other))
-        return true;
+    if (covers(*vector, other)) return true;
     if (!*vector || covers(other, *vector)) {
         take_over(vector, other);
         *raised = true;
         return true;
     }
-    if (!lift(vector, other->level))
-        return false;
-    if ((*vector)->level > other->level)
-        return join_lower(vector, other, raised);
-    if (other->level == 0)
-        return join_leaf(vector, other, raised);
-    if (!is_more(other, *vector))
-        return join_inner(vector, other, raised);
+    if (!lift(vector, other->level)) return false;
+    if ((*vector)->level > other->level) return join_lower(vector, other, raised);
+    if (other->level == 0) return join_leaf(vector, other, raised);
+    if (!is_more(other, *vector)) return join_inner(vector, other, raised);
     take_over(vector, other);
     *raised = true;
     return true;
@@ -253,19 +235,14 @@ static bool set_epoch(sl__vector **vector, uint32_t slot, uint64_t epoch)
 
     while (sl__vector_index(slot, level) >= SL__VECTOR_WIDTH)
         level++;
-    if (!*vector && !(*vector = new_node(level)))
-        return false;
-    if (!lift(vector, level))
-        return false;
+    if (!*vector && !(*vector = new_node(level))) return false;
+    if (!lift(vector, level)) return false;
     for (level = (*vector)->level;; level--) {
         sl__race_looks++;
-        if (!make_own(vector))
-            return false;
-        if (level == 0)
-            break;
+        if (!make_own(vector)) return false;
+        if (level == 0) break;
         vector = &(*vector)->child[sl__vector_index(slot, level) % SL__VECTOR_WIDTH];
-        if (!*vector && !(*vector = new_node(level - 1)))
-            return false;
+        if (!*vector && !(*vector = new_node(level - 1))) return false;
     }
     (*vector)->epoch[slot % SL__VECTOR_WIDTH] = epoch;
     return true;
@@ -274,12 +251,9 @@ static bool set_epoch(sl__vector **vector, uint32_t slot, uint64_t epoch)
 bool sl__vector_join(sl__vector **vector, sl__vector *other, uint32_t slot, uint64_t epoch,
                      bool *raised)
 {
-    if (!join_all(vector, other, raised))
-        return false;
-    if (epoch <= sl__vector_at(*vector, slot))
-        return true;
-    if (!set_epoch(vector, slot, epoch))
-        return false;
+    if (!join_all(vector, other, raised)) return false;
+    if (epoch <= sl__vector_at(*vector, slot)) return true;
+    if (!set_epoch(vector, slot, epoch)) return false;
     *raised = true;
     return true;
 }
@@ -295,8 +269,7 @@ static void each_raised(const sl__vector *before, const sl__vector *after, uint3
     for (uint32_t i = 0; i < SL__VECTOR_WIDTH; i++) {
         uint32_t slot = first + (i << level * SL__VECTOR_BITS);
         if (level == 0) {
-            if (after->epoch[i] > (before ? before->epoch[i] : 0))
-                fn(ud, slot, after->epoch[i]);
+            if (after->epoch[i] > (before ? before->epoch[i] : 0)) fn(ud, slot, after->epoch[i]);
             continue;
         }
         const sl__vector *old = part((sl__vector *)before, level, i);
@@ -309,8 +282,7 @@ static void each_raised(const sl__vector *before, const sl__vector *after, uint3
 void sl__vector_each_raised(const sl__vector *before, const sl__vector *after, sl__vector_fn fn,
                             void *ud)
 {
-    if (after && after != before)
-        each_raised(before, after, 0, fn, ud);
+    if (after && after != before) each_raised(before, after, 0, fn, ud);
 }
 
 sl__seen sl__seen_retain(sl__seen seen)
@@ -334,12 +306,11 @@ bool sl__seen_join(sl__seen *seen, const sl__point *point, bool sure, bool *rais
     if (!sure)
         return sl__vector_join(&seen->likely, point->seen.likely, point->slot, point->epoch,
                                raised);
-    if (same) {                 /* one vector for both, and it stays one */
+    if (same) { /* one vector for both, and it stays one */
         sl__vector_release(seen->likely);
         seen->likely = NULL;
     }
-    bool joined = sl__vector_join(&seen->sure, point->seen.sure, point->slot, point->epoch,
-                                  raised);
+    bool joined = sl__vector_join(&seen->sure, point->seen.sure, point->slot, point->epoch, raised);
     if (same)
         seen->likely = sl__vector_retain(seen->sure);
     else if (joined)

@@ -26,12 +26,12 @@ enum { SL__VECTOR_BITS = 5, SL__VECTOR_WIDTH = 1 << SL__VECTOR_BITS, SL__VECTOR_
 /* A node of a tree; those of a vector's upper levels are vectors as well. */
 typedef struct sl__vector {
     int32_t refs;
-    uint32_t level;             /* 0: a leaf */
-    uint64_t id;                /* changes with each change of the vector */
-    uint64_t covers[SL__VECTOR_COVERS];     /* ids of vectors that are nowhere larger; 0: none */
+    uint32_t level;                     /* 0: a leaf */
+    uint64_t id;                        /* changes with each change of the vector */
+    uint64_t covers[SL__VECTOR_COVERS]; /* ids of vectors that are nowhere larger; 0: none */
     union {
-        uint64_t epoch[SL__VECTOR_WIDTH];               /* of a leaf */
-        struct sl__vector *child[SL__VECTOR_WIDTH];     /* one level lower; NULL: all 0 */
+        uint64_t epoch[SL__VECTOR_WIDTH];           /* of a leaf */
+        struct sl__vector *child[SL__VECTOR_WIDTH]; /* one level lower; NULL: all 0 */
     };
 } sl__vector;
 
@@ -60,8 +60,7 @@ static inline uint32_t sl__vector_index(uint32_t slot, uint32_t level)
 
 static inline uint64_t sl__vector_at(const sl__vector *vector, uint32_t slot)
 {
-    if (!vector || sl__vector_index(slot, vector->level) >= SL__VECTOR_WIDTH)
-        return 0;
+    if (!vector || sl__vector_index(slot, vector->level) >= SL__VECTOR_WIDTH) return 0;
     while (vector && vector->level > 0)
         vector = vector->child[sl__vector_index(slot, vector->level) % SL__VECTOR_WIDTH];
     return vector ? vector->epoch[slot % SL__VECTOR_WIDTH] : 0;
@@ -80,7 +79,7 @@ sl__vector *sl__vector_retain(sl__vector *vector);
 void sl__vector_release(sl__vector *vector);
 
 sl__seen sl__seen_retain(sl__seen seen);
-void sl__seen_release(sl__seen *seen);          /* leaves it empty */
+void sl__seen_release(sl__seen *seen); /* leaves it empty */
 
 /* Joins a point: with `sure` to both vectors, else to the likely one. */
 bool sl__seen_join(sl__seen *seen, const sl__point *point, bool sure, bool *raised);

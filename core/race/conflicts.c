@@ -8,15 +8,12 @@ static sl__race_memory *memory_of(sl__checker *checker, sl_buffer *buffer)
 {
     sl__race_memory *memory = buffer->race;
 
-    if (memory)
-        return memory;
+    if (memory) return memory;
     memory = sl__memory_new(buffer);
-    if (!memory)
-        return NULL;
+    if (!memory) return NULL;
     memory->next = checker->memories;
     memory->link = &checker->memories;
-    if (memory->next)
-        memory->next->link = &memory->next;
+    if (memory->next) memory->next->link = &memory->next;
     checker->memories = memory;
     buffer->race = memory;
     return memory;
@@ -52,16 +49,16 @@ static void conflict(void *ud, const sl__access *earlier)
     sl__order order = sl__order_of(earlier, t->actor);
     bool swapped = is_swapped(earlier, t->actor);
 
-    if (checker->needs.are_kept)
-        sl__needs_add(&checker->needs, &t->access, earlier);
-    if (order == SL__ORDERED || !meets_first(t, earlier))
-        return;
+    if (checker->needs.are_kept) sl__needs_add(&checker->needs, &t->access, earlier);
+    if (order == SL__ORDERED || !meets_first(t, earlier)) return;
     sl__meeting meeting = {
         .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
-                                                               : SL_RACE_UNORDERED,
+                                                              : SL_RACE_UNORDERED,
         .buffer = t->buffer,
-        .from = larger(earlier->first, t->first), .to = smaller(earlier->end, t->end),
-        .first = swapped ? &t->access : earlier, .second = swapped ? earlier : &t->access,
+        .from = larger(earlier->first, t->first),
+        .to = smaller(earlier->end, t->end),
+        .first = swapped ? &t->access : earlier,
+        .second = swapped ? earlier : &t->access,
     };
     if (checker->head.mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED
         && !t->has_happened) {
@@ -74,8 +71,8 @@ static void conflict(void *ud, const sl__access *earlier)
 void sl__touch_check(sl__touch *t)
 {
     if (t->buffer->race && t->first < t->end)
-        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late,
-                        conflict, t);
+        sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late, conflict,
+                        t);
 }
 
 /* Keeps what comes before the accesses of an actor while a host function waits to run, which will
@@ -83,11 +80,9 @@ void sl__touch_check(sl__touch *t)
 static bool stand(sl__checker *checker, const sl__actor *actor, sl__standing **standing)
 {
     *standing = NULL;
-    if (checker->n_waiting == 0)
-        return true;
+    if (checker->n_waiting == 0) return true;
     *standing = malloc(sizeof **standing);
-    if (!*standing)
-        return false;
+    if (!*standing) return false;
     (*standing)->refs = 1;
     (*standing)->point = actor->point;
     sl__seen_retain(actor->point.seen);
@@ -100,11 +95,9 @@ bool sl__touch_note(sl__touch *t)
     bool keep = checker->n_waiting > 0, done;
     sl__race_memory *memory;
 
-    if (t->first >= t->end)
-        return true;
+    if (t->first >= t->end) return true;
     memory = memory_of(checker, t->buffer);
-    if (!memory || !stand(checker, t->actor, &t->access.standing))
-        return false;
+    if (!memory || !stand(checker, t->actor, &t->access.standing)) return false;
     done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
                            checker->host_seen.sure);
     sl__standing_release(t->access.standing);

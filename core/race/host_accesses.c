@@ -12,8 +12,7 @@ static bool is_unknown(sl__checker *checker)
 
 static sl__actor actor_now(sl__checker *checker)
 {
-    if (!checker->running)
-        return sl__order_host(checker);
+    if (!checker->running) return sl__order_host(checker);
     return (sl__actor){ .point = checker->running->point, .is_late = true };
 }
 
@@ -48,13 +47,10 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
         is_refused |= list[i].is_refused;
     }
     done = !checker->starved;
-    if (done && is_refused)
-        return sl__races_fail(checker, err);
+    if (done && is_refused) return sl__races_fail(checker, err);
     for (int i = 0; i < n && done; i++)
-        if (list[i].actor->is_late || checker->n_waiting > 0)
-            done = sl__touch_note(&list[i]);
-    if (!done)
-        sl__race_give_up(checker, list[0].buffer->device);
+        if (list[i].actor->is_late || checker->n_waiting > 0) done = sl__touch_note(&list[i]);
+    if (!done) sl__race_give_up(checker, list[0].buffer->device);
     return SL_OK;
 }
 
@@ -80,9 +76,17 @@ sl_status sl__race_host_copy(sl__checker *checker, sl_buffer *dst, size_t to, sl
     static const char *const what[] = { "read", "write" };
     const sl__actor actor = actor_now(checker);
     sl__touch list[] = {
-        { .checker = checker, .buffer = src, .actor = &actor, .first = from, .end = from + n_bytes,
+        { .checker = checker,
+          .buffer = src,
+          .actor = &actor,
+          .first = from,
+          .end = from + n_bytes,
           .access = { .kind = SL_ACCESS_READ } },
-        { .checker = checker, .buffer = dst, .actor = &actor, .first = to, .end = to + n_bytes,
+        { .checker = checker,
+          .buffer = dst,
+          .actor = &actor,
+          .first = to,
+          .end = to + n_bytes,
           .access = { .kind = SL_ACCESS_WRITE } },
     };
 
@@ -102,7 +106,7 @@ void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, b
         .access = { .kind = SL_ACCESS_FREE },
     };
 
-    (void)touch_by_host(&t, 1, &what, NULL);    /* nothing can refuse it */
+    (void)touch_by_host(&t, 1, &what, NULL); /* nothing can refuse it */
 }
 
 sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
@@ -152,7 +156,4 @@ void sl__race_host_func_begin(sl__checker *checker, const sl_op *op)
     checker->running_seq = op->seq;
 }
 
-void sl__race_host_func_end(sl__checker *checker)
-{
-    checker->running = NULL;
-}
+void sl__race_host_func_end(sl__checker *checker) { checker->running = NULL; }

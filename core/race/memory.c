@@ -5,9 +5,9 @@
 #include <string.h>
 
 enum {
-    FIRST_COMPACTION = 64,      /* ranges */
-    MOST_RANGES = 1 << 16,      /* of a buffer; then its history is forgotten */
-    MOST_PAST = 64              /* of a range */
+    FIRST_COMPACTION = 64, /* ranges */
+    MOST_RANGES = 1 << 16, /* of a buffer; then its history is forgotten */
+    MOST_PAST = 64         /* of a range */
 };
 
 /* ---- a history -------------------------------------------------------------------- */
@@ -15,8 +15,7 @@ enum {
 static bool comes_before(const sl__access *earlier, const sl__access *access,
                          const sl__vector *seen)
 {
-    if (earlier->slot == access->slot)
-        return earlier->epoch <= access->epoch;
+    if (earlier->slot == access->slot) return earlier->epoch <= access->epoch;
     return earlier->slot == SL__HOST_SLOT || sl__vector_at(seen, earlier->slot) >= earlier->epoch;
 }
 
@@ -29,17 +28,13 @@ static void free_history(sl__history *history)
 }
 
 /* An empty one. NULL: out of memory. */
-static sl__history *new_history(void)
-{
-    return calloc(1, sizeof(sl__history));
-}
+static sl__history *new_history(void) { return calloc(1, sizeof(sl__history)); }
 
 static sl__history *copy_history(const sl__history *from)
 {
     sl__history *to = new_history();
 
-    if (!to)
-        return NULL;
+    if (!to) return NULL;
     if (!sl__accesses_copy(&to->others, &from->others)
         || !sl__accesses_copy(&to->past, &from->past)) {
         free_history(to);
@@ -54,18 +49,15 @@ static bool add_past(sl__history *history, const sl__access *access)
 {
     bool full = history->past.n == MOST_PAST;
 
-    if (!full && !sl__accesses_reserve(&history->past, history->past.n + 1))
-        return false;
-    if (full)
-        sl__accesses_remove(&history->past, 0);
+    if (!full && !sl__accesses_reserve(&history->past, history->past.n + 1)) return false;
+    if (full) sl__accesses_remove(&history->past, 0);
     sl__accesses_append(&history->past, access);
     return true;
 }
 
 static bool make_past(sl__history *history, uint32_t i)
 {
-    if (!add_past(history, sl__access_at(&history->others, i)))
-        return false;
+    if (!add_past(history, sl__access_at(&history->others, i))) return false;
     sl__accesses_remove(&history->others, i);
     return true;
 }
@@ -73,8 +65,7 @@ static bool make_past(sl__history *history, uint32_t i)
 static bool note_write(sl__history *history, const sl__access *access, bool keep)
 {
     while (keep && history->others.n > 0)
-        if (!make_past(history, 0))
-            return false;
+        if (!make_past(history, 0)) return false;
     if (keep && sl__access_is_there(&history->write) && !add_past(history, &history->write))
         return false;
     if (!keep) {
@@ -102,8 +93,7 @@ static uint32_t find_read(const sl__accesses *others, uint32_t slot)
 
 static bool drop_read(sl__history *history, uint32_t i, bool keep)
 {
-    if (keep)
-        return make_past(history, i);
+    if (keep) return make_past(history, i);
     sl__accesses_remove(&history->others, i);
     return true;
 }
@@ -131,14 +121,12 @@ static bool note_read(sl__history *history, const sl__access *access, const sl__
     bool done;
 
     read.seen_id = seen ? seen->id : 0;
-    if (!keep)
-        sl__accesses_drop(&history->past);
+    if (!keep) sl__accesses_drop(&history->past);
     if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
         done = drop_read(history, own, keep);
     else
         done = drop_reads(history, access, seen, keep);
-    if (!done || !sl__accesses_reserve(&history->others, history->others.n + 1))
-        return false;
+    if (!done || !sl__accesses_reserve(&history->others, history->others.n + 1)) return false;
     sl__accesses_append(&history->others, &read);
     return true;
 }
@@ -148,16 +136,13 @@ static bool note_read(sl__history *history, const sl__access *access, const sl__
 static bool note_late(sl__history *history, const sl__access *access, const sl__vector *seen)
 {
     for (uint32_t i = 0; i < history->others.n; i++)
-        if (sl__access_same(sl__access_at(&history->others, i), access))
-            return true;
+        if (sl__access_same(sl__access_at(&history->others, i), access)) return true;
     for (uint32_t i = history->others.n; i-- > 0;) {
         const sl__access *other = sl__access_at(&history->others, i);
         bool weaker = access->kind != SL_ACCESS_READ || other->kind == SL_ACCESS_READ;
-        if (weaker && comes_before(other, access, seen) && !make_past(history, i))
-            return false;
+        if (weaker && comes_before(other, access, seen) && !make_past(history, i)) return false;
     }
-    if (!sl__accesses_reserve(&history->others, history->others.n + 1))
-        return false;
+    if (!sl__accesses_reserve(&history->others, history->others.n + 1)) return false;
     sl__accesses_append(&history->others, access);
     for (uint32_t i = 0; i < history->others.n; i++)
         sl__access_at(&history->others, i)->seen_id = SL__SEEN_NOTHING;
@@ -186,13 +171,11 @@ static bool reserve_ranges(sl__race_memory *memory, size_t more)
     size_t room = memory->room ? memory->room : 1;
     sl__range *grown;
 
-    if (memory->n + more <= memory->room)
-        return true;
+    if (memory->n + more <= memory->room) return true;
     while (room < memory->n + more)
         room *= 2;
     grown = realloc(memory->ranges, room * sizeof *grown);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     memory->ranges = grown;
     memory->room = room;
     return true;
@@ -203,8 +186,7 @@ static bool insert(sl__race_memory *memory, size_t at, sl__range range)
 {
     sl__range *place = &memory->ranges[at];
 
-    if (!range.history)
-        return false;
+    if (!range.history) return false;
     memmove(place + 1, place, (memory->n - at) * sizeof *place);
     *place = range;
     memory->n++;
@@ -213,8 +195,7 @@ static bool insert(sl__race_memory *memory, size_t at, sl__range range)
 
 static void erase(sl__race_memory *memory, size_t at, size_t n)
 {
-    if (n == 0)
-        return;                 /* there may be no array yet */
+    if (n == 0) return; /* there may be no array yet */
     for (size_t i = at; i < at + n; i++)
         free_history(memory->ranges[i].history);
     memmove(&memory->ranges[at], &memory->ranges[at + n],
@@ -228,8 +209,7 @@ static bool cut(sl__race_memory *memory, size_t byte)
     size_t at = find(memory, byte);
     sl__range *range = &memory->ranges[at];
 
-    if (at == memory->n || range->first >= byte)
-        return true;
+    if (at == memory->n || range->first >= byte) return true;
     if (!insert(memory, at + 1, (sl__range){ byte, range->end, copy_history(range->history) }))
         return false;
     range->end = byte;
@@ -292,8 +272,7 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
             memory->ranges[++kept] = *range;
         }
     }
-    if (kept + 1 == end)
-        return;
+    if (kept + 1 == end) return;
     memmove(&memory->ranges[kept + 1], &memory->ranges[end],
             (memory->n - end) * sizeof memory->ranges[0]);
     memory->n -= end - kept - 1;
@@ -303,8 +282,7 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 
 static bool is_settled(const sl__access *access, const sl__vector *settled)
 {
-    return access->slot == SL__HOST_SLOT
-           || sl__vector_at(settled, access->slot) >= access->epoch;
+    return access->slot == SL__HOST_SLOT || sl__vector_at(settled, access->slot) >= access->epoch;
 }
 
 static void settle(sl__history *history, const sl__vector *settled)
@@ -330,21 +308,16 @@ void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
             free_history(history);
     }
     memory->n = kept;
-    if (kept > 0)
-        join_neighbours(memory, 0, kept);
+    if (kept > 0) join_neighbours(memory, 0, kept);
 }
 
 static void keep_bounded(sl__race_memory *memory, bool keep, const sl__vector *settled)
 {
-    if (memory->n < memory->compact_at)
-        return;
-    if (!keep)
-        sl__memory_compact(memory, settled);
-    if (memory->n >= MOST_RANGES)
-        erase(memory, 0, memory->n);
+    if (memory->n < memory->compact_at) return;
+    if (!keep) sl__memory_compact(memory, settled);
+    if (memory->n >= MOST_RANGES) erase(memory, 0, memory->n);
     memory->compact_at = memory->n * 2 > FIRST_COMPACTION ? memory->n * 2 : FIRST_COMPACTION;
-    if (memory->compact_at > MOST_RANGES)
-        memory->compact_at = MOST_RANGES;
+    if (memory->compact_at > MOST_RANGES) memory->compact_at = MOST_RANGES;
 }
 
 static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
@@ -355,8 +328,7 @@ static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
 static void remove_of(sl__accesses *accesses, uint32_t slot, uint64_t epoch)
 {
     for (uint32_t i = accesses->n; i-- > 0;)
-        if (is_of(sl__access_at(accesses, i), slot, epoch))
-            sl__accesses_remove(accesses, i);
+        if (is_of(sl__access_at(accesses, i), slot, epoch)) sl__accesses_remove(accesses, i);
 }
 
 /* ---- the interface -------------------------------------------------------------------- */
@@ -365,8 +337,7 @@ sl__race_memory *sl__memory_new(sl_buffer *buffer)
 {
     sl__race_memory *memory = calloc(1, sizeof *memory);
 
-    if (!memory)
-        return NULL;
+    if (!memory) return NULL;
     memory->buffer = buffer;
     memory->compact_at = FIRST_COMPACTION;
     return memory;
@@ -394,8 +365,7 @@ void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
 {
     for (size_t at = 0; at < memory->n; at++) {
         sl__history *history = memory->ranges[at].history;
-        if (is_of(&history->write, slot, epoch))
-            sl__access_drop(&history->write);
+        if (is_of(&history->write, slot, epoch)) sl__access_drop(&history->write);
         remove_of(&history->others, slot, epoch);
         remove_of(&history->past, slot, epoch);
     }
@@ -406,8 +376,7 @@ static void meet_in(const sl__accesses *accesses, bool reads, sl__conflict_fn fn
     for (uint32_t i = 0; i < accesses->n && !(reads && accesses->n_writes == 0); i++) {
         const sl__access *other = sl__access_at(accesses, i);
         sl__race_looks++;
-        if (!(reads && other->kind == SL_ACCESS_READ))
-            fn(ud, other);
+        if (!(reads && other->kind == SL_ACCESS_READ)) fn(ud, other);
     }
 }
 
@@ -418,10 +387,8 @@ void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, si
 
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++) {
         const sl__history *history = memory->ranges[i].history;
-        if (sl__access_is_there(&history->write))
-            fn(ud, &history->write);
-        if (late)
-            meet_in(&history->past, reads, fn, ud);
+        if (sl__access_is_there(&history->write)) fn(ud, &history->write);
+        if (late) meet_in(&history->past, reads, fn, ud);
         meet_in(&history->others, reads, fn, ud);
     }
 }
@@ -438,10 +405,8 @@ static sl__history *exact(const sl__race_memory *memory, size_t first, size_t en
 static bool note_in(sl__history *history, const sl__access *access, const sl__vector *seen,
                     bool keep)
 {
-    if (access->by == SL__BY_HOST_FUNC)
-        return note_late(history, access, seen);
-    if (access->by == SL__BY_HOST)
-        return add_past(history, access);
+    if (access->by == SL__BY_HOST_FUNC) return note_late(history, access, seen);
+    if (access->by == SL__BY_HOST) return add_past(history, access);
     return access->kind == SL_ACCESS_READ ? note_read(history, access, seen, keep)
                                           : note_write(history, access, keep);
 }
@@ -452,29 +417,24 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
     sl__history *history;
     size_t at, n;
 
-    if (first >= end)
-        return true;
+    if (first >= end) return true;
     history = exact(memory, first, end);
-    if (history)
-        return note_in(history, access, seen, keep);
+    if (history) return note_in(history, access, seen, keep);
     keep_bounded(memory, keep, settled);
     if (!reserve_ranges(memory, count_in(memory, first, end) + 3) || !cut(memory, first)
         || !cut(memory, end))
         return false;
-    if (!keep && access->kind != SL_ACCESS_READ) {      /* it replaces all that was there */
+    if (!keep && access->kind != SL_ACCESS_READ) { /* it replaces all that was there */
         at = find(memory, first);
         erase(memory, at, count_in(memory, first, end));
         history = new_history();
-        if (!insert(memory, at, (sl__range){ first, end, history }))
-            return false;
+        if (!insert(memory, at, (sl__range){ first, end, history })) return false;
         sl__access_put(&history->write, access);
         return true;
     }
-    if (!fill_gaps(memory, first, end, &at, &n))
-        return false;
+    if (!fill_gaps(memory, first, end, &at, &n)) return false;
     for (size_t i = at; i < at + n; i++)
-        if (!note_in(memory->ranges[i].history, access, seen, keep))
-            return false;
+        if (!note_in(memory->ranges[i].history, access, seen, keep)) return false;
     join_neighbours(memory, at, n);
     return true;
 }

@@ -15,22 +15,22 @@
 #include "accesses.h"
 
 typedef struct sl__history {
-    sl__access write;           /* the last one */
-    sl__accesses others;        /* reads, and what host functions did */
-    sl__accesses past;          /* only compared with host functions */
+    sl__access write;    /* the last one */
+    sl__accesses others; /* reads, and what host functions did */
+    sl__accesses past;   /* only compared with host functions */
 } sl__history;
 
 typedef struct sl__range {
-    size_t first, end;          /* bytes [first, end) */
+    size_t first, end; /* bytes [first, end) */
     sl__history *history;
 } sl__range;
 
 typedef struct sl__race_memory {
-    struct sl__race_memory *next, **link;       /* of all memories */
+    struct sl__race_memory *next, **link; /* of all memories */
     sl_buffer *buffer;
-    sl__range *ranges;          /* ascending; they do not overlap */
+    sl__range *ranges; /* ascending; they do not overlap */
     size_t n, room;
-    size_t compact_at;          /* number of ranges at which to compact */
+    size_t compact_at; /* number of ranges at which to compact */
 } sl__race_memory;
 
 sl__race_memory *sl__memory_new(sl_buffer *buffer);

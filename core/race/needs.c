@@ -17,11 +17,9 @@ static bool reserve(sl__needs *needs)
     size_t room = needs->room ? 2 * needs->room : 256;
     sl_race_need *grown;
 
-    if (needs->n < needs->room)
-        return true;
+    if (needs->n < needs->room) return true;
     grown = room <= MOST_NEEDS ? realloc(needs->list, room * sizeof *grown) : NULL;
-    if (!grown)
-        return false;
+    if (!grown) return false;
     needs->list = grown;
     needs->room = room;
     return true;
@@ -31,8 +29,7 @@ void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *
 {
     bool by_host = later->by == SL__BY_HOST;
 
-    if (earlier->seq == 0 || (later->seq == 0 && !by_host))
-        return;
+    if (earlier->seq == 0 || (later->seq == 0 && !by_host)) return;
     if (!reserve(needs)) {
         start_again(needs, false);
         return;
@@ -46,19 +43,12 @@ void sl_race_keep_needs(bool keep)
 {
     sl__checker *checker = sl__race_make();
 
-    if (checker)
-        start_again(&checker->needs, keep);
+    if (checker) start_again(&checker->needs, keep);
 }
 
-bool sl_race_keeps_needs(void)
-{
-    return sl__race && sl__race->needs.are_kept;
-}
+bool sl_race_keeps_needs(void) { return sl__race && sl__race->needs.are_kept; }
 
-size_t sl_race_need_count(void)
-{
-    return sl__race ? sl__race->needs.n : 0;
-}
+size_t sl_race_need_count(void) { return sl__race ? sl__race->needs.n : 0; }
 
 const sl_race_need *sl_race_need_get(size_t index)
 {

@@ -17,8 +17,7 @@ static bool host_has_seen(sl__checker *checker, uint32_t slot)
 /* Adds the slot to those that a wait for the device looks at; idle streams are not among them. */
 static void note_unseen(sl__checker *checker, uint32_t slot)
 {
-    if (checker->slots[slot].is_unseen)
-        return;
+    if (checker->slots[slot].is_unseen) return;
     checker->slots[slot].is_unseen = true;
     checker->slots[slot].next_unseen = checker->unseen;
     checker->unseen = slot;
@@ -43,13 +42,11 @@ uint32_t sl__order_next_unseen(sl__checker *checker, uint32_t slot)
  * those of the old stream. */
 static uint32_t reusable_slot(sl__checker *checker)
 {
-    if (checker->n_waiting > 0)
-        return 0;
+    if (checker->n_waiting > 0) return 0;
     for (uint32_t *link = &checker->closed; *link; link = &checker->slots[*link].next_closed) {
         uint32_t slot = *link;
         sl__race_looks++;
-        if (!host_has_seen(checker, slot))
-            continue;
+        if (!host_has_seen(checker, slot)) continue;
         *link = checker->slots[slot].next_closed;
         return slot;
     }
@@ -61,11 +58,9 @@ static bool grow_slots(sl__checker *checker)
     uint32_t room = checker->slots_room ? 2 * checker->slots_room : 16;
     sl__slot *grown;
 
-    if (checker->n_slots < checker->slots_room)
-        return true;
+    if (checker->n_slots < checker->slots_room) return true;
     grown = realloc(checker->slots, room * sizeof *grown);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     checker->slots = grown;
     checker->slots_room = room;
     return true;
@@ -82,14 +77,10 @@ static uint32_t take_slot(sl__checker *checker)
 {
     uint32_t slot = reusable_slot(checker);
 
-    if (slot)
-        return slot;
-    if (!grow_slots(checker))
-        return 0;
-    if (checker->n_slots == 0)
-        clear_slot(checker, checker->n_slots++);         /* the host's */
-    if (!grow_slots(checker))
-        return 0;
+    if (slot) return slot;
+    if (!grow_slots(checker)) return 0;
+    if (checker->n_slots == 0) clear_slot(checker, checker->n_slots++); /* the host's */
+    if (!grow_slots(checker)) return 0;
     clear_slot(checker, checker->n_slots);
     return checker->n_slots++;
 }
@@ -98,8 +89,7 @@ static void link_clock(sl__checker *checker, sl__race_clock *clock)
 {
     clock->next = checker->clocks;
     clock->link = &checker->clocks;
-    if (clock->next)
-        clock->next->link = &clock->next;
+    if (clock->next) clock->next->link = &clock->next;
     checker->clocks = clock;
 }
 
@@ -109,8 +99,7 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     sl__slot *slot;
     uint32_t at;
 
-    if (clock)
-        return clock;
+    if (clock) return clock;
     clock = calloc(1, sizeof *clock);
     at = clock ? take_slot(checker) : 0;
     if (!at) {
@@ -120,7 +109,7 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     slot = &checker->slots[at];
     clock->stream = stream;
     clock->slot = at;
-    clock->epoch = slot->epoch;     /* continues, so that older accesses stay older */
+    clock->epoch = slot->epoch; /* continues, so that older accesses stay older */
     slot->clock = clock;
     sl__seen_release(&slot->seen);
     slot->device = stream->device;
@@ -141,8 +130,7 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
  * has seen: if the operation is refused, that is undone. */
 static void keep_before(sl__race_clock *clock)
 {
-    if (clock->is_undoable)
-        return;
+    if (clock->is_undoable) return;
     clock->before = sl__seen_retain(clock->seen);
     clock->is_undoable = true;
 }
@@ -167,8 +155,7 @@ static void forget_chances(sl__checker *checker)
         uint64_t epoch = sl__vector_at(checker->host_before.likely, i);
         while (slot->n_chances > 0) {
             sl__chance *last = &slot->chances[(slot->n_chances - 1) % SL__MOST_CHANCES];
-            if (last->epoch <= epoch)
-                break;
+            if (last->epoch <= epoch) break;
             memset(last, 0, sizeof *last);
             slot->n_chances--;
         }
@@ -182,8 +169,7 @@ static void undo_host(sl__checker *checker, sl__race_clock *clock)
     checker->host_seen = sl__seen_retain(checker->host_before);
     checker->host_version++;
     for (uint32_t i = 1; i < checker->n_slots; i++)
-        if (!host_has_seen(checker, i))
-            note_unseen(checker, i);
+        if (!host_has_seen(checker, i)) note_unseen(checker, i);
     clock->beyond_host = true;
     forget_host_before(checker);
 }
@@ -194,17 +180,15 @@ static void undo_clock(sl__race_clock *clock)
     clock->seen = clock->before;
     clock->before = (sl__seen){ NULL, NULL };
     clock->is_undoable = false;
-    clock->host_version = 0;    /* so that it is joined again */
+    clock->host_version = 0; /* so that it is joined again */
     clock->legacy_epoch = 0;
 }
 
 /* The epoch is not given back: no operation has it. */
 void sl__order_undo(sl__checker *checker, sl__race_clock *clock)
 {
-    if (clock->is_undoable)
-        undo_clock(clock);
-    if (checker->is_host_undoable)
-        undo_host(checker, clock);
+    if (clock->is_undoable) undo_clock(clock);
+    if (checker->is_host_undoable) undo_host(checker, clock);
 }
 
 /* ---- the NULL stream ------------------------------------------------------------- */
@@ -250,11 +234,9 @@ static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
         /* With the NULL stream's own epoch in the vector, blocking streams can share it. */
         sl__point point = { .slot = legacy->slot, .epoch = legacy->epoch };
         legacy->beyond_host = clock->beyond_host = true;
-        if (!sl__seen_join(&legacy->seen, &point, true, &raised))
-            return false;
+        if (!sl__seen_join(&legacy->seen, &point, true, &raised)) return false;
         point = sl__order_point(checker, legacy);
-        if (!sl__seen_join(&clock->seen, &point, true, &raised))
-            return false;
+        if (!sl__seen_join(&clock->seen, &point, true, &raised)) return false;
         clock->legacy_epoch = legacy->epoch;
     }
     if (!clock->in_news) {
@@ -278,8 +260,7 @@ static sl__point point_of_slot(sl__checker *checker, uint32_t at)
 {
     const sl__slot *slot = &checker->slots[at];
 
-    if (slot->clock)
-        return sl__order_point(checker, slot->clock);
+    if (slot->clock) return sl__order_point(checker, slot->clock);
     return (sl__point){ at, slot->epoch, checker->host_epoch, slot->seen };
 }
 
@@ -288,8 +269,7 @@ static bool see_host(sl__checker *checker, sl__race_clock *clock)
     sl__point host = { SL__HOST_SLOT, 0, 0, checker->host_seen };
     bool raised = false;
 
-    if (clock->host_version == checker->host_version)
-        return true;
+    if (clock->host_version == checker->host_version) return true;
     if (!clock->beyond_host) {
         sl__seen_retain(host.seen);
         sl__seen_release(&clock->seen);
@@ -307,10 +287,8 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     sl__race_clock *clock = sl__order_clock(checker, stream);
     bool raised = false;
 
-    if (!clock)
-        return false;
-    if (awaited || stream->legacy)
-        keep_before(clock);
+    if (!clock) return false;
+    if (awaited || stream->legacy) keep_before(clock);
     clock->beyond_host |= awaited != NULL;
     if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised))
         || !see_host(checker, clock))
@@ -322,7 +300,7 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     checker->slots[clock->slot].epoch = clock->epoch;
     note_unseen(checker, clock->slot);
     *actor = (sl__actor){ .point = sl__order_point(checker, clock) };
-    checker->host_epoch++;          /* what the host does from now on is later */
+    checker->host_epoch++; /* what the host does from now on is later */
     return true;
 }
 
@@ -331,19 +309,26 @@ void sl__order_happens(sl__checker *checker, sl__race_clock *clock)
     sl__seen_release(&clock->before);
     clock->is_undoable = false;
     forget_host_before(checker);
-    drop_news(clock);           /* only the NULL stream has any */
+    drop_news(clock); /* only the NULL stream has any */
 }
 
 /* ---- the host ----------------------------------------------------------------------- */
 
 sl__actor sl__order_host(sl__checker *checker)
 {
-    return (sl__actor){ .point = { SL__HOST_SLOT, checker->host_epoch, checker->host_epoch,
-                                   checker->host_seen } };
+    return (sl__actor){ .point = {
+                            SL__HOST_SLOT,
+                            checker->host_epoch,
+                            checker->host_epoch,
+                            checker->host_seen,
+                        } };
 }
 
 /* For sl__vector_each_raised: the chance by which the host has seen more. */
-typedef struct raised_by { sl__checker *checker; const sl__chance *chance; } raised_by;
+typedef struct raised_by {
+    sl__checker *checker;
+    const sl__chance *chance;
+} raised_by;
 
 static void note_chance(void *by_, uint32_t at, uint64_t epoch)
 {
@@ -362,8 +347,7 @@ sl__chance sl__order_chance(sl__checker *checker, const sl__access *access)
 
     for (uint32_t n = 1; n <= slot->n_chances && n <= SL__MOST_CHANCES; n++) {
         const sl__chance *older = &slot->chances[(slot->n_chances - n) % SL__MOST_CHANCES];
-        if (older->epoch < access->epoch)
-            break;
+        if (older->epoch < access->epoch) break;
         chance = *older;
     }
     return chance;
@@ -376,8 +360,7 @@ bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl_
     bool raised = false;
     bool joined = sl__seen_join(&checker->host_seen, point, !chance, &raised);
 
-    if (raised)
-        checker->host_version++;
+    if (raised) checker->host_version++;
     if (raised && chance)
         sl__vector_each_raised(before, checker->host_seen.likely, note_chance, &by);
     sl__vector_release(before);
@@ -389,10 +372,8 @@ bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *ch
     sl__race_clock *clock = checker->slots[at].clock;
     sl__point point = point_of_slot(checker, at);
 
-    if (!sl__order_join_host(checker, &point, chance))
-        return false;
-    if (!chance && clock)
-        clock->beyond_host = false;
+    if (!sl__order_join_host(checker, &point, chance)) return false;
+    if (!chance && clock) clock->beyond_host = false;
     return true;
 }
 
@@ -400,8 +381,7 @@ bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *ch
 
 static sl__order seen_by(const sl__point *point, uint32_t slot, uint64_t epoch)
 {
-    if (slot == point->slot || sl__vector_at(point->seen.sure, slot) >= epoch)
-        return SL__ORDERED;
+    if (slot == point->slot || sl__vector_at(point->seen.sure, slot) >= epoch) return SL__ORDERED;
     return sl__vector_at(point->seen.likely, slot) >= epoch ? SL__BY_CHANCE : SL__UNORDERED;
 }
 
@@ -438,8 +418,7 @@ static void unlink_news(sl__race_clock *legacy, const sl__race_clock *clock)
 static void free_clock(sl__checker *checker, sl__race_clock *clock)
 {
     *clock->link = clock->next;
-    if (clock->next)
-        clock->next->link = clock->link;
+    if (clock->next) clock->next->link = clock->link;
     clock->stream->race = NULL;
     checker->slots[clock->slot].clock = NULL;
     checker->slots[clock->slot].seen = clock->seen;
@@ -457,8 +436,7 @@ void sl__race_stream_closed(sl__checker *checker, sl_stream *stream)
     sl__race_clock *legacy;
     bool raised = false;
 
-    if (!clock)
-        return;
+    if (!clock) return;
     legacy = clock->in_news ? legacy_of(clock) : NULL;
     if (legacy) {
         sl__point point = sl__order_point(checker, clock);
@@ -475,14 +453,12 @@ void sl__order_device_closed(sl__checker *checker, sl_device *device)
 
     for (uint32_t i = 1; i < checker->n_slots; i++) {
         sl__slot *slot = &checker->slots[i];
-        if (slot->device != device)
-            continue;
+        if (slot->device != device) continue;
         sl__point point = point_of_slot(checker, i);
         (void)sl__seen_join(&checker->host_seen, &point, true, &raised);
         slot->device = NULL;
     }
-    if (raised)
-        checker->host_version++;
+    if (raised) checker->host_version++;
 }
 
 void sl__order_clear(sl__checker *checker)

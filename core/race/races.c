@@ -26,8 +26,7 @@ static uint32_t text_of(sl__checker *checker, const sl__access *access, uint32_t
 {
     const sl_device *device;
 
-    if (access->by != SL__BY_STREAM)
-        return id;
+    if (access->by != SL__BY_STREAM) return id;
     device = slot_of(checker, access)->device;
     return device ? sl__race_text(checker, sl__strings_text(&device->core->strings, id)) : 0;
 }
@@ -36,8 +35,7 @@ static const char *stream_name(sl__checker *checker, const sl__access *access)
 {
     const sl__slot *slot = slot_of(checker, access);
 
-    if (access->by == SL__BY_HOST || !slot->device)
-        return "";
+    if (access->by == SL__BY_HOST || !slot->device) return "";
     return sl__strings_text(&slot->device->core->strings, slot->name);
 }
 
@@ -66,8 +64,7 @@ static void describe_chance(sl__checker *checker, sl_race *race, const sl__meeti
     sl__chance chance;
 
     race->chance_call = race->chance_where = "";
-    if (race->kind != SL_RACE_ACCIDENT)
-        return;
+    if (race->kind != SL_RACE_ACCIDENT) return;
     if (meeting->second->kind == SL_ACCESS_FREE) {
         race->chance = SL_CHANCE_CALL;
         race->chance_call = race->second.what;
@@ -115,8 +112,8 @@ static size_t hash_of(const found *entry)
 {
     uint64_t hash = 14695981039346656037u;
     const uint32_t parts[] = {
-        entry->first_where, entry->second_where, entry->first_what, entry->second_what,
-        entry->made, (uint32_t)entry->race.kind,
+        entry->first_where, entry->second_where, entry->first_what,
+        entry->second_what, entry->made,         (uint32_t)entry->race.kind,
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -129,7 +126,7 @@ static found key_of(sl__checker *checker, const sl__meeting *meeting)
 {
     return (found){
         .race = { .kind = meeting->kind, .first.kind = (sl_race_access_kind)meeting->first->kind,
-                  .second.kind = (sl_race_access_kind)meeting->second->kind },
+                  .second.kind = (sl_race_access_kind)meeting->second->kind, },
         .first_where = text_of(checker, meeting->first, meeting->first->where),
         .second_where = text_of(checker, meeting->second, meeting->second->where),
         .first_what = text_of(checker, meeting->first, meeting->first->what),
@@ -187,11 +184,14 @@ static found *find_or_add(sl__checker *checker, const found *key, const sl__meet
 
 static sl__moment moment_of(sl__checker *checker, const sl__access *access)
 {
-    sl__moment when = { .state = SL__KNOWN, .slot = access->slot, .epoch = access->epoch,
-                      .at_ns = access->host_ns };
+    sl__moment when = {
+        .state = SL__KNOWN,
+        .slot = access->slot,
+        .epoch = access->epoch,
+        .at_ns = access->host_ns,
+    };
 
-    if (access->by != SL__BY_STREAM && access->host_ns >= 0)
-        return when;
+    if (access->by != SL__BY_STREAM && access->host_ns >= 0) return when;
     if (access->seq == 0)
         when.state = SL__NEVER;
     else
@@ -212,8 +212,7 @@ static void set_outcome(sl__checker *checker, found *entry, sl_race_outcome outc
 {
     if (entry->race.outcome != SL_RACE_STALE && outcome != SL_RACE_UNKNOWN)
         entry->race.outcome = outcome;
-    if (!entry->reported)
-        checker->head.has_news = true;
+    if (!entry->reported) checker->head.has_news = true;
 }
 
 /* True: the outcome is known, or never will be. The check is made when the later access is
@@ -256,8 +255,7 @@ static void follow(sl__checker *checker, found *entry, const sl__meeting *meetin
 
 static void note_moment(sl__moment *when, uint32_t slot, const sl_op *op, bool writes)
 {
-    if (when->state != SL__PENDING || when->slot != slot || when->epoch != op->race_epoch)
-        return;
+    if (when->state != SL__PENDING || when->slot != slot || when->epoch != op->race_epoch) return;
     when->state = op->lost ? SL__NEVER : SL__KNOWN;
     when->at_ns = writes ? op->end_ns : op->start_ns;
 }
@@ -268,8 +266,7 @@ void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
         unsettled *u = &checker->races.unsettled[i];
         note_moment(&u->first, slot, op, u->first_writes);
         note_moment(&u->second, slot, op, u->second_writes);
-        if (settle(checker, u))
-            remove_unsettled(checker, i);
+        if (settle(checker, u)) remove_unsettled(checker, i);
     }
 }
 
@@ -305,18 +302,16 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
         checker->races.is_late = meeting->refused == meeting->first;
         checker->races.has_refused = true;
     }
-    if (!entry)
-        return;
+    if (!entry) return;
     entry->race.count++;
     if (meeting->refused) {
-        entry->reported = true;             /* by the error */
+        entry->reported = true; /* by the error */
         if (meeting->second->by == SL__BY_STREAM && meeting->refused == meeting->second)
-            entry->race.second.seq = 0;         /* it does not happen */
+            entry->race.second.seq = 0; /* it does not happen */
     } else {
         follow(checker, entry, meeting);
     }
-    if (!entry->reported)
-        checker->head.has_news = true;
+    if (!entry->reported) checker->head.has_news = true;
 }
 
 sl_status sl__races_fail(sl__checker *checker, sl_error *err)
@@ -326,8 +321,8 @@ sl_status sl__races_fail(sl__checker *checker, sl_error *err)
     bool in_stream = !other->by_host;
 
     return sl_fail(err, SL_ERACE, "it races with %.50s at %.60s%s%.60s%s: nothing orders them",
-                   other->what, other->where, in_stream ? " in stream \"" : "",
-                   other->stream_name, in_stream ? "\"" : "");
+                   other->what, other->where, in_stream ? " in stream \"" : "", other->stream_name,
+                   in_stream ? "\"" : "");
 }
 
 void sl__races_report(sl__checker *checker)
@@ -335,11 +330,9 @@ void sl__races_report(sl__checker *checker)
     checker->head.has_news = false;
     for (size_t i = 0; i < checker->races.n; i++) {
         found *entry = checker->races.entries[i];
-        if (entry->reported || entry->unsettled > 0)
-            continue;
+        if (entry->reported || entry->unsettled > 0) continue;
         entry->reported = true;
-        if (checker->races.hook)
-            checker->races.hook(checker->races.hook_ud, &entry->race);
+        if (checker->races.hook) checker->races.hook(checker->races.hook_ud, &entry->race);
     }
 }
 
@@ -364,10 +357,7 @@ void sl__races_clear(sl__checker *checker)
 
 /* ---- the public list ------------------------------------------------------------- */
 
-size_t sl_race_count(void)
-{
-    return sl__race ? sl__race->races.n : 0;
-}
+size_t sl_race_count(void) { return sl__race ? sl__race->races.n : 0; }
 
 const sl_race *sl_race_get(size_t index)
 {
@@ -376,23 +366,18 @@ const sl_race *sl_race_get(size_t index)
 
 const sl_race *sl_race_refused(bool *is_late)
 {
-    if (!sl__race || !sl__race->races.has_refused)
-        return NULL;
+    if (!sl__race || !sl__race->races.has_refused) return NULL;
     *is_late = sl__race->races.is_late;
     return &sl__race->races.refused;
 }
 
-uint64_t sl_race_total(void)
-{
-    return sl__race ? sl__race->races.total : 0;
-}
+uint64_t sl_race_total(void) { return sl__race ? sl__race->races.total : 0; }
 
 void sl_race_set_hook(sl_race_hook hook, void *ud)
 {
     sl__checker *checker = sl__race_make();
 
-    if (!checker)
-        return;
+    if (!checker) return;
     checker->races.hook = hook;
     checker->races.hook_ud = ud;
 }

@@ -26,7 +26,9 @@ sl_check_mode sl_check_get_mode(void);
 typedef enum sl_race_kind { SL_RACE_UNORDERED, SL_RACE_ACCIDENT } sl_race_kind;
 
 typedef enum sl_race_access_kind {
-    SL_ACCESS_READ, SL_ACCESS_WRITE, SL_ACCESS_FREE
+    SL_ACCESS_READ,
+    SL_ACCESS_WRITE,
+    SL_ACCESS_FREE
 } sl_race_access_kind;
 
 /* Whether the accesses ran in the script's order (HELD) or in the other one (STALE), so that a
@@ -36,12 +38,12 @@ typedef enum sl_race_outcome { SL_RACE_UNKNOWN, SL_RACE_HELD, SL_RACE_STALE } sl
 /* The wait of the host that orders the accesses of an accident, which no documentation
  * guarantees. */
 typedef enum sl_race_chance {
-    SL_CHANCE_UNKNOWN,          /* not remembered, or no accident */
-    SL_CHANCE_FROM_PAGEABLE,    /* a copy from pageable memory waits for its stream first */
-    SL_CHANCE_TO_PAGEABLE,      /* a copy to pageable memory returns when the data has arrived */
-    SL_CHANCE_BLOCKING_COPY,    /* a blocking copy from pageable memory, likewise */
-    SL_CHANCE_NULL_STREAM,      /* a wait for the NULL stream includes the blocking streams */
-    SL_CHANCE_CALL              /* a call, such as cudaFree, waits for the device */
+    SL_CHANCE_UNKNOWN,       /* not remembered, or no accident */
+    SL_CHANCE_FROM_PAGEABLE, /* a copy from pageable memory waits for its stream first */
+    SL_CHANCE_TO_PAGEABLE,   /* a copy to pageable memory returns when the data has arrived */
+    SL_CHANCE_BLOCKING_COPY, /* a blocking copy from pageable memory, likewise */
+    SL_CHANCE_NULL_STREAM,   /* a wait for the NULL stream includes the blocking streams */
+    SL_CHANCE_CALL           /* a call, such as cudaFree, waits for the device */
 } sl_race_chance;
 
 /* Who has to wait for the stream of the first access. */
@@ -65,17 +67,17 @@ typedef struct sl_race_access {
 /* All texts live as long as the race is listed. */
 typedef struct sl_race {
     sl_race_kind kind;
-    sl_race_access first, second;       /* in the order in which the script made them */
-    uint64_t tensor_id;         /* the tensor whose memory both access */
-    sl_tensor_spec made_as;     /* its shape and dtype when it was made; the place as of now */
-    const char *made_where;     /* where it was made, "" if unknown */
-    size_t first_byte, n_bytes; /* the bytes that both access, in the tensor's memory */
-    sl_race_chance chance;      /* of an accident: what orders them */
-    const char *chance_call;    /* CALL: its name, "cudaFree"; else "" */
-    const char *chance_where;   /* where the wait was, "" if unknown or the second access itself */
-    sl_race_remedy remedy;      /* what would order them, before the second */
+    sl_race_access first, second; /* in the order in which the script made them */
+    uint64_t tensor_id;           /* the tensor whose memory both access */
+    sl_tensor_spec made_as;       /* its shape and dtype when it was made; the place as of now */
+    const char *made_where;       /* where it was made, "" if unknown */
+    size_t first_byte, n_bytes;   /* the bytes that both access, in the tensor's memory */
+    sl_race_chance chance;        /* of an accident: what orders them */
+    const char *chance_call;      /* CALL: its name, "cudaFree"; else "" */
+    const char *chance_where; /* where the wait was, "" if unknown or the second access itself */
+    sl_race_remedy remedy;    /* what would order them, before the second */
     sl_race_outcome outcome;
-    uint64_t count;             /* how often these two lines raced so over this memory */
+    uint64_t count; /* how often these two lines raced so over this memory */
 } sl_race;
 
 /* The races found since the last sl_check, in order: one for each pair of script positions,
@@ -83,7 +85,7 @@ typedef struct sl_race {
  * SL_MOST_RACES are kept. Borrowed until the next call of the core. */
 enum { SL_MOST_RACES = 1000 };
 size_t sl_race_count(void);
-const sl_race *sl_race_get(size_t index);       /* NULL behind the last */
+const sl_race *sl_race_get(size_t index); /* NULL behind the last */
 
 /* The race that the latest SL_ERACE was for, also if it is not listed; NULL before the first.
  * `is_late`: what failed is its first access, which a host function makes after the second. */
@@ -101,9 +103,9 @@ void sl_race_set_hook(sl_race_hook hook, void *ud);
 /* An operation, or the host, that needs an earlier operation: both access the same bytes, and
  * one of them writes. Whether something orders the two does not matter. */
 typedef struct sl_race_need {
-    uint64_t seq;               /* sl_span.correlation of the second operation; 0: the host, */
-    int64_t host_ns;            /* at that time of the host's clock */
-    uint64_t on;                /* sl_span.correlation of the first one */
+    uint64_t seq;    /* sl_span.correlation of the second operation; 0: the host, */
+    int64_t host_ns; /* at that time of the host's clock */
+    uint64_t on;     /* sl_span.correlation of the first one */
 } sl_race_need;
 
 /* Starts (true) or ends (false) keeping a list of them while the checker is on, and forgets
@@ -111,6 +113,6 @@ typedef struct sl_race_need {
 void sl_race_keep_needs(bool keep);
 bool sl_race_keeps_needs(void);
 size_t sl_race_need_count(void);
-const sl_race_need *sl_race_need_get(size_t index);     /* NULL behind the last */
+const sl_race_need *sl_race_need_get(size_t index); /* NULL behind the last */
 
 #endif

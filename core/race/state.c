@@ -9,8 +9,7 @@ sl__checker *sl__race;
 
 sl__checker *sl__race_make(void)
 {
-    if (!sl__race)
-        sl__race = calloc(1, sizeof *sl__race);
+    if (!sl__race) sl__race = calloc(1, sizeof *sl__race);
     return sl__race;
 }
 

@@ -9,25 +9,25 @@
 
 /* What a stream's operations come after. */
 typedef struct sl__race_clock {
-    struct sl__race_clock *next, **link;    /* of all clocks */
+    struct sl__race_clock *next, **link; /* of all clocks */
     sl_stream *stream;
     uint32_t slot;
-    uint64_t epoch;                 /* of its last operation */
-    sl__seen seen;                  /* what its next operation comes after */
-    uint64_t host_version;          /* version of the host's `seen` that is in it */
-    bool beyond_host;               /* `seen` may be larger than the host's */
-    uint64_t legacy_epoch;          /* of the NULL stream that is in it */
-    bool is_undoable;               /* `before` is `seen` before the last operation, */
-    sl__seen before;                /* which may yet be refused */
-    bool in_news;                   /* the NULL stream has not seen the last operation */
+    uint64_t epoch;        /* of its last operation */
+    sl__seen seen;         /* what its next operation comes after */
+    uint64_t host_version; /* version of the host's `seen` that is in it */
+    bool beyond_host;      /* `seen` may be larger than the host's */
+    uint64_t legacy_epoch; /* of the NULL stream that is in it */
+    bool is_undoable;      /* `before` is `seen` before the last operation, */
+    sl__seen before;       /* which may yet be refused */
+    bool in_news;          /* the NULL stream has not seen the last operation */
     struct sl__race_clock *next_news;
-    struct sl__race_clock *news;    /* of the NULL stream: streams with operations that */
-    sl__seen closed;                /* it has not seen; operations of those closed since */
+    struct sl__race_clock *news; /* of the NULL stream: streams with operations that */
+    sl__seen closed;             /* it has not seen; operations of those closed since */
 } sl__race_clock;
 
 /* An event's latest record. */
 typedef struct sl__race_record {
-    struct sl__race_record *next, **link;   /* of all records */
+    struct sl__race_record *next, **link; /* of all records */
     sl_event *event;
     sl__point point;
 } sl__race_record;
@@ -38,24 +38,24 @@ enum { SL__MOST_CHANCES = 8 };
 typedef struct sl__chance {
     uint64_t epoch;
     sl_race_chance why;
-    uint32_t call, where;           /* the checker's text ids; the call's name if it is one */
+    uint32_t call, where; /* the checker's text ids; the call's name if it is one */
 } sl__chance;
 
 /* A slot; it outlives its stream. */
 typedef struct sl__slot {
-    sl__race_clock *clock;          /* NULL: closed */
-    sl_device *device;              /* NULL: closed, and its texts freed */
+    sl__race_clock *clock; /* NULL: closed */
+    sl_device *device;     /* NULL: closed, and its texts freed */
     uint32_t stream_id;
-    uint32_t name, made;            /* the device's text ids; where it was made */
-    bool is_blocking;               /* toward the NULL stream */
+    uint32_t name, made; /* the device's text ids; where it was made */
+    bool is_blocking;    /* toward the NULL stream */
     bool is_per_thread;
-    uint64_t epoch;                 /* the last one */
-    sl__seen seen;                  /* of a closed stream: its last `seen` */
-    uint64_t retired;               /* the last operation that has ended */
-    uint32_t next_unseen;           /* slots with operations that the host may not have seen */
+    uint64_t epoch;       /* the last one */
+    sl__seen seen;        /* of a closed stream: its last `seen` */
+    uint64_t retired;     /* the last operation that has ended */
+    uint32_t next_unseen; /* slots with operations that the host may not have seen */
     bool is_unseen;
     uint32_t next_closed;
-    sl__chance chances[SL__MOST_CHANCES];   /* the latest, the n-th at n modulo their number */
+    sl__chance chances[SL__MOST_CHANCES]; /* the latest, the n-th at n modulo their number */
     uint32_t n_chances;
 } sl__slot;
 
@@ -71,7 +71,7 @@ enum { SL__RACE_SLOTS = 4096, SL__MOST_UNSETTLED = 1024 };
 /* When an access happened, as far as that is known. */
 typedef struct sl__moment {
     enum { SL__KNOWN, SL__PENDING, SL__PAST, SL__NEVER } state;
-    uint32_t slot;                  /* PENDING: of this operation's end */
+    uint32_t slot; /* PENDING: of this operation's end */
     uint64_t epoch;
     int64_t at_ns;
 } sl__moment;
@@ -79,8 +79,8 @@ typedef struct sl__moment {
 /* An entry of the list. */
 typedef struct sl__found {
     sl_race race;
-    uint32_t first_where, second_where, first_what, second_what, made;      /* text ids */
-    int unsettled;                  /* meetings whose outcome is not known yet */
+    uint32_t first_where, second_where, first_what, second_what, made; /* text ids */
+    int unsettled; /* meetings whose outcome is not known yet */
     bool reported;
 } sl__found;
 
@@ -95,11 +95,11 @@ typedef struct sl__race_list {
     sl__found *entries[SL_MOST_RACES];
     size_t n;
     uint64_t total;
-    uint16_t table[SL__RACE_SLOTS];         /* open addressing: index + 1 */
+    uint16_t table[SL__RACE_SLOTS]; /* open addressing: index + 1 */
     sl__unsettled unsettled[SL__MOST_UNSETTLED];
     size_t n_unsettled;
-    sl_race refused;                        /* for which the latest call was refused: */
-    bool has_refused, is_late;              /* there is one; see sl_race_refused */
+    sl_race refused;           /* for which the latest call was refused: */
+    bool has_refused, is_late; /* there is one; see sl_race_refused */
     sl_race_hook hook;
     void *hook_ud;
 } sl__race_list;
@@ -107,7 +107,7 @@ typedef struct sl__race_list {
 /* ---- needs.c: what needs what -------------------------------------------------------- */
 
 typedef struct sl__needs {
-    bool are_kept;                  /* as sl_race_keep_needs has asked */
+    bool are_kept; /* as sl_race_keep_needs has asked */
     sl_race_need *list;
     size_t n, room;
 } sl__needs;
@@ -119,25 +119,25 @@ void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *
 
 struct sl__checker {
     sl__race_head head;
-    sl__race_list races;            /* outlives OFF */
-    sl__needs needs;                /* likewise */
-    sl__strings strings;            /* of races, and the host's accesses */
-    bool starved;                   /* a text or a race found no memory */
-    sl__slot *slots;                /* 0 is the host's */
+    sl__race_list races; /* outlives OFF */
+    sl__needs needs;     /* likewise */
+    sl__strings strings; /* of races, and the host's accesses */
+    bool starved;        /* a text or a race found no memory */
+    sl__slot *slots;     /* 0 is the host's */
     uint32_t n_slots, slots_room;
-    uint32_t unseen, closed;        /* the first of these slots, 0: none */
-    uint64_t first_epoch;           /* of slots: earlier checks had those up to it */
-    uint64_t host_epoch;            /* counts enqueued operations, from 1 */
+    uint32_t unseen, closed; /* the first of these slots, 0: none */
+    uint64_t first_epoch;    /* of slots: earlier checks had those up to it */
+    uint64_t host_epoch;     /* counts enqueued operations, from 1 */
     sl__seen host_seen;
-    bool is_host_undoable;          /* `host_before` is `host_seen` before the wait of a */
-    sl__seen host_before;           /* call that may yet be refused */
-    uint64_t host_version;          /* counts changes of host_seen, from 1 */
+    bool is_host_undoable; /* `host_before` is `host_seen` before the wait of a */
+    sl__seen host_before;  /* call that may yet be refused */
+    uint64_t host_version; /* counts changes of host_seen, from 1 */
     sl__race_clock *clocks;
     sl__race_record *records;
     sl__race_memory *memories;
     sl__waiting *waiting;
     size_t n_waiting, waiting_room;
-    const sl__waiting *running;     /* the host function that runs, NULL: none */
+    const sl__waiting *running; /* the host function that runs, NULL: none */
     uint64_t running_seq;
 };
 
@@ -153,7 +153,7 @@ uint32_t sl__race_where(sl__checker *checker, const sl_device *device);
 
 /* Who makes an access, and what it comes after. `is_late`: a host function. */
 typedef struct sl__actor {
-    sl__point point;                /* borrowed */
+    sl__point point; /* borrowed */
     bool is_late;
 } sl__actor;
 
@@ -206,11 +206,15 @@ typedef struct sl__touch {
     const sl__actor *actor;
     sl__access access;
     size_t first, end;
-    bool is_refused;            /* in error mode: it races, and must not happen */
-    bool has_happened;          /* cudaFree: nothing can refuse it any more */
-    bool frees_by_waiting;      /* and what it waits for is an accident */
-    struct sl__met { uint32_t slot, where; uint64_t epoch; uint8_t kind; } met[SL__MOST_MET];
-    int n_met;                  /* in several ranges, and reported once */
+    bool is_refused;       /* in error mode: it races, and must not happen */
+    bool has_happened;     /* cudaFree: nothing can refuse it any more */
+    bool frees_by_waiting; /* and what it waits for is an accident */
+    struct sl__met {
+        uint32_t slot, where;
+        uint64_t epoch;
+        uint8_t kind;
+    } met[SL__MOST_MET];
+    int n_met; /* in several ranges, and reported once */
 } sl__touch;
 
 /* Adds the races of the access to the list. */
@@ -230,7 +234,7 @@ typedef struct sl__meeting {
     sl_race_kind kind;
     sl_buffer *buffer;
     const sl__access *first, *second;
-    const sl__access *refused;      /* of them, in error mode: does not happen, its call fails */
+    const sl__access *refused; /* of them, in error mode: does not happen, its call fails */
     size_t from, to;
 } sl__meeting;
 void sl__races_add(sl__checker *checker, const sl__meeting *meeting);

@@ -28,14 +28,11 @@ int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud
     const sim_device *dev = (const sim_device *)stream->base.device;
     int64_t n = 0;
     for (int kind = 0; kind < SIM_BARRIERS; kind++) {
-        if (!is_behind_new(stream, kind))
-            continue;
+        if (!is_behind_new(stream, kind)) continue;
         for (const sim_stream *s = dev->streams; s; s = s->all_next) {
-            if (s == stream || !s->before_barrier[kind])
-                continue;
+            if (s == stream || !s->before_barrier[kind]) continue;
             n++;
-            if (fn)
-                fn(ud, s->before_barrier[kind]);
+            if (fn) fn(ud, s->before_barrier[kind]);
         }
     }
     return n;
@@ -51,6 +48,5 @@ void sim_barriers_passed(sim_stream *stream)
 void sim_barriers_ended(sim_stream *stream, const sim_op *op)
 {
     for (int kind = 0; kind < SIM_BARRIERS; kind++)
-        if (stream->before_barrier[kind] == op)
-            stream->before_barrier[kind] = NULL;
+        if (stream->before_barrier[kind] == op) stream->before_barrier[kind] = NULL;
 }

@@ -3,7 +3,7 @@
  * BLAS runs on one thread: the number of threads changes the order of summation, and so the last
  * bits of a result.
  */
-#define _POSIX_C_SOURCE 200809L     /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 
 #include "blas.h"
 
@@ -15,9 +15,9 @@
 #include "interrupt.h"
 
 /* cblas_sgemm and cblas_dgemm with their enumerations as the ints that they are. */
-#define GEMM_FN(name, real)                                                                   \
+#define GEMM_FN(name, real)                                                                    \
     typedef void (*name)(int order, int trans_a, int trans_b, int m, int n, int k, real alpha, \
-                         const real *a, int lda, const real *b, int ldb, real beta, real *c,  \
+                         const real *a, int lda, const real *b, int ldb, real beta, real *c,   \
                          int ldc);
 GEMM_FN(sgemm_fn, float)
 GEMM_FN(dgemm_fn, double)
@@ -25,7 +25,11 @@ enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANS = 111 };
 enum { SMALL_PRODUCT = 32 * 32 * 32 };
 
 static const char *const library_names[] = {
-    "libopenblas.so.0", "libopenblas.so", "libblas.so.3", "libcblas.so.3", "libmkl_rt.so.2",
+    "libopenblas.so.0",
+    "libopenblas.so",
+    "libblas.so.3",
+    "libcblas.so.3",
+    "libmkl_rt.so.2",
     "libopenblas.dylib",
     "/System/Library/Frameworks/Accelerate.framework/Accelerate",
 };
@@ -34,22 +38,21 @@ static const char *const library_names[] = {
  * is never unloaded: OpenBLAS does not support that. */
 static struct {
     bool tried;
-    sgemm_fn sgemm;     /* NULL: there is none */
-    dgemm_fn dgemm;     /* likewise */
+    sgemm_fn sgemm; /* NULL: there is none */
+    dgemm_fn dgemm; /* likewise */
 } blas;
 
 /* OpenBLAS and MKL start their threads while they are loaded. Their variables are set for that
  * moment only, unless the user has set them. */
 static void *open_single_threaded(const char *library)
 {
-    static const char *const names[] = {"OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"};
+    static const char *const names[] = { "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS" };
     bool ours[2];
     for (int i = 0; i < 2; i++)
         ours[i] = !getenv(names[i]) && setenv(names[i], "1", 0) == 0;
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
     for (int i = 0; i < 2; i++)
-        if (ours[i])
-            unsetenv(names[i]);
+        if (ours[i]) unsetenv(names[i]);
     return handle;
 }
 
@@ -58,8 +61,7 @@ static void *open_single_threaded(const char *library)
 static bool find_function(void *handle, const char *name, void *function, size_t size)
 {
     void *symbol = dlsym(handle, name);
-    if (!symbol)
-        return false;
+    if (!symbol) return false;
     memcpy(function, &symbol, size);
     return true;
 }
@@ -67,10 +69,9 @@ static bool find_function(void *handle, const char *name, void *function, size_t
 /* False: there is no such library. */
 static bool load(const char *library)
 {
-    static const char *const setters[] = {"openblas_set_num_threads", "MKL_Set_Num_Threads"};
+    static const char *const setters[] = { "openblas_set_num_threads", "MKL_Set_Num_Threads" };
     void *handle = open_single_threaded(library);
-    if (!handle)
-        return false;
+    if (!handle) return false;
     if (!find_function(handle, "cblas_sgemm", &blas.sgemm, sizeof blas.sgemm)) {
         dlclose(handle);
         return false;
@@ -78,26 +79,22 @@ static bool load(const char *library)
     find_function(handle, "cblas_dgemm", &blas.dgemm, sizeof blas.dgemm);
     for (size_t i = 0; i < sizeof setters / sizeof *setters; i++) {
         void (*set_threads)(int) = NULL;
-        if (find_function(handle, setters[i], &set_threads, sizeof set_threads))
-            set_threads(1);
+        if (find_function(handle, setters[i], &set_threads, sizeof set_threads)) set_threads(1);
     }
     return true;
 }
 
 static void find_library(void)
 {
-    if (blas.tried)
-        return;
+    if (blas.tried) return;
     blas.tried = true;
     const char *wish = getenv("STREAMLAB_BLAS");
     if (wish && *wish) {
-        if (strcmp(wish, "none") != 0)
-            load(wish);
+        if (strcmp(wish, "none") != 0) load(wish);
         return;
     }
     for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++)
-        if (load(library_names[i]))
-            return;
+        if (load(library_names[i])) return;
 }
 
 /* The first product that is not small makes OpenBLAS map its working memory. If memory is short
@@ -106,8 +103,7 @@ void sim_blas_load(void)
 {
     enum { N = 192, ELEMENTS = N * N };
     float *values = calloc(2 * ELEMENTS, sizeof *values);
-    if (values)
-        sim_blas_sgemm(N, N, N, values, values, values + ELEMENTS);
+    if (values) sim_blas_sgemm(N, N, N, values, values, values + ELEMENTS);
     free(values);
 }
 
@@ -118,34 +114,32 @@ static bool stops_before(int64_t j0, int64_t l0)
 
 /* Multiplies one row of A by a panel of B that stays in the cache. Every element of C adds its
  * products in the order of k, whatever the blocking. */
-#define PLAIN_GEMM(name, real)                                                                \
-    bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c)         \
-    {                                                                                         \
-        enum { K_BLOCK = 64, N_BLOCK = 512, ROWS = 64 };                                      \
-        for (int64_t i = 0; i < m * n; i++)                                                   \
-            c[i] = 0;                                                                         \
-        for (int64_t j0 = 0; j0 < n; j0 += N_BLOCK) {                                         \
-            int64_t j1 = n - j0 < N_BLOCK ? n : j0 + N_BLOCK;                                 \
-            for (int64_t l0 = 0; l0 < k; l0 += K_BLOCK) {                                     \
-                int64_t l1 = k - l0 < K_BLOCK ? k : l0 + K_BLOCK;                             \
-                if (stops_before(j0, l0))                                                     \
-                    return false;                                                             \
-                for (int64_t i = 0; i < m; i++) {                                             \
-                    if (i % ROWS == ROWS - 1 && sim_is_interrupted())                            \
-                        return false;                                                         \
-                    real *restrict row = c + i * n;                                           \
-                    for (int64_t l = l0; l < l1; l++) {                                       \
-                        const real factor = a[i * k + l];                                     \
-                        const real *restrict from = b + l * n;                                \
-                        for (int64_t j = j0; j < j1; j++) {                                   \
-                            real product = factor * from[j];                                  \
-                            row[j] += product;                                                \
-                        }                                                                     \
-                    }                                                                         \
-                }                                                                             \
-            }                                                                                 \
-        }                                                                                     \
-        return true;                                                                          \
+#define PLAIN_GEMM(name, real)                                                        \
+    bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c) \
+    {                                                                                 \
+        enum { K_BLOCK = 64, N_BLOCK = 512, ROWS = 64 };                              \
+        for (int64_t i = 0; i < m * n; i++)                                           \
+            c[i] = 0;                                                                 \
+        for (int64_t j0 = 0; j0 < n; j0 += N_BLOCK) {                                 \
+            int64_t j1 = n - j0 < N_BLOCK ? n : j0 + N_BLOCK;                         \
+            for (int64_t l0 = 0; l0 < k; l0 += K_BLOCK) {                             \
+                int64_t l1 = k - l0 < K_BLOCK ? k : l0 + K_BLOCK;                     \
+                if (stops_before(j0, l0)) return false;                               \
+                for (int64_t i = 0; i < m; i++) {                                     \
+                    if (i % ROWS == ROWS - 1 && sim_is_interrupted()) return false;   \
+                    real *restrict row = c + i * n;                                   \
+                    for (int64_t l = l0; l < l1; l++) {                               \
+                        const real factor = a[i * k + l];                             \
+                        const real *restrict from = b + l * n;                        \
+                        for (int64_t j = j0; j < j1; j++) {                           \
+                            real product = factor * from[j];                          \
+                            row[j] += product;                                        \
+                        }                                                             \
+                    }                                                                 \
+                }                                                                     \
+            }                                                                         \
+        }                                                                             \
+        return true;                                                                  \
     }
 PLAIN_GEMM(sim_plain_sgemm, float)
 PLAIN_GEMM(sim_plain_dgemm, double)
@@ -168,22 +162,19 @@ static bool is_for_library(int64_t m, int64_t n, int64_t k)
     return products > SMALL_PRODUCT && m <= INT_MAX && n <= INT_MAX && k <= INT_MAX;
 }
 
-#define BLAS_GEMM(name, real, gemm, plain)                                                    \
-    bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c)         \
-    {                                                                                         \
-        if (is_for_library(m, n, k))                                                          \
-            find_library();                                                                   \
-        if (!is_for_library(m, n, k) || !blas.gemm)                                           \
-            return plain(m, n, k, a, b, c);                                                   \
-        const int64_t slab = slab_rows(n, k);                                                 \
-        for (int64_t i = 0; i < m; i += slab) {                                               \
-            int64_t rows = m - i < slab ? m - i : slab;                                       \
-            if (i > 0 && sim_is_interrupted())                                                   \
-                return false;                                                                 \
-            blas.gemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_NO_TRANS, (int)rows, (int)n,     \
-                      (int)k, 1, a + i * k, (int)k, b, (int)n, 0, c + i * n, (int)n);         \
-        }                                                                                     \
-        return true;                                                                          \
+#define BLAS_GEMM(name, real, gemm, plain)                                                        \
+    bool name(int64_t m, int64_t n, int64_t k, const real *a, const real *b, real *c)             \
+    {                                                                                             \
+        if (is_for_library(m, n, k)) find_library();                                              \
+        if (!is_for_library(m, n, k) || !blas.gemm) return plain(m, n, k, a, b, c);               \
+        const int64_t slab = slab_rows(n, k);                                                     \
+        for (int64_t i = 0; i < m; i += slab) {                                                   \
+            int64_t rows = m - i < slab ? m - i : slab;                                           \
+            if (i > 0 && sim_is_interrupted()) return false;                                      \
+            blas.gemm(CBLAS_ROW_MAJOR, CBLAS_NO_TRANS, CBLAS_NO_TRANS, (int)rows, (int)n, (int)k, \
+                      1, a + i * k, (int)k, b, (int)n, 0, c + i * n, (int)n);                     \
+        }                                                                                         \
+        return true;                                                                              \
     }
 BLAS_GEMM(sim_blas_sgemm, float, sgemm, sim_plain_sgemm)
 BLAS_GEMM(sim_blas_dgemm, double, dgemm, sim_plain_dgemm)

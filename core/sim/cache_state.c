@@ -15,8 +15,7 @@ void sim_touch(sl_buffer *base, size_t bytes)
     double *traffic = traffic_of(base);
     *traffic += (double)bytes;
     ((sim_buffer *)base)->touched = *traffic;
-    if (base->place == SL_PAGEABLE)
-        ((sim_device *)base->device)->host_worked += (double)bytes;
+    if (base->place == SL_PAGEABLE) ((sim_device *)base->device)->host_worked += (double)bytes;
 }
 
 void sim_chill(sl_buffer *base) { ((sim_buffer *)base)->touched = -(double)SIM_LAST_PS; }
@@ -33,8 +32,7 @@ void sim_touch_operands(sl_op *op)
     for (int i = 0; i < 2; i++)
         if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
             sim_touch(op->in[i], sim_work_bytes(&op->work, i));
-    if (op->out)
-        sim_touch(op->out, sim_work_bytes(&op->work, 2));
+    if (op->out) sim_touch(op->out, sim_work_bytes(&op->work, 2));
 }
 
 bool sim_finds_warm(const sl_op *op)
@@ -43,7 +41,7 @@ bool sim_finds_warm(const sl_op *op)
     for (int i = 0; i < 2; i++)
         if (op->in[i]
             && sim_warm_part(op->in[i], sim_work_bytes(&op->work, i), dev->profile.l2_bytes / 2)
-               == 0)
+                   == 0)
             return false;
     return true;
 }

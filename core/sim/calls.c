@@ -48,10 +48,8 @@ static size_t bytes_of(const sl_op *op)
 static sl_status wait_as_profiled(sim_device *dev, const sim_call_cost *cost, sim_stream *stream,
                                   sl_error *err)
 {
-    if (cost->waits == SIM_DEVICE)
-        return sim_host_wait_idle(dev, err);
-    if (!stream)
-        stream = dev->legacy;
+    if (cost->waits == SIM_DEVICE) return sim_host_wait_idle(dev, err);
+    if (!stream) stream = dev->legacy;
     return stream ? sim_host_wait_stream(stream, err) : SL_OK;
 }
 
@@ -60,17 +58,14 @@ sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size
 {
     const sim_call_cost *cost = &dev->profile.calls[call];
     const bool applies = (double)bytes >= cost->from_bytes;
-    if (waited)
-        *waited = applies && cost->waits != SIM_NOTHING;
+    if (waited) *waited = applies && cost->waits != SIM_NOTHING;
     if (applies && cost->waits) {
         sl_status status = wait_as_profiled(dev, cost, stream, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
     }
     if (applies && cost->serialises) {
         sl_status status = sim_host_catch_up(dev, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         sim_barriers_put(dev, cost->serialises);
     }
     sim_host_spend_us(dev, cost->us + cost->us_per_mib * (double)bytes / MIB);

@@ -16,8 +16,8 @@
 #include "interrupt.h"
 
 enum {
-    BLOCK = SIM_BLOCK,      /* elements at a time */
-    PIECE = 128 * BLOCK     /* elements after which the interrupt flag is read */
+    BLOCK = SIM_BLOCK,  /* elements at a time */
+    PIECE = 128 * BLOCK /* elements after which the interrupt flag is read */
 };
 
 static const volatile sig_atomic_t never_set;
@@ -41,8 +41,7 @@ void sim_job_init(sim_job *job, const sl_work *work)
     const bool has_k = family == SL_FAMILY_MATMUL || family == SL_FAMILY_TRANSPOSE;
     job->m = has_k || family == SL_FAMILY_ROWS ? work->m : 1;
     job->k = has_k ? work->k : 1;
-    if (family == SL_FAMILY_NUMBER || family == SL_FAMILY_FILL)
-        job->scalar = work->scalar;
+    if (family == SL_FAMILY_NUMBER || family == SL_FAMILY_FILL) job->scalar = work->scalar;
     if (family == SL_FAMILY_RANDOM) {
         job->seed = work->seed;
         job->sequence = work->sequence;
@@ -55,22 +54,15 @@ void sim_job_init(sim_job *job, const sl_work *work)
         job->flags = work->flags & SL_WORK_TF32;
 }
 
-int sim_job_inputs(const sim_job *job)
-{
-    return sl_kernel_inputs((sl_kernel)job->kernel);
-}
+int sim_job_inputs(const sim_job *job) { return sl_kernel_inputs((sl_kernel)job->kernel); }
 
 size_t sim_job_bytes(const sim_job *job, int side)
 {
     int64_t elems = job->m * job->n;
-    if (job->kernel == SL_KERNEL_TRANSPOSE)
-        elems *= job->outer * job->middle * job->k;
-    if (job->kernel == SL_KERNEL_SUM && side == 2)
-        elems = 1;
-    if (job->kernel == SL_KERNEL_MATMUL && side == 0)
-        elems = job->m * job->k;
-    if (job->kernel == SL_KERNEL_MATMUL && side == 1)
-        elems = job->k * job->n;
+    if (job->kernel == SL_KERNEL_TRANSPOSE) elems *= job->outer * job->middle * job->k;
+    if (job->kernel == SL_KERNEL_SUM && side == 2) elems = 1;
+    if (job->kernel == SL_KERNEL_MATMUL && side == 0) elems = job->m * job->k;
+    if (job->kernel == SL_KERNEL_MATMUL && side == 1) elems = job->k * job->n;
     return (size_t)elems * numbers_dtype_bytes(side == 2 ? job->dtype : job->in_dtype);
 }
 
@@ -80,26 +72,20 @@ bool sim_job_is_elementwise(const sim_job *job)
     return family == SL_FAMILY_PAIR || family == SL_FAMILY_NUMBER || family == SL_FAMILY_ONE;
 }
 
-bool sim_job_is_generator(const sim_job *job)
-{
-    return sim_job_inputs(job) == 0;
-}
+bool sim_job_is_generator(const sim_job *job) { return sim_job_inputs(job) == 0; }
 
 double sim_job_flops(const sim_job *job)
 {
     double flops = (double)job->m * (double)job->n * (double)job->k;
-    if (job->kernel == SL_KERNEL_TRANSPOSE)
-        flops *= (double)job->outer * (double)job->middle;
+    if (job->kernel == SL_KERNEL_TRANSPOSE) flops *= (double)job->outer * (double)job->middle;
     return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops;
 }
 
 size_t sim_job_scratch_bytes(const sim_job *job)
 {
-    if (job->kernel != SL_KERNEL_MATMUL || job->dtype == SL_FLOAT64)
-        return 0;
+    if (job->kernel != SL_KERNEL_MATMUL || job->dtype == SL_FLOAT64) return 0;
     size_t inputs = (size_t)(job->m * job->k) + (size_t)(job->k * job->n);
-    if (job->dtype == SL_FLOAT32)
-        return job->flags & SL_WORK_TF32 ? inputs * sizeof(float) : 0;
+    if (job->dtype == SL_FLOAT32) return job->flags & SL_WORK_TF32 ? inputs * sizeof(float) : 0;
     return (inputs + (size_t)(job->m * job->n)) * sizeof(float);
 }
 
@@ -108,8 +94,7 @@ size_t sim_work_bytes(const sl_work *work, int side)
     if (work->kind == SL_WORK_KERNEL)
         return (size_t)sl_kernel_elems(work, side)
                * numbers_dtype_bytes(sl_kernel_dtype(work, side));
-    if (work->kind == SL_WORK_MEMCPY)
-        return side == 1 ? 0 : work->bytes;
+    if (work->kind == SL_WORK_MEMCPY) return side == 1 ? 0 : work->bytes;
     return work->kind == SL_WORK_MEMSET && side == 2 ? work->bytes : 0;
 }
 
@@ -126,10 +111,7 @@ static size_t block_size_of(int64_t n, int64_t first, int64_t most)
     return (size_t)(n - first < most ? n - first : most);
 }
 
-static size_t block_size(int64_t n, int64_t first)
-{
-    return block_size_of(n, first, BLOCK);
-}
+static size_t block_size(int64_t n, int64_t first) { return block_size_of(n, first, BLOCK); }
 
 static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, const void *in0,
                                  const void *in1)
@@ -138,8 +120,7 @@ static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, c
         int64_t end = job->n - *done < PIECE ? job->n : *done + PIECE;
         for (; *done < end; *done += (int64_t)block_size(end, *done))
             sim_elementwise(job, *done, block_size(end, *done), out, in0, in1);
-        if (end < job->n && sim_is_interrupted())
-            return SL_EINTERRUPT;
+        if (end < job->n && sim_is_interrupted()) return SL_EINTERRUPT;
     }
     return SL_OK;
 }
@@ -150,8 +131,7 @@ static sl_status run_cast(const sim_job *job, void *out, const void *in)
     double x[BLOCK];
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (stops_at(first))
-            return SL_EINTERRUPT;
+        if (stops_at(first)) return SL_EINTERRUPT;
         numbers_widen(x, in, job->in_dtype, first, n);
         numbers_narrow(out, x, job->dtype, first, n);
     }
@@ -166,10 +146,8 @@ static float row_maximum(const sim_job *job, const void *in, int64_t start)
         size_t n = block_size(job->n, first);
         numbers_load(x, in, job->dtype, start + first, n);
         for (size_t i = 0; i < n; i++)
-            if (x[i] > largest || isnan(x[i]))
-                largest = x[i];
-        if (isnan(largest))
-            return largest;
+            if (x[i] > largest || isnan(x[i])) largest = x[i];
+        if (isnan(largest)) return largest;
     }
     return largest;
 }
@@ -183,8 +161,7 @@ static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, c
     double sum = 0;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (stops_at(first))
-            return SL_EINTERRUPT;
+        if (stops_at(first)) return SL_EINTERRUPT;
         numbers_load(x, in, job->dtype, start + first, n);
         for (size_t i = 0; i < n; i++)
             sum += expf(x[i] - largest);
@@ -192,8 +169,7 @@ static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, c
     const float total = (float)sum;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (out != in && stops_at(first))
-            return SL_EINTERRUPT;
+        if (out != in && stops_at(first)) return SL_EINTERRUPT;
         numbers_load(x, in, job->dtype, start + first, n);
         for (size_t i = 0; i < n; i++)
             x[i] = expf(x[i] - largest) / total;
@@ -204,14 +180,12 @@ static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, c
 
 static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const void *in)
 {
-    int64_t since = 0;      /* elements since the interrupt flag was read */
+    int64_t since = 0; /* elements since the interrupt flag was read */
     for (; *done < job->m; ++*done) {
-        if (since >= PIECE && sim_is_interrupted())
-            return SL_EINTERRUPT;
+        if (since >= PIECE && sim_is_interrupted()) return SL_EINTERRUPT;
         since = since >= PIECE ? 0 : since + job->n;
         sl_status status = run_softmax_row(job, *done * job->n, out, in);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
     }
     return SL_OK;
 }
@@ -238,10 +212,9 @@ static void add_block(const sim_job *job, const void *in, int64_t first, size_t 
 /* In double, the lanes added up in order. */
 static sl_status run_sum(const sim_job *job, void *out, const void *in)
 {
-    double lane[LANES] = {0};
+    double lane[LANES] = { 0 };
     for (int64_t first = 0; first < job->n; first += BLOCK) {
-        if (stops_at(first))
-            return SL_EINTERRUPT;
+        if (stops_at(first)) return SL_EINTERRUPT;
         add_block(job, in, first, block_size(job->n, first), lane);
     }
     for (int i = 1; i < LANES; i++)
@@ -256,8 +229,7 @@ static sl_status run_whole_sum(const sim_job *job, void *out, const void *in)
     uint32_t x[BLOCK], sum = 0;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (stops_at(first))
-            return SL_EINTERRUPT;
+        if (stops_at(first)) return SL_EINTERRUPT;
         memcpy(x, (const uint8_t *)in + (size_t)first * sizeof *x, n * sizeof *x);
         for (size_t i = 0; i < n; i++)
             sum += x[i];
@@ -270,12 +242,12 @@ static sl_status run_whole_sum(const sim_job *job, void *out, const void *in)
 static void transpose_tile(uint8_t *out, const uint8_t *in, int64_t rows, int64_t columns,
                            size_t cell, size_t in_row, size_t out_row)
 {
-#define CELLS(bytes)                                                                            \
-    for (int64_t i = 0; i < rows; i++)                                                          \
-        for (int64_t j = 0; j < columns; j++)                                                   \
-            memcpy(out + (size_t)j * out_row + (size_t)i * (bytes),                             \
-                   in + (size_t)i * in_row + (size_t)j * (bytes), (bytes))
-    switch (cell) {     /* a copy of a length that the compiler knows is one instruction */
+#define CELLS(bytes)                                        \
+    for (int64_t i = 0; i < rows; i++)                      \
+        for (int64_t j = 0; j < columns; j++)               \
+    memcpy(out + (size_t)j * out_row + (size_t)i * (bytes), \
+           in + (size_t)i * in_row + (size_t)j * (bytes), (bytes))
+    switch (cell) { /* a copy of a length that the compiler knows is one instruction */
     case 1: CELLS(1); break;
     case 2: CELLS(2); break;
     case 4: CELLS(4); break;
@@ -297,12 +269,11 @@ static bool transpose_matrix(const sim_job *job, uint8_t *out, const uint8_t *in
         for (int64_t j = 0; j < job->n; j += TILE) {
             const int64_t rows = job->m - i < TILE ? job->m - i : TILE;
             const int64_t columns = job->n - j < TILE ? job->n - j : TILE;
-            if (*since >= PIECE && sim_is_interrupted())
-                return false;
+            if (*since >= PIECE && sim_is_interrupted()) return false;
             *since = *since >= PIECE ? 0 : *since + rows * columns * job->k;
             transpose_tile(out + (size_t)j * out_row + (size_t)i * cell,
-                           in + (size_t)i * in_row + (size_t)j * cell, rows, columns, cell,
-                           in_row, out_row);
+                           in + (size_t)i * in_row + (size_t)j * cell, rows, columns, cell, in_row,
+                           out_row);
         }
     return true;
 }
@@ -311,7 +282,7 @@ static bool transpose_matrix(const sim_job *job, uint8_t *out, const uint8_t *in
 static sl_status run_transpose(const sim_job *job, void *out, const void *in)
 {
     const size_t cell = (size_t)job->k * numbers_dtype_bytes(job->dtype);
-    int64_t since = 0;      /* elements since the interrupt flag was read */
+    int64_t since = 0; /* elements since the interrupt flag was read */
     for (int64_t o = 0; o < job->outer; o++)
         for (int64_t b = 0; b < job->middle; b++) {
             const size_t from = (size_t)((o * job->m * job->middle + b) * job->n) * cell;
@@ -328,8 +299,7 @@ static bool load_matrix(float *to, const void *from, const sim_job *job, size_t 
 {
     for (size_t first = 0; first < elems; first += PIECE) {
         size_t n = elems - first < PIECE ? elems - first : PIECE;
-        if (stops_at((int64_t)first))
-            return false;
+        if (stops_at((int64_t)first)) return false;
         numbers_load(to + first, from, job->dtype, (int64_t)first, n);
         if (job->dtype == SL_FLOAT32)
             for (size_t i = first; i < first + n; i++)
@@ -345,11 +315,10 @@ static sl_status run_matmul(const sim_job *job, void *out, const void *in0, cons
     const size_t scratch_bytes = sim_job_scratch_bytes(job);
     if (job->dtype == SL_FLOAT64)
         return sim_blas_dgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
-    if (scratch_bytes == 0)         /* plain float32, or nothing to do */
+    if (scratch_bytes == 0) /* plain float32, or nothing to do */
         return sim_blas_sgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
     float *a = malloc(scratch_bytes);
-    if (!a)
-        return SL_ENOMEM;
+    if (!a) return SL_ENOMEM;
     const size_t a_elems = (size_t)(job->m * job->k), b_elems = (size_t)(job->k * job->n);
     float *b = a + a_elems;
     float *c = job->dtype == SL_FLOAT32 ? out : b + b_elems;
@@ -363,8 +332,13 @@ static sl_status run_matmul(const sim_job *job, void *out, const void *in0, cons
 
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out)
 {
-    const sl_work work = {.kernel = job->kernel, .dtype = job->dtype, .scalar = job->scalar,
-                          .seed = job->seed, .sequence = job->sequence};
+    const sl_work work = {
+        .kernel = job->kernel,
+        .dtype = job->dtype,
+        .scalar = job->scalar,
+        .seed = job->seed,
+        .sequence = job->sequence,
+    };
     numbers_generate(&work, first, n, out);
 }
 
@@ -372,8 +346,7 @@ static sl_status run_generator(const sim_job *job, void *out)
 {
     const size_t bytes = numbers_dtype_bytes(job->dtype);
     for (int64_t first = 0; first < job->n; first += PIECE) {
-        if (stops_at(first))
-            return SL_EINTERRUPT;
+        if (stops_at(first)) return SL_EINTERRUPT;
         sim_job_generate(job, (uint64_t)first, block_size_of(job->n, first, PIECE),
                          (uint8_t *)out + (size_t)first * bytes);
     }
@@ -391,22 +364,16 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const v
                            const void *in1)
 {
     switch (job->kernel) {
-    case SL_KERNEL_MATMUL:
-        return run_matmul(job, out, in0, in1);
-    case SL_KERNEL_SOFTMAX:
-        return run_softmax(job, done, out, in0);
+    case SL_KERNEL_MATMUL: return run_matmul(job, out, in0, in1);
+    case SL_KERNEL_SOFTMAX: return run_softmax(job, done, out, in0);
     case SL_KERNEL_SUM:
         return job->dtype == SL_INT32 ? run_whole_sum(job, out, in0) : run_sum(job, out, in0);
-    case SL_KERNEL_CAST:
-        return run_cast(job, out, in0);
-    case SL_KERNEL_TRANSPOSE:
-        return run_transpose(job, out, in0);
+    case SL_KERNEL_CAST: return run_cast(job, out, in0);
+    case SL_KERNEL_TRANSPOSE: return run_transpose(job, out, in0);
     case SL_KERNEL_FILL:
     case SL_KERNEL_RAND:
-    case SL_KERNEL_RANDN:
-        return run_generator(job, out);
-    default:
-        return run_elementwise(job, done, out, in0, in1);
+    case SL_KERNEL_RANDN: return run_generator(job, out);
+    default: return run_elementwise(job, done, out, in0, in1);
     }
 }
 

@@ -12,9 +12,15 @@
 typedef struct sim_job {
     int64_t m, n, k;
     double scalar;
-    union { uint64_t seed; int64_t outer; };            /* as in sl_work */
-    union { uint64_t sequence; int64_t middle; };
-    uint8_t kernel, dtype, in_dtype, flags;     /* flags: SL_WORK_TF32 or 0 */
+    union {
+        uint64_t seed;
+        int64_t outer;
+    }; /* as in sl_work */
+    union {
+        uint64_t sequence;
+        int64_t middle;
+    };
+    uint8_t kernel, dtype, in_dtype, flags; /* flags: SL_WORK_TF32 or 0 */
 } sim_job;
 
 /* Only what the kernel reads is copied and the rest, padding included, is zero,

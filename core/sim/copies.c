@@ -15,8 +15,7 @@ enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
 static sim_copy_engine *engine_of(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (dev->profile.async_engine_count < 2)
-        return &dev->engine[ENGINE_H2D];
+    if (dev->profile.async_engine_count < 2) return &dev->engine[ENGINE_H2D];
     switch (op->base.work.copy_kind) {
     case SL_SPAN_MEMCPY_H2D: return &dev->engine[ENGINE_H2D];
     case SL_SPAN_MEMCPY_D2H: return &dev->engine[ENGINE_D2H];
@@ -49,15 +48,13 @@ static bool has_cleared_bytes(const sim_op *op)
 
 void sim_copies_submit(sim_op *op)
 {
-    if (has_cleared_bytes(op))
-        enqueue_chunk(op);
+    if (has_cleared_bytes(op)) enqueue_chunk(op);
 }
 
 void sim_copies_feed(sim_op *op, size_t staged)
 {
     op->staged = staged;
-    if (op->ready && !op->queued && has_cleared_bytes(op))
-        enqueue_chunk(op);
+    if (op->ready && !op->queued && has_cleared_bytes(op)) enqueue_chunk(op);
 }
 
 static double bytes_per_ps(const sim_op *op)
@@ -65,8 +62,9 @@ static double bytes_per_ps(const sim_op *op)
     const sim_profile *p = &sim_device_of(op)->profile;
     const uint8_t kind = op->base.work.copy_kind;
     double gb_per_s = kind == SL_SPAN_MEMCPY_H2D   ? p->h2d_gb_per_s
-                      : kind == SL_SPAN_MEMCPY_D2H ? p->d2h_gb_per_s : p->d2d_gb_per_s;
-    return gb_per_s * 1e-3;     /* GB/s are 1e9 bytes in 1e12 ps */
+                      : kind == SL_SPAN_MEMCPY_D2H ? p->d2h_gb_per_s
+                                                   : p->d2d_gb_per_s;
+    return gb_per_s * 1e-3; /* GB/s are 1e9 bytes in 1e12 ps */
 }
 
 double sim_copies_alone_us(sim_op *op)
@@ -77,8 +75,7 @@ double sim_copies_alone_us(sim_op *op)
 /* When the engine can start the copy: changing to another channel takes engine_turn_us. */
 static sim_ps free_at(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
-    if (!engine->channel || op->channel == engine->channel)
-        return engine->last.at;
+    if (!engine->channel || op->channel == engine->channel) return engine->last.at;
     return sim_later(engine->last.at, sim_us_to_ps(dev->profile.engine_turn_us));
 }
 
@@ -86,8 +83,7 @@ const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel)
 {
     const sim_copy_engine *engine = &dev->engine[ENGINE_H2D];
     const sim_op *first = engine->waiting.head;
-    if (engine->active || engine->next)
-        return engine->active ? engine->active : engine->next;
+    if (engine->active || engine->next) return engine->active ? engine->active : engine->next;
     return first && sim_came_before(first, kernel) ? first : NULL;
 }
 
@@ -99,8 +95,7 @@ static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *o
     const sim_turn *kernel = &dev->chip.last;
     bool followed = engine->last.seq && free_at(dev, engine, op) == dev->now;
     bool behind_kernel = sim_takes_turns(dev) && kernel->seq && kernel->at == dev->now;
-    if (op->base.ready_ns == dev->now / SIM_PS_PER_NS)
-        return;
+    if (op->base.ready_ns == dev->now / SIM_PS_PER_NS) return;
     op->base.start_cause = followed || behind_kernel ? SL_CAUSE_ENGINE : SL_CAUSE_HOST_BLOCKED;
     op->base.start_by = followed ? engine->last.seq : behind_kernel ? kernel->seq : op->base.seq;
 }
@@ -111,7 +106,8 @@ static double first_ps(const sim_op *op)
     const sim_profile *p = &sim_device_of(op)->profile;
     const uint8_t kind = op->base.work.copy_kind;
     const sim_table *us = kind == SL_SPAN_MEMCPY_H2D   ? &p->copy_us_h2d
-                          : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h : NULL;
+                          : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h
+                                                       : NULL;
     if (us && us->n > 0 && !is_pageable(op))
         return sim_table_us(us, (double)op->chunk) * SIM_PS_PER_US;
     return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
@@ -138,8 +134,7 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
 static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
 {
     const sim_op *head = engine->channel ? engine->channel->head : NULL;
-    if (!head || head->ready || !head->fluid.node.slot)
-        return false;
+    if (!head || head->ready || !head->fluid.node.slot) return false;
     if (head->base.work.kind != SL_WORK_MEMCPY || engine_of(head) != engine
         || !has_cleared_bytes(head))
         return false;
@@ -154,11 +149,9 @@ static sim_op *pick(sim_copy_engine *engine)
         before = op;
         op = op->fifo_next;
     }
-    if (!op || !before)
-        return sim_fifo_pop(&engine->waiting);
+    if (!op || !before) return sim_fifo_pop(&engine->waiting);
     before->fifo_next = op->fifo_next;
-    if (engine->waiting.tail == op)
-        engine->waiting.tail = before;
+    if (engine->waiting.tail == op) engine->waiting.tail = before;
     return op;
 }
 
@@ -188,18 +181,15 @@ void sim_copies_start(sim_op *op)
 
 static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
 {
-    if (engine->active)
-        sim_fluid_set_rate(&dev->heap, &engine->active->fluid, dev->now, rate);
+    if (engine->active) sim_fluid_set_rate(&dev->heap, &engine->active->fluid, dev->now, rate);
 }
 
 void sim_copies_dispatch(sim_device *dev)
 {
-    if (!dev->copies_dirty)
-        return;
+    if (!dev->copies_dirty) return;
     dev->copies_dirty = false;
     for (int i = 0; i < 3; i++)
-        if (!dev->engine[i].active && !dev->engine[i].next)
-            take_next(dev, &dev->engine[i]);
+        if (!dev->engine[i].active && !dev->engine[i].next) take_next(dev, &dev->engine[i]);
     bool duplex = dev->engine[ENGINE_H2D].active && dev->engine[ENGINE_D2H].active;
     double rate = duplex ? dev->profile.duplex_factor : 1;
     set_rate(dev, &dev->engine[ENGINE_H2D], rate);
@@ -211,11 +201,10 @@ void sim_copies_chunk_end(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     engine_of(op)->active = NULL;
-    engine_of(op)->last = (sim_turn){dev->now, op->base.seq};
+    engine_of(op)->last = (sim_turn){ dev->now, op->base.seq };
     engine_of(op)->channel = op->channel;
     dev->copies_dirty = true;
-    if (sim_takes_turns(dev))
-        dev->chip.dirty = true;
+    if (sim_takes_turns(dev)) dev->chip.dirty = true;
     op->queued = false;
     op->sent += op->chunk;
     size_t emptied = op->chunk < op->in_ring ? op->chunk : op->in_ring;

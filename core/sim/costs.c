@@ -14,10 +14,10 @@ enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
 /* ---- GEMM ---- */
 
 typedef struct gemm_tile {
-    int m, n;               /* of the output, per block */
+    int m, n; /* of the output, per block */
     int threads, registers_per_thread;
-    double efficiency;      /* relative to the best tile's */
-    double sm_share;        /* issue slots that one block takes of an SM */
+    double efficiency; /* relative to the best tile's */
+    double sm_share;   /* issue slots that one block takes of an SM */
 } gemm_tile;
 
 /* The SIMT tiles, threads and registers are those of the kernels that cuBLAS 13 chooses on an H200,
@@ -25,30 +25,28 @@ typedef struct gemm_tile {
  * 128x64 blocks on each SM, take 98.9 us and one takes 55.3 (docs/design/simulator.md, section 4,
  * "matmul"). The smaller tiles' shares are estimates. */
 static const gemm_tile simt_tiles[] = {
-    {256, 128, 256, 254, 1.00, 1.00},
-    {128,  64, 128, 224, 0.89, 0.89},
-    { 64,  64, 128,  72, 0.70, 0.50},
-    { 32,  32,  64,  80, 0.40, 0.25},
+    { 256, 128, 256, 254, 1.00, 1.00 },
+    { 128, 64, 128, 224, 0.89, 0.89 },
+    { 64, 64, 128, 72, 0.70, 0.50 },
+    { 32, 32, 64, 80, 0.40, 0.25 },
 };
 static const gemm_tile tensor_tiles[] = {
-    {128, 256, 384, 168, 1.00, 1.00},
-    {128, 128, 384, 168, 0.93, 1.00},
-    { 64, 128, 384, 168, 0.74, 1.00},
-    { 64,  64, 128,  92, 0.54, 0.50},
+    { 128, 256, 384, 168, 1.00, 1.00 },
+    { 128, 128, 384, 168, 0.93, 1.00 },
+    { 64, 128, 384, 168, 0.74, 1.00 },
+    { 64, 64, 128, 92, 0.54, 0.50 },
 };
 
 typedef struct gemm_plan {
     const gemm_tile *tile;
     double tiles;
-    double us;              /* without the fixed part */
+    double us; /* without the fixed part */
 } gemm_plan;
 
 static sim_gemm_mode mode_of(const sl_work *work)
 {
-    if (work->dtype == SL_FLOAT64)
-        return SIM_GEMM_FP64;
-    if (work->dtype != SL_FLOAT32)
-        return SIM_GEMM_BF16;
+    if (work->dtype == SL_FLOAT64) return SIM_GEMM_FP64;
+    if (work->dtype != SL_FLOAT32) return SIM_GEMM_BF16;
     return work->flags & SL_WORK_TF32 ? SIM_GEMM_TF32 : SIM_GEMM_FP32;
 }
 
@@ -79,7 +77,7 @@ static double whole_tiles(const gemm_tile *tile, double m, double n)
 static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_tile *tile,
                            double m, double n, double k)
 {
-    gemm_plan plan = {.tile = tile, .tiles = whole_tiles(tile, m, n)};
+    gemm_plan plan = { .tile = tile, .tiles = whole_tiles(tile, m, n) };
     double waves = ceil_div(plan.tiles, p->sm_count);
     double flop = waves * 2.0 * tile->m * tile->n * (64 * ceil_div(k, 64)) * p->sm_count;
     plan.us = flop / (gemm_tflops(p, mode) * tile->efficiency * 1e6);
@@ -99,8 +97,7 @@ static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, double m, d
     gemm_plan best = plan_tile(p, mode, &tiles[0], m, n, k);
     for (int i = 1; i < 4; i++) {
         gemm_plan plan = plan_tile(p, mode, &tiles[i], m, n, k);
-        if (plan.us < best.us)
-            best = plan;
+        if (plan.us < best.us) best = plan;
     }
     return best;
 }
@@ -108,15 +105,13 @@ static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, double m, d
 /* By Newton's method from above, with +, * and / alone, so that all machines agree. */
 static double cube_root(double x)
 {
-    if (x <= 0)
-        return 0;
+    if (x <= 0) return 0;
     double y = 1;
     while (y * y * y < x)
         y *= 2;
     for (int i = 0; i < 200; i++) {
         double next = (2 * y + x / (y * y)) / 3;
-        if (next >= y)
-            break;
+        if (next >= y) break;
         y = next;
     }
     return y;
@@ -127,11 +122,9 @@ static double cube_root(double x)
 static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *ratio)
 {
     const sim_table *measured = &p->gemm[mode].us;
-    if (measured->n == 0)
-        return true;
+    if (measured->n == 0) return true;
     ratio->x = calloc(2 * measured->n, sizeof *ratio->x);
-    if (!ratio->x)
-        return false;
+    if (!ratio->x) return false;
     ratio->y = ratio->x + measured->n;
     ratio->n = measured->n;
     for (size_t i = 0; i < measured->n; i++) {
@@ -146,8 +139,7 @@ static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *rat
 bool sim_costs_open(sim_device *dev)
 {
     for (int mode = 0; mode < SIM_GEMM_MODES; mode++)
-        if (!gemm_ratios(&dev->profile, (sim_gemm_mode)mode, &dev->gemm_ratio[mode]))
-            return false;
+        if (!gemm_ratios(&dev->profile, (sim_gemm_mode)mode, &dev->gemm_ratio[mode])) return false;
     return true;
 }
 
@@ -239,8 +231,7 @@ static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mo
 {
     const sim_profile *p = &dev->profile;
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    if (t->grid.n_x > 0)
-        return larger(0.1, sim_grid_us(&t->grid, m * n, k) - p->gemm_fixed_us);
+    if (t->grid.n_x > 0) return larger(0.1, sim_grid_us(&t->grid, m * n, k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
     double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
     return larger(us, memory_us(p, bytes));
@@ -251,16 +242,14 @@ static double split_off_reduction(const sim_device *dev, const sim_gemm *t, doub
                                   double k, double us, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    if (sim_grid_nearest(&t->kernels, m * n, k) < 2)
-        return us;
+    if (sim_grid_nearest(&t->kernels, m * n, k) < 2) return us;
     double reduce_us = p->kernel_fixed_us + memory_us(p, 4 * 4 * m * n);
     double left_us = us - p->stream_gap_us - reduce_us;
-    if (left_us <= 0)
-        return us;
+    if (left_us <= 0) return us;
     launch->reduce_blocks = (int64_t)larger(1, ceil_div(m * n, ELEMS_PER_BLOCK));
     double most = 8.0 * p->sm_count;
-    launch->reduce_block_ps = sim_us_to_ps(reduce_us / ceil_div((double)launch->reduce_blocks,
-                                                                most));
+    launch->reduce_block_ps = sim_us_to_ps(reduce_us
+                                           / ceil_div((double)launch->reduce_blocks, most));
     return left_us;
 }
 
@@ -274,8 +263,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
     const sim_gemm *measured = &p->gemm[mode];
     double us = gemm_us(dev, measured, mode, &plan, work, bytes);
-    if (warm && measured->warm.n > 0)
-        us *= sim_table_at(&measured->warm, size);
+    if (warm && measured->warm.n > 0) us *= sim_table_at(&measured->warm, size);
     bool persistent = !has_no_tensor_cores(mode) && p->gemm_persistent != 0;
     if (has_footprints(measured))
         use_measured(dev, measured, persistent, m, n, size, launch);
@@ -292,12 +280,9 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
 
 /* ---- elementwise kernels, reductions, copies on SMs ---- */
 
-enum { PLAIN_SLOTS = 8 };      /* issue slots per element of a kernel limited by memory alone */
+enum { PLAIN_SLOTS = 8 }; /* issue slots per element of a kernel limited by memory alone */
 
-static bool is_small_integer(double e)
-{
-    return e >= -16 && e <= 16 && e == (double)(int)e;
-}
+static bool is_small_integer(double e) { return e >= -16 && e <= 16 && e == (double)(int)e; }
 
 static bool has_plain_exponent(const sl_work *work)
 {
@@ -306,8 +291,7 @@ static bool has_plain_exponent(const sl_work *work)
 
 static double slots_per_elem(const sl_work *work)
 {
-    if (work->kernel == SL_KERNEL_POW && has_plain_exponent(work))
-        return PLAIN_SLOTS;
+    if (work->kernel == SL_KERNEL_POW && has_plain_exponent(work)) return PLAIN_SLOTS;
     return sl_kernel_row_of((sl_kernel)work->kernel)->slots;
 }
 
@@ -316,18 +300,20 @@ static double moves_per_elem(const sl_work *work)
 {
     switch (sl_kernel_family_of((sl_kernel)work->kernel)) {
     case SL_FAMILY_PAIR: return 3;
-    case SL_FAMILY_FILL: case SL_FAMILY_RANDOM: case SL_FAMILY_SUM: return 1;
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM:
+    case SL_FAMILY_SUM: return 1;
     default: return 2;
     }
 }
 
 /* The times of a kernel that streams through memory and is alone on the chip. */
 typedef struct stream_cost {
-    double blocks;          /* of its grid */
-    double memory_us;       /* for its bytes at full bandwidth */
-    double issue_us;        /* for its instructions at the full rate */
+    double blocks;    /* of its grid */
+    double memory_us; /* for its bytes at full bandwidth */
+    double issue_us;  /* for its instructions at the full rate */
     double fixed_us;
-    double measured_us;     /* in all, from the profile's table; 0: there is none */
+    double measured_us; /* in all, from the profile's table; 0: there is none */
 } stream_cost;
 
 /* Its blocks are short and many and show no wave tail, so the grid is rounded up to whole waves.
@@ -345,8 +331,7 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
     double resident = smaller(cost->blocks, capacity);
     double reached = smaller(1, resident * 4 / capacity);
     double us = larger(cost->memory_us, cost->issue_us) / reached;
-    if (cost->measured_us > 0)
-        us = larger(0.01, cost->measured_us - cost->fixed_us);
+    if (cost->measured_us > 0) us = larger(0.01, cost->measured_us - cost->fixed_us);
     launch->blocks = (int64_t)(waves > 1 ? waves * capacity : cost->blocks);
     launch->grid = grid_of(cost->blocks);
     if (us > 0) {
@@ -364,8 +349,7 @@ static bool is_wide_pow(const sl_work *work)
 
 static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
 {
-    if (sl_kernel_family_of((sl_kernel)work->kernel) == SL_FAMILY_PAIR)
-        return &p->kernel_us_add;
+    if (sl_kernel_family_of((sl_kernel)work->kernel) == SL_FAMILY_PAIR) return &p->kernel_us_add;
     switch ((sl_kernel)work->kernel) {
     case SL_KERNEL_POW: return has_plain_exponent(work) ? &p->kernel_us_pow : &p->kernel_us_powf;
     case SL_KERNEL_SOFTMAX: return &p->kernel_us_softmax;
@@ -382,8 +366,7 @@ static const sim_table *kernel_table(const sim_profile *p, const sl_work *work)
 static double measured_us(const sim_profile *p, const sl_work *work, double elems)
 {
     const sim_table *table = kernel_table(p, work);
-    if (!table || table->n == 0 || is_wide_pow(work))
-        return 0;
+    if (!table || table->n == 0 || is_wide_pow(work)) return 0;
     bool by_instructions = slots_per_elem(work) > PLAIN_SLOTS;
     double scale = by_instructions ? 1 : (double)sl_dtype_bytes((sl_dtype)work->dtype) / 4;
     return sim_table_us(table, elems * scale);
@@ -445,10 +428,10 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
 {
     const sim_profile *p = &dev->profile;
     double bytes = (double)work->bytes, us;
-    *launch = (sim_launch){0};
+    *launch = (sim_launch){ 0 };
     if (work->kind == SL_WORK_MEMSET)
-        us = bulk(dev, bytes, bytes, p->memset_gb_per_s, p->kernel_fixed_us,
-                  &p->kernel_us_memset, launch);
+        us = bulk(dev, bytes, bytes, p->memset_gb_per_s, p->kernel_fixed_us, &p->kernel_us_memset,
+                  launch);
     else if (work->kind == SL_WORK_MEMCPY)
         us = bulk(dev, bytes, 2 * bytes, p->d2d_gb_per_s, p->d2d_fixed_us, &p->kernel_us_d2d,
                   launch);
@@ -463,11 +446,11 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
     if (sim_chip_blocks_per_sm(dev, launch) < 1)
         return sl_fail(err, SL_EINVAL,
                        "a block with %d threads, %d registers and %lld bytes of shared memory "
-                       "does not fit on an SM of %s", launch->threads, launch->registers,
-                       (long long)launch->shared_bytes, p->name);
+                       "does not fit on an SM of %s",
+                       launch->threads, launch->registers, (long long)launch->shared_bytes,
+                       p->name);
     launch->block_ps = sim_us_to_ps(us);
     launch->split_bytes = sim_chip_split(dev, launch);
-    if (launch->grid == 0)
-        launch->grid = grid_of((double)launch->blocks);
+    if (launch->grid == 0) launch->grid = grid_of((double)launch->blocks);
     return SL_OK;
 }

@@ -12,24 +12,24 @@
 /* x^exponent. Small whole exponents multiply from the left, ((x x) x) x, as the
  * CUDA backend does: powf differs between the C library and CUDA in the last bit. The
  * root of -0 and of -infinity is not their power 0.5. */
-#define POWER(name, real)                                                       \
-    static void name(real *x, size_t n, double exponent)                        \
-    {                                                                           \
-        const int count = fabs(exponent) <= 16 ? (int)fabs(exponent) : -1;      \
-        if (exponent == 0.5) {                                                  \
-            for (size_t i = 0; i < n; i++)                                      \
+#define POWER(name, real)                                                           \
+    static void name(real *x, size_t n, double exponent)                            \
+    {                                                                               \
+        const int count = fabs(exponent) <= 16 ? (int)fabs(exponent) : -1;          \
+        if (exponent == 0.5) {                                                      \
+            for (size_t i = 0; i < n; i++)                                          \
                 x[i] = x[i] == -(real)INFINITY ? (real)INFINITY : fabs(sqrt(x[i])); \
-        } else if (count == fabs(exponent)) {                                   \
-            for (size_t i = 0; i < n; i++) {                                    \
-                real product = count > 0 ? x[i] : 1;                            \
-                for (int j = 1; j < count; j++)                                 \
-                    product *= x[i];                                            \
-                x[i] = exponent < 0 ? 1 / product : product;                    \
-            }                                                                   \
-        } else {                                                                \
-            for (size_t i = 0; i < n; i++)                                      \
-                x[i] = pow(x[i], (real)exponent);                               \
-        }                                                                       \
+        } else if (count == fabs(exponent)) {                                       \
+            for (size_t i = 0; i < n; i++) {                                        \
+                real product = count > 0 ? x[i] : 1;                                \
+                for (int j = 1; j < count; j++)                                     \
+                    product *= x[i];                                                \
+                x[i] = exponent < 0 ? 1 / product : product;                        \
+            }                                                                       \
+        } else {                                                                    \
+            for (size_t i = 0; i < n; i++)                                          \
+                x[i] = pow(x[i], (real)exponent);                                   \
+        }                                                                           \
     }
 POWER(power_of_floats, float)
 POWER(power_of_doubles, double)
@@ -40,21 +40,20 @@ static void power_of_ints(int64_t *x, size_t n, double exponent)
     for (size_t i = 0; i < n; i++) {
         uint32_t power = 1, square = (uint32_t)x[i];
         for (uint32_t left = (uint32_t)exponent; left > 0; left >>= 1, square *= square)
-            if (left & 1)
-                power *= square;
+            if (left & 1) power *= square;
         x[i] = power;
     }
 }
 
 /* ---- operations ---- */
 
-#define OPERATION(id, expression)                   \
-    case SL_KERNEL_##id:                            \
-        for (size_t i = 0; i < n; i++) {            \
-            const value x = to[i], y = from[i];     \
-            (void)x, (void)y;                       \
-            to[i] = (expression);                   \
-        }                                           \
+#define OPERATION(id, expression)               \
+    case SL_KERNEL_##id:                        \
+        for (size_t i = 0; i < n; i++) {        \
+            const value x = to[i], y = from[i]; \
+            (void)x, (void)y;                   \
+            to[i] = (expression);               \
+        }                                       \
         break;
 #define OF_FLOATS(id, name, family, dtypes, slots, flops, expression) OPERATION(id, expression)
 #define OF_INTS(id, name, family, dtypes, slots, flops, expression) OF_INTS_##dtypes(id, expression)
@@ -63,16 +62,18 @@ static void power_of_ints(int64_t *x, size_t n, double exponent)
 #define OF_INTS_NUMBERS(id, expression) OPERATION(id, expression)
 
 /* `from` is read by kernels of two tensors alone. */
-#define OPERATE(name, type, power, OPERATIONS)                                                  \
+#define OPERATE(name, type, power, OPERATIONS)                                                   \
     static void name(const sim_job *job, type *restrict to, const type *restrict from, size_t n) \
-    {                                                                                           \
-        typedef type value;                                                                     \
-        const value s = (value)job->scalar;                                                     \
-        switch (job->kernel) {                                                                  \
-        case SL_KERNEL_POW: power(to, n, job->scalar); break;                                   \
-        SL_ELEMENTWISE_TABLE(OPERATIONS)                                                        \
-        default: break;                                                                         \
-        }                                                                                       \
+    {                                                                                            \
+        typedef type value;                                                                      \
+        const value s = (value)job->scalar;                                                      \
+        switch (job->kernel) {                                                                   \
+        case SL_KERNEL_POW:                                                                      \
+            power(to, n, job->scalar);                                                           \
+            break;                                                                               \
+            SL_ELEMENTWISE_TABLE(OPERATIONS)                                                     \
+        default: break;                                                                          \
+        }                                                                                        \
     }
 OPERATE(operate_on_floats, float, power_of_floats, OF_FLOATS)
 OPERATE(operate_on_doubles, double, power_of_doubles, OF_FLOATS)
@@ -85,8 +86,7 @@ static void of_floats(const sim_job *job, int64_t first, size_t n, void *out, co
 {
     float x[SIM_BLOCK], y[SIM_BLOCK];
     numbers_load(x, in0, job->dtype, first, n);
-    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2)
-        numbers_load(y, in1, job->dtype, first, n);
+    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2) numbers_load(y, in1, job->dtype, first, n);
     operate_on_floats(job, x, y, n);
     numbers_store(out, x, job->dtype, first, n);
 }
@@ -118,8 +118,7 @@ static void of_ints(const sim_job *job, int64_t first, size_t n, void *out, cons
     uint32_t lower[SIM_BLOCK];
     const size_t offset = (size_t)first * sizeof *lower;
     load_ints(x, in0, offset, n);
-    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2)
-        load_ints(y, in1, offset, n);
+    if (sl_kernel_inputs((sl_kernel)job->kernel) == 2) load_ints(y, in1, offset, n);
     operate_on_ints(job, x, y, n);
     for (size_t i = 0; i < n; i++)
         lower[i] = (uint32_t)x[i];

@@ -13,28 +13,14 @@ static void handle(sim_device *dev, sim_node *node)
     case SIM_COHORT_END:
         sim_chip_cohort_end(dev, (sim_cohort *)((char *)node - offsetof(sim_cohort, fluid.node)));
         break;
-    case SIM_COPY_END:
-        sim_copies_chunk_end(op_of(node));
-        break;
-    case SIM_KERNEL_END:
-        sim_chip_kernel_end(op_of(node));
-        break;
+    case SIM_COPY_END: sim_copies_chunk_end(op_of(node)); break;
+    case SIM_KERNEL_END: sim_chip_kernel_end(op_of(node)); break;
     case SIM_HOST_FUNC_END:
-    case SIM_RECORD_END:
-        sim_queue_done(op_of(node), dev->now);
-        break;
-    case SIM_READY:
-        sim_queue_ready(op_of(node));
-        break;
-    case SIM_KERNEL_AGAIN:
-        sim_chip_again(op_of(node));
-        break;
-    case SIM_COPY_START:
-        sim_copies_start(op_of(node));
-        break;
-    case SIM_HOST_FUNC_START:
-        sim_host_func_start(op_of(node));
-        break;
+    case SIM_RECORD_END: sim_queue_done(op_of(node), dev->now); break;
+    case SIM_READY: sim_queue_ready(op_of(node)); break;
+    case SIM_KERNEL_AGAIN: sim_chip_again(op_of(node)); break;
+    case SIM_COPY_START: sim_copies_start(op_of(node)); break;
+    case SIM_HOST_FUNC_START: sim_host_func_start(op_of(node)); break;
     }
 }
 
@@ -47,8 +33,7 @@ void sim_settle(sim_device *dev)
 bool sim_step(sim_device *dev)
 {
     sim_heap *heap = &dev->heap;
-    if (heap->n == 0)
-        return false;
+    if (heap->n == 0) return false;
     dev->steps++;
     /* A start can cause more events at the same instant: when a kernel is placed, the next one in
      * its channel becomes ready. */
@@ -78,9 +63,7 @@ bool sim_run_until(sim_device *dev, sim_ps limit)
     while (dev->heap.n && dev->heap.entry[0].at <= limit && !sim_stopped(dev, &steps))
         sim_step(dev);
     dev->horizon = SIM_LAST_PS;
-    if (dev->heap.n && dev->heap.entry[0].at <= limit)
-        return false;
-    if (dev->now < limit)
-        dev->now = limit;
+    if (dev->heap.n && dev->heap.entry[0].at <= limit) return false;
+    if (dev->now < limit) dev->now = limit;
     return true;
 }

@@ -23,10 +23,8 @@ static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t block
                         int64_t registers, int64_t shared)
 {
     int64_t room = least(blocks, threads / launch->threads);
-    if (launch->registers > 0)
-        room = least(room, registers / registers_of(launch));
-    if (launch->shared_bytes > 0)
-        room = least(room, shared / launch->shared_bytes);
+    if (launch->registers > 0) room = least(room, registers / registers_of(launch));
+    if (launch->shared_bytes > 0) room = least(room, shared / launch->shared_bytes);
     return room;
 }
 
@@ -40,8 +38,7 @@ int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
     const double kept = dev->profile.max_blocks_per_sm * dev->profile.shared_reserved_bytes;
     const double wanted = blocks > kept ? blocks : kept;
     for (size_t i = 0; i < splits->n; i++)
-        if (splits->y[i] >= wanted)
-            return (int64_t)splits->y[i];
+        if (splits->y[i] >= wanted) return (int64_t)splits->y[i];
     return (int64_t)dev->profile.shared_bytes_per_sm;
 }
 
@@ -58,8 +55,7 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
  * split, even if the block itself would fit (docs/design/simulator.md, section 4). */
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
 {
-    if (group->cohorts && group->split_bytes < launch->split_bytes)
-        return 0;
+    if (group->cohorts && group->split_bytes < launch->split_bytes) return 0;
     return room_for(launch, group->free_threads, group->free_blocks, group->free_registers,
                     group->free_shared);
 }
@@ -77,7 +73,7 @@ sim_cohort *sim_cohort_new(sim_device *dev)
     else if (!(cohort = malloc(sizeof *cohort)))
         return NULL;
     chip->live_cohorts++;
-    *cohort = (sim_cohort){.fluid = {.node = {.what = SIM_COHORT_END}}};
+    *cohort = (sim_cohort){ .fluid = { .node = { .what = SIM_COHORT_END } } };
     return cohort;
 }
 
@@ -93,8 +89,7 @@ void sim_cohort_link(sim_cohort *cohort, sim_group *group)
     cohort->group = group;
     cohort->prev = NULL;
     cohort->next = group->cohorts;
-    if (group->cohorts)
-        group->cohorts->prev = cohort;
+    if (group->cohorts) group->cohorts->prev = cohort;
     group->cohorts = cohort;
 }
 
@@ -104,8 +99,7 @@ void sim_cohort_unlink(sim_cohort *cohort)
         cohort->prev->next = cohort->next;
     else
         cohort->group->cohorts = cohort->next;
-    if (cohort->next)
-        cohort->next->prev = cohort->prev;
+    if (cohort->next) cohort->next->prev = cohort->prev;
 }
 
 /* Takes the cohort's blocks from the free resources of each SM of its group (sign 1), or gives them
@@ -132,8 +126,7 @@ static bool copy_cohorts(sim_device *dev, const sim_group *from, sim_group *to)
         last = last->next;
     for (const sim_cohort *c = last; c; c = c->prev) {
         sim_cohort *copy = sim_cohort_new(dev);
-        if (!copy)
-            return false;
+        if (!copy) return false;
         *copy = *c;
         copy->fluid.node.slot = 0;
         sim_cohort_link(copy, to);
@@ -164,8 +157,7 @@ sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
     }
     for (sim_cohort *copy = rest->cohorts, *c = group->cohorts; copy;
          copy = copy->next, c = c->next)
-        if (c->fluid.node.slot)
-            sim_heap_set(&dev->heap, &copy->fluid.node, c->fluid.node.at);
+        if (c->fluid.node.slot) sim_heap_set(&dev->heap, &copy->fluid.node, c->fluid.node.at);
     rest->sms = group->sms - sms;
     group->sms = sms;
     for (int32_t i = chip->n_groups; i > index + 1; i--)
@@ -206,14 +198,12 @@ void sim_groups_merge(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     for (int32_t i = chip->n_groups - 1; i > 0; i--)
-        if (same_state(chip->group[i - 1], chip->group[i]))
-            group_merge(dev, i - 1, i);
+        if (same_state(chip->group[i - 1], chip->group[i])) group_merge(dev, i - 1, i);
 }
 
 bool sim_groups_are_merged(const sim_chip *chip)
 {
     for (int32_t i = 1; i < chip->n_groups; i++)
-        if (same_state(chip->group[i - 1], chip->group[i]))
-            return false;
+        if (same_state(chip->group[i - 1], chip->group[i])) return false;
     return true;
 }

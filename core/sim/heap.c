@@ -20,11 +20,9 @@ bool sim_heap_reserve(sim_heap *heap, uint32_t n)
     uint32_t cap = heap->cap ? heap->cap : 64;
     while (cap < n)
         cap *= 2;
-    if (cap == heap->cap)
-        return true;
+    if (cap == heap->cap) return true;
     void *grown = realloc(heap->entry, cap * sizeof *heap->entry);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     heap->entry = grown;
     heap->cap = cap;
     return true;
@@ -40,8 +38,7 @@ static void sift_up(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
 {
     while (i > 0) {
         uint32_t parent = (i - 1) / 4;
-        if (!entry_less(&entry, &heap->entry[parent]))
-            break;
+        if (!entry_less(&entry, &heap->entry[parent])) break;
         heap_put(heap, i, heap->entry[parent]);
         i = parent;
     }
@@ -52,14 +49,11 @@ static void sift_down(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
 {
     for (;;) {
         uint32_t first = 4 * i + 1, least = first;
-        if (first >= heap->n)
-            break;
+        if (first >= heap->n) break;
         uint32_t end = first + 4 < heap->n ? first + 4 : heap->n;
         for (uint32_t c = first + 1; c < end; c++)
-            if (entry_less(&heap->entry[c], &heap->entry[least]))
-                least = c;
-        if (!entry_less(&heap->entry[least], &entry))
-            break;
+            if (entry_less(&heap->entry[c], &heap->entry[least])) least = c;
+        if (!entry_less(&heap->entry[least], &entry)) break;
         heap_put(heap, i, heap->entry[least]);
         i = least;
     }
@@ -68,7 +62,7 @@ static void sift_down(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
 
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at)
 {
-    struct sim_heap_entry entry = {at, node_key(node), node};
+    struct sim_heap_entry entry = { at, node_key(node), node };
     node->at = at;
     if (!node->slot) {
         sift_up(heap, heap->n++, entry);
@@ -83,13 +77,11 @@ void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at)
 
 void sim_heap_remove(sim_heap *heap, sim_node *node)
 {
-    if (!node->slot)
-        return;
+    if (!node->slot) return;
     uint32_t i = node->slot - 1;
     struct sim_heap_entry last = heap->entry[--heap->n];
     node->slot = 0;
-    if (last.node == node)
-        return;
+    if (last.node == node) return;
     if (i > 0 && entry_less(&last, &heap->entry[(i - 1) / 4]))
         sift_up(heap, i, last);
     else
@@ -114,8 +106,7 @@ sim_ps sim_fluid_ps(double work_ps, double rate)
 
 void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate)
 {
-    if (fluid->rate == rate)
-        return;
+    if (fluid->rate == rate) return;
     fluid->left_ps -= (double)(now - fluid->since) * fluid->rate;
     fluid->since = now;
     fluid->rate = rate;
@@ -139,8 +130,7 @@ sim_op *sim_fifo_pop(sim_fifo *fifo)
     sim_op *op = fifo->head;
     if (op) {
         fifo->head = op->fifo_next;
-        if (!fifo->head)
-            fifo->tail = NULL;
+        if (!fifo->head) fifo->tail = NULL;
     }
     return op;
 }

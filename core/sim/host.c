@@ -10,16 +10,12 @@ void sim_host_spend_us(sim_device *dev, double us)
         dev->host_at = sim_later(dev->host_at, sim_us_to_ps(us));
 }
 
-static sl_status interrupted(sl_error *err)
-{
-    return sl_fail(err, SL_EINTERRUPT, "interrupted");
-}
+static sl_status interrupted(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "interrupted"); }
 
 sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
 {
-    if (dev->running_host_func)
-        return SL_OK;
-    sim_settle(dev);        /* has something to do only after a failure */
+    if (dev->running_host_func) return SL_OK;
+    sim_settle(dev); /* has something to do only after a failure */
     return sim_run_until(dev, dev->host_at) ? SL_OK : interrupted(err);
 }
 
@@ -31,16 +27,17 @@ static double cold_us(const sim_op *op)
     sim_device *dev = sim_device_of(op);
     const sim_profile *p = &dev->profile;
     const sl_work *work = &op->base.work;
-    const int kind = work->kind == SL_WORK_MEMCPY            ? MEMCPY
-                     : work->kind != SL_WORK_KERNEL          ? -1
-                     : work->kernel == SL_KERNEL_MATMUL ? MATMUL : LAUNCH;
-    if (kind < 0)
-        return 0;
+    const int kind = work->kind == SL_WORK_MEMCPY       ? MEMCPY
+                     : work->kind != SL_WORK_KERNEL     ? -1
+                     : work->kernel == SL_KERNEL_MATMUL ? MATMUL
+                                                        : LAUNCH;
+    if (kind < 0) return 0;
     const bool cold = dev->host_worked >= dev->called[kind] + p->host_cold_bytes;
     dev->called[kind] = dev->host_worked;
     return !cold            ? 0
            : kind == LAUNCH ? p->host_cold_launch_us
-           : kind == MATMUL ? p->host_cold_matmul_us : p->host_cold_memcpy_async_us;
+           : kind == MATMUL ? p->host_cold_matmul_us
+                            : p->host_cold_memcpy_async_us;
 }
 
 void sim_host_forget_calls(sim_device *dev)
@@ -65,8 +62,7 @@ static double warm_us(const sim_op *op)
     const sim_profile *profile = &sim_device_of(op)->profile;
     switch ((sl_work_kind)op->base.work.kind) {
     case SL_WORK_KERNEL:
-        return op->base.work.kernel == SL_KERNEL_MATMUL ? product_us(op)
-                                                        : profile->host_launch_us;
+        return op->base.work.kernel == SL_KERNEL_MATMUL ? product_us(op) : profile->host_launch_us;
     case SL_WORK_MEMCPY: return profile->host_memcpy_async_us;
     case SL_WORK_MEMSET: return profile->host_memset_us;
     case SL_WORK_HOST_FUNC: return profile->host_host_func_us;
@@ -83,8 +79,7 @@ double sim_host_enqueue_us(const sim_op *op) { return warm_us(op) + cold_us(op);
 
 void sim_host_meet_device(sim_device *dev)
 {
-    if (dev->host_at < dev->now)
-        dev->host_at = dev->now;
+    if (dev->host_at < dev->now) dev->host_at = dev->now;
 }
 
 /* No event is left, but there is unfinished work: blocks could not be placed because the host is
@@ -92,8 +87,7 @@ void sim_host_meet_device(sim_device *dev)
 static sl_status stuck(sim_device *dev, sl_error *err)
 {
     sim_host_meet_device(dev);
-    if (dev->chip.dirty)
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (dev->chip.dirty) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
                    (long long)dev->unfinished);
 }
@@ -109,8 +103,7 @@ sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err)
 
 sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
 {
-    if (dev->host_at < SIM_LAST_PS && dev->now < SIM_LAST_PS)
-        return SL_OK;
+    if (dev->host_at < SIM_LAST_PS && dev->now < SIM_LAST_PS) return SL_OK;
     return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
 }
 
@@ -123,21 +116,19 @@ typedef struct wait {
 
 static wait begin_wait(sim_device *dev, sl_error *err)
 {
-    return (wait){dev, 0, sim_host_catch_up(dev, err), err};
+    return (wait){ dev, 0, sim_host_catch_up(dev, err), err };
 }
 
 static bool goes_on(wait *w)
 {
-    if (w->status == SL_OK)
-        w->status = sim_host_step(w->dev, &w->steps, w->err);
+    if (w->status == SL_OK) w->status = sim_host_step(w->dev, &w->steps, w->err);
     return w->status == SL_OK;
 }
 
 /* After a wait that took any steps the host goes on wake_us later than the device. */
 static sl_status end_wait(wait *w)
 {
-    if (w->status != SL_OK || w->steps == 0)
-        return w->status;
+    if (w->status != SL_OK || w->steps == 0) return w->status;
     sim_host_meet_device(w->dev);
     sim_host_spend_us(w->dev, w->dev->profile.wake_us);
     return sim_host_check_time(w->dev, w->err);

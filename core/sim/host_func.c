@@ -5,8 +5,7 @@
 static void schedule_host_func(sim_device *dev)
 {
     sim_op *op = dev->host_funcs.head;
-    if (!op || op->fluid.node.slot || dev->running_host_func)
-        return;
+    if (!op || op->fluid.node.slot || dev->running_host_func) return;
     sim_ps at = op->ready_at > dev->host_func_free_at ? op->ready_at : dev->host_func_free_at;
     op->fluid.node.what = SIM_HOST_FUNC_START;
     sim_heap_set(&dev->heap, &op->fluid.node, at);
@@ -32,7 +31,7 @@ void sim_host_func_start(sim_op *op)
     dev->last_host_func = op->base.seq;
     dev->running_host_func = op;
     dev->host_func_ps = 0;
-    op->base.host_fn(op->base.host_ud, NULL);   /* core keeps its error */
+    op->base.host_fn(op->base.host_ud, NULL); /* core keeps its error */
     dev->running_host_func = NULL;
     sim_ps end = sim_later(dev->now, dev->host_func_ps);
     dev->host_func_free_at = end;

@@ -13,9 +13,6 @@
 /* Address of the process-wide interrupt flag. Never NULL; a constant 0 until a device is open. */
 extern const volatile sig_atomic_t *sim_interrupt_flag;
 
-static inline bool sim_is_interrupted(void)
-{
-    return *sim_interrupt_flag != 0;
-}
+static inline bool sim_is_interrupted(void) { return *sim_interrupt_flag != 0; }
 
 #endif

@@ -14,8 +14,10 @@ static int64_t free_bytes(const sim_device *dev)
 
 static sl_status out_of_memory(const sim_device *dev, const sl_buffer *asking, sl_error *err)
 {
-    return sl_fail(err, SL_ENOMEM, "out of device memory: %zu bytes asked, %lld of %s's %lld are "
-                   "free", asking->bytes, (long long)free_bytes(dev), dev->profile.name,
+    return sl_fail(err, SL_ENOMEM,
+                   "out of device memory: %zu bytes asked, %lld of %s's %lld are "
+                   "free",
+                   asking->bytes, (long long)free_bytes(dev), dev->profile.name,
                    (long long)dev->base.info.memory_bytes);
 }
 
@@ -27,15 +29,13 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    buffer->touched = -(double)SIM_LAST_PS;     /* not used yet */
+    buffer->touched = -(double)SIM_LAST_PS; /* not used yet */
     if (base->place == SL_ON_DEVICE
         && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
-    if (!buffer->value)
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    if (base->place == SL_ON_DEVICE)
-        dev->used_bytes += (int64_t)base->bytes - borrowed_bytes(base);
+    if (!buffer->value) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (base->place == SL_ON_DEVICE) dev->used_bytes += (int64_t)base->bytes - borrowed_bytes(base);
     if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
         sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
     if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
@@ -61,8 +61,7 @@ double sim_buffer_pending_s(sl_buffer *buffer, double most_s)
 sl_status sim_buffer_part(sl_buffer *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
-    if (borrowed_bytes(base) > free_bytes(dev))
-        return out_of_memory(dev, base, err);
+    if (borrowed_bytes(base) > free_bytes(dev)) return out_of_memory(dev, base, err);
     dev->used_bytes += borrowed_bytes(base);
     return SL_OK;
 }
@@ -92,32 +91,28 @@ sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, 
     sim_buffer *out = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
     sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     const size_t bytes = sim_work_bytes(work, 2);
-    sim_value *src = in ? ((sim_buffer *)in)->value : NULL, *value =
-        src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0], bytes)
-        : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
-                               : sim_value_apply_part(work, out->value, NULL, NULL);
-    if (!value)
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    sim_value *src = in ? ((sim_buffer *)in)->value : NULL,
+              *value = src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0],
+                                              bytes)
+                       : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
+                                              : sim_value_apply_part(work, out->value, NULL, NULL);
+    if (!value) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     sim_value_release(out->value);
     out->value = value;
     sim_value_drop_hidden(value);
     spend_on_host_bytes(dev, bytes);
     sim_touch(base, bytes);
     sim_chill(base);
-    if (in)
-        sim_touch(in, bytes);
+    if (in) sim_touch(in, bytes);
     return SL_OK;
 }
 
-sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data,
-                        sl_error *err)
+sl_status sim_host_read(sl_buffer *base, size_t offset, size_t bytes, void *data, sl_error *err)
 {
     sl_status status = sim_host_catch_up((sim_device *)base->device, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     return sim_value_read(((sim_buffer *)base)->value, offset, bytes, data, err);
 }
 
@@ -126,17 +121,15 @@ sl_status sim_host_write(sl_buffer *base, size_t offset, size_t bytes, const voi
 {
     sim_buffer *buffer = (sim_buffer *)base;
     sl_status status = sim_host_catch_up((sim_device *)base->device, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sim_value *value = sim_value_write(buffer->value, offset, bytes, data, err);
-    if (!value)
-        return SL_ENOMEM;
+    if (!value) return SL_ENOMEM;
     buffer->value = value;
     return SL_OK;
 }
 
 sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err)
 {
-    (void)buffer, (void)pin, (void)err;     /* plain_call charges the time */
+    (void)buffer, (void)pin, (void)err; /* plain_call charges the time */
     return SL_OK;
 }

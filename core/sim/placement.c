@@ -30,8 +30,7 @@ static int32_t level_count(const sim_profile *profile)
 int32_t sim_chip_level(const sim_device *dev, int32_t priority)
 {
     int32_t level = (int32_t)dev->profile.priority_least - priority;
-    if (level < 0)
-        level = 0;
+    if (level < 0) level = 0;
     return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
 }
 
@@ -87,8 +86,7 @@ static sim_group *most_room(const sim_chip *chip, int64_t *second)
     for (int32_t i = 0; i < chip->n_groups; i++) {
         sim_group *group = chip->group[i];
         if (!best || group->room > best->room) {
-            if (best && best->room > *second)
-                *second = best->room;
+            if (best && best->room > *second) *second = best->room;
             best = group;
         } else if (group->room > *second) {
             *second = group->room;
@@ -117,13 +115,12 @@ static int64_t plan_blocks(sim_device *dev, const sim_launch *launch, int64_t le
     while (left > 0) {
         int64_t second;
         sim_group *group = most_room(chip, &second);
-        if (!group)
-            break;
+        if (!group) break;
         int64_t layers = group->room > second ? group->room - second : 1;
         layers = least(layers, left / group->sms);
-        if (layers == 0) {      /* fewer blocks than SMs */
+        if (layers == 0) { /* fewer blocks than SMs */
             if (!sim_group_split(dev, group_index(chip, group), (int32_t)left)) {
-                chip->dirty = true;     /* no memory: the next wait tries again */
+                chip->dirty = true; /* no memory: the next wait tries again */
                 break;
             }
             layers = 1;
@@ -140,15 +137,14 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     const sim_launch *launch = &op->launch;
     sim_cohort *cohort = sim_cohort_new(dev);
     if (!cohort) {
-        dev->chip.dirty = true;         /* no memory: the next wait tries again */
+        dev->chip.dirty = true; /* no memory: the next wait tries again */
         return false;
     }
     cohort->fluid.node.seq = op->base.seq;
     cohort->op = op;
     cohort->per_sm = (int32_t)group->plan;
     sim_fluid_start(&cohort->fluid, dev->now, (double)launch->block_ps);
-    if (!group->cohorts)
-        group->free_shared = group->split_bytes = launch->split_bytes;
+    if (!group->cohorts) group->free_shared = group->split_bytes = launch->split_bytes;
     sim_cohort_link(cohort, group);
     sim_group_charge(group, cohort, 1);
     int64_t blocks = group->plan * group->sms;
@@ -163,7 +159,7 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
 
 static sim_arrival arrival_of(const sim_op *op)
 {
-    return (sim_arrival){op->ready_at, op->base.seq, level_of(op)};
+    return (sim_arrival){ op->ready_at, op->base.seq, level_of(op) };
 }
 
 /* Whether `urgent` goes before `op` only because it is more urgent. */
@@ -177,11 +173,9 @@ static bool overtakes(const sim_arrival *urgent, const sim_op *op)
 static bool would_start(const sim_device *dev, const sim_op *op)
 {
     const sim_chip *chip = &dev->chip;
-    if (op->queued || chip->resident_grids >= (int32_t)dev->profile.max_grids)
-        return false;
+    if (op->queued || chip->resident_grids >= (int32_t)dev->profile.max_grids) return false;
     for (int32_t i = 0; i < chip->n_groups; i++)
-        if (sim_group_room(chip->group[i], &op->launch) > 0)
-            return true;
+        if (sim_group_room(chip->group[i], &op->launch) > 0) return true;
     return false;
 }
 
@@ -206,15 +200,13 @@ static void settle_overtaken(sim_device *dev, sim_op *op)
  * kernel starts at the same instant, priority has not delayed it. */
 static void note_overtaken(sim_device *dev, const sim_op *urgent)
 {
-    if (dev->chip.waiting == 1)
-        return;                 /* no other kernel waits */
+    if (dev->chip.waiting == 1) return; /* no other kernel waits */
     sim_arrival arrival = arrival_of(urgent);
     sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
-    if (!op || !overtakes(&arrival, op) || !would_start(dev, op))
-        return;
+    if (!op || !overtakes(&arrival, op) || !would_start(dev, op)) return;
     settle_overtaken(dev, op);
-    dev->chip.overtaken[level_of(op)] =
-        (sim_overtaking){dev->now, op->base.seq, urgent->base.seq};
+    dev->chip.overtaken[level_of(op)] = (sim_overtaking){ dev->now, op->base.seq,
+                                                          urgent->base.seq };
 }
 
 bool sim_came_before(const sim_op *a, const sim_op *b)
@@ -226,8 +218,7 @@ bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy)
 {
     const sim_chip *chip = &dev->chip;
     for (int32_t level = 0; level < chip->n_levels && chip->waiting > 0; level++)
-        if (chip->level[level].head && sim_came_before(chip->level[level].head, copy))
-            return true;
+        if (chip->level[level].head && sim_came_before(chip->level[level].head, copy)) return true;
     return chip->running > 0;
 }
 
@@ -235,11 +226,9 @@ bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy)
  * earlier. */
 static bool waits_for_copy(const sim_device *dev, sim_op *op)
 {
-    if (!sim_takes_turns(dev) || op->queued)
-        return false;
+    if (!sim_takes_turns(dev) || op->queued) return false;
     const sim_op *copy = sim_copies_go_first(dev, op);
-    if (!copy)
-        return false;
+    if (!copy) return false;
     op->base.start_cause = SL_CAUSE_ENGINE;
     op->base.start_by = copy->base.seq;
     return true;
@@ -249,11 +238,9 @@ static bool waits_for_copy(const sim_device *dev, sim_op *op)
  * those delays it (leftover policy). */
 static void note_behind(sim_device *dev, sim_op *op)
 {
-    if (dev->chip.waiting == 0)
-        return;
+    if (dev->chip.waiting == 0) return;
     const sim_op *first = first_waiting(&dev->chip, dev->chip.n_levels - 1);
-    if (level_of(first) < level_of(op) || !would_start(dev, op))
-        return;
+    if (level_of(first) < level_of(op) || !would_start(dev, op)) return;
     op->base.start_cause = SL_CAUSE_ROOM;
     op->base.start_by = first->base.seq;
 }
@@ -262,8 +249,7 @@ static void note_behind(sim_device *dev, sim_op *op)
  * was before it in the queue. */
 static void forget_behind(sim_op *op)
 {
-    if (op->base.start_cause != SL_CAUSE_ROOM && op->base.start_cause != SL_CAUSE_ENGINE)
-        return;
+    if (op->base.start_cause != SL_CAUSE_ROOM && op->base.start_cause != SL_CAUSE_ENGINE) return;
     op->base.start_cause = SL_CAUSE_NONE;
     op->base.start_by = 0;
 }
@@ -273,10 +259,10 @@ static void note_start(sim_device *dev, sim_op *op)
     const sim_arrival *room = &dev->chip.room;
     bool waited = op->base.ready_ns != dev->now / SIM_PS_PER_NS;
     settle_overtaken(dev, op);
-    if (waited && op->base.start_cause != SL_CAUSE_NONE)
-        return;
-    op->base.start_cause = !waited                ? SL_CAUSE_NONE
-                           : overtakes(room, op) ? SL_CAUSE_PRIORITY : SL_CAUSE_ROOM;
+    if (waited && op->base.start_cause != SL_CAUSE_NONE) return;
+    op->base.start_cause = !waited               ? SL_CAUSE_NONE
+                           : overtakes(room, op) ? SL_CAUSE_PRIORITY
+                                                 : SL_CAUSE_ROOM;
     op->base.start_by = waited ? room->seq : 0;
 }
 
@@ -287,7 +273,7 @@ static void start_kernel(sim_device *dev, sim_op *op)
     op->queued = true;
     dev->chip.resident_grids++;
     dev->chip.running++;
-    sim_capture(op);      /* its first blocks start */
+    sim_capture(op); /* its first blocks start */
     note_start(dev, op);
 }
 
@@ -302,12 +288,10 @@ static bool place_kernel(sim_device *dev, sim_op *op)
         forget_behind(op);
         return false;
     }
-    if (!op->queued)
-        start_kernel(dev, op);
+    if (!op->queued) start_kernel(dev, op);
     op->waves += op->waves < UINT32_MAX;
     for (int32_t i = 0; i < dev->chip.n_groups; i++)
-        if (dev->chip.group[i]->plan > 0 && !place_on(dev, op, dev->chip.group[i]))
-            break;
+        if (dev->chip.group[i]->plan > 0 && !place_on(dev, op, dev->chip.group[i])) break;
     return op->launch.blocks == 0;
 }
 
@@ -315,8 +299,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
 static void note_first(sim_device *dev, sim_op *op)
 {
     sim_chip *chip = &dev->chip;
-    if (chip->first != op)
-        chip->same_since = dev->now;
+    if (chip->first != op) chip->same_since = dev->now;
     chip->first = op;
 }
 
@@ -328,12 +311,11 @@ static void place_all(sim_device *dev)
         while (queue->head && !waits_for_copy(dev, queue->head)) {
             if (!place_kernel(dev, queue->head)) {
                 note_first(dev, queue->head);
-                return;         /* leftover policy: no other kernel until it is placed */
+                return; /* leftover policy: no other kernel until it is placed */
             }
             sim_op *op = sim_fifo_pop(queue);
             chip->waiting--;
-            if (op->launch.reduce_blocks == 0)
-                sim_queue_leave_channel(op);
+            if (op->launch.reduce_blocks == 0) sim_queue_leave_channel(op);
         }
     }
     chip->first = NULL;
@@ -353,8 +335,7 @@ static void set_rates(sim_device *dev)
         double sm_scale = scale_for(chip->group[i]->share);
         for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next) {
             double rate = c->op->launch.sm_share > 0 ? sm_scale : 1;
-            if (c->op->launch.memory_share > 0 && memory_scale < rate)
-                rate = memory_scale;
+            if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
             sim_fluid_set_rate(&dev->heap, &c->fluid, dev->now, rate);
         }
     }
@@ -365,8 +346,7 @@ void sim_chip_place(sim_device *dev)
     sim_chip *chip = &dev->chip;
     if (chip->dirty) {
         chip->dirty = false;
-        if (chip->n_groups > 1)
-            sim_groups_merge(dev);
+        if (chip->n_groups > 1) sim_groups_merge(dev);
         place_all(dev);
     }
     if (chip->rates_dirty) {
@@ -411,8 +391,11 @@ static void reduce_next(sim_device *dev, sim_op *op)
     sim_ps gap = sim_us_to_ps(dev->profile.stream_gap_us);
     sim_ps at = sim_later(sim_later(dev->now, launch->tail_ps), gap);
     *launch = (sim_launch){
-        .blocks = launch->reduce_blocks, .grid = launch->grid, .threads = REDUCE_THREADS,
-        .registers = REDUCE_THREADS * REDUCE_REGISTERS, .block_ps = launch->reduce_block_ps,
+        .blocks = launch->reduce_blocks,
+        .grid = launch->grid,
+        .threads = REDUCE_THREADS,
+        .registers = REDUCE_THREADS * REDUCE_REGISTERS,
+        .block_ps = launch->reduce_block_ps,
         .shared_bytes = (int64_t)dev->profile.shared_reserved_bytes,
     };
     launch->split_bytes = sim_chip_split(dev, launch);
@@ -439,14 +422,11 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     chip->room = arrival_of(op);
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     sim_cohort_free(chip, cohort);
-    if (chip->live_cohorts == 0)
-        chip->memory_share = 0;     /* no rounding error stays */
+    if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
     chip->dirty = chip->rates_dirty = true;
-    if (op != chip->first)
-        chip->same_since = dev->now;
+    if (op != chip->first) chip->same_since = dev->now;
     op->blocks_running -= blocks;
-    if (op->blocks_running > 0 || op->launch.blocks > 0)
-        return;
+    if (op->blocks_running > 0 || op->launch.blocks > 0) return;
     if (op->launch.reduce_blocks > 0) {
         reduce_next(dev, op);
         return;
@@ -465,7 +445,7 @@ void sim_chip_kernel_end(sim_op *op)
     sim_device *dev = sim_device_of(op);
     dev->chip.running--;
     if (sim_takes_turns(dev)) {
-        dev->chip.last = (sim_turn){dev->now, op->base.seq};
+        dev->chip.last = (sim_turn){ dev->now, op->base.seq };
         dev->copies_dirty = true;
     }
     sim_queue_done(op, dev->now);

@@ -12,7 +12,14 @@
 #include <string.h>
 
 typedef enum key_kind {
-    NUMBER, TABLE, GRID, NAME, COMPUTE_CAPABILITY, D2D_ENGINE, NOTE, PROFILE
+    NUMBER,
+    TABLE,
+    GRID,
+    NAME,
+    COMPUTE_CAPABILITY,
+    D2D_ENGINE,
+    NOTE,
+    PROFILE
 } key_kind;
 
 static const struct {
@@ -23,38 +30,34 @@ static const struct {
     bool optional;
 } keys[] = {
 #define X(field, key, least, greatest) \
-    {key, offsetof(sim_profile, field), least, greatest, NUMBER, false},
+    { key, offsetof(sim_profile, field), least, greatest, NUMBER, false },
     SIM_PROFILE_NUMBERS(X)
 #undef X
 #define X(field, key, least, greatest, otherwise) \
-    {key, offsetof(sim_profile, field), least, greatest, NUMBER, true},
-    SIM_PROFILE_OPTIONAL(X)
+    { key, offsetof(sim_profile, field), least, greatest, NUMBER, true },
+        SIM_PROFILE_OPTIONAL(X)
 #undef X
 #define X(field, key, optional, least) \
-    {key, offsetof(sim_profile, field), least, 0, TABLE, optional},
-    SIM_GEMM_TABLES(X, SIM_GEMM_FP32, "float32")
-    SIM_GEMM_TABLES(X, SIM_GEMM_TF32, "tf32")
-    SIM_GEMM_TABLES(X, SIM_GEMM_BF16, "bfloat16")
-    SIM_PROFILE_TABLES(X)
+    { key, offsetof(sim_profile, field), least, 0, TABLE, optional },
+            SIM_GEMM_TABLES(X, SIM_GEMM_FP32, "float32") SIM_GEMM_TABLES(X, SIM_GEMM_TF32, "tf32")
+                SIM_GEMM_TABLES(X, SIM_GEMM_BF16, "bfloat16") SIM_PROFILE_TABLES(X)
 #undef X
-#define X(field, key) {key, offsetof(sim_profile, field), 0, 0, GRID, true},
-    SIM_GEMM_GRIDS(X, SIM_GEMM_FP32, "float32")
-    SIM_GEMM_GRIDS(X, SIM_GEMM_TF32, "tf32")
-    SIM_GEMM_GRIDS(X, SIM_GEMM_BF16, "bfloat16")
+#define X(field, key) { key, offsetof(sim_profile, field), 0, 0, GRID, true },
+                    SIM_GEMM_GRIDS(X, SIM_GEMM_FP32, "float32")
+                        SIM_GEMM_GRIDS(X, SIM_GEMM_TF32, "tf32")
+                            SIM_GEMM_GRIDS(X, SIM_GEMM_BF16, "bfloat16")
 #undef X
-    {"name", 0, 0, 0, NAME, false},
-    {"compute_capability", 0, 0, 0, COMPUTE_CAPABILITY, false},
-    {"d2d_engine", 0, 0, 0, D2D_ENGINE, false},
-    {"note", 0, 0, 0, NOTE, true},
-    {"profile", 0, 0, 0, PROFILE, true},
+                                { "name", 0, 0, 0, NAME, false },
+    { "compute_capability", 0, 0, 0, COMPUTE_CAPABILITY, false },
+    { "d2d_engine", 0, 0, 0, D2D_ENGINE, false },
+    { "note", 0, 0, 0, NOTE, true },
+    { "profile", 0, 0, 0, PROFILE, true },
 };
 
 /* calls.NAME.FIELD: all optional */
-enum {
-    CALL_US, CALL_US_PER_MIB, CALL_WAITS, CALL_SERIALISES, CALL_FROM_BYTES, CALL_FIELDS
-};
+enum { CALL_US, CALL_US_PER_MIB, CALL_WAITS, CALL_SERIALISES, CALL_FROM_BYTES, CALL_FIELDS };
 static const char *const call_fields[CALL_FIELDS] = {
-    "us", "us_per_mib", "waits", "serialises", "from_bytes"
+    "us", "us_per_mib", "waits", "serialises", "from_bytes",
 };
 
 /* Those that are no plain calls. */
@@ -94,26 +97,21 @@ const char *sim_call_name(sim_call call)
 
 static const char *key_at(int index, char buffer[KEY_CHARS])
 {
-    if (index < FIRST_CALL)
-        return keys[index].name;
+    if (index < FIRST_CALL) return keys[index].name;
     index -= FIRST_CALL;
     snprintf(buffer, KEY_CHARS, "calls.%s.%s", sim_call_name((sim_call)(index / CALL_FIELDS)),
              call_fields[index % CALL_FIELDS]);
     return buffer;
 }
 
-static bool is_optional(int index)
-{
-    return index >= FIRST_CALL || keys[index].optional;
-}
+static bool is_optional(int index) { return index >= FIRST_CALL || keys[index].optional; }
 
 static int find_key(const char *key)
 {
     char buffer[KEY_CHARS];
     const int n = strncmp(key, "calls.", 6) == 0 ? N_KEYS : FIRST_CALL;
     for (int i = 0; i < n; i++)
-        if (strcmp(key, key_at(i, buffer)) == 0)
-            return i;
+        if (strcmp(key, key_at(i, buffer)) == 0) return i;
     return -1;
 }
 
@@ -124,8 +122,7 @@ static int nearest_key(const char *key)
 {
     char buffer[KEY_CHARS];
     const size_t length = strlen(key);
-    if (length >= KEY_CHARS)
-        return -1;
+    if (length >= KEY_CHARS) return -1;
     int nearest = -1, least = length < 9 ? 3 : (int)length / 3;
     for (int i = 0; i < N_KEYS; i++) {
         int distance = sl_edit_distance(key, key_at(i, buffer));
@@ -141,8 +138,7 @@ static sl_status fail_unknown(const char *key, sl_error *err)
 {
     char buffer[KEY_CHARS];
     const int nearest = nearest_key(key);
-    if (nearest < 0)
-        return sl_fail(err, SL_EINVAL, "profile has an unknown key '%.80s'", key);
+    if (nearest < 0) return sl_fail(err, SL_EINVAL, "profile has an unknown key '%.80s'", key);
     return sl_fail(err, SL_EINVAL, "profile has an unknown key '%.80s'; did you mean '%s'?", key,
                    key_at(nearest, buffer));
 }
@@ -153,8 +149,7 @@ static sl_status check_missing(const bool seen[N_KEYS], sl_error *err)
     char buffer[KEY_CHARS], list[NAMED * (KEY_CHARS + 4)] = "";
     int missing = 0;
     for (int i = 0; i < N_KEYS; i++) {
-        if (seen[i] || is_optional(i))
-            continue;
+        if (seen[i] || is_optional(i)) continue;
         if (missing < NAMED) {
             size_t used = strlen(list);
             snprintf(list + used, sizeof list - used, "%s'%s'", used ? ", " : "",
@@ -162,10 +157,8 @@ static sl_status check_missing(const bool seen[N_KEYS], sl_error *err)
         }
         missing++;
     }
-    if (missing == 0)
-        return SL_OK;
-    if (missing <= NAMED)
-        return sl_fail(err, SL_EINVAL, "profile lacks %s", list);
+    if (missing == 0) return SL_OK;
+    if (missing <= NAMED) return sl_fail(err, SL_EINVAL, "profile lacks %s", list);
     return sl_fail(err, SL_EINVAL, "profile lacks %s and %d more keys", list, missing - NAMED);
 }
 
@@ -181,7 +174,7 @@ static sl_status read_number(const sl_setting *setting, double least, double gre
         return sl_fail(err, SL_EINVAL, "profile key '%s' needs one number, got %zu", setting->name,
                        setting->n_values);
     const double value = setting->values[0];
-    if (!(value >= least && value <= greatest))     /* also NaN */
+    if (!(value >= least && value <= greatest)) /* also NaN */
         return sl_fail(err, SL_EINVAL, "profile key '%s' is %g, must be from %g to %g",
                        setting->name, value, least, greatest);
     *number = value;
@@ -200,7 +193,8 @@ static sl_status check_table(const sl_setting *setting, double least, sl_error *
     for (size_t i = 0; i < setting->n_values; i += 2) {
         const double *pair = setting->values + i;
         if (!isfinite(pair[0]) || !isfinite(pair[1]) || pair[0] < 0 || pair[1] < least)
-            return sl_fail(err, SL_EINVAL, "profile key '%s' has the pair {%g, %g}: "
+            return sl_fail(err, SL_EINVAL,
+                           "profile key '%s' has the pair {%g, %g}: "
                            "needs a first number >= 0 and a second %s 0",
                            setting->name, pair[0], pair[1], least > 0 ? ">" : ">=");
         if (i > 0 && pair[-2] >= pair[0])
@@ -214,17 +208,19 @@ static sl_status read_table(const sl_setting *setting, bool optional, double lea
                             sim_table *table, sl_error *err)
 {
     sl_status status = check_table(setting, least, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     const size_t n = setting->n_values / 2;
     if (n == 0)
-        return optional ? SL_OK : sl_fail(err, SL_EINVAL, "profile key '%s' needs at least one "
-                                          "pair of numbers", setting->name);
-    double *memory = malloc(2 * n * sizeof *memory);    /* x, and y behind it */
+        return optional ? SL_OK
+                        : sl_fail(err, SL_EINVAL,
+                                  "profile key '%s' needs at least one "
+                                  "pair of numbers",
+                                  setting->name);
+    double *memory = malloc(2 * n * sizeof *memory); /* x, and y behind it */
     if (!memory)
         return sl_fail(err, SL_ENOMEM, "no memory for the %zu pairs of profile key '%s'", n,
                        setting->name);
-    *table = (sim_table){n, memory, memory + n};
+    *table = (sim_table){ n, memory, memory + n };
     for (size_t i = 0; i < n; i++) {
         table->x[i] = setting->values[2 * i];
         table->y[i] = setting->values[2 * i + 1];
@@ -238,14 +234,12 @@ static size_t grid_columns(const double *row, size_t rows)
     size_t n = 1;
     while (n < rows && row[3 * n] == row[0])
         n++;
-    if (rows % n != 0)
-        return 0;
+    if (rows % n != 0) return 0;
     for (size_t i = 0; i < rows; i++) {
         const double *first = row + 3 * (i - i % n), *above = row + 3 * (i % n);
         bool ascends = i % n > 0 ? row[3 * i + 1] > row[3 * i - 2]
                                  : i == 0 || row[3 * i] > row[3 * i - 3];
-        if (row[3 * i] != first[0] || row[3 * i + 1] != above[1] || !ascends)
-            return 0;
+        if (row[3 * i] != first[0] || row[3 * i + 1] != above[1] || !ascends) return 0;
     }
     return n;
 }
@@ -266,13 +260,15 @@ static sl_status read_grid(const sl_setting *setting, sim_grid *grid, sl_error *
         return sl_fail(err, SL_EINVAL, "profile key '%s' needs at least two n and two k",
                        setting->name);
     if (n == 0)
-        return sl_fail(err, SL_EINVAL, "profile key '%s' needs for each n the same k, and both "
-                       "must ascend", setting->name);
+        return sl_fail(err, SL_EINVAL,
+                       "profile key '%s' needs for each n the same k, and both "
+                       "must ascend",
+                       setting->name);
     double *memory = malloc((rows / n + n + rows) * sizeof *memory);
     if (!memory)
         return sl_fail(err, SL_ENOMEM, "no memory for the %zu rows of profile key '%s'", rows,
                        setting->name);
-    *grid = (sim_grid){rows / n, n, memory, memory + rows / n, memory + rows / n + n};
+    *grid = (sim_grid){ rows / n, n, memory, memory + rows / n, memory + rows / n + n };
     for (size_t i = 0; i < rows; i++) {
         grid->x[i / n] = row[3 * i];
         grid->y[i % n] = row[3 * i + 1];
@@ -311,8 +307,7 @@ static sl_status read_text(sim_profile *profile, key_kind kind, const sl_setting
                            strlen(setting->text), sizeof profile->name - 1);
         strcpy(profile->name, setting->text);
     }
-    if (kind == PROFILE)
-        snprintf(profile->profile, sizeof profile->profile, "%s", setting->text);
+    if (kind == PROFILE) snprintf(profile->profile, sizeof profile->profile, "%s", setting->text);
     if (kind == D2D_ENGINE) {
         profile->d2d_on_sm = strcmp(setting->text, "sm") == 0;
         if (!profile->d2d_on_sm && strcmp(setting->text, "copy") != 0)
@@ -330,8 +325,7 @@ static sl_status read_reach(const sl_setting *setting, const char *own, sim_reac
     double flag = 0;
     if (!setting->text) {
         sl_status status = read_number(setting, 0, 1, &flag, err);
-        if (status == SL_OK)
-            *reach = flag != 0 ? SIM_DEVICE : SIM_NOTHING;
+        if (status == SL_OK) *reach = flag != 0 ? SIM_DEVICE : SIM_NOTHING;
         return status;
     }
     bool whole = strcmp(setting->text, "device") == 0;
@@ -359,8 +353,7 @@ static sl_status read_call(sim_profile *profile, int index, const sl_setting *se
 static sl_status read_setting(sim_profile *profile, int index, const sl_setting *setting,
                               sl_error *err)
 {
-    if (index >= FIRST_CALL)
-        return read_call(profile, index - FIRST_CALL, setting, err);
+    if (index >= FIRST_CALL) return read_call(profile, index - FIRST_CALL, setting, err);
     void *field = (char *)profile + keys[index].offset;
     switch (keys[index].kind) {
     case NUMBER:
@@ -370,14 +363,10 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
             return SL_OK;
         }
         return read_number(setting, keys[index].least, keys[index].greatest, field, err);
-    case TABLE:
-        return read_table(setting, keys[index].optional, keys[index].least, field, err);
-    case GRID:
-        return read_grid(setting, field, err);
-    case COMPUTE_CAPABILITY:
-        return read_compute_capability(profile, setting, err);
-    default:
-        return read_text(profile, keys[index].kind, setting, err);
+    case TABLE: return read_table(setting, keys[index].optional, keys[index].least, field, err);
+    case GRID: return read_grid(setting, field, err);
+    case COMPUTE_CAPABILITY: return read_compute_capability(profile, setting, err);
+    default: return read_text(profile, keys[index].kind, setting, err);
     }
 }
 
@@ -388,8 +377,11 @@ static sl_status read_setting(sim_profile *profile, int index, const sl_setting 
 static double fp64_share(const sim_profile *p)
 {
     switch (10 * p->compute_capability_major + p->compute_capability_minor) {
-    case 80: case 90: return 1;
-    case 60: case 70: case 100: return 1.0 / 2;
+    case 80:
+    case 90: return 1;
+    case 60:
+    case 70:
+    case 100: return 1.0 / 2;
     case 75: return 1.0 / 32;
     default: return 1.0 / 64;
     }
@@ -403,8 +395,7 @@ static void fill_in(sim_profile *p, const bool seen[N_KEYS])
     SIM_PROFILE_NUMBERS(X)
 #undef X
 #define X(field, key, least, greatest, otherwise) \
-    if (!seen[i++]) \
-        p->field = otherwise;
+    if (!seen[i++]) p->field = otherwise;
     SIM_PROFILE_OPTIONAL(X)
 #undef X
 }
@@ -412,24 +403,22 @@ static void fill_in(sim_profile *p, const bool seen[N_KEYS])
 static sl_status read_all(sim_profile *profile, const sl_setting *settings, size_t n_settings,
                           sl_error *err)
 {
-    bool seen[N_KEYS] = {false};
+    bool seen[N_KEYS] = { false };
     for (size_t i = 0; i < n_settings; i++) {
         const int index = find_key(settings[i].name);
-        if (index < 0)
-            return fail_unknown(settings[i].name, err);
+        if (index < 0) return fail_unknown(settings[i].name, err);
         if (seen[index])
             return sl_fail(err, SL_EINVAL, "profile key '%s' is given twice", settings[i].name);
         seen[index] = true;
         sl_status status = read_setting(profile, index, &settings[i], err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
     }
     sl_status status = check_missing(seen, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     fill_in(profile, seen);
     if (profile->priority_greatest > profile->priority_least)
-        return sl_fail(err, SL_EINVAL, "profile key 'priority_greatest' is %g, must not exceed "
+        return sl_fail(err, SL_EINVAL,
+                       "profile key 'priority_greatest' is %g, must not exceed "
                        "'priority_least', %g: lower is more urgent",
                        profile->priority_greatest, profile->priority_least);
     return SL_OK;
@@ -440,10 +429,9 @@ sl_status sim_profile_read(sim_profile *profile, const sl_setting *settings, siz
 {
     memset(profile, 0, sizeof *profile);
     for (int i = 0; i < SL_PLAIN_CALLS; i++)
-        profile->calls[i] = (sim_call_cost){.us = 1};
+        profile->calls[i] = (sim_call_cost){ .us = 1 };
     sl_status status = read_all(profile, settings, n_settings, err);
-    if (status != SL_OK)
-        sim_profile_free(profile);
+    if (status != SL_OK) sim_profile_free(profile);
     return status;
 }
 
@@ -476,12 +464,9 @@ static size_t interval(const double *x, size_t n, double at)
 double sim_table_at(const sim_table *table, double x)
 {
     const size_t n = table->n;
-    if (n == 0)
-        return 0;
-    if (x <= table->x[0])
-        return table->y[0];
-    if (!(x < table->x[n - 1]))
-        return table->y[n - 1];
+    if (n == 0) return 0;
+    if (x <= table->x[0]) return table->y[0];
+    if (!(x < table->x[n - 1])) return table->y[n - 1];
     const size_t low = interval(table->x, n, x);
     const double part = (x - table->x[low]) / (table->x[low + 1] - table->x[low]);
     return table->y[low] + part * (table->y[low + 1] - table->y[low]);
@@ -490,8 +475,7 @@ double sim_table_at(const sim_table *table, double x)
 double sim_table_us(const sim_table *table, double amount)
 {
     const size_t n = table->n;
-    if (n < 2 || amount <= table->x[n - 1])
-        return sim_table_at(table, amount);
+    if (n < 2 || amount <= table->x[n - 1]) return sim_table_at(table, amount);
     const double slope = (table->y[n - 1] - table->y[n - 2]) / (table->x[n - 1] - table->x[n - 2]);
     return table->y[n - 1] + (amount - table->x[n - 1]) * (slope > 0 ? slope : 0);
 }
@@ -508,8 +492,7 @@ static double part_of(const double *x, size_t i, double at, bool squared)
 double sim_grid_us(const sim_grid *grid, double area, double y)
 {
     const size_t n_x = grid->n_x, n_y = grid->n_y;
-    if (n_x < 2 || n_y < 2)
-        return 0;
+    if (n_x < 2 || n_y < 2) return 0;
     size_t i = 0;
     while (i + 2 < n_x && grid->x[i + 1] * grid->x[i + 1] <= area)
         i++;
@@ -539,8 +522,7 @@ size_t sim_table_nearest(const sim_table *table, double x)
 
 double sim_grid_nearest(const sim_grid *grid, double area, double y)
 {
-    if (grid->n_x == 0)
-        return 0;
+    if (grid->n_x == 0) return 0;
     const size_t i = nearest(grid->x, grid->n_x, area, true);
     return grid->z[i * grid->n_y + nearest(grid->y, grid->n_y, y, false)];
 }

@@ -11,137 +11,137 @@
 #include "../backend.h"
 
 /* X(field, key, least, greatest) - plain numbers, kept as doubles */
-#define SIM_PROFILE_NUMBERS(X)                                                        \
-    /* the chip */                                                                    \
-    X(sm_count, "sm_count", 1, 4096)                                                  \
-    X(max_threads_per_sm, "max_threads_per_sm", 32, 65536)                            \
-    X(max_blocks_per_sm, "max_blocks_per_sm", 1, 1024)                                \
-    X(registers_per_sm, "registers_per_sm", 1024, 1e7)                                \
-    X(shared_bytes_per_sm, "shared_bytes_per_sm", 1024, 1e8)                          \
-    X(shared_bytes_per_block, "shared_bytes_per_block", 1024, 1e8)                    \
-    X(max_threads_per_block, "max_threads_per_block", 32, 65536)                      \
-    X(memory_bytes, "memory_bytes", 1, 1e18)          /* or infinite */              \
-    X(async_engine_count, "async_engine_count", 0, 16)                                \
-    X(max_grids, "max_grids", 1, 65536)               /* resident at a time */        \
-    X(connections, "connections", 1, 1024)            /* hardware channels */         \
-    X(copy_connections, "copy_connections", 1, 1024)                                  \
-    X(launch_queue_depth, "launch_queue_depth", 1, 1e9)                               \
-    X(priority_least, "priority_least", -1000, 1000)                                  \
-    X(priority_greatest, "priority_greatest", -1000, 1000)                            \
-    X(priority_levels, "priority_levels", 1, 1000)    /* of the hardware */               \
-    /* arithmetic; tf32 and bf16 may equal fp32 where there are no such units */      \
-    X(fp32_tflops, "fp32_tflops", 1e-3, 1e6)                                          \
-    X(tf32_tflops, "tf32_tflops", 1e-3, 1e6)                                          \
-    X(bf16_tflops, "bf16_tflops", 1e-3, 1e6)          /* float16 the same */          \
-    X(gemm_efficiency_fp32, "gemm_efficiency.float32", 1e-3, 1)                       \
-    X(gemm_efficiency_tf32, "gemm_efficiency.tf32", 1e-3, 1)                          \
-    X(gemm_efficiency_bf16, "gemm_efficiency.bfloat16", 1e-3, 1)                      \
-    X(gemm_fixed_us, "gemm_fixed_us", 0, 1e6)                                         \
-    X(gemm_persistent, "gemm_persistent", 0, 1)   /* tensor-core GEMM: one block an SM */       \
-    /* device memory */                                                               \
-    X(hbm_gb_per_s, "hbm_gb_per_s", 1e-3, 1e6)        /* of a copy kernel, read + write */ \
-    X(l2_bytes, "l2_bytes", 0, 1e12)                                                  \
-    X(l2_gb_per_s, "l2_gb_per_s", 1e-3, 1e6)                                          \
-    X(kernel_fixed_us, "kernel_fixed_us", 0, 1e6)     /* of an elementwise kernel */  \
-    X(d2d_gb_per_s, "d2d_gb_per_s", 1e-3, 1e6)        /* bytes copied */              \
-    X(d2d_fixed_us, "d2d_fixed_us", 0, 1e6)                                           \
-    X(memset_gb_per_s, "memset_gb_per_s", 1e-3, 1e6)                                  \
-    /* copies between host and device */                                              \
-    X(h2d_gb_per_s, "h2d_gb_per_s", 1e-3, 1e6)                                        \
-    X(d2h_gb_per_s, "d2h_gb_per_s", 1e-3, 1e6)                                        \
-    X(duplex_factor, "duplex_factor", 0.01, 1)        /* of each direction while both run */ \
-    X(copy_latency_us, "copy_latency_us", 0, 1e6)                                     \
-    X(stage_bytes, "stage_bytes", 4096, 1e9)          /* one staging buffer */        \
-    X(stage_buffers, "stage_buffers", 1, 1024)                                        \
-    X(h2d_async_bytes, "h2d_async_bytes", 0, 1e12)    /* a pageable H2D that returns staged */ \
-    X(host_gb_per_s, "host_gb_per_s", 1e-3, 1e6)      /* the host filling or copying its memory */ \
-    /* latencies */                                                                   \
-    X(submit_us, "submit_us", 0, 1e6)                 /* call to visible on the device */ \
-    X(stream_gap_us, "stream_gap_us", 0, 1e6)         /* between operations of a stream */ \
-    X(cross_stream_us, "cross_stream_us", 0, 1e6)     /* record in one, wait in another */ \
-    X(record_us, "record_us", 0, 1e6)                 /* a timed record, on the device */ \
-    X(host_func_in_us, "host_func_in_us", 0, 1e6)                                     \
-    X(host_func_out_us, "host_func_out_us", 0, 1e6)                                   \
-    X(event_tick_ns, "event_tick_ns", 1e-3, 1e9)                                      \
-    X(wake_us, "wake_us", 0, 1e6)                     /* host notices completion */   \
-    X(lazy_load_us, "lazy_load_us", 0, 1e6)           /* a kernel's first use; 0: off */ \
-    /* what each call costs the host */                                               \
-    X(host_launch_us, "host.launch_us", 0, 1e6)                                       \
-    X(host_matmul_us, "host.matmul_us", 0, 1e6)                                       \
-    X(host_memcpy_async_us, "host.memcpy_async_us", 0, 1e6)                           \
-    X(host_memset_us, "host.memset_us", 0, 1e6)                                       \
-    X(host_record_us, "host.record_us", 0, 1e6)                                       \
-    X(host_record_untimed_us, "host.record_untimed_us", 0, 1e6)                       \
-    X(host_wait_us, "host.wait_us", 0, 1e6)                                           \
-    X(host_query_us, "host.query_us", 0, 1e6)                                         \
-    X(host_synchronize_us, "host.synchronize_us", 0, 1e6)                             \
-    X(host_host_func_us, "host.host_func_us", 0, 1e6)                                 \
-    X(host_stream_create_us, "host.stream_create_us", 0, 1e6)                         \
-    X(host_event_create_us, "host.event_create_us", 0, 1e6)                           \
-    X(host_tensor_alloc_us, "host.tensor_alloc_us", 0, 1e6)   /* device tensor, from the pool */ \
-    X(host_pinned_alloc_us, "host.pinned_alloc_us", 0, 1e6)   /* pinned tensor, from the pool */
+#define SIM_PROFILE_NUMBERS(X)                                                                  \
+    /* the chip */                                                                              \
+    X(sm_count, "sm_count", 1, 4096)                                                            \
+    X(max_threads_per_sm, "max_threads_per_sm", 32, 65536)                                      \
+    X(max_blocks_per_sm, "max_blocks_per_sm", 1, 1024)                                          \
+    X(registers_per_sm, "registers_per_sm", 1024, 1e7)                                          \
+    X(shared_bytes_per_sm, "shared_bytes_per_sm", 1024, 1e8)                                    \
+    X(shared_bytes_per_block, "shared_bytes_per_block", 1024, 1e8)                              \
+    X(max_threads_per_block, "max_threads_per_block", 32, 65536)                                \
+    X(memory_bytes, "memory_bytes", 1, 1e18) /* or infinite */                                  \
+    X(async_engine_count, "async_engine_count", 0, 16)                                          \
+    X(max_grids, "max_grids", 1, 65536)    /* resident at a time */                             \
+    X(connections, "connections", 1, 1024) /* hardware channels */                              \
+    X(copy_connections, "copy_connections", 1, 1024)                                            \
+    X(launch_queue_depth, "launch_queue_depth", 1, 1e9)                                         \
+    X(priority_least, "priority_least", -1000, 1000)                                            \
+    X(priority_greatest, "priority_greatest", -1000, 1000)                                      \
+    X(priority_levels, "priority_levels", 1, 1000) /* of the hardware */                        \
+    /* arithmetic; tf32 and bf16 may equal fp32 where there are no such units */                \
+    X(fp32_tflops, "fp32_tflops", 1e-3, 1e6)                                                    \
+    X(tf32_tflops, "tf32_tflops", 1e-3, 1e6)                                                    \
+    X(bf16_tflops, "bf16_tflops", 1e-3, 1e6) /* float16 the same */                             \
+    X(gemm_efficiency_fp32, "gemm_efficiency.float32", 1e-3, 1)                                 \
+    X(gemm_efficiency_tf32, "gemm_efficiency.tf32", 1e-3, 1)                                    \
+    X(gemm_efficiency_bf16, "gemm_efficiency.bfloat16", 1e-3, 1)                                \
+    X(gemm_fixed_us, "gemm_fixed_us", 0, 1e6)                                                   \
+    X(gemm_persistent, "gemm_persistent", 0, 1) /* tensor-core GEMM: one block an SM */         \
+    /* device memory */                                                                         \
+    X(hbm_gb_per_s, "hbm_gb_per_s", 1e-3, 1e6) /* of a copy kernel, read + write */             \
+    X(l2_bytes, "l2_bytes", 0, 1e12)                                                            \
+    X(l2_gb_per_s, "l2_gb_per_s", 1e-3, 1e6)                                                    \
+    X(kernel_fixed_us, "kernel_fixed_us", 0, 1e6) /* of an elementwise kernel */                \
+    X(d2d_gb_per_s, "d2d_gb_per_s", 1e-3, 1e6)    /* bytes copied */                            \
+    X(d2d_fixed_us, "d2d_fixed_us", 0, 1e6)                                                     \
+    X(memset_gb_per_s, "memset_gb_per_s", 1e-3, 1e6)                                            \
+    /* copies between host and device */                                                        \
+    X(h2d_gb_per_s, "h2d_gb_per_s", 1e-3, 1e6)                                                  \
+    X(d2h_gb_per_s, "d2h_gb_per_s", 1e-3, 1e6)                                                  \
+    X(duplex_factor, "duplex_factor", 0.01, 1) /* of each direction while both run */           \
+    X(copy_latency_us, "copy_latency_us", 0, 1e6)                                               \
+    X(stage_bytes, "stage_bytes", 4096, 1e9) /* one staging buffer */                           \
+    X(stage_buffers, "stage_buffers", 1, 1024)                                                  \
+    X(h2d_async_bytes, "h2d_async_bytes", 0, 1e12) /* a pageable H2D that returns staged */     \
+    X(host_gb_per_s, "host_gb_per_s", 1e-3, 1e6)   /* the host filling or copying its memory */ \
+    /* latencies */                                                                             \
+    X(submit_us, "submit_us", 0, 1e6)             /* call to visible on the device */           \
+    X(stream_gap_us, "stream_gap_us", 0, 1e6)     /* between operations of a stream */          \
+    X(cross_stream_us, "cross_stream_us", 0, 1e6) /* record in one, wait in another */          \
+    X(record_us, "record_us", 0, 1e6)             /* a timed record, on the device */           \
+    X(host_func_in_us, "host_func_in_us", 0, 1e6)                                               \
+    X(host_func_out_us, "host_func_out_us", 0, 1e6)                                             \
+    X(event_tick_ns, "event_tick_ns", 1e-3, 1e9)                                                \
+    X(wake_us, "wake_us", 0, 1e6)           /* host notices completion */                       \
+    X(lazy_load_us, "lazy_load_us", 0, 1e6) /* a kernel's first use; 0: off */                  \
+    /* what each call costs the host */                                                         \
+    X(host_launch_us, "host.launch_us", 0, 1e6)                                                 \
+    X(host_matmul_us, "host.matmul_us", 0, 1e6)                                                 \
+    X(host_memcpy_async_us, "host.memcpy_async_us", 0, 1e6)                                     \
+    X(host_memset_us, "host.memset_us", 0, 1e6)                                                 \
+    X(host_record_us, "host.record_us", 0, 1e6)                                                 \
+    X(host_record_untimed_us, "host.record_untimed_us", 0, 1e6)                                 \
+    X(host_wait_us, "host.wait_us", 0, 1e6)                                                     \
+    X(host_query_us, "host.query_us", 0, 1e6)                                                   \
+    X(host_synchronize_us, "host.synchronize_us", 0, 1e6)                                       \
+    X(host_host_func_us, "host.host_func_us", 0, 1e6)                                           \
+    X(host_stream_create_us, "host.stream_create_us", 0, 1e6)                                   \
+    X(host_event_create_us, "host.event_create_us", 0, 1e6)                                     \
+    X(host_tensor_alloc_us, "host.tensor_alloc_us", 0, 1e6) /* device tensor, from the pool */  \
+    X(host_pinned_alloc_us, "host.pinned_alloc_us", 0, 1e6) /* pinned tensor, from the pool */
 
 /* Products of one kind. (n, us): n x n x n, back to back. (n, ...): the kernel that computes it,
  * of its grid, its block, and how much of an SM's issue slots the blocks take that one SM holds
  * when it runs alone. */
-#define SIM_GEMM_TABLES(X, mode, name)                                                \
-    X(gemm[mode].us, "gemm_us." name, true, 1e-9)                                     \
-    X(gemm[mode].blocks, "gemm_blocks." name, true, 1e-9)                             \
-    X(gemm[mode].threads, "gemm_threads." name, true, 1e-9)         /* of a block */  \
-    X(gemm[mode].registers, "gemm_registers." name, true, 1e-9)     /* of a thread */ \
-    X(gemm[mode].shared_bytes, "gemm_shared_bytes." name, true, 0)                    \
-    X(gemm[mode].share, "gemm_share." name, true, 1e-9)                               \
-    X(gemm[mode].warm, "gemm_warm." name, true, 1e-9)   /* of the time, operands in L2 */
+#define SIM_GEMM_TABLES(X, mode, name)                                            \
+    X(gemm[mode].us, "gemm_us." name, true, 1e-9)                                 \
+    X(gemm[mode].blocks, "gemm_blocks." name, true, 1e-9)                         \
+    X(gemm[mode].threads, "gemm_threads." name, true, 1e-9)     /* of a block */  \
+    X(gemm[mode].registers, "gemm_registers." name, true, 1e-9) /* of a thread */ \
+    X(gemm[mode].shared_bytes, "gemm_shared_bytes." name, true, 0)                \
+    X(gemm[mode].share, "gemm_share." name, true, 1e-9)                           \
+    X(gemm[mode].warm, "gemm_warm." name, true, 1e-9) /* of the time, operands in L2 */
 
 /* Lists of {n, k, us}: an n x n product over k, for all n and k that occur; and of
  * {n, k, kernels}: more than one where the sums are split. All are optional. */
-#define SIM_GEMM_GRIDS(X, mode, name)                                                 \
-    X(gemm[mode].grid, "gemm_grid_us." name)                                          \
+#define SIM_GEMM_GRIDS(X, mode, name)        \
+    X(gemm[mode].grid, "gemm_grid_us." name) \
     X(gemm[mode].kernels, "gemm_kernels." name)
 
 /* How long other kernels take alone: (elements of float32, us); memset and d2d (bytes, us). */
-#define SIM_KERNEL_TABLES(X)                                                          \
-    X(kernel_us_add, "kernel_us.add", true, 1e-9)       /* sub, mul and div as well */      \
-    X(kernel_us_pow, "kernel_us.pow", true, 1e-9)       /* small whole exponents, 0.5 */    \
-    X(kernel_us_powf, "kernel_us.powf", true, 1e-9)     /* others */                        \
-    X(kernel_us_softmax, "kernel_us.softmax", true, 1e-9)                                   \
-    X(kernel_us_sum, "kernel_us.sum", true, 1e-9)       /* of so many elements */           \
-    X(kernel_us_fill, "kernel_us.fill", true, 1e-9)                                         \
-    X(kernel_us_rand, "kernel_us.rand", true, 1e-9)                                         \
-    X(kernel_us_randn, "kernel_us.randn", true, 1e-9)                                       \
-    X(kernel_us_memset, "kernel_us.memset", true, 1e-9)                                     \
+#define SIM_KERNEL_TABLES(X)                                                         \
+    X(kernel_us_add, "kernel_us.add", true, 1e-9)   /* sub, mul and div as well */   \
+    X(kernel_us_pow, "kernel_us.pow", true, 1e-9)   /* small whole exponents, 0.5 */ \
+    X(kernel_us_powf, "kernel_us.powf", true, 1e-9) /* others */                     \
+    X(kernel_us_softmax, "kernel_us.softmax", true, 1e-9)                            \
+    X(kernel_us_sum, "kernel_us.sum", true, 1e-9) /* of so many elements */          \
+    X(kernel_us_fill, "kernel_us.fill", true, 1e-9)                                  \
+    X(kernel_us_rand, "kernel_us.rand", true, 1e-9)                                  \
+    X(kernel_us_randn, "kernel_us.randn", true, 1e-9)                                \
+    X(kernel_us_memset, "kernel_us.memset", true, 1e-9)                              \
     X(kernel_us_d2d, "kernel_us.d2d", true, 1e-9)
 
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
-#define SIM_PROFILE_OPTIONAL(X)                                                       \
-    X(fp64_tflops, "fp64_tflops", 1e-3, 1e6, p->fp32_tflops * fp64_share(p))  /* of products */ \
-    X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us)   /* copy to copy in a stream */ \
+#define SIM_PROFILE_OPTIONAL(X)                                                                  \
+    X(fp64_tflops, "fp64_tflops", 1e-3, 1e6, p->fp32_tflops *fp64_share(p)) /* of products */    \
+    X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us) /* copy to copy in a stream */       \
     X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
-    X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)            /* to another channel's copy */ \
-    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0)  /* CUDA's own, per block */ \
-    X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)              /* on top of what was asked */ \
-    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)       /* of the host's processor */ \
-    /* of another product than the one before */                                      \
-    X(host_other_matmul_us, "host.other_matmul_us", 0, 1e6, p->host_matmul_us)        \
-    /* on top of `host`, when a call of its kind comes after so much other work of the host */ \
-    X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                 \
-    X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                          \
-    X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                          \
+    X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)               /* to another channel's copy */ \
+    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0) /* CUDA's own, per block */     \
+    X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)                 /* on top of what was asked */  \
+    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)          /* of the host's processor */   \
+    /* of another product than the one before */                                                 \
+    X(host_other_matmul_us, "host.other_matmul_us", 0, 1e6, p->host_matmul_us)                   \
+    /* on top of `host`, when a call of its kind comes after so much other work of the host */   \
+    X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                            \
+    X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                                     \
+    X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                     \
     X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
  * the ends; y is at least `least`. X(field, key, optional, least) */
-#define SIM_PROFILE_TABLES(X)                                                         \
-    SIM_KERNEL_TABLES(X)                                                              \
+#define SIM_PROFILE_TABLES(X)                                                            \
+    SIM_KERNEL_TABLES(X)                                                                 \
     /* (which, bytes): of what an SM can take for shared memory, the rest being cache */ \
-    X(shared_splits, "shared_splits", true, 0)                                        \
-    X(copy_us_h2d, "copy_us.h2d", true, 1e-9)   /* (bytes, us) of one pinned copy alone */ \
-    X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                         \
-    /* (bytes, GB/s) of the host; cold: from memory, not from its caches */           \
-    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false, 1e-9)                      \
-    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)                      \
-    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)             \
+    X(shared_splits, "shared_splits", true, 0)                                           \
+    X(copy_us_h2d, "copy_us.h2d", true, 1e-9) /* (bytes, us) of one pinned copy alone */ \
+    X(copy_us_d2h, "copy_us.d2h", true, 1e-9)                                            \
+    /* (bytes, GB/s) of the host; cold: from memory, not from its caches */              \
+    X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false, 1e-9)                         \
+    X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)                         \
+    X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)                \
     X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)
 
 /* memory_bytes may also be the text "unlimited".
@@ -159,14 +159,24 @@
  *                   "blocking" (those that are not exempt from the NULL stream's rules)
  *   from_bytes      `waits` and `serialises` hold for calls of at least so many bytes (0) */
 
-typedef struct sim_table { size_t n; double *x, *y; } sim_table;
+typedef struct sim_table {
+    size_t n;
+    double *x, *y;
+} sim_table;
 
 /* z at all pairs of x and y, both ascending; z[i * n_y + j]. */
-typedef struct sim_grid { size_t n_x, n_y; double *x, *y, *z; } sim_grid;
+typedef struct sim_grid {
+    size_t n_x, n_y;
+    double *x, *y, *z;
+} sim_grid;
 
 /* No profile has tables of products in float64. */
 typedef enum sim_gemm_mode {
-    SIM_GEMM_FP32, SIM_GEMM_TF32, SIM_GEMM_BF16, SIM_GEMM_FP64, SIM_GEMM_MODES
+    SIM_GEMM_FP32,
+    SIM_GEMM_TF32,
+    SIM_GEMM_BF16,
+    SIM_GEMM_FP64,
+    SIM_GEMM_MODES
 } sim_gemm_mode;
 
 typedef struct sim_gemm {
@@ -178,13 +188,24 @@ typedef struct sim_gemm {
  * second is cudaMemcpy's, in the same order. */
 typedef enum sim_call {
     SIM_CALL_LAUNCH = SL_PLAIN_CALLS,
-    SIM_CALL_MEMSET, SIM_CALL_MEMSET_ASYNC,
-    SIM_CALL_COPY_D2D, SIM_CALL_COPY_H2D_PAGEABLE, SIM_CALL_COPY_H2D_PINNED,
-    SIM_CALL_COPY_D2H_PAGEABLE, SIM_CALL_COPY_D2H_PINNED,
-    SIM_CALL_SYNC_COPY_D2D, SIM_CALL_SYNC_COPY_H2D_PAGEABLE, SIM_CALL_SYNC_COPY_H2D_PINNED,
-    SIM_CALL_SYNC_COPY_D2H_PAGEABLE, SIM_CALL_SYNC_COPY_D2H_PINNED,
-    SIM_CALL_EVENT_RECORD, SIM_CALL_EVENT_WAIT, SIM_CALL_HOST_FUNC,
-    SIM_CALL_STREAM_CREATE, SIM_CALL_EVENT_CREATE, SIM_CALL_MEM_GET_INFO,
+    SIM_CALL_MEMSET,
+    SIM_CALL_MEMSET_ASYNC,
+    SIM_CALL_COPY_D2D,
+    SIM_CALL_COPY_H2D_PAGEABLE,
+    SIM_CALL_COPY_H2D_PINNED,
+    SIM_CALL_COPY_D2H_PAGEABLE,
+    SIM_CALL_COPY_D2H_PINNED,
+    SIM_CALL_SYNC_COPY_D2D,
+    SIM_CALL_SYNC_COPY_H2D_PAGEABLE,
+    SIM_CALL_SYNC_COPY_H2D_PINNED,
+    SIM_CALL_SYNC_COPY_D2H_PAGEABLE,
+    SIM_CALL_SYNC_COPY_D2H_PINNED,
+    SIM_CALL_EVENT_RECORD,
+    SIM_CALL_EVENT_WAIT,
+    SIM_CALL_HOST_FUNC,
+    SIM_CALL_STREAM_CREATE,
+    SIM_CALL_EVENT_CREATE,
+    SIM_CALL_MEM_GET_INFO,
     SIM_CALLS
 } sim_call;
 

@@ -13,8 +13,7 @@
 
 void sim_record_release(sim_record *record)
 {
-    if (record && --record->refs == 0)
-        free(record);
+    if (record && --record->refs == 0) free(record);
 }
 
 static void edge_free(sim_device *dev, sim_edge *edge)
@@ -52,15 +51,13 @@ void sim_stream_init(sim_stream *stream)
     stream->compute = &dev->channel[id % (uint32_t)dev->n_connections];
     stream->copy[0] = &copies[id % (uint32_t)dev->n_copy_connections];
     stream->copy[1] = stream->copy[0];
-    if (dev->profile.async_engine_count > 1)
-        stream->copy[1] += dev->n_copy_connections;
+    if (dev->profile.async_engine_count > 1) stream->copy[1] += dev->n_copy_connections;
     stream->last_channel = stream->compute;
     stream->work_done_at = -SIM_LAST_PS;
     for (int i = 0; i < SL_ENGINES; i++)
         stream->awaited[i].at = -SIM_LAST_PS;
     stream->level = sim_chip_level(dev, stream->base.priority);
-    if (stream->base.legacy)
-        dev->legacy = stream;
+    if (stream->base.legacy) dev->legacy = stream;
 }
 
 static bool is_copy_engine_work(const sim_op *op)
@@ -74,8 +71,7 @@ sim_channel *sim_queue_channel(const sim_op *op)
     const sim_stream *stream = sim_stream_of(op);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD || op->base.work.kind == SL_WORK_EVENT_WAIT)
         return stream->last_channel;
-    if (is_copy_engine_work(op))
-        return stream->copy[op->base.work.copy_kind == SL_SPAN_MEMCPY_D2H];
+    if (is_copy_engine_work(op)) return stream->copy[op->base.work.copy_kind == SL_SPAN_MEMCPY_D2H];
     return stream->compute;
 }
 
@@ -95,8 +91,7 @@ static bool is_work(const sim_op *op)
 static void come_forward(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (op->channel->head != op || op->deps_left > 0 || op->ready || op->fluid.node.slot)
-        return;
+    if (op->channel->head != op || op->deps_left > 0 || op->ready || op->fluid.node.slot) return;
     op->fluid.node.what = SIM_READY;
     sim_heap_set(&dev->heap, &op->fluid.node, op->ready_at > dev->now ? op->ready_at : dev->now);
 }
@@ -113,8 +108,7 @@ static void dependency_ended(sim_op *op)
 static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
 {
     bool later = op->ready_at == at ? op->base.ready_cause == SL_CAUSE_CHANNEL : op->ready_at < at;
-    if (!later)
-        return;
+    if (!later) return;
     op->ready_at = at;
     op->base.ready_cause = (uint8_t)cause;
     op->base.ready_by = by;
@@ -137,8 +131,7 @@ static double gap_us(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
     uint8_t from = sim_stream_of(op)->work_done_engine, to = op->base.engine;
-    if (switches_engine(from, to))
-        return p->engine_switch_us;
+    if (switches_engine(from, to)) return p->engine_switch_us;
     return from == to && to != SL_ENGINE_COMPUTE && to != SL_ENGINE_HOST ? p->copy_gap_us
                                                                          : p->stream_gap_us;
 }
@@ -148,10 +141,9 @@ static double gap_us(const sim_op *op)
 static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
-    if (!is_work(op))
-        return;
-    not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))),
-               SL_CAUSE_STREAM_ORDER, stream->work_done);
+    if (!is_work(op)) return;
+    not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))), SL_CAUSE_STREAM_ORDER,
+               stream->work_done);
     sim_ps signal = switch_ps(op);
     for (uint8_t engine = 0; engine < SL_ENGINES; engine++)
         if (switches_engine(engine, op->base.engine))
@@ -199,11 +191,10 @@ static void record_ready(sim_op *op)
  * another engine. */
 static void note_awaited(sim_op *op)
 {
-    if (!op->record || op->base.wait_target_stream == op->base.stream->id)
-        return;
+    if (!op->record || op->base.wait_target_stream == op->base.stream->id) return;
     sim_turn *awaited = &sim_stream_of(op)->awaited[op->record->engine];
     if (op->record->done_at > awaited->at)
-        *awaited = (sim_turn){op->record->done_at, op->base.wait_target};
+        *awaited = (sim_turn){ op->record->done_at, op->base.wait_target };
 }
 
 void sim_queue_ready(sim_op *op)
@@ -213,9 +204,7 @@ void sim_queue_ready(sim_op *op)
     op->ready_at = dev->now;
     op->base.ready_ns = dev->now / SIM_PS_PER_NS;
     switch ((sl_work_kind)op->base.work.kind) {
-    case SL_WORK_EVENT_RECORD:
-        record_ready(op);
-        break;
+    case SL_WORK_EVENT_RECORD: record_ready(op); break;
     case SL_WORK_EVENT_WAIT:
         op->base.start_ns = dev->now / SIM_PS_PER_NS;
         note_awaited(op);
@@ -228,15 +217,13 @@ void sim_queue_ready(sim_op *op)
         break;
     case SL_WORK_MEMCPY:
         if (is_copy_engine_work(op)) {
-            sim_copies_submit(op);      /* leaves the channel once it starts */
+            sim_copies_submit(op); /* leaves the channel once it starts */
             break;
         }
         sim_chip_submit(op);
         break;
     case SL_WORK_KERNEL:
-    case SL_WORK_MEMSET:
-        sim_chip_submit(op);
-        break;
+    case SL_WORK_MEMSET: sim_chip_submit(op); break;
     }
 }
 
@@ -293,17 +280,14 @@ static void publish(sim_op *op)
         sim_value_release(op->value[i]);
         op->value[i] = NULL;
     }
-    if (out)
-        sim_value_drop_hidden(out->value);
+    if (out) sim_value_drop_hidden(out->value);
 }
 
 static void stream_idle(sim_stream *stream)
 {
-    if (!stream->busy_link)
-        return;
+    if (!stream->busy_link) return;
     *stream->busy_link = stream->busy_next;
-    if (stream->busy_next)
-        stream->busy_next->busy_link = stream->busy_link;
+    if (stream->busy_next) stream->busy_next->busy_link = stream->busy_link;
     stream->busy_link = NULL;
 }
 
@@ -311,12 +295,10 @@ static void stream_idle(sim_stream *stream)
 static void stream_busy(sim_stream *stream)
 {
     sim_device *dev = (sim_device *)stream->base.device;
-    if (stream->busy_link || stream->base.legacy || stream->base.non_blocking)
-        return;
+    if (stream->busy_link || stream->base.legacy || stream->base.non_blocking) return;
     stream->busy_next = dev->busy;
     stream->busy_link = &dev->busy;
-    if (stream->busy_next)
-        stream->busy_next->busy_link = &stream->busy_next;
+    if (stream->busy_next) stream->busy_next->busy_link = &stream->busy_next;
     dev->busy = stream;
 }
 
@@ -369,8 +351,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
         stream->work_done_at = done_at;
         stream->work_done = op->base.seq;
     }
-    if (is_work(op))
-        stream->work_done_engine = op->base.engine;
+    if (is_work(op)) stream->work_done_engine = op->base.engine;
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
@@ -380,12 +361,10 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     if (!stream->head) {
         stream->tail = NULL;
         stream_idle(stream);
-        if (!stream->base.non_blocking)
-            dev->blocking_done = op->base.seq;
+        if (!stream->base.non_blocking) dev->blocking_done = op->base.seq;
     }
     note_record(op, done_at);
-    if (op->stream_next)
-        follow(op->stream_next, done_at, op->base.seq);
+    if (op->stream_next) follow(op->stream_next, done_at, op->base.seq);
     release_dependents(op, done_at);
     give_to_core(op);
 }
@@ -433,8 +412,7 @@ static bool reserve_edges(sim_device *dev, int64_t n)
         n--;
     for (; n > 0; n--) {
         sim_edge *edge = malloc(sizeof *edge);
-        if (!edge)
-            return false;
+        if (!edge) return false;
         edge_free(dev, edge);
     }
     return true;
@@ -444,10 +422,8 @@ static bool reserve(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     uint32_t nodes = (uint32_t)dev->unfinished + dev->chip.live_cohorts + 2;
-    if (!sim_heap_reserve(&dev->heap, nodes) || !reserve_edges(dev, edges_needed(op)))
-        return false;
-    if (op->base.work.kind != SL_WORK_EVENT_RECORD)
-        return true;
+    if (!sim_heap_reserve(&dev->heap, nodes) || !reserve_edges(dev, edges_needed(op))) return false;
+    if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
     op->record = calloc(1, sizeof *op->record);
     return op->record != NULL;
 }
@@ -455,7 +431,7 @@ static bool reserve(sim_op *op)
 static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
 {
     sim_device *dev = sim_device_of(op);
-    sim_edge *edge = dev->free_edges;       /* reserved */
+    sim_edge *edge = dev->free_edges; /* reserved */
     dev->free_edges = edge->next;
     edge->op = op;
     edge->cause = (uint8_t)cause;
@@ -497,7 +473,7 @@ static void make_latest_record(sim_op *op)
 {
     sim_event *event = (sim_event *)op->base.event;
     op->record->op = op;
-    op->record->refs = 2;       /* the operation's and the event's */
+    op->record->refs = 2; /* the operation's and the event's */
     sim_record_release(event->record);
     event->record = op->record;
 }
@@ -532,23 +508,19 @@ static void enter_channel(sim_op *op)
 bool sim_queue_issue(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (!reserve(op))
-        return false;
+    if (!reserve(op)) return false;
     op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
     op->ready_at = sim_later(dev->host_at, sim_us_to_ps(dev->profile.submit_us));
-    if (op->base.ready_cause == SL_CAUSE_NONE)
-        op->base.ready_cause = SL_CAUSE_LATENCY;
+    if (op->base.ready_cause == SL_CAUSE_NONE) op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
     call_barriers(op);
     if (awaited_record(op))
         wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
     else if (waits_for_done_record(op))
-        not_before(op, sim_later(op->record->done_at,
-                                 sim_us_to_ps(dev->profile.cross_stream_us)),
+        not_before(op, sim_later(op->record->done_at, sim_us_to_ps(dev->profile.cross_stream_us)),
                    SL_CAUSE_EVENT, op->base.wait_target);
-    if (op->base.work.kind == SL_WORK_EVENT_RECORD)
-        make_latest_record(op);
+    if (op->base.work.kind == SL_WORK_EVENT_RECORD) make_latest_record(op);
     enter_stream(op);
     dev->unfinished++;
     enter_channel(op);

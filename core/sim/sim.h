@@ -31,7 +31,7 @@
 #include "profile.h"
 #include "values.h"
 
-typedef int64_t sim_ps;     /* picoseconds of virtual time */
+typedef int64_t sim_ps; /* picoseconds of virtual time */
 
 #define SIM_PS_PER_NS 1000
 #define SIM_PS_PER_US 1000000.0
@@ -39,7 +39,7 @@ typedef int64_t sim_ps;     /* picoseconds of virtual time */
 /* The end of virtual time, after 46 days: enough for any script, and two such times add up within
  * 64 bits. Clocks stop there, and waits report it. */
 #define SIM_LAST_PS ((sim_ps)4000000000000000000)
-#define SIM_LONGEST_US 1e12     /* one kernel or copy: over eleven days */
+#define SIM_LONGEST_US 1e12 /* one kernel or copy: over eleven days */
 
 /* A duration in whole ps, at most SIM_LAST_PS. */
 static inline sim_ps sim_whole_ps(double ps)
@@ -67,40 +67,53 @@ typedef struct sim_channel sim_channel;
  * an operation that starts at the instant at which another ends sees its result. Copies and blocks
  * start after all of these. */
 typedef enum sim_what {
-    SIM_COHORT_END, SIM_COPY_END, SIM_KERNEL_END, SIM_HOST_FUNC_END, SIM_RECORD_END,
-    SIM_READY, SIM_KERNEL_AGAIN, SIM_COPY_START, SIM_HOST_FUNC_START
+    SIM_COHORT_END,
+    SIM_COPY_END,
+    SIM_KERNEL_END,
+    SIM_HOST_FUNC_END,
+    SIM_RECORD_END,
+    SIM_READY,
+    SIM_KERNEL_AGAIN,
+    SIM_COPY_START,
+    SIM_HOST_FUNC_START
 } sim_what;
 
-typedef struct sim_node {   /* an event, embedded in what it happens to */
+typedef struct sim_node { /* an event, embedded in what it happens to */
     sim_ps at;
-    uint64_t seq;           /* issue order decides ties */
-    uint32_t slot;          /* index in the heap + 1; 0: not waiting */
-    uint8_t what;           /* sim_what */
+    uint64_t seq;  /* issue order decides ties */
+    uint32_t slot; /* index in the heap + 1; 0: not waiting */
+    uint8_t what;  /* sim_what */
 } sim_node;
 
 typedef struct sim_heap {
-    struct sim_heap_entry { sim_ps at; uint64_t key; sim_node *node; } *entry;
+    struct sim_heap_entry {
+        sim_ps at;
+        uint64_t key;
+        sim_node *node;
+    } * entry;
     uint32_t n, cap;
 } sim_heap;
 
 /* Room for n nodes at once, so that nothing can fail later. */
 bool sim_heap_reserve(sim_heap *heap, uint32_t n);
-void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at);   /* adds or moves */
-void sim_heap_remove(sim_heap *heap, sim_node *node);           /* not there: nothing */
+void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at); /* adds or moves */
+void sim_heap_remove(sim_heap *heap, sim_node *node);         /* not there: nothing */
 
 /* Work whose rate other work changes: blocks, a copy's chunk. */
 typedef struct sim_fluid {
-    sim_node node;              /* its end */
-    double left_ps;             /* work left, in ps at full rate, as of `since` */
-    double rate;                /* 0: not started */
+    sim_node node;  /* its end */
+    double left_ps; /* work left, in ps at full rate, as of `since` */
+    double rate;    /* 0: not started */
     sim_ps since;
 } sim_fluid;
 
 void sim_fluid_start(sim_fluid *fluid, sim_ps now, double work_ps);
-sim_ps sim_fluid_ps(double work_ps, double rate);       /* its duration, rounded up */
+sim_ps sim_fluid_ps(double work_ps, double rate); /* its duration, rounded up */
 void sim_fluid_set_rate(sim_heap *heap, sim_fluid *fluid, sim_ps now, double rate);
 
-typedef struct sim_fifo { sim_op *head, *tail; } sim_fifo;   /* linked by sim_op.fifo_next */
+typedef struct sim_fifo {
+    sim_op *head, *tail;
+} sim_fifo; /* linked by sim_op.fifo_next */
 
 void sim_fifo_push(sim_fifo *fifo, sim_op *op);
 sim_op *sim_fifo_pop(sim_fifo *fifo);
@@ -109,65 +122,75 @@ sim_op *sim_fifo_pop(sim_fifo *fifo);
 
 /* How a kernel uses the chip. */
 typedef struct sim_launch {
-    int64_t blocks;             /* to place */
-    uint32_t grid;              /* as reported in the timeline */
-    int32_t threads;            /* per block, in whole warps */
-    int32_t registers;          /* per block */
-    int64_t shared_bytes;       /* per block, including what CUDA takes for itself */
-    int64_t split_bytes;        /* that an SM needs as shared memory */
-    sim_ps block_ps;            /* a block's time when nothing slows it */
-    double sm_share;            /* of an SM's issue slots, per block */
-    double memory_share;        /* of the device memory's bandwidth, per block */
-    sim_ps tail_ps;             /* after the last block */
-    int64_t reduce_blocks;      /* of a second kernel, which adds up partial sums; 0: none */
+    int64_t blocks;        /* to place */
+    uint32_t grid;         /* as reported in the timeline */
+    int32_t threads;       /* per block, in whole warps */
+    int32_t registers;     /* per block */
+    int64_t shared_bytes;  /* per block, including what CUDA takes for itself */
+    int64_t split_bytes;   /* that an SM needs as shared memory */
+    sim_ps block_ps;       /* a block's time when nothing slows it */
+    double sm_share;       /* of an SM's issue slots, per block */
+    double memory_share;   /* of the device memory's bandwidth, per block */
+    sim_ps tail_ps;        /* after the last block */
+    int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
 } sim_launch;
 
 /* A row of SMs in the same state. */
 struct sim_group {
     int32_t sms;
-    int32_t free_threads, free_blocks, free_registers;   /* per SM */
-    int64_t free_shared, split_bytes;       /* split: shared memory in all */
-    double share;               /* sum of the residents' sm_share, per SM */
-    sim_cohort *cohorts;        /* residents, the latest first */
-    int64_t room, plan;         /* scratch of one placement */
+    int32_t free_threads, free_blocks, free_registers; /* per SM */
+    int64_t free_shared, split_bytes;                  /* split: shared memory in all */
+    double share;                                      /* sum of the residents' sm_share, per SM */
+    sim_cohort *cohorts;                               /* residents, the latest first */
+    int64_t room, plan;                                /* scratch of one placement */
 };
 
 /* Blocks of one kernel that were placed together on the SMs of one group. */
 struct sim_cohort {
-    sim_fluid fluid;            /* SIM_COHORT_END */
+    sim_fluid fluid; /* SIM_COHORT_END */
     sim_op *op;
     sim_group *group;
-    sim_cohort *prev, *next;    /* in the group */
+    sim_cohort *prev, *next; /* in the group */
     int32_t per_sm;
 };
 
-typedef struct sim_turn { sim_ps at; uint64_t seq; } sim_turn;  /* operation seq ended at `at` */
+typedef struct sim_turn {
+    sim_ps at;
+    uint64_t seq;
+} sim_turn; /* operation seq ended at `at` */
 
 /* When a kernel arrived at the SMs. They are ordered by time, then by issue. */
-typedef struct sim_arrival { sim_ps at; uint64_t seq; int32_t level; } sim_arrival;
+typedef struct sim_arrival {
+    sim_ps at;
+    uint64_t seq;
+    int32_t level;
+} sim_arrival;
 
 /* At `at` kernel `by` had its turn, though `seq`, less urgent, had arrived earlier. */
-typedef struct sim_overtaking { sim_ps at; uint64_t seq, by; } sim_overtaking;
+typedef struct sim_overtaking {
+    sim_ps at;
+    uint64_t seq, by;
+} sim_overtaking;
 
 typedef struct sim_chip {
-    sim_group *groups;          /* the storage: one per SM */
-    sim_group **group;          /* the n_groups in use, in device order, then the unused */
+    sim_group *groups; /* the storage: one per SM */
+    sim_group **group; /* the n_groups in use, in device order, then the unused */
     int32_t n_groups;
-    double memory_share;        /* sum over all residents */
-    sim_fifo *level;            /* execution-engine queue per priority, the most urgent last */
+    double memory_share; /* sum over all residents */
+    sim_fifo *level;     /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
-    int32_t waiting;            /* kernels in all levels */
-    int32_t resident_grids;     /* that have started and whose blocks have not all ended */
-    int32_t running;            /* kernels that have started and not ended */
-    sim_turn last;              /* without copy engines: which one ended last */
-    sim_op *first;              /* has its turn, and no more of its blocks fit; or NULL */
-    sim_ps same_since;          /* first since then, and no other kernel arrived or ended blocks */
-    uint32_t patience;          /* waves until the next attempt at a leap (waves.c) */
-    bool dirty;                 /* something may be placed */
+    int32_t waiting;        /* kernels in all levels */
+    int32_t resident_grids; /* that have started and whose blocks have not all ended */
+    int32_t running;        /* kernels that have started and not ended */
+    sim_turn last;          /* without copy engines: which one ended last */
+    sim_op *first;          /* has its turn, and no more of its blocks fit; or NULL */
+    sim_ps same_since;      /* first since then, and no other kernel arrived or ended blocks */
+    uint32_t patience;      /* waves until the next attempt at a leap (waves.c) */
+    bool dirty;             /* something may be placed */
     bool rates_dirty;
-    sim_arrival room;           /* the kernel whose blocks last made room */
-    sim_overtaking *overtaken;  /* per level: the last one */
+    sim_arrival room;          /* the kernel whose blocks last made room */
+    sim_overtaking *overtaken; /* per level: the last one */
     sim_cohort *free_cohorts;
     uint32_t live_cohorts;
 } sim_chip;
@@ -175,51 +198,51 @@ typedef struct sim_chip {
 /* ---- copies (copies.c) ---- */
 
 typedef struct sim_copy_engine {
-    sim_fifo waiting;           /* of each channel at most its first, and pageable ones */
-    sim_op *active;             /* its fluid is the chunk under way */
-    sim_op *next;               /* starts when the engine has turned to its channel */
-    sim_channel *channel;       /* served last */
-    sim_turn last;              /* when a chunk last ended, and whose */
+    sim_fifo waiting;     /* of each channel at most its first, and pageable ones */
+    sim_op *active;       /* its fluid is the chunk under way */
+    sim_op *next;         /* starts when the engine has turned to its channel */
+    sim_channel *channel; /* served last */
+    sim_turn last;        /* when a chunk last ended, and whose */
 } sim_copy_engine;
 
 /* ---- queues (queue.c) ---- */
 
 /* A hardware work queue: in order, shared by the streams that map to it. */
 struct sim_channel {
-    sim_op *head, *tail;        /* linked by channel_next */
-    int64_t unfinished;         /* issued through it and not done */
+    sim_op *head, *tail; /* linked by channel_next */
+    int64_t unfinished;  /* issued through it and not done */
 };
 
-typedef struct sim_edge {       /* `op` waits for the op that holds the edge */
+typedef struct sim_edge { /* `op` waits for the op that holds the edge */
     struct sim_edge *next;
     sim_op *op;
-    uint8_t cause;              /* sl_cause */
+    uint8_t cause; /* sl_cause */
 } sim_edge;
 
 /* One record of an event: what waits, queries and elapsed_time refer to. */
 typedef struct sim_record {
     int32_t refs;
     bool done;
-    sim_ps at;                  /* timestamp, once done */
-    sim_ps done_at;             /* when waiters may go on */
-    uint8_t engine;             /* sl_engine: where the last work before it ran */
-    sim_op *op;                 /* until done */
+    sim_ps at;      /* timestamp, once done */
+    sim_ps done_at; /* when waiters may go on */
+    uint8_t engine; /* sl_engine: where the last work before it ran */
+    sim_op *op;     /* until done */
 } sim_record;
 
 struct sim_op {
     sl_op base;
-    sim_fluid fluid;            /* its node serves all that the operation waits for */
-    sim_op *stream_next;        /* the next operation of the stream */
+    sim_fluid fluid;     /* its node serves all that the operation waits for */
+    sim_op *stream_next; /* the next operation of the stream */
     sim_op *channel_next, *fifo_next;
     sim_channel *channel;
     sim_edge *dependents;
-    sim_record *record;         /* RECORD: its own; WAIT: the one waited for */
+    sim_record *record; /* RECORD: its own; WAIT: the one waited for */
     int32_t deps_left;
-    bool ready, done;           /* ready to run; ended */
-    bool queued;                /* a copy: at its engine; a kernel: has started */
-    sim_ps ready_at;            /* not earlier, because of base.ready_cause; once ready: when */
-    sim_value *value[2];        /* inputs, captured */
-    sim_launch launch;          /* kernels, memsets and D2D on SMs */
+    bool ready, done;    /* ready to run; ended */
+    bool queued;         /* a copy: at its engine; a kernel: has started */
+    sim_ps ready_at;     /* not earlier, because of base.ready_cause; once ready: when */
+    sim_value *value[2]; /* inputs, captured */
+    sim_launch launch;   /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
     uint32_t waves;             /* how often blocks of it were placed */
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
@@ -231,66 +254,66 @@ enum { SIM_BARRIER_ALL, SIM_BARRIER_BLOCKING, SIM_BARRIERS };
 
 struct sim_stream {
     sl_stream base;
-    sim_op *head, *tail;        /* unfinished, in order */
+    sim_op *head, *tail; /* unfinished, in order */
     sim_channel *compute, *copy[2];
-    sim_channel *last_channel;  /* where records and waits go */
-    sim_ps work_done_at;        /* when its last real operation ended */
-    uint64_t work_done;         /* seq of that operation */
-    uint8_t work_done_engine;   /* sl_engine: where its last work ran, records aside */
-    sim_turn awaited[SL_ENGINES];   /* the latest record that it waited for, by its engine */
-    uint64_t legacy_seen;       /* the NULL-stream operation that it already waits for */
-    uint64_t barriers_seen[SIM_BARRIERS];   /* how many its last operation came after */
-    sim_op *before_barrier[SIM_BARRIERS];   /* its last one before the latest, if unfinished */
-    sim_stream *all_next, **all_link;       /* in the device's list of streams */
-    sim_stream *busy_next, **busy_link;     /* of those in `busy`; not there: the link is NULL */
-    int32_t level;              /* of its kernels' queue */
+    sim_channel *last_channel;            /* where records and waits go */
+    sim_ps work_done_at;                  /* when its last real operation ended */
+    uint64_t work_done;                   /* seq of that operation */
+    uint8_t work_done_engine;             /* sl_engine: where its last work ran, records aside */
+    sim_turn awaited[SL_ENGINES];         /* the latest record that it waited for, by its engine */
+    uint64_t legacy_seen;                 /* the NULL-stream operation that it already waits for */
+    uint64_t barriers_seen[SIM_BARRIERS]; /* how many its last operation came after */
+    sim_op *before_barrier[SIM_BARRIERS]; /* its last one before the latest, if unfinished */
+    sim_stream *all_next, **all_link;     /* in the device's list of streams */
+    sim_stream *busy_next, **busy_link;   /* of those in `busy`; not there: the link is NULL */
+    int32_t level;                        /* of its kernels' queue */
 };
 
 struct sim_event {
     sl_event base;
-    sim_record *record;         /* the latest; NULL if none */
+    sim_record *record; /* the latest; NULL if none */
 };
 
 struct sim_buffer {
     sl_buffer base;
-    sim_value *value;           /* its content at the device's time */
-    double touched;             /* its memory's traffic when it was last used (cache_state.c) */
+    sim_value *value; /* its content at the device's time */
+    double touched;   /* its memory's traffic when it was last used (cache_state.c) */
 };
 
 struct sim_device {
     sl_device base;
     sim_profile profile;
-    int64_t used_bytes;         /* of the device's memory */
-    sim_ps host_at, now;        /* the two clocks */
-    sim_ps horizon;             /* where the loop stops, unless a wait ends earlier */
-    uint64_t steps;             /* of the loop, so far */
+    int64_t used_bytes;  /* of the device's memory */
+    sim_ps host_at, now; /* the two clocks */
+    sim_ps horizon;      /* where the loop stops, unless a wait ends earlier */
+    uint64_t steps;      /* of the loop, so far */
     sim_heap heap;
     sim_chip chip;
-    sim_copy_engine engine[3];  /* H2D, D2H, device to device */
-    sim_channel *channel;       /* connections, then copy_connections per direction */
+    sim_copy_engine engine[3]; /* H2D, D2H, device to device */
+    sim_channel *channel;      /* connections, then copy_connections per direction */
     int32_t n_connections, n_copy_connections;
-    sim_stream *legacy;         /* the NULL stream once opened */
-    sim_stream *streams;        /* all that are open */
-    sim_stream *busy;           /* blocking streams (not the NULL stream) with unfinished work */
-    uint64_t blocking_done;     /* the operation that last left a blocking stream empty */
-    uint64_t barriers[SIM_BARRIERS];    /* that calls have put into the device */
-    int64_t unfinished;         /* operations on the device */
-    size_t ring_used;           /* bytes of the H2D staging buffers in use */
-    double traffic_device, traffic_host;    /* bytes used of its memory and of the host's */
-    sl_work last_product;       /* the latest matmul */
-    double host_worked;         /* bytes that the host itself has read and written */
-    double called[3];           /* host_worked when a call of the kind was last made */
-    bool copies_dirty;          /* a copy engine has something to start or to stop */
+    sim_stream *legacy;     /* the NULL stream once opened */
+    sim_stream *streams;    /* all that are open */
+    sim_stream *busy;       /* blocking streams (not the NULL stream) with unfinished work */
+    uint64_t blocking_done; /* the operation that last left a blocking stream empty */
+    uint64_t barriers[SIM_BARRIERS];     /* that calls have put into the device */
+    int64_t unfinished;                  /* operations on the device */
+    size_t ring_used;                    /* bytes of the H2D staging buffers in use */
+    double traffic_device, traffic_host; /* bytes used of its memory and of the host's */
+    sl_work last_product;                /* the latest matmul */
+    double host_worked;                  /* bytes that the host itself has read and written */
+    double called[3];                    /* host_worked when a call of the kind was last made */
+    bool copies_dirty;                   /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;
-    sim_fifo host_funcs;        /* that wait for the helper thread, which runs one at a time */
+    sim_fifo host_funcs; /* that wait for the helper thread, which runs one at a time */
     sim_ps host_func_free_at;
     sim_op *running_host_func;
-    uint64_t last_host_func;    /* seq */
-    sim_ps host_func_ps;        /* what the running one has worked */
-    bool loaded[SL_KERNELS][SL_DTYPES];     /* kernels: lazy loading */
-    sim_table gemm_ratio[SIM_GEMM_MODES];   /* measured / formula by n */
-    bool out_of_memory;         /* of the host, for a result */
+    uint64_t last_host_func;              /* seq */
+    sim_ps host_func_ps;                  /* what the running one has worked */
+    bool loaded[SL_KERNELS][SL_DTYPES];   /* kernels: lazy loading */
+    sim_table gemm_ratio[SIM_GEMM_MODES]; /* measured / formula by n */
+    bool out_of_memory;                   /* of the host, for a result */
 };
 
 static inline sim_device *sim_device_of(const void *op)
@@ -315,11 +338,11 @@ static inline void sim_capture(sim_op *op)
 /* engine.c */
 /* Handles events up to limit; then now = limit. False: the user interrupted it before. */
 bool sim_run_until(sim_device *dev, sim_ps limit);
-bool sim_step(sim_device *dev);                         /* to the next event; false: none */
+bool sim_step(sim_device *dev); /* to the next event; false: none */
 /* Whether the user interrupts a loop over sim_step; *steps counts its rounds, from 0. The flag is
  * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
-void sim_settle(sim_device *dev);                       /* starts what can start now */
+void sim_settle(sim_device *dev); /* starts what can start now */
 
 /* calls.c */
 /* The effects of a call according to the profile: it waits, puts a barrier, costs time. *waited (or
@@ -335,12 +358,12 @@ void sim_barriers_put(sim_device *dev, sim_reach reach);
  * barriers. Returns their number. */
 typedef void (*sim_barriers_fn)(void *ud, sim_op *earlier);
 int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud);
-void sim_barriers_passed(sim_stream *stream);       /* that next operation is in the stream */
+void sim_barriers_passed(sim_stream *stream); /* that next operation is in the stream */
 void sim_barriers_ended(sim_stream *stream, const sim_op *op);
 
 /* host_func.c */
 void sim_host_func_submit(sim_op *op);
-void sim_host_func_start(sim_op *op);               /* its SIM_HOST_FUNC_START */
+void sim_host_func_start(sim_op *op); /* its SIM_HOST_FUNC_START */
 
 /* queue.c, placement.c and copies.c call one another: an operation that ends or starts frees its
  * hardware channel, and the next one there goes to the same SMs and copy engines. */
@@ -352,10 +375,10 @@ void sim_stream_init(sim_stream *stream);
 /* Links a prepared operation into its stream and channel at the host's time.
  * Reserves first: false on lack of memory, nothing changed. */
 bool sim_queue_issue(sim_op *op);
-sim_channel *sim_queue_channel(const sim_op *op);       /* that it will enter */
-void sim_queue_ready(sim_op *op);                       /* its SIM_READY */
+sim_channel *sim_queue_channel(const sim_op *op); /* that it will enter */
+void sim_queue_ready(sim_op *op);                 /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
-void sim_queue_done(sim_op *op, sim_ps done_at);        /* publish, release successors */
+void sim_queue_done(sim_op *op, sim_ps done_at); /* publish, release successors */
 void sim_record_release(sim_record *record);
 
 /* memory.c: functions of backend.h */
@@ -374,7 +397,7 @@ sl_status sim_host_pin(sl_buffer *buffer, bool pin, sl_error *err);
 bool sim_chip_open(sim_device *dev);
 void sim_chip_close(sim_device *dev);
 int32_t sim_chip_level(const sim_device *dev, int32_t priority);
-void sim_chip_submit(sim_op *op);                       /* a ready kernel */
+void sim_chip_submit(sim_op *op); /* a ready kernel */
 void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
@@ -387,8 +410,8 @@ bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
 int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
-int64_t sim_group_room(const sim_group *group, const sim_launch *launch);    /* now, on each SM */
-sim_cohort *sim_cohort_new(sim_device *dev);            /* NULL: out of memory */
+int64_t sim_group_room(const sim_group *group, const sim_launch *launch); /* now, on each SM */
+sim_cohort *sim_cohort_new(sim_device *dev);                              /* NULL: out of memory */
 void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
 /* Puts it first in the group's list. */
 void sim_cohort_link(sim_cohort *cohort, sim_group *group);
@@ -396,21 +419,21 @@ void sim_cohort_unlink(sim_cohort *cohort);
 void sim_group_charge(sim_group *group, const sim_cohort *cohort, int32_t sign);
 sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms);
 void sim_groups_merge(sim_device *dev);
-bool sim_groups_are_merged(const sim_chip *chip);       /* no two neighbours are alike */
+bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike */
 
 /* waves.c */
 /* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
 void sim_waves_leap(sim_device *dev);
 
 /* copies.c */
-void sim_copies_submit(sim_op *op);                     /* a ready copy */
-void sim_copies_feed(sim_op *op, size_t staged);        /* more of it may move */
-void sim_copies_start(sim_op *op);                      /* its SIM_COPY_START */
+void sim_copies_submit(sim_op *op);              /* a ready copy */
+void sim_copies_feed(sim_op *op, size_t staged); /* more of it may move */
+void sim_copies_start(sim_op *op);               /* its SIM_COPY_START */
 void sim_copies_dispatch(sim_device *dev);
 void sim_copies_chunk_end(sim_op *op);
 /* Without copy engines: the copy that runs, or has waited longer than the kernel; or NULL. */
 const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
-double sim_copies_alone_us(sim_op *op);                 /* moving all of it, undisturbed */
+double sim_copies_alone_us(sim_op *op); /* moving all of it, undisturbed */
 bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
 
 /* host.c */
@@ -433,7 +456,7 @@ void sim_host_forget_calls(sim_device *dev);
  * begins there. That moment depends on when the user pressed Ctrl-C; nothing else in virtual time
  * does. */
 sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err);
-void sim_host_meet_device(sim_device *dev);             /* the host's clock is not behind it */
+void sim_host_meet_device(sim_device *dev); /* the host's clock is not behind it */
 
 /* staging.c */
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
@@ -448,13 +471,13 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
                            sim_launch *launch, sl_error *err);
 
 /* cache_state.c */
-void sim_touch(sl_buffer *buffer, size_t bytes);        /* notes that so much of it is used now */
+void sim_touch(sl_buffer *buffer, size_t bytes); /* notes that so much of it is used now */
 /* Memory that the host has just written is copied no faster than uncached memory
  * (docs/design/simulator.md, section 5). */
 void sim_chill(sl_buffer *buffer);
 /* The part of it, 0 to 1, that is in a cache which evicts the least recently used. */
 double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
 void sim_touch_operands(sl_op *op);
-bool sim_finds_warm(const sl_op *op);                   /* its inputs are in the L2, in part */
+bool sim_finds_warm(const sl_op *op); /* its inputs are in the L2, in part */
 
 #endif

@@ -66,8 +66,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
         return sl_fail(err, SL_ENOTFOUND, "the simulator has device 0 only, not %d",
                        base->info.index);
     sl_status status = sim_profile_read(&dev->profile, settings, n_settings, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     fill_info(dev);
     dev->horizon = SIM_LAST_PS;
     sim_host_forget_calls(dev);
@@ -88,17 +87,14 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
     sim_stream *stream = (sim_stream *)base;
     if (!base->legacy) {
         sl_status status = sim_call_make(dev, SIM_CALL_STREAM_CREATE, NULL, 0, NULL, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
     }
     sim_stream_init(stream);
     stream->all_next = dev->streams;
     stream->all_link = &dev->streams;
-    if (stream->all_next)
-        stream->all_next->all_link = &stream->all_next;
+    if (stream->all_next) stream->all_next->all_link = &stream->all_next;
     dev->streams = stream;
-    if (!base->legacy)
-        sim_host_spend_us(dev, dev->profile.host_stream_create_us);
+    if (!base->legacy) sim_host_spend_us(dev, dev->profile.host_stream_create_us);
     return SL_OK;
 }
 
@@ -106,8 +102,7 @@ static void sim_stream_close(sl_stream *base)
 {
     sim_stream *stream = (sim_stream *)base;
     *stream->all_link = stream->all_next;
-    if (stream->all_next)
-        stream->all_next->all_link = stream->all_link;
+    if (stream->all_next) stream->all_next->all_link = stream->all_link;
 }
 
 static sl_status sim_event_open(sl_event *base, sl_error *err)
@@ -117,10 +112,7 @@ static sl_status sim_event_open(sl_event *base, sl_error *err)
     return sim_call_make(dev, SIM_CALL_EVENT_CREATE, NULL, 0, NULL, err);
 }
 
-static void sim_event_close(sl_event *base)
-{
-    sim_record_release(((sim_event *)base)->record);
-}
+static void sim_event_close(sl_event *base) { sim_record_release(((sim_event *)base)->record); }
 
 /* ---- enqueueing ---- */
 
@@ -135,10 +127,8 @@ static void describe(sim_op *op)
     sl_op *base = &op->base;
     const sl_work *work = &base->work;
     base->engine = SL_ENGINE_COMPUTE;
-    if (work->kind == SL_WORK_HOST_FUNC)
-        base->engine = SL_ENGINE_HOST;
-    if (work->kind != SL_WORK_MEMCPY)
-        return;
+    if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
+    if (work->kind != SL_WORK_MEMCPY) return;
     if (!sim_copies_on_sm(sim_device_of(op), work))
         base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
                                                (sl_span_kind)work->copy_kind);
@@ -152,8 +142,7 @@ static sl_status load_kernel(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     const sl_work *work = &op->base.work;
     bool *loaded = &dev->loaded[work->kernel][work->dtype];
-    if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0 || *loaded)
-        return SL_OK;
+    if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0 || *loaded) return SL_OK;
     sl_status status = sim_host_wait_idle(dev, err);
     if (status == SL_OK) {
         sim_host_spend_us(dev, dev->profile.lazy_load_us);
@@ -165,8 +154,7 @@ static sl_status load_kernel(sim_op *op, sl_error *err)
 
 static bool waits_in_call(const sim_op *op)
 {
-    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
-        return op->base.work.flags & SL_WORK_SYNC;
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE) return op->base.work.flags & SL_WORK_SYNC;
     return op->base.span_flags & SL_SPAN_DST_PAGEABLE;
 }
 
@@ -177,11 +165,9 @@ static sl_status wait_before_copy(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     sim_stream *stream = sim_stream_of(op);
-    if (!waits_in_call(op))
-        return SL_OK;
+    if (!waits_in_call(op)) return SL_OK;
     sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK || sim_host_sees_idle(stream))
-        return status;
+    if (status != SL_OK || sim_host_sees_idle(stream)) return status;
     uint64_t last = stream->tail ? stream->tail->base.seq : 0;
     status = sim_host_wait_stream(stream, err);
     bool other = stream->base.legacy && dev->blocking_done != last;
@@ -199,14 +185,13 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
     sl_status status = sim_host_catch_up(dev, err);
     while (status == SL_OK && channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
         op->base.span_flags |= SL_SPAN_QUEUE_FULL;
-        op->base.ready_cause = SL_CAUSE_NONE;       /* instead of what a copy waited for before */
+        op->base.ready_cause = SL_CAUSE_NONE; /* instead of what a copy waited for before */
         op->base.ready_by = 0;
         if (sim_stopped(dev, &steps))
             status = sl_fail(err, SL_EINTERRUPT, "interrupted");
         else if (!sim_step(dev))
             status = sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
-        if (dev->host_at < dev->now)
-            dev->host_at = dev->now;
+        if (dev->host_at < dev->now) dev->host_at = dev->now;
     }
     return status;
 }
@@ -221,8 +206,7 @@ static void describe_launch(sl_op *op, const sim_launch *launch)
     op->kernels = 1 + op->kernels_after;
     op->threads = (uint16_t)(op->work.kernel == SL_KERNEL_SPIN ? op->work.threads
                                                                : (uint32_t)launch->threads);
-    if (op->work.kind != SL_WORK_KERNEL)
-        return;
+    if (op->work.kind != SL_WORK_KERNEL) return;
     op->registers = (uint16_t)(launch->registers / launch->threads);
     op->shared_bytes = (uint32_t)(launch->shared_bytes - (int64_t)profile->shared_reserved_bytes);
 }
@@ -231,8 +215,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     sl_status status = sim_host_check_time(dev, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (op->base.work.kind == SL_WORK_KERNEL && op->base.work.kernel == SL_KERNEL_TRAP)
         return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU does not fail");
     describe(op);
@@ -242,11 +225,9 @@ static sl_status prepare(sim_op *op, sl_error *err)
     if (runs_on_sms(dev, &op->base.work)) {
         bool warm = op->base.work.kernel == SL_KERNEL_MATMUL && sim_finds_warm(&op->base);
         status = sim_costs_launch(dev, &op->base.work, warm, &op->launch, err);
-        if (status == SL_OK)
-            describe_launch(&op->base, &op->launch);
+        if (status == SL_OK) describe_launch(&op->base, &op->launch);
     }
-    if (status == SL_OK)
-        status = load_kernel(op, err);
+    if (status == SL_OK) status = load_kernel(op, err);
     return status;
 }
 
@@ -254,8 +235,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
 static sl_status after_issue(sim_op *op, sl_error *err)
 {
     const sl_work *work = &op->base.work;
-    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
-        return sim_host_stage_h2d(op, err);
+    if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE) return sim_host_stage_h2d(op, err);
     if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) {
         op->base.span_flags |= SL_SPAN_HOST_WAITED;
         return sim_host_drain_d2h(op, err);
@@ -273,8 +253,7 @@ static void capture_at_call(sim_op *op)
 {
     if (op->base.work.kind == SL_WORK_EVENT_WAIT) {
         op->record = ((sim_event *)op->base.event)->record;
-        if (op->record)
-            op->record->refs++;
+        if (op->record) op->record->refs++;
     }
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
@@ -294,16 +273,12 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     sim_device *dev = sim_device_of(op);
     base->host_start_ns = dev->host_at / SIM_PS_PER_NS;
     sl_status status = prepare(op, err);
-    if (status == SL_OK)
-        status = sim_call_enqueue(op, err);
-    if (status == SL_OK)
-        status = wait_before_copy(op, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sim_call_enqueue(op, err);
+    if (status == SL_OK) status = wait_before_copy(op, err);
+    if (status != SL_OK) return status;
     sim_host_spend_us(dev, sim_host_enqueue_us(op));
     status = wait_for_queue(op, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     capture_at_call(op);
     if (!sim_queue_issue(op)) {
         forget_capture(op);
@@ -313,8 +288,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
      * when there is memory again; a wait that finds the device stuck reports it. */
     bool staged = after_issue(op, NULL) == SL_OK;
     sim_touch_operands(base);
-    if (!staged && op->piece > 0 && !op->done)
-        sim_copies_feed(op, base->work.bytes);
+    if (!staged && op->piece > 0 && !op->done) sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->host_at / SIM_PS_PER_NS;
     return SL_OK;
 }
@@ -331,8 +305,7 @@ static sl_op *sim_reap(sl_device *base)
 
 static sl_status values_lost(sim_device *dev, sl_error *err)
 {
-    if (!dev->out_of_memory)
-        return SL_OK;
+    if (!dev->out_of_memory) return SL_OK;
     dev->out_of_memory = false;
     return sl_fail(err, SL_ENOMEM, "the simulator ran out of host memory: a result was lost");
 }
@@ -370,8 +343,7 @@ static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
     const sim_record *record = ((sim_event *)base)->record;
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
     sl_status status = sim_host_catch_up(dev, err);
-    if (status == SL_OK && record && !record->done)
-        status = sim_host_wait_op(record->op, err);
+    if (status == SL_OK && record && !record->done) status = sim_host_wait_op(record->op, err);
     return status == SL_OK ? values_lost(dev, err) : status;
 }
 
@@ -388,8 +360,7 @@ static sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, s
     sim_device *dev = (sim_device *)start->device;
     const sim_record *a = ((sim_event *)start)->record, *b = ((sim_event *)end)->record;
     sl_status status = sim_host_catch_up(dev, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (!a->done || !b->done)
         return sl_fail(err, SL_ESTATE, "the %s event has not completed; synchronize first",
                        a->done ? "end" : "start");
@@ -428,8 +399,7 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *
 {
     (void)buffer;
     sim_device *dev = (sim_device *)base;
-    sl_status status = sim_call_make(dev, (sim_call)call, (sim_stream *)stream, bytes, waited,
-                                         err);
+    sl_status status = sim_call_make(dev, (sim_call)call, (sim_stream *)stream, bytes, waited, err);
     return status == SL_OK ? sim_host_catch_up(dev, err) : status;
 }
 

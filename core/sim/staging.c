@@ -4,13 +4,12 @@
 
 /* How fast the host copies to or from this memory, in bytes a us: the part that is in its caches at
  * one speed, the rest at another. */
-static double staging_speed(const sim_table *warm, const sim_table *cold,
-                            const sl_buffer *buffer, size_t bytes)
+static double staging_speed(const sim_table *warm, const sim_table *cold, const sl_buffer *buffer,
+                            size_t bytes)
 {
     const sim_device *dev = (const sim_device *)buffer->device;
     const double warm_speed = sim_table_at(warm, (double)bytes) * 1e3;
-    if (cold->n == 0)
-        return warm_speed;
+    if (cold->n == 0) return warm_speed;
     const double part = sim_warm_part(buffer, bytes, dev->profile.host_cache_bytes);
     return 1 / (part / warm_speed + (1 - part) / (sim_table_at(cold, (double)bytes) * 1e3));
 }
@@ -44,8 +43,7 @@ static sl_status spend_on_piece(sim_device *dev, double us, sl_error *err)
 static bool may_stage(const sim_op *op, size_t staged, size_t piece)
 {
     const sim_device *dev = sim_device_of(op);
-    if (op->deps_left > 0 && (double)staged > dev->profile.h2d_async_bytes)
-        return false;
+    if (op->deps_left > 0 && (double)staged > dev->profile.h2d_async_bytes) return false;
     return dev->ring_used == 0 || (double)(dev->ring_used + piece) <= ring_bytes(dev);
 }
 
@@ -66,10 +64,8 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
         sl_status status = SL_OK;
         while (status == SL_OK && !may_stage(op, staged + piece, piece))
             status = sim_host_step(dev, &steps, err);
-        if (status == SL_OK)
-            status = spend_on_piece(dev, (double)piece / speed, err);
-        if (status != SL_OK)
-            return status;
+        if (status == SL_OK) status = spend_on_piece(dev, (double)piece / speed, err);
+        if (status != SL_OK) return status;
         dev->ring_used += piece;
         op->in_ring += piece;
         staged += piece;
@@ -97,10 +93,8 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
         sl_status status = SL_OK;
         while (status == SL_OK && op->sent < drained + piece)
             status = sim_host_step(dev, &steps, err);
-        if (status == SL_OK)
-            status = spend_on_piece(dev, (double)piece / speed, err);
-        if (status != SL_OK)
-            return status;
+        if (status == SL_OK) status = spend_on_piece(dev, (double)piece / speed, err);
+        if (status != SL_OK) return status;
         drained += piece;
         if (!op->done) {
             sim_copies_feed(op, smaller(total, drained + ahead));

@@ -12,7 +12,7 @@
 #include "../numbers/elements.h"
 #include "interrupt.h"
 
-static const size_t walk_bytes = (size_t)256 << 20;     /* larger splices are read piecewise */
+static const size_t walk_bytes = (size_t)256 << 20; /* larger splices are read piecewise */
 
 /* ---- bytes of direct nodes ---- */
 
@@ -27,8 +27,7 @@ static bool read_constant(const sim_value *value, size_t offset, size_t count, u
     while (done < count) {
         size_t n = done < PIECE_BYTES ? done : PIECE_BYTES;
         n = n < count - done ? n : count - done;
-        if (n == PIECE_BYTES && sim_is_interrupted())
-            return false;
+        if (n == PIECE_BYTES && sim_is_interrupted()) return false;
         memcpy(to + done, to, n);
         done += n;
     }
@@ -38,12 +37,11 @@ static bool read_constant(const sim_value *value, size_t offset, size_t count, u
 static bool read_generator(const sim_value *value, size_t offset, size_t count, uint8_t *to)
 {
     enum { ELEMS = 512, ASK = 128 };
-    double elements[ELEMS];         /* of any dtype */
+    double elements[ELEMS]; /* of any dtype */
     const sim_job *job = &value->as.recipe.job;
     const size_t element_bytes = numbers_dtype_bytes(job->dtype);
     for (size_t pieces = 0; count > 0; pieces++) {
-        if (pieces % ASK == ASK - 1 && sim_is_interrupted())
-            return false;
+        if (pieces % ASK == ASK - 1 && sim_is_interrupted()) return false;
         size_t skip = offset % element_bytes;
         size_t n = (skip + count + element_bytes - 1) / element_bytes;
         n = n < ELEMS ? n : ELEMS;
@@ -75,8 +73,7 @@ static uint64_t physical_bytes(void)
 {
 #ifdef _SC_PHYS_PAGES
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page_bytes > 0)
-        return (uint64_t)pages * (uint64_t)page_bytes;
+    if (pages > 0 && page_bytes > 0) return (uint64_t)pages * (uint64_t)page_bytes;
 #endif
     return UINT64_MAX;
 }
@@ -90,20 +87,15 @@ static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error
 /* Refuses what cannot fit before memory is allocated: operating systems overcommit. */
 static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
-    if (need_bytes <= walk_bytes)
-        return SL_OK;
+    if (need_bytes <= walk_bytes) return SL_OK;
     uint64_t have_bytes = physical_bytes();
-    if (need_bytes <= have_bytes)
-        return SL_OK;
+    if (need_bytes <= have_bytes) return SL_OK;
     return sl_fail(err, SL_ENOMEM,
                    "computing %zu bytes needs %llu bytes of host memory, this machine has %llu",
                    value->bytes, (unsigned long long)need_bytes, (unsigned long long)have_bytes);
 }
 
-static sl_status stopped(sl_error *err)
-{
-    return sl_fail(err, SL_EINTERRUPT, "interrupted");
-}
+static sl_status stopped(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "interrupted"); }
 
 /* The node takes `data`, its computed bytes, and releases its inputs. */
 static void become_literal(sim_value *value, uint8_t *data)
@@ -121,14 +113,15 @@ static void become_literal(sim_value *value, uint8_t *data)
  * computed. */
 static uint8_t *steal_data(sim_value *input, int holds, size_t bytes)
 {
-    if (input->form != VALUE_LITERAL || input->refs != holds || input->bytes != bytes)
-        return NULL;
+    if (input->form != VALUE_LITERAL || input->refs != holds || input->bytes != bytes) return NULL;
     uint8_t *data = input->as.data;
     input->as.data = NULL;
     return data;
 }
 
-typedef struct rounds { uint8_t *now, *next, *seen; } rounds;
+typedef struct rounds {
+    uint8_t *now, *next, *seen;
+} rounds;
 
 /* Applies the job repeatedly, and stops early when the values repeat: `seen` is an earlier value,
  * renewed at powers of two (Brent's cycle detection). Fixed points (x^2) and short cycles (-x) are
@@ -141,21 +134,19 @@ static sl_status run_rounds(const sim_value *value, const void *in0, const void 
     int64_t left = value->as.recipe.repeat, age = 0, oldest = 1;
     bool watching = true;
     memcpy(r->now, slots & 1 ? in0 : in1, bytes);
-    memcpy(r->next, r->now, bytes);     /* bytes past the last element stay */
+    memcpy(r->next, r->now, bytes); /* bytes past the last element stay */
     memcpy(r->seen, r->now, bytes);
     for (; left > 0; left--) {
         sl_status status = sim_job_run(job, r->next, slots & 1 ? r->now : in0,
                                        slots & 2 ? r->now : in1);
-        if (status == SL_OK && left > 1 && sim_is_interrupted())
-            status = SL_EINTERRUPT;
-        if (status != SL_OK)
-            return status;
+        if (status == SL_OK && left > 1 && sim_is_interrupted()) status = SL_EINTERRUPT;
+        if (status != SL_OK) return status;
         uint8_t *swap = r->now;
         r->now = r->next;
         r->next = swap;
         age++;
         if (watching && memcmp(r->now, r->seen, bytes) == 0) {
-            left = (left - 1) % age + 1;        /* whole cycles change nothing */
+            left = (left - 1) % age + 1; /* whole cycles change nothing */
             watching = false;
         } else if (watching && age == oldest) {
             memcpy(r->seen, r->now, bytes);
@@ -170,7 +161,7 @@ static sl_status run_repeated(const sim_value *value, const void *in0, const voi
                               uint8_t **out)
 {
     const size_t bytes = value->bytes;
-    rounds r = {sim_value_new_data(bytes), sim_value_new_data(bytes), sim_value_new_data(bytes)};
+    rounds r = { sim_value_new_data(bytes), sim_value_new_data(bytes), sim_value_new_data(bytes) };
     sl_status status = r.now && r.next && r.seen ? run_rounds(value, in0, in1, &r) : SL_ENOMEM;
     if (status != SL_OK)
         free(r.now);
@@ -187,8 +178,7 @@ static sim_value *steal_input(const sim_value *value, uint8_t **data)
 {
     const sim_job *job = &value->as.recipe.job;
     sim_value *const *in = value->as.recipe.in;
-    if (!sim_job_goes_on(job) || sim_job_bytes(job, 2) != value->bytes)
-        return NULL;
+    if (!sim_job_goes_on(job) || sim_job_bytes(job, 2) != value->bytes) return NULL;
     int first = in[1] && in[1]->form == VALUE_LITERAL && in[1]->as.replaced > 0;
     for (int i = 0; i < 2; i++) {
         sim_value *input = in[i ^ first];
@@ -202,8 +192,7 @@ static sl_status run_in_place(const sim_value *value, sim_value *input, uint8_t 
                               const void *in0, const void *in1)
 {
     sl_status status = sim_job_continue(&value->as.recipe.job, &input->as.replaced, data, in0, in1);
-    if (status != SL_OK)
-        input->as.data = data;
+    if (status != SL_OK) input->as.data = data;
     return status;
 }
 
@@ -220,10 +209,8 @@ static sl_status run_once(const sim_value *value, const void *in0, const void *i
         return status;
     }
     data = sim_value_new_data(value->bytes);
-    if (!data)
-        return SL_ENOMEM;
-    if (produced < value->bytes)
-        memset(data + produced, 0, value->bytes - produced);
+    if (!data) return SL_ENOMEM;
+    if (produced < value->bytes) memset(data + produced, 0, value->bytes - produced);
     status = sim_job_run(job, data, in0, in1);
     if (status != SL_OK)
         free(data);
@@ -235,8 +222,7 @@ static sl_status run_once(const sim_value *value, const void *in0, const void *i
 static sl_status run_generator(const sim_value *value, uint8_t **out)
 {
     uint8_t *data = sim_value_new_data(value->bytes);
-    if (!data)
-        return SL_ENOMEM;
+    if (!data) return SL_ENOMEM;
     if (!read_generator(value, 0, value->bytes, data)) {
         free(data);
         return SL_EINTERRUPT;
@@ -250,8 +236,7 @@ static uint64_t recipe_need_bytes(const sim_value *value)
     uint64_t need = value->bytes * (value->as.recipe.repeat > 1 ? UINT64_C(3) : UINT64_C(1));
     need += sim_job_scratch_bytes(&value->as.recipe.job);
     for (int i = 0; i < 2; i++)
-        if (value->as.recipe.in[i])
-            need += value->as.recipe.in[i]->bytes;
+        if (value->as.recipe.in[i]) need += value->as.recipe.in[i]->bytes;
     return need;
 }
 
@@ -259,15 +244,13 @@ static uint64_t recipe_need_bytes(const sim_value *value)
 static sl_status compute_recipe(sim_value *value, sl_error *err)
 {
     const uint64_t need_bytes = recipe_need_bytes(value);
-    const void *in[2] = {NULL, NULL};
-    uint8_t *expanded[2] = {NULL, NULL}, *data = NULL;
+    const void *in[2] = { NULL, NULL };
+    uint8_t *expanded[2] = { NULL, NULL }, *data = NULL;
     sl_status status = check_need(value, need_bytes, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (int i = 0; i < 2; i++) {
         const sim_value *input = value->as.recipe.in[i];
-        if (!input)
-            continue;
+        if (!input) continue;
         if (input->form == VALUE_LITERAL) {
             in[i] = input->as.data;
             continue;
@@ -299,12 +282,10 @@ static sl_status compute_splice(sim_value *value, sl_error *err)
 {
     sim_value *base = value->as.splice.base;
     const sl_status status = check_need(value, value->bytes, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     uint8_t *taken = steal_data(base, 1, value->bytes);
     uint8_t *data = taken ? taken : sim_value_new_data(value->bytes);
-    if (!data)
-        return no_memory(value, value->bytes, err);
+    if (!data) return no_memory(value, value->bytes, err);
     if ((taken || sim_value_read_direct(base, 0, value->bytes, data))
         && sim_value_read_direct(value->as.splice.src, value->as.splice.src_offset,
                                  value->as.splice.count, data + value->as.splice.dst_offset)) {
@@ -323,20 +304,17 @@ static sim_value *pending_input(const sim_value *value)
 {
     for (int i = 0; i < 2; i++) {
         sim_value *input = sim_value_input(value, i);
-        if (!input || sim_value_is_computed(input))
-            continue;
-        if (value->form == VALUE_RECIPE || !sim_value_is_generator(input))
-            return input;
+        if (!input || sim_value_is_computed(input)) continue;
+        if (value->form == VALUE_RECIPE || !sim_value_is_generator(input)) return input;
     }
     return NULL;
 }
 
 sl_status sim_value_compute(sim_value *value, sl_error *err)
 {
-    if (sim_value_is_computed(value))
-        return SL_OK;
+    if (sim_value_is_computed(value)) return SL_OK;
     value->link = NULL;
-    for (sim_value *top = value; top;) {    /* `link` leads back to the node that asked */
+    for (sim_value *top = value; top;) { /* `link` leads back to the node that asked */
         sim_value *pending = pending_input(top);
         if (pending) {
             pending->link = top;
@@ -344,12 +322,10 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
             continue;
         }
         sl_status status = top->form == VALUE_RECIPE ? compute_recipe(top, err)
-                                               : compute_splice(top, err);
-        if (status != SL_OK)
-            return status;
+                                                     : compute_splice(top, err);
+        if (status != SL_OK) return status;
         top = top->link;
-        if (top && sim_is_interrupted())
-            return stopped(err);
+        if (top && sim_is_interrupted()) return stopped(err);
     }
     return SL_OK;
 }
@@ -357,27 +333,28 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
 /* ---- reading ---- */
 
 typedef struct piece {
-    sim_value *value;           /* held, since computing another piece may drop it */
-    size_t offset, count;       /* of value */
+    sim_value *value;     /* held, since computing another piece may drop it */
+    size_t offset, count; /* of value */
     uint8_t *to;
 } piece;
 
-typedef struct piece_stack { piece *at; size_t n, cap; } piece_stack;
+typedef struct piece_stack {
+    piece *at;
+    size_t n, cap;
+} piece_stack;
 
 static bool push_piece(piece_stack *stack, sim_value *value, size_t offset, size_t count,
                        uint8_t *to)
 {
-    if (count == 0)
-        return true;
+    if (count == 0) return true;
     if (stack->n == stack->cap) {
         size_t cap = stack->cap ? 2 * stack->cap : 16;
         piece *at = realloc(stack->at, cap * sizeof *at);
-        if (!at)
-            return false;
+        if (!at) return false;
         stack->at = at;
         stack->cap = cap;
     }
-    stack->at[stack->n++] = (piece){sim_value_retain(value), offset, count, to};
+    stack->at[stack->n++] = (piece){ sim_value_retain(value), offset, count, to };
     return true;
 }
 
@@ -390,25 +367,22 @@ static bool push_parts(piece_stack *stack, const piece *p)
     const size_t first = p->offset > patch ? p->offset : patch;
     const size_t last = end < patch_end ? end : patch_end;
     sim_value *base = value->as.splice.base;
-    if (first >= last)
-        return push_piece(stack, base, p->offset, p->count, p->to);
-    return push_piece(stack, base, p->offset, first - p->offset, p->to) &&
-           push_piece(stack, value->as.splice.src, first - patch + value->as.splice.src_offset,
-                      last - first, p->to + (first - p->offset)) &&
-           push_piece(stack, base, last, end - last, p->to + (last - p->offset));
+    if (first >= last) return push_piece(stack, base, p->offset, p->count, p->to);
+    return push_piece(stack, base, p->offset, first - p->offset, p->to)
+           && push_piece(stack, value->as.splice.src, first - patch + value->as.splice.src_offset,
+                         last - first, p->to + (first - p->offset))
+           && push_piece(stack, base, last, end - last, p->to + (last - p->offset));
 }
 
 static sl_status read_piece(piece_stack *stack, const piece *p, sl_error *err)
 {
     if (p->value->form == VALUE_SPLICE && p->value->bytes > walk_bytes) {
-        if (push_parts(stack, p))
-            return SL_OK;
+        if (push_parts(stack, p)) return SL_OK;
         return sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes in pieces", p->count);
     }
     if (!sim_value_is_direct(p->value)) {
         sl_status status = sim_value_compute(p->value, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
     }
     return sim_value_read_direct(p->value, p->offset, p->count, p->to) ? SL_OK : stopped(err);
 }
@@ -419,15 +393,14 @@ sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *da
         return sl_fail(err, SL_EINVAL, "cannot read %zu bytes at %zu of %zu", bytes, offset,
                        value->bytes);
     sl_status status = SL_OK;
-    if (sim_value_is_generator(value) && bytes == value->bytes)   /* likely to be read again */
+    if (sim_value_is_generator(value) && bytes == value->bytes) /* likely to be read again */
         status = sim_value_compute(value, err);
-    piece_stack stack = {NULL, 0, 0};
+    piece_stack stack = { NULL, 0, 0 };
     if (status == SL_OK && !push_piece(&stack, value, offset, bytes, data))
         status = sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes", bytes);
     while (stack.n > 0) {
         piece p = stack.at[--stack.n];
-        if (status == SL_OK)
-            status = read_piece(&stack, &p, err);
+        if (status == SL_OK) status = read_piece(&stack, &p, err);
         sim_value_release(p.value);
     }
     free(stack.at);

@@ -6,8 +6,7 @@
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
 {
     sim_value *value = calloc(1, sizeof *value);
-    if (!value)
-        return NULL;
+    if (!value) return NULL;
     value->refs = 1;
     value->form = (uint8_t)form;
     value->bytes = bytes;
@@ -17,8 +16,7 @@ sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN])
 {
     sim_value *value = sim_value_new_node(VALUE_CONSTANT, bytes);
-    if (value)
-        memcpy(value->as.pattern, pattern, SIM_PATTERN);
+    if (value) memcpy(value->as.pattern, pattern, SIM_PATTERN);
     return value;
 }
 
@@ -41,15 +39,13 @@ sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte)
 
 sim_value *sim_value_retain(sim_value *value)
 {
-    if (value)
-        value->refs++;
+    if (value) value->refs++;
     return value;
 }
 
 void sim_value_release(sim_value *value)
 {
-    if (!value || --value->refs > 0)
-        return;
+    if (!value || --value->refs > 0) return;
     value->link = NULL;
     for (sim_value *dead = value; dead;) {
         sim_value *node = dead;
@@ -61,8 +57,7 @@ void sim_value_release(sim_value *value)
                 dead = input;
             }
         }
-        if (node->form == VALUE_LITERAL)
-            free(node->as.data);
+        if (node->form == VALUE_LITERAL) free(node->as.data);
         free(node);
     }
 }

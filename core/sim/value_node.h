@@ -14,35 +14,38 @@
 #include "values.h"
 
 typedef enum sim_value_form {
-    VALUE_CONSTANT, VALUE_LITERAL, VALUE_RECIPE, VALUE_SPLICE
+    VALUE_CONSTANT,
+    VALUE_LITERAL,
+    VALUE_RECIPE,
+    VALUE_SPLICE
 } sim_value_form;
 
-enum { SIM_PATTERN = 8 };   /* bytes: as many as an element has at most */
+enum { SIM_PATTERN = 8 }; /* bytes: as many as an element has at most */
 
 /* 112 bytes, which is all that an operation whose result is never read keeps. */
 struct sim_value {
     int32_t refs;
-    uint8_t form;           /* sim_value_form */
-    uint8_t marked;         /* by pending_cost, while it runs */
-    uint8_t slots;          /* RECIPE with repeat > 1: bit i: input i is what is iterated */
-    uint32_t depth;         /* of uncomputed nodes from here down; an upper bound */
+    uint8_t form;   /* sim_value_form */
+    uint8_t marked; /* by pending_cost, while it runs */
+    uint8_t slots;  /* RECIPE with repeat > 1: bit i: input i is what is iterated */
+    uint32_t depth; /* of uncomputed nodes from here down; an upper bound */
     size_t bytes;
-    sim_value *link;        /* the next node of the walk that this node is on */
+    sim_value *link; /* the next node of the walk that this node is on */
     union {
-        uint8_t pattern[SIM_PATTERN];       /* VALUE_CONSTANT: byte i is pattern[i % 8] */
-        struct {                            /* VALUE_LITERAL */
-            uint8_t *data;                  /* owned */
+        uint8_t pattern[SIM_PATTERN]; /* VALUE_CONSTANT: byte i is pattern[i % 8] */
+        struct {                      /* VALUE_LITERAL */
+            uint8_t *data;            /* owned */
             /* The elements (rows) that already belong to the recipe that is being computed in
              * place, the only holder of this node. 0 if others hold it. */
             int64_t replaced;
         };
         struct {
-            sim_value *in[2];               /* held; NULL where unused */
-            int64_t repeat;                 /* times that the job is applied */
+            sim_value *in[2]; /* held; NULL where unused */
+            int64_t repeat;   /* times that the job is applied */
             sim_job job;
         } recipe;
         struct {
-            sim_value *base, *src;          /* held */
+            sim_value *base, *src; /* held */
             size_t dst_offset, src_offset, count;
         } splice;
     } as;
@@ -55,17 +58,15 @@ enum { SIM_VALUE_SHORTCUTS = 256 };
 static inline bool sim_value_covers(size_t offset, size_t count, size_t inner_offset,
                                     size_t inner_count)
 {
-    return inner_offset >= offset && inner_offset - offset <= count &&
-           inner_count <= count - (inner_offset - offset);
+    return inner_offset >= offset && inner_offset - offset <= count
+           && inner_count <= count - (inner_offset - offset);
 }
 
 /* The i-th node that `value` holds, or NULL. */
 static inline sim_value *sim_value_input(const sim_value *value, int i)
 {
-    if (value->form == VALUE_RECIPE)
-        return value->as.recipe.in[i];
-    if (value->form == VALUE_SPLICE)
-        return i == 0 ? value->as.splice.base : value->as.splice.src;
+    if (value->form == VALUE_RECIPE) return value->as.recipe.in[i];
+    if (value->form == VALUE_SPLICE) return i == 0 ? value->as.splice.base : value->as.splice.src;
     return NULL;
 }
 
@@ -80,10 +81,7 @@ static inline bool sim_value_is_direct(const sim_value *value)
     return sim_value_is_computed(value) || sim_value_is_generator(value);
 }
 
-static inline uint8_t *sim_value_new_data(size_t bytes)
-{
-    return malloc(bytes > 0 ? bytes : 1);
-}
+static inline uint8_t *sim_value_new_data(size_t bytes) { return malloc(bytes > 0 ? bytes : 1); }
 
 /* New nodes with one reference; NULL: out of memory. A literal takes `data`, also on failure. */
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes);

@@ -4,11 +4,9 @@
 /* A range of `value` as a new value. */
 static sim_value *slice(sim_value *value, size_t offset, size_t bytes)
 {
-    if (offset == 0 && bytes == value->bytes)
-        return sim_value_retain(value);
+    if (offset == 0 && bytes == value->bytes) return sim_value_retain(value);
     sim_value *nothing = sim_value_bytes_set(bytes, 0);
-    if (!nothing)
-        return NULL;
+    if (!nothing) return NULL;
     sim_value *part = sim_value_splice(nothing, 0, value, offset, bytes);
     sim_value_release(nothing);
     return part;
@@ -17,16 +15,14 @@ static sim_value *slice(sim_value *value, size_t offset, size_t bytes)
 /* The parts of the inputs; the same value if both are the same part. False: out of memory. */
 static bool slice_inputs(const sl_work *work, sim_value *const in[2], sim_value *part[2])
 {
-    const size_t bytes[2] = {sim_work_bytes(work, 0), sim_work_bytes(work, 1)};
-    const bool same = in[0] && in[0] == in[1] && bytes[0] == bytes[1] &&
-                      work->in_offset[0] == work->in_offset[1];
+    const size_t bytes[2] = { sim_work_bytes(work, 0), sim_work_bytes(work, 1) };
+    const bool same = in[0] && in[0] == in[1] && bytes[0] == bytes[1]
+                      && work->in_offset[0] == work->in_offset[1];
     for (int i = 0; i < 2; i++) {
-        if (!in[i])
-            continue;
+        if (!in[i]) continue;
         part[i] = i == 1 && same ? sim_value_retain(part[0])
                                  : slice(in[i], work->in_offset[i], bytes[i]);
-        if (!part[i])
-            return false;
+        if (!part[i]) return false;
     }
     return true;
 }
@@ -35,12 +31,10 @@ sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value
                                 sim_value *in1)
 {
     const size_t bytes = sim_work_bytes(work, 2);
-    sim_value *const in[2] = {in0, in1};
-    sim_value *part[2] = {NULL, NULL}, *made = NULL, *value = NULL;
-    if (slice_inputs(work, in, part))
-        made = sim_value_apply(work, bytes, part[0], part[1], NULL);
-    if (made)
-        value = sim_value_splice(holds, work->out_offset, made, 0, bytes);
+    sim_value *const in[2] = { in0, in1 };
+    sim_value *part[2] = { NULL, NULL }, *made = NULL, *value = NULL;
+    if (slice_inputs(work, in, part)) made = sim_value_apply(work, bytes, part[0], part[1], NULL);
+    if (made) value = sim_value_splice(holds, work->out_offset, made, 0, bytes);
     sim_value_release(made);
     sim_value_release(part[0]);
     sim_value_release(part[1]);
@@ -49,14 +43,14 @@ sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value
 
 void sim_value_drop_hidden(sim_value *value)
 {
-    if (value->form != VALUE_SPLICE)
-        return;
+    if (value->form != VALUE_SPLICE) return;
     const size_t offset = value->as.splice.dst_offset, bytes = value->as.splice.count;
     for (int i = 0; i < SIM_VALUE_SHORTCUTS && value->refs == 1 && value->form == VALUE_SPLICE;
          i++) {
         sim_value *below = value->as.splice.base;
-        if (below->form != VALUE_SPLICE ||
-            !sim_value_covers(offset, bytes, below->as.splice.dst_offset, below->as.splice.count)) {
+        if (below->form != VALUE_SPLICE
+            || !sim_value_covers(offset, bytes, below->as.splice.dst_offset,
+                                 below->as.splice.count)) {
             value = below;
             continue;
         }

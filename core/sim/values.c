@@ -12,8 +12,8 @@
 #include "../numbers/elements.h"
 #include "value_node.h"
 
-enum { COPY_BYTES = 1 << 20 };      /* a write copies a shared value of up to so many bytes */
-static const double cheap_flops = 4e8;  /* about 0.1 s */
+enum { COPY_BYTES = 1 << 20 };         /* a write copies a shared value of up to so many bytes */
+static const double cheap_flops = 4e8; /* about 0.1 s */
 
 /* ---- bounding chains ---- */
 
@@ -46,8 +46,7 @@ static double pending_cost(sim_value *value, double (*node_cost)(const sim_value
         cost += node_cost(node);
         for (int i = 0; i < 2; i++) {
             sim_value *input = sim_value_input(node, i);
-            if (!input || input->marked || sim_value_is_computed(input))
-                continue;
+            if (!input || input->marked || sim_value_is_computed(input)) continue;
             input->marked = 1;
             input->link = NULL;
             last->link = input;
@@ -83,9 +82,9 @@ static sim_value *bound_chain(sim_value *value)
             return NULL;
         }
     }
-    if (value->depth > SIM_VALUE_MAX_DEPTH && value->depth % SIM_VALUE_MAX_DEPTH == 1 &&
-        pending_cost(value, node_flops, cheap_flops) <= cheap_flops)
-        (void)sim_value_compute(value, NULL);     /* without memory it stays a recipe */
+    if (value->depth > SIM_VALUE_MAX_DEPTH && value->depth % SIM_VALUE_MAX_DEPTH == 1
+        && pending_cost(value, node_flops, cheap_flops) <= cheap_flops)
+        (void)sim_value_compute(value, NULL); /* without memory it stays a recipe */
     return value;
 }
 
@@ -96,20 +95,16 @@ static sim_value *bound_chain(sim_value *value)
 static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
                          const sim_value *in0, const sim_value *in1)
 {
-    if (!old || old->form != VALUE_RECIPE || old->bytes != bytes ||
-        memcmp(&old->as.recipe.job, job, sizeof *job) != 0)
+    if (!old || old->form != VALUE_RECIPE || old->bytes != bytes
+        || memcmp(&old->as.recipe.job, job, sizeof *job) != 0)
         return 0;
     sim_value *const *was = old->as.recipe.in;
     const int slots = (in0 == old ? 1 : 0) | (in1 == old ? 2 : 0);
-    if (slots == 0 || old->refs != (slots == 3 ? 3 : 2))
-        return 0;
-    if ((!(slots & 1) && in0 != was[0]) || (!(slots & 2) && in1 != was[1]))
-        return 0;
-    if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes)
-        return 0;
-    for (int i = 0; i < 2; i++)     /* its first round has been computed in place in part */
-        if (was[i] && was[i]->form == VALUE_LITERAL && was[i]->as.replaced > 0)
-            return 0;
+    if (slots == 0 || old->refs != (slots == 3 ? 3 : 2)) return 0;
+    if ((!(slots & 1) && in0 != was[0]) || (!(slots & 2) && in1 != was[1])) return 0;
+    if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes) return 0;
+    for (int i = 0; i < 2; i++) /* its first round has been computed in place in part */
+        if (was[i] && was[i]->form == VALUE_LITERAL && was[i]->as.replaced > 0) return 0;
     return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
 }
 
@@ -117,16 +112,13 @@ static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
  * eight bytes are computed at once, however large the tensor. */
 static bool folds(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
 {
-    if (sim_job_bytes(job, 2) != bytes)
-        return false;
-    if (job->kernel == SL_KERNEL_FILL)
-        return true;
-    return sim_job_is_elementwise(job) && in0->form == VALUE_CONSTANT &&
-           (!in1 || in1->form == VALUE_CONSTANT);
+    if (sim_job_bytes(job, 2) != bytes) return false;
+    if (job->kernel == SL_KERNEL_FILL) return true;
+    return sim_job_is_elementwise(job) && in0->form == VALUE_CONSTANT
+           && (!in1 || in1->form == VALUE_CONSTANT);
 }
 
-static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0,
-                       const sim_value *in1)
+static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
 {
     uint8_t pattern[SIM_PATTERN];
     sim_job one = *job;
@@ -141,10 +133,8 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
     sim_job job;
     sim_job_init(&job, work);
     assert(sim_job_bytes(&job, 2) <= bytes);
-    if (sim_job_inputs(&job) < 1)
-        in0 = NULL;
-    if (sim_job_inputs(&job) < 2)
-        in1 = NULL;
+    if (sim_job_inputs(&job) < 1) in0 = NULL;
+    if (sim_job_inputs(&job) < 2) in1 = NULL;
     assert(!in0 || in0->bytes >= sim_job_bytes(&job, 0));
     assert(!in1 || in1->bytes >= sim_job_bytes(&job, 1));
     const int slots = merging_slots(replaces, &job, bytes, in0, in1);
@@ -153,11 +143,9 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
         replaces->slots = (uint8_t)slots;
         return sim_value_retain(replaces);
     }
-    if (folds(&job, bytes, in0, in1))
-        return fold(&job, bytes, in0, in1);
+    if (folds(&job, bytes, in0, in1)) return fold(&job, bytes, in0, in1);
     sim_value *value = sim_value_new_node(VALUE_RECIPE, bytes);
-    if (!value)
-        return NULL;
+    if (!value) return NULL;
     value->as.recipe.in[0] = sim_value_retain(in0);
     value->as.recipe.in[1] = sim_value_retain(in1);
     value->as.recipe.repeat = 1;
@@ -197,16 +185,14 @@ static sim_value *skip_hidden(sim_value *base, size_t offset, size_t count)
 
 /* The constant that `base` becomes with a constant spliced in, if it is one. */
 static bool splices_to_constant(const sim_value *base, size_t dst_offset, const sim_value *src,
-                                size_t src_offset, size_t count,
-                                uint8_t pattern[SIM_PATTERN])
+                                size_t src_offset, size_t count, uint8_t pattern[SIM_PATTERN])
 {
-    if (src->form != VALUE_CONSTANT)
-        return false;
+    if (src->form != VALUE_CONSTANT) return false;
     const size_t shift = (src_offset + SIM_PATTERN - dst_offset % SIM_PATTERN) % SIM_PATTERN;
     for (size_t i = 0; i < SIM_PATTERN; i++)
         pattern[i] = src->as.pattern[(i + shift) % SIM_PATTERN];
-    return count == base->bytes ||
-           (base->form == VALUE_CONSTANT && memcmp(base->as.pattern, pattern, SIM_PATTERN) == 0);
+    return count == base->bytes
+           || (base->form == VALUE_CONSTANT && memcmp(base->as.pattern, pattern, SIM_PATTERN) == 0);
 }
 
 sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, size_t src_offset,
@@ -214,19 +200,16 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
 {
     assert(dst_offset <= base->bytes && bytes <= base->bytes - dst_offset);
     assert(src_offset <= src->bytes && bytes <= src->bytes - src_offset);
-    if (bytes == 0)
-        return sim_value_retain(base);
+    if (bytes == 0) return sim_value_retain(base);
     src = narrow_source(src, &src_offset, bytes);
     base = skip_hidden(base, dst_offset, bytes);
-    if (bytes == base->bytes && bytes == src->bytes)
-        return sim_value_retain(src);
+    if (bytes == base->bytes && bytes == src->bytes) return sim_value_retain(src);
     uint8_t pattern[SIM_PATTERN];
     if (splices_to_constant(base, dst_offset, src, src_offset, bytes, pattern))
         return sim_value_new_constant(base->bytes, pattern);
 
     sim_value *value = sim_value_new_node(VALUE_SPLICE, base->bytes);
-    if (!value)
-        return NULL;
+    if (!value) return NULL;
     /* A base that is wholly hidden is not kept. */
     value->as.splice.base = bytes == base->bytes ? sim_value_bytes_set(bytes, 0)
                                                  : sim_value_retain(base);
@@ -245,8 +228,7 @@ sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_
 {
     assert(offset <= base->bytes && bytes <= base->bytes - offset);
     sim_value *src = sim_value_bytes_set(bytes, byte);
-    if (!src)
-        return NULL;
+    if (!src) return NULL;
     sim_value *value = sim_value_splice(base, offset, src, 0, bytes);
     sim_value_release(src);
     return value;
@@ -258,16 +240,14 @@ static sim_value *written(sim_value *base, size_t offset, size_t bytes, const vo
     const bool copies = sim_value_is_computed(base) && base->bytes <= COPY_BYTES;
     if (copies || bytes == base->bytes) {
         sim_value *value = sim_value_new_literal(base->bytes, sim_value_new_data(base->bytes));
-        if (!value)
-            return NULL;
+        if (!value) return NULL;
         if (bytes < base->bytes)
-            (void)sim_value_read_direct(base, 0, base->bytes, value->as.data);  /* no generator */
+            (void)sim_value_read_direct(base, 0, base->bytes, value->as.data); /* no generator */
         memcpy(value->as.data + offset, data, bytes);
         return value;
     }
     sim_value *src = sim_value_new_literal(bytes, sim_value_new_data(bytes));
-    if (!src)
-        return NULL;
+    if (!src) return NULL;
     memcpy(src->as.data, data, bytes);
     sim_value *value = sim_value_splice(base, offset, src, 0, bytes);
     sim_value_release(src);
@@ -278,8 +258,7 @@ sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const v
                            sl_error *err)
 {
     assert(offset <= base->bytes && bytes <= base->bytes - offset);
-    if (bytes == 0)
-        return base;
+    if (bytes == 0) return base;
     if (base->form == VALUE_LITERAL && base->refs == 1) {
         memcpy(base->as.data + offset, data, bytes);
         return base;

@@ -25,7 +25,7 @@ enum { SIM_VALUE_MAX_DEPTH = 4096, SIM_VALUE_HARD_DEPTH = 10000000 };
 sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);
 
 sim_value *sim_value_retain(sim_value *value);
-void sim_value_release(sim_value *value);           /* NULL is fine */
+void sim_value_release(sim_value *value); /* NULL is fine */
 
 /* The result of `work` (a KERNEL other than SPIN) on in0 and in1 (NULL where unused), of `bytes`
  * bytes. `replaces` (borrowed) is what the output buffer holds now. If it is in0 or in1, nobody

@@ -12,17 +12,17 @@
 #include "sim.h"
 
 enum {
-    MANY = 4096,            /* waves left; with fewer there is no leap */
-    WORTH_IT = 8,           /* waves up to the next event, at least, for a leap */
-    UNEVEN = 1 << 18,       /* waves after which a difference in a last bit is ignored */
-    MOST_TIES = 5           /* cohorts that end at one instant, for an exact check */
+    MANY = 4096,      /* waves left; with fewer there is no leap */
+    WORTH_IT = 8,     /* waves up to the next event, at least, for a leap */
+    UNEVEN = 1 << 18, /* waves after which a difference in a last bit is ignored */
+    MOST_TIES = 5     /* cohorts that end at one instant, for an exact check */
 };
 
 typedef struct leap {
     sim_device *dev;
-    sim_op *op;                     /* whose blocks they are */
-    sim_ps period, longest;         /* of a block on any SM: the shortest, the longest */
-    int64_t blocks;                 /* that it has on all SMs */
+    sim_op *op;             /* whose blocks they are */
+    sim_ps period, longest; /* of a block on any SM: the shortest, the longest */
+    int64_t blocks;         /* that it has on all SMs */
 } leap;
 
 /* The time from placing a block on this cohort's SMs to its end; 0 at the end of virtual time. */
@@ -44,8 +44,7 @@ static bool each_cohort(leap *l, cohort_fn fn, void *ud)
     const sim_chip *chip = &l->dev->chip;
     for (int32_t i = 0; i < chip->n_groups; i++)
         for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next)
-            if (c->op == l->op && !fn(l, c, ud))
-                return false;
+            if (c->op == l->op && !fn(l, c, ud)) return false;
     return true;
 }
 
@@ -76,16 +75,15 @@ typedef struct ties {
     const sim_cohort *first;
     double share[MOST_TIES], sum;
     int n;
-    bool alone;                     /* nothing else is on the SMs */
+    bool alone; /* nothing else is on the SMs */
 } ties;
 
 static bool note_tie(leap *l, sim_cohort *cohort, void *ties_)
 {
     ties *t = ties_;
-    if (cohort->fluid.node.at != t->first->fluid.node.at)
-        return true;
+    if (cohort->fluid.node.at != t->first->fluid.node.at) return true;
     if (t->n == MOST_TIES || (t->n == 0 && cohort != t->first))
-        return false;               /* too many, or already checked */
+        return false; /* too many, or already checked */
     t->share[t->n++] = (double)blocks_of(cohort) * l->op->launch.memory_share;
     return true;
 }
@@ -94,10 +92,8 @@ static bool note_tie(leap *l, sim_cohort *cohort, void *ties_)
 static bool comes_back(const ties *t, unsigned left, double sum)
 {
     for (int i = 0; i < t->n; i++)
-        if (left >> i & 1 && !comes_back(t, left & ~(1u << i), sum - t->share[i]))
-            return false;
-    if (left)
-        return true;
+        if (left >> i & 1 && !comes_back(t, left & ~(1u << i), sum - t->share[i])) return false;
+    if (left) return true;
     sum = t->alone ? 0 : sum;
     for (int i = 0; i < t->n; i++)
         sum += t->share[i];
@@ -107,10 +103,9 @@ static bool comes_back(const ties *t, unsigned left, double sum)
 static bool keeps_sum(leap *l, sim_cohort *cohort, void *unused)
 {
     const sim_chip *chip = &l->dev->chip;
-    ties t = {.first = cohort, .sum = chip->memory_share};
+    ties t = { .first = cohort, .sum = chip->memory_share };
     (void)unused;
-    if (!each_cohort(l, note_tie, &t))
-        return t.n == 0;
+    if (!each_cohort(l, note_tie, &t)) return t.n == 0;
     t.alone = (uint32_t)t.n == chip->live_cohorts;
     return comes_back(&t, (1u << t.n) - 1, t.sum);
 }
@@ -140,7 +135,7 @@ static bool belongs_to(const sim_node *node, const sim_op *op)
 {
     return node->what == SIM_COHORT_END
            && ((const sim_cohort *)((const char *)node - offsetof(sim_cohort, fluid.node)))->op
-              == op;
+                  == op;
 }
 
 /* The time of the first event of another kind among node i of the heap and the nodes below it,
@@ -148,10 +143,8 @@ static bool belongs_to(const sim_node *node, const sim_op *op)
 static sim_ps next_other(const sim_heap *heap, uint32_t i, const sim_op *op)
 {
     const sim_ps never = SIM_LAST_PS + 1;
-    if (i >= heap->n)
-        return never;
-    if (!belongs_to(heap->entry[i].node, op))
-        return heap->entry[i].at;
+    if (i >= heap->n) return never;
+    if (!belongs_to(heap->entry[i].node, op)) return heap->entry[i].at;
     sim_ps next = never;
     for (uint32_t child = 4 * i + 1; child <= 4 * i + 4; child++) {
         sim_ps at = next_other(heap, child, op);
@@ -167,14 +160,16 @@ static int64_t ends_until(const leap *l, const sim_cohort *cohort, sim_ps at)
     return at < end ? 0 : (at - end) / period_of(l, cohort) + 1;
 }
 
-typedef struct supply { sim_ps at; int64_t left; } supply;
+typedef struct supply {
+    sim_ps at;
+    int64_t left;
+} supply;
 
 static bool takes_its_part(leap *l, sim_cohort *cohort, void *supply_)
 {
     supply *s = supply_;
     int64_t ends = ends_until(l, cohort, s->at), blocks = blocks_of(cohort);
-    if (ends > s->left / blocks)
-        return false;
+    if (ends > s->left / blocks) return false;
     s->left -= ends * blocks;
     return true;
 }
@@ -182,7 +177,7 @@ static bool takes_its_part(leap *l, sim_cohort *cohort, void *supply_)
 /* Whether the kernel has blocks to replace all that end up to `at`, and one more. */
 static bool lasts_until(leap *l, sim_ps at)
 {
-    supply s = {at, l->op->launch.blocks - 1};
+    supply s = { at, l->op->launch.blocks - 1 };
     return each_cohort(l, takes_its_part, &s);
 }
 
@@ -190,8 +185,7 @@ static bool lasts_until(leap *l, sim_ps at)
 static sim_ps furthest(leap *l, sim_ps end)
 {
     sim_ps at = l->dev->now;
-    if (lasts_until(l, end))
-        return end;
+    if (lasts_until(l, end)) return end;
     while (end - at > l->period) {
         sim_ps middle = at + (end - at) / 2;
         if (lasts_until(l, middle))
@@ -208,8 +202,7 @@ static bool renew(leap *l, sim_cohort *cohort, void *until)
 {
     sim_fluid *fluid = &cohort->fluid;
     int64_t ends = ends_until(l, cohort, *(const sim_ps *)until);
-    if (ends == 0)
-        return true;
+    if (ends == 0) return true;
     sim_ps period = period_of(l, cohort), end = fluid->node.at + ends * period;
     fluid->left_ps = (double)l->op->launch.block_ps;
     fluid->since = end - period;
@@ -241,8 +234,7 @@ static void put_in_order(const leap *l, sim_group *group)
 static bool leap_to(leap *l, sim_ps until)
 {
     const sim_chip *chip = &l->dev->chip;
-    if (until - l->dev->now < WORTH_IT * l->longest)
-        return false;
+    if (until - l->dev->now < WORTH_IT * l->longest) return false;
     each_cohort(l, renew, &until);
     for (int32_t i = 0; i < chip->n_groups; i++)
         put_in_order(l, chip->group[i]);
@@ -260,13 +252,10 @@ static bool try_to_leap(leap *l)
 {
     const sim_heap *heap = &l->dev->heap;
     each_cohort(l, measure, NULL);
-    if (l->longest > SIM_LAST_PS / WORTH_IT || !repeats(l))
-        return false;
+    if (l->longest > SIM_LAST_PS / WORTH_IT || !repeats(l)) return false;
     sim_ps other = next_other(heap, 0, l->op), last = l->dev->horizon - l->longest;
-    if (l->period == 0)
-        return other > l->dev->now && leap_now(l);
-    if (other <= last)
-        last = other - 1;
+    if (l->period == 0) return other > l->dev->now && leap_now(l);
+    if (other <= last) last = other - 1;
     return last > l->dev->now && leap_to(l, furthest(l, last));
 }
 
@@ -277,7 +266,7 @@ void sim_waves_leap(sim_device *dev)
     if (!op || chip->dirty || op->launch.blocks / MANY <= op->blocks_running
         || !belongs_to(dev->heap.entry[0].node, op))
         return;
-    leap l = {.dev = dev, .op = op};
+    leap l = { .dev = dev, .op = op };
     if (chip->patience > 0)
         chip->patience--;
     else if (!try_to_leap(&l))

@@ -9,8 +9,7 @@
 static sl_status prepare(const sl_file *file, sl__outfile *out, sl_error *err)
 {
     sl_status status = sl__outfile_open(file->path, out, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl__outfile_write(out, file->bytes, file->n_bytes);
     return sl__outfile_finish(out, err);
 }
@@ -18,8 +17,7 @@ static sl_status prepare(const sl_file *file, sl__outfile *out, sl_error *err)
 sl_status sl_files_write(const sl_file *files, size_t n, sl_error *err)
 {
     sl__outfile *out = calloc(n + 1, sizeof *out);
-    if (!out)
-        return sl_fail(err, SL_ENOMEM, "no memory for writing %zu files", n);
+    if (!out) return sl_fail(err, SL_ENOMEM, "no memory for writing %zu files", n);
     sl_status status = SL_OK;
     size_t prepared = 0, placed = 0;
     while (status == SL_OK && prepared < n) {

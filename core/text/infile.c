@@ -17,8 +17,7 @@
 /* A path is cut, so that the reason has room in the message. */
 static sl_status fail_io(const char *path, int error, sl_error *err)
 {
-    if (error == ENOMEM)
-        return sl_fail(err, SL_ENOMEM, "no memory for reading '%.150s'", path);
+    if (error == ENOMEM) return sl_fail(err, SL_ENOMEM, "no memory for reading '%.150s'", path);
     return sl_fail(err, SL_EIO, "cannot read '%.150s': %s", path, strerror(error));
 }
 
@@ -62,18 +61,13 @@ static sl_status check_start(const infile *in, sl_error *err)
 {
     size_t at = 0;
     int error = Z_OK;
-    if (in->n == 0)
-        gzerror(in->file, &error);
-    if (error != Z_OK)
-        return fail_read(in, err);
-    if (in->n >= 3 && memcmp(in->text, "\xEF\xBB\xBF", 3) == 0)
-        at = 3;
+    if (in->n == 0) gzerror(in->file, &error);
+    if (error != Z_OK) return fail_read(in, err);
+    if (in->n >= 3 && memcmp(in->text, "\xEF\xBB\xBF", 3) == 0) at = 3;
     while (at < in->n && strchr(" \t\r\n", in->text[at]) && in->text[at])
         at++;
-    if (in->n == 0)
-        return sl_fail(err, SL_EINVAL, "'%.150s' is empty", in->path);
-    if (at < in->n && (in->text[at] == '{' || in->text[at] == '['))
-        return SL_OK;
+    if (in->n == 0) return sl_fail(err, SL_EINVAL, "'%.150s' is empty", in->path);
+    if (at < in->n && (in->text[at] == '{' || in->text[at] == '[')) return SL_OK;
     return sl_fail(err, SL_EINVAL, "'%.150s' is no JSON trace: it does not begin with { or [",
                    in->path);
 }
@@ -82,28 +76,25 @@ static sl_status read_all(infile *in, sl_error *err)
 {
     for (bool first = true;; first = false) {
         sl_status status = in->n == in->cap ? grow(in, err) : SL_OK;
-        if (status != SL_OK)
-            return status;
-        if ((status = sl_interrupt_check(err)) != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
+        if ((status = sl_interrupt_check(err)) != SL_OK) return status;
         size_t room = in->cap - in->n;
         errno = 0;
         unsigned part = room < PART_BYTES ? (unsigned)room : PART_BYTES;
         int n = gzread(in->file, in->text + in->n, part);
-        if (n < 0)
-            return fail_read(in, err);
+        if (n < 0) return fail_read(in, err);
         in->n += (size_t)n;
-        if (first && (status = check_start(in, err)) != SL_OK)
-            return status;
+        if (first && (status = check_start(in, err)) != SL_OK) return status;
         if (in->n > MAX_BYTES)
-            return sl_fail(err, SL_EINVAL, "'%.150s' has more than 4 GiB, which is too much to "
-                           "load", in->path);
-        if (n == 0)
-            break;
+            return sl_fail(err, SL_EINVAL,
+                           "'%.150s' has more than 4 GiB, which is too much to "
+                           "load",
+                           in->path);
+        if (n == 0) break;
     }
     in->text[in->n] = '\0';
     int error;
-    gzerror(in->file, &error);      /* data that ends too early shows here alone */
+    gzerror(in->file, &error); /* data that ends too early shows here alone */
     return error == Z_OK ? SL_OK : fail_read(in, err);
 }
 
@@ -124,8 +115,7 @@ sl_status sl__infile_read(const char *path, char **text, size_t *n, sl_error *er
 {
     infile in = { .path = path };
     int fd = open_file(path);
-    if (fd < 0)
-        return fail_io(path, errno, err);
+    if (fd < 0) return fail_io(path, errno, err);
     in.file = gzdopen(fd, "rb");
     if (!in.file) {
         close(fd);

@@ -5,8 +5,8 @@
 
 #include "utf8.h"
 
-#define NUMBER_BYTES 24         /* room for 20 digits, a sign and a point */
-#define ESCAPED_BYTES 12        /* of a character: two units of UTF-16 */
+#define NUMBER_BYTES 24  /* room for 20 digits, a sign and a point */
+#define ESCAPED_BYTES 12 /* of a character: two units of UTF-16 */
 
 /* ---- digits and characters --------------------------------------------------- */
 
@@ -28,8 +28,7 @@ static uint64_t magnitude(int64_t value)
 
 static char *put_sign(char *at, int64_t value)
 {
-    if (value < 0)
-        *--at = '-';
+    if (value < 0) *--at = '-';
     return at;
 }
 
@@ -71,9 +70,9 @@ static const char *next_character(const char **text, char escaped[ESCAPED_BYTES]
         return escaped;
     }
     if (sl_character_columns(c) < 0) {
-        char *end = c < 0x10000 ? put_unit(escaped, c)
-                                : put_unit(put_unit(escaped, 0xD7C0 + (c >> 10)),
-                                           0xDC00 | (c & 0x3FF));
+        char *end = c < 0x10000
+                        ? put_unit(escaped, c)
+                        : put_unit(put_unit(escaped, 0xD7C0 + (c >> 10)), 0xDC00 | (c & 0x3FF));
         *n = (size_t)(end - escaped);
         return escaped;
     }

@@ -9,7 +9,7 @@
 
 #include "outfile.h"
 
-void sl__json_raw(sl__outfile *file, const char *text);      /* as it is */
+void sl__json_raw(sl__outfile *file, const char *text); /* as it is */
 void sl__json_uint(sl__outfile *file, uint64_t value);
 void sl__json_int(sl__outfile *file, int64_t value);
 /* Thousandths as a decimal with exactly three places: ns as us, "12.345". */

@@ -19,8 +19,7 @@ static int next_character(const char **at, bool unicode, const char **bytes, int
     uint32_t character = sl__utf8_next(at, &good);
     *n_bytes = (int)(*at - *bytes);
     int columns = sl_character_columns(character);
-    if (good && columns >= 0 && (unicode || character < 0x80))
-        return columns;
+    if (good && columns >= 0 && (unicode || character < 0x80)) return columns;
     *bytes = "?";
     *n_bytes = 1;
     return 1;
@@ -44,8 +43,7 @@ static int add_head(sl_text *out, const char *text, int room, bool unicode)
     while (*text) {
         const char *bytes;
         int n_bytes, width = next_character(&text, unicode, &bytes, &n_bytes);
-        if (used + width > room)
-            break;
+        if (used + width > room) break;
         sl_text_add(out, "%.*s", n_bytes, bytes);
         used += width;
     }
@@ -59,8 +57,7 @@ static const char *find_tail(const char *text, int width, int room, bool unicode
     while (*text) {
         const char *bytes, *next = text;
         int n_bytes, one = next_character(&next, unicode, &bytes, &n_bytes);
-        if (width <= room && one > 0)
-            break;
+        if (width <= room && one > 0) break;
         width -= one;
         text = next;
     }
@@ -70,8 +67,7 @@ static const char *find_tail(const char *text, int width, int room, bool unicode
 int sl_label_add(sl_text *out, const char *text, int columns, bool unicode)
 {
     int width = sl_label_columns(text, unicode);
-    if (width <= columns)
-        return add_head(out, text, columns, unicode);
+    if (width <= columns) return add_head(out, text, columns, unicode);
     int dots = unicode ? 1 : 2, tail = (columns - dots) / 2;
     int used = add_head(out, text, columns - dots - tail, unicode) + dots;
     sl_text_add(out, "%s", unicode ? "…" : "..");
@@ -96,10 +92,8 @@ static void put_between(sl_text *out, const char *text, int from, int to)
     const char *bytes;
     while (*text) {
         int columns = next_character(&text, true, &bytes, &n);
-        if (at + columns > to)
-            return;
-        if (at >= from)
-            sl_text_add(out, "%.*s", n, bytes);
+        if (at + columns > to) return;
+        if (at >= from) sl_text_add(out, "%.*s", n, bytes);
         at += columns;
     }
 }
@@ -121,8 +115,7 @@ void sl_label_clip_end(sl_text *out, const char *text, int columns)
 {
     int all = columns_between(text, text + strlen(text)), room = columns - (int)strlen(DOTS);
     put_between(out, text, 0, all <= columns ? all : room);
-    if (all > columns)
-        sl_text_add(out, DOTS);
+    if (all > columns) sl_text_add(out, DOTS);
 }
 
 /* The bytes of a word, as many as fit into `room` columns and at least one character; *used
@@ -136,8 +129,7 @@ static int word_length(const char *text, int room, int *used)
         while (((unsigned char)text[next] & 0xC0) == 0x80)
             next++;
         int columns = columns_between(text + n, text + next);
-        if (n > 0 && *used + columns > room)
-            break;
+        if (n > 0 && *used + columns > room) break;
         *used += columns;
         n = next;
     }
@@ -149,8 +141,7 @@ static int unit_length(const char *text, int number_length)
 {
     static const char *const units[] = { "ns", "us", "ms", "s", "x", "%" };
     const char *unit = text + number_length + 1;
-    if (text[number_length] != ' ' || (int)strspn(text, "(0123456789.") != number_length)
-        return 0;
+    if (text[number_length] != ' ' || (int)strspn(text, "(0123456789.") != number_length) return 0;
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t n = strlen(units[i]);
         if (strncmp(unit, units[i], n) == 0 && strchr(" .,:;)", unit[n]))
@@ -186,8 +177,7 @@ void sl_label_fold(sl_text *out, const char *text, int indent, int columns)
 /* The length of "<name>", or 0. */
 static size_t measure_argument(const char *text)
 {
-    if (*text != '<')
-        return 0;
+    if (*text != '<') return 0;
     size_t n = 1 + strcspn(text + 1, "<>(){}, ");
     return text[n] == '>' ? n + 1 : 0;
 }
@@ -195,14 +185,12 @@ static size_t measure_argument(const char *text)
 void sl_label_kernel(const char *name, char buffer[SL__KERNEL_BYTES])
 {
     static const char anonymous[] = "(anonymous namespace)::";
-    if (strncmp(name, "void ", 5) == 0)
-        name += 5;
+    if (strncmp(name, "void ", 5) == 0) name += 5;
     for (const char *at;
          strncmp(at = name + strcspn(name, "<("), anonymous, sizeof anonymous - 1) == 0;)
         name = at + sizeof anonymous - 1;
     size_t n = strcspn(name, "<("), more = n > 0 ? measure_argument(name + n) : 0;
-    if (n == 0)
-        n = strlen(name);
+    if (n == 0) n = strlen(name);
     for (size_t i = n; i >= 2; i--) {
         if (name[i - 1] == ':' && name[i - 2] == ':' && i < n) {
             name += i;
@@ -211,9 +199,8 @@ void sl_label_kernel(const char *name, char buffer[SL__KERNEL_BYTES])
         }
     }
     n += more;
-    if (n > SL__KERNEL_BYTES - 1)
-        n = SL__KERNEL_BYTES - 1;
-    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80)     /* no half characters */
+    if (n > SL__KERNEL_BYTES - 1) n = SL__KERNEL_BYTES - 1;
+    while (n > 0 && ((unsigned char)name[n] & 0xC0) == 0x80) /* no half characters */
         n--;
     snprintf(buffer, SL__KERNEL_BYTES, "%.*s", (int)n, name);
 }

@@ -1,5 +1,5 @@
 /* outfile.c - writing a file whole or not at all. */
-#define _XOPEN_SOURCE 700   /* realpath, readlink, fsync */
+#define _XOPEN_SOURCE 700 /* realpath, readlink, fsync */
 
 #include "outfile.h"
 
@@ -18,7 +18,7 @@
 #define LINK_BYTES ((size_t)4096)
 #define MAX_LINKS 40
 #define GZIP_LEVEL 6
-#define GZIP_WINDOW (15 + 16)   /* 2^15 bytes, in gzip's frame and not in zlib's */
+#define GZIP_WINDOW (15 + 16) /* 2^15 bytes, in gzip's frame and not in zlib's */
 #define GZIP_MEMORY 8
 #define GZIP_OS_UNKNOWN 255
 
@@ -32,8 +32,7 @@ typedef struct sl__gzip {
 /* A path is cut, so that the reason has room in the message. */
 static sl_status fail_io(const char *path, int error, sl_error *err)
 {
-    if (error == ENOMEM)
-        return sl_fail(err, SL_ENOMEM, "no memory for writing '%.150s'", path);
+    if (error == ENOMEM) return sl_fail(err, SL_ENOMEM, "no memory for writing '%.150s'", path);
     return sl_fail(err, SL_EIO, "cannot write '%.150s': %s", path, strerror(error));
 }
 
@@ -57,8 +56,7 @@ static int follow_links(const char *path, char **target)
     *target = join(path, 0, path);
     for (int i = 0; *target && i < MAX_LINKS; i++) {
         ssize_t n = readlink(*target, to, sizeof to - 1);
-        if (n < 0)
-            return errno == EINVAL || errno == ENOENT ? 0 : errno;
+        if (n < 0) return errno == EINVAL || errno == ENOENT ? 0 : errno;
         to[n] = '\0';
         char *next = join(*target, to[0] == '/' ? 0 : sl__folder_bytes(*target), to);
         free(*target);
@@ -69,11 +67,11 @@ static int follow_links(const char *path, char **target)
 
 /* What a path means for writing to it. */
 typedef struct place {
-    char *target;       /* what is to be replaced or made; NULL if direct */
-    bool direct;        /* no regular file, or one that stdout or stderr writes to as well */
-    int standard;       /* that descriptor, else -1 */
+    char *target; /* what is to be replaced or made; NULL if direct */
+    bool direct;  /* no regular file, or one that stdout or stderr writes to as well */
+    int standard; /* that descriptor, else -1 */
     bool exists;
-    struct stat info;   /* of what exists */
+    struct stat info; /* of what exists */
 } place;
 
 /* stdout or stderr, where it writes to this file (a path like "/dev/stdout" leads to it): a
@@ -97,10 +95,9 @@ static int look_at(const char *path, place *found)
     *found = (place){ .standard = -1 };
     if (stat(path, &found->info) != 0)
         return errno == ENOENT ? follow_links(path, &found->target) : errno;
-    if (S_ISDIR(found->info.st_mode))
-        return EISDIR;
+    if (S_ISDIR(found->info.st_mode)) return EISDIR;
     found->standard = find_standard(&found->info);
-    if (found->standard < 0 && access(path, W_OK) != 0)    /* a rename would not ask */
+    if (found->standard < 0 && access(path, W_OK) != 0) /* a rename would not ask */
         return errno;
     found->exists = true;
     found->direct = found->standard >= 0 || !S_ISREG(found->info.st_mode);
@@ -112,8 +109,7 @@ static int look_at(const char *path, place *found)
 static void keep_owner_and_mode(int fd, const struct stat *old)
 {
     struct stat now;
-    if (fstat(fd, &now) != 0)
-        return;
+    if (fstat(fd, &now) != 0) return;
     if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid)
         && fchown(fd, old->st_uid, old->st_gid) != 0)
         (void)!fchown(fd, (uid_t)-1, old->st_gid);
@@ -129,8 +125,7 @@ static int open_descriptor(sl__outfile *file, const place *found)
         return file->fd >= 0 ? 0 : errno;
     }
     int error = sl__temporary_make(file->target, &file->temporary, &file->fd);
-    if (error == 0 && found->exists)
-        keep_owner_and_mode(file->fd, &found->info);
+    if (error == 0 && found->exists) keep_owner_and_mode(file->fd, &found->info);
     return error;
 }
 
@@ -140,10 +135,10 @@ static int open_descriptor(sl__outfile *file, const place *found)
 static int start_gzip(sl__outfile *file)
 {
     sl__gzip *gzip = calloc(1, sizeof *gzip);
-    if (!gzip)
-        return ENOMEM;
+    if (!gzip) return ENOMEM;
     if (deflateInit2(&gzip->stream, GZIP_LEVEL, Z_DEFLATED, GZIP_WINDOW, GZIP_MEMORY,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+                     Z_DEFAULT_STRATEGY)
+        != Z_OK) {
         free(gzip);
         return ENOMEM;
     }
@@ -155,8 +150,7 @@ static int start_gzip(sl__outfile *file)
 
 static void end_gzip(sl__outfile *file)
 {
-    if (file->gzip)
-        deflateEnd(&file->gzip->stream);
+    if (file->gzip) deflateEnd(&file->gzip->stream);
     free(file->gzip);
     file->gzip = NULL;
 }
@@ -164,10 +158,8 @@ static void end_gzip(sl__outfile *file)
 void sl__outfile_abandon(sl__outfile *file)
 {
     end_gzip(file);
-    if (file->temporary)
-        unlink(file->temporary);
-    if (file->fd >= 0)
-        close(file->fd);
+    if (file->temporary) unlink(file->temporary);
+    if (file->fd >= 0) close(file->fd);
     sl__temporary_forget(file->temporary);
     free(file->target);
     free(file->buffer);
@@ -188,14 +180,10 @@ static sl_status open_as(const char *path, bool packed, sl__outfile *file, sl_er
     *file = (sl__outfile){ .path = path, .fd = -1 };
     int error = look_at(path, &found);
     file->target = found.target;
-    if (error == 0)
-        file->buffer = malloc(BUFFER_BYTES);
-    if (error == 0 && !file->buffer)
-        error = ENOMEM;
-    if (error == 0 && packed)
-        error = start_gzip(file);
-    if (error == 0)
-        error = open_descriptor(file, &found);
+    if (error == 0) file->buffer = malloc(BUFFER_BYTES);
+    if (error == 0 && !file->buffer) error = ENOMEM;
+    if (error == 0 && packed) error = start_gzip(file);
+    if (error == 0) error = open_descriptor(file, &found);
     return error == 0 ? SL_OK : end(file, error, err);
 }
 
@@ -217,15 +205,12 @@ sl_status sl__outfile_try(const char *path, bool *direct, sl_error *err)
     int error = look_at(path, &found);
     file.target = found.target;
     *direct = found.direct;
-    if (error == 0 && !found.direct)        /* opening a pipe would wait for its reader */
+    if (error == 0 && !found.direct) /* opening a pipe would wait for its reader */
         error = open_descriptor(&file, &found);
     return end(&file, error, err);
 }
 
-bool sl__outfile_failed(const sl__outfile *file)
-{
-    return file->error != 0 || file->stopped;
-}
+bool sl__outfile_failed(const sl__outfile *file) { return file->error != 0 || file->stopped; }
 
 /* Looks for an interrupt before each piece of a buffer's size: a pipe that is full may never take
  * one. */
@@ -250,8 +235,7 @@ static void put_packed(sl__outfile *file, bool last)
     z_stream *stream = &gzip->stream;
     stream->next_in = (unsigned char *)file->buffer;
     stream->avail_in = (uInt)file->used;
-    if (sl__outfile_failed(file))
-        return;
+    if (sl__outfile_failed(file)) return;
     do {
         stream->next_out = gzip->packed;
         stream->avail_out = sizeof gzip->packed;
@@ -272,8 +256,7 @@ static void flush(sl__outfile *file, bool last)
 void sl__outfile_write(sl__outfile *file, const char *bytes, size_t n)
 {
     while (n > 0) {
-        if (file->used == BUFFER_BYTES)
-            flush(file, false);
+        if (file->used == BUFFER_BYTES) flush(file, false);
         size_t room = BUFFER_BYTES - file->used, part = n < room ? n : room;
         memcpy(file->buffer + file->used, bytes, part);
         file->used += part;

@@ -11,15 +11,15 @@
 #include "file.h"
 
 typedef struct sl__outfile {
-    const char *path;       /* as the user gave it; borrowed until close */
-    char *target;           /* what is to be replaced, NULL to write directly */
-    char *temporary;        /* exists while not NULL */
+    const char *path; /* as the user gave it; borrowed until close */
+    char *target;     /* what is to be replaced, NULL to write directly */
+    char *temporary;  /* exists while not NULL */
     char *buffer;
     size_t used;
-    struct sl__gzip *gzip;  /* NULL: not compressed */
+    struct sl__gzip *gzip; /* NULL: not compressed */
     int fd;
-    int error;              /* errno of the first failed write; later writes do nothing */
-    bool stopped;           /* the user has stopped it; later writes do nothing */
+    int error;    /* errno of the first failed write; later writes do nothing */
+    bool stopped; /* the user has stopped it; later writes do nothing */
 } sl__outfile;
 
 /* SL_EIO with path and reason. On failure there is nothing to close. */

@@ -7,7 +7,7 @@
 
 static uint32_t hash_text(const char *text)
 {
-    uint32_t hash = 2166136261u;        /* FNV-1a */
+    uint32_t hash = 2166136261u; /* FNV-1a */
 
     for (; *text; text++)
         hash = (hash ^ (unsigned char)*text) * 16777619u;
@@ -26,10 +26,9 @@ static void place_id(uint32_t *slots, uint32_t n_slots, uint32_t hash, uint32_t 
 static int grow_slots(sl__strings *s)
 {
     uint32_t n_slots = s->n_slots ? s->n_slots * 2 : 64;
-    uint32_t *slots = n_slots ? calloc(n_slots, sizeof *slots) : NULL;     /* 0: too many */
+    uint32_t *slots = n_slots ? calloc(n_slots, sizeof *slots) : NULL; /* 0: too many */
 
-    if (!slots)
-        return 0;
+    if (!slots) return 0;
     for (uint32_t i = 0; i < s->n; i++)
         place_id(slots, n_slots, s->hashes[i], i + 1);
     free(s->slots);
@@ -44,12 +43,10 @@ static int grow_texts(sl__strings *s)
     char **texts = realloc(s->texts, cap * sizeof *texts);
     uint32_t *hashes;
 
-    if (!texts)
-        return 0;
+    if (!texts) return 0;
     s->texts = texts;
     hashes = realloc(s->hashes, cap * sizeof *hashes);
-    if (!hashes)
-        return 0;
+    if (!hashes) return 0;
     s->hashes = hashes;
     s->cap = cap;
     return 1;
@@ -57,12 +54,10 @@ static int grow_texts(sl__strings *s)
 
 static uint32_t find_text(const sl__strings *s, const char *text, uint32_t hash)
 {
-    if (!s->n_slots)
-        return 0;
+    if (!s->n_slots) return 0;
     for (uint32_t at = hash & (s->n_slots - 1); s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
         uint32_t id = s->slots[at];
-        if (s->hashes[id - 1] == hash && !strcmp(s->texts[id - 1], text))
-            return id;
+        if (s->hashes[id - 1] == hash && !strcmp(s->texts[id - 1], text)) return id;
     }
     return 0;
 }
@@ -78,20 +73,15 @@ uint32_t sl__strings_intern(sl__strings *s, const char *text)
     size_t bytes;
     char *copy;
 
-    if (!text || !*text)
-        return 0;
+    if (!text || !*text) return 0;
     hash = hash_text(text);
     id = find_text(s, text, hash);
-    if (id)
-        return id;
-    if (s->n == s->cap && !grow_texts(s))
-        return 0;
-    if ((s->n + 1) * 2 > s->n_slots && !grow_slots(s))
-        return 0;
+    if (id) return id;
+    if (s->n == s->cap && !grow_texts(s)) return 0;
+    if ((s->n + 1) * 2 > s->n_slots && !grow_slots(s)) return 0;
     bytes = strlen(text) + 1;
     copy = malloc(bytes);
-    if (!copy)
-        return 0;
+    if (!copy) return 0;
     memcpy(copy, text, bytes);
     s->texts[s->n] = copy;
     s->hashes[s->n] = hash;

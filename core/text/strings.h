@@ -9,12 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct sl__strings {    /* all zero is an empty table */
-    char **texts;               /* by id - 1; a text never moves */
-    uint32_t *hashes;           /* by id - 1 */
+typedef struct sl__strings { /* all zero is an empty table */
+    char **texts;            /* by id - 1; a text never moves */
+    uint32_t *hashes;        /* by id - 1 */
     uint32_t n, cap;
-    uint32_t *slots;            /* open addressing: ids, 0 is free */
-    uint32_t n_slots;           /* a power of two, at least 2 * n */
+    uint32_t *slots;  /* open addressing: ids, 0 is free */
+    uint32_t n_slots; /* a power of two, at least 2 * n */
 } sl__strings;
 
 /* The id of `text`, which is copied when it is new. 0 for NULL and "", and without memory; then

@@ -1,5 +1,5 @@
 /* temporary.c - the files that are written beside what they are to replace. */
-#define _XOPEN_SOURCE 700   /* openat, unlinkat, O_NOFOLLOW */
+#define _XOPEN_SOURCE 700 /* openat, unlinkat, O_NOFOLLOW */
 
 #include "temporary.h"
 
@@ -17,9 +17,9 @@
 
 #include "file.h"
 
-#define NAME_BYTES 64           /* of a temporary file, without its folder */
-#define MOST_NAMES 100          /* that are tried */
-#define MOST_KNOWN 64           /* the next writer removes the others */
+#define NAME_BYTES 64  /* of a temporary file, without its folder */
+#define MOST_NAMES 100 /* that are tried */
+#define MOST_KNOWN 64  /* the next writer removes the others */
 
 static const char name_format[] = "streamlab-%ld-%d.tmp";
 
@@ -33,7 +33,7 @@ size_t sl__folder_bytes(const char *path)
 
 /* A signal handler reaches nothing but globals. */
 static _Atomic(char *) unfinished[MOST_KNOWN];
-static atomic_long owner;       /* the process that made them: a child process has a copy of this
+static atomic_long owner; /* the process that made them: a child process has a copy of this
                                  * list */
 
 static void remember(char *path)
@@ -45,8 +45,7 @@ static void remember(char *path)
     }
     for (int i = 0; i < MOST_KNOWN; i++) {
         char *none = NULL;
-        if (atomic_compare_exchange_strong(&unfinished[i], &none, path))
-            return;
+        if (atomic_compare_exchange_strong(&unfinished[i], &none, path)) return;
     }
 }
 
@@ -54,8 +53,7 @@ void sl__temporary_forget(char *path)
 {
     for (int i = 0; path && i < MOST_KNOWN; i++) {
         char *same = path;
-        if (atomic_compare_exchange_strong(&unfinished[i], &same, NULL))
-            break;
+        if (atomic_compare_exchange_strong(&unfinished[i], &same, NULL)) break;
     }
     free(path);
 }
@@ -66,8 +64,7 @@ void sl_files_abandon(void)
     bool is_owner = atomic_load(&owner) == (long)getpid();
     for (int i = 0; is_owner && i < MOST_KNOWN; i++) {
         char *path = atomic_load(&unfinished[i]);
-        if (path)
-            unlink(path);
+        if (path) unlink(path);
     }
     errno = error;
 }
@@ -80,8 +77,7 @@ static bool is_left_behind(const char *name)
     long pid;
     int n;
     char again[NAME_BYTES];
-    if (sscanf(name, name_format, &pid, &n) != 2 || pid <= 0)
-        return false;
+    if (sscanf(name, name_format, &pid, &n) != 2 || pid <= 0) return false;
     snprintf(again, sizeof again, name_format, pid, n);
     return strcmp(name, again) == 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH;
 }
@@ -98,12 +94,10 @@ static void remove_left_behind(int folder, const char *name)
 {
     struct stat info;
     int fd = openat(folder, name, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0)
-        return;
+    if (fd < 0) return;
     bool is_ours = fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == geteuid()
                    && info.st_nlink == 1;
-    if (is_ours && lock(fd))
-        unlinkat(folder, name, 0);
+    if (is_ours && lock(fd)) unlinkat(folder, name, 0);
     close(fd);
 }
 
@@ -113,8 +107,7 @@ static bool is_last_tidied(int folder)
     static dev_t device;
     static ino_t inode;
     struct stat info;
-    if (fstat(folder, &info) != 0)
-        return true;
+    if (fstat(folder, &info) != 0) return true;
     bool same = info.st_dev == device && info.st_ino == inode;
     device = info.st_dev;
     inode = info.st_ino;
@@ -124,12 +117,10 @@ static bool is_last_tidied(int folder)
 static void tidy(const char *folder)
 {
     DIR *names = opendir(folder);
-    if (!names)
-        return;
+    if (!names) return;
     bool done = is_last_tidied(dirfd(names));
     for (const struct dirent *entry; !done && (entry = readdir(names));) {
-        if (is_left_behind(entry->d_name))
-            remove_left_behind(dirfd(names), entry->d_name);
+        if (is_left_behind(entry->d_name)) remove_left_behind(dirfd(names), entry->d_name);
     }
     closedir(names);
 }
@@ -154,8 +145,7 @@ int sl__temporary_make(const char *target, char **path, int *fd)
 {
     size_t folder = sl__folder_bytes(target);
     char *made = malloc(folder + NAME_BYTES);
-    if (!made)
-        return ENOMEM;
+    if (!made) return ENOMEM;
     memcpy(made, target, folder);
     made[folder] = '\0';
     tidy(folder > 0 ? made : ".");

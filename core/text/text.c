@@ -15,8 +15,7 @@
 /* Room for `more` bytes and the final NUL. */
 static bool reserve(sl_text *text, size_t more)
 {
-    if (text->cap - text->len > more)
-        return true;
+    if (text->cap - text->len > more) return true;
     size_t cap = text->cap ? text->cap : 256;
     while (cap - text->len <= more && cap <= SIZE_MAX / 2)
         cap *= 2;
@@ -32,8 +31,7 @@ static bool reserve(sl_text *text, size_t more)
 
 void sl_text_add(sl_text *text, const char *fmt, ...)
 {
-    if (text->failed || !reserve(text, 0))
-        return;
+    if (text->failed || !reserve(text, 0)) return;
     va_list args;
     va_start(args, fmt);
     int n = vsnprintf(text->data + text->len, text->cap - text->len, fmt, args);
@@ -55,8 +53,8 @@ void sl_text_add(sl_text *text, const char *fmt, ...)
     text->len += (size_t)n;
 }
 
-sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err,
-                       const char *fmt, ...)
+sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err, const char *fmt,
+                       ...)
 {
     if (status == SL_OK && out->failed) {
         char what[128];
@@ -90,13 +88,10 @@ int sl_edit_distance(const char *a, const char *b)
         row[0] = i;
         for (int j = 1; j <= n; j++) {
             int best = above[j - 1] + (a[i - 1] != b[j - 1]);
-            if (above[j] + 1 < best)
-                best = above[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
+            if (above[j] + 1 < best) best = above[j] + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
             bool exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
-            if (exchanged && second[j - 2] + 1 < best)
-                best = second[j - 2] + 1;
+            if (exchanged && second[j - 2] + 1 < best) best = second[j - 2] + 1;
             row[j] = best;
         }
     }

@@ -7,7 +7,11 @@
 #include "../streamlab.h"
 
 /* A growing text; data is NUL-terminated once something was added. */
-struct sl_text { char *data; size_t len, cap; bool failed; };
+struct sl_text {
+    char *data;
+    size_t len, cap;
+    bool failed;
+};
 void sl_text_add(sl_text *text, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void sl_text_free(sl_text *text);
 
@@ -17,8 +21,8 @@ void sl_json_add_string(sl_text *text, const char *string);
 
 /* The end of what adds to a text: the status, SL_ENOMEM if the text has failed, and then "no memory
  * for " and what `fmt` says. On failure the text is cut to its first `len` bytes. */
-sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err,
-                       const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err, const char *fmt,
+                       ...) __attribute__((format(printf, 5, 6)));
 
 /* A text from outside (the name of a file, a stream or a kernel, a message) may contain what
  * changes or corrupts a terminal: control characters, also those from U+0080 on, marks for the

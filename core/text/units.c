@@ -21,8 +21,13 @@ static void print(char text[SL__DURATION_BYTES], int figures, int decimals, cons
 
 void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns)
 {
-    static const struct { int64_t ns; const char *name; } units[] = {
-        { 1000, "us" }, { 1000000, "ms" }, { 1000000000, "s" }
+    static const struct {
+        int64_t ns;
+        const char *name;
+    } units[] = {
+        { 1000, "us" },
+        { 1000000, "ms" },
+        { 1000000000, "s" },
     };
     static const int64_t power[] = { 1, 10, 100 };
     if (ns < 1000) {
@@ -39,7 +44,7 @@ void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns)
             }
         }
     }
-    int64_t seconds = ns / 1000000000, step = 10;       /* at least 999.5 s */
+    int64_t seconds = ns / 1000000000, step = 10; /* at least 999.5 s */
     while ((seconds + step / 2) / step >= 1000)
         step *= 10;
     snprintf(text, SL__DURATION_BYTES, "%" PRId64 " s", (seconds + step / 2) / step * step);
@@ -50,8 +55,7 @@ void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns
     uint64_t size = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns, unit = (uint64_t)unit_ns;
     int digits = unit == 1 ? 0 : unit == 1000 ? 3 : unit == 1000000 ? 6 : 9;
     int n = snprintf(text, SL__DURATION_BYTES, "%s%" PRIu64, ns < 0 ? "-" : "", size / unit);
-    if (size % unit == 0)
-        return;
+    if (size % unit == 0) return;
     n += snprintf(text + n, SL__DURATION_BYTES - (size_t)n, ".%0*" PRIu64, digits, size % unit);
     while (text[n - 1] == '0')
         text[--n] = '\0';
@@ -60,7 +64,7 @@ void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns
 int64_t sl_ratio(int64_t part, int64_t whole, int64_t scale)
 {
     while (part > INT64_MAX / scale - whole / scale || whole > INT64_MAX / 2) {
-        part /= 2;      /* far beyond what is printed of either */
+        part /= 2; /* far beyond what is printed of either */
         whole = whole > 1 ? whole / 2 : 1;
     }
     return (part * scale + whole / 2) / whole;

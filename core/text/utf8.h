@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL__UTF8_BAD 0xFFFDu    /* replaces a byte that is no UTF-8 */
+#define SL__UTF8_BAD 0xFFFDu /* replaces a byte that is no UTF-8 */
 
 /* Decodes the character at *at (NUL-terminated) and moves *at behind it; 0 at the
  * end. A byte that begins no well-formed sequence (overlong forms, surrogates and

@@ -12,7 +12,7 @@
 
 #define DOTS "…"
 #define DOTS_WIDTH 1000
-#define FEWEST_CHARACTERS 6     /* of a text without its end that still make sense */
+#define FEWEST_CHARACTERS 6 /* of a text without its end that still make sense */
 
 /* ---- escaping ---------------------------------------------------------------- */
 
@@ -29,7 +29,9 @@ static const char *entity(uint32_t c)
     case '>': return "&gt;";
     case '"': return "&quot;";
     case '\'': return "&#39;";
-    case '\t': case '\n': case '\r': return " ";
+    case '\t':
+    case '\n':
+    case '\r': return " ";
     default: return NULL;
     }
 }
@@ -43,19 +45,17 @@ static const char *escaped(uint32_t c, bool good)
 
 void sl__xml_add(sl_text *out, const char *text, size_t max_bytes)
 {
-    const char *begin = text, *plain = text;    /* from there on nothing was to escape */
+    const char *begin = text, *plain = text; /* from there on nothing was to escape */
     while (*text) {
         const char *from = text;
         bool good;
         uint32_t c = sl__utf8_next(&text, &good);
         const char *instead = escaped(c, good);
         bool ends = max_bytes > 0 && (size_t)(text - begin) > max_bytes;
-        if (!instead && !ends)
-            continue;
+        if (!instead && !ends) continue;
         sl_text_add(out, "%.*s%s", (int)(from - plain), plain, ends ? DOTS : instead);
         plain = text;
-        if (ends)
-            return;
+        if (ends) return;
     }
     sl_text_add(out, "%s", plain);
 }
@@ -66,14 +66,10 @@ static int character_width(uint32_t c)
 {
     if (c >= 0x80)
         return sl_character_columns(c) == 0 ? 0 : sl_character_columns(c) == 2 ? 1050 : 700;
-    if (strchr("iljI.,:;'|! ", (int)c))
-        return 320;
-    if (strchr("ftr()[]{}-/\\\"`", (int)c))
-        return 400;
-    if (strchr("mMWw@%", (int)c))
-        return 950;
-    if (c >= 'A' && c <= 'Z')
-        return 730;
+    if (strchr("iljI.,:;'|! ", (int)c)) return 320;
+    if (strchr("ftr()[]{}-/\\\"`", (int)c)) return 400;
+    if (strchr("mMWw@%", (int)c)) return 950;
+    if (c >= 'A' && c <= 'Z') return 730;
     return c == '_' || (c >= '0' && c <= '9') ? 600 : 610;
 }
 
@@ -103,8 +99,7 @@ static size_t head_bytes(const char *text, int64_t room, size_t max_bytes, int *
     while (*at) {
         const char *next = at;
         width += character_width(sl__utf8_next(&next, &good));
-        if (width > room || (size_t)(next - text) > max_bytes)
-            break;
+        if (width > room || (size_t)(next - text) > max_bytes) break;
         at = next;
         ++*n_characters;
     }
@@ -142,12 +137,11 @@ bool sl__xml_fit(const char *text, int room, int size, bool middle, char *buffer
         return n > 0;
     }
     int n_characters;
-    size_t most = bytes - sizeof DOTS;      /* bytes of the text */
+    size_t most = bytes - sizeof DOTS; /* bytes of the text */
     int64_t tail_room = middle ? (left - DOTS_WIDTH) / 2 : 0;
     const char *tail = middle ? find_tail(text, tail_room, most / 2) : "";
     n = head_bytes(text, left - DOTS_WIDTH - tail_room, most - strlen(tail), &n_characters);
-    if (n_characters < (middle ? 1 : FEWEST_CHARACTERS))
-        return false;
+    if (n_characters < (middle ? 1 : FEWEST_CHARACTERS)) return false;
     join(buffer, text, n, tail);
     return true;
 }

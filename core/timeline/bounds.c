@@ -47,22 +47,22 @@
 #include "store.h"
 
 typedef struct stream {
-    int64_t tail;           /* length of the chain up to its latest operation */
-    int64_t end_ns;         /* when that was over, a time */
+    int64_t tail;   /* length of the chain up to its latest operation */
+    int64_t end_ns; /* when that was over, a time */
     bool is_blocking;
 } stream;
 
 /* Every value is the length of the longest chain so far, in ns. */
 typedef struct chains {
     const sl_timeline *timeline;
-    bool host_waits;        /* they count */
+    bool host_waits; /* they count */
     sl__lanes lanes;
-    stream *streams;        /* by lane */
-    int64_t *record;        /* by call: up to this event record, 0 for other calls */
-    int64_t null_tail;      /* up to the NULL stream's latest operation */
-    int64_t blocking;       /* over all blocking streams, the NULL stream included */
-    int64_t longest;        /* over everything */
-    int64_t host;           /* what the host has waited for */
+    stream *streams;   /* by lane */
+    int64_t *record;   /* by call: up to this event record, 0 for other calls */
+    int64_t null_tail; /* up to the NULL stream's latest operation */
+    int64_t blocking;  /* over all blocking streams, the NULL stream included */
+    int64_t longest;   /* over everything */
+    int64_t host;      /* what the host has waited for */
 } chains;
 
 static void chains_close(chains *c)
@@ -72,13 +72,11 @@ static void chains_close(chains *c)
     free(c->record);
 }
 
-static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chains *c,
-                             sl_error *err)
+static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chains *c, sl_error *err)
 {
     *c = (chains){ .timeline = timeline, .host_waits = host_waits };
     sl_status status = sl__lanes_collect(timeline, true, &c->lanes, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     size_t n_calls;
     sl_timeline_calls(timeline, &n_calls);
     c->streams = malloc((c->lanes.n + 1) * sizeof *c->streams);
@@ -111,10 +109,8 @@ static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns
         start = sl__max_ns(start, c->null_tail);
     int64_t end = sl__add_ns(start, duration_ns);
     s->tail = end;
-    if (id == 0)
-        c->null_tail = end;
-    if (s->is_blocking)
-        c->blocking = sl__max_ns(c->blocking, end);
+    if (id == 0) c->null_tail = end;
+    if (s->is_blocking) c->blocking = sl__max_ns(c->blocking, end);
     c->longest = sl__max_ns(c->longest, end);
     return end;
 }
@@ -122,8 +118,7 @@ static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns
 /* The host waited for a chain of this length. */
 static void wait_host(chains *c, int64_t chain_ns)
 {
-    if (c->host_waits)
-        c->host = sl__max_ns(c->host, chain_ns);
+    if (c->host_waits) c->host = sl__max_ns(c->host, chain_ns);
 }
 
 /* The chain up to the record with this correlation, 0 if it was not recorded. */
@@ -146,54 +141,39 @@ static int64_t own_ns(chains *c, const sl_span *span)
 
 static void take_span(chains *c, const sl_span *span)
 {
-    if (span->flags & SL_SPAN_LOADED)
-        wait_host(c, c->longest);
+    if (span->flags & SL_SPAN_LOADED) wait_host(c, c->longest);
     int64_t end = extend(c, span->stream, 0, own_ns(c, span));
-    if (span->flags & SL_SPAN_HOST_WAITED)
-        wait_host(c, end);
+    if (span->flags & SL_SPAN_HOST_WAITED) wait_host(c, end);
 }
 
 static void take_call(chains *c, const sl_call *call, size_t index)
 {
     switch ((sl_call_kind)call->kind) {
-    case SL_CALL_EVENT_RECORD:
-        c->record[index] = extend(c, call->stream, 0, 0);
-        break;
-    case SL_CALL_STREAM_WAIT:
-        extend(c, call->stream, record_chain(c, call->target), 0);
-        break;
-    case SL_CALL_STREAM_SYNC:
-        wait_host(c, stream_of(c, call->stream)->tail);
-        break;
-    case SL_CALL_EVENT_SYNC:
-        wait_host(c, record_chain(c, call->target));
-        break;
-    case SL_CALL_DEVICE_SYNC:
-        wait_host(c, c->longest);
-        break;
+    case SL_CALL_EVENT_RECORD: c->record[index] = extend(c, call->stream, 0, 0); break;
+    case SL_CALL_STREAM_WAIT: extend(c, call->stream, record_chain(c, call->target), 0); break;
+    case SL_CALL_STREAM_SYNC: wait_host(c, stream_of(c, call->stream)->tail); break;
+    case SL_CALL_EVENT_SYNC: wait_host(c, record_chain(c, call->target)); break;
+    case SL_CALL_DEVICE_SYNC: wait_host(c, c->longest); break;
     case SL_CALL_PLAIN:
-        if (call->waited_for_device)
-            wait_host(c, c->longest);
+        if (call->waited_for_device) wait_host(c, c->longest);
         break;
     case SL_CALL_HOST_WORK:
-    case SL_CALL_KINDS:
-        break;
+    case SL_CALL_KINDS: break;
     }
 }
 
-static sl_status critical_path(const sl_timeline *timeline, bool host_waits,
-                               int64_t *longest_ns, sl_error *err)
+static sl_status critical_path(const sl_timeline *timeline, bool host_waits, int64_t *longest_ns,
+                               sl_error *err)
 {
     chains c;
     sl_status status = chains_open(timeline, host_waits, &c, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
     for (size_t i = 0, j = 0; i < n_spans || j < n_calls;) {
-        bool span_first = j == n_calls ||
-                          (i < n_spans && spans[i].correlation <= calls[j].correlation);
+        bool span_first = j == n_calls
+                          || (i < n_spans && spans[i].correlation <= calls[j].correlation);
         if (span_first) {
             take_span(&c, &spans[i++]);
         } else {
@@ -214,8 +194,7 @@ static sl_status busiest_engine(const sl_timeline *timeline, sl_bounds *bounds, 
         sel.engine = engine;
         int64_t busy_ns;
         sl_status status = sl_timeline_busy_ns(timeline, &sel, &busy_ns, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         if (busy_ns > bounds->busiest_engine_ns) {
             bounds->busiest_engine_ns = busy_ns;
             bounds->busiest_engine = (sl_engine)engine;
@@ -232,13 +211,10 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
     for (size_t i = 0; i < n; i++)
         found.serial_ns = sl__add_ns(found.serial_ns, spans[i].end_ns - spans[i].start_ns);
     sl_status status = busiest_engine(timeline, &found, err);
-    if (status == SL_OK)
-        status = critical_path(timeline, true, &found.critical_path_ns, err);
+    if (status == SL_OK) status = critical_path(timeline, true, &found.critical_path_ns, err);
     int64_t unblocked_path_ns = 0;
-    if (status == SL_OK)
-        status = critical_path(timeline, false, &unblocked_path_ns, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = critical_path(timeline, false, &unblocked_path_ns, err);
+    if (status != SL_OK) return status;
     int64_t makespan_ns = sl_timeline_makespan_ns(timeline);
     int64_t lower_ns = sl__max_ns(found.busiest_engine_ns, found.critical_path_ns);
     int64_t unblocked_ns = sl__max_ns(found.busiest_engine_ns, unblocked_path_ns);

@@ -28,10 +28,8 @@ static void read_span(const sl_timeline *timeline, sl_side *side)
 static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
 {
     sl_side side = { .name = "", .stream_name = "", .where = "", .source = "" };
-    if (correlation)
-        side.span = sl_timeline_find_span(timeline, correlation);
-    if (correlation && !side.span)
-        side.call = sl_timeline_find_call(timeline, correlation);
+    if (correlation) side.span = sl_timeline_find_span(timeline, correlation);
+    if (correlation && !side.span) side.call = sl_timeline_find_call(timeline, correlation);
     if (side.span)
         read_span(timeline, &side);
     else if (side.call)
@@ -73,10 +71,8 @@ void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_ca
 static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, const sl__line *a,
                                  const sl__line *b)
 {
-    if (a->where != 0 || b->where != 0)
-        return false;
-    if (cause == SL_CAUSE_HOST_ISSUING)
-        return is_foreign(timeline);
+    if (a->where != 0 || b->where != 0) return false;
+    if (cause == SL_CAUSE_HOST_ISSUING) return is_foreign(timeline);
     return cause == SL_CAUSE_HOST_WORK && a->kind != SL_CALL_HOST_WORK
            && b->kind != SL_CALL_HOST_WORK;
 }
@@ -100,8 +96,7 @@ void sl__causes_group(const sl__operations *ops, sl_explanation *explanation)
     for (size_t i = 0; i < explanation->n_findings; i++) {
         f[i].same_as = i;
         for (size_t k = 0; k < i && i < SL__GROUPED_FINDINGS && f[i].same_as == i; k++) {
-            if (is_same(ops, &f[k], &f[i]))
-                f[i].same_as = k;
+            if (is_same(ops, &f[k], &f[i])) f[i].same_as = k;
         }
     }
 }

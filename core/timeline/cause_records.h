@@ -7,7 +7,7 @@
 
 #include "operations.h"
 
-#define SL__GROUPED_FINDINGS 64     /* the first of them; each of the others stays alone */
+#define SL__GROUPED_FINDINGS 64 /* the first of them; each of the others stays alone */
 
 /* Sets same_as of all findings, which are in their final order. */
 void sl__causes_group(const sl__operations *ops, sl_explanation *explanation);

@@ -23,27 +23,26 @@ static size_t group_of(const sl__groups *groups, sl_concurrent by, const sl_span
 }
 
 /* Counts the selected spans by group, then puts each where its group has its place. */
-static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match,
-                          sl_concurrent by, sl__groups *groups, sl_error *err)
+static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match, sl_concurrent by,
+                          sl__groups *groups, sl_error *err)
 {
     size_t n_spans, n = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     for (size_t i = 0; i < n_spans; i++) {
-        if (sl__matches_lasting(match, &spans[i]))
-            groups->end[group_of(groups, by, &spans[i])]++;
+        if (sl__matches_lasting(match, &spans[i])) groups->end[group_of(groups, by, &spans[i])]++;
     }
     for (size_t group = 0; group < groups->n; group++) {
         size_t count = groups->end[group];
-        groups->end[group] = n;         /* moves to its end with each that is put there */
+        groups->end[group] = n; /* moves to its end with each that is put there */
         n += count;
     }
     groups->at = malloc((n + 1) * sizeof *groups->at);
-    if (!groups->at)
-        return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
+    if (!groups->at) return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
     for (size_t i = 0; i < n_spans; i++) {
         if (sl__matches_lasting(match, &spans[i]))
-            groups->at[groups->end[group_of(groups, by, &spans[i])]++] =
-                (sl__interval){ spans[i].start_ns, spans[i].end_ns };
+            groups->at[groups->end[group_of(groups, by, &spans[i])]++] = (sl__interval){
+                spans[i].start_ns, spans[i].end_ns
+            };
     }
     return SL_OK;
 }
@@ -62,8 +61,8 @@ static void join_each(sl__groups *groups)
     }
 }
 
-sl_status sl__groups_collect(const sl_timeline *timeline, const sl_selection *sel,
-                             sl_concurrent by, sl__groups *groups, sl_error *err)
+sl_status sl__groups_collect(const sl_timeline *timeline, const sl_selection *sel, sl_concurrent by,
+                             sl__groups *groups, sl_error *err)
 {
     sl__matcher match;
     sl_status status = SL_OK;
@@ -106,7 +105,10 @@ void sl__groups_free(sl__groups *groups)
 
 /* ---- the profile --------------------------------------------------------------- */
 
-typedef struct edges { int64_t *starts, *ends; size_t n; } edges;
+typedef struct edges {
+    int64_t *starts, *ends;
+    size_t n;
+} edges;
 
 static void free_edges(edges *e)
 {
@@ -140,14 +142,12 @@ static size_t walk(const edges *e, const sl__interval *range, int64_t *at_ns)
     for (size_t i = 0, j = 0; j < e->n;) {
         bool starts = i < e->n && e->starts[i] < e->ends[j];
         int64_t now = starts ? e->starts[i++] : e->ends[j++];
-        if (at_ns)
-            at_ns[busy] += now - before;
+        if (at_ns) at_ns[busy] += now - before;
         before = now;
         busy = starts ? busy + 1 : busy - 1;
         most = busy > most ? busy : most;
     }
-    if (at_ns)
-        at_ns[0] += range->end_ns - before;
+    if (at_ns) at_ns[0] += range->end_ns - before;
     return most;
 }
 
@@ -157,8 +157,7 @@ sl_status sl__groups_profile(const sl__groups *groups, const sl__interval *range
     edges e;
     *profile = (sl_concurrency){ 0 };
     sl_status status = take_edges(groups, &e, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     size_t n = walk(&e, range, NULL) + 1;
     profile->at_ns = calloc(n, sizeof *profile->at_ns);
     if (profile->at_ns) {
@@ -177,11 +176,9 @@ sl_status sl_timeline_concurrency(const sl_timeline *timeline, const sl_selectio
     sl__interval range;
     sl__groups groups;
     *profile = (sl_concurrency){ 0 };
-    if (!sl__selected_range(timeline, sel, &range))
-        return SL_OK;
+    if (!sl__selected_range(timeline, sel, &range)) return SL_OK;
     sl_status status = sl__groups_collect(timeline, sel, of, &groups, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     status = sl__groups_profile(&groups, &range, profile, err);
     sl__groups_free(&groups);
     return status;

@@ -41,33 +41,30 @@
 #include "sm_room.h"
 #include "store.h"
 
-#define SLOW_CALL_NS 10000      /* an asynchronous call that takes longer was held up */
-#define LONG_QUEUE 512          /* operations in flight: a slow call then means a full queue */
-#define LONG_KERNEL_NS 50000    /* kernels that are worth a stream of their own */
+#define SLOW_CALL_NS 10000   /* an asynchronous call that takes longer was held up */
+#define LONG_QUEUE 512       /* operations in flight: a slow call then means a full queue */
+#define LONG_KERNEL_NS 50000 /* kernels that are worth a stream of their own */
 #define STEPS_PER_ITEM 16
-#define LOOK_BACK 64            /* neighbours in time that are looked at */
+#define LOOK_BACK 64 /* neighbours in time that are looked at */
 
 typedef struct search {
     sl__operations ops;
-    sl__order by_host;          /* all items, by when their calls began */
+    sl__order by_host; /* all items, by when their calls began */
     sl__order by_start[SL_ENGINES];
-    sl__order by_end;           /* all spans */
-    sl_engine engine;           /* whose gaps are walked */
-    bool chain;                 /* the makespan is taken apart: what ran is no cause */
-    bool beside;                /* not an engine's gap, but a wait beside kernels */
-    bool one_kernel_stream;     /* no two kernels could overlap */
-    bool host_known;            /* the calls of the host are in the timeline */
-    sl__union room;             /* when kernels ran and left room */
-    size_t waiter;              /* the item before which the gap is */
-    int64_t from_ns;            /* the gap's beginning */
-    size_t steps;               /* that may still be made */
+    sl__order by_end;       /* all spans */
+    sl_engine engine;       /* whose gaps are walked */
+    bool chain;             /* the makespan is taken apart: what ran is no cause */
+    bool beside;            /* not an engine's gap, but a wait beside kernels */
+    bool one_kernel_stream; /* no two kernels could overlap */
+    bool host_known;        /* the calls of the host are in the timeline */
+    sl__union room;         /* when kernels ran and left room */
+    size_t waiter;          /* the item before which the gap is */
+    int64_t from_ns;        /* the gap's beginning */
+    size_t steps;           /* that may still be made */
     sl__stretches found;
 } search;
 
-static const sl__item *item_at(const search *s, size_t item)
-{
-    return &s->ops.items[item];
-}
+static const sl__item *item_at(const search *s, size_t item) { return &s->ops.items[item]; }
 
 /* Stream order is looked at by itself (look_at_neighbour). */
 static bool counts_beside(sl_cause cause)
@@ -77,8 +74,7 @@ static bool counts_beside(sl_cause cause)
 
 static void note(search *s, sl_cause cause, bool idle, size_t by, int64_t from_ns, int64_t to_ns)
 {
-    if (s->beside && !counts_beside(cause))
-        return;
+    if (s->beside && !counts_beside(cause)) return;
     idle = idle && !s->beside;
     sl__stretches_add(&s->found, cause, s->engine, idle, s->waiter, by, from_ns, to_ns);
 }
@@ -99,12 +95,10 @@ static bool may_step(search *s, int64_t from_ns, int64_t to_ns)
 /* Many operations of the item's stream were in flight when it was issued. */
 static bool has_long_queue(const search *s, size_t item)
 {
-    if (!item_at(s, item)->in_stream)
-        return false;
+    if (!item_at(s, item)->in_stream) return false;
     size_t lane = sl__lanes_find(&s->ops.lanes, sl__item_stream(&s->ops, item));
     size_t place = s->ops.place[item];
-    if (place - s->ops.lane_start[lane] < LONG_QUEUE)
-        return false;
+    if (place - s->ops.lane_start[lane] < LONG_QUEUE) return false;
     size_t earlier = s->ops.by_lane[place - LONG_QUEUE];
     return item_at(s, earlier)->end_ns > item_at(s, item)->host_start_ns;
 }
@@ -124,11 +118,10 @@ static sl_cause cause_of_call(const search *s, size_t item)
 {
     const sl_span *span = sl__item_span(&s->ops, item);
     const sl_call *call = sl__item_call(&s->ops, item);
-    if (span && (span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED)
-                 || sl__span_is_pageable(span)))
+    if (span
+        && (span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED) || sl__span_is_pageable(span)))
         return SL_CAUSE_HOST_BLOCKED;
-    if (span)
-        return cause_of_launch(s, item, span->flags & SL_SPAN_QUEUE_FULL);
+    if (span) return cause_of_launch(s, item, span->flags & SL_SPAN_QUEUE_FULL);
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT: return cause_of_launch(s, item, call->queue_full);
@@ -152,8 +145,7 @@ static void note_pause(search *s, size_t before, size_t after, int64_t from_ns, 
 static bool is_part_of_loop(const search *s, size_t item)
 {
     const sl_call *call = sl__item_call(&s->ops, item);
-    if (!call || (call->kind != SL_CALL_PLAIN && call->kind != SL_CALL_HOST_WORK))
-        return false;
+    if (!call || (call->kind != SL_CALL_PLAIN && call->kind != SL_CALL_HOST_WORK)) return false;
     if (call->kind == SL_CALL_PLAIN)
         return !call->waited_for_device && call->host_end_ns - call->host_start_ns < SLOW_CALL_NS;
     return call->name;
@@ -164,8 +156,7 @@ static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
 {
     size_t k = sl__order_count(&s->by_end, end_ns);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        if (s->by_end.at[--k].item < item)
-            return s->by_end.at[k].item;
+        if (s->by_end.at[--k].item < item) return s->by_end.at[k].item;
     }
     return SL__NO_ITEM;
 }
@@ -176,8 +167,7 @@ static size_t synchronised_with(const search *s, size_t item)
 {
     const sl_call *call = sl__item_call(&s->ops, item);
     size_t found = SL__NO_ITEM;
-    if (!s->chain || !call)
-        return SL__NO_ITEM;
+    if (!s->chain || !call) return SL__NO_ITEM;
     if (call->kind == SL_CALL_STREAM_SYNC && call->stream != 0)
         found = item_at(s, item)->before;
     else if (call->kind == SL_CALL_EVENT_SYNC && call->target)
@@ -203,15 +193,12 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
         size_t i = s->by_host.at[k - 1].item;
         int64_t start_ns = sl__max_ns(item_at(s, i)->host_start_ns, from_ns);
         int64_t end_ns = sl__min_ns(item_at(s, i)->host_end_ns, to_ns);
-        if (!may_step(s, from_ns + shift_ns, to_ns + shift_ns))
-            return SL__NO_ITEM;
-        if (end_ns < to_ns)
-            note_pause(s, i, after, sl__max_ns(end_ns, from_ns), to_ns, shift_ns);
+        if (!may_step(s, from_ns + shift_ns, to_ns + shift_ns)) return SL__NO_ITEM;
+        if (end_ns < to_ns) note_pause(s, i, after, sl__max_ns(end_ns, from_ns), to_ns, shift_ns);
         size_t awaited = synchronised_with(s, i);
         if (awaited != SL__NO_ITEM && item_at(s, awaited)->end_ns < end_ns + shift_ns
             && end_ns > from_ns) {
-            note(s, SL_CAUSE_HOST_BLOCKED, true, i, item_at(s, awaited)->end_ns,
-                 end_ns + shift_ns);
+            note(s, SL_CAUSE_HOST_BLOCKED, true, i, item_at(s, awaited)->end_ns, end_ns + shift_ns);
             return awaited;
         }
         if (is_part_of_loop(s, i)) {
@@ -222,8 +209,7 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
         }
         to_ns = end_ns < from_ns ? from_ns : sl__min_ns(to_ns, start_ns);
     }
-    if (to_ns > from_ns)
-        note_pause(s, SL__NO_ITEM, after, from_ns, to_ns, shift_ns);
+    if (to_ns > from_ns) note_pause(s, SL__NO_ITEM, after, from_ns, to_ns, shift_ns);
     return SL__NO_ITEM;
 }
 
@@ -255,8 +241,7 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
 {
     sl_cause cause = (sl_cause)item_at(s, item)->start_cause;
     size_t by = item_at(s, item)->start_by;
-    if (cause == SL_CAUSE_NONE)
-        cause = SL_CAUSE_LATENCY;
+    if (cause == SL_CAUSE_NONE) cause = SL_CAUSE_LATENCY;
     if (cause == SL_CAUSE_PRIORITY && by != SL__NO_ITEM) {
         int64_t went_ns = sl__min_ns(sl__max_ns(from_ns, item_at(s, by)->start_ns), to_ns);
         note(s, cause, idle, by, went_ns, to_ns);
@@ -272,8 +257,7 @@ static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64
 static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
     const sl_span *span = sl__item_span(&s->ops, item);
-    if (!span || !sl__span_is_pageable(span) || span->host_start_ns > from_ns)
-        return from_ns;
+    if (!span || !sl__span_is_pageable(span) || span->host_start_ns > from_ns) return from_ns;
     int64_t end_ns = sl__max_ns(from_ns, sl__min_ns(span->host_end_ns, to_ns));
     note(s, SL_CAUSE_HOST_BLOCKED, true, item, from_ns, end_ns);
     return end_ns;
@@ -283,8 +267,7 @@ static int64_t note_staging(search *s, size_t item, int64_t from_ns, int64_t to_
 static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
 {
     const sl_span *span = sl__item_span(&s->ops, item);
-    if (!span)
-        return;
+    if (!span) return;
     s->waiter = item;
     s->engine = (sl_engine)span->engine;
     from_ns = note_staging(s, item, from_ns, to_ns);
@@ -298,8 +281,7 @@ static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to
     int64_t visible = visible_ns(s, item);
     int64_t shift = sl__max_ns(0, ready_ns - visible);
     size_t by = walk_host(s, s->from_ns - shift, sl__min_ns(visible, ready_ns), shift);
-    if (by == SL__NO_ITEM)
-        return by;
+    if (by == SL__NO_ITEM) return by;
     int64_t end_ns = sl__max_ns(item_at(s, by)->end_ns, s->from_ns);
     *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
     note_run(s, by, *to_ns, end_ns);
@@ -332,13 +314,12 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
         bool by_host = cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_NONE;
         int64_t ready_ns = sl__min_ns(sl__max_ns(it->ready_ns, s->from_ns), to_ns);
         note_start(s, item, true, ready_ns, to_ns);
-        if (via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER)
-            via = cause;
+        if (via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER) via = cause;
         if (by_host) {
             item = step_to_host(s, item, ready_ns, &to_ns);
         } else if (it->ready_by != SL__NO_ITEM) {
             item = step_to_operation(s, item, ready_ns, via, &to_ns);
-        } else {        /* by something that is not in the timeline */
+        } else { /* by something that is not in the timeline */
             note(s, via, true, SL__NO_ITEM, s->from_ns, ready_ns);
             return;
         }
@@ -407,8 +388,7 @@ static void look_at_neighbour(search *s, size_t item, size_t before)
     const sl_span *span, *other;
     int sm_count = sl_timeline_device(s->ops.timeline)->sm_count;
     if (before == SL__NO_ITEM || !is_long_kernel(s, item, &span)
-        || !is_long_kernel(s, before, &other)
-        || (int64_t)span->blocks + other->blocks > sm_count
+        || !is_long_kernel(s, before, &other) || (int64_t)span->blocks + other->blocks > sm_count
         || item_at(s, item)->ready_cause != SL_CAUSE_STREAM_ORDER)
         return;
     int64_t from_ns = sl__max_ns(other->start_ns, visible_ns(s, item));
@@ -425,13 +405,11 @@ static void look_beside(search *s, size_t item)
     for (int n = 0; n < LOOK_BACK && before != SL__NO_ITEM && item_at(s, before)->is_call; n++)
         before = item_at(s, before)->before;
     s->from_ns = sl__timeline_first_ns(s->ops.timeline);
-    if (before != SL__NO_ITEM)
-        s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
+    if (before != SL__NO_ITEM) s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
     if (sl__union_measure_ns(&s->room, s->from_ns, waiter->start_ns) > 0)
         walk_gap(s, item, waiter->start_ns);
-    if (s->one_kernel_stream)
-        look_at_neighbour(s, item, before);
+    if (s->one_kernel_stream) look_at_neighbour(s, item, before);
 }
 
 static void look_at_kernels(search *s)
@@ -450,15 +428,13 @@ static void look_at_engines(search *s)
 {
     s->steps = STEPS_PER_ITEM * s->ops.n;
     for (int engine = 0; engine < SL_ENGINES; engine++) {
-        if (engine != SL_ENGINE_HOST)
-            look_at_engine(s, (sl_engine)engine);
+        if (engine != SL_ENGINE_HOST) look_at_engine(s, (sl_engine)engine);
     }
 }
 
 static void take_makespan_apart(search *s)
 {
-    if (s->by_end.n == 0)
-        return;
+    if (s->by_end.n == 0) return;
     size_t last = s->by_end.at[s->by_end.n - 1].item;
     s->chain = s->found.chain = true;
     s->steps = STEPS_PER_ITEM * s->ops.n;
@@ -489,20 +465,17 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool report
 {
     *s = (search){ .engine = SL_ENGINE_COMPUTE };
     sl_status status = sl__operations_collect(timeline, reported, &s->ops, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     s->found.ops = &s->ops;
     status = sl__operations_order(&s->ops, SL__ALL_ITEMS, SL__BY_HOST_START, &s->by_host, err);
     if (status == SL_OK)
         status = sl__operations_order(&s->ops, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++)
         status = sl__operations_order(&s->ops, engine, SL__BY_START, &s->by_start[engine], err);
-    if (status == SL_OK)
-        status = sl__sm_room_collect(&s->ops, &s->room, err);
+    if (status == SL_OK) status = sl__sm_room_collect(&s->ops, &s->room, err);
     s->host_known = has_calls(&s->ops);
     s->one_kernel_stream = status == SL_OK && has_one_kernel_stream(s);
-    if (status != SL_OK)
-        search_close(s);
+    if (status != SL_OK) search_close(s);
     return status;
 }
 
@@ -510,7 +483,7 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
 {
     look_at_engines(s);
     look_at_kernels(s);
-    sl_status status = sl_interrupt_check(err);     /* what was found so far is not all */
+    sl_status status = sl_interrupt_check(err); /* what was found so far is not all */
     if (status == SL_OK && !s->found.failed)
         status = sl__stretches_sum(&s->found, busy, &out->findings, &out->n_findings, &out->waits,
                                    &out->n_waits, err);
@@ -522,10 +495,8 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);
-    if (status == SL_OK)
-        status = sl__gains_find(&s->ops, out, err);
-    if (status == SL_OK)
-        sl__causes_group(&s->ops, out);
+    if (status == SL_OK) status = sl__gains_find(&s->ops, out, err);
+    if (status == SL_OK) sl__causes_group(&s->ops, out);
     return status;
 }
 
@@ -536,22 +507,19 @@ static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_expl
     sl__union busy[SL__BUSY_UNIONS] = { { 0 } };
     *out = (sl_explanation){ 0 };
     sl_status status = search_open(&s, timeline, reported, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     out->inferred = s.ops.inferred;
     for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
         sl_selection sel = sl_select_all;
         sel.engine = engine;
         status = sl__union_collect(timeline, &sel, &busy[engine], err);
     }
-    busy[SL__BESIDE] = s.room;      /* the search frees it */
-    if (status == SL_OK)
-        status = give(&s, busy, out, err);
+    busy[SL__BESIDE] = s.room; /* the search frees it */
+    if (status == SL_OK) status = give(&s, busy, out, err);
     for (int engine = 0; engine < SL_ENGINES; engine++)
         sl__union_free(&busy[engine]);
     search_close(&s);
-    if (status != SL_OK)
-        sl_explanation_free(out);
+    if (status != SL_OK) sl_explanation_free(out);
     return status;
 }
 
@@ -567,8 +535,7 @@ sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation *
     sl__kept_causes *kept = sl__timeline_kept_causes(timeline);
     if (!kept->found) {
         sl_status status = find_causes(timeline, true, &kept->explanation, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         kept->found = true;
     }
     *explanation = &kept->explanation;

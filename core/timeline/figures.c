@@ -27,13 +27,10 @@ static sl_status add_group(busy *b, sl__union group, sl_error *err)
 {
     sl__union both = group;
     sl_status status = SL_OK;
-    if (group.n == 0)
-        return SL_OK;
+    if (group.n == 0) return SL_OK;
     bool joins = b->all.n > 0;
-    if (joins)
-        status = sl__union_unite(&b->all, &group, &both, err);
-    if (b->is_own)
-        sl__union_free(&b->all);
+    if (joins) status = sl__union_unite(&b->all, &group, &both, err);
+    if (b->is_own) sl__union_free(&b->all);
     *b = (busy){ both, joins };
     return status;
 }
@@ -41,8 +38,7 @@ static sl_status add_group(busy *b, sl__union group, sl_error *err)
 static void free_busy(busy *all, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (all[i].is_own)
-            sl__union_free(&all[i].all);
+        if (all[i].is_own) sl__union_free(&all[i].all);
     }
 }
 
@@ -81,13 +77,11 @@ static sl_status intersect_engines(const busy engines[SL_ENGINES], unsigned set,
     for (int engine = first; engine < SL_ENGINES && status == SL_OK; engine++) {
         sl__union both = engines[engine].all;
         unsigned larger = set | 1u << engine;
-        if (set != 0)
-            status = sl__union_intersect(common, &engines[engine].all, &both, err);
+        if (set != 0) status = sl__union_intersect(common, &engines[engine].all, &both, err);
         f->engines_ns[larger] = sl__union_length_ns(&both);
         if (status == SL_OK && both.n > 0)
             status = intersect_engines(engines, larger, engine + 1, &both, f, err);
-        if (set != 0)
-            sl__union_free(&both);
+        if (set != 0) sl__union_free(&both);
     }
     return status;
 }
@@ -105,8 +99,7 @@ static void count_engines_at_once(sl_figures *f)
         for (int larger = set + 1; larger <= ALL_ENGINES; larger++)
             exactly_ns[set] -= (larger & set) == set ? exactly_ns[larger] : 0;
         f->engines_at_once_ns[n] += exactly_ns[set];
-        if (exactly_ns[set] > 0 && n > f->most_engines)
-            f->most_engines = n;
+        if (exactly_ns[set] > 0 && n > f->most_engines) f->most_engines = n;
     }
 }
 
@@ -131,15 +124,12 @@ static sl_status measure_work(const sl__groups *groups, sl_figures *f, sl_error 
             sl__union group = sl__groups_get(groups, (size_t)(engine * SL_SPAN_KINDS + kind));
             f->busy_ns[engine][kind] = sl__union_length_ns(&group);
             status = add_group(&engines[engine], group, err);
-            if (status == SL_OK)
-                status = add_group(&kinds[kind], group, err);
+            if (status == SL_OK) status = add_group(&kinds[kind], group, err);
         }
     }
     f->engines_ns[0] = f->makespan_ns;
-    if (status == SL_OK)
-        status = intersect_kinds(kinds, f, err);
-    if (status == SL_OK)
-        status = intersect_engines(engines, 0, 0, NULL, f, err);
+    if (status == SL_OK) status = intersect_kinds(kinds, f, err);
+    if (status == SL_OK) status = intersect_engines(engines, 0, 0, NULL, f, err);
     if (status == SL_OK) {
         count_engines_at_once(f);
         measure_pauses(engines, f);
@@ -188,12 +178,13 @@ static sl_status fill_streams(const sl_timeline *timeline, const sl__groups *gro
 static sl_status measure_streams(const sl_timeline *timeline, sl_figures *f, sl_error *err)
 {
     sl__groups groups;
-    sl__interval range = { sl__timeline_first_ns(timeline),
-                           sl__timeline_first_ns(timeline) + f->makespan_ns };
-    sl_status status = sl__groups_collect(timeline, &sl_select_all, SL_CONCURRENT_STREAMS,
-                                          &groups, err);
-    if (status != SL_OK)
-        return status;
+    sl__interval range = {
+        sl__timeline_first_ns(timeline),
+        sl__timeline_first_ns(timeline) + f->makespan_ns,
+    };
+    sl_status status = sl__groups_collect(timeline, &sl_select_all, SL_CONCURRENT_STREAMS, &groups,
+                                          err);
+    if (status != SL_OK) return status;
     status = fill_streams(timeline, &groups, f, err);
     if (status == SL_OK && f->n_spans > 0)
         status = sl__groups_profile(&groups, &range, &f->streams_at_once, err);
@@ -211,8 +202,7 @@ static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_er
         const sl_finding *link = &why->chain[i];
         const sl_span *ran = sl_timeline_find_span(timeline, link->waiter);
         int part = SL_SPAN_KINDS + (int)link->cause;
-        if (link->cause == SL_CAUSE_NONE)
-            part = ran ? ran->kind : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
+        if (link->cause == SL_CAUSE_NONE) part = ran ? ran->kind : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
         f->part_ns[part] = sl__add_ns(f->part_ns[part], link->lost_ns);
     }
     return status;
@@ -238,14 +228,12 @@ sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_fi
     if (status == SL_OK)
         status = sl_timeline_concurrency(timeline, &kernels, SL_CONCURRENT_SPANS,
                                          &figures->kernels_at_once, err);
-    if (status == SL_OK)
-        status = sl_timeline_bounds(timeline, &figures->bounds, err);
+    if (status == SL_OK) status = sl_timeline_bounds(timeline, &figures->bounds, err);
     if (status == SL_OK && parts & SL_FIGURES_STREAMS)
         status = measure_streams(timeline, figures, err);
     if (status == SL_OK && parts & SL_FIGURES_CAUSES)
         status = measure_parts(timeline, figures, err);
-    if (status != SL_OK)
-        sl_figures_free(figures);
+    if (status != SL_OK) sl_figures_free(figures);
     return status;
 }
 

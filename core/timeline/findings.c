@@ -14,15 +14,9 @@
 
 #include "store.h"
 
-static int compare(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
+static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
-static int compare_ns(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
+static int compare_ns(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
 /* ---- groups ---------------------------------------------------------------------- */
 
@@ -36,7 +30,7 @@ static size_t find_slot(const sl__stretches *list, const sl__group *group)
 {
     uint64_t hash = group->cause * 64u + group->engine * 2u + group->idle;
     for (int i = 0; i < 4; i++)
-        hash = (hash ^ group->texts[i]) * UINT64_C(0x9E3779B97F4A7C15);   /* Knuth's */
+        hash = (hash ^ group->texts[i]) * UINT64_C(0x9E3779B97F4A7C15); /* Knuth's */
     size_t slot = (size_t)(hash >> 32) & (list->n_slots - 1);
     while (list->slots[slot] != 0 && !is_same(&list->groups[list->slots[slot] - 1], group))
         slot = (slot + 1) & (list->n_slots - 1);
@@ -46,15 +40,12 @@ static size_t find_slot(const sl__stretches *list, const sl__group *group)
 /* Keeps the table at most half full. */
 static bool grow_groups(sl__stretches *list)
 {
-    if (list->n_groups < list->cap_groups)
-        return true;
+    if (list->n_groups < list->cap_groups) return true;
     size_t cap = list->cap_groups ? list->cap_groups * 2 : 64;
     sl__group *groups = realloc(list->groups, cap * sizeof *groups);
-    if (groups)
-        list->groups = groups;
+    if (groups) list->groups = groups;
     uint32_t *slots = groups ? calloc(2 * cap, sizeof *slots) : NULL;
-    if (!slots)
-        return false;
+    if (!slots) return false;
     free(list->slots);
     list->slots = slots;
     list->n_slots = 2 * cap;
@@ -68,10 +59,8 @@ static bool grow_groups(sl__stretches *list)
 static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id)
 {
     *id = list->n > 0 ? list->at[list->n - 1].group : 0;
-    if (list->n > 0 && is_same(&list->groups[*id], group))
-        return true;
-    if (!grow_groups(list))
-        return false;
+    if (list->n > 0 && is_same(&list->groups[*id], group)) return true;
+    if (!grow_groups(list)) return false;
     size_t slot = find_slot(list, group);
     if (list->slots[slot] == 0) {
         list->groups[list->n_groups++] = *group;
@@ -85,8 +74,7 @@ static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id
 
 static bool append(sl__stretches *list, const sl__stretch *stretch)
 {
-    if (!sl__reserve((void **)&list->at, list->n, &list->cap, sizeof *list->at))
-        return false;
+    if (!sl__reserve((void **)&list->at, list->n, &list->cap, sizeof *list->at)) return false;
     list->at[list->n++] = *stretch;
     list->groups[stretch->group].n++;
     return true;
@@ -112,37 +100,39 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
     sl_cause cause = (sl_cause)group->cause;
     bool whoever = cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
                    || (list->chain && cause != SL_CAUSE_NONE);
-    if (whoever)
-        group->texts[0] = group->texts[1] = 0;
-    if (cause != SL_CAUSE_NONE && is_one_of_many(list->ops, waiter))
-        group->texts[1] = 0;
-    if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->ops, by))
-        group->texts[3] = 0;
+    if (whoever) group->texts[0] = group->texts[1] = 0;
+    if (cause != SL_CAUSE_NONE && is_one_of_many(list->ops, waiter)) group->texts[1] = 0;
+    if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->ops, by)) group->texts[3] = 0;
     if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0 && !is_host_work(list->ops, by))
-        group->texts[3] = 0;         /* behind which call does not matter where no line is known */
+        group->texts[3] = 0; /* behind which call does not matter where no line is known */
 }
 
 void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
                        size_t waiter, size_t by, int64_t from_ns, int64_t to_ns)
 {
-    if (from_ns >= to_ns || list->failed)
-        return;
+    if (from_ns >= to_ns || list->failed) return;
     sl__line of_waiter = sl__item_line(list->ops, waiter), of_by = sl__item_line(list->ops, by);
-    sl__group group = { .texts = { of_waiter.where, of_waiter.name, of_by.where, of_by.name },
-                        .cause = (uint8_t)cause, .engine = (uint8_t)engine, .idle = idle };
+    sl__group group = {
+        .texts = { of_waiter.where, of_waiter.name, of_by.where, of_by.name },
+        .cause = (uint8_t)cause,
+        .engine = (uint8_t)engine,
+        .idle = idle,
+    };
     group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
-    if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS)
-        group.engine = 0;
+    if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS) group.engine = 0;
     reduce_texts(list, &group, waiter, by);
-    sl__stretch next = { .from_ns = from_ns, .to_ns = to_ns, .waiter = (uint32_t)waiter,
-                         .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by };
+    sl__stretch next = {
+        .from_ns = from_ns,
+        .to_ns = to_ns,
+        .waiter = (uint32_t)waiter,
+        .by = by == SL__NO_ITEM ? SL__NOBODY : (uint32_t)by,
+    };
     if (!find_group(list, &group, &next.group)) {
         list->failed = true;
         return;
     }
     sl__stretch *last = list->n > 0 ? &list->at[list->n - 1] : NULL;
-    if (last && last->group == next.group && last->waiter == next.waiter
-        && last->from_ns == to_ns)
+    if (last && last->group == next.group && last->waiter == next.waiter && last->from_ns == to_ns)
         last->from_ns = from_ns;
     else
         list->failed = !append(list, &next);
@@ -167,8 +157,7 @@ static int by_time(const void *left, const void *right)
 {
     const sl__stretch *a = left, *b = right;
     int order = compare_ns(a->from_ns, b->from_ns);
-    if (order == 0)
-        order = compare(a->waiter, b->waiter);
+    if (order == 0) order = compare(a->waiter, b->waiter);
     return order != 0 ? order : compare_ns(a->to_ns, b->to_ns);
 }
 
@@ -205,33 +194,34 @@ static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
 /* Of another stream, or with another name. */
 static bool is_different(const sl__stretches *list, uint32_t item, uint32_t other)
 {
-    if (item == other || item == SL__NOBODY || other == SL__NOBODY)
-        return false;
+    if (item == other || item == SL__NOBODY || other == SL__NOBODY) return false;
     return sl__item_line(list->ops, item).name != sl__item_line(list->ops, other).name
            || sl__item_stream(list->ops, item) != sl__item_stream(list->ops, other);
 }
 
 /* Time that several waits share counts once; of waits for a busy engine, the time in which it was
  * busy. The longest wait represents all; among equals the first. */
-static sl_finding measure(const sl__stretches *list, const sl__group *group,
-                          const sl__stretch *at, const sl__union *busy)
+static sl_finding measure(const sl__stretches *list, const sl__group *group, const sl__stretch *at,
+                          const sl__union *busy)
 {
     const sl__stretch *longest = at;
-    sl_finding f = { .cause = (sl_cause)group->cause, .engine = (sl_engine)group->engine,
-                     .idle = group->idle, .n_waits = group->n };
+    sl_finding f = {
+        .cause = (sl_cause)group->cause,
+        .engine = (sl_engine)group->engine,
+        .idle = group->idle,
+        .n_waits = group->n,
+    };
     int64_t from_ns = at->from_ns, to_ns = at->from_ns;
     for (size_t i = 0; i <= group->n; i++) {
         if (i == group->n || at[i].from_ns > to_ns) {
             f.lost_ns += group->idle ? to_ns - from_ns : sl__union_measure_ns(busy, from_ns, to_ns);
-            if (i == group->n)
-                break;
+            if (i == group->n) break;
             from_ns = at[i].from_ns;
         }
         to_ns = sl__max_ns(to_ns, at[i].to_ns);
         f.many_waiters |= is_different(list, at[i].waiter, at->waiter);
         f.many_by |= is_different(list, at[i].by, at->by);
-        if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns)
-            longest = &at[i];
+        if (at[i].to_ns - at[i].from_ns > longest->to_ns - longest->from_ns) longest = &at[i];
     }
     f.waiter = correlation_of(list, longest->waiter);
     f.by = correlation_of(list, longest->by);
@@ -240,29 +230,27 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group,
     return f;
 }
 
-typedef struct ranked { sl_finding finding; size_t first; } ranked;    /* first: its stretches */
+typedef struct ranked {
+    sl_finding finding;
+    size_t first;
+} ranked; /* first: its stretches */
 
 static int by_loss(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
     const sl_finding *f = &a->finding, *g = &b->finding;
     int order = compare_ns(g->lost_ns, f->lost_ns);
-    if (order == 0)
-        order = compare(f->cause, g->cause);
-    if (order == 0)
-        order = compare(f->engine, g->engine);
-    if (order == 0)
-        order = compare(g->idle, f->idle);
-    if (order == 0)
-        order = compare(f->waiter, g->waiter);
-    if (order == 0)
-        order = compare_ns(f->from_ns, g->from_ns);
+    if (order == 0) order = compare(f->cause, g->cause);
+    if (order == 0) order = compare(f->engine, g->engine);
+    if (order == 0) order = compare(g->idle, f->idle);
+    if (order == 0) order = compare(f->waiter, g->waiter);
+    if (order == 0) order = compare_ns(f->from_ns, g->from_ns);
     return order != 0 ? order : compare(f->by, g->by);
 }
 
 /* ---- the host's time in calls of one kind -------------------------------------------- */
 
-typedef struct line {           /* of the script, and what it called */
+typedef struct line { /* of the script, and what it called */
     uint32_t where, name;
     int64_t host_ns;
 } line;
@@ -277,8 +265,7 @@ static int by_texts(const void *left, const void *right)
 /* Only of operations in whose calls the host was blocked. */
 static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line *at)
 {
-    if (f->cause != SL_CAUSE_HOST_BLOCKED)
-        return false;
+    if (f->cause != SL_CAUSE_HOST_BLOCKED) return false;
     const sl_span *span = sl_timeline_find_span(list->ops->timeline, f->by);
     *at = (line){ .where = span ? span->where : 0, .name = span ? span->name : 0 };
     return span != NULL;
@@ -289,17 +276,14 @@ static sl_status measure_lines(const sl__stretches *list, ranked *groups, size_t
     size_t n_spans, n_lines = 0;
     const sl_span *spans = sl_timeline_spans(list->ops->timeline, &n_spans);
     line *lines = malloc((n + 1) * sizeof *lines), key;
-    if (!lines)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
+    if (!lines) return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
     for (size_t i = 0; i < n; i++) {
-        if (is_line_wanted(list, &groups[i].finding, &key))
-            lines[n_lines++] = key;
+        if (is_line_wanted(list, &groups[i].finding, &key)) lines[n_lines++] = key;
     }
     qsort(lines, n_lines, sizeof *lines, by_texts);
     size_t n_unique = 0;
     for (size_t i = 0; i < n_lines; i++) {
-        if (i == 0 || by_texts(&lines[i - 1], &lines[i]) != 0)
-            lines[n_unique++] = lines[i];
+        if (i == 0 || by_texts(&lines[i - 1], &lines[i]) != 0) lines[n_unique++] = lines[i];
     }
     for (size_t i = 0; n_unique > 0 && i < n_spans; i++) {
         key = (line){ .where = spans[i].where, .name = spans[i].name };
@@ -337,8 +321,7 @@ static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, cons
 {
     size_t n = 0, at = 0;
     ranked *groups = malloc((list->n_groups + 1) * sizeof *groups);
-    if (!groups)
-        return no_memory(list, err);
+    if (!groups) return no_memory(list, err);
     for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n) {
         const sl__group *group = &list->groups[g];
         groups[n] = (ranked){ measure(list, group, sorted + at, &busy[busy_union(group)]), at };
@@ -358,26 +341,24 @@ static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, cons
 static sl_wait wait_of(const sl__stretches *list, const sl__stretch *from, size_t finding)
 {
     return (sl_wait){ .waiter = correlation_of(list, from->waiter),
-                      .by = correlation_of(list, from->by), .from_ns = from->from_ns,
-                      .to_ns = from->to_ns, .finding = (uint32_t)finding };
+                      .by = correlation_of(list, from->by),
+                      .from_ns = from->from_ns,
+                      .to_ns = from->to_ns,
+                      .finding = (uint32_t)finding };
 }
 
-sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy,
-                            sl_finding **findings, size_t *n_findings, sl_wait **waits,
-                            size_t *n_waits, sl_error *err)
+sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
+                            size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err)
 {
     ranked *groups = NULL;
     size_t n = 0;
     sl__stretch *sorted = sort_stretches(list);
     sl_status status = sorted ? sl_interrupt_check(err) : no_memory(list, err);
-    if (status == SL_OK)
-        status = rank(list, sorted, busy, &groups, &n, err);
+    if (status == SL_OK) status = rank(list, sorted, busy, &groups, &n, err);
     if (status == SL_OK) {
         *findings = malloc((n + 1) * sizeof **findings);
-        if (waits)
-            *waits = malloc((list->n + 1) * sizeof **waits);
-        if (!*findings || (waits && !*waits))
-            status = no_memory(list, err);
+        if (waits) *waits = malloc((list->n + 1) * sizeof **waits);
+        if (!*findings || (waits && !*waits)) status = no_memory(list, err);
     }
     for (size_t i = 0; i < n && status == SL_OK; i++) {
         (*findings)[(*n_findings)++] = groups[i].finding;

@@ -7,17 +7,17 @@
 
 /* What the stretches of a finding have in common. */
 typedef struct sl__group {
-    uint32_t texts[4];      /* where and name of the waiter, and of what it waited for */
-    uint8_t cause, engine;  /* sl_cause, sl_engine */
+    uint32_t texts[4];     /* where and name of the waiter, and of what it waited for */
+    uint8_t cause, engine; /* sl_cause, sl_engine */
     bool idle;
-    bool by_itself;         /* it was being issued itself */
-    size_t n;               /* its stretches */
+    bool by_itself; /* it was being issued itself */
+    size_t n;       /* its stretches */
 } sl__group;
 
 /* What an sl_wait is made of. Items have 32 bits, as there may be several stretches for each. */
 typedef struct sl__stretch {
     int64_t from_ns, to_ns;
-    uint32_t waiter, by;    /* items; by may be SL__NOBODY */
+    uint32_t waiter, by; /* items; by may be SL__NOBODY */
     uint32_t group;
 } sl__stretch;
 
@@ -29,10 +29,10 @@ typedef struct sl__stretches {
     size_t n, cap;
     sl__group *groups;
     size_t n_groups, cap_groups;
-    uint32_t *slots;        /* open addressing by what groups have in common; 0 is free */
-    size_t n_slots;         /* a power of two, or 0 */
-    bool chain;             /* parts of the makespan: latency of all operations is one part */
-    bool failed;            /* out of memory */
+    uint32_t *slots; /* open addressing by what groups have in common; 0 is free */
+    size_t n_slots;  /* a power of two, or 0 */
+    bool chain;      /* parts of the makespan: latency of all operations is one part */
+    bool failed;     /* out of memory */
 } sl__stretches;
 
 /* Waiting from `from_ns` to `to_ns`. An empty one is left out; one that ends where the last one

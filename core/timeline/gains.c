@@ -27,28 +27,24 @@
 #include "store.h"
 
 #define MOST_REPLAYS 48
-#define MOST_STEPS 60000000     /* of all replays together */
-#define LEAST_PERMILLE 1        /* of the makespan; findings that lost less are not looked at */
-#define CHAIN_STEPS 64          /* operations back to the one that the cause held */
+#define MOST_STEPS 60000000 /* of all replays together */
+#define LEAST_PERMILLE 1    /* of the makespan; findings that lost less are not looked at */
+#define CHAIN_STEPS 64      /* operations back to the one that the cause held */
 
 typedef struct gains {
     const sl__operations *ops;
     sl_explanation *e;
     sl__replay replay;
-    uint16_t *left_out;         /* by item */
+    uint16_t *left_out; /* by item */
     int64_t makespan_ns, floor_ns;
-    int64_t unheld_ns;          /* the makespan if the host waits for nothing; -1: not played */
+    int64_t unheld_ns; /* the makespan if the host waits for nothing; -1: not played */
 } gains;
 
-static const sl__item *item_at(const gains *g, size_t i)
-{
-    return &g->ops->items[i];
-}
+static const sl__item *item_at(const gains *g, size_t i) { return &g->ops->items[i]; }
 
 static void leave(gains *g, size_t i, unsigned bits)
 {
-    if (i != SL__NO_ITEM)
-        g->left_out[i] |= (uint16_t)bits;
+    if (i != SL__NO_ITEM) g->left_out[i] |= (uint16_t)bits;
 }
 
 /* ---- what the host does ------------------------------------------------------------ */
@@ -57,8 +53,7 @@ static void leave(gains *g, size_t i, unsigned bits)
 static void leave_next_sync(gains *g, size_t i)
 {
     const sl_span *copy = sl__item_span(g->ops, i);
-    if (!copy || copy->kind == SL_SPAN_KERNEL || i + 1 >= g->ops->n)
-        return;
+    if (!copy || copy->kind == SL_SPAN_KERNEL || i + 1 >= g->ops->n) return;
     const sl_call *next = sl__item_call(g->ops, i + 1);
     if (next && next->kind == SL_CALL_STREAM_SYNC && next->stream == copy->stream
         && next->host_start_ns - copy->host_end_ns < SL__SHORT_PAUSE_NS)
@@ -71,8 +66,7 @@ static bool is_launch(const sl__operations *ops, size_t i)
     const sl_call *call = sl__item_call(ops, i);
     const sl_span *span = sl__item_span(ops, i);
     const sl__item *item = &ops->items[i];
-    if (item->host_end_ns - item->host_start_ns > SL__FIRST_CALL_NS)
-        return false;
+    if (item->host_end_ns - item->host_start_ns > SL__FIRST_CALL_NS) return false;
     if (span)
         return !sl__span_is_pageable(span)
                && !(span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED | SL_SPAN_QUEUE_FULL));
@@ -82,8 +76,8 @@ static bool is_launch(const sl__operations *ops, size_t i)
 static void leave_host_work(gains *g, size_t by)
 {
     const sl_call *call = sl__item_call(g->ops, by);
-    leave(g, by, call && call->kind == SL_CALL_HOST_WORK ? SL__NO_CALL | SL__NO_PAUSE
-                                                         : SL__NO_PAUSE);
+    leave(g, by,
+          call && call->kind == SL_CALL_HOST_WORK ? SL__NO_CALL | SL__NO_PAUSE : SL__NO_PAUSE);
 }
 
 /* ---- what held operations ------------------------------------------------------------- */
@@ -109,8 +103,7 @@ static void leave_calls(gains *g, const sl_finding *f)
 {
     unsigned bits = bits_of(f->cause);
     size_t by = sl__operations_find(g->ops, f->by);
-    if (!is_by_line(f->cause) || by == SL__NO_ITEM)
-        return;
+    if (!is_by_line(f->cause) || by == SL__NO_ITEM) return;
     sl__line wanted = sl__item_line(g->ops, by);
     for (size_t i = 0; i < g->ops->n; i++) {
         sl__line at = sl__item_line(g->ops, i);
@@ -119,8 +112,7 @@ static void leave_calls(gains *g, const sl_finding *f)
                 ? is_launch(g->ops, i) && (wanted.where == 0 || at.where == wanted.where)
                 : same_call)
             leave(g, i, bits);
-        if (bits == SL__NO_CALL && same_call)
-            leave_next_sync(g, i);
+        if (bits == SL__NO_CALL && same_call) leave_next_sync(g, i);
     }
 }
 
@@ -128,12 +120,10 @@ static void leave_calls(gains *g, const sl_finding *f)
 static size_t held_one(const gains *g, size_t i, sl_cause cause)
 {
     size_t at = i;
-    if (cause == SL_CAUSE_LATENCY)
-        return i;
+    if (cause == SL_CAUSE_LATENCY) return i;
     for (int n = 0; n < CHAIN_STEPS && at != SL__NO_ITEM; n++) {
         const sl__item *item = item_at(g, at);
-        if (item->ready_cause == cause || item->start_cause == cause)
-            return at;
+        if (item->ready_cause == cause || item->start_cause == cause) return at;
         at = item->ready_by;
     }
     return i;
@@ -164,22 +154,21 @@ static void leave_waits(gains *g, const sl_finding *f, size_t first, unsigned bi
 static bool shares_replay(const gains *g, const sl_finding *a, const sl_finding *b)
 {
     bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
-    if (a->cause != b->cause || !by_host || !a->by || !b->by)
-        return false;
+    if (a->cause != b->cause || !by_host || !a->by || !b->by) return false;
     sl__line x = sl__item_line(g->ops, sl__operations_find(g->ops, a->by));
     sl__line y = sl__item_line(g->ops, sl__operations_find(g->ops, b->by));
     bool pauses = a->cause == SL_CAUSE_HOST_WORK && x.kind != SL_CALL_HOST_WORK
                   && y.kind != SL_CALL_HOST_WORK;
-    return x.where == y.where && (a->cause == SL_CAUSE_HOST_ISSUING || (pauses && x.where == 0)
-                                  || sl__line_is_same(&x, &y));
+    return x.where == y.where
+           && (a->cause == SL_CAUSE_HOST_ISSUING || (pauses && x.where == 0)
+               || sl__line_is_same(&x, &y));
 }
 
 static int64_t known_gain_ns(const gains *g, size_t finding)
 {
     const sl_finding *f = g->e->findings;
     for (size_t k = 0; k < finding; k++) {
-        if (f[k].gain_ns >= 0 && shares_replay(g, &f[k], &f[finding]))
-            return f[k].gain_ns;
+        if (f[k].gain_ns >= 0 && shares_replay(g, &f[k], &f[finding])) return f[k].gain_ns;
     }
     return -1;
 }
@@ -192,8 +181,8 @@ static void begin(gains *g, bool host_waits)
         const sl_call *call = sl__item_call(g->ops, i);
         bool waits = span ? span->flags & SL_SPAN_HOST_WAITED
                           : call->waited_for_device || call->kind == SL_CALL_STREAM_SYNC
-                            || call->kind == SL_CALL_EVENT_SYNC
-                            || call->kind == SL_CALL_DEVICE_SYNC;
+                                || call->kind == SL_CALL_EVENT_SYNC
+                                || call->kind == SL_CALL_DEVICE_SYNC;
         g->left_out[i] = waits && !host_waits ? SL__NO_CALL : 0;
     }
 }
@@ -215,14 +204,12 @@ static int64_t gain_of(gains *g, const sl_finding *f)
     begin(g, !issuing);
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         const sl_finding *other = &g->e->findings[i];
-        if (other != f && !shares_replay(g, f, other))
-            continue;
+        if (other != f && !shares_replay(g, f, other)) continue;
         leave_waits(g, other, first, in_turns ? SL__NO_LAST : bits_of(f->cause));
     }
     leave_calls(g, f);
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    if (bits_of(f->cause) & SL__NO_ENGINE)
-        ns = sl__max_ns(ns, g->floor_ns);
+    if (bits_of(f->cause) & SL__NO_ENGINE) ns = sl__max_ns(ns, g->floor_ns);
     return sl__max_ns(0, whole_ns - ns);
 }
 
@@ -232,8 +219,7 @@ static int64_t joint_gain_ns(gains *g)
     begin(g, true);
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         const sl_finding *f = &g->e->findings[i];
-        if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE))
-            continue;
+        if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE)) continue;
         leave_waits(g, f, first, bits_of(f->cause));
         leave_calls(g, f);
     }
@@ -265,29 +251,28 @@ static void look_at_findings(gains *g)
 
 /* ---- order ---------------------------------------------------------------------------------- */
 
-typedef struct ranked { sl_finding finding; int64_t key_ns; size_t index, first; } ranked;
+typedef struct ranked {
+    sl_finding finding;
+    int64_t key_ns;
+    size_t index, first;
+} ranked;
 
 /* They were in order of what was lost. */
 static int by_gain(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
-    if (a->key_ns != b->key_ns)
-        return a->key_ns > b->key_ns ? -1 : 1;
+    if (a->key_ns != b->key_ns) return a->key_ns > b->key_ns ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
 /* Whether kernels of one stream need their order is a guess: it is listed last where another cause
  * gains more than a few percent. */
-static bool is_guess(const sl_finding *f)
-{
-    return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle;
-}
+static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle; }
 
 static bool has_better(const sl_explanation *e, int64_t makespan_ns)
 {
     for (size_t i = 0; i < e->n_findings; i++) {
-        if (!is_guess(&e->findings[i]) && e->findings[i].gain_ns >= makespan_ns / 20)
-            return true;
+        if (!is_guess(&e->findings[i]) && e->findings[i].gain_ns >= makespan_ns / 20) return true;
     }
     return false;
 }
@@ -333,8 +318,7 @@ static sl_status find_floor(gains *g, sl_error *err)
     size_t n;
     const sl_span *spans = sl_timeline_spans(g->ops->timeline, &n);
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
-    if (!busy.at)
-        return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
+    if (!busy.at) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
     for (int engine = 0; engine < SL_ENGINES; engine++) {
         busy.n = 0;
         for (size_t i = 0; i < n; i++) {
@@ -350,25 +334,24 @@ static sl_status find_floor(gains *g, sl_error *err)
 
 sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err)
 {
-    gains g = { .ops = ops, .e = explanation,
-                .makespan_ns = sl_timeline_makespan_ns(ops->timeline), .unheld_ns = -1 };
-    if (explanation->n_findings == 0)
-        return SL_OK;
+    gains g = {
+        .ops = ops,
+        .e = explanation,
+        .makespan_ns = sl_timeline_makespan_ns(ops->timeline),
+        .unheld_ns = -1,
+    };
+    if (explanation->n_findings == 0) return SL_OK;
     sl_status status = find_floor(&g, err);
-    if (status == SL_OK)
-        status = sl__replay_open(ops, &g.replay, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sl__replay_open(ops, &g.replay, err);
+    if (status != SL_OK) return status;
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
-    if (!g.left_out)
-        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
+    if (!g.left_out) status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK) {
         look_at_findings(&g);
         explanation->joint_gain_ns = joint_gain_ns(&g);
         status = sl_interrupt_check(err);
     }
-    if (status == SL_OK)
-        status = put_in_order(explanation, g.makespan_ns, err);
+    if (status == SL_OK) status = put_in_order(explanation, g.makespan_ns, err);
     free(g.left_out);
     sl__replay_close(&g.replay);
     return status;

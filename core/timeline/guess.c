@@ -15,11 +15,11 @@
 
 #include <string.h>
 
-#define LOOK_BACK 64            /* neighbours in time that are looked at */
-#define ISSUED_BACK 1024        /* calls: PyTorch's allocator makes hundreds of cudaEventQuery */
-#define COPY_NS 24000           /* from the end to the start of a copy; of a kernel SL__LAUNCH_NS */
-#define CHANCE 16               /* the part of a wait in which it may have ended by chance */
-#define MOST_STREAMS 8          /* that got work between the wait and X */
+#define LOOK_BACK 64     /* neighbours in time that are looked at */
+#define ISSUED_BACK 1024 /* calls: PyTorch's allocator makes hundreds of cudaEventQuery */
+#define COPY_NS 24000    /* from the end to the start of a copy; of a kernel SL__LAUNCH_NS */
+#define CHANCE 16        /* the part of a wait in which it may have ended by chance */
+#define MOST_STREAMS 8   /* that got work between the wait and X */
 
 static bool is_named(const sl_timeline *timeline, const sl_call *call, const char *part)
 {
@@ -29,8 +29,7 @@ static bool is_named(const sl_timeline *timeline, const sl_call *call, const cha
 
 bool sl__call_is_unknown_wait(const sl_timeline *timeline, const sl_call *call)
 {
-    if (call->kind == SL_CALL_STREAM_WAIT)
-        return call->target == 0;
+    if (call->kind == SL_CALL_STREAM_WAIT) return call->target == 0;
     return is_named(timeline, call, "StreamWaitEvent");
 }
 
@@ -48,17 +47,18 @@ sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *
 
 /* ---- the wait ------------------------------------------------------------------ */
 
-typedef struct streams { uint32_t ids[MOST_STREAMS]; size_t n; } streams;
+typedef struct streams {
+    uint32_t ids[MOST_STREAMS];
+    size_t n;
+} streams;
 
 /* False if there are too many. */
 static bool note_stream(streams *seen, uint32_t id)
 {
     for (size_t i = 0; i < seen->n; i++) {
-        if (seen->ids[i] == id)
-            return true;
+        if (seen->ids[i] == id) return true;
     }
-    if (seen->n == MOST_STREAMS)
-        return false;
+    if (seen->n == MOST_STREAMS) return false;
     seen->ids[seen->n++] = id;
     return true;
 }
@@ -89,13 +89,10 @@ static size_t find_wait(const sl__operations *ops, size_t item)
         before = ops->items[before].before;
     for (size_t i = item; i-- > 0 && item - i <= ISSUED_BACK;) {
         const sl_span *span = sl__item_span(ops, i);
-        if (span && i != before && span->stream == sl__item_stream(ops, item))
-            continue;
+        if (span && i != before && span->stream == sl__item_stream(ops, item)) continue;
         bool wait = may_be_wait_of(ops, i, item);
-        if (wait && (i == before || ++n_waits > others.n))
-            return i;
-        if (i == before || (span && !note_stream(&others, span->stream)))
-            return SL__NO_ITEM;
+        if (wait && (i == before || ++n_waits > others.n)) return i;
+        if (i == before || (span && !note_stream(&others, span->stream))) return SL__NO_ITEM;
     }
     return SL__NO_ITEM;
 }
@@ -105,8 +102,7 @@ static size_t find_wait(const sl__operations *ops, size_t item)
 /* Is it a record in this stream, or in an unknown one? */
 static bool may_be_record_of(const sl__guesses *g, const sl_call *call, uint32_t stream)
 {
-    if (call->kind == SL_CALL_EVENT_RECORD)
-        return call->stream == stream;
+    if (call->kind == SL_CALL_EVENT_RECORD) return call->stream == stream;
     return is_named(g->ops->timeline, call, "EventRecord");
 }
 
@@ -117,10 +113,8 @@ static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
     uint32_t stream = sl__item_stream(g->ops, operation);
     for (size_t i = operation + 1; i < wait && i - operation <= ISSUED_BACK; i++) {
         const sl_call *call = sl__item_call(g->ops, i);
-        if (!call && sl__item_stream(g->ops, i) == stream)
-            return false;
-        if (call && may_be_record_of(g, call, stream))
-            return true;
+        if (!call && sl__item_stream(g->ops, i) == stream) return false;
+        if (call && may_be_record_of(g, call, stream)) return true;
     }
     return !g->records;
 }
@@ -144,8 +138,7 @@ static bool is_beyond_chance(const sl__guesses *g, size_t i)
 static bool may_be_awaited(const sl__guesses *g, size_t other, size_t wait, size_t item)
 {
     bool elsewhere = sl__item_stream(g->ops, other) != sl__item_stream(g->ops, item);
-    return elsewhere && other < wait
-           && (is_recorded(g, other, wait) || is_beyond_chance(g, item));
+    return elsewhere && other < wait && (is_recorded(g, other, wait) || is_beyond_chance(g, item));
 }
 
 static void hold(sl__item *item, size_t other, int64_t end_ns)
@@ -162,13 +155,11 @@ void sl__guess_event(const sl__guesses *g, size_t i)
     sl__item *item = &g->ops->items[i];
     size_t wait = g->unknown_waits ? find_wait(g->ops, i) : SL__NO_ITEM;
     size_t k = sl__order_count(&g->by_end, item->start_ns);
-    if (wait == SL__NO_ITEM)
-        return;
+    if (wait == SL__NO_ITEM) return;
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = g->by_end.at[--k].item;
         int64_t end_ns = g->by_end.at[k].at_ns;
-        if (end_ns <= item->ready_ns || item->start_ns - end_ns > most_ns(g, i))
-            return;
+        if (end_ns <= item->ready_ns || item->start_ns - end_ns > most_ns(g, i)) return;
         if (may_be_awaited(g, other, wait, i)) {
             hold(item, other, end_ns);
             return;

@@ -10,9 +10,9 @@
 
 typedef struct sl__guesses {
     sl__operations *ops;
-    sl__order by_end;           /* all spans */
-    bool unknown_waits;         /* there are calls to guess about */
-    bool records;               /* the records of events are among the calls */
+    sl__order by_end;   /* all spans */
+    bool unknown_waits; /* there are calls to guess about */
+    bool records;       /* the records of events are among the calls */
 } sl__guesses;
 
 /* Valid as long as the operations; nothing to free. */

@@ -34,34 +34,30 @@
  * (docs/results/cuda.md). */
 #define EVENT_NS 6000
 #define NEXT_NS 3000
-#define STAGING_NS 50000        /* in the call of a copy to pageable memory, before it starts */
-#define HOST_FUNC_NS 30000      /* to a host function and from it: another thread runs it */
-#define SLACK_NS 2000           /* between an end and the start that it made possible */
-#define AT_ONCE_NS 1000         /* the same among kernels, which may run side by side */
-#define MOST_GRIDS 128          /* that run at a time, of every GPU since compute capability 7.5 */
-#define UNKNOWN_BLOCKS (INT64_C(1) << 36)   /* of a kernel without a grid: more than any grid has */
-#define LOOK_BACK 64            /* neighbours in time that are looked at */
+#define STAGING_NS 50000   /* in the call of a copy to pageable memory, before it starts */
+#define HOST_FUNC_NS 30000 /* to a host function and from it: another thread runs it */
+#define SLACK_NS 2000      /* between an end and the start that it made possible */
+#define AT_ONCE_NS 1000    /* the same among kernels, which may run side by side */
+#define MOST_GRIDS 128     /* that run at a time, of every GPU since compute capability 7.5 */
+#define UNKNOWN_BLOCKS (INT64_C(1) << 36) /* of a kernel without a grid: more than any grid has */
+#define LOOK_BACK 64                      /* neighbours in time that are looked at */
 
 typedef struct inferring {
     sl__operations *ops;
-    size_t null_stream, blocking;           /* what ended last there, or SL__NO_ITEM */
+    size_t null_stream, blocking; /* what ended last there, or SL__NO_ITEM */
     sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
     sl__guesses guesses;
     int64_t *blocks_started, *blocks_ended; /* of the first i kernels in either order */
 } inferring;
 
-static sl__item *item_at(const inferring *in, size_t item)
-{
-    return &in->ops->items[item];
-}
+static sl__item *item_at(const inferring *in, size_t item) { return &in->ops->items[item]; }
 
 /* ---- opening ------------------------------------------------------------------ */
 
 static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
 {
     int64_t *sums = malloc((order->n + 1) * sizeof *sums);
-    if (!sums)
-        return NULL;
+    if (!sums) return NULL;
     sums[0] = 0;
     for (size_t i = 0; i < order->n; i++) {
         int64_t blocks = sl__item_span(ops, order->at[i].item)->blocks;
@@ -78,8 +74,7 @@ static sl_status order_engines(inferring *in, sl_error *err)
         if (status == SL_OK)
             status = sl__operations_order(in->ops, engine, SL__BY_END, &in->by_end[engine], err);
     }
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     in->blocks_started = sum_blocks(in->ops, &in->by_start[SL_ENGINE_COMPUTE]);
     in->blocks_ended = sum_blocks(in->ops, &in->by_end[SL_ENGINE_COMPUTE]);
     if (!in->blocks_started || !in->blocks_ended)
@@ -93,11 +88,9 @@ static sl_status order_engines(inferring *in, sl_error *err)
 static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause cause,
                      int64_t latest_ns)
 {
-    if (by == SL__NO_ITEM)
-        return;
+    if (by == SL__NO_ITEM) return;
     int64_t end_ns = item_at(in, by)->end_ns;
-    if (end_ns < item->ready_ns || end_ns > latest_ns)
-        return;
+    if (end_ns < item->ready_ns || end_ns > latest_ns) return;
     item->ready_ns = end_ns;
     item->ready_by = by;
     item->ready_cause = (uint8_t)cause;
@@ -147,17 +140,14 @@ static void infer_ready(const inferring *in, size_t i, uint32_t stream)
     }
     if (item->ready_by == SL__NO_ITEM) {
         item->ready_ns = within_call ? item->host_start_ns : item->host_end_ns;
-        if (within_call || !just_issued)
-            wait_in_stream(in, item, stream, latest_ns);
+        if (within_call || !just_issued) wait_in_stream(in, item, stream, latest_ns);
     }
     if (call && call->kind == SL_CALL_STREAM_WAIT) {
         size_t record = sl__operations_find(in->ops, call->target);
-        if (record < i)
-            wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
+        if (record < i) wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
     }
     /* Records and waits without a time pass when they are ready. */
-    if (untimed)
-        item->start_ns = item->end_ns = item->ready_ns;
+    if (untimed) item->start_ns = item->end_ns = item->ready_ns;
     item->ready_ns = sl__min_ns(item->ready_ns, item->start_ns);
 }
 
@@ -167,8 +157,7 @@ static void look_into_call(const inferring *in, size_t i, uint32_t stream)
 {
     sl__item *item = item_at(in, i);
     bool by_host = item->ready_cause == SL_CAUSE_LATENCY || item->ready_cause == SL_CAUSE_NONE;
-    if (!by_host || !is_pageable(in, i))
-        return;
+    if (!by_host || !is_pageable(in, i)) return;
     int64_t ready_ns = item->ready_ns;
     item->ready_ns = sl__min_ns(item->host_start_ns + 1, ready_ns);
     wait_in_stream(in, item, stream, ready_ns);
@@ -180,8 +169,7 @@ static void look_into_call(const inferring *in, size_t i, uint32_t stream)
 /* How long a start usually takes when nothing delays it. */
 static int64_t usual_ns(const inferring *in, const sl__item *item)
 {
-    if (item->ready_by == SL__NO_ITEM)
-        return SL__LAUNCH_NS;
+    if (item->ready_by == SL__NO_ITEM) return SL__LAUNCH_NS;
     return item_at(in, item->ready_by)->is_call ? EVENT_NS : NEXT_NS;
 }
 
@@ -213,8 +201,8 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
         size_t other = order->at[--k].item;
         if (item_at(in, other)->end_ns <= span->start_ns || !is_elsewhere(in, other, span))
             continue;
-        if (largest == SL__NO_ITEM || sl__item_span(in->ops, other)->blocks
-            > sl__item_span(in->ops, largest)->blocks)
+        if (largest == SL__NO_ITEM
+            || sl__item_span(in->ops, other)->blocks > sl__item_span(in->ops, largest)->blocks)
             largest = other;
     }
     return largest;
@@ -234,10 +222,8 @@ static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
     int32_t priority = priority_of(in, span->stream);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
-        if (order->at[k].at_ns < item_at(in, i)->ready_ns)
-            break;
-        if (other > i && priority_of(in, sl__item_stream(in->ops, other)) < priority)
-            return other;
+        if (order->at[k].at_ns < item_at(in, i)->ready_ns) break;
+        if (other > i && priority_of(in, sl__item_stream(in->ops, other)) < priority) return other;
     }
     return SL__NO_ITEM;
 }
@@ -259,8 +245,7 @@ static bool take_use(const inferring *in, int64_t ns, size_t kernels, sl__sm_use
     *use = (sl__sm_use){ 0 };
     for (int n = 0; n < LOOK_BACK && k > 0 && kernels > 0; n++) {
         size_t other = order->at[--k].item;
-        if (item_at(in, other)->end_ns <= ns)
-            continue;
+        if (item_at(in, other)->end_ns <= ns) continue;
         sl__sm_use_add(use, sl__item_span(in->ops, other));
         kernels--;
     }
@@ -275,8 +260,7 @@ static bool had_room(const inferring *in, const sl_span *span, int64_t ns)
     size_t kernels;
     int64_t blocks = blocks_at(in, ns, &kernels);
     sl__sm_use use;
-    if (blocks >= UNKNOWN_BLOCKS || kernels >= MOST_GRIDS)
-        return false;
+    if (blocks >= UNKNOWN_BLOCKS || kernels >= MOST_GRIDS) return false;
     return blocks < device->sm_count
            || (take_use(in, ns, kernels, &use) && sl__fits_beside(device, &use, span));
 }
@@ -289,10 +273,8 @@ static bool had_room_since(const inferring *in, const sl_span *span, int64_t rea
     size_t k = sl__order_count(order, start_ns - 1);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         int64_t at_ns = order->at[--k].at_ns;
-        if (at_ns <= ready_ns + SL__LAUNCH_NS)
-            break;
-        if (had_room(in, span, at_ns - 1))
-            return true;
+        if (at_ns <= ready_ns + SL__LAUNCH_NS) break;
+        if (had_room(in, span, at_ns - 1)) return true;
     }
     return false;
 }
@@ -318,7 +300,7 @@ static void start_by_itself(const inferring *in, sl__item *item, const sl_span *
     if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : SL__LAUNCH_NS))
         hold_start(item, SL_CAUSE_UNKNOWN, ended_last(in, span, since_ns, span->start_ns));
     else if (item->ready_by == SL__NO_ITEM)
-        item->ready_ns = item->start_ns;        /* submission */
+        item->ready_ns = item->start_ns; /* submission */
     else
         hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
 }
@@ -326,8 +308,7 @@ static void start_by_itself(const inferring *in, sl__item *item, const sl_span *
 /* The end of `other` can have made the start possible. */
 static bool follows(const inferring *in, const sl__item *item, size_t other, int64_t at_once_ns)
 {
-    if (other == SL__NO_ITEM)
-        return false;
+    if (other == SL__NO_ITEM) return false;
     int64_t end_ns = item_at(in, other)->end_ns;
     return item->start_ns - end_ns <= at_once_ns
            || (item->start_ns - end_ns <= SL__LAUNCH_NS
@@ -343,7 +324,7 @@ static void infer_copy_start(const inferring *in, sl__item *item, const sl_span 
     bool is_long = wait_ns > usual_ns(in, item);
     if (follows(in, item, other, SLACK_NS))
         hold_start(item, SL_CAUSE_ENGINE, other);
-    else if (running != SL__NO_ITEM && is_long)     /* pageable ones take turns */
+    else if (running != SL__NO_ITEM && is_long) /* pageable ones take turns */
         hold_start(item, SL_CAUSE_ENGINE, running);
     else if (span->flags & SL_SPAN_SRC_PAGEABLE && span->host_end_ns > item->ready_ns)
         hold_start(item, SL_CAUSE_HOST_BLOCKED, i);
@@ -365,9 +346,8 @@ static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const 
                                 int64_t ns)
 {
     size_t kernels;
-    bool known = sl_timeline_device(in->ops->timeline)->sm_count > 0
-                 && !is_without_grid(span) && !is_without_grid(by)
-                 && blocks_at(in, ns - 1, &kernels) < UNKNOWN_BLOCKS;
+    bool known = sl_timeline_device(in->ops->timeline)->sm_count > 0 && !is_without_grid(span)
+                 && !is_without_grid(by) && blocks_at(in, ns - 1, &kernels) < UNKNOWN_BLOCKS;
     return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
 }
 
@@ -383,7 +363,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
         || had_room_since(in, span, item->ready_ns, before_ns)) {
         start_by_itself(in, item, span);
         if (item->start_cause == SL_CAUSE_UNKNOWN && item->host_end_ns > item->start_ns)
-            hold_start(item, SL_CAUSE_HOST_BLOCKED, i);     /* the launch itself took so long */
+            hold_start(item, SL_CAUSE_HOST_BLOCKED, i); /* the launch itself took so long */
         return;
     }
     size_t urgent = overtaken_by(in, i, span);
@@ -413,8 +393,7 @@ static void infer_start(const inferring *in, size_t i)
             infer_copy_start(in, item, span, i);
         bool doubtful = item->start_cause == SL_CAUSE_ROOM
                         && sl_timeline_origin(in->ops->timeline).unknown_waits;
-        if (item->start_cause == SL_CAUSE_UNKNOWN || doubtful)
-            sl__guess_event(&in->guesses, i);
+        if (item->start_cause == SL_CAUSE_UNKNOWN || doubtful) sl__guess_event(&in->guesses, i);
     }
 }
 
@@ -428,10 +407,8 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
         int64_t at_ns = order->at[k].at_ns;
-        if (at_ns < item->start_ns - SLACK_NS || at_ns <= item->ready_ns)
-            break;
-        if (other < i && is_elsewhere(in, other, sl__item_span(in->ops, i)))
-            return other;
+        if (at_ns < item->start_ns - SLACK_NS || at_ns <= item->ready_ns) break;
+        if (other < i && is_elsewhere(in, other, sl__item_span(in->ops, i))) return other;
     }
     return SL__NO_ITEM;
 }
@@ -450,7 +427,7 @@ static bool is_open(const inferring *in, size_t i)
     const sl__item *item = item_at(in, i);
     return item->in_stream && !item->is_reported && item->start_cause == SL_CAUSE_UNKNOWN
            && !may_lack_room(in, item, i)
-           && !sl_timeline_origin(in->ops->timeline).unknown_waits;   /* it may be one of them */
+           && !sl_timeline_origin(in->ops->timeline).unknown_waits; /* it may be one of them */
 }
 
 /* Runs last, when all items have their times. */
@@ -459,16 +436,13 @@ static sl_status infer_channels(const inferring *in, sl_error *err)
     size_t i = 0;
     while (i < in->ops->n && !is_open(in, i))
         i++;
-    if (i == in->ops->n)
-        return SL_OK;
+    if (i == in->ops->n) return SL_OK;
     sl__order order;
     sl_status status = sl__operations_order(in->ops, SL__ALL_IN_STREAMS, SL__BY_START, &order, err);
     for (; status == SL_OK && i < in->ops->n; i++) {
-        if (sl__stops_at(i))
-            status = sl_interrupt_check(err);
+        if (sl__stops_at(i)) status = sl_interrupt_check(err);
         size_t by = is_open(in, i) ? came_along(in, &order, i) : SL__NO_ITEM;
-        if (by == SL__NO_ITEM)
-            continue;
+        if (by == SL__NO_ITEM) continue;
         sl__item *item = item_at(in, i);
         item->ready_ns = item->start_ns;
         item->ready_by = by;
@@ -493,10 +467,8 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
         ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
     sl_status status = ops->inferred ? order_engines(&in, err) : SL_OK;
     for (size_t i = 0; i < ops->n && status == SL_OK; i++) {
-        if (sl__stops_at(i))
-            status = sl_interrupt_check(err);
-        if (!ops->items[i].in_stream)
-            continue;
+        if (sl__stops_at(i)) status = sl_interrupt_check(err);
+        if (!ops->items[i].in_stream) continue;
         uint32_t stream = sl__item_stream(ops, i);
         if (ops->items[i].is_reported) {
             look_into_call(&in, i, stream);
@@ -504,13 +476,10 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
             infer_ready(&in, i, stream);
             infer_start(&in, i);
         }
-        if (stream == 0)
-            keep_later(&in, &in.null_stream, i);
-        if (sl__timeline_is_blocking(ops->timeline, stream))
-            keep_later(&in, &in.blocking, i);
+        if (stream == 0) keep_later(&in, &in.null_stream, i);
+        if (sl__timeline_is_blocking(ops->timeline, stream)) keep_later(&in, &in.blocking, i);
     }
-    if (status == SL_OK)
-        status = infer_channels(&in, err);
+    if (status == SL_OK) status = infer_channels(&in, err);
     free(in.blocks_started);
     free(in.blocks_ended);
     return status;
@@ -520,11 +489,8 @@ sl_status sl__operations_collect(const sl_timeline *timeline, bool reported, sl_
                                  sl_error *err)
 {
     sl_status status = sl__operations_gather(timeline, reported, ops, err);
-    if (status == SL_OK)
-        status = sl_interrupt_check(err);
-    if (status == SL_OK)
-        status = infer_all(ops, err);
-    if (status != SL_OK)
-        sl__operations_free(ops);
+    if (status == SL_OK) status = sl_interrupt_check(err);
+    if (status == SL_OK) status = infer_all(ops, err);
+    if (status != SL_OK) sl__operations_free(ops);
     return status;
 }

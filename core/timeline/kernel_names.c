@@ -13,17 +13,20 @@
 
 #include "../text/labels.h"
 
-#define MOST_WORDS 96           /* of a name that are looked at */
+#define MOST_WORDS 96 /* of a name that are looked at */
 #define MOST_SHOWN 6
-#define MOST_COMPARED 64        /* names with which one is compared */
-#define HEAD_BYTES 24           /* of a name without a template */
+#define MOST_COMPARED 64 /* names with which one is compared */
+#define HEAD_BYTES 24    /* of a name without a template */
 
-typedef struct word { const char *at; int n; } word;
+typedef struct word {
+    const char *at;
+    int n;
+} word;
 
 typedef struct kernel {
     uint32_t id;
-    const char *name;           /* in full */
-    char *label;                /* the usual one, to which words may be added */
+    const char *name; /* in full */
+    char *label;      /* the usual one, to which words may be added */
     word words[MOST_WORDS];
     int n_words;
     char *short_name;
@@ -63,8 +66,7 @@ static void split(kernel *k)
 static bool has_word(const kernel *k, const word *w)
 {
     for (int i = 0; i < k->n_words; i++) {
-        if (k->words[i].n == w->n && memcmp(k->words[i].at, w->at, (size_t)w->n) == 0)
-            return true;
+        if (k->words[i].n == w->n && memcmp(k->words[i].at, w->at, (size_t)w->n) == 0) return true;
     }
     return false;
 }
@@ -77,8 +79,7 @@ static void keep_own_words(kernel *own, const kernel *all, size_t n)
         bool common = true;
         for (size_t k = 0; k < n && k < MOST_COMPARED && common; k++)
             common = has_word(&all[k], &own->words[i]);
-        if (!common)
-            own->words[kept++] = own->words[i];
+        if (!common) own->words[kept++] = own->words[i];
     }
     own->n_words = kept;
 }
@@ -96,8 +97,7 @@ static int head_length(const char *label)
 {
     int n = 0;
     for (int i = 0; label[i] && i < HEAD_BYTES; i++) {
-        if (label[i] == '_')
-            n = i;
+        if (label[i] == '_') n = i;
     }
     return n;
 }
@@ -116,8 +116,7 @@ static char *compose(const kernel *k, int n)
     else
         sl_text_add(&text, "%.*s...", head_length(k->label), k->label);
     put_words(k, n, is_template ? ", " : "_", &text);
-    if (k->n_words > 0 && is_template)
-        sl_text_add(&text, ">");
+    if (k->n_words > 0 && is_template) sl_text_add(&text, ">");
     if (text.failed) {
         sl_text_free(&text);
         return NULL;
@@ -136,8 +135,7 @@ static bool is_distinct(const kernel *own, const kernel *all, size_t n, int word
             same = both ? a->n == b->n && memcmp(a->at, b->at, (size_t)a->n) == 0
                         : i >= own->n_words && i >= all[k].n_words;
         }
-        if (same)
-            return false;
+        if (same) return false;
     }
     return true;
 }
@@ -146,8 +144,7 @@ static bool is_distinct(const kernel *own, const kernel *all, size_t n, int word
 static void distinguish(kernel *all, size_t n)
 {
     kernel *whole = malloc(n * sizeof *whole);
-    if (!whole)
-        return;
+    if (!whole) return;
     for (size_t i = 0; i < n; i++)
         split(&all[i]);
     memcpy(whole, all, n * sizeof *whole);
@@ -191,8 +188,7 @@ static kernel *collect(const sl_span *spans, size_t n_spans, const sl__strings *
     size_t count = 0;
     bool *seen = calloc(sl__strings_count(texts), sizeof *seen);
     *n = 0;
-    if (!seen)
-        return NULL;
+    if (!seen) return NULL;
     for (size_t i = 0; i < n_spans; i++) {
         bool is_new = spans[i].kind == SL_SPAN_KERNEL && !seen[spans[i].name];
         seen[spans[i].name] |= is_new;
@@ -200,8 +196,7 @@ static kernel *collect(const sl_span *spans, size_t n_spans, const sl__strings *
     }
     kernel *all = count > 1 ? calloc(count, sizeof *all) : NULL;
     for (size_t id = 1; id < sl__strings_count(texts) && all; id++) {
-        if (!seen[id])
-            continue;
+        if (!seen[id]) continue;
         kernel *k = &all[*n];
         k->id = (uint32_t)id;
         k->name = sl__strings_text(texts, (uint32_t)id);
@@ -218,14 +213,12 @@ sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans,
     size_t n;
     sl__kernel_names names = { 0 };
     kernel *all = collect(spans, n_spans, texts, &n);
-    if (!all)
-        return names;
+    if (!all) return names;
     qsort(all, n, sizeof *all, by_label);
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && strcmp(all[i].label, all[end].label) == 0;)
             end++;
-        if (end - i > 1)
-            distinguish(&all[i], end - i);
+        if (end - i > 1) distinguish(&all[i], end - i);
     }
     names.at = calloc(sl__strings_count(texts), sizeof *names.at);
     names.n = names.at ? sl__strings_count(texts) : 0;

@@ -5,10 +5,13 @@
 #include "../text/strings.h"
 #include "timeline.h"
 
-#define SL__NAME_COLUMNS 60     /* of an operation's name: those of templates have hundreds */
+#define SL__NAME_COLUMNS 60 /* of an operation's name: those of templates have hundreds */
 
 /* By text id, up to n; NULL where the name that sl_label_kernel gives differs from all others. */
-typedef struct sl__kernel_names { char **at; size_t n; } sl__kernel_names;
+typedef struct sl__kernel_names {
+    char **at;
+    size_t n;
+} sl__kernel_names;
 
 /* Of all kernels among the `n` spans. Without memory some names stay NULL. */
 sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n, const sl__strings *texts);

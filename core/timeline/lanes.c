@@ -27,11 +27,9 @@ static sl_status grow(sl__lanes *lanes, sl_error *err)
 {
     size_t cap = lanes->cap ? lanes->cap * 2 : 32;
     uint32_t *ids = realloc(lanes->ids, cap * sizeof *ids);
-    if (ids)
-        lanes->ids = ids;
+    if (ids) lanes->ids = ids;
     uint32_t *slots = ids ? realloc(lanes->slots, 2 * cap * sizeof *slots) : NULL;
-    if (!slots)
-        return sl_fail(err, SL_ENOMEM, "no memory for the %zu streams of a timeline", cap);
+    if (!slots) return sl_fail(err, SL_ENOMEM, "no memory for the %zu streams of a timeline", cap);
     lanes->slots = slots;
     lanes->n_slots = 2 * cap;
     lanes->cap = cap;
@@ -42,12 +40,10 @@ static sl_status grow(sl__lanes *lanes, sl_error *err)
 static sl_status add(sl__lanes *lanes, uint32_t id, sl_error *err)
 {
     size_t slot = find_slot(lanes, id);
-    if (lanes->slots[slot] != 0)
-        return SL_OK;
+    if (lanes->slots[slot] != 0) return SL_OK;
     if (lanes->n == lanes->cap) {
         sl_status status = grow(lanes, err);
-        if (status != SL_OK)
-            return status;
+        if (status != SL_OK) return status;
         slot = find_slot(lanes, id);
     }
     lanes->ids[lanes->n++] = id;
@@ -72,8 +68,7 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
         status = add(lanes, spans[i].stream, err);
     for (size_t i = 0; with_calls && i < n_calls && status == SL_OK; i++) {
         status = add(lanes, calls[i].stream, err);
-        if (status == SL_OK)
-            status = add(lanes, calls[i].target_stream, err);
+        if (status == SL_OK) status = add(lanes, calls[i].target_stream, err);
     }
     return status;
 }
@@ -102,11 +97,9 @@ sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lane
     *lanes = (sl__lanes){ 0 };
     sl_status status = grow(lanes, err);
     for (uint32_t engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
-        if (seen[engine])
-            status = add(lanes, engine, err);
+        if (seen[engine]) status = add(lanes, engine, err);
     }
-    if (status != SL_OK)
-        sl__lanes_free(lanes);
+    if (status != SL_OK) sl__lanes_free(lanes);
     return status;
 }
 

@@ -10,10 +10,10 @@
 #include "timeline.h"
 
 typedef struct sl__lanes {
-    uint32_t *ids;      /* ascending */
+    uint32_t *ids; /* ascending */
     size_t n, cap;
-    uint32_t *slots;    /* open addressing by id; lane + 1, 0 is free */
-    size_t n_slots;     /* a power of two */
+    uint32_t *slots; /* open addressing by id; lane + 1, 0 is free */
+    size_t n_slots;  /* a power of two */
 } sl__lanes;
 
 /* The streams of all spans and, if `calls`, those that calls name. */

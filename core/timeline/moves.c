@@ -15,7 +15,7 @@ enum { PARTS = SL_SPAN_KINDS + SL_CAUSES };
 typedef struct moves {
     sl_move *at;
     size_t n;
-    int64_t least_ns;       /* smaller ones are left out; nor do two times differ by less */
+    int64_t least_ns; /* smaller ones are left out; nor do two times differ by less */
 } moves;
 
 static int64_t size_of(const sl_move *m)
@@ -34,8 +34,8 @@ static bool repeats(const moves *all, const sl_move *m)
     sl_moved same = m->what == SL_MOVED_STREAM_BUSY ? SL_MOVED_BUSY : SL_MOVED_PAUSE;
     for (size_t i = 0; i < all->n && all->at[i].what < SL_MOVED_STREAM_BUSY; i++) {
         const sl_move *other = &all->at[i];
-        if (other->what == same && is_near(all, other->was_ns, m->was_ns) &&
-            is_near(all, other->is_ns, m->is_ns))
+        if (other->what == same && is_near(all, other->was_ns, m->was_ns)
+            && is_near(all, other->is_ns, m->is_ns))
             return true;
     }
     return false;
@@ -43,10 +43,8 @@ static bool repeats(const moves *all, const sl_move *m)
 
 static void add_move(moves *all, sl_move m)
 {
-    if (size_of(&m) == 0 || size_of(&m) < all->least_ns)
-        return;
-    if (m.what >= SL_MOVED_STREAM_BUSY && repeats(all, &m))
-        return;
+    if (size_of(&m) == 0 || size_of(&m) < all->least_ns) return;
+    if (m.what >= SL_MOVED_STREAM_BUSY && repeats(all, &m)) return;
     m.order = all->n;
     all->at[all->n++] = m;
 }
@@ -63,21 +61,31 @@ static void find_moves(const sl_figures *a, const sl_figures *b, moves *all)
 {
     for (int i = 0; i < SL_SPAN_KINDS; i++) {
         for (int j = i + 1; j < SL_SPAN_KINDS; j++)
-            add_move(all, (sl_move){ .what = SL_MOVED_OVERLAP, .a = i, .b = j,
-                                     .was_ns = a->kinds_ns[i][j], .is_ns = b->kinds_ns[i][j] });
+            add_move(all, (sl_move){ .what = SL_MOVED_OVERLAP,
+                                     .a = i,
+                                     .b = j,
+                                     .was_ns = a->kinds_ns[i][j],
+                                     .is_ns = b->kinds_ns[i][j] });
     }
     for (int i = 0; i < SL_SPAN_KINDS; i++)
-        add_move(all, (sl_move){ .what = SL_MOVED_BUSY, .a = i, .n_was = count_of(a, i),
-                                 .n_is = count_of(b, i), .was_ns = a->kinds_ns[i][i],
+        add_move(all, (sl_move){ .what = SL_MOVED_BUSY,
+                                 .a = i,
+                                 .n_was = count_of(a, i),
+                                 .n_is = count_of(b, i),
+                                 .was_ns = a->kinds_ns[i][i],
                                  .is_ns = b->kinds_ns[i][i] });
     for (int i = 0; i < SL_ENGINES; i++) {
         if (a->pause_ns[i] >= 0 && b->pause_ns[i] >= 0)
-            add_move(all, (sl_move){ .what = SL_MOVED_PAUSE, .a = i, .was_ns = a->pause_ns[i],
+            add_move(all, (sl_move){ .what = SL_MOVED_PAUSE,
+                                     .a = i,
+                                     .was_ns = a->pause_ns[i],
                                      .is_ns = b->pause_ns[i] });
     }
     for (int i = SL_SPAN_KINDS; i < PARTS; i++)
-        add_move(all, (sl_move){ .what = SL_MOVED_PART, .a = i - SL_SPAN_KINDS,
-                                 .was_ns = a->part_ns[i], .is_ns = b->part_ns[i] });
+        add_move(all, (sl_move){ .what = SL_MOVED_PART,
+                                 .a = i - SL_SPAN_KINDS,
+                                 .was_ns = a->part_ns[i],
+                                 .is_ns = b->part_ns[i] });
 }
 
 /* ---- streams ------------------------------------------------------------------------------- */
@@ -85,19 +93,26 @@ static void find_moves(const sl_figures *a, const sl_figures *b, moves *all)
 /* A stream that only one of them has is NULL in the other. */
 static void find_stream_move(const sl_stream_figures *a, const sl_stream_figures *b, moves *all)
 {
-    sl_move m = { .what = SL_MOVED_STREAM_BUSY, .n_was = a != NULL, .n_is = b != NULL,
-                  .stream = a ? a->label : b->label, .was_ns = a ? a->busy_ns : 0,
-                  .is_ns = b ? b->busy_ns : 0 };
+    sl_move m = {
+        .what = SL_MOVED_STREAM_BUSY,
+        .n_was = a != NULL,
+        .n_is = b != NULL,
+        .stream = a ? a->label : b->label,
+        .was_ns = a ? a->busy_ns : 0,
+        .is_ns = b ? b->busy_ns : 0,
+    };
     add_move(all, m);
-    if (!a || !b)
-        return;
+    if (!a || !b) return;
     m.what = SL_MOVED_STREAM_PAUSE;
     m.was_ns = a->pause_ns;
     m.is_ns = b->pause_ns;
     add_move(all, m);
 }
 
-typedef struct streams { const sl_stream_figures **at; size_t n; } streams;
+typedef struct streams {
+    const sl_stream_figures **at;
+    size_t n;
+} streams;
 
 static int by_label(const void *left, const void *right)
 {
@@ -112,8 +127,7 @@ static bool sort_streams(const sl_figures *f, streams *sorted)
     *sorted = (streams){ malloc((f->n_streams + 1) * sizeof *sorted->at), f->n_streams };
     for (size_t i = 0; sorted->at && i < f->n_streams; i++)
         sorted->at[i] = &f->streams[i];
-    if (sorted->at)
-        qsort(sorted->at, sorted->n, sizeof *sorted->at, by_label);
+    if (sorted->at) qsort(sorted->at, sorted->n, sizeof *sorted->at, by_label);
     return sorted->at != NULL;
 }
 
@@ -125,8 +139,7 @@ static size_t match_streams(const streams *a, const streams *b, moves *all)
         const sl_stream_figures *left = i < a->n ? a->at[i] : NULL;
         const sl_stream_figures *right = j < b->n ? b->at[j] : NULL;
         int order = !left ? 1 : !right ? -1 : strcmp(left->label, right->label);
-        if (all)
-            find_stream_move(order <= 0 ? left : NULL, order >= 0 ? right : NULL, all);
+        if (all) find_stream_move(order <= 0 ? left : NULL, order >= 0 ? right : NULL, all);
         common += order == 0;
         i += order <= 0;
         j += order >= 0;
@@ -145,8 +158,9 @@ static sl_status find_stream_moves(const sl_figures *a, const sl_figures *b, mov
         match_streams(&left, &right, all);
     free(left.at);
     free(right.at);
-    return fine ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory to compare %zu streams",
-                                  a->n_streams + b->n_streams);
+    return fine ? SL_OK
+                : sl_fail(err, SL_ENOMEM, "no memory to compare %zu streams",
+                          a->n_streams + b->n_streams);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
@@ -154,8 +168,7 @@ static sl_status find_stream_moves(const sl_figures *a, const sl_figures *b, mov
 static int by_size(const void *left, const void *right)
 {
     const sl_move *a = left, *b = right;
-    if (size_of(a) != size_of(b))
-        return size_of(a) < size_of(b) ? 1 : -1;
+    if (size_of(a) != size_of(b)) return size_of(a) < size_of(b) ? 1 : -1;
     return (a->order > b->order) - (a->order < b->order);
 }
 
@@ -168,8 +181,7 @@ sl_status sl_timeline_moves(const sl_figures *a, const sl_figures *b, sl_move **
     moves all = { .at = malloc(room * sizeof *all.at), .least_ns = longer_ns / 100 };
     *found = NULL;
     *n = 0;
-    if (!all.at)
-        return sl_fail(err, SL_ENOMEM, "no memory for what moved between two timelines");
+    if (!all.at) return sl_fail(err, SL_ENOMEM, "no memory for what moved between two timelines");
     find_moves(a, b, &all);
     sl_status status = find_stream_moves(a, b, &all, err);
     if (status != SL_OK) {

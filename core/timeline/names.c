@@ -9,7 +9,9 @@
 #include "store.h"
 
 /* In files; in a sentence: of one, of several. */
-static const struct { const char *name, *nouns[2]; } kinds[SL_SPAN_KINDS] = {
+static const struct {
+    const char *name, *nouns[2];
+} kinds[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { "kernel", { "kernel", "kernels" } },
     [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", { "H2D copy", "H2D copies" } },
     [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", { "D2H copy", "D2H copies" } },
@@ -19,39 +21,32 @@ static const struct { const char *name, *nouns[2]; } kinds[SL_SPAN_KINDS] = {
     [SL_SPAN_HOST_FUNC] = { "host_func", { "host function", "host functions" } },
 };
 
-static const struct { const char *name; unsigned traits; } causes[SL_CAUSES] = {
+static const struct {
+    const char *name;
+    unsigned traits;
+} causes[SL_CAUSES] = {
 #define X(id, name, traits, leaves_out) { name, traits },
     SL_CAUSE_MAP(X)
 #undef X
 };
 
 static const char *const engine_names[SL_ENGINES] = {
-    [SL_ENGINE_COMPUTE] = "compute",
-    [SL_ENGINE_H2D] = "h2d",
-    [SL_ENGINE_D2H] = "d2h",
-    [SL_ENGINE_P2P] = "p2p",
-    [SL_ENGINE_COPY] = "copy",
-    [SL_ENGINE_HOST] = "host",
+    [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "h2d",   [SL_ENGINE_D2H] = "d2h",
+    [SL_ENGINE_P2P] = "p2p",         [SL_ENGINE_COPY] = "copy", [SL_ENGINE_HOST] = "host",
 };
 
 static const char *const call_kind_names[SL_CALL_KINDS] = {
-    [SL_CALL_EVENT_RECORD] = "event_record",
-    [SL_CALL_STREAM_WAIT] = "stream_wait",
-    [SL_CALL_STREAM_SYNC] = "stream_sync",
-    [SL_CALL_EVENT_SYNC] = "event_sync",
-    [SL_CALL_DEVICE_SYNC] = "device_sync",
-    [SL_CALL_PLAIN] = "plain",
+    [SL_CALL_EVENT_RECORD] = "event_record", [SL_CALL_STREAM_WAIT] = "stream_wait",
+    [SL_CALL_STREAM_SYNC] = "stream_sync",   [SL_CALL_EVENT_SYNC] = "event_sync",
+    [SL_CALL_DEVICE_SYNC] = "device_sync",   [SL_CALL_PLAIN] = "plain",
     [SL_CALL_HOST_WORK] = "host_work",
 };
 
 /* A plain call has its name with it, and so has what the host computed. */
 static const char *const call_names[SL_CALL_KINDS] = {
-    [SL_CALL_EVENT_RECORD] = "cudaEventRecord",
-    [SL_CALL_STREAM_WAIT] = "cudaStreamWaitEvent",
-    [SL_CALL_STREAM_SYNC] = "cudaStreamSynchronize",
-    [SL_CALL_EVENT_SYNC] = "cudaEventSynchronize",
-    [SL_CALL_DEVICE_SYNC] = "cudaDeviceSynchronize",
-    [SL_CALL_HOST_WORK] = "host_work",
+    [SL_CALL_EVENT_RECORD] = "cudaEventRecord",      [SL_CALL_STREAM_WAIT] = "cudaStreamWaitEvent",
+    [SL_CALL_STREAM_SYNC] = "cudaStreamSynchronize", [SL_CALL_EVENT_SYNC] = "cudaEventSynchronize",
+    [SL_CALL_DEVICE_SYNC] = "cudaDeviceSynchronize", [SL_CALL_HOST_WORK] = "host_work",
 };
 
 const char *sl_span_kind_name(sl_span_kind kind)
@@ -59,10 +54,7 @@ const char *sl_span_kind_name(sl_span_kind kind)
     return (unsigned)kind < SL_SPAN_KINDS ? kinds[kind].name : "unknown";
 }
 
-const char *sl_span_kind_noun(sl_span_kind kind, size_t n)
-{
-    return kinds[kind].nouns[n != 1];
-}
+const char *sl_span_kind_noun(sl_span_kind kind, size_t n) { return kinds[kind].nouns[n != 1]; }
 
 const char *sl_engine_name(sl_engine engine)
 {
@@ -138,8 +130,7 @@ const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,
                              char buffer[SL__KERNEL_BYTES])
 {
     const char *short_name = sl__timeline_kernel_name(timeline, name);
-    if (short_name)
-        return short_name;
+    if (short_name) return short_name;
     sl_label_kernel(sl_timeline_text(timeline, name), buffer);
     return buffer;
 }
@@ -148,20 +139,18 @@ const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
                                     char buffer[SL_STREAM_NAME_BYTES])
 {
     const sl_stream_note *note = sl__timeline_note(timeline, id);
-    if (note && note->name != 0)
-        return sl_timeline_text(timeline, note->name);
+    if (note && note->name != 0) return sl_timeline_text(timeline, note->name);
     snprintf(buffer, SL_STREAM_NAME_BYTES, "stream %" PRIu32, id);
     return buffer;
 }
 
-const char *sl_timeline_device_name(const sl_timeline *timeline,
-                                    char buffer[SL_DEVICE_NAME_BYTES])
+const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES])
 {
     const sl_device_info *device = sl_timeline_device(timeline);
     uint64_t devices = sl_timeline_origin(timeline).devices;
     char number[32];
     snprintf(number, sizeof number, "GPU %d", device->index);
-    if ((devices & (devices - 1)) == 0 || strcmp(device->name, number) == 0)    /* one, or none */
+    if ((devices & (devices - 1)) == 0 || strcmp(device->name, number) == 0) /* one, or none */
         return device->name;
     snprintf(buffer, SL_DEVICE_NAME_BYTES, "%s, %s", device->name, number);
     return buffer;

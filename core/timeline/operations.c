@@ -29,8 +29,7 @@ sl__line sl__item_line(const sl__operations *ops, size_t item)
 {
     const sl_span *span = sl__item_span(ops, item);
     const sl_call *call = sl__item_call(ops, item);
-    if (span)
-        return (sl__line){ span->where, span->name, SL__LINE_OF_SPAN };
+    if (span) return (sl__line){ span->where, span->name, SL__LINE_OF_SPAN };
     return call ? (sl__line){ call->where, call->name, call->kind }
                 : (sl__line){ 0, 0, SL__NO_LINE };
 }
@@ -46,7 +45,7 @@ size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
     uint64_t at = high > 0 ? correlation - ops->items[0].correlation : 0;
     if (at < high && ops->items[at].correlation == correlation
         && (at == 0 || ops->items[at - 1].correlation != correlation))
-        return at;              /* they have no gaps, as in most timelines of ours */
+        return at; /* they have no gaps, as in most timelines of ours */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (ops->items[middle].correlation < correlation)
@@ -60,20 +59,32 @@ size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
 
 static sl__item item_of_span(const sl_span *span, size_t index)
 {
-    return (sl__item){ .correlation = span->correlation, .index = index, .before = SL__NO_ITEM,
-                       .start_ns = span->start_ns, .end_ns = span->end_ns,
-                       .host_start_ns = span->host_start_ns, .host_end_ns = span->host_end_ns,
-                       .ready_by = SL__NO_ITEM, .start_by = SL__NO_ITEM, .in_stream = true };
+    return (sl__item){ .correlation = span->correlation,
+                       .index = index,
+                       .before = SL__NO_ITEM,
+                       .start_ns = span->start_ns,
+                       .end_ns = span->end_ns,
+                       .host_start_ns = span->host_start_ns,
+                       .host_end_ns = span->host_end_ns,
+                       .ready_by = SL__NO_ITEM,
+                       .start_by = SL__NO_ITEM,
+                       .in_stream = true };
 }
 
 static sl__item item_of_call(const sl_call *call, size_t index)
 {
     bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
     int64_t device_ns = in_stream ? call->device_ns : 0;
-    return (sl__item){ .correlation = call->correlation, .index = index, .before = SL__NO_ITEM,
-                       .start_ns = device_ns, .end_ns = device_ns,
-                       .host_start_ns = call->host_start_ns, .host_end_ns = call->host_end_ns,
-                       .ready_by = SL__NO_ITEM, .start_by = SL__NO_ITEM, .is_call = true,
+    return (sl__item){ .correlation = call->correlation,
+                       .index = index,
+                       .before = SL__NO_ITEM,
+                       .start_ns = device_ns,
+                       .end_ns = device_ns,
+                       .host_start_ns = call->host_start_ns,
+                       .host_end_ns = call->host_end_ns,
+                       .ready_by = SL__NO_ITEM,
+                       .start_by = SL__NO_ITEM,
+                       .is_call = true,
                        .in_stream = in_stream };
 }
 
@@ -95,8 +106,7 @@ static void merge_items(sl__operations *ops, size_t n_spans, size_t n_calls)
 static int compare_moments(const void *left, const void *right)
 {
     const sl__moment *a = left, *b = right;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
+    if (a->at_ns != b->at_ns) return a->at_ns < b->at_ns ? -1 : 1;
     return (a->item > b->item) - (a->item < b->item);
 }
 
@@ -123,16 +133,14 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
     for (size_t i = 0; i < ops->n; i++)
         n += is_among(ops, i, which);
     kept->at = malloc((n + 1) * sizeof *kept->at);
-    if (!kept->at)
-        return no_memory(ops, err);
+    if (!kept->at) return no_memory(ops, err);
     for (size_t i = 0; i < ops->n; i++) {
         const sl__item *item = &ops->items[i];
         int64_t at_ns = by == SL__BY_START        ? item->start_ns
                         : by == SL__BY_END        ? item->end_ns
                         : by == SL__BY_HOST_START ? item->host_start_ns
                                                   : item->host_end_ns;
-        if (is_among(ops, i, which))
-            kept->at[kept->n++] = (sl__moment){ at_ns, i };
+        if (is_among(ops, i, which)) kept->at[kept->n++] = (sl__moment){ at_ns, i };
     }
     sl__sort(kept->at, kept->n, sizeof *kept->at, compare_moments);
     *order = *kept;
@@ -180,12 +188,10 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
     for (size_t i = 0; i < ops->n; i++) {
         sl__item *item = &ops->items[i];
         const sl_call *call = sl__item_call(ops, i);
-        if (!item->in_stream && call->kind != SL_CALL_STREAM_SYNC)
-            continue;
+        if (!item->in_stream && call->kind != SL_CALL_STREAM_SYNC) continue;
         size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
         size_t place = ops->lane_start[lane] + filled[lane];
-        if (filled[lane] > 0)
-            item->before = ops->by_lane[place - 1];
+        if (filled[lane] > 0) item->before = ops->by_lane[place - 1];
         if (item->in_stream) {
             ops->by_lane[place] = i;
             ops->place[i] = place;
@@ -230,22 +236,20 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
                                 sl_error *err)
 {
     size_t n_spans, n_calls;
-    *ops = (sl__operations){ .timeline = timeline, .spans = sl_timeline_spans(timeline, &n_spans),
+    *ops = (sl__operations){ .timeline = timeline,
+                             .spans = sl_timeline_spans(timeline, &n_spans),
                              .calls = sl_timeline_calls(timeline, &n_calls) };
     ops->n = n_spans + n_calls;
     if (ops->n >= UINT32_MAX)
         return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", ops->n);
     sl_status status = sl__lanes_collect(timeline, true, &ops->lanes, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     ops->items = malloc((ops->n + 1) * sizeof *ops->items);
     ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
-    if (!ops->items || !ops->orders)
-        return no_memory(ops, err);
+    if (!ops->items || !ops->orders) return no_memory(ops, err);
     merge_items(ops, n_spans, n_calls);
     status = link_streams(ops, err);
-    if (status == SL_OK && reported)
-        take_reported(ops);
+    if (status == SL_OK && reported) take_reported(ops);
     return status;
 }
 

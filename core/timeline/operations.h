@@ -11,40 +11,46 @@
 
 #define SL__NO_ITEM SIZE_MAX
 
-#define SL__SHORT_PAUSE_NS 50000    /* between calls: still issuing, not busy with something else */
-#define SL__FIRST_CALL_NS 500000    /* longer than any launch that only launches */
+#define SL__SHORT_PAUSE_NS 50000 /* between calls: still issuing, not busy with something else */
+#define SL__FIRST_CALL_NS 500000 /* longer than any launch that only launches */
 
 /* Items in order of one of their times. */
-typedef struct sl__moment { int64_t at_ns; size_t item; } sl__moment;
-typedef struct sl__order { sl__moment *at; size_t n; } sl__order;
+typedef struct sl__moment {
+    int64_t at_ns;
+    size_t item;
+} sl__moment;
+typedef struct sl__order {
+    sl__moment *at;
+    size_t n;
+} sl__order;
 
 /* A span or a call, in order of issue, and what it waited for, as in sl_hold. */
 typedef struct sl__item {
     uint64_t correlation;
-    size_t index;               /* of the span or call */
-    size_t before;              /* the item before it in its stream (of a synchronisation: in
+    size_t index;             /* of the span or call */
+    size_t before;            /* the item before it in its stream (of a synchronisation: in
                                  * the stream that it waits for), or SL__NO_ITEM */
-    int64_t start_ns, end_ns;   /* on the device; of calls that are no operations: 0 */
+    int64_t start_ns, end_ns; /* on the device; of calls that are no operations: 0 */
     int64_t host_start_ns, host_end_ns;
     int64_t ready_ns;
-    size_t ready_by, start_by;  /* items, or SL__NO_ITEM; ready_by is an earlier one */
+    size_t ready_by, start_by; /* items, or SL__NO_ITEM; ready_by is an earlier one */
     uint8_t ready_cause, start_cause;
-    bool is_call, in_stream;    /* in_stream: a span, a record or a wait */
-    bool is_reported;           /* by the backend */
+    bool is_call, in_stream; /* in_stream: a span, a record or a wait */
+    bool is_reported;        /* by the backend */
 } sl__item;
 
 typedef struct sl__operations {
     const sl_timeline *timeline;
-    const sl_span *spans;       /* the timeline's */
+    const sl_span *spans; /* the timeline's */
     const sl_call *calls;
-    bool inferred;              /* at least one of them */
+    bool inferred; /* at least one of them */
     sl__item *items;
     size_t n;
     sl__lanes lanes;
-    size_t *by_lane;            /* the items in streams: stream after stream, each in order */
-    size_t *place;              /* by item: where it stands in by_lane */
-    size_t *lane_start;         /* by lane: where its items begin; lanes.n + 1 of them */
-    sl__order *orders;          /* those asked for so far (sl__operations_order) */
+    size_t *by_lane;    /* the items in streams: stream after stream, each in order */
+    size_t *place;      /* by item: where it stands in by_lane */
+    size_t *lane_start; /* by lane: where its items begin; lanes.n + 1 of them */
+    sl__order *orders;  /* those asked for so far (sl__operations_order) */
 } sl__operations;
 
 /* The operations; if `reported`, with what the backend said about their waits. On failure there is
@@ -60,7 +66,11 @@ void sl__operations_free(sl__operations *ops);
 size_t sl__operations_find(const sl__operations *ops, uint64_t correlation);
 
 typedef enum sl__time {
-    SL__BY_START, SL__BY_END, SL__BY_HOST_START, SL__BY_HOST_END, SL__TIMES
+    SL__BY_START,
+    SL__BY_END,
+    SL__BY_HOST_START,
+    SL__BY_HOST_END,
+    SL__TIMES
 } sl__time;
 
 enum { SL__ALL_SPANS = SL_ENGINES, SL__ALL_IN_STREAMS, SL__ALL_ITEMS, SL__SELECTIONS };
@@ -89,8 +99,8 @@ uint32_t sl__item_stream(const sl__operations *ops, size_t item);
 
 /* What tells calls of the script from others: its line, and what it called. */
 typedef struct sl__line {
-    uint32_t where, name;       /* text ids */
-    int kind;                   /* of the call, or one of these */
+    uint32_t where, name; /* text ids */
+    int kind;             /* of the call, or one of these */
 } sl__line;
 
 enum { SL__LINE_OF_SPAN = -1, SL__NO_LINE = -2 };

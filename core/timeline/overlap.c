@@ -15,23 +15,21 @@
 
 bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__matcher *match)
 {
-    *match = (sl__matcher){ .stream = sel->stream, .kind = sel->kind, .engine = sel->engine,
-                            .any_name = !sel->name };
+    *match = (sl__matcher){
+        .stream = sel->stream, .kind = sel->kind, .engine = sel->engine, .any_name = !sel->name
+    };
     return !sel->name || sl__timeline_find_text(timeline, sel->name, &match->name);
 }
 
-bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
-                        sl__interval *range)
+bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl__interval *range)
 {
     sl__matcher match;
     size_t n;
     const sl_span *spans = sl_timeline_spans(timeline, &n);
     bool found = false;
-    if (!sl__matcher_make(timeline, sel, &match))
-        return false;
+    if (!sl__matcher_make(timeline, sel, &match)) return false;
     for (size_t i = 0; i < n; i++) {
-        if (!sl__matches(&match, &spans[i]))
-            continue;
+        if (!sl__matches(&match, &spans[i])) continue;
         sl__interval_extend(range, &spans[i], !found);
         found = true;
     }
@@ -43,8 +41,7 @@ size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
     sl__matcher match;
     size_t n, count = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n);
-    if (!sl__matcher_make(timeline, sel, &match))
-        return 0;
+    if (!sl__matcher_make(timeline, sel, &match)) return 0;
     for (size_t i = 0; i < n; i++)
         count += sl__matches(&match, &spans[i]);
     return count;
@@ -82,52 +79,44 @@ void sl__union_join(sl__union *u)
         else if (u->at[i].end_ns > u->at[last].end_ns)
             u->at[last].end_ns = u->at[i].end_ns;
     }
-    if (u->n > 0)
-        u->n = last + 1;
+    if (u->n > 0) u->n = last + 1;
 }
 
 static sl_status allocate(sl__union *u, size_t n, sl_error *err)
 {
     *u = (sl__union){ 0 };
-    if (n == 0)
-        return SL_OK;
+    if (n == 0) return SL_OK;
     u->at = n > SIZE_MAX / sizeof *u->at ? NULL : malloc(n * sizeof *u->at);
-    if (!u->at)
-        return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
+    if (!u->at) return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
     return SL_OK;
 }
 
-sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel,
-                            sl__union *result, sl_error *err)
+sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel, sl__union *result,
+                            sl_error *err)
 {
     *result = (sl__union){ 0 };
     sl__matcher match;
-    if (!sl__matcher_make(timeline, sel, &match))
-        return SL_OK;
+    if (!sl__matcher_make(timeline, sel, &match)) return SL_OK;
     size_t n_spans, n = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     for (size_t i = 0; i < n_spans; i++)
         n += sl__matches_lasting(&match, &spans[i]);
     sl_status status = allocate(result, n, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (size_t i = 0; i < n_spans; i++) {
         if (sl__matches_lasting(&match, &spans[i]))
             result->at[result->n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
     }
     sl__union_join(result);
     status = sl_interrupt_check(err);
-    if (status != SL_OK)
-        sl__union_free(result);
+    if (status != SL_OK) sl__union_free(result);
     return status;
 }
 
-sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result,
-                          sl_error *err)
+sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result, sl_error *err)
 {
     sl_status status = allocate(result, a->n + b->n, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
         bool is_left = j == b->n || (i < a->n && a->at[i].start_ns <= b->at[j].start_ns);
         result->at[result->n++] = is_left ? a->at[i++] : b->at[j++];
@@ -142,14 +131,12 @@ sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union 
                               sl_error *err)
 {
     sl_status status = allocate(result, a->n && b->n ? a->n + b->n : 0, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
         const sl__interval *left = &a->at[i], *right = &b->at[j];
         int64_t start = sl__max_ns(left->start_ns, right->start_ns);
         int64_t end = sl__min_ns(left->end_ns, right->end_ns);
-        if (start < end)
-            result->at[result->n++] = (sl__interval){ start, end };
+        if (start < end) result->at[result->n++] = (sl__interval){ start, end };
         if (left->end_ns < right->end_ns)
             i++;
         else
@@ -195,8 +182,7 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
 {
     sl__union u;
     sl_status status = sl__union_collect(timeline, sel, &u, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     *busy_ns = sl__union_length_ns(&u);
     sl__union_free(&u);
     return SL_OK;
@@ -207,14 +193,12 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
 static size_t find_gaps(const sl__interval *range, const sl__union *busy, sl_gap *gaps)
 {
     size_t n = 0;
-    int64_t idle_ns = range->start_ns;      /* since when */
+    int64_t idle_ns = range->start_ns; /* since when */
     for (size_t i = 0; i < busy->n; i++) {
-        if (idle_ns < busy->at[i].start_ns)
-            gaps[n++] = (sl_gap){ idle_ns, busy->at[i].start_ns };
+        if (idle_ns < busy->at[i].start_ns) gaps[n++] = (sl_gap){ idle_ns, busy->at[i].start_ns };
         idle_ns = busy->at[i].end_ns;
     }
-    if (idle_ns < range->end_ns)
-        gaps[n++] = (sl_gap){ idle_ns, range->end_ns };
+    if (idle_ns < range->end_ns) gaps[n++] = (sl_gap){ idle_ns, range->end_ns };
     return n;
 }
 
@@ -225,11 +209,9 @@ sl_status sl_timeline_gaps(const sl_timeline *timeline, const sl_selection *sel,
     sl__union busy;
     *gaps = NULL;
     *n = 0;
-    if (!sl__selected_range(timeline, sel, &range))
-        return SL_OK;
+    if (!sl__selected_range(timeline, sel, &range)) return SL_OK;
     sl_status status = sl__union_collect(timeline, sel, &busy, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     *gaps = malloc((busy.n + 1) * sizeof **gaps);
     if (*gaps)
         *n = find_gaps(&range, &busy, *gaps);

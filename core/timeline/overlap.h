@@ -4,15 +4,15 @@
 
 #include "timeline.h"
 
-typedef struct sl__interval { int64_t start_ns, end_ns; } sl__interval;
+typedef struct sl__interval {
+    int64_t start_ns, end_ns;
+} sl__interval;
 
 /* Makes the interval reach over the span, too; the first one sets it. */
 static inline void sl__interval_extend(sl__interval *range, const sl_span *span, bool is_first)
 {
-    if (is_first || span->start_ns < range->start_ns)
-        range->start_ns = span->start_ns;
-    if (is_first || span->end_ns > range->end_ns)
-        range->end_ns = span->end_ns;
+    if (is_first || span->start_ns < range->start_ns) range->start_ns = span->start_ns;
+    if (is_first || span->end_ns > range->end_ns) range->end_ns = span->end_ns;
 }
 
 /* ---- selected spans --------------------------------------------------------- */
@@ -30,10 +30,10 @@ bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__
 
 static inline bool sl__matches(const sl__matcher *match, const sl_span *span)
 {
-    return (match->stream < 0 || match->stream == span->stream) &&
-           (match->kind < 0 || match->kind == span->kind) &&
-           (match->engine < 0 || match->engine == span->engine) &&
-           (match->any_name || match->name == span->name);
+    return (match->stream < 0 || match->stream == span->stream)
+           && (match->kind < 0 || match->kind == span->kind)
+           && (match->engine < 0 || match->engine == span->engine)
+           && (match->any_name || match->name == span->name);
 }
 
 /* And takes some time: a span of zero length is in no union. */
@@ -44,8 +44,7 @@ static inline bool sl__matches_lasting(const sl__matcher *match, const sl_span *
 
 /* From the first selected start to the last selected end, spans of no length included.
  * False if nothing is selected. */
-bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel,
-                        sl__interval *range);
+bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl__interval *range);
 
 /* ---- order ------------------------------------------------------------------- */
 
@@ -57,22 +56,24 @@ int sl__by_time(const void *left, const void *right);
 /* ---- unions ------------------------------------------------------------------ */
 
 /* Disjoint, not touching, ascending intervals; none is empty. */
-typedef struct sl__union { sl__interval *at; size_t n; } sl__union;
+typedef struct sl__union {
+    sl__interval *at;
+    size_t n;
+} sl__union;
 
 /* The union of the selected spans. On failure *result is empty. */
-sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel,
-                            sl__union *result, sl_error *err);
+sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel, sl__union *result,
+                            sl_error *err);
 /* Makes a union, in place, of intervals in any order, none of them empty. */
 void sl__union_join(sl__union *u);
 /* The union of a and b. On failure *result is empty. */
-sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result,
-                          sl_error *err);
+sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result, sl_error *err);
 /* What a and b have in common; *result may not be one of them. */
 sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,
                               sl_error *err);
 int64_t sl__union_length_ns(const sl__union *u);
 /* How much of [from, to] lies in it. O(log n + what is found). */
 int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns);
-void sl__union_free(sl__union *u);      /* leaves it empty */
+void sl__union_free(sl__union *u); /* leaves it empty */
 
 #endif

@@ -23,10 +23,10 @@
 
 #include "store.h"
 
-#define CALL_NS 4000            /* of a call that has nothing to wait for */
-#define SUBMIT_NS 4000          /* from a call's end to the start, of an idle stream */
-#define FOLLOW_NS 1000          /* from one operation to the next of its stream */
-#define LARGE_BYTES 1000000     /* copies that show the rate of their direction */
+#define CALL_NS 4000        /* of a call that has nothing to wait for */
+#define SUBMIT_NS 4000      /* from a call's end to the start, of an idle stream */
+#define FOLLOW_NS 1000      /* from one operation to the next of its stream */
+#define LARGE_BYTES 1000000 /* copies that show the rate of their direction */
 #define NEVER INT64_MIN
 
 /* Which time of an item a step is. At the same moment the ends come first. */
@@ -34,34 +34,25 @@ enum { AT_END, AT_HOST_END, AT_HOST_START, AT_START, TIMES };
 
 typedef struct pass {
     sl__replay *r;
-    const uint16_t *left_out;   /* NULL: the delays are to be found */
-    size_t caller;              /* whose call ended last, or SL__NO_ITEM */
-    int64_t ended_ns;           /* the last end so far, */
-    int64_t null_ns, blocking_ns;           /* in the NULL stream, in the other blocking ones, */
-    int64_t engine_ns[SL_ENGINES];          /* of each engine, */
-    int64_t full_ns;                        /* and of kernels that fill the GPU */
-    int64_t first_ns, last_ns;  /* of all spans */
+    const uint16_t *left_out;      /* NULL: the delays are to be found */
+    size_t caller;                 /* whose call ended last, or SL__NO_ITEM */
+    int64_t ended_ns;              /* the last end so far, */
+    int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
+    int64_t engine_ns[SL_ENGINES]; /* of each engine, */
+    int64_t full_ns;               /* and of kernels that fill the GPU */
+    int64_t first_ns, last_ns;     /* of all spans */
 } pass;
 
-static const sl__item *item_at(const pass *p, size_t i)
-{
-    return &p->r->ops->items[i];
-}
+static const sl__item *item_at(const pass *p, size_t i) { return &p->r->ops->items[i]; }
 
-static unsigned left_out(const pass *p, size_t i)
-{
-    return p->left_out ? p->left_out[i] : 0;
-}
+static unsigned left_out(const pass *p, size_t i) { return p->left_out ? p->left_out[i] : 0; }
 
 static sl__played_stream *stream_of(const pass *p, uint32_t id)
 {
     return &p->r->streams[sl__lanes_find(&p->r->ops->lanes, id)];
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return sl__max_ns(a, b);
-}
+static int64_t later(int64_t a, int64_t b) { return sl__max_ns(a, b); }
 
 /* ---- the host ------------------------------------------------------------------- */
 
@@ -70,8 +61,7 @@ static void begin_call(pass *p, size_t i)
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
     played->host_start_ns = item->host_start_ns;
-    if (p->caller == SL__NO_ITEM)
-        return;
+    if (p->caller == SL__NO_ITEM) return;
     int64_t pause_ns = item->host_start_ns - item_at(p, p->caller)->host_end_ns;
     bool skipped = (left_out(p, p->caller) & SL__NO_PAUSE)
                    || (pause_ns < SL__SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
@@ -86,10 +76,8 @@ static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
     bool within = item->start_ns >= item->host_start_ns && item->start_ns < item->host_end_ns;
     if (within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span)))
         return p->r->played[i].start_ns;
-    if (span->flags & SL_SPAN_LOADED)
-        return p->ended_ns;
-    if (span->flags & SL_SPAN_QUEUE_FULL)
-        return stream_of(p, span->stream)->tail_ns;
+    if (span->flags & SL_SPAN_LOADED) return p->ended_ns;
+    if (span->flags & SL_SPAN_QUEUE_FULL) return stream_of(p, span->stream)->tail_ns;
     return NEVER;
 }
 
@@ -98,8 +86,7 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
     size_t record;
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
-    case SL_CALL_STREAM_WAIT:
-        return call->queue_full ? stream_of(p, call->stream)->tail_ns : NEVER;
+    case SL_CALL_STREAM_WAIT: return call->queue_full ? stream_of(p, call->stream)->tail_ns : NEVER;
     case SL_CALL_STREAM_SYNC:
         return call->stream == 0 ? later(p->blocking_ns, p->null_ns)
                                  : stream_of(p, call->stream)->tail_ns;
@@ -107,7 +94,8 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
         record = sl__operations_find(p->r->ops, call->target);
         return record != SL__NO_ITEM && item_at(p, record)->start_ns < call->host_end_ns
                        && item_at(p, record)->end_ns <= call->host_end_ns
-                   ? p->r->played[record].end_ns : NEVER;
+                   ? p->r->played[record].end_ns
+                   : NEVER;
     case SL_CALL_DEVICE_SYNC: return p->ended_ns;
     case SL_CALL_PLAIN: return call->waited_for_device ? p->ended_ns : NEVER;
     case SL_CALL_HOST_WORK:
@@ -142,12 +130,10 @@ static void end_call(pass *p, size_t i)
     const sl_span *span = sl__item_span(p->r->ops, i);
     sl__played *played = &p->r->played[i];
     const sl__delays *delays = &p->r->delays[i];
-    if (item->host_end_ns <= item->host_start_ns)
-        begin_call(p, i);
+    if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
     int64_t awaited_ns = span ? awaited_by_span(p, i, span)
                               : awaited_by_call(p, sl__item_call(p->r->ops, i));
-    if (!p->left_out)
-        learn_call(p, i, awaited_ns);
+    if (!p->left_out) learn_call(p, i, awaited_ns);
     if (left_out(p, i) & SL__NO_ISSUE)
         played->host_end_ns = played->host_start_ns;
     else if (left_out(p, i) & SL__NO_CALL)
@@ -164,8 +150,7 @@ static void end_call(pass *p, size_t i)
 /* Then its end has been played: at the same moment, the one issued first comes first. */
 static bool ended_before(const pass *p, size_t i, size_t by)
 {
-    if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns)
-        return false;
+    if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns) return false;
     return item_at(p, by)->start_ns < item_at(p, i)->start_ns
            || (by < i && item_at(p, by)->start_ns == item_at(p, i)->start_ns);
 }
@@ -189,7 +174,8 @@ static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *
 {
     unsigned out = left_out(p, i);
     int64_t ns = out & SL__NO_STREAM ? s->event_tail_ns
-                 : out & SL__NO_LAST ? s->before_tail_ns : s->tail_ns;
+                 : out & SL__NO_LAST ? s->before_tail_ns
+                                     : s->tail_ns;
     if (s->is_blocking && !(out & SL__NO_NULL))
         ns = later(ns, s->is_null ? p->blocking_ns : p->null_ns);
     return ns;
@@ -201,12 +187,10 @@ static int64_t held_by_event(const pass *p, size_t i, sl__played_stream *s)
     const sl__item *item = item_at(p, i);
     const sl_call *call = sl__item_call(p->r->ops, i);
     int64_t ns = NEVER;
-    if (left_out(p, i) & SL__NO_EVENT)
-        return NEVER;
+    if (left_out(p, i) & SL__NO_EVENT) return NEVER;
     if (call && call->kind == SL_CALL_STREAM_WAIT)
         ns = end_of(p, i, sl__operations_find(p->r->ops, call->target));
-    if (item->ready_cause == SL_CAUSE_EVENT)
-        ns = later(ns, end_of(p, i, item->ready_by));
+    if (item->ready_cause == SL_CAUSE_EVENT) ns = later(ns, end_of(p, i, item->ready_by));
     s->event_tail_ns = later(s->event_tail_ns, ns);
     return ns;
 }
@@ -221,8 +205,7 @@ static int64_t held_by_hold(const pass *p, size_t i)
         ns = start_of(p, i, item->ready_by);
     size_t by = item->start_by;
     unsigned no = item->start_cause == SL_CAUSE_CHANNEL ? SL__NO_CHANNEL : SL__NO_ENGINE;
-    if (by == SL__NO_ITEM || out & no || item_at(p, by)->start_ns >= item->start_ns)
-        return ns;
+    if (by == SL__NO_ITEM || out & no || item_at(p, by)->start_ns >= item->start_ns) return ns;
     int64_t early_ns = sl__max_ns(0, item_at(p, by)->end_ns - item->start_ns);
     return later(ns, p->r->played[by].end_ns - early_ns);
 }
@@ -237,8 +220,7 @@ bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
 static int64_t held_by_engine(const pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
-    if (!span || left_out(p, i) & SL__NO_ENGINE)
-        return NEVER;
+    if (!span || left_out(p, i) & SL__NO_ENGINE) return NEVER;
     if (span->engine == SL_ENGINE_COMPUTE && !sl__fills_gpu(p->r->ops->timeline, span))
         return p->full_ns;
     return p->engine_ns[span->engine];
@@ -248,8 +230,7 @@ static int64_t held_by_engine(const pass *p, size_t i)
 static int64_t submitted(const pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
-    if (item->start_ns >= item->host_end_ns)
-        return p->r->played[i].host_end_ns;
+    if (item->start_ns >= item->host_end_ns) return p->r->played[i].host_end_ns;
     return item->start_ns >= item->host_start_ns ? p->r->played[i].host_start_ns : NEVER;
 }
 
@@ -264,8 +245,7 @@ static void learn_start(pass *p, size_t i, int64_t submitted_ns, int64_t free_ns
     sl__delays *delays = &p->r->delays[i];
     delays->submit_ns = delay_ns(submitted_ns, item->start_ns);
     delays->follow_ns = delay_ns(free_ns, item->start_ns);
-    if (submitted_ns == NEVER || free_ns == NEVER)
-        return;
+    if (submitted_ns == NEVER || free_ns == NEVER) return;
     if (submitted_ns + SUBMIT_NS >= free_ns + FOLLOW_NS)
         delays->follow_ns = sl__min_ns(delays->follow_ns, FOLLOW_NS);
     else
@@ -283,8 +263,7 @@ static int64_t length_ns(const pass *p, size_t i)
     const sl__item *item = item_at(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
     int64_t ns = item->end_ns - item->start_ns;
-    if (!is_pinned_now(p, span, i) || span->bytes == 0)
-        return ns;
+    if (!is_pinned_now(p, span, i) || span->bytes == 0) return ns;
     double pinned_ns = (double)span->bytes / p->r->copy_rate[span->engine == SL_ENGINE_D2H];
     return pinned_ns < (double)ns ? (int64_t)pinned_ns : ns;
 }
@@ -300,8 +279,7 @@ static void end(pass *p, size_t i)
         p->null_ns = later(p->null_ns, ns);
     else if (s->is_blocking)
         p->blocking_ns = later(p->blocking_ns, ns);
-    if (!span)
-        return;
+    if (!span) return;
     p->ended_ns = later(p->ended_ns, ns);
     p->engine_ns[span->engine] = later(p->engine_ns[span->engine], ns);
     if (span->engine == SL_ENGINE_COMPUTE && sl__fills_gpu(p->r->ops->timeline, span))
@@ -317,33 +295,37 @@ static void start(pass *p, size_t i)
     int64_t submitted_ns = submitted(p, i);
     int64_t free_ns = later(later(held_by_stream(p, i, s), held_by_event(p, i, s)),
                             later(held_by_hold(p, i), held_by_engine(p, i)));
-    if (!p->left_out)
-        learn_start(p, i, submitted_ns, free_ns);
+    if (!p->left_out) learn_start(p, i, submitted_ns, free_ns);
     bool at_once = left_out(p, i) & SL__NO_LATENCY;
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
     if (is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
     played->start_ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
-    if (submitted_ns != NEVER)
-        played->start_ns = submitted_ns + (at_once ? 0 : delays->submit_ns);
-    if (free_ns != NEVER)
-        played->start_ns = later(played->start_ns, free_ns + follow_ns);
+    if (submitted_ns != NEVER) played->start_ns = submitted_ns + (at_once ? 0 : delays->submit_ns);
+    if (free_ns != NEVER) played->start_ns = later(played->start_ns, free_ns + follow_ns);
     played->end_ns = played->start_ns + length_ns(p, i);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
         p->last_ns = later(p->last_ns, played->end_ns);
     }
-    if (item->end_ns <= item->start_ns)
-        end(p, i);
+    if (item->end_ns <= item->start_ns) end(p, i);
 }
 
 /* ---- passes ------------------------------------------------------------------------ */
 
 int64_t sl__replay_makespan_ns(sl__replay *r, const uint16_t *left_out)
 {
-    pass p = { .r = r, .left_out = left_out, .caller = SL__NO_ITEM, .ended_ns = NEVER,
-               .null_ns = NEVER, .blocking_ns = NEVER, .full_ns = NEVER,
-               .first_ns = INT64_MAX, .last_ns = NEVER };
+    pass p = {
+        .r = r,
+        .left_out = left_out,
+        .caller = SL__NO_ITEM,
+        .ended_ns = NEVER,
+        .null_ns = NEVER,
+        .blocking_ns = NEVER,
+        .full_ns = NEVER,
+        .first_ns = INT64_MAX,
+        .last_ns = NEVER,
+    };
     for (int engine = 0; engine < SL_ENGINES; engine++)
         p.engine_ns[engine] = NEVER;
     for (size_t lane = 0; lane < r->ops->lanes.n; lane++) {
@@ -367,14 +349,16 @@ int64_t sl__replay_makespan_ns(sl__replay *r, const uint16_t *left_out)
 /* Whether this time is a step of its own. What has no length ends in the step that begins it. */
 static bool has_step(const sl__item *item, int which)
 {
-    if (which == AT_HOST_START)
-        return item->host_end_ns > item->host_start_ns;
+    if (which == AT_HOST_START) return item->host_end_ns > item->host_start_ns;
     return which != AT_END || item->end_ns > item->start_ns;
 }
 
 static sl_status collect_orders(const sl__operations *ops, sl__order orders[TIMES], sl_error *err)
 {
-    static const struct { int which; sl__time by; } kinds[TIMES] = {
+    static const struct {
+        int which;
+        sl__time by;
+    } kinds[TIMES] = {
         [AT_END] = { SL__ALL_SPANS, SL__BY_END },
         [AT_HOST_END] = { SL__ALL_ITEMS, SL__BY_HOST_END },
         [AT_HOST_START] = { SL__ALL_ITEMS, SL__BY_HOST_START },
@@ -396,8 +380,7 @@ static void merge_orders(sl__replay *r, const sl__order orders[TIMES])
                 && (next < 0 || orders[k].at[at[k]].at_ns < orders[next].at[at[next]].at_ns))
                 next = k;
         }
-        if (next < 0)
-            return;
+        if (next < 0) return;
         size_t i = orders[next].at[at[next]++].item;
         if (has_step(&r->ops->items[i], next))
             r->steps[r->n_steps++] = (uint64_t)i * TIMES + (uint64_t)next;
@@ -409,13 +392,11 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
     sl__order orders[TIMES] = { { 0 } };
     size_t n = 0;
     sl_status status = collect_orders(r->ops, orders, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     for (int k = 0; k < TIMES; k++)
         n += orders[k].n;
     r->steps = malloc((n + 1) * sizeof *r->steps);
-    if (!r->steps)
-        return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
+    if (!r->steps) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
     merge_orders(r, orders);
     return SL_OK;
 }
@@ -430,14 +411,14 @@ static void find_rates(sl__replay *r)
         bool counts = (spans[i].engine == SL_ENGINE_H2D || spans[i].engine == SL_ENGINE_D2H)
                       && !sl__span_is_pageable(&spans[i]) && spans[i].bytes >= LARGE_BYTES
                       && spans[i].end_ns > spans[i].start_ns;
-        double rate = counts ? (double)spans[i].bytes
-                               / (double)(spans[i].end_ns - spans[i].start_ns) : 0;
+        double rate = counts
+                          ? (double)spans[i].bytes / (double)(spans[i].end_ns - spans[i].start_ns)
+                          : 0;
         double *kept = &best[spans[i].engine == SL_ENGINE_D2H];
-        if (rate > *kept)
-            *kept = rate;
+        if (rate > *kept) *kept = rate;
     }
     int major = sl_timeline_device(r->ops->timeline)->compute_capability_major;
-    double usual = major >= 9 ? 50 : major == 8 ? 24 : 12;      /* PCIe 5, 4, 3 */
+    double usual = major >= 9 ? 50 : major == 8 ? 24 : 12; /* PCIe 5, 4, 3 */
     for (int k = 0; k < 2; k++)
         r->copy_rate[k] = best[k] > 0 ? best[k] : best[1 - k] > 0 ? best[1 - k] : usual;
 }
@@ -451,8 +432,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     sl_status status = SL_OK;
     if (!replay->played || !replay->delays || !replay->streams)
         status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
-    if (status == SL_OK)
-        status = put_in_order(replay, err);
+    if (status == SL_OK) status = put_in_order(replay, err);
     if (status == SL_OK) {
         find_rates(replay);
         for (size_t lane = 0; lane < ops->lanes.n; lane++) {
@@ -463,8 +443,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
         sl__replay_makespan_ns(replay, NULL);
         status = sl_interrupt_check(err);
     }
-    if (status != SL_OK)
-        sl__replay_close(replay);
+    if (status != SL_OK) sl__replay_close(replay);
     return status;
 }
 

@@ -10,26 +10,28 @@
 
 /* Bits by item: what does not hold it. */
 enum {
-    SL__NO_STREAM = 1,      /* what comes before it in its stream; its events still do */
-    SL__NO_EVENT = 2,       /* of a wait: the event; of a span: one that was guessed */
-    SL__NO_NULL = 4,        /* the NULL stream */
-    SL__NO_CHANNEL = 8,     /* its hardware channel */
-    SL__NO_ENGINE = 16,     /* its engine, the room on the SMs */
-    SL__NO_CALL = 32,       /* its call waits for nothing, and copies no pageable memory */
-    SL__NO_PAUSE = 64,      /* the host goes on at once behind its call */
-    SL__NO_ISSUE = 128,     /* its call takes no time, nor does a short pause before it */
-    SL__NO_LATENCY = 256,   /* it starts as soon as it may */
-    SL__NO_LAST = 512       /* the last one before it in its stream, but those before that */
+    SL__NO_STREAM = 1,    /* what comes before it in its stream; its events still do */
+    SL__NO_EVENT = 2,     /* of a wait: the event; of a span: one that was guessed */
+    SL__NO_NULL = 4,      /* the NULL stream */
+    SL__NO_CHANNEL = 8,   /* its hardware channel */
+    SL__NO_ENGINE = 16,   /* its engine, the room on the SMs */
+    SL__NO_CALL = 32,     /* its call waits for nothing, and copies no pageable memory */
+    SL__NO_PAUSE = 64,    /* the host goes on at once behind its call */
+    SL__NO_ISSUE = 128,   /* its call takes no time, nor does a short pause before it */
+    SL__NO_LATENCY = 256, /* it starts as soon as it may */
+    SL__NO_LAST = 512     /* the last one before it in its stream, but those before that */
 };
 
-typedef struct sl__played { int64_t host_start_ns, host_end_ns, start_ns, end_ns; } sl__played;
+typedef struct sl__played {
+    int64_t host_start_ns, host_end_ns, start_ns, end_ns;
+} sl__played;
 
 /* What the recording says of an item's delays. */
 typedef struct sl__delays {
-    int64_t call_ns;        /* its call without what it waits for */
-    int64_t return_ns;      /* from the end of that to the call's end */
-    int64_t submit_ns;      /* from its call to its start */
-    int64_t follow_ns;      /* from the last other thing that it waited for to its start */
+    int64_t call_ns;   /* its call without what it waits for */
+    int64_t return_ns; /* from the end of that to the call's end */
+    int64_t submit_ns; /* from its call to its start */
+    int64_t follow_ns; /* from the last other thing that it waited for to its start */
 } sl__delays;
 
 typedef struct sl__played_stream {
@@ -42,12 +44,12 @@ typedef struct sl__played_stream {
 
 typedef struct sl__replay {
     const sl__operations *ops;
-    uint64_t *steps;        /* in order of recorded time: an item, and which of its times */
+    uint64_t *steps; /* in order of recorded time: an item, and which of its times */
     size_t n_steps;
-    sl__played *played;     /* by item */
-    sl__delays *delays;     /* by item */
-    sl__played_stream *streams;     /* by lane */
-    double copy_rate[2];    /* bytes per ns from and to pinned memory: H2D, D2H */
+    sl__played *played;         /* by item */
+    sl__delays *delays;         /* by item */
+    sl__played_stream *streams; /* by lane */
+    double copy_rate[2];        /* bytes per ns from and to pinned memory: H2D, D2H */
 } sl__replay;
 
 /* A kernel that leaves no SM empty, as far as is known. */

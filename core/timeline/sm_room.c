@@ -19,17 +19,19 @@ enum { WARP = 32, REGISTER_UNIT = 8, RESERVED_SHARED_BYTES = 1024 };
 
 sl__sm_limits sl__sm_limits_of(const sl_device_info *device)
 {
-    static const struct { int capability; sl__sm_limits limits; } known[] = {
-        { 70, { 2048, 32, 65536, 96 << 10 } },  { 75, { 1024, 16, 65536, 64 << 10 } },
-        { 80, { 2048, 32, 65536, 164 << 10 } }, { 86, { 1536, 16, 65536, 100 << 10 } },
-        { 87, { 1536, 16, 65536, 164 << 10 } }, { 89, { 1536, 24, 65536, 100 << 10 } },
-        { 90, { 2048, 32, 65536, 228 << 10 } }, { 100, { 2048, 32, 65536, 228 << 10 } },
+    static const struct {
+        int capability;
+        sl__sm_limits limits;
+    } known[] = {
+        { 70, { 2048, 32, 65536, 96 << 10 } },   { 75, { 1024, 16, 65536, 64 << 10 } },
+        { 80, { 2048, 32, 65536, 164 << 10 } },  { 86, { 1536, 16, 65536, 100 << 10 } },
+        { 87, { 1536, 16, 65536, 164 << 10 } },  { 89, { 1536, 24, 65536, 100 << 10 } },
+        { 90, { 2048, 32, 65536, 228 << 10 } },  { 100, { 2048, 32, 65536, 228 << 10 } },
         { 120, { 1536, 24, 65536, 100 << 10 } },
     };
     int capability = device->compute_capability_major * 10 + device->compute_capability_minor;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (known[i].capability == capability)
-            return known[i].limits;
+        if (known[i].capability == capability) return known[i].limits;
     }
     return (sl__sm_limits){ 1024, 16, 65536, 64 << 10 };
 }
@@ -61,8 +63,7 @@ void sl__sm_use_add(sl__sm_use *use, const sl_span *kernel)
 /* How many SMs may refuse a block that needs `needed` of `limit`. */
 static int64_t closed(int64_t limit, int64_t needed, int64_t used)
 {
-    if (needed > limit)
-        return INT32_MAX;
+    if (needed > limit) return INT32_MAX;
     return needed > 0 ? used / (limit - needed + 1) : 0;
 }
 
@@ -81,8 +82,8 @@ bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const 
 typedef struct sweep {
     const sl__operations *ops;
     sl__order starts, ends;
-    int64_t blocks;         /* that run */
-    size_t running;         /* kernels */
+    int64_t blocks; /* that run */
+    size_t running; /* kernels */
 } sweep;
 
 static int64_t blocks_of(const sweep *s, size_t item)
@@ -96,8 +97,7 @@ static int64_t blocks_of(const sweep *s, size_t item)
 static int64_t next_moment(sweep *s, size_t *i, size_t *j)
 {
     int64_t at_ns = s->ends.at[*j].at_ns;
-    if (*i < s->starts.n && s->starts.at[*i].at_ns < at_ns)
-        at_ns = s->starts.at[*i].at_ns;
+    if (*i < s->starts.n && s->starts.at[*i].at_ns < at_ns) at_ns = s->starts.at[*i].at_ns;
     for (; *i < s->starts.n && s->starts.at[*i].at_ns == at_ns; (*i)++, s->running++)
         s->blocks += blocks_of(s, s->starts.at[*i].item);
     for (; *j < s->ends.n && s->ends.at[*j].at_ns == at_ns; (*j)++, s->running--)
@@ -114,8 +114,7 @@ static void collect(sweep *s, int64_t sm_count, sl__union *room)
         bool has_room = s->running > 0 && s->blocks < sm_count;
         if (had_room && !has_room && at_ns > since_ns)
             room->at[room->n++] = (sl__interval){ since_ns, at_ns };
-        if (has_room && !had_room)
-            since_ns = at_ns;
+        if (has_room && !had_room) since_ns = at_ns;
         had_room = has_room;
     }
 }
@@ -125,8 +124,7 @@ sl_status sl__sm_room_collect(const sl__operations *ops, sl__union *room, sl_err
     sweep s = { .ops = ops };
     int64_t sm_count = sl_timeline_device(ops->timeline)->sm_count;
     *room = (sl__union){ 0 };
-    if (sm_count <= 0)
-        return SL_OK;
+    if (sm_count <= 0) return SL_OK;
     sl_status status = sl__operations_order(ops, SL_ENGINE_COMPUTE, SL__BY_START, &s.starts, err);
     if (status == SL_OK)
         status = sl__operations_order(ops, SL_ENGINE_COMPUTE, SL__BY_END, &s.ends, err);

@@ -12,10 +12,8 @@ static void see_through_calls(sl__operations *all)
     for (size_t i = 0; i < all->n; i++) {
         sl__item *held = &all->items[i];
         const sl__item *by = held->ready_by != SL__NO_ITEM ? &all->items[held->ready_by] : NULL;
-        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM)
-            continue;
-        if (held->ready_cause == SL_CAUSE_STREAM_ORDER)
-            held->ready_cause = by->ready_cause;
+        if (!by || !by->is_call || by->ready_by == SL__NO_ITEM) continue;
+        if (held->ready_cause == SL_CAUSE_STREAM_ORDER) held->ready_cause = by->ready_cause;
         held->ready_by = by->ready_by;
     }
 }
@@ -31,21 +29,19 @@ sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, s
     size_t n, span = 0;
     sl_timeline_spans(timeline, &n);
     sl_status status = sl__operations_collect(timeline, true, &all, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     *holds = malloc((n + 1) * sizeof **holds);
-    if (!*holds)
-        status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
+    if (!*holds) status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
     see_through_calls(&all);
     for (size_t i = 0; *holds && i < all.n; i++) {
         const sl__item *held = &all.items[i];
         if (!held->is_call)
-            (*holds)[span++] = (sl_hold){
-                .correlation = held->correlation, .ready_ns = held->ready_ns,
-                .ready_by = correlation_of(&all, held->ready_by),
-                .start_by = correlation_of(&all, held->start_by),
-                .ready_cause = held->ready_cause, .start_cause = held->start_cause
-            };
+            (*holds)[span++] = (sl_hold){ .correlation = held->correlation,
+                                          .ready_ns = held->ready_ns,
+                                          .ready_by = correlation_of(&all, held->ready_by),
+                                          .start_by = correlation_of(&all, held->start_by),
+                                          .ready_cause = held->ready_cause,
+                                          .start_cause = held->start_cause };
     }
     sl__operations_free(&all);
     return status;

@@ -32,7 +32,10 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
 bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id);
 
 /* What sl_timeline_causes has found; the timeline frees it. Only that function uses it. */
-typedef struct sl__kept_causes { bool found; sl_explanation explanation; } sl__kept_causes;
+typedef struct sl__kept_causes {
+    bool found;
+    sl_explanation explanation;
+} sl__kept_causes;
 sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline);
 
 /* ---- for the recorder: times that come after the operation ------------------ */
@@ -54,20 +57,11 @@ bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
 
 /* For loops over spans: whether to end before the i-th round because the user wants that, which
  * every 4096th round asks. The loop's function then fails with sl_interrupt_check. */
-static inline bool sl__stops_at(size_t i)
-{
-    return i % 4096 == 4095 && sl_interrupt_wanted();
-}
+static inline bool sl__stops_at(size_t i) { return i % 4096 == 4095 && sl_interrupt_wanted(); }
 
-static inline int64_t sl__min_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+static inline int64_t sl__min_ns(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static inline int64_t sl__max_ns(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+static inline int64_t sl__max_ns(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* a + b for b >= 0, at most INT64_MAX: sums over absurdly long spans must not overflow. */
 static inline int64_t sl__add_ns(int64_t a, int64_t b)

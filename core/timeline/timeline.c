@@ -26,18 +26,18 @@ struct sl_timeline {
     size_t n_calls, cap_calls;
     sl_hold *holds;
     size_t n_holds, cap_holds;
-    sl_stream_note *streams;        /* kept in order of id */
+    sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;
     sl__strings texts;
-    char **sources;                 /* by text id, up to n_sources; NULL: not set */
+    char **sources; /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
-    char *notice, *name;            /* NULL: not set */
-    sl__kernel_names kernel_names;  /* from finish on */
-    sl__kept_causes *causes;        /* changes though the timeline is read-only then */
+    char *notice, *name;           /* NULL: not set */
+    sl__kernel_names kernel_names; /* from finish on */
+    sl__kept_causes *causes;       /* changes though the timeline is read-only then */
     sl_origin origin;
     sl_device_info device;
-    char backend[32];               /* device.backend points here */
-    int64_t first_ns, last_ns;      /* over all spans */
+    char backend[32];          /* device.backend points here */
+    int64_t first_ns, last_ns; /* over all spans */
     int64_t host_start_ns, host_end_ns;
 };
 
@@ -47,12 +47,10 @@ const sl_selection sl_select_all = { .stream = -1, .kind = -1, .engine = -1, .na
 
 bool sl__reserve(void **array, size_t n, size_t *cap, size_t size)
 {
-    if (n < *cap)
-        return true;
+    if (n < *cap) return true;
     size_t wanted = *cap ? *cap * 2 : 16;
     void *grown = wanted > SIZE_MAX / size ? NULL : realloc(*array, wanted * size);
-    if (!grown)
-        return false;
+    if (!grown) return false;
     *array = grown;
     *cap = wanted;
     return true;
@@ -68,8 +66,7 @@ static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const
 
 static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
 {
-    if (!timeline->finished)
-        return SL_OK;
+    if (!timeline->finished) return SL_OK;
     return sl_fail(err, SL_ESTATE, "the timeline is finished: nothing can be added any more");
 }
 
@@ -78,11 +75,9 @@ static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
 sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *id, sl_error *err)
 {
     *id = text ? sl__strings_find(&timeline->texts, text) : 0;
-    if (*id != 0 || !text || !*text)
-        return SL_OK;
+    if (*id != 0 || !text || !*text) return SL_OK;
     sl_status status = refuse_finished(timeline, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     *id = sl__strings_intern(&timeline->texts, text);
     if (*id == 0)
         return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", strlen(text) + 1);
@@ -103,12 +98,10 @@ const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id)
 /* Grown to the table's size at once: there are about as many positions as texts. */
 static sl_status reserve_sources(sl_timeline *timeline, uint32_t where, sl_error *err)
 {
-    if (where < timeline->n_sources)
-        return SL_OK;
+    if (where < timeline->n_sources) return SL_OK;
     size_t n = sl__strings_count(&timeline->texts);
     char **grown = realloc(timeline->sources, n * sizeof *grown);
-    if (!grown)
-        return sl_fail(err, SL_ENOMEM, "no memory for the script's lines");
+    if (!grown) return sl_fail(err, SL_ENOMEM, "no memory for the script's lines");
     memset(grown + timeline->n_sources, 0, (n - timeline->n_sources) * sizeof *grown);
     timeline->sources = grown;
     timeline->n_sources = n;
@@ -119,8 +112,10 @@ sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const ch
                                  sl_error *err)
 {
     if (where == 0 || where >= sl__strings_count(&timeline->texts))
-        return sl_fail(err, SL_EINVAL, "text id %" PRIu32 " was given for a script's position, but "
-                       "the timeline has %zu texts", where, sl__strings_count(&timeline->texts));
+        return sl_fail(err, SL_EINVAL,
+                       "text id %" PRIu32 " was given for a script's position, but "
+                       "the timeline has %zu texts",
+                       where, sl__strings_count(&timeline->texts));
     sl_status status = reserve_sources(timeline, where, err);
     char *copy = status == SL_OK ? strdup(line) : NULL;
     if (!copy)
@@ -139,8 +134,7 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where)
 static sl_status replace(char **text, const char *by, const char *what, sl_error *err)
 {
     char *copy = strdup(by);
-    if (!copy)
-        return sl_fail(err, SL_ENOMEM, "no memory for a %s", what);
+    if (!copy) return sl_fail(err, SL_ENOMEM, "no memory for a %s", what);
     free(*text);
     *text = copy;
     return SL_OK;
@@ -156,15 +150,9 @@ sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error
     return replace(&timeline->name, name, "name", err);
 }
 
-void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin)
-{
-    timeline->origin = origin;
-}
+void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin) { timeline->origin = origin; }
 
-sl_origin sl_timeline_origin(const sl_timeline *timeline)
-{
-    return timeline->origin;
-}
+sl_origin sl_timeline_origin(const sl_timeline *timeline) { return timeline->origin; }
 
 const char *sl_timeline_notice(const sl_timeline *timeline)
 {
@@ -181,8 +169,7 @@ const char *sl_timeline_name(const sl_timeline *timeline)
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
 {
     sl_timeline *created = calloc(1, sizeof *created);
-    if (!created)
-        return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
+    if (!created) return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     created->refs = 1;
     created->spans_sorted = created->calls_sorted = created->holds_sorted = true;
     created->device.backend = created->backend;
@@ -209,17 +196,12 @@ void sl_explanation_free(sl_explanation *explanation)
     *explanation = (sl_explanation){ 0 };
 }
 
-sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline)
-{
-    return timeline->causes;
-}
+sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline) { return timeline->causes; }
 
 void sl_timeline_release(sl_timeline *timeline)
 {
-    if (!timeline || --timeline->refs > 0)
-        return;
-    if (timeline->causes)
-        sl_explanation_free(&timeline->causes->explanation);
+    if (!timeline || --timeline->refs > 0) return;
+    if (timeline->causes) sl_explanation_free(&timeline->causes->explanation);
     free(timeline->causes);
     sl__kernel_names_free(&timeline->kernel_names);
     sl__strings_free(&timeline->texts);
@@ -237,16 +219,12 @@ void sl_timeline_release(sl_timeline *timeline)
 
 /* ---- writing --------------------------------------------------------------- */
 
-static bool time_fits(int64_t ns)
-{
-    return ns > -SL__TIME_LIMIT_NS && ns < SL__TIME_LIMIT_NS;
-}
+static bool time_fits(int64_t ns) { return ns > -SL__TIME_LIMIT_NS && ns < SL__TIME_LIMIT_NS; }
 
 static sl_status check_interval(int64_t start_ns, int64_t end_ns, const char *what,
                                 uint64_t correlation, sl_error *err)
 {
-    if (start_ns <= end_ns && time_fits(start_ns) && time_fits(end_ns))
-        return SL_OK;
+    if (start_ns <= end_ns && time_fits(start_ns) && time_fits(end_ns)) return SL_OK;
     return sl_fail(err, SL_EINVAL,
                    "the %s of operation %" PRIu64 " lasts from %" PRId64 " to %" PRId64
                    " ns; it must not end before it starts, nor lie beyond 2^61 ns",
@@ -262,54 +240,49 @@ static sl_status check_texts(const sl_timeline *timeline, uint32_t name, uint32_
                              sl_error *err)
 {
     size_t n = sl__strings_count(&timeline->texts);
-    if (name < n && where < n)
-        return SL_OK;
-    return sl_fail(err, SL_EINVAL, "text ids %" PRIu32 " and %" PRIu32
-                   " were given, but the timeline has %zu texts", name, where, n);
+    if (name < n && where < n) return SL_OK;
+    return sl_fail(err, SL_EINVAL,
+                   "text ids %" PRIu32 " and %" PRIu32
+                   " were given, but the timeline has %zu texts",
+                   name, where, n);
 }
 
 static sl_status check_span(const sl_timeline *timeline, const sl_span *span, sl_error *err)
 {
     sl_status status = refuse_finished(timeline, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (span->correlation == 0)
         return sl_fail(err, SL_EINVAL, "a span needs a correlation of at least 1, got 0");
     if (span->kind >= SL_SPAN_KINDS || span->engine >= SL_ENGINES)
-        return sl_fail(err, SL_EINVAL, "span %" PRIu64 " has kind %d and engine %d; "
-                       "there are %d kinds and %d engines", span->correlation, span->kind,
-                       span->engine, SL_SPAN_KINDS, SL_ENGINES);
+        return sl_fail(err, SL_EINVAL,
+                       "span %" PRIu64 " has kind %d and engine %d; "
+                       "there are %d kinds and %d engines",
+                       span->correlation, span->kind, span->engine, SL_SPAN_KINDS, SL_ENGINES);
     bool untimed = may_be_untimed(timeline, span->start_ns) && span->end_ns == SL__UNTIMED;
     if (!untimed)
         status = check_interval(span->start_ns, span->end_ns, "span", span->correlation, err);
     if (status == SL_OK)
         status = check_interval(span->host_start_ns, span->host_end_ns, "enqueueing call",
                                 span->correlation, err);
-    if (status == SL_OK)
-        status = check_texts(timeline, span->name, span->where, err);
-    if (status == SL_OK)
-        status = check_texts(timeline, span->symbol, 0, err);
+    if (status == SL_OK) status = check_texts(timeline, span->name, span->where, err);
+    if (status == SL_OK) status = check_texts(timeline, span->symbol, 0, err);
     return status;
 }
 
 static void extend(sl_timeline *timeline, const sl_span *span, bool first)
 {
-    if (first || span->start_ns < timeline->first_ns)
-        timeline->first_ns = span->start_ns;
-    if (first || span->end_ns > timeline->last_ns)
-        timeline->last_ns = span->end_ns;
+    if (first || span->start_ns < timeline->first_ns) timeline->first_ns = span->start_ns;
+    if (first || span->end_ns > timeline->last_ns) timeline->last_ns = span->end_ns;
 }
 
 sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_error *err)
 {
     sl_status status = check_span(timeline, span, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     size_t n = timeline->n_spans;
     status = reserve((void **)&timeline->spans, n, &timeline->cap_spans, sizeof *span, "spans",
                      err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (span->end_ns == SL__UNTIMED)
         timeline->has_untimed = true;
     else
@@ -324,22 +297,20 @@ sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_er
 sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_error *err)
 {
     sl_status status = refuse_finished(timeline, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     bool untimed = may_be_untimed(timeline, call->device_ns);
     if (call->correlation == 0 || call->kind >= SL_CALL_KINDS
         || !(untimed || time_fits(call->device_ns)))
-        return sl_fail(err, SL_EINVAL, "a call has correlation %" PRIu64 " (at least 1), kind %d "
-                       "(0 to %d) and device time %" PRId64 " ns (below 2^61)", call->correlation,
-                       call->kind, SL_CALL_KINDS - 1, call->device_ns);
+        return sl_fail(err, SL_EINVAL,
+                       "a call has correlation %" PRIu64 " (at least 1), kind %d "
+                       "(0 to %d) and device time %" PRId64 " ns (below 2^61)",
+                       call->correlation, call->kind, SL_CALL_KINDS - 1, call->device_ns);
     status = check_interval(call->host_start_ns, call->host_end_ns, "call", call->correlation, err);
-    if (status == SL_OK)
-        status = check_texts(timeline, call->name, call->where, err);
+    if (status == SL_OK) status = check_texts(timeline, call->name, call->where, err);
     if (status == SL_OK)
         status = reserve((void **)&timeline->calls, timeline->n_calls, &timeline->cap_calls,
                          sizeof *call, "calls", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     size_t n = timeline->n_calls++;
     if (n > 0 && call->correlation < timeline->calls[n - 1].correlation)
         timeline->calls_sorted = false;
@@ -351,19 +322,19 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err)
 {
     sl_status status = refuse_finished(timeline, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     bool earlier = hold->ready_by < hold->correlation;
     if (!earlier || hold->ready_cause >= SL_CAUSES || hold->start_cause >= SL_CAUSES
         || !time_fits(hold->ready_ns))
-        return sl_fail(err, SL_EINVAL, "a hold of operation %" PRIu64 " by %" PRIu64
+        return sl_fail(err, SL_EINVAL,
+                       "a hold of operation %" PRIu64 " by %" PRIu64
                        " (an earlier one) has causes %d and %d (below %d) and time %" PRId64
-                       " ns (below 2^61)", hold->correlation, hold->ready_by, hold->ready_cause,
-                       hold->start_cause, SL_CAUSES, hold->ready_ns);
+                       " ns (below 2^61)",
+                       hold->correlation, hold->ready_by, hold->ready_cause, hold->start_cause,
+                       SL_CAUSES, hold->ready_ns);
     status = reserve((void **)&timeline->holds, timeline->n_holds, &timeline->cap_holds,
                      sizeof *hold, "holds", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     size_t n = timeline->n_holds++;
     if (n > 0 && hold->correlation < timeline->holds[n - 1].correlation)
         timeline->holds_sorted = false;
@@ -376,7 +347,7 @@ static size_t note_place(const sl_timeline *timeline, uint32_t id)
 {
     size_t low = 0, high = timeline->n_streams;
     if (high > 0 && timeline->streams[high - 1].id < id)
-        return high;        /* the usual case: streams come in order of creation */
+        return high; /* the usual case: streams come in order of creation */
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (timeline->streams[middle].id < id)
@@ -391,10 +362,8 @@ static size_t note_place(const sl_timeline *timeline, uint32_t id)
 sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err)
 {
     sl_status status = refuse_finished(timeline, err);
-    if (status == SL_OK)
-        status = check_texts(timeline, note->name, 0, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = check_texts(timeline, note->name, 0, err);
+    if (status != SL_OK) return status;
     size_t at = note_place(timeline, note->id);
     if (at < timeline->n_streams && timeline->streams[at].id == note->id) {
         timeline->streams[at] = *note;
@@ -402,8 +371,7 @@ sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *no
     }
     status = reserve((void **)&timeline->streams, timeline->n_streams, &timeline->cap_streams,
                      sizeof *note, "streams", err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl_stream_note *place = timeline->streams + at;
     memmove(place + 1, place, (timeline->n_streams - at) * sizeof *place);
     *place = *note;
@@ -417,8 +385,7 @@ void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info)
     timeline->device = *info;
     timeline->device.backend = timeline->backend;
     memset(timeline->backend, 0, sizeof timeline->backend);
-    if (info->backend)
-        strncpy(timeline->backend, info->backend, sizeof timeline->backend - 1);
+    if (info->backend) strncpy(timeline->backend, info->backend, sizeof timeline->backend - 1);
 }
 
 static int by_span_correlation(const void *left, const void *right)
@@ -474,21 +441,18 @@ static void take_out_untimed(sl_timeline *timeline)
     }
     timeline->n_spans = n;
     for (size_t i = 0; i < timeline->n_calls; i++) {
-        if (!time_fits(timeline->calls[i].device_ns))
-            timeline->calls[i].device_ns = 0;
+        if (!time_fits(timeline->calls[i].device_ns)) timeline->calls[i].device_ns = 0;
     }
     timeline->has_untimed = false;
 }
 
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns)
 {
-    if (timeline->finished)
-        return;
+    if (timeline->finished) return;
     sort_spans(timeline);
     sort_calls(timeline);
     sort_holds(timeline);
-    if (timeline->has_untimed)
-        take_out_untimed(timeline);
+    if (timeline->has_untimed) take_out_untimed(timeline);
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
@@ -503,15 +467,9 @@ const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)
 
 /* ---- times that come later -------------------------------------------------- */
 
-void sl__timeline_expect_times(sl_timeline *timeline)
-{
-    timeline->expects_times = true;
-}
+void sl__timeline_expect_times(sl_timeline *timeline) { timeline->expects_times = true; }
 
-bool sl__timeline_has_untimed(const sl_timeline *timeline)
-{
-    return timeline->has_untimed;
-}
+bool sl__timeline_has_untimed(const sl_timeline *timeline) { return timeline->has_untimed; }
 
 sl_span *sl__timeline_edit_spans(sl_timeline *timeline, size_t *n)
 {
@@ -559,10 +517,7 @@ const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n
 }
 
 /* Never NULL: all zero, with backend "", if no device was set. */
-const sl_device_info *sl_timeline_device(const sl_timeline *timeline)
-{
-    return &timeline->device;
-}
+const sl_device_info *sl_timeline_device(const sl_timeline *timeline) { return &timeline->device; }
 
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id)
 {
@@ -577,15 +532,9 @@ bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
     return id == 0 || !note || !note->non_blocking;
 }
 
-int64_t sl_timeline_host_start_ns(const sl_timeline *timeline)
-{
-    return timeline->host_start_ns;
-}
+int64_t sl_timeline_host_start_ns(const sl_timeline *timeline) { return timeline->host_start_ns; }
 
-int64_t sl__timeline_first_ns(const sl_timeline *timeline)
-{
-    return timeline->first_ns;
-}
+int64_t sl__timeline_first_ns(const sl_timeline *timeline) { return timeline->first_ns; }
 
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline)
 {

@@ -14,48 +14,62 @@
 #include "causes.h"
 
 typedef enum sl_span_kind {
-    SL_SPAN_KERNEL, SL_SPAN_MEMCPY_H2D, SL_SPAN_MEMCPY_D2H, SL_SPAN_MEMCPY_D2D,
-    SL_SPAN_MEMCPY_P2P, SL_SPAN_MEMSET, SL_SPAN_HOST_FUNC, SL_SPAN_KINDS
+    SL_SPAN_KERNEL,
+    SL_SPAN_MEMCPY_H2D,
+    SL_SPAN_MEMCPY_D2H,
+    SL_SPAN_MEMCPY_D2D,
+    SL_SPAN_MEMCPY_P2P,
+    SL_SPAN_MEMSET,
+    SL_SPAN_HOST_FUNC,
+    SL_SPAN_KINDS
 } sl_span_kind;
 
 typedef enum sl_engine {
-    SL_ENGINE_COMPUTE, SL_ENGINE_H2D, SL_ENGINE_D2H, SL_ENGINE_P2P,
-    SL_ENGINE_COPY,             /* the only copy engine: it copies in all directions */
-    SL_ENGINE_HOST, SL_ENGINES
+    SL_ENGINE_COMPUTE,
+    SL_ENGINE_H2D,
+    SL_ENGINE_D2H,
+    SL_ENGINE_P2P,
+    SL_ENGINE_COPY, /* the only copy engine: it copies in all directions */
+    SL_ENGINE_HOST,
+    SL_ENGINES
 } sl_engine;
 
 enum {                          /* sl_span.flags */
-    SL_SPAN_HOST_WAITED = 1,    /* the enqueueing call returned only after the span's end */
-    SL_SPAN_SRC_PAGEABLE = 2, SL_SPAN_SRC_PINNED = 4,   /* neither: device memory */
-    SL_SPAN_DST_PAGEABLE = 8, SL_SPAN_DST_PINNED = 16,
-    SL_SPAN_QUEUE_FULL = 32,    /* the enqueueing call waited for room in the launch queue */
-    SL_SPAN_LOADED = 64         /* it first loaded the kernel's code, and waited for all work */
+       SL_SPAN_HOST_WAITED = 1, /* the enqueueing call returned only after the span's end */
+       SL_SPAN_SRC_PAGEABLE = 2,
+       SL_SPAN_SRC_PINNED = 4, /* neither: device memory */
+       SL_SPAN_DST_PAGEABLE = 8,
+       SL_SPAN_DST_PINNED = 16,
+       SL_SPAN_QUEUE_FULL = 32, /* the enqueueing call waited for room in the launch queue */
+       SL_SPAN_LOADED = 64      /* it first loaded the kernel's code, and waited for all work */
 };
 
 /* One operation on the device. */
 typedef struct sl_span {
-    int64_t start_ns, end_ns;               /* on the device */
-    int64_t host_start_ns, host_end_ns;     /* the call that enqueued it */
-    uint64_t bytes;                         /* moved (copies, memsets), else 0 */
-    uint64_t correlation;                   /* issue number: unique, >= 1, ascending */
-    uint32_t stream;                        /* stream id, 0 is the NULL stream */
-    uint32_t name, where;                   /* text ids, see sl_timeline_text */
-    uint32_t symbol;                        /* text id: the kernel's own name on a real GPU */
-    uint32_t blocks;                        /* grid, 0 if no kernel */
-    uint32_t shared_bytes;                  /* per block, static and dynamic */
-    uint16_t threads;                       /* per block */
-    uint16_t registers;                     /* per thread; 0: not known, nor is shared_bytes */
+    int64_t start_ns, end_ns;           /* on the device */
+    int64_t host_start_ns, host_end_ns; /* the call that enqueued it */
+    uint64_t bytes;                     /* moved (copies, memsets), else 0 */
+    uint64_t correlation;               /* issue number: unique, >= 1, ascending */
+    uint32_t stream;                    /* stream id, 0 is the NULL stream */
+    uint32_t name, where;               /* text ids, see sl_timeline_text */
+    uint32_t symbol;                    /* text id: the kernel's own name on a real GPU */
+    uint32_t blocks;                    /* grid, 0 if no kernel */
+    uint32_t shared_bytes;              /* per block, static and dynamic */
+    uint16_t threads;                   /* per block */
+    uint16_t registers;                 /* per thread; 0: not known, nor is shared_bytes */
     uint8_t kind, engine, flags;
-    uint8_t kernels : 4;                    /* that it took on the device; at most 15 are counted */
-    uint8_t kernels_after : 4;              /* of them behind the longest */
+    uint8_t kernels : 4;       /* that it took on the device; at most 15 are counted */
+    uint8_t kernels_after : 4; /* of them behind the longest */
 } sl_span;
 
 typedef enum sl_call_kind {
-    SL_CALL_EVENT_RECORD,    /* in `stream`; device_ns is its timestamp */
-    SL_CALL_STREAM_WAIT,     /* `stream` waits for record `target` (0: none) of `target_stream` */
-    SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC, SL_CALL_DEVICE_SYNC,   /* the host waited */
-    SL_CALL_PLAIN,           /* any other host call: name says which (cudaFree) */
-    SL_CALL_HOST_WORK,       /* the host was busy with work of its own: lab.host_work, or what
+    SL_CALL_EVENT_RECORD, /* in `stream`; device_ns is its timestamp */
+    SL_CALL_STREAM_WAIT,  /* `stream` waits for record `target` (0: none) of `target_stream` */
+    SL_CALL_STREAM_SYNC,
+    SL_CALL_EVENT_SYNC,
+    SL_CALL_DEVICE_SYNC, /* the host waited */
+    SL_CALL_PLAIN,       /* any other host call: name says which (cudaFree) */
+    SL_CALL_HOST_WORK,   /* the host was busy with work of its own: lab.host_work, or what
                               * name says ("rand_f32 on the CPU", "pinned allocation") */
     SL_CALL_KINDS
 } sl_call_kind;
@@ -63,15 +77,15 @@ typedef enum sl_call_kind {
 /* One call of the host that is no span. */
 typedef struct sl_call {
     int64_t host_start_ns, host_end_ns;
-    int64_t device_ns;              /* when a record or wait was reached on the device, else 0;
+    int64_t device_ns;    /* when a record or wait was reached on the device, else 0;
                                      * on a real GPU inferred from the spans of its stream */
-    uint64_t correlation;           /* from the same counter as the spans' */
-    uint64_t target;                /* EVENT_SYNC and STREAM_WAIT: correlation of the record */
+    uint64_t correlation; /* from the same counter as the spans' */
+    uint64_t target;      /* EVENT_SYNC and STREAM_WAIT: correlation of the record */
     uint32_t stream, target_stream;
     uint32_t name, where;
     uint8_t kind;
-    uint8_t waited_for_device;      /* PLAIN: the host waited for all earlier work */
-    uint8_t queue_full;             /* RECORD, WAIT: waited for room in the launch queue */
+    uint8_t waited_for_device; /* PLAIN: the host waited for all earlier work */
+    uint8_t queue_full;        /* RECORD, WAIT: waited for room in the launch queue */
 } sl_call;
 
 /* What an operation (a span, a record or a wait) was held by: in the first place until it was
@@ -79,36 +93,36 @@ typedef struct sl_call {
  * gone on earlier. A backend that knows them reports them; for timelines without them they are
  * inferred from the spans and calls (infer.c). */
 typedef struct sl_hold {
-    uint64_t correlation;       /* whose */
-    int64_t ready_ns;           /* from here on only its engine kept it waiting */
-    uint64_t ready_by;          /* correlation of what made it wait for that long; 0: none */
-    uint64_t start_by;          /* of what kept it from starting between ready and start */
-    uint8_t ready_cause;        /* LATENCY (submission), STREAM_ORDER, EVENT, NULL_STREAM or
+    uint64_t correlation; /* whose */
+    int64_t ready_ns;     /* from here on only its engine kept it waiting */
+    uint64_t ready_by;    /* correlation of what made it wait for that long; 0: none */
+    uint64_t start_by;    /* of what kept it from starting between ready and start */
+    uint8_t ready_cause;  /* LATENCY (submission), STREAM_ORDER, EVENT, NULL_STREAM or
                                  * CHANNEL */
-    uint8_t start_cause;        /* NONE, LATENCY, ENGINE, ROOM, PRIORITY, UNKNOWN, or
+    uint8_t start_cause;  /* NONE, LATENCY, ENGINE, ROOM, PRIORITY, UNKNOWN, or
                                  * HOST_BLOCKED: the host had to do its part (staging) */
 } sl_hold;
 
-typedef struct sl_stream_note {     /* a stream that the timeline names */
+typedef struct sl_stream_note { /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
     bool non_blocking;
-    bool numbered;                  /* by the program that wrote the file */
-    int64_t number;                 /* its number of the stream, from which the id was made */
+    bool numbered;  /* by the program that wrote the file */
+    int64_t number; /* its number of the stream, from which the id was made */
 } sl_stream_note;
 
 /* Of a timeline that another program wrote. All false in one of ours. */
 typedef struct sl_origin {
-    bool pytorch;               /* its profiler: remedies speak PyTorch */
-    bool unknown_waits;         /* which event a stream waited for is not always known */
-    uint64_t devices;           /* the first 16 that the file has work on, and this one: bit n is
+    bool pytorch;              /* its profiler: remedies speak PyTorch */
+    bool unknown_waits;        /* which event a stream waited for is not always known */
+    uint64_t devices;          /* the first 16 that the file has work on, and this one: bit n is
                                  * device n, from 0 to 63 */
-    int64_t first_ns, last_ns;  /* over the work on all of them, if there are several */
+    int64_t first_ns, last_ns; /* over the work on all of them, if there are several */
 } sl_origin;
 
 /* ---- lifecycle --------------------------------------------------------- */
 
-sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err);   /* empty */
+sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err); /* empty */
 sl_timeline *sl_timeline_retain(sl_timeline *timeline);
 void sl_timeline_release(sl_timeline *timeline);
 
@@ -138,9 +152,9 @@ void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin);
 
 /* ---- reading ----------------------------------------------------------- */
 
-const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n);   /* by correlation */
-const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n);   /* by correlation */
-const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n);  /* by id */
+const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n); /* by correlation */
+const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n); /* by correlation */
+const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n); /* by id */
 /* A stream's name; where it has none "stream 5", written to the buffer. */
 #define SL_STREAM_NAME_BYTES 32
 const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
@@ -149,17 +163,16 @@ const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
  * has sorted them). */
 const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
 const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
-const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);   /* by correlation */
-size_t sl_timeline_text_count(const sl_timeline *timeline);     /* ids go from 0 to this - 1 */
+const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n); /* by correlation */
+size_t sl_timeline_text_count(const sl_timeline *timeline); /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
-const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where);    /* "" if not set */
-const char *sl_timeline_notice(const sl_timeline *timeline);                /* "" if not set */
-const char *sl_timeline_name(const sl_timeline *timeline);                  /* "" if not set */
+const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */
+const char *sl_timeline_notice(const sl_timeline *timeline);                 /* "" if not set */
+const char *sl_timeline_name(const sl_timeline *timeline);                   /* "" if not set */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 /* Its name; of a trace with several written to the buffer, "NVIDIA H200, GPU 1". "" if not set. */
 #define SL_DEVICE_NAME_BYTES 144
-const char *sl_timeline_device_name(const sl_timeline *timeline,
-                                    char buffer[SL_DEVICE_NAME_BYTES]);
+const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES]);
 sl_origin sl_timeline_origin(const sl_timeline *timeline);
 
 /* How many streams have spans. SL_ENOMEM. */
@@ -167,20 +180,20 @@ sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_er
 
 /* From the first span's start to the last one's end. */
 int64_t sl_timeline_makespan_ns(const sl_timeline *timeline);
-int64_t sl_timeline_wall_ns(const sl_timeline *timeline);       /* the host's time */
+int64_t sl_timeline_wall_ns(const sl_timeline *timeline); /* the host's time */
 /* When the recording began, on the clock of the spans; 0 before finish. */
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline);
 
-const char *sl_span_kind_name(sl_span_kind kind);      /* "memcpy_h2d" */
+const char *sl_span_kind_name(sl_span_kind kind); /* "memcpy_h2d" */
 /* A kind in a sentence with `n` of it: "D2H copy", "D2H copies". */
 const char *sl_span_kind_noun(sl_span_kind kind, size_t n);
-const char *sl_engine_name(sl_engine engine);          /* "compute", "h2d", ..., "host" */
+const char *sl_engine_name(sl_engine engine); /* "compute", "h2d", ..., "host" */
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
-const char *sl_cause_name(sl_cause cause);             /* "stream_order", "host_blocked" */
-unsigned sl_cause_traits(sl_cause cause);               /* SL_CAUSE_BY_HOST, ... */
+const char *sl_cause_name(sl_cause cause); /* "stream_order", "host_blocked" */
+unsigned sl_cause_traits(sl_cause cause);  /* SL_CAUSE_BY_HOST, ... */
 bool sl_cause_parse(const char *name, sl_cause *cause);
-const char *sl_call_kind_name(sl_call_kind kind);      /* "stream_sync" */
+const char *sl_call_kind_name(sl_call_kind kind); /* "stream_sync" */
 /* CUDA's name of a call, "cudaEventRecord"; "host_work" for work of the host. */
 const char *sl_call_name(const sl_timeline *timeline, const sl_call *call);
 /* The same of the call that enqueued a span: "cudaLaunchKernel". */
@@ -190,10 +203,10 @@ const char *sl_span_call_name(const sl_span *span);
 
 /* A selection of spans: every field that is set must match. */
 typedef struct sl_selection {
-    int64_t stream;         /* -1: any */
-    int kind;               /* -1: any */
-    int engine;             /* -1: any */
-    const char *name;       /* NULL: any; the exact span name */
+    int64_t stream;   /* -1: any */
+    int kind;         /* -1: any */
+    int engine;       /* -1: any */
+    const char *name; /* NULL: any; the exact span name */
 } sl_selection;
 extern const sl_selection sl_select_all;
 
@@ -208,34 +221,41 @@ sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection 
                                 int64_t *common_ns, sl_error *err);
 
 typedef enum sl_concurrent {
-    SL_CONCURRENT_SPANS, SL_CONCURRENT_ENGINES, SL_CONCURRENT_STREAMS,
-    SL_CONCURRENT_WORK      /* kinds of work, those of each engine */
+    SL_CONCURRENT_SPANS,
+    SL_CONCURRENT_ENGINES,
+    SL_CONCURRENT_STREAMS,
+    SL_CONCURRENT_WORK /* kinds of work, those of each engine */
 } sl_concurrent;
 
 /* The concurrency profile of the selected spans: at_ns[k] is the time between the first
  * selected start and the last selected end with exactly k spans (engines, streams) busy;
  * at_ns[0] is idle time. Spans of zero length count as starts and ends, and nowhere else.
  * n - 1 is the most at once; n is 0 without spans. The caller frees at_ns. */
-typedef struct sl_concurrency { int64_t *at_ns; size_t n; } sl_concurrency;
+typedef struct sl_concurrency {
+    int64_t *at_ns;
+    size_t n;
+} sl_concurrency;
 sl_status sl_timeline_concurrency(const sl_timeline *timeline, const sl_selection *sel,
                                   sl_concurrent of, sl_concurrency *profile, sl_error *err);
 
 /* The intervals between the first selected start and the last selected end in which no
  * selected span ran, ascending. The caller frees *gaps. */
-typedef struct sl_gap { int64_t start_ns, end_ns; } sl_gap;
+typedef struct sl_gap {
+    int64_t start_ns, end_ns;
+} sl_gap;
 sl_status sl_timeline_gaps(const sl_timeline *timeline, const sl_selection *sel, sl_gap **gaps,
                            size_t *n, sl_error *err);
 
 /* ---- bounds (bounds.c) -------------------------------------------------- */
 
 typedef struct sl_bounds {
-    int64_t serial_ns;          /* all spans one after the other */
-    int64_t busiest_engine_ns;  /* the largest busy time of an engine */
+    int64_t serial_ns;         /* all spans one after the other */
+    int64_t busiest_engine_ns; /* the largest busy time of an engine */
     sl_engine busiest_engine;
-    int64_t critical_path_ns;   /* longest chain: stream order, events, NULL stream, host waits */
-    int64_t lower_ns;           /* max(busiest_engine, critical_path), at most the makespan: no
+    int64_t critical_path_ns; /* longest chain: stream order, events, NULL stream, host waits */
+    int64_t lower_ns;         /* max(busiest_engine, critical_path), at most the makespan: no
                                  * schedule in which the host waits where it did can be shorter */
-    int64_t unblocked_ns;       /* the same if the host had never waited: stream order, events
+    int64_t unblocked_ns;     /* the same if the host had never waited: stream order, events
                                  * and the NULL stream alone; <= lower */
 } sl_bounds;
 sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err);
@@ -252,26 +272,26 @@ typedef struct sl_finding {
     int64_t gain_ns;            /* by how much the makespan would be shorter without the cause,
                                  * wherever it held work up (gains.c); -1: not computed */
     size_t n_waits;
-    uint64_t waiter;            /* correlation of the operation that waited longest */
-    uint64_t by;                /* of what it waited for: an operation or call; 0: nothing known */
-    int64_t from_ns, to_ns;     /* that wait */
-    int64_t by_host_ns;         /* HOST_BLOCKED in an operation's call: the host's time in all
+    uint64_t waiter;        /* correlation of the operation that waited longest */
+    uint64_t by;            /* of what it waited for: an operation or call; 0: nothing known */
+    int64_t from_ns, to_ns; /* that wait */
+    int64_t by_host_ns;     /* HOST_BLOCKED in an operation's call: the host's time in all
                                  * calls of its name and line; else 0 */
-    size_t same_as;             /* the first finding with the same cause, whichever engine it
+    size_t same_as;         /* the first finding with the same cause, whichever engine it
                                  * kept idle; or this one. Not in a chain */
 } sl_finding;
 
-typedef struct sl_wait {        /* one stretch of lost time */
-    uint64_t waiter, by;        /* correlations */
+typedef struct sl_wait { /* one stretch of lost time */
+    uint64_t waiter, by; /* correlations */
     int64_t from_ns, to_ns;
-    uint32_t finding;           /* index */
+    uint32_t finding; /* index */
 } sl_wait;
 
 typedef struct sl_explanation {
-    bool inferred;              /* from the records: the backend did not say */
-    sl_finding *findings;       /* the largest gain first, then the most time lost */
+    bool inferred;        /* from the records: the backend did not say */
+    sl_finding *findings; /* the largest gain first, then the most time lost */
     size_t n_findings;
-    sl_wait *waits;             /* by finding, then by time */
+    sl_wait *waits; /* by finding, then by time */
     size_t n_waits;
     /* The makespan's parts, along the chain of what each operation waited for, from the last end
      * back to the first start: their lost_ns add up to the makespan. While `waiter` itself ran the
@@ -279,19 +299,19 @@ typedef struct sl_explanation {
      * means nothing here, nor does the engine of latency and of what the host did. */
     sl_finding *chain;
     size_t n_chain;
-    int64_t joint_gain_ns;      /* by how much the makespan would be shorter without any of the
+    int64_t joint_gain_ns; /* by how much the makespan would be shorter without any of the
                                  * causes that a program can end; UNKNOWN, LATENCY and a busy
                                  * GPU are not among these */
 } sl_explanation;
 
 /* Whether there is anything to gain (verdict.c). */
 typedef struct sl_verdict {
-    bool good;                  /* nothing worth mentioning */
-    bool joint;                 /* only several causes together would gain that much */
+    bool good;  /* nothing worth mentioning */
+    bool joint; /* only several causes together would gain that much */
     int64_t makespan_ns;
-    int64_t gain_ns;            /* of the leading cause, which is findings[0], or of all */
-    sl_cause cause;             /* NONE without findings */
-    size_t also;                /* a finding to name beside findings[0]: where several causes
+    int64_t gain_ns; /* of the leading cause, which is findings[0], or of all */
+    sl_cause cause;  /* NONE without findings */
+    size_t also;     /* a finding to name beside findings[0]: where several causes
                                  * gain together the largest of another cause, where the first
                                  * is UNKNOWN the first that is known; 0: none */
 } sl_verdict;
@@ -306,7 +326,7 @@ sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation *
  * caller frees it. */
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err);
-void sl_explanation_free(sl_explanation *explanation);      /* leaves it empty */
+void sl_explanation_free(sl_explanation *explanation); /* leaves it empty */
 
 /* One side of a finding: an operation, a call, or, without either, nothing that is known. */
 typedef struct sl_side {
@@ -323,7 +343,7 @@ typedef struct sl_side {
 typedef struct sl_cause_record {
     sl_finding finding;
     sl_side waiter, by;
-    bool guess;                 /* the records fit it, but something else may be the reason */
+    bool guess; /* the records fit it, but something else may be the reason */
 } sl_cause_record;
 void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record);
 
@@ -331,36 +351,36 @@ void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_ca
 
 typedef struct sl_stream_figures {
     uint32_t id;
-    size_t count;               /* spans */
+    size_t count; /* spans */
     int64_t busy_ns;
-    int64_t pause_ns;           /* between its first start and its last end */
-    int64_t number;             /* its id, or what the program called it that wrote the trace */
-    const char *label;          /* sl_timeline_stream_name: the timeline's, or `no_name` */
+    int64_t pause_ns;  /* between its first start and its last end */
+    int64_t number;    /* its id, or what the program called it that wrote the trace */
+    const char *label; /* sl_timeline_stream_name: the timeline's, or `no_name` */
     char no_name[SL_STREAM_NAME_BYTES];
 } sl_stream_figures;
 
 /* Lengths are those of unions. Indices are engines and kinds. */
 typedef struct sl_figures {
     size_t n_spans;
-    bool many_streams;          /* not all spans are of one stream */
+    bool many_streams; /* not all spans are of one stream */
     int64_t makespan_ns, wall_ns;
     sl_bounds bounds;
-    size_t count[SL_ENGINES][SL_SPAN_KINDS];        /* spans */
+    size_t count[SL_ENGINES][SL_SPAN_KINDS]; /* spans */
     int64_t busy_ns[SL_ENGINES][SL_SPAN_KINDS];
     int64_t kinds_ns[SL_SPAN_KINDS][SL_SPAN_KINDS]; /* both kinds ran; [k][k]: that kind did */
-    int64_t engines_ns[1 << SL_ENGINES];    /* by set of engines, a bit each: all of them were
+    int64_t engines_ns[1 << SL_ENGINES];        /* by set of engines, a bit each: all of them were
                                              * busy; of no engine the makespan */
-    int64_t pause_ns[SL_ENGINES];           /* between its first start and its last end; -1: it
+    int64_t pause_ns[SL_ENGINES];               /* between its first start and its last end; -1: it
                                              * was never busy */
-    int64_t engines_at_once_ns[SL_ENGINES + 1];     /* exactly so many were busy */
+    int64_t engines_at_once_ns[SL_ENGINES + 1]; /* exactly so many were busy */
     int most_engines;
-    sl_concurrency kernels_at_once;         /* from the first kernel's start to the last end */
+    sl_concurrency kernels_at_once; /* from the first kernel's start to the last end */
     /* With SL_FIGURES_STREAMS: */
     sl_concurrency streams_at_once;
-    sl_stream_figures *streams;             /* those with spans, by id */
+    sl_stream_figures *streams; /* those with spans, by id */
     size_t n_streams;
     /* With SL_FIGURES_CAUSES: */
-    int64_t part_ns[SL_SPAN_KINDS + SL_CAUSES];     /* the makespan's parts, of which it is the
+    int64_t part_ns[SL_SPAN_KINDS + SL_CAUSES]; /* the makespan's parts, of which it is the
                                              * sum: work by kind, then what work waited for */
 } sl_figures;
 
@@ -370,25 +390,26 @@ enum { SL_FIGURES_STREAMS = 1, SL_FIGURES_CAUSES = 2 };
  * the timeline's. SL_ENOMEM, SL_EINTERRUPT: there is nothing to free. */
 sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_figures *figures,
                               sl_error *err);
-void sl_figures_free(sl_figures *figures);      /* leaves it empty */
+void sl_figures_free(sl_figures *figures); /* leaves it empty */
 
 /* ---- two timelines (moves.c) ---------------------------------------------- */
 
 typedef enum sl_moved {
-    SL_MOVED_OVERLAP,           /* of two kinds */
-    SL_MOVED_BUSY,              /* a kind */
-    SL_MOVED_PAUSE,             /* of an engine */
-    SL_MOVED_PART,              /* of the makespan: a cause */
-    SL_MOVED_STREAM_BUSY, SL_MOVED_STREAM_PAUSE
+    SL_MOVED_OVERLAP, /* of two kinds */
+    SL_MOVED_BUSY,    /* a kind */
+    SL_MOVED_PAUSE,   /* of an engine */
+    SL_MOVED_PART,    /* of the makespan: a cause */
+    SL_MOVED_STREAM_BUSY,
+    SL_MOVED_STREAM_PAUSE
 } sl_moved;
 
 typedef struct sl_move {
     sl_moved what;
-    int a, b;                   /* the kinds, the engine or the cause */
-    size_t n_was, n_is;         /* BUSY: spans; STREAM_BUSY: 1, or 0 where it is missing */
-    const char *stream;         /* its label in the figures */
+    int a, b;           /* the kinds, the engine or the cause */
+    size_t n_was, n_is; /* BUSY: spans; STREAM_BUSY: 1, or 0 where it is missing */
+    const char *stream; /* its label in the figures */
     int64_t was_ns, is_ns;
-    size_t order;               /* which comes first of equal ones */
+    size_t order; /* which comes first of equal ones */
 } sl_move;
 
 /* What differs between the figures of two timelines, both with all parts: the largest first. The

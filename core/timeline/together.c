@@ -11,25 +11,32 @@
 
 enum { NOBODY = -1 };
 
-typedef struct moment { int64_t at_ns; const sl_span *span; bool starts; } moment;
+typedef struct moment {
+    int64_t at_ns;
+    const sl_span *span;
+    bool starts;
+} moment;
 
-typedef struct running { const sl_span *span; ptrdiff_t holder; } running;  /* holder: or NOBODY */
+typedef struct running {
+    const sl_span *span;
+    ptrdiff_t holder;
+} running; /* holder: or NOBODY */
 
 typedef struct taker {
-    size_t held;                /* the running span that the selection holds, */
-    size_t from;                /* and the selection it takes that from */
+    size_t held; /* the running span that the selection holds, */
+    size_t from; /* and the selection it takes that from */
     bool seen;
 } taker;
 
 typedef struct together {
-    const sl__matcher *match;   /* of each selection */
-    size_t n;                   /* selections */
-    moment *moments;            /* of the spans that are in one of them, in order */
+    const sl__matcher *match; /* of each selection */
+    size_t n;                 /* selections */
+    moment *moments;          /* of the spans that are in one of them, in order */
     size_t n_moments;
     running *running;
     size_t n_running;
-    taker *takers;              /* by selection */
-    size_t *queue;              /* the selections to look at */
+    taker *takers; /* by selection */
+    size_t *queue; /* the selections to look at */
 } together;
 
 static size_t matching(const sl__matcher *match, size_t n, const sl_span *span)
@@ -49,8 +56,7 @@ static void hand_on(together *t, size_t to, size_t span, size_t first)
         size_t before = t->takers[to].held;
         t->running[span].holder = (ptrdiff_t)to;
         t->takers[to].held = span;
-        if (to == first)
-            return;
+        if (to == first) return;
         span = before;
         to = t->takers[to].from;
     }
@@ -65,15 +71,13 @@ static bool serve(together *t, size_t first)
     for (t->queue[tail++] = first; head < tail; head++) {
         size_t to = t->queue[head];
         for (size_t i = 0; i < t->n_running; i++) {
-            if (!sl__matches(&t->match[to], t->running[i].span))
-                continue;
+            if (!sl__matches(&t->match[to], t->running[i].span)) continue;
             if (t->running[i].holder == NOBODY) {
                 hand_on(t, to, i, first);
                 return true;
             }
             size_t holder = (size_t)t->running[i].holder;
-            if (t->takers[holder].seen)
-                continue;
+            if (t->takers[holder].seen) continue;
             t->takers[holder].seen = true;
             t->takers[holder].from = to;
             t->queue[tail++] = holder;
@@ -84,13 +88,11 @@ static bool serve(together *t, size_t first)
 
 static bool all_served(together *t)
 {
-    if (t->n_running < t->n)
-        return false;
+    if (t->n_running < t->n) return false;
     for (size_t i = 0; i < t->n_running; i++)
         t->running[i].holder = NOBODY;
     for (size_t i = 0; i < t->n; i++)
-        if (!serve(t, i))
-            return false;
+        if (!serve(t, i)) return false;
     return true;
 }
 
@@ -116,10 +118,8 @@ static sl_status walk(together *t, int64_t *common_ns, sl_error *err)
     for (size_t i = 0; i < t->n_moments;) {
         int64_t at_ns = t->moments[i].at_ns;
         sl_status status = sl_interrupt_check(err);
-        if (status != SL_OK)
-            return status;
-        if (together_now)
-            *common_ns += at_ns - since_ns;
+        if (status != SL_OK) return status;
+        if (together_now) *common_ns += at_ns - since_ns;
         for (; i < t->n_moments && t->moments[i].at_ns == at_ns; i++)
             apply(t, &t->moments[i]);
         together_now = all_served(t);
@@ -144,8 +144,7 @@ static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *matc
         status = sl_fail(err, SL_ENOMEM, "no memory for the overlap of %zu spans", n_lasting);
     } else {
         for (size_t i = 0; i < n_spans; i++) {
-            if (!matching(match, n, &spans[i]))
-                continue;
+            if (!matching(match, n, &spans[i])) continue;
             t.moments[t.n_moments++] = (moment){ spans[i].start_ns, &spans[i], true };
             t.moments[t.n_moments++] = (moment){ spans[i].end_ns, &spans[i], false };
         }
@@ -169,14 +168,12 @@ static sl_status intersect_all(const sl_timeline *timeline, const sl_selection *
     for (size_t i = 1; i < n && status == SL_OK; i++) {
         sl__union next, both = { 0 };
         status = sl__union_collect(timeline, &sels[i], &next, err);
-        if (status == SL_OK)
-            status = sl__union_intersect(&common, &next, &both, err);
+        if (status == SL_OK) status = sl__union_intersect(&common, &next, &both, err);
         sl__union_free(&next);
         sl__union_free(&common);
         common = both;
     }
-    if (status == SL_OK)
-        *common_ns = sl__union_length_ns(&common);
+    if (status == SL_OK) *common_ns = sl__union_length_ns(&common);
     sl__union_free(&common);
     return status;
 }
@@ -204,8 +201,7 @@ sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection 
     sl__matcher *match = malloc(n * sizeof *match);
     bool found = true, shared;
     sl_status status = SL_OK;
-    if (!match)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
+    if (!match) return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
     *common_ns = 0;
     for (size_t i = 0; i < n; i++)
         found &= sl__matcher_make(timeline, &sels[i], &match[i]);

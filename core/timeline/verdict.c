@@ -6,7 +6,7 @@
  */
 #include "timeline.h"
 
-#define GOOD_PERCENT 5          /* of the makespan; gains below are not worth mentioning */
+#define GOOD_PERCENT 5 /* of the makespan; gains below are not worth mentioning */
 
 static bool is_small(int64_t gain_ns, int64_t makespan_ns)
 {
@@ -29,8 +29,7 @@ static size_t second_cause(const sl_explanation *e)
 static size_t known_cause(const sl_explanation *e)
 {
     for (size_t i = 1; i < e->n_findings; i++) {
-        if (e->findings[i].cause != SL_CAUSE_UNKNOWN && e->findings[i].gain_ns > 0)
-            return i;
+        if (e->findings[i].cause != SL_CAUSE_UNKNOWN && e->findings[i].gain_ns > 0) return i;
     }
     return 0;
 }
@@ -49,8 +48,8 @@ sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanatio
         v.joint = true;
         v.gain_ns = explanation->joint_gain_ns;
     }
-    v.also = v.joint                             ? second_cause(explanation)
-             : v.cause == SL_CAUSE_UNKNOWN       ? known_cause(explanation)
-                                                 : 0;
+    v.also = v.joint                       ? second_cause(explanation)
+             : v.cause == SL_CAUSE_UNKNOWN ? known_cause(explanation)
+                                           : 0;
     return v;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define MAX_DEPTH 512
-#define SHOWN_BYTES 36          /* of a value in a sentence */
+#define SHOWN_BYTES 36 /* of a value in a sentence */
 #define MAX_DIGITS_VALUE (UINT64_MAX / 10 - 1)
 #define MAX_EXPONENT 100000
 
@@ -49,10 +49,7 @@ static sl_status fail_cut(const sl__scan *scan, const char *from, sl_error *err,
 
 /* ---- values ---------------------------------------------------------------- */
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 char sl__scan_peek(sl__scan *scan)
 {
@@ -68,7 +65,7 @@ static sl_status skip_text(sl__scan *scan, sl_error *err)
     while ((quote = memchr(at, '"', (size_t)(scan->end - at)))) {
         const char *escape;
         while (at <= quote && (escape = memchr(at, '\\', (size_t)(quote - at))))
-            at = escape + 2;            /* at most quote + 1: then the quote is escaped */
+            at = escape + 2; /* at most quote + 1: then the quote is escaped */
         if (at <= quote) {
             scan->at = quote + 1;
             return SL_OK;
@@ -79,8 +76,8 @@ static sl_status skip_text(sl__scan *scan, sl_error *err)
 
 static bool is_of_word(char c)
 {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           c == '-' || c == '+' || c == '.';
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-'
+           || c == '+' || c == '.';
 }
 
 static sl_status skip_word(sl__scan *scan, sl_error *err)
@@ -94,15 +91,14 @@ static sl_status skip_word(sl__scan *scan, sl_error *err)
 /* Moves behind the object or array that begins at scan->at. */
 static sl_status skip_nested(sl__scan *scan, sl_error *err)
 {
-    uint64_t objects[MAX_DEPTH / 64 + 1] = { 0 };       /* a bit a level: is it an object */
+    uint64_t objects[MAX_DEPTH / 64 + 1] = { 0 }; /* a bit a level: is it an object */
     const char *from = scan->at;
     for (size_t depth = 0; scan->at < scan->end;) {
         char c = *scan->at;
         uint64_t *word = &objects[depth / 64], bit = UINT64_C(1) << depth % 64;
         if (c == '"') {
             sl_status status = skip_text(scan, err);
-            if (status != SL_OK)
-                return status;
+            if (status != SL_OK) return status;
             continue;
         }
         if (c == '{' || c == '[') {
@@ -114,14 +110,12 @@ static sl_status skip_nested(sl__scan *scan, sl_error *err)
         } else if (c == '}' || c == ']') {
             depth--;
             bool object = objects[depth / 64] >> depth % 64 & 1;
-            if (object != (c == '}'))
-                return fail_at(scan, err, object ? "'}'" : "']'");
+            if (object != (c == '}')) return fail_at(scan, err, object ? "'}'" : "']'");
         } else if (!is_of_word(c) && !is_blank(c) && c != ',' && c != ':') {
             return fail_at(scan, err, "a value");
         }
         scan->at++;
-        if (depth == 0)
-            return SL_OK;
+        if (depth == 0) return SL_OK;
     }
     return fail_cut(scan, from, err, *from == '{' ? "an object" : "a list");
 }
@@ -165,11 +159,10 @@ sl_status sl__scan_next(sl__scan *scan, char close, bool *first, bool *more, sl_
         return SL_OK;
     }
     if (!*first) {
-        if (c != ',')
-            return fail_at(scan, err, close == '}' ? "',' or '}'" : "',' or ']'");
+        if (c != ',') return fail_at(scan, err, close == '}' ? "',' or '}'" : "',' or ']'");
         scan->at++;
         c = sl__scan_peek(scan);
-        if (c == close) {       /* a comma too many, which viewers forgive */
+        if (c == close) { /* a comma too many, which viewers forgive */
             scan->at++;
             *more = false;
         }
@@ -180,13 +173,10 @@ sl_status sl__scan_next(sl__scan *scan, char close, bool *first, bool *more, sl_
 
 sl_status sl__scan_key(sl__scan *scan, sl__json_value *key, sl_error *err)
 {
-    if (sl__scan_peek(scan) != '"')
-        return fail_at(scan, err, "a member's name in quotes");
+    if (sl__scan_peek(scan) != '"') return fail_at(scan, err, "a member's name in quotes");
     sl_status status = sl__scan_value(scan, key, err);
-    if (status != SL_OK)
-        return status;
-    if (sl__scan_peek(scan) != ':')
-        return fail_at(scan, err, "':'");
+    if (status != SL_OK) return status;
+    if (sl__scan_peek(scan) != ':') return fail_at(scan, err, "':'");
     scan->at++;
     return SL_OK;
 }
@@ -194,8 +184,8 @@ sl_status sl__scan_key(sl__scan *scan, sl__json_value *key, sl_error *err)
 bool sl__json_is(const sl__json_value *value, const char *text)
 {
     size_t n = strlen(text);
-    return value->type == SL__JSON_TEXT && value->n == n + 2 &&
-           memcmp(value->text + 1, text, n) == 0;
+    return value->type == SL__JSON_TEXT && value->n == n + 2
+           && memcmp(value->text + 1, text, n) == 0;
 }
 
 /* ---- numbers ----------------------------------------------------------------- */
@@ -211,9 +201,8 @@ static const char *skip_digits(const char *at, const char *end, decimal *number,
 {
     for (; at < end && *at >= '0' && *at <= '9'; at++) {
         bool room = number->digits <= MAX_DIGITS_VALUE;
-        if (room)
-            number->digits = number->digits * 10 + (uint64_t)(*at - '0');
-        if (room ? step < 0 : step >= 0) {      /* digits without room are too small to change the
+        if (room) number->digits = number->digits * 10 + (uint64_t)(*at - '0');
+        if (room ? step < 0 : step >= 0) { /* digits without room are too small to change the
                                                  * rounding */
             if (number->exponent > -MAX_EXPONENT && number->exponent < MAX_EXPONENT)
                 number->exponent += room ? -1 : 1;
@@ -226,8 +215,7 @@ static bool read_exponent(const char *at, const char *end, int *exponent)
 {
     bool negative = at < end && *at == '-';
     at += at < end && (*at == '-' || *at == '+');
-    if (at == end)
-        return false;
+    if (at == end) return false;
     int value = 0;
     for (; at < end && *at >= '0' && *at <= '9'; at++)
         value = value < MAX_EXPONENT ? value * 10 + (*at - '0') : value;
@@ -238,23 +226,19 @@ static bool read_exponent(const char *at, const char *end, int *exponent)
 static bool read_decimal(const sl__json_value *value, decimal *number)
 {
     *number = (decimal){ 0 };
-    if (value->type != SL__JSON_NUMBER)
-        return false;
+    if (value->type != SL__JSON_NUMBER) return false;
     const char *at = value->text, *end = at + value->n;
     number->negative = *at == '-';
     at += number->negative;
     const char *from = at;
     at = skip_digits(at, end, number, 0);
-    if (at == from)
-        return false;
+    if (at == from) return false;
     if (at < end && *at == '.') {
         from = ++at;
         at = skip_digits(at, end, number, -1);
-        if (at == from)
-            return false;
+        if (at == from) return false;
     }
-    if (at == end)
-        return true;
+    if (at == end) return true;
     return (*at == 'e' || *at == 'E') && read_exponent(at + 1, end, &number->exponent);
 }
 
@@ -264,8 +248,7 @@ static bool scale(const decimal *number, int shift, int64_t *result, bool *cut)
     uint64_t digits = number->digits, last = 0;
     *cut = false;
     for (int e = number->exponent + shift; e > 0 && digits > 0; e--) {
-        if (digits > INT64_MAX / 10)
-            return false;
+        if (digits > INT64_MAX / 10) return false;
         digits *= 10;
     }
     for (int e = number->exponent + shift; e < 0 && (digits > 0 || last > 0); e++) {
@@ -274,8 +257,7 @@ static bool scale(const decimal *number, int shift, int64_t *result, bool *cut)
         *cut |= last > 0;
     }
     digits += last >= 5;
-    if (digits > INT64_MAX)
-        return false;
+    if (digits > INT64_MAX) return false;
     *result = number->negative ? -(int64_t)digits : (int64_t)digits;
     return true;
 }
@@ -300,16 +282,14 @@ bool sl__json_whole(const sl__json_value *value, int64_t *result)
 static int32_t read_unit(const char *at, const char *end)
 {
     int32_t unit = 0;
-    if (end - at < 4)
-        return -1;
+    if (end - at < 4) return -1;
     for (int i = 0; i < 4; i++) {
         char c = at[i];
         int digit = c >= '0' && c <= '9'   ? c - '0'
                     : c >= 'a' && c <= 'f' ? c - 'a' + 10
                     : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                            : -1;
-        if (digit < 0)
-            return -1;
+        if (digit < 0) return -1;
         unit = unit * 16 + digit;
     }
     return unit;
@@ -325,8 +305,7 @@ static int32_t read_escaped(const char **at, const char *end)
         *at += 10;
         return 0x10000 + ((c - 0xD800) << 10 | (low - 0xDC00));
     }
-    if (c < 0 || (c >= 0xD800 && c <= 0xDFFF))
-        return -1;
+    if (c < 0 || (c >= 0xD800 && c <= 0xDFFF)) return -1;
     *at += 4;
     return c ? c : 0xFFFD;
 }
@@ -371,8 +350,7 @@ sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *e
 {
     size_t n = value->n - 2, from = out->len;
     sl_text_add(out, "%.*s", n < INT_MAX ? (int)n : INT_MAX, value->text + 1);
-    if (out->failed)
-        return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", n);
+    if (out->failed) return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", n);
     char *end = unescape(out->data + from, out->data + out->len);
     out->len = (size_t)(end - out->data);
     *end = '\0';
@@ -388,14 +366,10 @@ sl_status sl__scan_each(sl__scan *scan, char bracket, sl__json_visit visit, void
     while (status == SL_OK) {
         sl__json_value key = { 0 }, member;
         status = sl__scan_next(scan, object ? '}' : ']', &first, &more, err);
-        if (status != SL_OK || !more)
-            break;
-        if (object)
-            status = sl__scan_key(scan, &key, err);
-        if (status == SL_OK)
-            status = sl__scan_value(scan, &member, err);
-        if (status == SL_OK)
-            status = visit(ud, &key, &member, err);
+        if (status != SL_OK || !more) break;
+        if (object) status = sl__scan_key(scan, &key, err);
+        if (status == SL_OK) status = sl__scan_value(scan, &member, err);
+        if (status == SL_OK) status = visit(ud, &key, &member, err);
     }
     return status;
 }
@@ -403,8 +377,7 @@ sl_status sl__scan_each(sl__scan *scan, char bracket, sl__json_visit visit, void
 sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__json_visit visit,
                         void *ud, sl_error *err)
 {
-    if (value->type != SL__JSON_OBJECT && value->type != SL__JSON_ARRAY)
-        return SL_OK;
+    if (value->type != SL__JSON_OBJECT && value->type != SL__JSON_ARRAY) return SL_OK;
     sl__scan scan = { .at = value->text, .end = value->text + value->n, .start = whole->start };
     return sl__scan_each(&scan, *value->text, visit, ud, err);
 }

@@ -15,8 +15,12 @@
 #include "../text/text.h"
 
 typedef enum sl__json_type {
-    SL__JSON_MISSING, SL__JSON_OBJECT, SL__JSON_ARRAY, SL__JSON_TEXT, SL__JSON_NUMBER,
-    SL__JSON_WORD       /* true, false, null, and other words: NaN */
+    SL__JSON_MISSING,
+    SL__JSON_OBJECT,
+    SL__JSON_ARRAY,
+    SL__JSON_TEXT,
+    SL__JSON_NUMBER,
+    SL__JSON_WORD /* true, false, null, and other words: NaN */
 } sl__json_type;
 
 /* The bytes of a value, quotes and brackets included. */
@@ -28,7 +32,7 @@ typedef struct sl__json_value {
 
 typedef struct sl__scan {
     const char *at, *end;
-    const char *start;      /* of everything; positions in messages count from here */
+    const char *start; /* of everything; positions in messages count from here */
 } sl__scan;
 
 void sl__scan_open(sl__scan *scan, const char *text, size_t n);

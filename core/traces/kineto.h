@@ -34,9 +34,9 @@
 
 #include "../timeline/timeline.h"
 
-#define SL__FIRST_STREAM 7          /* CUPTI's number of the default stream */
-#define SL__HOST_PID 4242           /* the host's process in our files */
-#define SL__HOST_FUNC_TID 2000000   /* a row of host functions there: plus the stream's number */
+#define SL__FIRST_STREAM 7        /* CUPTI's number of the default stream */
+#define SL__HOST_PID 4242         /* the host's process in our files */
+#define SL__HOST_FUNC_TID 2000000 /* a row of host functions there: plus the stream's number */
 
 /* The engine that does work of a kind unless a file says otherwise. */
 static inline sl_engine sl__usual_engine(sl_span_kind kind)

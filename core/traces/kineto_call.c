@@ -16,8 +16,7 @@ static bool begins(const char **text, const char *start)
 static void bare_name(const char *name, char bare[32])
 {
     bare[0] = '\0';
-    if (!begins(&name, "cuda") && !begins(&name, "hip") && !begins(&name, "cu"))
-        return;
+    if (!begins(&name, "cuda") && !begins(&name, "hip") && !begins(&name, "cu")) return;
     size_t n = strcspn(name, "_");
     n = n < 31 ? n : 31;
     memcpy(bare, name, n);
@@ -27,15 +26,17 @@ static void bare_name(const char *name, char bare[32])
 static bool is_listed(const char *name, const char *const *names)
 {
     for (; *names; names++) {
-        if (strcmp(name, *names) == 0)
-            return true;
+        if (strcmp(name, *names) == 0) return true;
     }
     return false;
 }
 
 static void classify(const char *name, sl__host *host)
 {
-    static const struct { const char *name; sl_call_kind kind; } kinds[] = {
+    static const struct {
+        const char *name;
+        sl_call_kind kind;
+    } kinds[] = {
         { "EventRecord", SL_CALL_EVENT_RECORD },
         { "EventRecordWithFlags", SL_CALL_EVENT_RECORD },
         { "StreamWaitEvent", SL_CALL_STREAM_WAIT },
@@ -45,21 +46,38 @@ static void classify(const char *name, sl__host *host)
         { "CtxSynchronize", SL_CALL_DEVICE_SYNC },
     };
     static const char *const may_wait[] = {
-        "Free", "FreeHost", "FreeArray", "Malloc", "MallocHost", "MallocArray", "HostAlloc",
-        "HostMalloc", "HostFree", "HostRegister", "HostUnregister", "DeviceReset", "MemFree",
-        "MemFreeHost", "MemAlloc", "MemAllocHost", "MemHostAlloc", "MemHostRegister",
-        "MemHostUnregister", "ModuleLoadData", "ModuleUnload", NULL
+        "Free",
+        "FreeHost",
+        "FreeArray",
+        "Malloc",
+        "MallocHost",
+        "MallocArray",
+        "HostAlloc",
+        "HostMalloc",
+        "HostFree",
+        "HostRegister",
+        "HostUnregister",
+        "DeviceReset",
+        "MemFree",
+        "MemFreeHost",
+        "MemAlloc",
+        "MemAllocHost",
+        "MemHostAlloc",
+        "MemHostRegister",
+        "MemHostUnregister",
+        "ModuleLoadData",
+        "ModuleUnload",
+        NULL,
     };
     static const char *const copies[] = {
-        "Memcpy", "Memcpy2D", "Memcpy3D", "MemcpyToSymbol", "MemcpyFromSymbol", "MemcpyHtoD",
-        "MemcpyDtoH", NULL
+        "Memcpy",           "Memcpy2D",   "Memcpy3D",   "MemcpyToSymbol",
+        "MemcpyFromSymbol", "MemcpyHtoD", "MemcpyDtoH", NULL,
     };
     char bare[32];
     bare_name(name, bare);
     host->call.kind = SL_CALL_PLAIN;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (strcmp(bare, kinds[i].name) == 0)
-            host->call.kind = (uint8_t)kinds[i].kind;
+        if (strcmp(bare, kinds[i].name) == 0) host->call.kind = (uint8_t)kinds[i].kind;
     }
     host->may_wait = is_listed(bare, may_wait);
     host->copies = is_listed(bare, copies);
@@ -70,7 +88,7 @@ static int64_t read_stream(sl__event *event, sl__arg arg)
     int64_t stream = SL__NO_STREAM;
     sl__event_whole(event, arg, &stream);
     bool is_one = stream >= 0 && stream <= SL__MAX_STREAM_NUMBER && stream != UINT32_MAX;
-    return is_one ? stream : SL__NO_STREAM;     /* CUPTI says -1 for none, also without a sign */
+    return is_one ? stream : SL__NO_STREAM; /* CUPTI says -1 for none, also without a sign */
 }
 
 /* What our own files say of a call. */
@@ -101,12 +119,9 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
     sl__event_count(event, host_work ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION,
                     &host->call.correlation);
     classify(sl_timeline_text(records->timeline, host->call.name), host);
-    if (host_work)
-        host->call.kind = SL_CALL_HOST_WORK;
-    if (records->own)
-        take_own_call(r, host);
-    if (event->status == SL_OK)
-        event->status = SL__RECORDS_ADD(records, hosts, host, event->err);
+    if (host_work) host->call.kind = SL_CALL_HOST_WORK;
+    if (records->own) take_own_call(r, host);
+    if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, hosts, host, event->err);
     return event->status;
 }
 
@@ -120,7 +135,6 @@ sl_status sl__sync_read(sl__reader *r)
     sync.stream = read_stream(event, SL__ARG_STREAM);
     sync.wait_stream = read_stream(event, SL__ARG_WAIT_STREAM);
     sl__event_whole(event, SL__ARG_WAIT_RECORD, &sync.record);
-    if (event->status == SL_OK)
-        event->status = SL__RECORDS_ADD(records, syncs, &sync, event->err);
+    if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, syncs, &sync, event->err);
     return event->status;
 }

@@ -13,7 +13,7 @@
 
 #include "../timeline/store.h"
 
-#define MOST_TOLD 16            /* devices of a trace, and the one that is taken */
+#define MOST_TOLD 16 /* devices of a trace, and the one that is taken */
 
 static int by_value(const void *left, const void *right)
 {
@@ -23,8 +23,7 @@ static int by_value(const void *left, const void *right)
 
 static void list_device(sl__match *m, int64_t device)
 {
-    if (device >= 0 && device < 64)
-        m->origin.devices |= UINT64_C(1) << device;
+    if (device >= 0 && device < 64) m->origin.devices |= UINT64_C(1) << device;
 }
 
 /* `n` operations of one device. */
@@ -45,18 +44,15 @@ static int64_t most_frequent(sl__match *m, int64_t *devices, size_t n)
     size_t n_devices = 0;
     qsort(devices, n, sizeof *devices, by_value);
     for (size_t i = 0, from = 0, most = 0; i <= n; i++) {
-        if (i < n && devices[i] == devices[from])
-            continue;
-        if (n_devices++ < MOST_TOLD)
-            note_device(m, devices[from], i - from);
+        if (i < n && devices[i] == devices[from]) continue;
+        if (n_devices++ < MOST_TOLD) note_device(m, devices[from], i - from);
         if (i - from > most) {
             most = i - from;
             found = devices[from];
         }
         from = i;
     }
-    if (n_devices > MOST_TOLD)
-        sl_text_add(&m->devices, " and %zu more", n_devices - MOST_TOLD);
+    if (n_devices > MOST_TOLD) sl_text_add(&m->devices, " and %zu more", n_devices - MOST_TOLD);
     return found;
 }
 
@@ -87,8 +83,7 @@ static sl_status choose(sl__match *m, int64_t *devices, sl_error *err)
         devices[i] = records->works[i].device;
     m->device = most_frequent(m, devices, n);
     bool several = devices[0] != devices[n - 1];
-    if (m->devices.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory for the devices of a trace");
+    if (m->devices.failed) return sl_fail(err, SL_ENOMEM, "no memory for the devices of a trace");
     if (records->wanted_device != SL_BUSIEST_DEVICE) {
         int64_t wanted = records->wanted_device;
         if (!bsearch(&wanted, devices, n, sizeof wanted, by_value))
@@ -118,11 +113,9 @@ static sl_status choose_own(sl__match *m, sl_error *err)
 sl_status sl__device_choose(sl__match *m, sl_error *err)
 {
     size_t n = m->records->n_works;
-    if (m->records->own || n == 0)
-        return choose_own(m, err);
+    if (m->records->own || n == 0) return choose_own(m, err);
     int64_t *devices = calloc(n, sizeof *devices);
-    if (!devices)
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
+    if (!devices) return sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
     sl_status status = choose(m, devices, err);
     free(devices);
     return status;

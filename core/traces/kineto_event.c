@@ -13,10 +13,13 @@
 
 #include "../timeline/store.h"
 
-#define US_IN_NS 3              /* decimal places */
+#define US_IN_NS 3 /* decimal places */
 
 /* Where the value of a key goes in an event. */
-typedef struct place { const char *key; size_t n, at; } place;
+typedef struct place {
+    const char *key;
+    size_t n, at;
+} place;
 
 static const place args[SL__ARG_COUNT + 1] = {
 #define X(id, key) { key, sizeof key - 1, offsetof(sl__event, arg[SL__ARG_##id]) },
@@ -48,8 +51,7 @@ static sl_status take(sl__event *event, const place *p, const sl__json_value *ke
     size_t n = key->n - 2;
     while (p->key && (n != p->n || text[0] != p->key[0] || memcmp(text, p->key, n) != 0))
         p++;
-    if (!p->key)
-        return SL_OK;
+    if (!p->key) return SL_OK;
     sl__json_value *to = (sl__json_value *)((char *)event + p->at);
     if (to->type != SL__JSON_MISSING)
         sl__event_fail(event, "it has %s twice", sl__json_show(key, shown));
@@ -65,7 +67,7 @@ static sl_status take_member(void *ud, const sl__json_value *key, const sl__json
 #define X(member) { #member, sizeof #member - 1, offsetof(sl__event, member) },
         X(ph) X(cat) X(name) X(pid) X(tid) X(ts) X(dur) X(args)
 #undef X
-        { NULL, 0, 0 }
+            { NULL, 0, 0 },
     };
     (void)err;
     return take(ud, members, key, value);
@@ -80,21 +82,23 @@ static sl_status take_arg(void *ud, const sl__json_value *key, const sl__json_va
 
 static sl__category categorise(const sl__event *event)
 {
-    static const struct { const char *cat; sl__category category; } known[] = {
-        { "cpu_op", SL__CAT_CPU_OP }, { "cuda_runtime", SL__CAT_CALL },
-        { "cuda_driver", SL__CAT_CALL }, { "Runtime", SL__CAT_CALL },
-        { "kernel", SL__CAT_KERNEL }, { "Kernel", SL__CAT_KERNEL },
+    static const struct {
+        const char *cat;
+        sl__category category;
+    } known[] = {
+        { "cpu_op", SL__CAT_CPU_OP },     { "cuda_runtime", SL__CAT_CALL },
+        { "cuda_driver", SL__CAT_CALL },  { "Runtime", SL__CAT_CALL },
+        { "kernel", SL__CAT_KERNEL },     { "Kernel", SL__CAT_KERNEL },
         { "gpu_memcpy", SL__CAT_MEMCPY }, { "Memcpy", SL__CAT_MEMCPY },
         { "gpu_memset", SL__CAT_MEMSET }, { "Memset", SL__CAT_MEMSET },
-        { "cuda_sync", SL__CAT_SYNC }, { "Trace", SL__CAT_NONE }, { "overhead", SL__CAT_NONE },
+        { "cuda_sync", SL__CAT_SYNC },    { "Trace", SL__CAT_NONE },
+        { "overhead", SL__CAT_NONE },
     };
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;
-    if (!sl__json_is(&event->ph, "X") && event->ph.type != SL__JSON_MISSING)
-        return SL__CAT_NONE;
+    if (!sl__json_is(&event->ph, "X") && event->ph.type != SL__JSON_MISSING) return SL__CAT_NONE;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (sl__json_is(&event->cat, known[i].cat))
-            return known[i].category;
+        if (sl__json_is(&event->cat, known[i].cat)) return known[i].category;
     }
     return SL__CAT_OTHER;
 }
@@ -143,30 +147,26 @@ void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number)
 void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number)
 {
     int64_t whole = 0;
-    if (!is_given(event, arg))
-        return;
+    if (!is_given(event, arg)) return;
     sl__event_whole(event, arg, &whole);
     if (event->status == SL_OK && whole < 0)
         fail_number(event, args[arg].key, &event->arg[arg], "0 or more");
-    if (event->status == SL_OK)
-        *number = (uint64_t)whole;
+    if (event->status == SL_OK) *number = (uint64_t)whole;
 }
 
 static void read_time(sl__event *event, const char *key, const sl__json_value *value, int64_t *ns)
 {
-    if (event->status != SL_OK)
-        return;
+    if (event->status != SL_OK) return;
     if (value->type == SL__JSON_MISSING)
         sl__event_fail(event, "it has no \"%s\"", key);
-    else if (!sl__json_scaled(value, US_IN_NS, ns) || *ns >= SL__TIME_LIMIT_NS ||
-             *ns <= -SL__TIME_LIMIT_NS)
+    else if (!sl__json_scaled(value, US_IN_NS, ns) || *ns >= SL__TIME_LIMIT_NS
+             || *ns <= -SL__TIME_LIMIT_NS)
         fail_number(event, key, value, "a time in microseconds below 2^61 ns");
 }
 
 void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns)
 {
-    if (is_given(event, arg))
-        read_time(event, args[arg].key, &event->arg[arg], ns);
+    if (is_given(event, arg)) read_time(event, args[arg].key, &event->arg[arg], ns);
 }
 
 sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns)
@@ -179,12 +179,14 @@ sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_n
     read_time(event, own ? "own dur" : "dur", dur, &duration_ns);
     if (event->status == SL_OK && duration_ns < 0)
         fail_number(event, own ? "own dur" : "dur", dur, "0 or more");
-    if (event->status == SL_OK)
-        *end_ns = *start_ns + duration_ns;
+    if (event->status == SL_OK) *end_ns = *start_ns + duration_ns;
     return event->status;
 }
 
-typedef struct product { uint64_t value, limit; bool fits; } product;
+typedef struct product {
+    uint64_t value, limit;
+    bool fits;
+} product;
 
 static sl_status multiply(void *ud, const sl__json_value *key, const sl__json_value *value,
                           sl_error *err)
@@ -207,8 +209,7 @@ void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *
     const sl__json_value *list = &event->arg[arg];
     product p = { 1, limit, list->type == SL__JSON_ARRAY };
     sl__scan scan;
-    if (!is_given(event, arg))
-        return;
+    if (!is_given(event, arg)) return;
     sl__scan_open(&scan, list->text, list->n);
     if (sl__json_each(&scan, list, multiply, &p, NULL) != SL_OK || !p.fits)
         fail_number(event, args[arg].key, list, "a list of whole numbers");

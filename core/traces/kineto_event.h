@@ -5,11 +5,14 @@
 #include "json_scan.h"
 
 typedef enum sl__category {
-    SL__CAT_OTHER,          /* counts for the time of the whole, and no further */
-    SL__CAT_NONE,           /* not even that: flows, counters, the profiler's own */
-    SL__CAT_THREAD_NAME, SL__CAT_KERNEL, SL__CAT_MEMCPY, SL__CAT_MEMSET,
-    SL__CAT_CALL,           /* cuda_runtime, cuda_driver */
-    SL__CAT_SYNC,           /* cuda_sync */
+    SL__CAT_OTHER, /* counts for the time of the whole, and no further */
+    SL__CAT_NONE,  /* not even that: flows, counters, the profiler's own */
+    SL__CAT_THREAD_NAME,
+    SL__CAT_KERNEL,
+    SL__CAT_MEMCPY,
+    SL__CAT_MEMSET,
+    SL__CAT_CALL, /* cuda_runtime, cuda_driver */
+    SL__CAT_SYNC, /* cuda_sync */
     SL__CAT_CPU_OP
 } sl__category;
 
@@ -34,15 +37,15 @@ typedef enum sl__arg {
 #define X(id, key) SL__ARG_##id,
     SL__ARGS(X)
 #undef X
-    SL__ARG_COUNT
+        SL__ARG_COUNT
 } sl__arg;
 
 typedef struct sl__event {
-    uint64_t number;        /* in traceEvents, from 1 */
+    uint64_t number; /* in traceEvents, from 1 */
     sl__category category;
     sl__json_value ph, cat, name, pid, tid, ts, dur, args;
     sl__json_value arg[SL__ARG_COUNT];
-    sl_status status;       /* of reading it: what is called after a failure does nothing */
+    sl_status status; /* of reading it: what is called after a failure does nothing */
     sl_error *err;
 } sl__event;
 

@@ -15,7 +15,7 @@
 typedef struct header {
     sl__records *records;
     const sl__scan *whole;
-    sl_text text;               /* decoded last */
+    sl_text text; /* decoded last */
     sl_device_info *device;
     sl_stream_note note;
     int n_priorities;
@@ -28,15 +28,11 @@ typedef struct header {
 static int64_t clamped(const sl__json_value *value, int64_t least, int64_t greatest)
 {
     int64_t number;
-    if (!sl__json_whole(value, &number))
-        number = 0;
+    if (!sl__json_whole(value, &number)) number = 0;
     return number < least ? least : number > greatest ? greatest : number;
 }
 
-static int small(const sl__json_value *value)
-{
-    return (int)clamped(value, 0, INT_MAX);
-}
+static int small(const sl__json_value *value) { return (int)clamped(value, 0, INT_MAX); }
 
 static bool is_true(const sl__json_value *value)
 {
@@ -56,8 +52,7 @@ static sl_status copy_text(header *h, const sl__json_value *value, char *to, siz
                            sl_error *err)
 {
     sl_status status = decode(h, value, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     const char *at = h->text.data;
     size_t length = 0;
     bool good = true;
@@ -158,19 +153,16 @@ static sl_status add_source(void *ud, const sl__json_value *key, const sl__json_
     header *h = ud;
     uint32_t where;
     sl_status status = intern(h, key, &where, err);
-    if (status != SL_OK || !h->lines || where == 0)
-        return status;
+    if (status != SL_OK || !h->lines || where == 0) return status;
     status = decode(h, value, err);
-    return status == SL_OK
-               ? sl_timeline_set_source(h->records->timeline, where, h->text.data, err)
-               : status;
+    return status == SL_OK ? sl_timeline_set_source(h->records->timeline, where, h->text.data, err)
+                           : status;
 }
 
 /* All positions first: the timeline makes room for the lines of as many texts as it has. */
 static sl_status add_sources(header *h, const sl__json_value *value, sl_error *err)
 {
-    if (value->type != SL__JSON_OBJECT)
-        return SL_OK;
+    if (value->type != SL__JSON_OBJECT) return SL_OK;
     h->lines = false;
     sl_status status = sl__json_each(h->whole, value, add_source, h, err);
     h->lines = true;
@@ -195,7 +187,7 @@ static sl_status take_backend(header *h, const sl__json_value *value, sl_error *
     char *backend = h->records->backend;
     sl_status status = copy_text(h, value, backend, sizeof h->records->backend, err);
     h->device->backend = backend;
-    if (!h->says_simulated)     /* older files do not */
+    if (!h->says_simulated) /* older files do not */
         h->device->simulated = strcmp(backend, "sim") == 0;
     return status;
 }
@@ -205,12 +197,10 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
 {
     header *h = ud;
     sl__records *records = h->records;
-    if (sl__json_is(key, "backend"))
-        return take_backend(h, value, err);
+    if (sl__json_is(key, "backend")) return take_backend(h, value, err);
     if (sl__json_is(key, "profile"))
         return copy_text(h, value, h->device->profile, sizeof h->device->profile, err);
-    if (sl__json_is(key, "sources"))
-        return add_sources(h, value, err);
+    if (sl__json_is(key, "sources")) return add_sources(h, value, err);
     if (sl__json_is(key, "priorities"))
         return sl__json_each(h->whole, value, take_priority, h, err);
     if (sl__json_is(key, "streams")) {
@@ -236,8 +226,7 @@ sl_status sl__header_own(sl__records *records, const sl__scan *whole, const sl__
                          sl_error *err)
 {
     header h = { .records = records, .whole = whole, .device = &records->info };
-    if (value->type != SL__JSON_OBJECT)
-        return SL_OK;
+    if (value->type != SL__JSON_OBJECT) return SL_OK;
     records->own = true;
     sl_status status = sl__json_each(whole, value, take_own, &h, err);
     sl_text_free(&h.text);

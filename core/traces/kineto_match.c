@@ -71,8 +71,7 @@ static int by_correlation(const void *left, const void *right)
     const sl__host *a = left, *b = right;
     if (a->call.correlation != b->call.correlation)
         return a->call.correlation < b->call.correlation ? -1 : 1;
-    if (sl__is_plain(a) != sl__is_plain(b))
-        return sl__is_plain(a) ? -1 : 1;
+    if (sl__is_plain(a) != sl__is_plain(b)) return sl__is_plain(a) ? -1 : 1;
     if (a->call.host_start_ns != b->call.host_start_ns)
         return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
     if (a->call.host_end_ns != b->call.host_end_ns)
@@ -88,8 +87,8 @@ static sl__host *find_host(const sl__records *records, uint64_t correlation, boo
     for (size_t high = records->n_hosts; low < high;) {
         size_t middle = low + (high - low) / 2;
         const sl__host *host = &records->hosts[middle];
-        if (host->call.correlation < correlation ||
-            (host->call.correlation == correlation && !plain && sl__is_plain(host)))
+        if (host->call.correlation < correlation
+            || (host->call.correlation == correlation && !plain && sl__is_plain(host)))
             low = middle + 1;
         else
             high = middle;
@@ -112,10 +111,8 @@ static void take_launch(const sl__records *records, sl__work *work, const sl__ho
     bool blocks = copy && (pageable || host->copies) && !records->own;
     if (host->waited || (blocks && span->host_end_ns >= span->end_ns))
         span->flags |= SL_SPAN_HOST_WAITED;
-    if (host->loaded)
-        span->flags |= SL_SPAN_LOADED;
-    if (host->queue_full)
-        span->flags |= SL_SPAN_QUEUE_FULL;
+    if (host->loaded) span->flags |= SL_SPAN_LOADED;
+    if (host->queue_full) span->flags |= SL_SPAN_QUEUE_FULL;
 }
 
 /* One launch may have many operations (a graph's), and an operation many calls, of which
@@ -128,14 +125,14 @@ static void find_launches(sl__match *m)
     for (size_t i = 0; i < records->n_works; i++) {
         sl__work *work = &records->works[i];
         sl__host *host = find_host(records, work->span.correlation, true);
-        if (!host)
-            continue;
+        if (!host) continue;
         take_launch(records, work, host);
         if (!records->own && work->device != m->device)
-            continue;           /* for this device it is like any other call */
+            continue; /* for this device it is like any other call */
         for (size_t left = records->n_hosts - (size_t)(host - records->hosts);
-             left > 0 && !host->launch && sl__is_plain(host) &&
-             host->call.correlation == work->span.correlation; left--, host++)
+             left > 0 && !host->launch && sl__is_plain(host)
+             && host->call.correlation == work->span.correlation;
+             left--, host++)
             host->launch = true;
     }
 }
@@ -146,12 +143,9 @@ static void find_launches(sl__match *m)
 static void take_record(sl__records *records, const sl__sync *sync, sl__host *host)
 {
     sl__host *record = sync->record > 0 ? find_host(records, (uint64_t)sync->record, false) : NULL;
-    if (!record || record->elsewhere || record->call.kind != SL_CALL_EVENT_RECORD)
-        return;
-    if (record->stream == SL__NO_STREAM)
-        record->stream = sync->wait_stream;
-    if (record->stream == SL__NO_STREAM)
-        return;
+    if (!record || record->elsewhere || record->call.kind != SL_CALL_EVENT_RECORD) return;
+    if (record->stream == SL__NO_STREAM) record->stream = sync->wait_stream;
+    if (record->stream == SL__NO_STREAM) return;
     host->call.target = record->call.correlation;
     host->target_stream = sync->wait_stream != SL__NO_STREAM ? sync->wait_stream : record->stream;
 }
@@ -163,21 +157,17 @@ static void find_elsewhere(sl__match *m)
     for (size_t i = 0; i < records->n_syncs && !records->own; i++) {
         const sl__sync *sync = &records->syncs[i];
         sl__host *host = find_host(records, sync->correlation, false);
-        if (host && sync->device != m->device)
-            host->elsewhere = true;
+        if (host && sync->device != m->device) host->elsewhere = true;
     }
 }
 
 static void apply_sync(sl__records *records, const sl__sync *sync)
 {
     sl__host *host = find_host(records, sync->correlation, false);
-    if (!host)
-        return;
+    if (!host) return;
     host->explained = true;
-    if (host->elsewhere)
-        return;
-    if (host->stream == SL__NO_STREAM)
-        host->stream = sync->stream;
+    if (host->elsewhere) return;
+    if (host->stream == SL__NO_STREAM) host->stream = sync->stream;
     take_record(records, sync, host);
 }
 
@@ -203,11 +193,10 @@ static void settle_kinds(sl__match *m)
         apply_sync(records, &records->syncs[i]);
     for (size_t i = 0; i < records->n_hosts; i++) {
         sl__host *host = &records->hosts[i];
-        m->n_unexplained += !records->own && !host->explained &&
-                            (host->call.kind == SL_CALL_STREAM_WAIT ||
-                             host->call.kind == SL_CALL_EVENT_SYNC);
-        if (!is_understood(m, host))
-            sl__forget_kind(host);
+        m->n_unexplained += !records->own && !host->explained
+                            && (host->call.kind == SL_CALL_STREAM_WAIT
+                                || host->call.kind == SL_CALL_EVENT_SYNC);
+        if (!is_understood(m, host)) sl__forget_kind(host);
     }
 }
 
@@ -218,8 +207,7 @@ static sl_status shift_times(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
     int64_t base_ns = records->first_ns;
-    if (records->own || !records->timed)
-        return SL_OK;
+    if (records->own || !records->timed) return SL_OK;
     if (records->last_ns - base_ns >= SL__TIME_LIMIT_NS)
         return sl_fail(err, SL_EINVAL, "its events lie more than 73 years apart");
     for (size_t i = 0; i < records->n_works; i++) {
@@ -239,14 +227,11 @@ static sl_status shift_times(sl__match *m, sl_error *err)
 static int by_stream_and_start(const void *left, const void *right)
 {
     const sl__work *a = left, *b = right;
-    if (a->stream != b->stream)
-        return a->stream < b->stream ? -1 : 1;
-    if (a->span.start_ns != b->span.start_ns)
-        return a->span.start_ns < b->span.start_ns ? -1 : 1;
+    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
+    if (a->span.start_ns != b->span.start_ns) return a->span.start_ns < b->span.start_ns ? -1 : 1;
     if (a->span.correlation != b->span.correlation)
         return a->span.correlation < b->span.correlation ? -1 : 1;
-    if (a->span.end_ns != b->span.end_ns)
-        return a->span.end_ns < b->span.end_ns ? -1 : 1;
+    if (a->span.end_ns != b->span.end_ns) return a->span.end_ns < b->span.end_ns ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
@@ -256,8 +241,8 @@ static void place_unlaunched(sl__records *records)
     for (size_t i = records->n_works; i-- > 1;) {
         const sl__work *after = &records->works[i];
         sl__work *work = &records->works[i - 1];
-        if (!work->launched && work->stream == after->stream &&
-            work->span.host_start_ns > after->span.host_start_ns)
+        if (!work->launched && work->stream == after->stream
+            && work->span.host_start_ns > after->span.host_start_ns)
             work->span.host_start_ns = work->span.host_end_ns = after->span.host_start_ns;
     }
 }
@@ -265,14 +250,10 @@ static void place_unlaunched(sl__records *records)
 static int by_issue(const void *left, const void *right)
 {
     const sl__issued *a = left, *b = right;
-    if (a->host_start_ns != b->host_start_ns)
-        return a->host_start_ns < b->host_start_ns ? -1 : 1;
-    if (a->correlation != b->correlation)
-        return a->correlation < b->correlation ? -1 : 1;
-    if (a->start_ns != b->start_ns)
-        return a->start_ns < b->start_ns ? -1 : 1;
-    if (a->call != b->call)
-        return a->call ? 1 : -1;
+    if (a->host_start_ns != b->host_start_ns) return a->host_start_ns < b->host_start_ns ? -1 : 1;
+    if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->call != b->call) return a->call ? 1 : -1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
@@ -289,12 +270,11 @@ static void number_items(sl__match *m)
     m->renumbered = m->n_items > 0 && items[0].correlation == 0;
     for (size_t i = 1; i < m->n_items; i++)
         m->renumbered |= items[i].correlation <= items[i - 1].correlation;
-    if (m->renumbered && m->records->own)       /* the file was edited */
+    if (m->renumbered && m->records->own) /* the file was edited */
         qsort(items, m->n_items, sizeof *items, by_issue);
     for (size_t i = 0; i < m->n_items; i++) {
         items[i].issue = m->renumbered ? i + 1 : items[i].correlation;
-        if (!items[i].call)
-            m->position[items[i].index] = i;
+        if (!items[i].call) m->position[items[i].index] = i;
     }
 }
 
@@ -305,21 +285,24 @@ static sl_status put_in_order(sl__match *m, sl_error *err)
     sl_status status = array_of((void **)&m->items, n, sizeof *m->items, err);
     if (status == SL_OK)
         status = array_of((void **)&m->position, records->n_works, sizeof *m->position, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     if (records->n_works > 1)
         qsort(records->works, records->n_works, sizeof *records->works, by_stream_and_start);
     place_unlaunched(records);
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
         m->items[m->n_items++] = (sl__issued){ .host_start_ns = span->host_start_ns,
-            .start_ns = span->start_ns, .correlation = span->correlation, .index = i };
+                                               .start_ns = span->start_ns,
+                                               .correlation = span->correlation,
+                                               .index = i };
     }
     for (size_t i = 0; i < records->n_hosts; i++) {
         const sl_call *call = &records->hosts[i].call;
         if (!records->hosts[i].launch)
             m->items[m->n_items++] = (sl__issued){ .host_start_ns = call->host_start_ns,
-                .correlation = call->correlation, .index = i, .call = true };
+                                                   .correlation = call->correlation,
+                                                   .index = i,
+                                                   .call = true };
     }
     qsort(m->items, m->n_items, sizeof *m->items, records->own ? by_number : by_issue);
     number_items(m);
@@ -330,11 +313,9 @@ static sl_status put_in_order(sl__match *m, sl_error *err)
 
 static sl_status sort_by_number(sl__match *m, sl_error *err)
 {
-    if (!m->renumbered)
-        return SL_OK;
+    if (!m->renumbered) return SL_OK;
     sl_status status = array_of((void **)&m->by_number, m->n_items, sizeof *m->items, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     memcpy(m->by_number, m->items, m->n_items * sizeof *m->items);
     qsort(m->by_number, m->n_items, sizeof *m->items, by_number);
     return SL_OK;
@@ -343,8 +324,7 @@ static sl_status sort_by_number(sl__match *m, sl_error *err)
 /* The issue number of the element that has this number in the file; 0 if there is none. */
 static uint64_t issue_of(const sl__match *m, uint64_t correlation)
 {
-    if (!m->renumbered || correlation == 0)
-        return correlation;
+    if (!m->renumbered || correlation == 0) return correlation;
     size_t low = 0;
     for (size_t high = m->n_items; low < high;) {
         size_t middle = low + (high - low) / 2;
@@ -370,15 +350,15 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
     call.target = issue_of(m, call.target);
     call.stream = stream_id(m, host->stream);
     call.target_stream = stream_id(m, host->target_stream);
-    if (call.target >= call.correlation)        /* nothing waits for what comes later */
+    if (call.target >= call.correlation) /* nothing waits for what comes later */
         call.target = call.target_stream = 0;
     if (call.kind == SL_CALL_EVENT_RECORD || call.kind == SL_CALL_STREAM_WAIT)
         call.queue_full = host->queue_full;
-    m->origin.unknown_waits |= !m->records->backend[0] &&
-                               sl__call_is_unknown_wait(m->records->timeline, &call);
+    m->origin.unknown_waits |= !m->records->backend[0]
+                               && sl__call_is_unknown_wait(m->records->timeline, &call);
     bool named = call.kind == SL_CALL_PLAIN || call.kind == SL_CALL_HOST_WORK;
     if (!named || strcmp(sl_timeline_text(m->records->timeline, call.name), "host_work") == 0)
-        call.name = 0;          /* the kind says it */
+        call.name = 0; /* the kind says it */
     return sl_timeline_add_call(m->records->timeline, &call, err);
 }
 
@@ -387,8 +367,7 @@ static sl_status add_items(sl__match *m, sl_error *err)
     sl_status status = SL_OK;
     for (size_t i = 0; i < m->n_items && status == SL_OK; i++) {
         const sl__issued *it = &m->items[i];
-        if (sl__stops_at(i))
-            return sl_interrupt_check(err);
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
         if (it->call) {
             status = add_call(m, it, err);
             continue;
@@ -408,10 +387,8 @@ static sl_status add_holds(sl__match *m, sl_error *err)
         hold.correlation = issue_of(m, hold.correlation);
         hold.ready_by = issue_of(m, hold.ready_by);
         hold.start_by = issue_of(m, hold.start_by);
-        if (m->renumbered && hold.ready_by >= hold.correlation)
-            hold.ready_by = 0;
-        if (hold.correlation != 0)
-            status = sl_timeline_add_hold(m->records->timeline, &hold, err);
+        if (m->renumbered && hold.ready_by >= hold.correlation) hold.ready_by = 0;
+        if (hold.correlation != 0) status = sl_timeline_add_hold(m->records->timeline, &hold, err);
     }
     return status;
 }
@@ -422,8 +399,7 @@ static void set_device(const sl__match *m)
     bool fits = m->device >= 0 && m->device <= INT32_MAX;
     sl_device_info info = { .index = fits ? (int)m->device : 0 };
     for (size_t i = records->n_devices; i-- > 0;) {
-        if (records->devices[i].index == m->device)
-            info = records->devices[i];
+        if (records->devices[i].index == m->device) info = records->devices[i];
     }
     if (records->own) {
         memcpy(info.profile, records->info.profile, sizeof info.profile);
@@ -451,16 +427,18 @@ static sl_status set_notice(const sl__match *m, sl_error *err)
                     m->devices.data, m->device);
     if (loose == n && n > 0)
         sl_text_add(&text, "The trace has no launches: when the host issued the operations is not "
-                    "known.\n");
+                           "known.\n");
     else if (loose)
-        sl_text_add(&text, "Of %zu operations, %zu have no launch in the trace: when the host "
-                    "issued them is not known.\n", n, loose);
+        sl_text_add(&text,
+                    "Of %zu operations, %zu have no launch in the trace: when the host "
+                    "issued them is not known.\n",
+                    n, loose);
     if (m->n_unexplained)
-        sl_text_add(&text, "The trace does not say for what %zu of its calls waited (there is no "
+        sl_text_add(&text,
+                    "The trace does not say for what %zu of its calls waited (there is no "
                     "cuda_sync event): waits between streams are guessed from the times.\n",
                     m->n_unexplained);
-    if (text.len)
-        text.data[text.len - 1] = '\0';
+    if (text.len) text.data[text.len - 1] = '\0';
     sl_status status = text.failed ? sl_fail(err, SL_ENOMEM, "no memory for a notice")
                        : text.len  ? sl_timeline_set_notice(records->timeline, text.data, err)
                                    : SL_OK;
@@ -483,27 +461,20 @@ static sl_status match_all(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
     sl_status status = shift_times(m, err);
-    if (status == SL_OK)
-        status = sl__device_choose(m, err);
-    if (status != SL_OK)
-        return status;
+    if (status == SL_OK) status = sl__device_choose(m, err);
+    if (status != SL_OK) return status;
     find_launches(m);
     sl__device_leave_others(m);
     status = sl_interrupt_check(err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     settle_kinds(m);
     status = sl__streams_collect(records, &m->streams, err);
     for (size_t i = 0; status == SL_OK && i < records->n_works; i++)
         records->works[i].span.stream = stream_id(m, records->works[i].stream);
-    if (status == SL_OK)
-        status = put_in_order(m, err);
-    if (status == SL_OK)
-        status = sl_interrupt_check(err);
-    if (status == SL_OK)
-        status = sl__infer_waits(m, err);
-    if (status == SL_OK)
-        status = sl__streams_describe(records, m->device, &m->streams, err);
+    if (status == SL_OK) status = put_in_order(m, err);
+    if (status == SL_OK) status = sl_interrupt_check(err);
+    if (status == SL_OK) status = sl__infer_waits(m, err);
+    if (status == SL_OK) status = sl__streams_describe(records, m->device, &m->streams, err);
     return status == SL_OK ? sort_by_number(m, err) : status;
 }
 
@@ -511,14 +482,10 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
 {
     sl__match m = { .records = records, .origin.pytorch = records->pytorch };
     sl_status status = match_all(&m, err);
-    if (status == SL_OK)
-        status = sl__streams_note(records, &m.streams, err);
-    if (status == SL_OK)
-        status = add_items(&m, err);
-    if (status == SL_OK)
-        status = add_holds(&m, err);
-    if (status == SL_OK)
-        status = set_notice(&m, err);
+    if (status == SL_OK) status = sl__streams_note(records, &m.streams, err);
+    if (status == SL_OK) status = add_items(&m, err);
+    if (status == SL_OK) status = add_holds(&m, err);
+    if (status == SL_OK) status = set_notice(&m, err);
     if (status == SL_OK) {
         set_device(&m);
         finish(&m);

@@ -9,29 +9,26 @@
 /* Something that was issued. */
 typedef struct sl__issued {
     int64_t host_start_ns, start_ns;
-    uint64_t correlation, issue;        /* in the file; in the timeline */
-    size_t index;                       /* into works or hosts */
+    uint64_t correlation, issue; /* in the file; in the timeline */
+    size_t index;                /* into works or hosts */
     bool call;
 } sl__issued;
 
 typedef struct sl__match {
     sl__records *records;
     int64_t device;
-    sl_text devices;            /* if there are several: "0 (17 operations), 1 (16)" */
+    sl_text devices; /* if there are several: "0 (17 operations), 1 (16)" */
     sl_origin origin;
     sl__streams streams;
-    sl__issued *items;          /* in order of issue */
+    sl__issued *items; /* in order of issue */
     size_t n_items;
     bool renumbered;
-    sl__issued *by_number;      /* the same by the file's numbers, if they are renumbered */
-    size_t *position;           /* of each work among the items */
-    size_t n_unexplained;       /* waits between streams that the file does not explain */
+    sl__issued *by_number; /* the same by the file's numbers, if they are renumbered */
+    size_t *position;      /* of each work among the items */
+    size_t n_unexplained;  /* waits between streams that the file does not explain */
 } sl__match;
 
-static inline bool sl__is_plain(const sl__host *host)
-{
-    return host->call.kind == SL_CALL_PLAIN;
-}
+static inline bool sl__is_plain(const sl__host *host) { return host->call.kind == SL_CALL_PLAIN; }
 
 /* A plain call has no stream. */
 static inline void sl__forget_kind(sl__host *host)

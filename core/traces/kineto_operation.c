@@ -11,8 +11,7 @@
 bool sl__reader_decode(sl__reader *r, const sl__json_value *value)
 {
     sl__event *event = &r->event;
-    if (event->status != SL_OK || value->type != SL__JSON_TEXT)
-        return false;
+    if (event->status != SL_OK || value->type != SL__JSON_TEXT) return false;
     r->text.len = 0;
     event->status = sl__json_decode(value, &r->text, event->err);
     return event->status == SL_OK;
@@ -31,8 +30,7 @@ uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value)
 static bool contains(const char *text, const char *const *parts)
 {
     for (; *parts; parts++) {
-        if (strstr(text, *parts))
-            return true;
+        if (strstr(text, *parts)) return true;
     }
     return false;
 }
@@ -44,10 +42,8 @@ static sl_span_kind kind_of_copy(const char *name)
     static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", NULL };
     static const char *const down[] = { "DtoH", "DeviceToHost", "AtoH", NULL };
     static const char *const across[] = { "PtoP", "PeerToPeer", NULL };
-    if (contains(name, up))
-        return SL_SPAN_MEMCPY_H2D;
-    if (contains(name, down))
-        return SL_SPAN_MEMCPY_D2H;
+    if (contains(name, up)) return SL_SPAN_MEMCPY_H2D;
+    if (contains(name, down)) return SL_SPAN_MEMCPY_D2H;
     return contains(name, across) ? SL_SPAN_MEMCPY_P2P : SL_SPAN_MEMCPY_D2D;
 }
 
@@ -61,10 +57,8 @@ static uint8_t place_flags(const char *text)
     uint8_t flags = 0;
     for (size_t i = 0; arrow && i < 3; i++) {
         size_t n = strlen(places[i]);
-        if ((size_t)(arrow - text) >= n && strncmp(arrow - n, places[i], n) == 0)
-            flags |= src[i];
-        if (strncmp(arrow + 4, places[i], n) == 0)
-            flags |= dst[i];
+        if ((size_t)(arrow - text) >= n && strncmp(arrow - n, places[i], n) == 0) flags |= src[i];
+        if (strncmp(arrow + 4, places[i], n) == 0) flags |= dst[i];
     }
     return flags;
 }
@@ -80,14 +74,14 @@ static void take_own_kind(sl__reader *r, sl_span *span)
     span->engine = (uint8_t)sl__usual_engine(kind);
     if (sl__reader_decode(r, &arg[SL__ARG_ENGINE]) && sl_engine_parse(r->text.data, &engine))
         span->engine = (uint8_t)engine;
-    if (sl__reader_decode(r, &arg[SL__ARG_MEMORY]))
-        span->flags = place_flags(r->text.data);
+    if (sl__reader_decode(r, &arg[SL__ARG_MEMORY])) span->flags = place_flags(r->text.data);
 }
 
 static void take_kind(sl__reader *r, sl_span *span)
 {
     static const sl_span_kind kinds[] = {
-        [SL__CAT_KERNEL] = SL_SPAN_KERNEL, [SL__CAT_MEMSET] = SL_SPAN_MEMSET,
+        [SL__CAT_KERNEL] = SL_SPAN_KERNEL,
+        [SL__CAT_MEMSET] = SL_SPAN_MEMSET,
         [SL__CAT_CPU_OP] = SL_SPAN_HOST_FUNC,
     };
     bool copy = r->event.category == SL__CAT_MEMCPY;
@@ -96,10 +90,8 @@ static void take_kind(sl__reader *r, sl_span *span)
     sl_span_kind kind = copy ? kind_of_copy(name) : kinds[r->event.category];
     span->kind = (uint8_t)kind;
     span->engine = (uint8_t)sl__usual_engine(kind);
-    if (copy || r->records.own)
-        span->flags = place_flags(name);
-    if (r->records.own)
-        take_own_kind(r, span);
+    if (copy || r->records.own) span->flags = place_flags(name);
+    if (r->records.own) take_own_kind(r, span);
 }
 
 /* Values that no GPU has are left out. */
@@ -141,8 +133,7 @@ sl_status sl__hold_read(sl__reader *r, uint64_t correlation)
 {
     sl__event *event = &r->event;
     sl__records *records = &r->records;
-    if (!records->own || event->arg[SL__ARG_READY].type == SL__JSON_MISSING)
-        return event->status;
+    if (!records->own || event->arg[SL__ARG_READY].type == SL__JSON_MISSING) return event->status;
     sl_hold hold = { .correlation = correlation };
     sl__event_time(event, SL__ARG_READY, &hold.ready_ns);
     hold.ready_ns += records->start_ns;
@@ -150,8 +141,7 @@ sl_status sl__hold_read(sl__reader *r, uint64_t correlation)
     sl__event_count(event, SL__ARG_START_BY, &hold.start_by);
     hold.ready_cause = read_cause(r, SL__ARG_HELD_CAUSE);
     hold.start_cause = read_cause(r, SL__ARG_START_CAUSE);
-    if (event->status == SL_OK)
-        event->status = SL__RECORDS_ADD(records, holds, &hold, event->err);
+    if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, holds, &hold, event->err);
     return event->status;
 }
 

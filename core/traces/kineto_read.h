@@ -11,7 +11,7 @@
 typedef struct sl__reader {
     sl__records records;
     sl__scan scan;
-    sl_text text;               /* decoded last */
+    sl_text text; /* decoded last */
     sl__event event;
 } sl__reader;
 

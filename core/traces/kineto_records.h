@@ -11,42 +11,45 @@
 
 /* A slice of the device, or a host function. */
 typedef struct sl__work {
-    sl_span span;               /* without stream; correlation 0: not given. Until they are
+    sl_span span;    /* without stream; correlation 0: not given. Until they are
                                  * matched, the host's times are the span's start */
-    uint64_t number;            /* of its event, which makes every order a total one */
-    int64_t stream;             /* as the file numbers it */
+    uint64_t number; /* of its event, which makes every order a total one */
+    int64_t stream;  /* as the file numbers it */
     int64_t device;
     int32_t priority;
-    bool launched;              /* the call that enqueued it is known */
+    bool launched; /* the call that enqueued it is known */
 } sl__work;
 
 /* A call of the host: it launched something, or stays a call. */
 typedef struct sl__host {
-    sl_call call;               /* without streams; correlation 0: not given */
-    uint64_t number;            /* of its event */
-    int64_t stream, target_stream;      /* as the file numbers them, or SL__NO_STREAM */
-    bool may_wait;              /* a plain call of the kind that can wait for the device */
-    bool copies;                /* cudaMemcpy and the like: returns when the copy is done */
-    bool waited, queue_full, loaded;    /* the file says so of a launch */
-    bool launch;                /* of something on some device */
-    bool explained;             /* there is a cuda_sync event of it */
-    bool elsewhere;             /* that is of another device */
+    sl_call call;                    /* without streams; correlation 0: not given */
+    uint64_t number;                 /* of its event */
+    int64_t stream, target_stream;   /* as the file numbers them, or SL__NO_STREAM */
+    bool may_wait;                   /* a plain call of the kind that can wait for the device */
+    bool copies;                     /* cudaMemcpy and the like: returns when the copy is done */
+    bool waited, queue_full, loaded; /* the file says so of a launch */
+    bool launch;                     /* of something on some device */
+    bool explained;                  /* there is a cuda_sync event of it */
+    bool elsewhere;                  /* that is of another device */
 } sl__host;
 
 /* The device's side of a synchronisation: what the call itself does not say. */
 typedef struct sl__sync {
     uint64_t correlation;
     int64_t device, stream, wait_stream;
-    int64_t record;             /* correlation, -1 if not known */
+    int64_t record; /* correlation, -1 if not known */
 } sl__sync;
 
-typedef struct sl__thread { int64_t pid, tid; sl__json_value name; } sl__thread;
+typedef struct sl__thread {
+    int64_t pid, tid;
+    sl__json_value name;
+} sl__thread;
 
 typedef struct sl__records {
     sl_timeline *timeline;
-    int wanted_device;          /* or SL_BUSIEST_DEVICE */
-    bool own;                   /* written by us */
-    bool pytorch;               /* of its profiler: has cpu_ops that are not ours, or its name; or
+    int wanted_device; /* or SL_BUSIEST_DEVICE */
+    bool own;          /* written by us */
+    bool pytorch;      /* of its profiler: has cpu_ops that are not ours, or its name; or
                                  * our header says so */
     sl__work *works;
     size_t n_works, cap_works;
@@ -56,25 +59,25 @@ typedef struct sl__records {
     size_t n_syncs, cap_syncs;
     sl__thread *threads;
     size_t n_threads, cap_threads;
-    sl_hold *holds;             /* own: correlations and times as in the file */
+    sl_hold *holds; /* own: correlations and times as in the file */
     size_t n_holds, cap_holds;
-    sl_device_info *devices;    /* index: the file's id */
+    sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
-    bool timed;                 /* first_ns and last_ns are set */
-    int64_t first_ns, last_ns;  /* over all events */
+    bool timed;                /* first_ns and last_ns are set */
+    int64_t first_ns, last_ns; /* over all events */
     /* Of our own header. */
     sl_device_info info;
-    char backend[32];           /* info.backend points here */
-    bool noted;                 /* it lists the streams */
+    char backend[32]; /* info.backend points here */
+    bool noted;       /* it lists the streams */
     sl_stream_note *notes;
     size_t n_notes, cap_notes;
-    int64_t start_ns, wall_ns;  /* wall_ns -1: not given */
+    int64_t start_ns, wall_ns; /* wall_ns -1: not given */
 } sl__records;
 
 /* Adds an item, of `size` bytes, to one of the lists. SL_ENOMEM. */
 sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,
                           sl_error *err);
-#define SL__RECORDS_ADD(records, list, item, err) \
+#define SL__RECORDS_ADD(records, list, item, err)                                            \
     sl__records_add((void **)&(records)->list, &(records)->n_##list, &(records)->cap_##list, \
                     (item), sizeof *(item), (err))
 void sl__records_free(sl__records *records);

@@ -5,15 +5,9 @@
 
 /* ---- rows --------------------------------------------------------------------- */
 
-static double us(int64_t ns)
-{
-    return (double)ns / 1000;
-}
+static double us(int64_t ns) { return (double)ns / 1000; }
 
-static int64_t cut_ns(int64_t ns)
-{
-    return (int64_t)(us(ns) * 1000);
-}
+static int64_t cut_ns(int64_t ns) { return (int64_t)(us(ns) * 1000); }
 
 /* Does a slice at start_ns still come after `last` for readers that take the decimals as
  * doubles? HTA adds ts and dur, 203.442 + 0.270 > 203.712, and would nest what only
@@ -28,22 +22,16 @@ static bool reads_after(sl__interval last, int64_t base_ns, int64_t start_ns)
 sl__interval sl__row_place(sl__row *row, int64_t base_ns, int64_t start_ns, int64_t end_ns)
 {
     sl__interval placed = { start_ns, end_ns };
-    if (row->filled && placed.start_ns < row->last.end_ns)
-        placed.start_ns = row->last.end_ns;
-    if (row->filled && !reads_after(row->last, base_ns, placed.start_ns))
-        placed.start_ns++;
-    if (placed.end_ns < placed.start_ns)
-        placed.end_ns = placed.start_ns;
+    if (row->filled && placed.start_ns < row->last.end_ns) placed.start_ns = row->last.end_ns;
+    if (row->filled && !reads_after(row->last, base_ns, placed.start_ns)) placed.start_ns++;
+    if (placed.end_ns < placed.start_ns) placed.end_ns = placed.start_ns;
     *row = (sl__row){ placed, end_ns, true };
     return placed;
 }
 
 /* ---- pieces of an event ---------------------------------------------------- */
 
-void sl__write_raw(sl__writer *w, const char *text)
-{
-    sl__json_raw(&w->file, text);
-}
+void sl__write_raw(sl__writer *w, const char *text) { sl__json_raw(&w->file, text); }
 
 void sl__write_number(sl__writer *w, const char *key, uint64_t value)
 {
@@ -71,8 +59,7 @@ void sl__write_text(sl__writer *w, const char *key, const char *value)
 
 void sl__write_flag(sl__writer *w, const char *key, bool set)
 {
-    if (set)
-        sl__write_raw(w, key);
+    if (set) sl__write_raw(w, key);
 }
 
 void sl__write_begin(sl__writer *w, const char *start)
@@ -107,8 +94,7 @@ void sl__slice_begin(sl__writer *w, const char *cat, const char *name, int pid, 
 
 void sl__slice_own_times(sl__writer *w, sl__interval when, int64_t start_ns, int64_t end_ns)
 {
-    if (when.start_ns == start_ns && when.end_ns == end_ns)
-        return;
+    if (when.start_ns == start_ns && when.end_ns == end_ns) return;
     sl__write_time(w, ",\"own ts\":", start_ns - w->base_ns);
     sl__write_time(w, ",\"own dur\":", end_ns - start_ns);
 }
@@ -116,10 +102,8 @@ void sl__slice_own_times(sl__writer *w, sl__interval when, int64_t start_ns, int
 static void put_cause(sl__writer *w, const char *cause_key, uint8_t cause, const char *by_key,
                       uint64_t by)
 {
-    if (cause != SL_CAUSE_NONE)
-        sl__write_text(w, cause_key, sl_cause_name((sl_cause)cause));
-    if (by)
-        sl__write_number(w, by_key, by);
+    if (cause != SL_CAUSE_NONE) sl__write_text(w, cause_key, sl_cause_name((sl_cause)cause));
+    if (by) sl__write_number(w, by_key, by);
 }
 
 void sl__write_hold(sl__writer *w, uint64_t correlation)
@@ -128,8 +112,7 @@ void sl__write_hold(sl__writer *w, uint64_t correlation)
         w->holds++;
         w->n_holds--;
     }
-    if (w->n_holds == 0 || w->holds->correlation != correlation)
-        return;
+    if (w->n_holds == 0 || w->holds->correlation != correlation) return;
     const sl_hold *hold = w->holds;
     sl__write_time(w, ",\"ready us\":", hold->ready_ns - w->base_ns);
     put_cause(w, ",\"held cause\":", hold->ready_cause, ",\"held by\":", hold->ready_by);

@@ -17,7 +17,7 @@
 #include "../timeline/overlap.h"
 #include "kineto.h"
 
-#define OVERLAP_SLACK_NS 1000   /* older traces count whole microseconds */
+#define OVERLAP_SLACK_NS 1000 /* older traces count whole microseconds */
 
 /* ---- numbers ----------------------------------------------------------------- */
 
@@ -29,8 +29,7 @@ static int by_number(const void *left, const void *right)
 
 static size_t take(sl__stream *all, size_t n, int64_t number)
 {
-    if (number == SL__NO_STREAM || (n > 0 && all[n - 1].number == number))
-        return n;
+    if (number == SL__NO_STREAM || (n > 0 && all[n - 1].number == number)) return n;
     all[n].number = number;
     return n + 1;
 }
@@ -59,8 +58,7 @@ static void give_ids(sl__streams *streams)
         sl__stream *stream = &streams->all[i];
         int64_t id = stream->number - SL__FIRST_STREAM;
         if (id < 0 || id > UINT32_MAX) {
-            if (next == 0 && stream->number != 0)
-                next = 1;
+            if (next == 0 && stream->number != 0) next = 1;
             while (used < streams->n && streams->all[used].number - SL__FIRST_STREAM <= next)
                 next += streams->all[used++].number - SL__FIRST_STREAM == next;
             id = next++;
@@ -73,8 +71,7 @@ sl_status sl__streams_collect(const sl__records *records, sl__streams *streams, 
 {
     size_t n = 0;
     streams->all = calloc(records->n_works + 2 * records->n_hosts + 1, sizeof *streams->all);
-    if (!streams->all)
-        return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    if (!streams->all) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
     for (size_t i = 0; i < records->n_works; i++)
         n = take(streams->all, n, records->works[i].stream);
     for (size_t i = 0; i < records->n_hosts; i++) {
@@ -127,17 +124,14 @@ static sl_status default_work(const sl__records *records, sl__interval **all, si
 {
     *n = 0;
     *all = calloc(records->n_works + 1, sizeof **all);
-    if (!*all)
-        return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    if (!*all) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
-        if (span->stream == 0)
-            (*all)[(*n)++] = (sl__interval){ span->start_ns, span->end_ns };
+        if (span->stream == 0) (*all)[(*n)++] = (sl__interval){ span->start_ns, span->end_ns };
     }
     qsort(*all, *n, sizeof **all, by_start);
     for (size_t i = 1; i < *n; i++) {
-        if ((*all)[i].end_ns < (*all)[i - 1].end_ns)
-            (*all)[i].end_ns = (*all)[i - 1].end_ns;
+        if ((*all)[i].end_ns < (*all)[i - 1].end_ns) (*all)[i].end_ns = (*all)[i - 1].end_ns;
     }
     return SL_OK;
 }
@@ -145,7 +139,7 @@ static sl_status default_work(const sl__records *records, sl__interval **all, si
 static bool overlaps(const sl__interval *all, size_t n, const sl_span *span)
 {
     size_t low = 0;
-    for (size_t high = n; low < high;) {        /* the first that starts too late */
+    for (size_t high = n; low < high;) { /* the first that starts too late */
         size_t middle = low + (high - low) / 2;
         if (all[middle].start_ns < span->end_ns - OVERLAP_SLACK_NS)
             low = middle + 1;
@@ -198,12 +192,11 @@ static sl_status decode_name(const sl__stream *stream, sl_text *name, sl_error *
     int n = snprintf(own, sizeof own, "stream %" PRId64, stream->number);
     name->len = 0;
     sl_status status = stream->name ? sl__json_decode(stream->name, name, err) : SL_OK;
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     while (name->len > 0 && name->data[name->len - 1] == ' ')
         name->data[--name->len] = '\0';
-    if (name->len > (size_t)n + 2 && strncmp(name->data, own, (size_t)n) == 0 &&
-        strncmp(name->data + n, ": ", 2) == 0) {
+    if (name->len > (size_t)n + 2 && strncmp(name->data, own, (size_t)n) == 0
+        && strncmp(name->data + n, ": ", 2) == 0) {
         name->len -= (size_t)n + 2;
         memmove(name->data, name->data + n + 2, name->len + 1);
     } else if (name->len == 0) {
@@ -233,15 +226,15 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
 {
     sl_status status = SL_OK;
     sl_text name = { 0 };
-    if (records->noted)
-        return note_own(records, err);
+    if (records->noted) return note_own(records, err);
     sl_stream_note *notes = calloc(streams->n + 1, sizeof *notes);
-    if (!notes)
-        return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    if (!notes) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
     for (size_t i = 0; i < streams->n && status == SL_OK; i++) {
         const sl__stream *stream = &streams->all[i];
-        notes[i] = (sl_stream_note){ .id = stream->id, .priority = stream->priority,
-                                     .non_blocking = !stream->blocking, .numbered = true,
+        notes[i] = (sl_stream_note){ .id = stream->id,
+                                     .priority = stream->priority,
+                                     .non_blocking = !stream->blocking,
+                                     .numbered = true,
                                      .number = stream->number };
         status = decode_name(stream, &name, err);
         if (status == SL_OK)

@@ -5,15 +5,15 @@
 #include "kineto_records.h"
 
 typedef struct sl__stream {
-    int64_t number;             /* in the file */
-    uint32_t id;                /* in the timeline */
+    int64_t number; /* in the file */
+    uint32_t id;    /* in the timeline */
     int32_t priority;
     const sl__json_value *name; /* of its row, or NULL */
     bool blocking;              /* toward the NULL stream */
 } sl__stream;
 
 typedef struct sl__streams {
-    sl__stream *all;            /* by number */
+    sl__stream *all; /* by number */
     size_t n;
 } sl__streams;
 
@@ -27,7 +27,6 @@ size_t sl__streams_find(const sl__streams *streams, int64_t number);
 sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__streams *streams,
                                sl_error *err);
 /* Their notes in the timeline. */
-sl_status sl__streams_note(const sl__records *records, const sl__streams *streams,
-                           sl_error *err);
+sl_status sl__streams_note(const sl__records *records, const sl__streams *streams, sl_error *err);
 
 #endif

@@ -17,22 +17,25 @@
 
 #include "../timeline/store.h"
 
-#define LOOK_BACK 64            /* operations that ended while a call waited */
+#define LOOK_BACK 64 /* operations that ended while a call waited */
 /* From the work's end to the return. On an H200 cudaFree takes 0.14 ms, and cudaFreeHost of 4 MiB
  * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
 #define SOON_NS 500000
-#define EVENT_SOON_NS 50000     /* the same for an event: on an H200 4 us */
-#define CLOCKS_NS 10000         /* by how much the two clocks may differ */
-#define NOTHING_NS 10000        /* more than cudaFree(NULL) takes, less than other calls do */
-#define MANY_TIMES 8            /* longer than any that did not wait */
-#define CHANCE 16               /* of a call's time, the end of the work lies in this part */
+#define EVENT_SOON_NS 50000 /* the same for an event: on an H200 4 us */
+#define CLOCKS_NS 10000     /* by how much the two clocks may differ */
+#define NOTHING_NS 10000    /* more than cudaFree(NULL) takes, less than other calls do */
+#define MANY_TIMES 8        /* longer than any that did not wait */
+#define CHANCE 16           /* of a call's time, the end of the work lies in this part */
 
-typedef struct ending { int64_t end_ns; size_t work; } ending;
+typedef struct ending {
+    int64_t end_ns;
+    size_t work;
+} ending;
 
 typedef struct waits {
     const sl__match *match;
-    ending *by_end;             /* works by their ends */
-    int64_t *early_ns;          /* by name: the longest that returned while earlier work ran */
+    ending *by_end;    /* works by their ends */
+    int64_t *early_ns; /* by name: the longest that returned while earlier work ran */
 } waits;
 
 /* ---- synchronisations ------------------------------------------------------------------- */
@@ -40,8 +43,7 @@ typedef struct waits {
 static int by_end(const void *left, const void *right)
 {
     const ending *a = left, *b = right;
-    if (a->end_ns != b->end_ns)
-        return a->end_ns < b->end_ns ? -1 : 1;
+    if (a->end_ns != b->end_ns) return a->end_ns < b->end_ns ? -1 : 1;
     return (a->work > b->work) - (a->work < b->work);
 }
 
@@ -58,8 +60,8 @@ static void sort_ends(waits *w)
 static bool is_last_before(const sl__match *m, size_t work, size_t position)
 {
     const sl__records *records = m->records;
-    bool more = work + 1 < records->n_works &&
-                records->works[work + 1].stream == records->works[work].stream;
+    bool more = work + 1 < records->n_works
+                && records->works[work + 1].stream == records->works[work].stream;
     return m->position[work] < position && (!more || m->position[work + 1] > position);
 }
 
@@ -84,8 +86,7 @@ static void guess_stream(const waits *w, sl__host *host, size_t position)
     const sl__match *m = w->match;
     size_t low = ended_before(w, host);
     for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
-        if (w->by_end[low].end_ns <= host->call.host_start_ns)
-            break;
+        if (w->by_end[low].end_ns <= host->call.host_start_ns) break;
         if (is_last_before(m, w->by_end[low].work, position)) {
             host->stream = m->records->works[w->by_end[low].work].stream;
             return;
@@ -99,13 +100,13 @@ static void guess_stream(const waits *w, sl__host *host, size_t position)
 static sl__host *record_behind(const sl__match *m, size_t work, size_t position)
 {
     const sl__records *records = m->records;
-    bool more = work + 1 < records->n_works &&
-                records->works[work + 1].stream == records->works[work].stream;
+    bool more = work + 1 < records->n_works
+                && records->works[work + 1].stream == records->works[work].stream;
     size_t end = more && m->position[work + 1] < position ? m->position[work + 1] : position;
     for (size_t i = m->position[work] + 1; i < end && i <= m->position[work] + LOOK_BACK; i++) {
         sl__host *host = m->items[i].call ? &records->hosts[m->items[i].index] : NULL;
-        if (host && sl__is_plain(host) &&
-            strstr(sl_timeline_text(records->timeline, host->call.name), "EventRecord"))
+        if (host && sl__is_plain(host)
+            && strstr(sl_timeline_text(records->timeline, host->call.name), "EventRecord"))
             return host;
     }
     return NULL;
@@ -119,13 +120,13 @@ static void guess_event(const waits *w, sl__host *host, size_t position)
     size_t low = ended_before(w, host);
     for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
         const ending *last = &w->by_end[low];
-        if (last->end_ns <= host->call.host_start_ns ||
-            host->call.host_end_ns - last->end_ns > EVENT_SOON_NS)
+        if (last->end_ns <= host->call.host_start_ns
+            || host->call.host_end_ns - last->end_ns > EVENT_SOON_NS)
             return;
         sl__host *record = m->position[last->work] < position
-                               ? record_behind(m, last->work, position) : NULL;
-        if (!record)
-            continue;
+                               ? record_behind(m, last->work, position)
+                               : NULL;
+        if (!record) continue;
         record->call.kind = SL_CALL_EVENT_RECORD;
         record->stream = m->records->works[last->work].stream;
         host->call.target = record->call.correlation;
@@ -145,8 +146,7 @@ static sl_status for_each_call(const waits *w, visit *each, sl_error *err)
     int64_t last_end_ns = INT64_MIN;
     for (size_t i = 0; i < m->n_items; i++) {
         const sl__issued *it = &m->items[i];
-        if (sl__stops_at(i))
-            return sl_interrupt_check(err);
+        if (sl__stops_at(i)) return sl_interrupt_check(err);
         if (it->call)
             each(w, &m->records->hosts[it->index], i, last_end_ns);
         else
@@ -155,8 +155,7 @@ static sl_status for_each_call(const waits *w, visit *each, sl_error *err)
     return SL_OK;
 }
 
-static void note_early_return(const waits *w, sl__host *host, size_t position,
-                              int64_t last_end_ns)
+static void note_early_return(const waits *w, sl__host *host, size_t position, int64_t last_end_ns)
 {
     int64_t took_ns = host->call.host_end_ns - host->call.host_start_ns;
     int64_t *early_ns = &w->early_ns[host->call.name];
@@ -167,8 +166,8 @@ static void note_early_return(const waits *w, sl__host *host, size_t position,
 
 static bool returned_soon(const sl__host *host, int64_t last_end_ns)
 {
-    return last_end_ns > host->call.host_start_ns && last_end_ns <= host->call.host_end_ns &&
-           host->call.host_end_ns - last_end_ns <= SOON_NS;
+    return last_end_ns > host->call.host_start_ns && last_end_ns <= host->call.host_end_ns
+           && host->call.host_end_ns - last_end_ns <= SOON_NS;
 }
 
 /* Compared with other calls of its name that did not wait. */
@@ -186,19 +185,21 @@ static void infer_wait(const waits *w, sl__host *host, size_t position, int64_t 
     if (host->call.kind == SL_CALL_EVENT_SYNC && host->call.target == 0)
         guess_event(w, host, position);
     if (sl__is_plain(host) && host->may_wait)
-        host->call.waited_for_device =
-            returned_soon(host, last_end_ns) &&
-            is_beyond_chance(host, last_end_ns, w->early_ns[host->call.name]);
+        host->call.waited_for_device = returned_soon(host, last_end_ns)
+                                       && is_beyond_chance(host, last_end_ns,
+                                                           w->early_ns[host->call.name]);
 }
 
 sl_status sl__infer_waits(const sl__match *match, sl_error *err)
 {
     const sl__records *records = match->records;
-    if (records->own)
-        return SL_OK;
+    if (records->own) return SL_OK;
     size_t n_names = sl_timeline_text_count(records->timeline);
-    waits w = { .match = match, .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
-                .early_ns = calloc(n_names + 1, sizeof *w.early_ns) };
+    waits w = {
+        .match = match,
+        .by_end = calloc(records->n_works + 1, sizeof *w.by_end),
+        .early_ns = calloc(n_names + 1, sizeof *w.early_ns),
+    };
     sl_status status = SL_OK;
     if (!w.by_end || !w.early_ns)
         status = sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", match->n_items);
@@ -206,8 +207,7 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
         sort_ends(&w);
         status = for_each_call(&w, note_early_return, err);
     }
-    if (status == SL_OK)
-        status = for_each_call(&w, infer_wait, err);
+    if (status == SL_OK) status = for_each_call(&w, infer_wait, err);
     free(w.by_end);
     free(w.early_ns);
     return status;

@@ -39,7 +39,7 @@
 #include "kineto_write.h"
 
 #define CPU_TID 4242
-#define SYNC_TID 1000000        /* plus the stream's; alone for the whole device */
+#define SYNC_TID 1000000 /* plus the stream's; alone for the whole device */
 #define CONTEXT "1"
 #define WARP 32
 #define RUNTIME "cuda_runtime"
@@ -49,10 +49,7 @@ static sl__trace_rows *lane_of(sl__writer *w, uint32_t stream)
     return &w->lanes[sl__lanes_find(&w->index, stream)];
 }
 
-static uint64_t stream_number(uint32_t stream)
-{
-    return (uint64_t)stream + SL__FIRST_STREAM;
-}
+static uint64_t stream_number(uint32_t stream) { return (uint64_t)stream + SL__FIRST_STREAM; }
 
 /* ---- metadata --------------------------------------------------------------- */
 
@@ -102,8 +99,7 @@ static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *pref
             sl_text_add(&name, ": %s", sl_timeline_text(w->timeline, note->name));
     }
     bool failed = name.failed;
-    if (!failed)
-        name_thread(w, pid, tid, name.data);
+    if (!failed) name_thread(w, pid, tid, name.data);
     sl_text_free(&name);
     return failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
 }
@@ -129,8 +125,7 @@ static sl_status put_metadata(sl__writer *w, sl_error *err)
     const sl_device_info *info = sl_timeline_device(w->timeline);
     sl_text gpu = { 0 };
     sl_text_add(&gpu, "GPU %d: %s%s", w->pid, info->name, info->simulated ? " (simulated)" : "");
-    if (gpu.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
+    if (gpu.failed) return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
     name_process(w, SL__HOST_PID, "host", "CPU", 0);
     name_thread(w, SL__HOST_PID, CPU_TID, "script");
     w->n_cpu_rows = 1;
@@ -140,16 +135,14 @@ static sl_status put_metadata(sl__writer *w, sl_error *err)
     for (size_t i = 0; i < w->index.n && status == SL_OK; i++) {
         uint32_t id = w->index.ids[i];
         uint64_t tid = stream_number(id);
-        if (w->lanes[i].device)
-            status = name_row(w, w->pid, tid, "", id, "", err);
+        if (w->lanes[i].device) status = name_row(w, w->pid, tid, "", id, "", err);
         if (w->lanes[i].sync && status == SL_OK)
             status = name_row(w, w->pid, SYNC_TID + tid, "", id, " sync", err);
         if (w->lanes[i].host && status == SL_OK)
             status = name_row(w, SL__HOST_PID, SL__HOST_FUNC_TID + tid, "host functions, ", id, "",
                               err);
     }
-    if (w->device_sync)
-        name_thread(w, w->pid, SYNC_TID, "device sync");
+    if (w->device_sync) name_thread(w, w->pid, SYNC_TID, "device sync");
     return status;
 }
 
@@ -171,7 +164,10 @@ static int cpu_row_at(sl__writer *w, int64_t start_ns)
 }
 
 /* Where a slice went. */
-typedef struct spot { uint64_t tid; sl__interval when; } spot;
+typedef struct spot {
+    uint64_t tid;
+    sl__interval when;
+} spot;
 
 /* The slice of the host's call; the caller may add to its args. What is no call of CUDA's
  * has its issue number as "External id" alone: nothing on the device belongs to it. */
@@ -179,17 +175,16 @@ static spot begin_call(sl__writer *w, const char *cat, const char *name, uint64_
                        uint32_t where, int64_t start_ns, int64_t end_ns)
 {
     int i = cpu_row_at(w, start_ns);
-    spot at = { CPU_TID + (uint64_t)i,
-                sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns) };
+    spot at = {
+        CPU_TID + (uint64_t)i,
+        sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns),
+    };
     sl__slice_begin(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
-    if (*position)
-        sl__write_text(w, ",\"loc\":", position);
+    if (*position) sl__write_text(w, ",\"loc\":", position);
     sl__write_number(w, ",\"args\":{\"External id\":", correlation);
-    if (strcmp(cat, RUNTIME) == 0)
-        sl__write_number(w, ",\"correlation\":", correlation);
-    if (*position)
-        sl__write_text(w, ",\"where\":", position);
+    if (strcmp(cat, RUNTIME) == 0) sl__write_number(w, ",\"correlation\":", correlation);
+    if (*position) sl__write_text(w, ",\"where\":", position);
     sl__slice_own_times(w, at.when, start_ns, end_ns);
     return at;
 }
@@ -197,8 +192,7 @@ static spot begin_call(sl__writer *w, const char *cat, const char *name, uint64_
 /* bytes / ns is GB/s; its thousandths, rounded down. 0 for copies of no duration. */
 static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
 {
-    if (duration_ns <= 0)
-        return 0;
+    if (duration_ns <= 0) return 0;
     uint64_t duration = (uint64_t)duration_ns;
     uint64_t milli = bytes <= UINT64_MAX / 1000 ? bytes * 1000 / duration : bytes / duration;
     return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
@@ -217,8 +211,10 @@ static void begin_device_args(sl__writer *w, uint64_t correlation, const char *s
 static bool names_kind(const char *name, sl_span_kind kind)
 {
     static const char *const starts[SL_SPAN_KINDS] = {
-        [SL_SPAN_MEMCPY_H2D] = "Memcpy HtoD", [SL_SPAN_MEMCPY_D2H] = "Memcpy DtoH",
-        [SL_SPAN_MEMCPY_D2D] = "Memcpy DtoD", [SL_SPAN_MEMCPY_P2P] = "Memcpy PtoP",
+        [SL_SPAN_MEMCPY_H2D] = "Memcpy HtoD",
+        [SL_SPAN_MEMCPY_D2H] = "Memcpy DtoH",
+        [SL_SPAN_MEMCPY_D2D] = "Memcpy DtoD",
+        [SL_SPAN_MEMCPY_P2P] = "Memcpy PtoP",
     };
     return !starts[kind] || strncmp(name, starts[kind], strlen(starts[kind])) == 0;
 }
@@ -234,8 +230,7 @@ static void put_memory(sl__writer *w, const char *name, const sl_span *span)
     int src = span->flags & SL_SPAN_SRC_PAGEABLE ? 1 : span->flags & SL_SPAN_SRC_PINNED ? 2 : 0;
     int dst = span->flags & SL_SPAN_DST_PAGEABLE ? 1 : span->flags & SL_SPAN_DST_PINNED ? 2 : 0;
     bool implied = strstr(name, " -> ") ? strstr(name, ways[src][dst]) != NULL : !src && !dst;
-    if (!implied)
-        sl__write_text(w, ",\"memory\":", ways[src][dst]);
+    if (!implied) sl__write_text(w, ",\"memory\":", ways[src][dst]);
 }
 
 /* What every kind of span has among its args, at their end. */
@@ -276,8 +271,7 @@ static void put_grid(sl__writer *w, const sl_span *span)
 
 static void put_resources(sl__writer *w, const sl_span *span)
 {
-    if (!span->registers)
-        return;
+    if (!span->registers) return;
     sl__write_number(w, ",\"registers per thread\":", span->registers);
     sl__write_number(w, ",\"shared memory\":", span->shared_bytes);
 }
@@ -287,10 +281,9 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
     int sms = sl_timeline_device(w->timeline)->sm_count;
     sl__write_raw(w, ",\"queued\":0");
     const sl_stream_note *note = sl__timeline_note(w->timeline, span->stream);
-    if (note)
-        sl__write_int(w, ",\"priority\":", note->priority);
+    if (note) sl__write_int(w, ",\"priority\":", note->priority);
     put_resources(w, span);
-    if (sms > 0) {      /* the whole grid's share, as kineto counts, also if it cannot fit */
+    if (sms > 0) { /* the whole grid's share, as kineto counts, also if it cannot fit */
         uint64_t blocks = span->blocks, n = (uint64_t)sms;
         per_sm(w, ",\"blocks per SM\":", blocks, n);
         per_sm(w, ",\"warps per SM\":", blocks * span->threads, n * WARP);
@@ -303,18 +296,20 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
 static void put_device_work(sl__writer *w, const sl_span *span, uint64_t tid, sl__interval when)
 {
     bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
-    sl__slice_begin(w, kernel ? "kernel" : set ? "gpu_memset" : "gpu_memcpy",
+    sl__slice_begin(w,
+                    kernel ? "kernel"
+                    : set  ? "gpu_memset"
+                           : "gpu_memcpy",
                     sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
     begin_device_args(w, span->correlation, ",\"stream\":");
     sl__json_uint(&w->file, tid);
     if (kernel)
         put_kernel_args(w, span);
-    else if (span->blocks) {    /* a memset, or a copy within the device: on the SMs as well */
+    else if (span->blocks) { /* a memset, or a copy within the device: on the SMs as well */
         put_resources(w, span);
         put_grid(w, span);
     }
-    if (!kernel || span->bytes)
-        sl__write_number(w, ",\"bytes\":", span->bytes);
+    if (!kernel || span->bytes) sl__write_number(w, ",\"bytes\":", span->bytes);
     if (!kernel) {
         sl__write_raw(w, ",\"memory bandwidth (GB/s)\":");
         sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
@@ -405,8 +400,7 @@ static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool 
         sl__write_number(w, ",\"waits for\":", call->target);
         sl__write_number(w, ",\"recorded in\":", stream_number(call->target_stream));
     }
-    if (call->device_ns)
-        sl__write_time(w, ",\"device us\":", call->device_ns - w->base_ns);
+    if (call->device_ns) sl__write_time(w, ",\"device us\":", call->device_ns - w->base_ns);
     sl__write_flag(w, ",\"waited for device\":true", call->waited_for_device);
     sl__write_flag(w, ",\"queue full\":true", call->queue_full);
     sl__write_hold(w, call->correlation);
@@ -418,22 +412,19 @@ static void put_call(sl__writer *w, const sl_call *call)
     bool recorded = of_event && is_recorded(w->timeline, call->target);
     const char *sync = sync_name(call, recorded);
     begin_call(w, call->kind == SL_CALL_HOST_WORK ? "cpu_op" : RUNTIME,
-               sl_call_name(w->timeline, call), call->correlation, call->where,
-               call->host_start_ns, call->host_end_ns);
+               sl_call_name(w->timeline, call), call->correlation, call->where, call->host_start_ns,
+               call->host_end_ns);
     put_call_args(w, call, sync != NULL, recorded);
     sl__write_raw(w, "}}");
-    if (sync)
-        put_sync(w, call, sync, recorded);
+    if (sync) put_sync(w, call, sync, recorded);
 }
 
 /* ---- the file ------------------------------------------------------------------ */
 
 static void widen(sl__interval *all, int64_t start_ns, int64_t end_ns)
 {
-    if (start_ns < all->start_ns)
-        all->start_ns = start_ns;
-    if (end_ns > all->end_ns)
-        all->end_ns = end_ns;
+    if (start_ns < all->start_ns) all->start_ns = start_ns;
+    if (end_ns > all->end_ns) all->end_ns = end_ns;
 }
 
 /* The recording as a slice that all calls lie in; longer by 2 ns, so that the last one
@@ -468,20 +459,22 @@ static void put_events(sl__writer *w)
 
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err)
 {
-    sl__writer w = { .timeline = timeline, .first = true, .file = { .fd = -1 },
-                 .base_ns = sl_timeline_host_start_ns(timeline),
-                 .pid = sl_timeline_device(timeline)->index };
+    sl__writer w = {
+        .timeline = timeline,
+        .first = true,
+        .file = { .fd = -1 },
+        .base_ns = sl_timeline_host_start_ns(timeline),
+        .pid = sl_timeline_device(timeline)->index,
+    };
     w.spans = sl_timeline_spans(timeline, &w.n_spans);
     w.calls = sl_timeline_calls(timeline, &w.n_calls);
     w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     w.lanes = calloc(w.index.n + 1, sizeof *w.lanes);
     if (!w.lanes)
         status = sl_fail(err, SL_ENOMEM, "no memory for the trace of %zu streams", w.index.n);
-    if (status == SL_OK)
-        status = sl__outfile_open_packed(path, &w.file, err);
+    if (status == SL_OK) status = sl__outfile_open_packed(path, &w.file, err);
     if (status == SL_OK) {
         find_rows(&w);
         sl__kineto_put_header(&w);

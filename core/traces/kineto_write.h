@@ -6,12 +6,16 @@
 #include "../timeline/lanes.h"
 #include "../timeline/overlap.h"
 
-#define SL__CPU_ROWS 8          /* the script's, and those beside it: calls at the same time */
+#define SL__CPU_ROWS 8 /* the script's, and those beside it: calls at the same time */
 
 /* ---- rows ---- */
 
 /* The last slice so far, once there is one, and its real end. All zero: empty. */
-typedef struct sl__row { sl__interval last; int64_t own_end_ns; bool filled; } sl__row;
+typedef struct sl__row {
+    sl__interval last;
+    int64_t own_end_ns;
+    bool filled;
+} sl__row;
 
 /* Where the next slice goes: where it was, or as little later as it takes for every reader to
  * see it behind the last one. Times are written relative to base_ns. */
@@ -31,14 +35,14 @@ typedef struct sl__writer {
     sl__outfile file;
     sl__lanes index;
     sl__trace_rows *lanes;
-    bool device_sync;           /* there is a row for the whole device */
+    bool device_sync; /* there is a row for the whole device */
     sl__row device_sync_row, cpu_rows[SL__CPU_ROWS];
-    int n_cpu_rows;             /* have a name so far */
-    const sl_hold *holds;       /* those of operations that are not written yet */
+    int n_cpu_rows;       /* have a name so far */
+    const sl_hold *holds; /* those of operations that are not written yet */
     size_t n_holds;
     int64_t base_ns;
-    int pid;                    /* of the device */
-    bool first;                 /* nothing written to traceEvents yet */
+    int pid;    /* of the device */
+    bool first; /* nothing written to traceEvents yet */
 } sl__writer;
 
 /* ---- pieces of events (kineto_slice.c) ---- */
@@ -49,7 +53,7 @@ void sl__write_number(sl__writer *w, const char *key, uint64_t value);
 void sl__write_int(sl__writer *w, const char *key, int64_t value);
 void sl__write_bool(sl__writer *w, const char *key, bool value);
 void sl__write_text(sl__writer *w, const char *key, const char *value);
-void sl__write_flag(sl__writer *w, const char *key, bool set);      /* nothing unless set */
+void sl__write_flag(sl__writer *w, const char *key, bool set); /* nothing unless set */
 void sl__write_time(sl__writer *w, const char *key, int64_t ns);
 /* The beginning of an event, behind a comma unless it is the first. */
 void sl__write_begin(sl__writer *w, const char *start);

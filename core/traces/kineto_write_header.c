@@ -11,8 +11,7 @@ static void put_streams(sl__writer *w)
         sl__write_text(w, ",\"name\":", sl_timeline_text(w->timeline, notes[i].name));
         sl__write_int(w, ",\"priority\":", notes[i].priority);
         sl__write_bool(w, ",\"non_blocking\":", notes[i].non_blocking);
-        if (notes[i].numbered)
-            sl__write_int(w, ",\"number\":", notes[i].number);
+        if (notes[i].numbered) sl__write_int(w, ",\"number\":", notes[i].number);
         sl__write_raw(w, "}");
     }
     sl__write_raw(w, "]");
@@ -24,8 +23,7 @@ static void put_sources(sl__writer *w)
     sl__write_raw(w, ",\n \"sources\":{");
     for (uint32_t id = 1; id < sl_timeline_text_count(w->timeline); id++) {
         const char *line = sl_timeline_source(w->timeline, id);
-        if (!*line)
-            continue;
+        if (!*line) continue;
         sl__write_text(w, between, sl_timeline_text(w->timeline, id));
         sl__write_text(w, ":", line);
         between = ",\n  ";
@@ -42,8 +40,7 @@ static void put_own(sl__writer *w)
     sl__write_text(w, ",\"device\":", info->name);
     sl__write_text(w, ",\"profile\":", info->profile);
     sl__write_bool(w, ",\"simulated\":", info->simulated);
-    if (sl_timeline_origin(w->timeline).pytorch)
-        sl__write_bool(w, ",\"pytorch\":", true);
+    if (sl_timeline_origin(w->timeline).pytorch) sl__write_bool(w, ",\"pytorch\":", true);
     sl__write_int(w, ",\"async_engines\":", info->async_engine_count);
     sl__write_int(w, ",\"priorities\":[", info->priority_least);
     sl__write_int(w, ",", info->priority_greatest);

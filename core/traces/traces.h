@@ -12,7 +12,7 @@
 /* A kineto-shaped JSON trace (kineto_write.c), compressed if the name ends in ".gz". */
 sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path, sl_error *err);
 
-#define SL_BUSIEST_DEVICE (-1)      /* that has the most operations; of equals the first */
+#define SL_BUSIEST_DEVICE (-1) /* that has the most operations; of equals the first */
 /* Reads a kineto-shaped JSON trace, ours or another's, compressed or not (kineto_read.c).
  * One of ours gives the timeline that was saved. Of another's with several devices the timeline
  * has one, and sl_timeline_origin says which there are; times count from the trace's first

@@ -1,6 +1,6 @@
 /* folder.c - lists folders, makes them, and says what a path is.
  */
-#define _XOPEN_SOURCE 700   /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath */
 
 #include "commands.h"
 
@@ -57,8 +57,7 @@ static int push_names(lua_State *L)
 static int list(lua_State *L)
 {
     DIR *folder = opendir(luaL_checkstring(L, 1));
-    if (!folder)
-        return push_failure(L, errno);
+    if (!folder) return push_failure(L, errno);
     lua_settop(L, 0);
     lua_pushcfunction(L, push_names);
     lua_pushlightuserdata(L, &folder);
@@ -72,8 +71,7 @@ static int make(lua_State *L)
     struct stat info;
     const char *path = luaL_checkstring(L, 1);
     int error = mkdir(path, 0777) == 0 ? 0 : errno;
-    if (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        error = 0;
+    if (error == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) error = 0;
     if (error == 0) {
         lua_pushboolean(L, true);
         return 1;
@@ -111,8 +109,10 @@ static int file_kind(lua_State *L)
     if (lstat(luaL_checkstring(L, 1), &info) != 0)
         lua_pushnil(L);
     else
-        lua_pushstring(L, S_ISREG(info.st_mode) ? "file" : S_ISDIR(info.st_mode) ? "folder"
-                          : S_ISLNK(info.st_mode) ? "link" : "other");
+        lua_pushstring(L, S_ISREG(info.st_mode)   ? "file"
+                          : S_ISDIR(info.st_mode) ? "folder"
+                          : S_ISLNK(info.st_mode) ? "link"
+                                                  : "other");
     return 1;
 }
 
@@ -133,8 +133,8 @@ static int file_bytes(lua_State *L)
 void folder_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"folder", list}, {"make_folder", make}, {"file_kind", file_kind},
-        {"file_bytes", file_bytes}, {"real_path", real_path}, {NULL, NULL}
+        { "folder", list },           { "make_folder", make },    { "file_kind", file_kind },
+        { "file_bytes", file_bytes }, { "real_path", real_path }, { NULL, NULL },
     };
     embedded_add(L, functions);
 }

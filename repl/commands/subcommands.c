@@ -17,8 +17,7 @@ static void push_names(lua_State *L)
     static const char folder[] = "repl/commands/";
     lua_newtable(L);
     for (const embedded_file *file = embedded_files; file->name; file++) {
-        if (strncmp(file->name, folder, sizeof folder - 1) != 0)
-            continue;
+        if (strncmp(file->name, folder, sizeof folder - 1) != 0) continue;
         const char *name = file->name + sizeof folder - 1, *dot = strrchr(name, '.');
         lua_pushlstring(L, name, (size_t)(dot - name));
         lua_pushboolean(L, true);

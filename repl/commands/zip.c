@@ -16,14 +16,14 @@
 
 #include "../run/embedded.h"
 
-#define FIRST_OF_1980 0x0021u       /* day 1, month 1 of zip's first year, as MS-DOS packs it */
-#define MADE_BY_UNIX (3u << 8 | 20u)    /* so that the attributes' upper half is a mode; zip 2.0 */
-#define REGULAR_FILE 0100000u         /* S_IFREG, as a .zip file has it everywhere */
+#define FIRST_OF_1980 0x0021u        /* day 1, month 1 of zip's first year, as MS-DOS packs it */
+#define MADE_BY_UNIX (3u << 8 | 20u) /* so that the attributes' upper half is a mode; zip 2.0 */
+#define REGULAR_FILE 0100000u        /* S_IFREG, as a .zip file has it everywhere */
 #define NAMES_ARE_UTF8 (1u << 11)
 #define MOST_NAME_BYTES 0xFFFFu
-#define ZIP64_BYTES 0xFFFFFFFFu     /* what is larger needs another kind of entry */
+#define ZIP64_BYTES 0xFFFFFFFFu /* what is larger needs another kind of entry */
 #define FIRST_BYTES ((size_t)1 << 16)
-#define PART_BYTES ((size_t)1 << 30)    /* minizip takes an unsigned int */
+#define PART_BYTES ((size_t)1 << 30) /* minizip takes an unsigned int */
 
 typedef struct entry {
     const char *name, *data;
@@ -44,8 +44,7 @@ static bool make_room(archive *a, size_t end)
     while (room < end)
         room = room < FIRST_BYTES ? FIRST_BYTES : 2 * room;
     char *bytes = room > a->room ? realloc(a->bytes, room) : a->bytes;
-    if (!bytes)
-        return false;
+    if (!bytes) return false;
     a->bytes = bytes;
     a->room = room;
     return true;
@@ -63,8 +62,7 @@ static uLong read_archive(voidpf opaque, voidpf stream, void *to, uLong n)
     archive *a = stream;
     (void)opaque;
     size_t part = n < a->len - a->at ? n : a->len - a->at;
-    if (part > 0)
-        memcpy(to, a->bytes + a->at, part);
+    if (part > 0) memcpy(to, a->bytes + a->at, part);
     a->at += part;
     return (uLong)part;
 }
@@ -73,8 +71,7 @@ static uLong write_archive(voidpf opaque, voidpf stream, const void *from, uLong
 {
     archive *a = stream;
     (void)opaque;
-    if (n == 0 || !make_room(a, a->at + n))
-        return 0;
+    if (n == 0 || !make_room(a, a->at + n)) return 0;
     memcpy(a->bytes + a->at, from, n);
     a->at += n;
     a->len = a->at > a->len ? a->at : a->len;
@@ -91,10 +88,10 @@ static long seek_archive(voidpf opaque, voidpf stream, ZPOS64_T offset, int orig
 {
     archive *a = stream;
     (void)opaque;
-    size_t from = origin == ZLIB_FILEFUNC_SEEK_SET ? 0
-                  : origin == ZLIB_FILEFUNC_SEEK_CUR ? a->at : a->len;
-    if (from + offset > a->len)
-        return -1;
+    size_t from = origin == ZLIB_FILEFUNC_SEEK_SET   ? 0
+                  : origin == ZLIB_FILEFUNC_SEEK_CUR ? a->at
+                                                     : a->len;
+    if (from + offset > a->len) return -1;
     a->at = from + (size_t)offset;
     return 0;
 }
@@ -111,10 +108,11 @@ static int say_nothing(voidpf opaque, voidpf stream)
 static int add_entry(zipFile zip, const entry *e)
 {
     mode_t mode = REGULAR_FILE | (e->executable ? 0755 : 0644);
-    zip_fileinfo info = {.dosDate = (uLong)FIRST_OF_1980 << 16, .external_fa = (uLong)mode << 16};
+    zip_fileinfo info = { .dosDate = (uLong)FIRST_OF_1980 << 16, .external_fa = (uLong)mode << 16 };
     int status = zipOpenNewFileInZip4_64(zip, e->name, &info, NULL, 0, NULL, 0, NULL, Z_DEFLATED,
-        Z_BEST_COMPRESSION, 0, -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, NULL, 0,
-        MADE_BY_UNIX, NAMES_ARE_UTF8, e->len >= ZIP64_BYTES);
+                                         Z_BEST_COMPRESSION, 0, -MAX_WBITS, DEF_MEM_LEVEL,
+                                         Z_DEFAULT_STRATEGY, NULL, 0, MADE_BY_UNIX, NAMES_ARE_UTF8,
+                                         e->len >= ZIP64_BYTES);
     for (size_t at = 0, part; status == ZIP_OK && at < e->len; at += part) {
         part = e->len - at < PART_BYTES ? e->len - at : PART_BYTES;
         status = zipWriteInFileInZip(zip, e->data + at, (unsigned)part);
@@ -126,8 +124,8 @@ static int add_entry(zipFile zip, const entry *e)
 static bool add_entries(archive *a, const entry *entries, size_t n)
 {
     zlib_filefunc64_def functions = {
-        open_archive, read_archive, write_archive, tell_archive, seek_archive, say_nothing,
-        say_nothing, a
+        open_archive, read_archive, write_archive, tell_archive,
+        seek_archive, say_nothing,  say_nothing,   a,
     };
     zipFile zip = zipOpen2_64("", APPEND_STATUS_CREATE, NULL, &functions);
     int status = zip ? ZIP_OK : ZIP_INTERNALERROR;
@@ -151,8 +149,7 @@ static const char *text_field(lua_State *L, const char *field, lua_Integer i, si
 static void read_entry(lua_State *L, lua_Integer i, entry *e)
 {
     size_t len;
-    if (lua_rawgeti(L, 1, i) != LUA_TTABLE)
-        luaL_error(L, "zip: entry %I is no table", i);
+    if (lua_rawgeti(L, 1, i) != LUA_TTABLE) luaL_error(L, "zip: entry %I is no table", i);
     e->name = text_field(L, "name", i, &len);
     if (len == 0 || len > MOST_NAME_BYTES || strlen(e->name) != len)
         luaL_error(L, "zip: entry %I has a name that a .zip file cannot have", i);
@@ -178,19 +175,18 @@ static int zip(lua_State *L)
     entry *entries = lua_newuserdatauv(L, (n + 1) * sizeof *entries, 0);
     for (size_t i = 0; i < n; i++)
         read_entry(L, (lua_Integer)i + 1, &entries[i]);
-    archive a = {0};
+    archive a = { 0 };
     lua_pushcfunction(L, push_archive);
     lua_pushlightuserdata(L, &a);
     bool fine = add_entries(&a, entries, n);
     int status = fine ? lua_pcall(L, 1, 1, 0) : LUA_ERRMEM;
     free(a.bytes);
-    if (!fine)
-        return luaL_error(L, "not enough memory for a .zip file");
+    if (!fine) return luaL_error(L, "not enough memory for a .zip file");
     return status == LUA_OK ? 1 : lua_error(L);
 }
 
 void zip_writer_open(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"zip", zip}, {NULL, NULL}};
+    static const luaL_Reg functions[] = { { "zip", zip }, { NULL, NULL } };
     embedded_add(L, functions);
 }

@@ -22,13 +22,12 @@ static bool is_incomplete(lua_State *L, int index)
  * colon with a method's name; who writes so expects an indented block. */
 static bool is_python_block(const char *entry)
 {
-    static const char *const words[] = {"for", "while", "if", "try", "with", "def"};
+    static const char *const words[] = { "for", "while", "if", "try", "with", "def" };
     entry += strspn(entry, blanks);
     size_t end = strcspn(entry, "\n");
     while (end > 0 && strchr(blanks, entry[end - 1]))
         end--;
-    if (end == 0 || entry[end - 1] != ':')
-        return false;
+    if (end == 0 || entry[end - 1] != ':') return false;
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t n = strlen(words[i]);
         if (strncmp(entry, words[i], n) == 0 && entry[n] != '_'
@@ -43,8 +42,7 @@ static bool is_python_block(const char *entry)
 static bool is_about_first_word(lua_State *L, const char *entry)
 {
     const char *near = strstr(lua_tostring(L, -1), " near '");
-    if (!near)
-        return false;
+    if (!near) return false;
     near += strlen(" near '");
     size_t n = strcspn(near, "'");
     entry += strspn(entry, blanks);
@@ -88,11 +86,9 @@ static bool is_whole(lua_State *L, const char *entry, size_t len, const char *na
 static bool begins_statement(const char *entry, size_t at)
 {
     const char *first = entry + at + strspn(entry + at, blanks);
-    if (!isalpha((unsigned char)*first) && *first != '_')
-        return false;
+    if (!isalpha((unsigned char)*first) && *first != '_') return false;
     for (; at > 0 && entry[at - 1] != '\n'; at--)
-        if (at > 1 && entry[at - 1] == '-' && entry[at - 2] == '-')
-            return false;
+        if (at > 1 && entry[at - 1] == '-' && entry[at - 2] == '-') return false;
     return true;
 }
 
@@ -101,16 +97,14 @@ static bool begins_statement(const char *entry, size_t at)
  * front of the expression has to be whole: "return" must not become part of an "if". This is
  * tried after each line that is typed, so that of a long entry only the end is looked at.
  * A call is a statement as well: `calls` says that this is what is looked for. */
-static bool load_block(lua_State *L, const char *entry, size_t len, const char *name,
-                       bool calls)
+static bool load_block(lua_State *L, const char *entry, size_t len, const char *name, bool calls)
 {
     enum { MOST_TRIES = 100, MOST_BYTES = 1 << 16 };
     size_t at = len, loaded = 0;
     for (int tried = 0; tried < MOST_TRIES && loaded < MOST_BYTES; tried++) {
         while (at > 0 && entry[at - 1] != '\n' && entry[at - 1] != ';')
             at--;
-        if (at == 0)
-            return false;
+        if (at == 0) return false;
         if (!calls || begins_statement(entry, at)) {
             if (load_return(L, entry, len, at, name) == LUA_OK && is_whole(L, entry, at, name))
                 return true;
@@ -139,8 +133,7 @@ static void replace_equals(lua_State *L, int index)
 {
     size_t len;
     const char *entry = lua_tolstring(L, index, &len);
-    if (entry[0] != '=')
-        return;
+    if (entry[0] != '=') return;
     lua_pushliteral(L, "return ");
     lua_pushlstring(L, entry + 1, len - 1);
     lua_concat(L, 2);

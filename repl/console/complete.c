@@ -12,8 +12,7 @@
 static char *copy_text(lua_State *L, const char *text)
 {
     char *copy = malloc(strlen(text) + 1);
-    if (!copy)
-        luaL_error(L, "not enough memory");
+    if (!copy) luaL_error(L, "not enough memory");
     return strcpy(copy, text);
 }
 
@@ -33,8 +32,7 @@ static int find_words(lua_State *L)
     lua_pushlstring(L, q->text, q->len);
     lua_call(L, 1, 2);
     lua_Integer first = lua_tointeger(L, 2);
-    if (first < 1 || (size_t)first > q->len + 1 || !lua_istable(L, 3))
-        return 0;
+    if (first < 1 || (size_t)first > q->len + 1 || !lua_istable(L, 3)) return 0;
     lua_Integer n = (lua_Integer)lua_rawlen(L, 3);
     c->first = (size_t)first - 1;
     c->words = calloc((size_t)n + 1, sizeof *c->words);
@@ -49,10 +47,9 @@ static int find_words(lua_State *L)
 bool console_complete(void *context, const char *text, size_t len, completion *c)
 {
     lua_State *L = context;
-    *c = (completion){0};
-    question q = {text, len, c};
-    if (!lua_checkstack(L, 4))
-        return false;
+    *c = (completion){ 0 };
+    question q = { text, len, c };
+    if (!lua_checkstack(L, 4)) return false;
     int top = lua_gettop(L);
     lua_pushcfunction(L, find_words);
     lua_pushlightuserdata(L, &q);

@@ -28,8 +28,8 @@ enum { CHUNK_NAME_BYTES = 32 };
 typedef struct console {
     lua_State *L;
     reader reader;
-    int n_chunks;           /* that were compiled */
-    bool remembered;        /* the entry is in the history already */
+    int n_chunks;    /* that were compiled */
+    bool remembered; /* the entry is in the history already */
 } console;
 
 /* ---- prompts ---------------------------------------------------------------- */
@@ -62,13 +62,11 @@ static const char *push_prompt(const console *c, bool first)
 {
     lua_State *L = c->L;
     push_raw_global(L, first ? "_PROMPT" : "_PROMPT2");
-    if (lua_isstring(L, -1))
-        return lua_tostring(L, -1);
+    if (lua_isstring(L, -1)) return lua_tostring(L, -1);
     lua_pop(L, 1);
     bool colour = c->reader.editor && has_colour(L);
     const char *begin = colour ? "\033[32m" : "", *end = colour ? "\033[0m" : "";
-    if (!first)
-        return lua_pushfstring(L, "%s...>%s ", begin, end);
+    if (!first) return lua_pushfstring(L, "%s...>%s ", begin, end);
     return lua_pushfstring(L, "%slab[%d]>%s ", begin, c->n_chunks + 1, end);
 }
 
@@ -79,12 +77,10 @@ static reader_result push_line(console *c, const char *before)
     const char *prompt = "", *line;
     size_t len;
     int top = lua_gettop(c->L);
-    if (c->reader.terminal)
-        prompt = push_prompt(c, before[0] == '\0');
+    if (c->reader.terminal) prompt = push_prompt(c, before[0] == '\0');
     reader_result result = reader_read(&c->reader, prompt, before, &line, &len);
     lua_settop(c->L, top);
-    if (result == READER_LINE)
-        lua_pushlstring(c->L, line, len);
+    if (result == READER_LINE) lua_pushlstring(c->L, line, len);
     return result;
 }
 
@@ -108,13 +104,12 @@ static bool is_blank(lua_State *L)
  * user's. */
 static bool is_farewell(lua_State *L)
 {
-    static const char *const words[] = {"exit", "quit"};
+    static const char *const words[] = { "exit", "quit" };
     const char *line = lua_tostring(L, 1);
     line += strspn(line, " \t");
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         size_t n = strlen(words[i]);
-        if (strncmp(line, words[i], n) != 0)
-            continue;
+        if (strncmp(line, words[i], n) != 0) continue;
         const char *rest = line + n;
         rest += strncmp(rest, "()", 2) == 0 ? 2 : 0;
         rest += strspn(rest, " \t\r\n;");
@@ -153,17 +148,15 @@ static bool read_chunk(console *c, int *status, bool *silent)
         lua_concat(L, 2);
         reader_result result = push_line(c, lua_tostring(L, -1));
         if (result == READER_END && !c->reader.terminal) {
-            lua_pop(L, 1);              /* the error stays */
+            lua_pop(L, 1); /* the error stays */
             break;
         }
-        if (result != READER_LINE)
-            return false;
+        if (result != READER_LINE) return false;
         lua_concat(L, 2);
         lua_replace(L, 1);
-        lua_pop(L, 1);                  /* the error */
+        lua_pop(L, 1); /* the error */
     }
-    if (!c->remembered)
-        reader_remember(&c->reader, lua_tostring(L, 1));
+    if (!c->remembered) reader_remember(&c->reader, lua_tostring(L, 1));
     c->n_chunks++;
     keep_text(L, name);
     return true;
@@ -197,15 +190,13 @@ static void tell_protected(lua_State *L, const char *name)
 /* The values from index 2 on: the first becomes the global `_`, and all are shown. */
 static void take_values(lua_State *L, bool silent)
 {
-    if (lua_gettop(L) < 2)
-        return;
+    if (lua_gettop(L) < 2) return;
     lua_pushglobaltable(L);
     lua_pushliteral(L, "_");
     lua_pushvalue(L, 2);
     lua_rawset(L, -3);
     lua_pop(L, 1);
-    if (!silent)
-        call_console(L, "show");
+    if (!silent) call_console(L, "show");
 }
 
 /* Calls the function at index 2, whose results or error take its place. */
@@ -224,16 +215,14 @@ static void run_chunk_entry(console *c)
     lua_State *L = c->L;
     bool silent;
     int status;
-    if (!read_chunk(c, &status, &silent))
-        return;
+    if (!read_chunk(c, &status, &silent)) return;
     if (status == LUA_OK) {
         char name[CHUNK_NAME_BYTES];
         snprintf(name, sizeof name, "=lab[%d]", c->n_chunks);
         sources_look(L, name);
         status = run_chunk_timed(L);
     }
-    if (run_report(L, status) == LUA_OK)
-        take_values(L, silent);
+    if (run_report(L, status) == LUA_OK) take_values(L, silent);
 }
 
 /* The entry at index 1 begins with a line for the console. Of a pasted block the other lines
@@ -246,8 +235,7 @@ static bool run_command(lua_State *L)
     lua_settop(L, 1);
     lua_pushlstring(L, entry, n);
     call_console(L, "command");
-    if (n >= len)
-        return false;
+    if (n >= len) return false;
     lua_pushlstring(L, entry + n + 1, len - n - 1);
     lua_replace(L, 1);
     return true;
@@ -264,12 +252,10 @@ static int run_entry(lua_State *L)
         goes_on = !is_farewell(L);
         bool there = goes_on && !is_blank(L);
         c->remembered = there && is_command(L);
-        if (c->remembered)
-            reader_remember(&c->reader, lua_tostring(L, 1));
+        if (c->remembered) reader_remember(&c->reader, lua_tostring(L, 1));
         while (there && is_command(L))
             there = run_command(L);
-        if (there && !is_blank(L))
-            run_chunk_entry(c);
+        if (there && !is_blank(L)) run_chunk_entry(c);
     }
     fflush(stdout);
     lua_pushboolean(L, goes_on);
@@ -278,20 +264,17 @@ static int run_entry(lua_State *L)
 
 void console_run(lua_State *L, const options *o, bool banner)
 {
-    console c = {.L = L};
+    console c = { .L = L };
     lua_settop(L, 0);
     tell_protected(L, "open");
     reader_open(&c.reader, console_complete, L);
-    if (c.reader.terminal && !o->no_rc && !o->ignore_environment)
-        rc_run(L);
-    if (banner && c.reader.terminal && c.reader.prompts == stdout)
-        tell_protected(L, "banner");
+    if (c.reader.terminal && !o->no_rc && !o->ignore_environment) rc_run(L);
+    if (banner && c.reader.terminal && c.reader.prompts == stdout) tell_protected(L, "banner");
     for (bool more = true; more;) {
         lua_settop(L, 0);
         lua_pushcfunction(L, run_entry);
         lua_pushlightuserdata(L, &c);
-        if (run_report(L, lua_pcall(L, 1, 1, 0)) == LUA_OK)
-            more = lua_toboolean(L, -1);
+        if (run_report(L, lua_pcall(L, 1, 1, 0)) == LUA_OK) more = lua_toboolean(L, -1);
     }
     lua_settop(L, 0);
     reader_close(&c.reader);
@@ -300,6 +283,5 @@ void console_run(lua_State *L, const options *o, bool banner)
 
 void console_close(lua_State *L)
 {
-    if (embedded_is_imported(L, console_file))
-        tell_protected(L, "close");
+    if (embedded_is_imported(L, console_file)) tell_protected(L, "close");
 }

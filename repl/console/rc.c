@@ -12,10 +12,8 @@
 /* Pushes the path if the file exists. */
 static int push_existing(lua_State *L, const char *folder, const char *name)
 {
-    if (!folder || !folder[0])
-        return 0;
-    if (access(lua_pushfstring(L, "%s/%s", folder, name), F_OK) == 0)
-        return 1;
+    if (!folder || !folder[0]) return 0;
+    if (access(lua_pushfstring(L, "%s/%s", folder, name), F_OK) == 0) return 1;
     lua_pop(L, 1);
     return 0;
 }

@@ -31,15 +31,12 @@ void completion_free(completion *c)
     for (int i = 0; i < c->n_words; i++)
         free(c->words[i]);
     free(c->words);
-    *c = (completion){0};
+    *c = (completion){ 0 };
 }
 
 /* ---- for the editor ---------------------------------------------------------- */
 
-static bool continues_character(char byte)
-{
-    return ((unsigned char)byte & 0xc0) == 0x80;
-}
+static bool continues_character(char byte) { return ((unsigned char)byte & 0xc0) == 0x80; }
 
 size_t completion_common(const completion *c)
 {
@@ -81,8 +78,7 @@ char *completion_columns(const completion *c, int width, int rows)
     char *text = NULL;
     size_t len;
     FILE *out = open_memstream(&text, &len);
-    if (!out)
-        return NULL;
+    if (!out) return NULL;
     int cell = 0;
     for (int i = 0; i < c->n_words; i++) {
         int needed = width_of(c->words[i]) + 2;

@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 typedef struct completion {
-    size_t first;       /* the byte of the text, from 0, at which the word begins */
-    char **words;       /* sorted, each once */
+    size_t first; /* the byte of the text, from 0, at which the word begins */
+    char **words; /* sorted, each once */
     int n_words;
 } completion;
 

@@ -16,17 +16,17 @@
 #include <time.h>
 #include <unistd.h>
 
-bool lsl_write_file(const char *path, const char *bytes, size_t n);     /* bindings/ */
+bool lsl_write_file(const char *path, const char *bytes, size_t n); /* bindings/ */
 
 enum {
     MOST_ENTRIES = 10000,
-    LONGEST_LINE = 1 << 20,         /* a longer one was no entry */
-    LARGEST_FILE = 16 << 20,        /* of a larger one, its end is read */
-    LOCK_TRIES = 20, LOCK_PAUSE_MS = 10
+    LONGEST_LINE = 1 << 20,  /* a longer one was no entry */
+    LARGEST_FILE = 16 << 20, /* of a larger one, its end is read */
+    LOCK_TRIES = 20,
+    LOCK_PAUSE_MS = 10
 };
 
-__attribute__((format(printf, 2, 3)))
-static void notice(history_file *h, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void notice(history_file *h, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -46,11 +46,9 @@ static char *join(const char *a, const char *b)
 static char *find_path(void)
 {
     const char *file = getenv("STREAMLAB_HISTORY");
-    if (file)
-        return file[0] ? join(file, "") : NULL;
+    if (file) return file[0] ? join(file, "") : NULL;
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
-    if (state && state[0] == '/')
-        return join(state, "/streamlab/history");
+    if (state && state[0] == '/') return join(state, "/streamlab/history");
     return home && home[0] ? join(home, "/.local/state/streamlab/history") : NULL;
 }
 
@@ -68,13 +66,12 @@ static void make_folders(char *path)
 
 static bool lock(int fd)
 {
-    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-    struct timespec pause = {.tv_nsec = LOCK_PAUSE_MS * 1000000};
+    struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
+    struct timespec pause = { .tv_nsec = LOCK_PAUSE_MS * 1000000 };
     for (int i = 0; i < LOCK_TRIES; i++) {
-        if (fcntl(fd, F_SETLK, &whole) == 0)
-            return true;
+        if (fcntl(fd, F_SETLK, &whole) == 0) return true;
         if (errno != EACCES && errno != EAGAIN && errno != EINTR)
-            return false;               /* a file system without locks */
+            return false; /* a file system without locks */
         nanosleep(&pause, NULL);
     }
     return false;
@@ -84,8 +81,8 @@ static bool lock(int fd)
 static bool is_current(int fd, const char *path)
 {
     struct stat open_one, named;
-    return fstat(fd, &open_one) == 0 && stat(path, &named) == 0
-           && open_one.st_dev == named.st_dev && open_one.st_ino == named.st_ino;
+    return fstat(fd, &open_one) == 0 && stat(path, &named) == 0 && open_one.st_dev == named.st_dev
+           && open_one.st_ino == named.st_ino;
 }
 
 /* Opens and locks the file; -1 with errno. *locked: the lock was had. */
@@ -94,16 +91,14 @@ static int open_locked(const char *path, bool *locked)
     for (int i = 0;; i++) {
         int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
         struct stat info;
-        if (fd < 0)
-            return -1;
+        if (fd < 0) return -1;
         if (fstat(fd, &info) == 0 && !S_ISREG(info.st_mode)) {
             close(fd);
             errno = EISDIR;
             return -1;
         }
         *locked = lock(fd);
-        if (!*locked || i >= LOCK_TRIES || is_current(fd, path))
-            return fd;
+        if (!*locked || i >= LOCK_TRIES || is_current(fd, path)) return fd;
         close(fd);
     }
 }
@@ -112,8 +107,7 @@ static bool write_all(int fd, const char *text, size_t n)
 {
     while (n > 0) {
         ssize_t written = write(fd, text, n);
-        if (written < 0 && errno != EINTR)
-            return false;
+        if (written < 0 && errno != EINTR) return false;
         if (written > 0) {
             text += written;
             n -= (size_t)written;
@@ -127,18 +121,15 @@ static char *read_end(int fd, size_t *len, bool *cut)
 {
     struct stat info;
     *len = 0;
-    if (fstat(fd, &info) != 0)
-        return NULL;
+    if (fstat(fd, &info) != 0) return NULL;
     *cut = info.st_size > LARGEST_FILE;
     off_t from = *cut ? info.st_size - LARGEST_FILE : 0;
     size_t room = (size_t)(info.st_size - from);
     char *text = malloc(room + 1);
     while (text && *len < room) {
         ssize_t n = pread(fd, text + *len, room - *len, from + (off_t)*len);
-        if (n <= 0 && !(n < 0 && errno == EINTR))
-            break;
-        if (n > 0)
-            *len += (size_t)n;
+        if (n <= 0 && !(n < 0 && errno == EINTR)) break;
+        if (n > 0) *len += (size_t)n;
     }
     return text;
 }
@@ -164,11 +155,9 @@ static void unescape(char *line)
 static char *escape(const char *entry)
 {
     char *line = malloc(2 * strlen(entry) + 2), *to = line;
-    if (!line)
-        return NULL;
+    if (!line) return NULL;
     for (const char *p = entry; *p; p++) {
-        if (*p == '\n' || *p == '\\')
-            *to++ = '\\';
+        if (*p == '\n' || *p == '\\') *to++ = '\\';
         *to++ = *p == '\n' ? 'n' : *p;
     }
     *to++ = '\n';
@@ -203,8 +192,7 @@ static int find_pieces(char *text, size_t len, piece *pieces, bool *more)
             *more = true;
             return n;
         }
-        if (sound)
-            pieces[n++] = (piece){text + start, bytes};
+        if (sound) pieces[n++] = (piece){ text + start, bytes };
         end = start;
     }
     return n;
@@ -248,11 +236,9 @@ static void load(history_file *h, int fd, bool locked,
             unescape(pieces[i].text);
             each(context, pieces[i].text);
         }
-        if (n > 0)
-            keep_last(h, pieces[0].text);
+        if (n > 0) keep_last(h, pieces[0].text);
         /* An unfinished line must not be joined with the next entry. */
-        if (!ended && !is_cut && write_all(fd, "\n", 1))
-            keep_last(h, "");
+        if (!ended && !is_cut && write_all(fd, "\n", 1)) keep_last(h, "");
     }
     free(pieces);
     free(text);
@@ -268,27 +254,23 @@ static void give_up(history_file *h)
     h->path = NULL;
 }
 
-void history_open(history_file *h, void (*each)(void *context, const char *entry),
-                  void *context)
+void history_open(history_file *h, void (*each)(void *context, const char *entry), void *context)
 {
-    *h = (history_file){.path = find_path()};
-    if (!h->path)
-        return;
+    *h = (history_file){ .path = find_path() };
+    if (!h->path) return;
     make_folders(h->path);
     bool locked = false;
     int fd = open_locked(h->path, &locked);
     if (fd < 0) {
         int reason = errno;
         fd = reason == EACCES || reason == EROFS ? open(h->path, O_RDONLY | O_NONBLOCK) : -1;
-        if (fd >= 0)
-            load(h, fd, false, each, context);
+        if (fd >= 0) load(h, fd, false, each, context);
         errno = reason;
         give_up(h);
     } else {
         load(h, fd, locked, each, context);
     }
-    if (fd >= 0)
-        close(fd);
+    if (fd >= 0) close(fd);
 }
 
 /* If only part of a line could be written, it is removed. */
@@ -296,19 +278,16 @@ static bool append(int fd, bool locked, const char *line)
 {
     struct stat before;
     bool known = locked && fstat(fd, &before) == 0;
-    if (write_all(fd, line, strlen(line)))
-        return true;
+    if (write_all(fd, line, strlen(line))) return true;
     int reason = errno;
-    if (known && ftruncate(fd, before.st_size) != 0)
-        reason = errno;
+    if (known && ftruncate(fd, before.st_size) != 0) reason = errno;
     errno = reason;
     return false;
 }
 
 bool history_append(history_file *h, const char *entry)
 {
-    if (!h->path || (h->last && strcmp(h->last, entry) == 0))
-        return true;
+    if (!h->path || (h->last && strcmp(h->last, entry) == 0)) return true;
     char *line = escape(entry);
     if (!line || strlen(line) >= LONGEST_LINE) {
         free(line);
@@ -318,10 +297,8 @@ bool history_append(history_file *h, const char *entry)
     bool locked = false;
     int fd = open_locked(h->path, &locked);
     bool fine = fd >= 0 && append(fd, locked, line);
-    if (!fine)
-        give_up(h);
-    if (fd >= 0)
-        close(fd);
+    if (!fine) give_up(h);
+    if (fd >= 0) close(fd);
     free(line);
     return fine;
 }
@@ -330,5 +307,5 @@ void history_close(history_file *h)
 {
     free(h->path);
     free(h->last);
-    *h = (history_file){0};
+    *h = (history_file){ 0 };
 }

@@ -12,15 +12,14 @@
 #include <stddef.h>
 
 typedef struct history_file {
-    char *path;             /* NULL: there is no file */
-    char *last;             /* the latest entry, which is not written twice in a row */
-    char notice[256];       /* a sentence for the user, "" for none */
+    char *path;       /* NULL: there is no file */
+    char *last;       /* the latest entry, which is not written twice in a row */
+    char notice[256]; /* a sentence for the user, "" for none */
 } history_file;
 
 /* Reads the file, and cuts it to the latest 10,000 entries. Each is given to `each`, oldest
  * first. */
-void history_open(history_file *h, void (*each)(void *context, const char *entry),
-                  void *context);
+void history_open(history_file *h, void (*each)(void *context, const char *entry), void *context);
 
 /* Appends an entry. False: h->notice says what is wrong, once. */
 bool history_append(history_file *h, const char *entry);

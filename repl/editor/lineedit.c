@@ -48,16 +48,14 @@ static void set_prompt(lineedit *e, const char *text)
  * changes nothing otherwise. */
 static void begin_fresh_row(lineedit *e)
 {
-    if (e->ansi)
-        printf("%*s\r\033[K", lineedit__columns(e), "");
+    if (e->ansi) printf("%*s\r\033[K", lineedit__columns(e), "");
 }
 
 /* ---- signals -------------------------------------------------------------------- */
 
 static void set_pasting(const lineedit *e, bool on)
 {
-    if (e->ansi)
-        printf("\033[?2004%c", on ? 'h' : 'l');
+    if (e->ansi) printf("\033[?2004%c", on ? 'h' : 'l');
     fflush(stdout);
 }
 
@@ -82,8 +80,7 @@ static void obey(lineedit *e, int number)
     }
     set_pasting(e, false);
     el_wset(e->el, EL_PREP_TERM, 0);
-    if (number != SIGCONT)
-        signals_obey(number);
+    if (number != SIGCONT) signals_obey(number);
     el_wset(e->el, EL_PREP_TERM, 1);
     set_pasting(e, true);
     fputc('\r', stdout);
@@ -96,7 +93,7 @@ static void obey(lineedit *e, int number)
 static int read_character(EditLine *el, wchar_t *c)
 {
     lineedit *e = lineedit__of(el);
-    mbstate_t state = {0};
+    mbstate_t state = { 0 };
     while (e->result == LINEEDIT_LINE) {
         int number = signals_wait(STDIN_FILENO);
         if (number == SIGINT) {
@@ -109,14 +106,13 @@ static int read_character(EditLine *el, wchar_t *c)
         }
         char byte;
         ssize_t n = read(STDIN_FILENO, &byte, 1);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
         if (n <= 0) {
             e->result = LINEEDIT_END;
             break;
         }
         size_t used = mbrtowc(c, &byte, 1, &state);
-        if (used == (size_t)-1) {       /* what came before it was half a character */
+        if (used == (size_t)-1) { /* what came before it was half a character */
             memset(&state, 0, sizeof state);
             used = mbrtowc(c, &byte, 1, &state);
         }
@@ -133,16 +129,14 @@ static int read_character(EditLine *el, wchar_t *c)
 /* The user's locale, or a UTF-8 one if that is ASCII. */
 static locale_t open_locale(void)
 {
-    static const char *const names[] = {"C.UTF-8", "en_US.UTF-8", "UTF-8"};
+    static const char *const names[] = { "C.UTF-8", "en_US.UTF-8", "UTF-8" };
     locale_t users = newlocale(LC_CTYPE_MASK, "", (locale_t)0);
     const char *codeset = users ? nl_langinfo_l(CODESET, users) : "ASCII";
-    if (!strstr(codeset, "ASCII") && strcmp(codeset, "ANSI_X3.4-1968") != 0)
-        return users;
+    if (!strstr(codeset, "ASCII") && strcmp(codeset, "ANSI_X3.4-1968") != 0) return users;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         locale_t other = newlocale(LC_CTYPE_MASK, names[i], (locale_t)0);
         if (other) {
-            if (users)
-                freelocale(users);
+            if (users) freelocale(users);
             return other;
         }
     }
@@ -157,8 +151,7 @@ static locale_t enter_locale(const lineedit *e)
 
 static void leave_locale(locale_t before)
 {
-    if (before)
-        uselocale(before);
+    if (before) uselocale(before);
 }
 
 /* libedit prints two lines about an unknown terminal type; they are replaced by a sentence. */
@@ -167,19 +160,16 @@ static EditLine *open_libedit(char **notice)
     char *complaint = NULL;
     size_t len = 0;
     FILE *errors = open_memstream(&complaint, &len);
-    if (!errors)
-        return NULL;
+    if (!errors) return NULL;
     EditLine *el = el_init("streamlab", stdin, stdout, errors);
-    if (el)
-        el_wset(el, EL_SETFP, 2, stderr);
+    if (el) el_wset(el, EL_SETFP, 2, stderr);
     fclose(errors);
     if (len > 0) {
         const char *type = getenv("TERM");
         const char format[] = "this machine does not know the terminal '%s' (TERM); editing works"
                               " as on a plain one";
         size_t n = sizeof format + (type ? strlen(type) : 0);
-        if ((*notice = malloc(n)) != NULL)
-            snprintf(*notice, n, format, type ? type : "");
+        if ((*notice = malloc(n)) != NULL) snprintf(*notice, n, format, type ? type : "");
     }
     free(complaint);
     return el;
@@ -190,8 +180,7 @@ static bool set_up(lineedit *e)
     EditLine *el = e->el;
     HistEventW event;
     char *clear = NULL;
-    if (!el || !e->history)
-        return false;
+    if (!el || !e->history) return false;
     history_w(e->history, &event, H_SETSIZE, HISTORY_ENTRIES);
     history_w(e->history, &event, H_SETUNIQUE, 1);
     el_wset(el, EL_CLIENTDATA, e);
@@ -199,10 +188,9 @@ static bool set_up(lineedit *e)
     el_wset(el, EL_HIST, history_w, e->history);
     el_wset(el, EL_PROMPT_ESC, give_prompt, LINEEDIT_LITERAL);
     el_wset(el, EL_GETCFN, read_character);
-    el_source(el, NULL);                /* ~/.editrc: vi keys, for instance */
+    el_source(el, NULL); /* ~/.editrc: vi keys, for instance */
     lineedit__bind_keys(el);
-    e->ansi = el_get(el, EL_GETTC, "cd", &clear) == 0 && clear
-              && strncmp(clear, "\033[J", 3) == 0;
+    e->ansi = el_get(el, EL_GETTC, "cd", &clear) == 0 && clear && strncmp(clear, "\033[J", 3) == 0;
     return true;
 }
 
@@ -210,8 +198,7 @@ lineedit *lineedit_open(completion_find *complete, void *context, char **notice)
 {
     *notice = NULL;
     lineedit *e = calloc(1, sizeof *e);
-    if (!e)
-        return NULL;
+    if (!e) return NULL;
     e->complete = complete;
     e->context = context;
     e->locale = open_locale();
@@ -220,8 +207,7 @@ lineedit *lineedit_open(completion_find *complete, void *context, char **notice)
     e->history = history_winit();
     bool fine = set_up(e);
     leave_locale(before);
-    if (fine)
-        return e;
+    if (fine) return e;
     lineedit_close(e);
     return NULL;
 }
@@ -229,13 +215,10 @@ lineedit *lineedit_open(completion_find *complete, void *context, char **notice)
 void lineedit_close(lineedit *e)
 {
     locale_t before = enter_locale(e);
-    if (e->history)
-        history_wend(e->history);
-    if (e->el)
-        el_end(e->el);
+    if (e->history) history_wend(e->history);
+    if (e->el) el_end(e->el);
     leave_locale(before);
-    if (e->locale)
-        freelocale(e->locale);
+    if (e->locale) freelocale(e->locale);
     free(e->prompt);
     free(e->line);
     free(e);
@@ -246,13 +229,11 @@ void lineedit_close(lineedit *e)
 /* Turns libedit's result into the caller's: read_character has noted what ended the line. */
 static lineedit_result take_line(lineedit *e, const wchar_t *wide, int n, size_t *len)
 {
-    if (e->result == LINEEDIT_LINE && (!wide || n < 1))
-        e->result = LINEEDIT_END;
+    if (e->result == LINEEDIT_LINE && (!wide || n < 1)) e->result = LINEEDIT_END;
     if (e->result == LINEEDIT_LINE) {
         n -= wide[n - 1] == L'\n';
         e->line = lineedit__narrow(wide, (size_t)n, 0, len);
-        if (!e->line)
-            e->result = LINEEDIT_INTERRUPTED;
+        if (!e->line) e->result = LINEEDIT_INTERRUPTED;
     } else if (e->result == LINEEDIT_INTERRUPTED) {
         fputs("^C", stdout);
         lineedit__go_below(e);
@@ -275,7 +256,7 @@ lineedit_result lineedit_read(lineedit *e, const char *prompt, const char *befor
     el_resize(e->el);
     begin_fresh_row(e);
     signals_hold();
-    el_wset(e->el, EL_PREP_TERM, 1);    /* or else what is typed at the prompt may be echoed */
+    el_wset(e->el, EL_PREP_TERM, 1); /* or else what is typed at the prompt may be echoed */
     set_pasting(e, true);
     const wchar_t *wide = el_wgets(e->el, &n);
     lineedit_result result = take_line(e, wide, n, len);
@@ -291,8 +272,7 @@ void lineedit_remember(lineedit *e, const char *entry)
     HistEventW event;
     locale_t before = enter_locale(e);
     wchar_t *wide = lineedit__widen(entry);
-    if (wide)
-        history_w(e->history, &event, H_ENTER, wide);
+    if (wide) history_w(e->history, &event, H_ENTER, wide);
     free(wide);
     leave_locale(before);
 }

@@ -15,7 +15,9 @@
 typedef struct lineedit lineedit;
 
 typedef enum lineedit_result {
-    LINEEDIT_LINE, LINEEDIT_END /* Ctrl-D */, LINEEDIT_INTERRUPTED /* Ctrl-C */
+    LINEEDIT_LINE,
+    LINEEDIT_END /* Ctrl-D */,
+    LINEEDIT_INTERRUPTED /* Ctrl-C */
 } lineedit_result;
 
 /* An editor on stdin and stdout, which are terminals; NULL if there is none in this build, or

@@ -86,8 +86,7 @@ static bool add_character(block *b, wchar_t c)
     if (b->n + 1 >= b->room) {
         size_t room = b->room ? 2 * b->room : 1024;
         wchar_t *text = realloc(b->text, room * sizeof *text);
-        if (!text)
-            return false;
+        if (!text) return false;
         b->text = text;
         b->room = room;
     }
@@ -103,8 +102,7 @@ static bool read_block(EditLine *el, block *b)
     const size_t n = sizeof mark / sizeof mark[0] - 1;
     wchar_t c;
     while (el_wgetc(el, &c) == 1) {
-        if (!add_character(b, c))
-            return false;
+        if (!add_character(b, c)) return false;
         if (b->n >= n && wmemcmp(b->text + b->n - n, mark, n) == 0) {
             b->n -= n;
             return true;
@@ -122,8 +120,7 @@ static void clean_block(block *b)
         wchar_t c = b->text[i];
         if (c == L'\r' || c == L'\n') {
             wchar_t next = i + 1 < b->n ? b->text[i + 1] : L'\0';
-            if (next != c && (next == L'\r' || next == L'\n'))
-                i++;
+            if (next != c && (next == L'\r' || next == L'\n')) i++;
             b->text[n++] = L'\n';
         } else if ((c >= L' ' && c != 127) || c == L'\t') {
             b->text[n++] = c;
@@ -132,19 +129,17 @@ static void clean_block(block *b)
     while (n > 0 && b->text[n - 1] == L'\n')
         n--;
     b->n = n;
-    if (b->text)
-        b->text[n] = L'\0';
+    if (b->text) b->text[n] = L'\0';
 }
 
 static unsigned char key_paste(EditLine *el, int c)
 {
     (void)c;
-    block b = {0};
+    block b = { 0 };
     bool whole = read_block(el, &b);
     if (whole) {
         clean_block(&b);
-        if (b.n > 0)
-            whole = el_winsertstr(el, b.text) == 0;
+        if (b.n > 0) whole = el_winsertstr(el, b.text) == 0;
     }
     free(b.text);
     return whole ? CC_REFRESH : CC_ERROR;
@@ -177,8 +172,7 @@ static void show_words(lineedit *e, const completion *c)
 {
     int rows = lineedit__rows(e);
     char *list = completion_columns(c, lineedit__columns(e), rows < 6 ? 4 : rows - 2);
-    if (!list)
-        return;
+    if (!list) return;
     lineedit__go_below(e);
     fputs(list, stdout);
     free(list);
@@ -192,23 +186,18 @@ static unsigned char key_complete(EditLine *el, int key)
     const wchar_t *start = line_start(l, l->cursor);
     while (start < l->cursor && (*start == L' ' || *start == L'\t'))
         start++;
-    if (start == l->cursor)             /* nothing is there yet but indentation */
+    if (start == l->cursor) /* nothing is there yet but indentation */
         return el_winsertstr(el, L"    ") == 0 ? CC_REFRESH : CC_ERROR;
     size_t n_before = strlen(e->before), len;
     char *text = lineedit__narrow(l->buffer, (size_t)(l->cursor - l->buffer), n_before, &len);
     completion c;
-    if (!text)
-        return CC_ERROR;
+    if (!text) return CC_ERROR;
     memcpy(text, e->before, n_before);
     bool found = e->complete(e->context, text, len, &c) && c.first >= n_before;
-    if (found && c.n_words > 1)
-        show_words(e, &c);
-    if (found)
-        replace_word(el, &c, text + c.first);
-    if (found && c.n_words > 1)
-        el_wset(el, EL_REFRESH);
-    if (found)
-        completion_free(&c);
+    if (found && c.n_words > 1) show_words(e, &c);
+    if (found) replace_word(el, &c, text + c.first);
+    if (found && c.n_words > 1) el_wset(el, EL_REFRESH);
+    if (found) completion_free(&c);
     free(text);
     return found ? CC_REFRESH : CC_ERROR;
 }
@@ -219,30 +208,42 @@ static const struct {
     const wchar_t *name, *help;
     unsigned char (*act)(EditLine *el, int c);
 } functions[] = {
-    {L"lab-up", L"The line above, or the history", key_up},
-    {L"lab-down", L"The line below, or the history", key_down},
-    {L"lab-home", L"The start of the line", key_home},
-    {L"lab-end", L"The end of the line", key_end},
-    {L"lab-paste", L"What the terminal pastes", key_paste},
-    {L"lab-complete", L"Completes the word", key_complete},
-    {L"lab-search", L"Searches the history", lineedit__search},
+    { L"lab-up", L"The line above, or the history", key_up },
+    { L"lab-down", L"The line below, or the history", key_down },
+    { L"lab-home", L"The start of the line", key_home },
+    { L"lab-end", L"The end of the line", key_end },
+    { L"lab-paste", L"What the terminal pastes", key_paste },
+    { L"lab-complete", L"Completes the word", key_complete },
+    { L"lab-search", L"Searches the history", lineedit__search },
 };
 
 static const struct {
     const wchar_t *key, *function;
 } keys[] = {
-    {L"\033[A", L"lab-up"}, {L"\033OA", L"lab-up"},
-    {L"\033[B", L"lab-down"}, {L"\033OB", L"lab-down"},
-    {L"\033[H", L"lab-home"}, {L"\033OH", L"lab-home"}, {L"\033[1~", L"lab-home"},
-    {L"\033[7~", L"lab-home"}, {L"^A", L"lab-home"},
-    {L"\033[F", L"lab-end"}, {L"\033OF", L"lab-end"}, {L"\033[4~", L"lab-end"},
-    {L"\033[8~", L"lab-end"}, {L"^E", L"lab-end"},
-    {L"\033[3~", L"ed-delete-next-char"},
-    {L"\033[1;5C", L"em-next-word"}, {L"\033[1;5D", L"ed-prev-word"},
-    {L"\033[1;3C", L"em-next-word"}, {L"\033[1;3D", L"ed-prev-word"},
-    {L"^P", L"ed-prev-history"}, {L"^N", L"ed-next-history"},
-    {L"^R", L"lab-search"}, {L"^I", L"lab-complete"},
-    {L"\033[200~", L"lab-paste"},
+    { L"\033[A", L"lab-up" },
+    { L"\033OA", L"lab-up" },
+    { L"\033[B", L"lab-down" },
+    { L"\033OB", L"lab-down" },
+    { L"\033[H", L"lab-home" },
+    { L"\033OH", L"lab-home" },
+    { L"\033[1~", L"lab-home" },
+    { L"\033[7~", L"lab-home" },
+    { L"^A", L"lab-home" },
+    { L"\033[F", L"lab-end" },
+    { L"\033OF", L"lab-end" },
+    { L"\033[4~", L"lab-end" },
+    { L"\033[8~", L"lab-end" },
+    { L"^E", L"lab-end" },
+    { L"\033[3~", L"ed-delete-next-char" },
+    { L"\033[1;5C", L"em-next-word" },
+    { L"\033[1;5D", L"ed-prev-word" },
+    { L"\033[1;3C", L"em-next-word" },
+    { L"\033[1;3D", L"ed-prev-word" },
+    { L"^P", L"ed-prev-history" },
+    { L"^N", L"ed-next-history" },
+    { L"^R", L"lab-search" },
+    { L"^I", L"lab-complete" },
+    { L"\033[200~", L"lab-paste" },
 };
 
 void lineedit__bind_keys(EditLine *el)

@@ -27,7 +27,4 @@ void lineedit_remember(lineedit *e, const char *entry)
     (void)entry;
 }
 
-void lineedit_close(lineedit *e)
-{
-    (void)e;
-}
+void lineedit_close(lineedit *e) { (void)e; }

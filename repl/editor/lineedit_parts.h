@@ -16,14 +16,14 @@
 struct lineedit {
     EditLine *el;
     HistoryW *history;
-    locale_t locale;            /* that of the terminal, while a line is read */
-    bool ansi;                  /* the terminal obeys ESC[... */
+    locale_t locale; /* that of the terminal, while a line is read */
+    bool ansi;       /* the terminal obeys ESC[... */
     completion_find *complete;
     void *context;
-    wchar_t *prompt;            /* as lineedit__mark_colours has it; may be NULL */
-    const char *before;         /* what of the entry stands in front of the line */
-    char *line;                 /* what lineedit_read gave */
-    lineedit_result result;     /* what ended the line; noted by the one who reads keys */
+    wchar_t *prompt;        /* as lineedit__mark_colours has it; may be NULL */
+    const char *before;     /* what of the entry stands in front of the line */
+    char *line;             /* what lineedit_read gave */
+    lineedit_result result; /* what ended the line; noted by the one who reads keys */
 };
 
 /* The text in wide characters, to be freed; bytes that are no character become "?". */

@@ -1,7 +1,7 @@
 /* lineedit_screen.c - the prompt, and where on the screen things are drawn.
  */
 #ifndef _XOPEN_SOURCE
-#define _XOPEN_SOURCE 700   /* wcwidth */
+#define _XOPEN_SOURCE 700 /* wcwidth */
 #endif
 #include "lineedit_parts.h"
 
@@ -52,8 +52,7 @@ wchar_t *lineedit__mark_colours(const wchar_t *text)
             }
         }
     }
-    if (out)
-        out[n] = L'\0';
+    if (out) out[n] = L'\0';
     return out;
 }
 
@@ -66,15 +65,9 @@ static int ask(const lineedit *e, const char *what, int otherwise)
     return el_get(e->el, EL_GETTC, what, &n) == 0 && n > 0 ? n : otherwise;
 }
 
-int lineedit__columns(const lineedit *e)
-{
-    return ask(e, "co", 80);
-}
+int lineedit__columns(const lineedit *e) { return ask(e, "co", 80); }
 
-int lineedit__rows(const lineedit *e)
-{
-    return ask(e, "li", 24);
-}
+int lineedit__rows(const lineedit *e) { return ask(e, "li", 24); }
 
 /* Moves the column on by a character; returns how many rows down that goes. */
 static int advance(int *column, wchar_t c, int columns)
@@ -117,8 +110,7 @@ int lineedit__cursor_row(const lineedit *e)
 
 void lineedit__erase(const lineedit *e, int up)
 {
-    if (e->ansi && up > 0)
-        printf("\033[%dA", up);
+    if (e->ansi && up > 0) printf("\033[%dA", up);
     fputs(e->ansi ? "\r\033[J" : "\n", stdout);
 }
 

@@ -16,7 +16,7 @@ typedef struct search {
     lineedit *e;
     wchar_t sought[MOST_SOUGHT + 1];
     size_t n;
-    int skipped;                /* of the entries that fit, the newer ones that were passed */
+    int skipped; /* of the entries that fit, the newer ones that were passed */
     wchar_t prompt[PROMPT_ROOM];
     wchar_t *prompt_before, *line_before;
 } search;
@@ -28,8 +28,7 @@ static const wchar_t *find(const search *s)
     int passed = 0;
     for (int more = history_w(s->e->history, &event, H_FIRST); more >= 0;
          more = history_w(s->e->history, &event, H_NEXT)) {
-        if (wcsstr(event.str, s->sought) && passed++ == s->skipped)
-            return event.str;
+        if (wcsstr(event.str, s->sought) && passed++ == s->skipped) return event.str;
     }
     return NULL;
 }
@@ -49,10 +48,7 @@ static void draw(lineedit *e, wchar_t *prompt, const wchar_t *line)
 }
 
 /* Erases the drawn line. Called before prompt and line change. */
-static void wipe(const lineedit *e)
-{
-    lineedit__erase(e, lineedit__cursor_row(e));
-}
+static void wipe(const lineedit *e) { lineedit__erase(e, lineedit__cursor_row(e)); }
 
 static void show(search *s)
 {
@@ -71,8 +67,7 @@ static void put_back(search *s, const wchar_t *line)
 
 static void add(search *s, wchar_t c)
 {
-    if (s->n == MOST_SOUGHT)
-        return;
+    if (s->n == MOST_SOUGHT) return;
     s->sought[s->n++] = c;
     s->sought[s->n] = L'\0';
     s->skipped = 0;
@@ -83,8 +78,7 @@ static bool obey(search *s, wchar_t c)
 {
     if (c == CTRL_R) {
         s->skipped++;
-        if (!find(s))
-            s->skipped--;
+        if (!find(s)) s->skipped--;
     } else if (c == CTRL_H || c == RUBOUT) {
         s->n -= s->n > 0;
         s->sought[s->n] = L'\0';
@@ -101,10 +95,9 @@ static bool obey(search *s, wchar_t c)
 /* The key that ended the search is obeyed then, but for Escape. */
 static void end(search *s, wchar_t c)
 {
-    wchar_t key[2] = {c, L'\0'};
+    wchar_t key[2] = { c, L'\0' };
     put_back(s, c == CTRL_G ? s->line_before : NULL);
-    if (c != CTRL_G && c != ESCAPE)
-        el_wpush(s->e->el, key);
+    if (c != CTRL_G && c != ESCAPE) el_wpush(s->e->el, key);
 }
 
 static wchar_t *copy_line(EditLine *el)
@@ -123,9 +116,8 @@ unsigned char lineedit__search(EditLine *el, int key)
 {
     (void)key;
     lineedit *e = lineedit__of(el);
-    search s = {.e = e, .prompt_before = e->prompt, .line_before = copy_line(el)};
-    if (!s.line_before)
-        return CC_ERROR;
+    search s = { .e = e, .prompt_before = e->prompt, .line_before = copy_line(el) };
+    if (!s.line_before) return CC_ERROR;
     show(&s);
     wchar_t c;
     int n;

@@ -10,7 +10,7 @@ wchar_t *lineedit__widen(const char *text)
 {
     size_t len = strlen(text), n = 0;
     wchar_t *wide = malloc((len + 1) * sizeof *wide);
-    mbstate_t state = {0};
+    mbstate_t state = { 0 };
     while (wide && len > 0) {
         size_t used = mbrtowc(&wide[n], text, len, &state);
         if (used == (size_t)-1 || used == (size_t)-2) {
@@ -22,15 +22,14 @@ wchar_t *lineedit__widen(const char *text)
         text += used;
         len -= used;
     }
-    if (wide)
-        wide[n] = L'\0';
+    if (wide) wide[n] = L'\0';
     return wide;
 }
 
 char *lineedit__narrow(const wchar_t *wide, size_t n, size_t extra, size_t *len)
 {
     char *text = malloc(extra + n * MB_CUR_MAX + 1);
-    mbstate_t state = {0};
+    mbstate_t state = { 0 };
     size_t at = extra;
     for (size_t i = 0; text && i < n; i++) {
         size_t used = wcrtomb(text + at, wide[i], &state);
@@ -39,8 +38,7 @@ char *lineedit__narrow(const wchar_t *wide, size_t n, size_t extra, size_t *len)
         else
             at += used;
     }
-    if (text)
-        text[at] = '\0';
+    if (text) text[at] = '\0';
     *len = at;
     return text;
 }

@@ -16,12 +16,10 @@
 /* Makes room for n bytes. Without memory the rest of the line is lost. */
 static bool reserve(reader *r, size_t n)
 {
-    if (n <= r->room)
-        return true;
+    if (n <= r->room) return true;
     size_t room = n < 128 ? 256 : 2 * n;
     char *larger = realloc(r->plain, room);
-    if (!larger)
-        return false;
+    if (!larger) return false;
     r->plain = larger;
     r->room = room;
     return true;
@@ -32,8 +30,7 @@ static reader_result read_stream(reader *r, size_t *len)
 {
     int byte;
     while ((byte = getchar()) != EOF && byte != '\n') {
-        if (reserve(r, *len + 1))
-            r->plain[(*len)++] = (char)byte;
+        if (reserve(r, *len + 1)) r->plain[(*len)++] = (char)byte;
     }
     return byte == EOF && *len == 0 ? READER_END : READER_LINE;
 }
@@ -43,19 +40,15 @@ static reader_result read_terminal(reader *r, size_t *len)
 {
     for (;;) {
         int number = signals_wait(STDIN_FILENO);
-        if (number == SIGINT)
-            return READER_DROPPED;
+        if (number == SIGINT) return READER_DROPPED;
         if (number) {
             signals_obey(number);
             continue;
         }
-        if (!reserve(r, *len + 4096))
-            return READER_END;
+        if (!reserve(r, *len + 4096)) return READER_END;
         ssize_t n = read(STDIN_FILENO, r->plain + *len, 4096);
-        if (n < 0 && (errno == EINTR || errno == EAGAIN))
-            continue;
-        if (n <= 0)
-            return *len > 0 ? READER_LINE : READER_END;
+        if (n < 0 && (errno == EINTR || errno == EAGAIN)) continue;
+        if (n <= 0) return *len > 0 ? READER_LINE : READER_END;
         *len += (size_t)n;
         if (r->plain[*len - 1] == '\n') {
             --*len;
@@ -68,16 +61,14 @@ static reader_result read_plain(reader *r, const char *prompt, const char **line
 {
     reader_result result;
     *len = 0;
-    if (!reserve(r, 1))
-        return READER_END;
+    if (!reserve(r, 1)) return READER_END;
     if (r->terminal) {
         signals_hold();
         fputs(prompt, r->prompts);
         fflush(r->prompts);
         result = read_terminal(r, len);
         signals_release();
-        if (result == READER_DROPPED)
-            fputc('\n', r->prompts);    /* behind the terminal's own ^C */
+        if (result == READER_DROPPED) fputc('\n', r->prompts); /* behind the terminal's own ^C */
     } else {
         result = read_stream(r, len);
     }
@@ -87,28 +78,21 @@ static reader_result read_plain(reader *r, const char *prompt, const char **line
 
 /* ---- using it ------------------------------------------------------------------- */
 
-static void recall(void *context, const char *entry)
-{
-    lineedit_remember(context, entry);
-}
+static void recall(void *context, const char *entry) { lineedit_remember(context, entry); }
 
 static void say_notice(history_file *h)
 {
-    if (h->notice[0])
-        run_message(h->notice);
+    if (h->notice[0]) run_message(h->notice);
     h->notice[0] = '\0';
 }
 
 /* Between the prompt and the entry's run, and after it, Ctrl-C has nothing to stop, and must
  * not end the program. */
-static void on_early_interrupt(int number)
-{
-    (void)number;
-}
+static void on_early_interrupt(int number) { (void)number; }
 
 static void keep_from_interrupts(reader *r)
 {
-    struct sigaction action = {.sa_handler = on_early_interrupt, .sa_flags = SA_RESTART};
+    struct sigaction action = { .sa_handler = on_early_interrupt, .sa_flags = SA_RESTART };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, &r->interrupt_before);
 }
@@ -116,16 +100,13 @@ static void keep_from_interrupts(reader *r)
 void reader_open(reader *r, completion_find *complete, void *context)
 {
     bool shown = isatty(STDOUT_FILENO);
-    *r = (reader){.terminal = isatty(STDIN_FILENO), .prompts = shown ? stdout : stderr};
-    if (!r->terminal)
-        return;
+    *r = (reader){ .terminal = isatty(STDIN_FILENO), .prompts = shown ? stdout : stderr };
+    if (!r->terminal) return;
     keep_from_interrupts(r);
-    if (!shown)
-        return;
+    if (!shown) return;
     char *notice;
     r->editor = lineedit_open(complete, context, &notice);
-    if (notice)
-        run_message(notice);
+    if (notice) run_message(notice);
     free(notice);
     if (r->editor) {
         history_open(&r->history, recall, r->editor);
@@ -136,8 +117,7 @@ void reader_open(reader *r, completion_find *complete, void *context)
 reader_result reader_read(reader *r, const char *prompt, const char *before, const char **line,
                           size_t *len)
 {
-    if (!r->editor)
-        return read_plain(r, prompt, line, len);
+    if (!r->editor) return read_plain(r, prompt, line, len);
     switch (lineedit_read(r->editor, prompt, before, line, len)) {
     case LINEEDIT_LINE: return READER_LINE;
     case LINEEDIT_INTERRUPTED: return READER_DROPPED;
@@ -147,8 +127,7 @@ reader_result reader_read(reader *r, const char *prompt, const char *before, con
 
 void reader_remember(reader *r, const char *entry)
 {
-    if (!r->editor)
-        return;
+    if (!r->editor) return;
     lineedit_remember(r->editor, entry);
     history_append(&r->history, entry);
     say_notice(&r->history);
@@ -162,8 +141,7 @@ void reader_close(reader *r)
     } else if (r->terminal) {
         fputc('\n', r->prompts);
     }
-    if (r->terminal)
-        sigaction(SIGINT, &r->interrupt_before, NULL);
+    if (r->terminal) sigaction(SIGINT, &r->interrupt_before, NULL);
     free(r->plain);
-    *r = (reader){0};
+    *r = (reader){ 0 };
 }

@@ -19,17 +19,15 @@
 #include "history.h"
 #include "lineedit.h"
 
-typedef enum reader_result {
-    READER_LINE, READER_DROPPED /* Ctrl-C */, READER_END
-} reader_result;
+typedef enum reader_result { READER_LINE, READER_DROPPED /* Ctrl-C */, READER_END } reader_result;
 
 typedef struct reader {
-    bool terminal;          /* stdin is one */
-    FILE *prompts;          /* where they go: stdout or stderr */
-    lineedit *editor;       /* NULL: lines are read plainly */
+    bool terminal;    /* stdin is one */
+    FILE *prompts;    /* where they go: stdout or stderr */
+    lineedit *editor; /* NULL: lines are read plainly */
     history_file history;
-    struct sigaction interrupt_before;      /* what Ctrl-C did before the console */
-    char *plain;            /* the line that was read so, and how large its memory is */
+    struct sigaction interrupt_before; /* what Ctrl-C did before the console */
+    char *plain;                       /* the line that was read so, and how large its memory is */
     size_t room;
 } reader;
 

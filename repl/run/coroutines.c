@@ -67,8 +67,7 @@ static int resume(lua_State *L)
     luaL_argexpected(L, co, 1, "thread");
     int n = resume_noted(L, co, lua_gettop(L) - 1);
     if (n < 0 && interrupt_is_error(L)) {
-        if (has_failed(co))
-            close_failed(L, co);
+        if (has_failed(co)) close_failed(L, co);
         return lua_error(L);
     }
     lua_pushboolean(L, n >= 0);
@@ -81,13 +80,12 @@ static int wrapped(lua_State *L)
 {
     lua_State *co = lua_tothread(L, lua_upvalueindex(1));
     int n = resume_noted(L, co, lua_gettop(L));
-    if (n >= 0)
-        return n;
+    if (n >= 0) return n;
     int status = has_failed(co) ? close_failed(L, co) : lua_status(co);
-    if (interrupt_is_error(L))          /* it says where, and that is enough */
+    if (interrupt_is_error(L)) /* it says where, and that is enough */
         return lua_error(L);
     if (status != LUA_ERRMEM && lua_type(L, -1) == LUA_TSTRING) {
-        luaL_where(L, 1);               /* for the caller */
+        luaL_where(L, 1); /* for the caller */
         lua_insert(L, -2);
         lua_concat(L, 2);
     }
@@ -128,12 +126,10 @@ static int close_noted(lua_State *L)
     bool runs = co && lua_status(co) != LUA_OK;
     lua_pushvalue(L, lua_upvalueindex(1));
     lua_insert(L, 1);
-    if (runs)
-        before = interrupt_enter(co);
+    if (runs) before = interrupt_enter(co);
     lua_call(L, n, LUA_MULTRET);
-    if (runs)
-        interrupt_return(co, before);
-    if (runs && interrupt_is_error(L))  /* false, and the error of what was closed */
+    if (runs) interrupt_return(co, before);
+    if (runs && interrupt_is_error(L)) /* false, and the error of what was closed */
         return lua_error(L);
     return lua_gettop(L);
 }
@@ -141,14 +137,13 @@ static int close_noted(lua_State *L)
 /* ---- xpcall --------------------------------------------------------------------- */
 
 /* A tail call, so that the handler is at the same stack level as without the wrapper. */
-static const char guard_code[] =
-    "local passes = ...\n"
-    "return function(handler)\n"
-    "    return function(message)\n"
-    "        if passes(message) then return message end\n"
-    "        return handler(message)\n"
-    "    end\n"
-    "end\n";
+static const char guard_code[] = "local passes = ...\n"
+                                 "return function(handler)\n"
+                                 "    return function(message)\n"
+                                 "        if passes(message) then return message end\n"
+                                 "        return handler(message)\n"
+                                 "    end\n"
+                                 "end\n";
 
 static int passes(lua_State *L)
 {
@@ -159,8 +154,7 @@ static int passes(lua_State *L)
 
 static int finish_xpcall(lua_State *L, int status, lua_KContext extra)
 {
-    if (status == LUA_OK || status == LUA_YIELD)
-        return lua_gettop(L) - (int)extra;
+    if (status == LUA_OK || status == LUA_YIELD) return lua_gettop(L) - (int)extra;
     lua_pushboolean(L, 0);
     lua_insert(L, -2);
     return 2;
@@ -187,8 +181,7 @@ static int xpcall(lua_State *L)
 static int finish_own_pcall(lua_State *L, int status, lua_KContext extra)
 {
     bool failed = status != LUA_OK && status != LUA_YIELD;
-    if (failed && interrupt_is_error(L))
-        return lua_error(L);
+    if (failed && interrupt_is_error(L)) return lua_error(L);
     return finish_xpcall(L, status, extra);
 }
 
@@ -214,7 +207,10 @@ static void replace_xpcall(lua_State *L)
 void coroutines_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"create", create}, {"resume", resume}, {"wrap", wrap}, {NULL, NULL}
+        { "create", create },
+        { "resume", resume },
+        { "wrap", wrap },
+        { NULL, NULL },
     };
     replace_xpcall(L);
     if (lua_getglobal(L, "coroutine") == LUA_TTABLE) {

@@ -16,16 +16,12 @@ static const char strings_file[] = "repl/run/strings.lua";
 static const embedded_file *find_file(const char *path)
 {
     for (const embedded_file *file = embedded_files; file->name; file++) {
-        if (strcmp(file->name, path) == 0)
-            return file;
+        if (strcmp(file->name, path) == 0) return file;
     }
     return NULL;
 }
 
-bool embedded_exists(const char *path)
-{
-    return find_file(path) != NULL;
-}
+bool embedded_exists(const char *path) { return find_file(path) != NULL; }
 
 int embedded_load(lua_State *L, const char *path)
 {
@@ -48,8 +44,7 @@ void embedded_import(lua_State *L, const char *path)
     luaL_getsubtable(L, LUA_REGISTRYINDEX, imported_key);
     if (lua_getfield(L, -1, path) == LUA_TNIL) {
         lua_pop(L, 1);
-        if (embedded_load(L, path) != LUA_OK)
-            lua_error(L);
+        if (embedded_load(L, path) != LUA_OK) lua_error(L);
         lua_call(L, 0, 1);
         lua_pushvalue(L, -1);
         lua_setfield(L, -3, path);
@@ -107,8 +102,7 @@ static int list(lua_State *L)
     const char *prefix = luaL_checklstring(L, 1, &n);
     lua_newtable(L);
     for (const embedded_file *file = embedded_files; file->name; file++) {
-        if (strncmp(file->name, prefix, n) != 0)
-            continue;
+        if (strncmp(file->name, prefix, n) != 0) continue;
         lua_pushstring(L, file->name);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
     }
@@ -120,8 +114,7 @@ static int text(lua_State *L)
 {
     const char *path = luaL_checkstring(L, 1);
     const embedded_file *file = find_file(path);
-    if (!file)
-        return luaL_error(L, "streamlab was built without %s", path);
+    if (!file) return luaL_error(L, "streamlab was built without %s", path);
     lua_pushlstring(L, file->data, file->len);
     return 1;
 }
@@ -149,15 +142,18 @@ static void push_copy(lua_State *L)
 void embedded_open(lua_State *L)
 {
     static const char *const libraries[] = {
-        "coroutine", "debug", "io", "lab", "math", "os", "string", "table", "utf8"
+        "coroutine", "debug", "io", "lab", "math", "os", "string", "table", "utf8",
     };
     static const luaL_Reg functions[] = {
-        {"import", import}, {"embedded", list}, {"embedded_text", text},
-        {"pcall", coroutines_own_pcall}, {NULL, NULL}
+        { "import", import },
+        { "embedded", list },
+        { "embedded_text", text },
+        { "pcall", coroutines_own_pcall },
+        { NULL, NULL },
     };
     luaL_checkstack(L, 8, NULL);
     lua_pushglobaltable(L);
-    push_copy(L);                       /* `_G` in it is still the globals */
+    push_copy(L); /* `_G` in it is still the globals */
     lua_remove(L, -2);
     for (size_t i = 0; i < sizeof libraries / sizeof libraries[0]; i++) {
         if (lua_getfield(L, -1, libraries[i]) == LUA_TTABLE) {
@@ -174,7 +170,7 @@ void embedded_open(lua_State *L)
     lua_setfield(L, -2, "new_math");
     lua_setfield(L, -2, "program");
     lua_setfield(L, LUA_REGISTRYINDEX, environment_key);
-    embedded_import(L, strings_file);   /* before the user can change them */
+    embedded_import(L, strings_file); /* before the user can change them */
     lua_pop(L, 1);
 }
 

@@ -35,7 +35,7 @@ void lsl_watch_host_funcs(lua_State *L, lua_State *(*enter)(lua_State *T),
                           bool (*leave)(lua_State *T, lua_State *before, bool failed));
 
 static const char interrupted[] = "interrupted!";
-static char used_up[64];                /* of interrupt_limit_time */
+static char used_up[64]; /* of interrupt_limit_time */
 
 enum { EXIT_INTERRUPTED = 130 };
 
@@ -48,16 +48,16 @@ enum { CLEAN_UP_STEPS = 10000, OWN_STEPS = 200 };
 static const double clean_up_seconds = 1;
 
 /* A signal handler can reach nothing but globals. */
-static lua_State *volatile running;     /* the state that runs; NULL: nothing armed */
-static volatile sig_atomic_t pending;   /* SIGINT has come during this run */
-static volatile sig_atomic_t is_new;    /* and the hook has not seen it */
-static volatile sig_atomic_t time_is_up;    /* it was SIGXCPU */
-static struct timespec latest;          /* when; of the handler alone */
-static bool on_terminal;                /* stderr is one */
+static lua_State *volatile running;      /* the state that runs; NULL: nothing armed */
+static volatile sig_atomic_t pending;    /* SIGINT has come during this run */
+static volatile sig_atomic_t is_new;     /* and the hook has not seen it */
+static volatile sig_atomic_t time_is_up; /* it was SIGXCPU */
+static struct timespec latest;           /* when; of the handler alone */
+static bool on_terminal;                 /* stderr is one */
 
-static int depth;                       /* of the runs that are armed */
-static struct sigaction before_run;     /* what SIGINT did before them */
-static int n_raised;                    /* errors raised for SIGINT during this run */
+static int depth;                   /* of the runs that are armed */
+static struct sigaction before_run; /* what SIGINT did before them */
+static int n_raised;                /* errors raised for SIGINT during this run */
 static bool ended_run, came, has_come;
 
 /* What the code has done since the latest SIGINT. */
@@ -91,9 +91,8 @@ static void push_position(lua_State *L)
 
 static int raise_interrupted(lua_State *L)
 {
-    lsl_interrupt(true);                /* the wait that ended has cleared it */
-    if (!raised)
-        clock_gettime(CLOCK_MONOTONIC, &raised_at);
+    lsl_interrupt(true); /* the wait that ended has cleared it */
+    if (!raised) clock_gettime(CLOCK_MONOTONIC, &raised_at);
     raised = true;
     n_raised++;
     push_position(L);
@@ -114,8 +113,7 @@ static bool may_go_on(lua_State *L, lua_Debug *ar)
         own_steps++;
         return true;
     }
-    if (!raised || clean_up_steps >= CLEAN_UP_STEPS)
-        return false;
+    if (!raised || clean_up_steps >= CLEAN_UP_STEPS) return false;
     clean_up_steps++;
     return seconds_since(&raised_at, &now) < clean_up_seconds;
 }
@@ -124,7 +122,7 @@ static bool may_go_on(lua_State *L, lua_Debug *ar)
 static void on_hook(lua_State *L, lua_Debug *ar)
 {
     if (!pending) {
-        lua_sethook(L, NULL, 0, 0);     /* a coroutine's that was made while it was set */
+        lua_sethook(L, NULL, 0, 0); /* a coroutine's that was made while it was set */
         return;
     }
     if (is_new) {
@@ -132,14 +130,10 @@ static void on_hook(lua_State *L, lua_Debug *ar)
         own_steps = clean_up_steps = 0;
         raised = false;
     }
-    if (ar->event != LUA_HOOKCOUNT || !may_go_on(L, ar))
-        raise_interrupted(L);
+    if (ar->event != LUA_HOOKCOUNT || !may_go_on(L, ar)) raise_interrupted(L);
 }
 
-static void set_hook(lua_State *L)
-{
-    lua_sethook(L, on_hook, LUA_MASKCOUNT, 1);
-}
+static void set_hook(lua_State *L) { lua_sethook(L, on_hook, LUA_MASKCOUNT, 1); }
 
 bool interrupt_is_error(lua_State *L)
 {
@@ -147,15 +141,12 @@ bool interrupt_is_error(lua_State *L)
            && strstr(lua_tostring(L, -1), time_is_up ? used_up : interrupted) != NULL;
 }
 
-bool interrupt_is_pending(void)
-{
-    return pending;
-}
+bool interrupt_is_pending(void) { return pending; }
 
 /* An event that is no count: the hook raises at once. */
 void interrupt_raise(lua_State *L)
 {
-    lua_Debug ar = {.event = LUA_HOOKCALL, .currentline = -1};
+    lua_Debug ar = { .event = LUA_HOOKCALL, .currentline = -1 };
     on_hook(L, &ar);
 }
 
@@ -167,8 +158,7 @@ static void ask_to_end(void)
     is_new = 1;
     lsl_interrupt(true);
     lua_State *L = running;
-    if (L)
-        set_hook(L);
+    if (L) set_hook(L);
 }
 
 static void on_sigint(int number)
@@ -177,8 +167,7 @@ static void on_sigint(int number)
     int error = errno;
     struct timespec now;
     if (seconds_since(&latest, &now) < at_once_seconds && pending) {
-        if (on_terminal && write(STDERR_FILENO, "\n", 1) < 0)
-            errno = error;
+        if (on_terminal && write(STDERR_FILENO, "\n", 1) < 0) errno = error;
         lsl_abandon_files();
         _exit(EXIT_INTERRUPTED);
     }
@@ -200,11 +189,10 @@ static void on_sigxcpu(int number)
  * it stays so. Not SA_RESTART: io.read ends. */
 static void take_signal(void)
 {
-    struct sigaction action = {.sa_handler = on_sigint};
+    struct sigaction action = { .sa_handler = on_sigint };
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, NULL, &before_run);
-    if (before_run.sa_handler != SIG_IGN)
-        sigaction(SIGINT, &action, NULL);
+    if (before_run.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
 static void forget_signal(void)
@@ -217,7 +205,7 @@ static void forget_signal(void)
 
 void interrupt_limit_time(long seconds)
 {
-    struct sigaction action = {.sa_handler = on_sigxcpu};
+    struct sigaction action = { .sa_handler = on_sigxcpu };
     sigemptyset(&action.sa_mask);
     snprintf(used_up, sizeof used_up, "used up its %ld s of processor time", seconds);
     sigaction(SIGXCPU, &action, NULL);
@@ -249,8 +237,7 @@ bool interrupt_forget(lua_State *L)
 
 lua_State *interrupt_arm(lua_State *L)
 {
-    if (depth++ > 0)
-        return interrupt_enter(L);
+    if (depth++ > 0) return interrupt_enter(L);
     forget_signal();
     n_raised = 0;
     running = L;
@@ -277,32 +264,21 @@ void interrupt_disarm(lua_State *L, lua_State *before, int status)
  * ended. */
 void interrupt_abandon(void)
 {
-    if (depth > 0 && before_run.sa_handler != SIG_IGN)
-        signal(SIGINT, SIG_DFL);
+    if (depth > 0 && before_run.sa_handler != SIG_IGN) signal(SIGINT, SIG_DFL);
     running = NULL;
 }
 
-bool interrupt_ended_run(void)
-{
-    return ended_run;
-}
+bool interrupt_ended_run(void) { return ended_run; }
 
-bool interrupt_came(void)
-{
-    return came;
-}
+bool interrupt_came(void) { return came; }
 
-bool interrupt_has_come(void)
-{
-    return has_come;
-}
+bool interrupt_has_come(void) { return has_come; }
 
 /* ---- which state runs --------------------------------------------------------- */
 
 void interrupt_unhook(lua_State *co)
 {
-    if (lua_gethook(co) == on_hook)
-        lua_sethook(co, NULL, 0, 0);
+    if (lua_gethook(co) == on_hook) lua_sethook(co, NULL, 0, 0);
 }
 
 /* `running` changes first: a signal that comes before sets the hook that is then cleared,
@@ -310,25 +286,21 @@ void interrupt_unhook(lua_State *co)
 static void run_in(lua_State *L, lua_State *other)
 {
     running = L;
-    if (other != L)
-        interrupt_unhook(other);
+    if (other != L) interrupt_unhook(other);
     interrupt_unhook(L);
-    if (pending)
-        set_hook(L);
+    if (pending) set_hook(L);
 }
 
 lua_State *interrupt_enter(lua_State *co)
 {
     lua_State *before = running;
-    if (before)
-        run_in(co, co);
+    if (before) run_in(co, co);
     return before;
 }
 
 void interrupt_return(lua_State *co, lua_State *before)
 {
-    if (before)
-        run_in(before, co);
+    if (before) run_in(before, co);
 }
 
 /* A host function has run in T. True if it failed because of SIGINT: this must not be reported
@@ -336,8 +308,7 @@ void interrupt_return(lua_State *co, lua_State *before)
 static bool leave_host_func(lua_State *T, lua_State *before, bool failed)
 {
     interrupt_return(T, before);
-    if (!before || !pending || !failed)
-        return false;
+    if (!before || !pending || !failed) return false;
     is_new = 1;
     return true;
 }

@@ -15,19 +15,17 @@
 
 #include "embedded.h"
 
-static int kept = -1;           /* the real stdout, while it is away */
+static int kept = -1; /* the real stdout, while it is away */
 
 static int mute(lua_State *L)
 {
-    if (kept >= 0)
-        return 0;
+    if (kept >= 0) return 0;
     fflush(stdout);
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     int copy = nowhere < 0 ? -1 : fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     bool fine = copy >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0;
     int error = errno;
-    if (nowhere >= 0)
-        close(nowhere);
+    if (nowhere >= 0) close(nowhere);
     if (fine)
         kept = copy;
     else if (copy >= 0)
@@ -37,8 +35,7 @@ static int mute(lua_State *L)
 
 static int unmute(lua_State *L)
 {
-    if (kept < 0)
-        return 0;
+    if (kept < 0) return 0;
     fflush(stdout);
     bool fine = dup2(kept, STDOUT_FILENO) >= 0;
     int error = errno;
@@ -49,6 +46,6 @@ static int unmute(lua_State *L)
 
 void mute_add(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"mute", mute}, {"unmute", unmute}, {NULL, NULL}};
+    static const luaL_Reg functions[] = { { "mute", mute }, { "unmute", unmute }, { NULL, NULL } };
     embedded_add(L, functions);
 }

@@ -61,13 +61,12 @@ typedef struct reader {
     options *options;
     int argc;
     char **argv;
-    int next;               /* index of the argument to read next */
+    int next; /* index of the argument to read next */
     char *message;
     int message_bytes;
 } reader;
 
-__attribute__((format(printf, 2, 3)))
-static bool wrong(reader *r, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool wrong(reader *r, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -85,8 +84,7 @@ static bool take_number(reader *r, const char *name, const char *text, long long
     long long value = strtoll(text, &end, 10);
     if (text[0] < '0' || text[0] > '9' || *end != '\0')
         return wrong(r, "--%s needs a whole number from 0, got '%s'", name, text);
-    if (errno == ERANGE)
-        return wrong(r, "--%s: %s is too large", name, text);
+    if (errno == ERANGE) return wrong(r, "--%s: %s is too large", name, text);
     *number = value;
     return true;
 }
@@ -95,8 +93,7 @@ static bool take_device(reader *r, const char *text)
 {
     options *o = r->options;
     o->has_device = true;
-    if (!take_number(r, "device", text, &o->device))
-        return false;
+    if (!take_number(r, "device", text, &o->device)) return false;
     if (o->device > 1023)
         return wrong(r, "--device: there are no more than 1024 devices, got %s", text);
     return true;
@@ -118,8 +115,7 @@ static bool take_backend(reader *r, const char *text)
 
 static bool take_profile(reader *r, const char *text)
 {
-    if (text[0] == '\0')
-        return wrong(r, "--profile needs a name or a file, got ''");
+    if (text[0] == '\0') return wrong(r, "--profile needs a name or a file, got ''");
     r->options->profile = text;
     return true;
 }
@@ -132,7 +128,7 @@ static bool has_suffix(const char *text, const char *suffix)
 
 static bool take_trace(reader *r, const char *text)
 {
-    static const char *const suffixes[] = {".json", ".json.gz", ".svg", ".html"};
+    static const char *const suffixes[] = { ".json", ".json.gz", ".svg", ".html" };
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         if (has_suffix(text, suffixes[i])) {
             r->options->trace = text;
@@ -145,7 +141,7 @@ static bool take_trace(reader *r, const char *text)
 
 static bool take_colour(reader *r, const char *text)
 {
-    static const char *const choices[] = {"auto", "always", "never"};
+    static const char *const choices[] = { "auto", "always", "never" };
     for (size_t i = 0; i < sizeof choices / sizeof choices[0]; i++) {
         if (strcmp(text, choices[i]) == 0) {
             r->options->colour = choices[i];
@@ -166,8 +162,10 @@ static bool take_check(reader *r, const char *text)
 {
     const char *next = r->next < r->argc ? r->argv[r->next] : "";
     if (!text && is_check_mode(next))
-        return wrong(r, "--check takes its mode behind '=', as --check=%s (to run a script of that"
-                        " name, write ./%s)", next, next);
+        return wrong(r,
+                     "--check takes its mode behind '=', as --check=%s (to run a script of that"
+                     " name, write ./%s)",
+                     next, next);
     if (text && !is_check_mode(text))
         return wrong(r, "--check takes 'warn' or 'error', as --check=error, got '%s'", text);
     r->options->check = text ? text : "warn";
@@ -180,24 +178,18 @@ static const struct {
     const char *name;
     bool (*take)(reader *r, const char *text);
 } valued[] = {
-    {"backend", take_backend},
-    {"color", take_colour},
-    {"device", take_device},
-    {"profile", take_profile},
-    {"seed", take_seed},
-    {"trace", take_trace},
+    { "backend", take_backend }, { "color", take_colour }, { "device", take_device },
+    { "profile", take_profile }, { "seed", take_seed },    { "trace", take_trace },
 };
 
 /* A long option that takes no value, or may do without; `text` is NULL for none. */
 static bool read_plain(reader *r, const char *name, const char *text)
 {
-    if (strcmp(name, "check") == 0)
-        return take_check(r, text);
+    if (strcmp(name, "check") == 0) return take_check(r, text);
     bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
     if (!help && !norc && strcmp(name, "version") != 0)
         return wrong(r, "unrecognized option '--%s'", name);
-    if (text)
-        return wrong(r, "--%s takes no value", name);
+    if (text) return wrong(r, "--%s takes no value", name);
     if (norc)
         r->options->no_rc = true;
     else if (r->options->request == REQUEST_RUN)
@@ -211,15 +203,12 @@ static bool read_long(reader *r, const char *text)
     char name[32];
     const char *equals = strchr(text, '=');
     size_t n = equals ? (size_t)(equals - text) : strlen(text);
-    if (n >= sizeof name)
-        return wrong(r, "unrecognized option '--%s'", text);
+    if (n >= sizeof name) return wrong(r, "unrecognized option '--%s'", text);
     memcpy(name, text, n);
     name[n] = '\0';
     for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++) {
-        if (strcmp(name, valued[i].name) != 0)
-            continue;
-        if (!equals && r->next >= r->argc)
-            return wrong(r, "--%s needs a value", name);
+        if (strcmp(name, valued[i].name) != 0) continue;
+        if (!equals && r->next >= r->argc) return wrong(r, "--%s needs a value", name);
         return valued[i].take(r, equals ? equals + 1 : r->argv[r->next++]);
     }
     return read_plain(r, name, equals ? equals + 1 : NULL);
@@ -244,10 +233,8 @@ static bool read_chunk(reader *r, const char *argument)
 static bool read_short(reader *r, const char *argument)
 {
     options *o = r->options;
-    if (argument[1] == 'e' || argument[1] == 'l')
-        return read_chunk(r, argument);
-    if (argument[2] != '\0')
-        return wrong(r, "unrecognized option '%s'", argument);
+    if (argument[1] == 'e' || argument[1] == 'l') return read_chunk(r, argument);
+    if (argument[2] != '\0') return wrong(r, "unrecognized option '%s'", argument);
     switch (argument[1]) {
     case 'i': o->interactive = true; return true;
     case 'v': o->show_version = true; return true;
@@ -270,8 +257,7 @@ static bool subcommand_exists(const char *name)
 static bool is_subcommand(const reader *r, bool options_ended)
 {
     const options *o = r->options;
-    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace
-                       || o->check;
+    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace || o->check;
     return r->next < r->argc && !options_ended && !for_scripts && o->request == REQUEST_RUN
            && subcommand_exists(r->argv[r->next]);
 }
@@ -283,23 +269,20 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv, char *messag
     o->chunks = chunks;
     o->script = argc;
     o->colour = "auto";
-    reader r = {o, argc, argv, 1, message, message_bytes};
+    reader r = { o, argc, argv, 1, message, message_bytes };
     bool ended = false;
     while (r.next < argc) {
         const char *argument = argv[r.next];
-        if (argument[0] != '-' || argument[1] == '\0')
-            break;
+        if (argument[0] != '-' || argument[1] == '\0') break;
         r.next++;
         if (strcmp(argument, "--") == 0) {
             ended = true;
             break;
         }
         bool fine = argument[1] == '-' ? read_long(&r, argument + 2) : read_short(&r, argument);
-        if (!fine)
-            return false;
+        if (!fine) return false;
     }
     o->script = r.next;
-    if (is_subcommand(&r, ended))
-        o->request = REQUEST_SUBCOMMAND;
+    if (is_subcommand(&r, ended)) o->request = REQUEST_SUBCOMMAND;
     return true;
 }

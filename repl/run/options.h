@@ -10,33 +10,31 @@
 #include <stdbool.h>
 
 /* What the command line asks for besides options. */
-typedef enum request {
-    REQUEST_RUN, REQUEST_HELP, REQUEST_VERSION, REQUEST_SUBCOMMAND
-} request;
+typedef enum request { REQUEST_RUN, REQUEST_HELP, REQUEST_VERSION, REQUEST_SUBCOMMAND } request;
 
 /* -e STAT and -l MOD, in the order given. */
 typedef struct chunk {
-    char letter;            /* 'e' or 'l' */
+    char letter; /* 'e' or 'l' */
     const char *text;
 } chunk;
 
 typedef struct options {
     request request;
-    const char *backend;        /* NULL: not given */
-    const char *profile;        /* NULL: not given */
-    const char *trace;          /* NULL: not given; its end says what it is */
-    const char *colour;         /* "auto", "always" or "never" */
-    const char *check;          /* "warn" or "error"; NULL: not given */
+    const char *backend; /* NULL: not given */
+    const char *profile; /* NULL: not given */
+    const char *trace;   /* NULL: not given; its end says what it is */
+    const char *colour;  /* "auto", "always" or "never" */
+    const char *check;   /* "warn" or "error"; NULL: not given */
     bool has_device, has_seed;
     long long device, seed;
-    bool interactive;           /* -i */
-    bool show_version;          /* -v */
-    bool warnings;              /* -W */
-    bool ignore_environment;    /* -E */
-    bool no_rc;                 /* --norc */
-    chunk *chunks;              /* the caller's */
+    bool interactive;        /* -i */
+    bool show_version;       /* -v */
+    bool warnings;           /* -W */
+    bool ignore_environment; /* -E */
+    bool no_rc;              /* --norc */
+    chunk *chunks;           /* the caller's */
     int n_chunks;
-    int script;                 /* index in argv of the script ("-" for stdin), or of the
+    int script; /* index in argv of the script ("-" for stdin), or of the
                                  * subcommand; argc: none */
 } options;
 
@@ -45,7 +43,7 @@ typedef struct options {
 bool options_read(options *o, chunk *chunks, int argc, char **argv, char *message,
                   int message_bytes);
 
-extern const char options_usage[];      /* one line */
-extern const char options_help[];       /* all of --help */
+extern const char options_usage[]; /* one line */
+extern const char options_help[];  /* all of --help */
 
 #endif

@@ -18,7 +18,7 @@
 #include "sources.h"
 #include "traceback.h"
 
-void lsl_put_safe(const char *text, FILE *file);    /* bindings/ */
+void lsl_put_safe(const char *text, FILE *file); /* bindings/ */
 
 static void put_message(const char *text, void (*put)(const char *text, FILE *file))
 {
@@ -29,20 +29,11 @@ static void put_message(const char *text, void (*put)(const char *text, FILE *fi
     fflush(stderr);
 }
 
-void run_message(const char *text)
-{
-    put_message(text, lsl_put_safe);
-}
+void run_message(const char *text) { put_message(text, lsl_put_safe); }
 
-static void put_as_it_is(const char *text, FILE *file)
-{
-    fputs(text, file);
-}
+static void put_as_it_is(const char *text, FILE *file) { fputs(text, file); }
 
-void run_coloured_message(const char *text)
-{
-    put_message(text, put_as_it_is);
-}
+void run_coloured_message(const char *text) { put_message(text, put_as_it_is); }
 
 /* Protected. Arguments: the error value, which is a text, and its status. Returns the text
  * that the user is to see. */
@@ -61,8 +52,7 @@ static int describe(lua_State *L)
 
 int run_report(lua_State *L, int status)
 {
-    if (status == LUA_OK)
-        return status;
+    if (status == LUA_OK) return status;
     int value = lua_gettop(L);
     const char *text = lua_tostring(L, value), *described = NULL;
     if (text && !traceback_wants_all() && lua_checkstack(L, 4)) {
@@ -88,10 +78,9 @@ int run_call(lua_State *L, int n_args, int n_results)
     lua_State *before = interrupt_arm(L);
     int status = lua_pcall(L, n_args, n_results, base);
     interrupt_disarm(L, before, status);
-    if (interrupt_ended_run())
-        traceback_mark_interrupted(L);
+    if (interrupt_ended_run()) traceback_mark_interrupted(L);
     if (interrupt_came() && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-        fputc('\n', stderr);            /* the terminal has shown ^C */
+        fputc('\n', stderr); /* the terminal has shown ^C */
     lua_remove(L, base);
     return status;
 }
@@ -105,8 +94,7 @@ static int run_string(lua_State *L, const char *text, const char *name)
 {
     sources_note_text(L, name, text);
     int status = luaL_loadbuffer(L, text, strlen(text), name);
-    if (status == LUA_OK)
-        sources_look(L, name);
+    if (status == LUA_OK) sources_look(L, name);
     return call_loaded(L, status);
 }
 
@@ -118,10 +106,8 @@ int run_environment(lua_State *L)
         name = "=LUA_INIT";
         init = getenv(name + 1);
     }
-    if (!init)
-        return LUA_OK;
-    if (init[0] == '@')
-        return call_loaded(L, sources_load_file(L, init + 1, NULL));
+    if (!init) return LUA_OK;
+    if (init[0] == '@') return call_loaded(L, sources_load_file(L, init + 1, NULL));
     return run_string(L, init, name);
 }
 
@@ -132,8 +118,7 @@ static int run_library(lua_State *L, const char *text)
     lua_getglobal(L, "require");
     lua_pushstring(L, equals ? equals + 1 : text);
     int status = run_call(L, 1, 1);
-    if (status != LUA_OK)
-        return run_report(L, status);
+    if (status != LUA_OK) return run_report(L, status);
     lua_pushlstring(L, text, equals ? (size_t)(equals - text) : strlen(text));
     lua_insert(L, -2);
     lua_pushglobaltable(L);
@@ -145,8 +130,7 @@ static int run_library(lua_State *L, const char *text)
 
 int run_chunk(lua_State *L, const chunk *c)
 {
-    if (c->letter == 'e')
-        return run_string(L, c->text, "=(command line)");
+    if (c->letter == 'e') return run_string(L, c->text, "=(command line)");
     return run_library(L, c->text);
 }
 
@@ -154,8 +138,7 @@ int run_chunk(lua_State *L, const chunk *c)
  * have changed: `arg` may be anything, and its length too. */
 static int call_with_arguments(lua_State *L)
 {
-    if (lua_getglobal(L, "arg") != LUA_TTABLE)
-        return luaL_error(L, "'arg' is not a table");
+    if (lua_getglobal(L, "arg") != LUA_TTABLE) return luaL_error(L, "'arg' is not a table");
     lua_Integer length = luaL_len(L, 2);
     int n = length < 0 ? 0 : length > INT_MAX ? INT_MAX : (int)length;
     lua_pushvalue(L, 1);
@@ -169,10 +152,8 @@ static int call_with_arguments(lua_State *L)
 int run_script(lua_State *L, const char *path)
 {
     lua_pushcfunction(L, call_with_arguments);
-    int status = strcmp(path, "-") == 0 ? sources_load_stdin(L) 
-                                         : sources_load_file(L, path, NULL);
-    if (status == LUA_OK)
-        return run_report(L, run_call(L, 1, 0));
+    int status = strcmp(path, "-") == 0 ? sources_load_stdin(L) : sources_load_file(L, path, NULL);
+    if (status == LUA_OK) return run_report(L, run_call(L, 1, 0));
     lua_remove(L, -2);
     return run_report(L, status);
 }

@@ -11,21 +11,21 @@
 #include <sys/select.h>
 #include <unistd.h>
 
-void lsl_abandon_files(void);           /* bindings/ */
+void lsl_abandon_files(void); /* bindings/ */
 
 /* SA_RESETHAND has restored the default action. */
 static void end(int number)
 {
     lsl_abandon_files();
-    if (raise(number) != 0)             /* a confined process may not */
+    if (raise(number) != 0) /* a confined process may not */
         _exit(128 + number);
 }
 
 void signals_abandon_files(void)
 {
-    static const int ending[] = {SIGTERM, SIGHUP, SIGQUIT};
+    static const int ending[] = { SIGTERM, SIGHUP, SIGQUIT };
     for (size_t i = 0; i < sizeof ending / sizeof ending[0]; i++) {
-        struct sigaction action = {.sa_handler = end, .sa_flags = (int)SA_RESETHAND}, old;
+        struct sigaction action = { .sa_handler = end, .sa_flags = (int)SA_RESETHAND }, old;
         sigemptyset(&action.sa_mask);
         if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(ending[i], &action, NULL);
@@ -34,7 +34,7 @@ void signals_abandon_files(void)
 
 /* ---- at the prompt --------------------------------------------------------------- */
 
-static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH};
+static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };
 enum { N_NUMBERS = sizeof numbers / sizeof numbers[0] };
 
 /* A handler reaches nothing but globals. */
@@ -45,15 +45,14 @@ static sigset_t mask_before;
 static void note(int number)
 {
     for (int i = 0; i < N_NUMBERS; i++) {
-        if (numbers[i] == number)
-            came[i] = 1;
+        if (numbers[i] == number) came[i] = 1;
     }
 }
 
 /* A signal that is ignored at the start (nohup) stays ignored, except SIGINT. */
-static void catch(int i)
+static void catch (int i)
 {
-    struct sigaction action = {.sa_handler = note};
+    struct sigaction action = { .sa_handler = note };
     sigemptyset(&action.sa_mask);
     sigaction(numbers[i], &action, &before[i]);
     if (before[i].sa_handler == SIG_IGN && numbers[i] != SIGINT)
@@ -74,7 +73,7 @@ void signals_hold(void)
     block_all(&mask_before);
     for (int i = 0; i < N_NUMBERS; i++) {
         came[i] = 0;
-        catch(i);
+        catch (i);
     }
 }
 
@@ -101,8 +100,7 @@ int signals_wait(int descriptor)
 {
     for (;;) {
         int number = take();
-        if (number)
-            return number;
+        if (number) return number;
         fd_set set;
         FD_ZERO(&set);
         FD_SET(descriptor, &set);
@@ -112,8 +110,7 @@ int signals_wait(int descriptor)
         sigprocmask(SIG_SETMASK, &mask_before, NULL);
         block_all(NULL);
         number = take();
-        if (number || n > 0 || failed)
-            return number;
+        if (number || n > 0 || failed) return number;
     }
 }
 
@@ -127,7 +124,7 @@ void signals_obey(int number)
     sigaddset(&one, number);
     sigaction(number, &before[i], NULL);
     raise(number);
-    sigprocmask(SIG_UNBLOCK, &one, NULL);       /* here it takes effect */
+    sigprocmask(SIG_UNBLOCK, &one, NULL); /* here it takes effect */
     sigprocmask(SIG_BLOCK, &one, NULL);
-    catch(i);
+    catch (i);
 }

@@ -10,9 +10,9 @@
 
 #include "embedded.h"
 
-static const char entries_key[] = "streamlab.entries";  /* source -> text, or false */
-static const char latest_key[] = "streamlab.latest";    /* source -> its latest text */
-static const char files_key[] = "streamlab.files";      /* "@" and path -> its stamp */
+static const char entries_key[] = "streamlab.entries"; /* source -> text, or false */
+static const char latest_key[] = "streamlab.latest";   /* source -> its latest text */
+static const char files_key[] = "streamlab.files";     /* "@" and path -> its stamp */
 
 /* ---- a look at what was loaded ----------------------------------------------- */
 
@@ -27,12 +27,10 @@ static int look(lua_State *L)
 
 void sources_look(lua_State *L, const char *source)
 {
-    if (!lua_checkstack(L, 3))
-        return;
+    if (!lua_checkstack(L, 3)) return;
     lua_pushcfunction(L, look);
     lua_pushstring(L, source);
-    if (lua_pcall(L, 1, 0, 0) != LUA_OK)
-        lua_pop(L, 1);                  /* no memory: then there is no warning */
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1); /* no memory: then there is no warning */
 }
 
 /* ---- files ---------------------------------------------------------------- */
@@ -81,13 +79,11 @@ void sources_note_text(lua_State *L, const char *name, const char *text)
 static const char *skip_comment(const char *text, size_t *len)
 {
     const char *at = text, *end = text + *len;
-    if (*len >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0)
-        at += 3;
+    if (*len >= 3 && memcmp(at, "\xEF\xBB\xBF", 3) == 0) at += 3;
     if (at < end && *at == '#') {
         while (at < end && *at != '\n')
             at++;
-        if (end - at >= 2 && at[1] == LUA_SIGNATURE[0])
-            at++;                       /* a binary chunk behind it */
+        if (end - at >= 2 && at[1] == LUA_SIGNATURE[0]) at++; /* a binary chunk behind it */
     }
     *len = (size_t)(end - at);
     return at;
@@ -113,12 +109,10 @@ int sources_load_stdin(lua_State *L)
     size_t len;
     const char *text = lua_tolstring(L, -1, &len);
     const char *code = skip_comment(text, &len);
-    if (len > 0 && code[0] != LUA_SIGNATURE[0])
-        sources_note_text(L, "=stdin", code);
+    if (len > 0 && code[0] != LUA_SIGNATURE[0]) sources_note_text(L, "=stdin", code);
     int status = luaL_loadbufferx(L, code, len, "=stdin", NULL);
     lua_remove(L, -2);
-    if (status == LUA_OK)
-        sources_look(L, "=stdin");
+    if (status == LUA_OK) sources_look(L, "=stdin");
     return status;
 }
 
@@ -133,8 +127,7 @@ static int finish_dofile(lua_State *L, int status, lua_KContext context)
 
 int sources_load_file(lua_State *L, const char *path, const char *mode)
 {
-    if (path)
-        sources_note_file(L, path);
+    if (path) sources_note_file(L, path);
     int status = luaL_loadfilex(L, path, mode);
     if (path && status == LUA_OK) {
         sources_look(L, lua_pushfstring(L, "@%s", path));
@@ -147,8 +140,7 @@ static int dofile(lua_State *L)
 {
     const char *path = luaL_optstring(L, 1, NULL);
     lua_settop(L, 1);
-    if (sources_load_file(L, path, NULL) != LUA_OK)
-        return lua_error(L);
+    if (sources_load_file(L, path, NULL) != LUA_OK) return lua_error(L);
     lua_callk(L, 0, LUA_MULTRET, 0, finish_dofile);
     return finish_dofile(L, 0, 0);
 }
@@ -165,8 +157,7 @@ static int loadfile(lua_State *L)
     }
     if (has_environment) {
         lua_pushvalue(L, 3);
-        if (!lua_setupvalue(L, -2, 1))
-            lua_pop(L, 1);
+        if (!lua_setupvalue(L, -2, 1)) lua_pop(L, 1);
     }
     return 1;
 }
@@ -196,7 +187,9 @@ static int search(lua_State *L)
 void sources_open(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"dofile", dofile}, {"loadfile", loadfile}, {NULL, NULL}
+        { "dofile", dofile },
+        { "loadfile", loadfile },
+        { NULL, NULL },
     };
     lua_pushglobaltable(L);
     luaL_setfuncs(L, functions, 0);
@@ -223,11 +216,9 @@ static int program_source(lua_State *L)
     }
     bool latest = lua_toboolean(L, 2);
     luaL_getsubtable(L, LUA_REGISTRYINDEX, latest_key);
-    if (latest && lua_getfield(L, -1, name) == LUA_TSTRING)
-        return 1;
+    if (latest && lua_getfield(L, -1, name) == LUA_TSTRING) return 1;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, entries_key);
-    if (lua_getfield(L, -1, name) == LUA_TSTRING)
-        return 1;
+    if (lua_getfield(L, -1, name) == LUA_TSTRING) return 1;
     return 0;
 }
 
@@ -252,8 +243,11 @@ static int program_entries(lua_State *L)
 void sources_add(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"source", program_source}, {"files", program_files}, {"note_file", program_note_file},
-        {"entries", program_entries}, {NULL, NULL}
+        { "source", program_source },
+        { "files", program_files },
+        { "note_file", program_note_file },
+        { "entries", program_entries },
+        { NULL, NULL },
     };
     embedded_add(L, functions);
 }

@@ -12,9 +12,9 @@
 
 #include "run.h"
 
-bool lsl_try_file(const char *path, char *message, size_t message_bytes);   /* bindings/ */
+bool lsl_try_file(const char *path, char *message, size_t message_bytes); /* bindings/ */
 
-static const char list_key[] = "streamlab.trace";  /* false once they are saved */
+static const char list_key[] = "streamlab.trace"; /* false once they are saved */
 
 bool trace_can_write(const char *path, char *message, int message_bytes)
 {
@@ -41,31 +41,26 @@ static bool is_saved(lua_State *L)
 
 static int on_open(lua_State *L)
 {
-    if (is_saved(L))
-        return 0;
+    if (is_saved(L)) return 0;
     luaL_getsubtable(L, LUA_REGISTRYINDEX, list_key);
     int list = lua_gettop(L);
     push_lab(L, "record");
     lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "streamlab --trace");    /* in the views of profilers */
+    lua_pushliteral(L, "streamlab --trace"); /* in the views of profilers */
     lua_setfield(L, -2, "name");
     lua_call(L, 1, 1);
     lua_rawseti(L, list, luaL_len(L, list) + 1);
     return 0;
 }
 
-void trace_push_on_open(lua_State *L)
-{
-    lua_pushcfunction(L, on_open);
-}
+void trace_push_on_open(lua_State *L) { lua_pushcfunction(L, on_open); }
 
 /* ---- saving -------------------------------------------------------------- */
 
 /* Pushes `path` for the n-th device: x.json, x.2.json, ... */
 static const char *push_nth_path(lua_State *L, const char *path, int n)
 {
-    if (n == 1)
-        return lua_pushstring(L, path);
+    if (n == 1) return lua_pushstring(L, path);
     size_t length = strlen(path), gz = strlen(".json.gz");
     bool compressed = length > gz && strcmp(path + length - gz, ".json.gz") == 0;
     const char *dot = compressed ? path + length - gz : strrchr(path, '.');
@@ -86,11 +81,10 @@ static int stop_and_save(lua_State *L)
     lua_pushvalue(L, 1);
     lua_pushvalue(L, 2);
     lua_call(L, 2, 0);
-    if (stopped)
-        return 0;
+    if (stopped) return 0;
     const char *reason = luaL_tolstring(L, 3, NULL);
-    lua_pushfstring(L, "--trace: %s has only what was recorded before this: %s",
-                    lua_tostring(L, 2), reason);
+    lua_pushfstring(L, "--trace: %s has only what was recorded before this: %s", lua_tostring(L, 2),
+                    reason);
     run_message(lua_tostring(L, -1));
     lua_pushboolean(L, 1);
     return 1;
@@ -144,8 +138,7 @@ bool trace_save(lua_State *L, const char *path, bool run_failed)
     lua_pushlightuserdata(L, (void *)path);
     lua_pushboolean(L, run_failed);
     int status = run_report(L, lua_pcall(L, 2, 1, 0));
-    if (status != LUA_OK)
-        return false;
+    if (status != LUA_OK) return false;
     bool fine = lua_tointeger(L, -1) == 0;
     lua_pop(L, 1);
     return fine;

@@ -15,8 +15,8 @@
 
 static const char report_key[] = "streamlab.report";
 
-enum { FIRST_LEVELS = 12, LAST_LEVELS = 12 };   /* of a deep stack, as Lua does */
-enum { VALUE = 1, TEXT, FRAMES };               /* the handler's stack */
+enum { FIRST_LEVELS = 12, LAST_LEVELS = 12 }; /* of a deep stack, as Lua does */
+enum { VALUE = 1, TEXT, FRAMES };             /* the handler's stack */
 
 static bool is_users(const lua_Debug *ar)
 {
@@ -63,17 +63,13 @@ static void push_frame_text(lua_State *L, const lua_Debug *ar)
 }
 
 /* Appends the table or text on the stack's top to the list of frames. */
-static void append(lua_State *L)
-{
-    lua_rawseti(L, FRAMES, (lua_Integer)lua_rawlen(L, FRAMES) + 1);
-}
+static void append(lua_State *L) { lua_rawseti(L, FRAMES, (lua_Integer)lua_rawlen(L, FRAMES) + 1); }
 
 /* Appends {text, source, name, line, main} if the level is the user's. */
 static void add_level(lua_State *L, int level)
 {
     lua_Debug ar;
-    if (!lua_getstack(L, level, &ar) || !lua_getinfo(L, "Slnt", &ar) || !is_users(&ar))
-        return;
+    if (!lua_getstack(L, level, &ar) || !lua_getinfo(L, "Slnt", &ar) || !is_users(&ar)) return;
     lua_createtable(L, 0, 5);
     push_frame_text(L, &ar);
     lua_setfield(L, -2, "text");
@@ -111,8 +107,7 @@ static void push_whole(lua_State *L)
 {
     lua_Integer n = (lua_Integer)lua_rawlen(L, FRAMES);
     lua_pushvalue(L, TEXT);
-    if (n == 0)
-        return;
+    if (n == 0) return;
     lua_pushliteral(L, "\nstack traceback:");
     lua_concat(L, 2);
     for (lua_Integer i = 1; i <= n; i++) {
@@ -134,8 +129,7 @@ static void push_text(lua_State *L)
         lua_tostring(L, -1);
         return;
     }
-    if (luaL_callmeta(L, VALUE, "__tostring") && lua_type(L, -1) == LUA_TSTRING)
-        return;
+    if (luaL_callmeta(L, VALUE, "__tostring") && lua_type(L, -1) == LUA_TSTRING) return;
     lua_settop(L, VALUE);
     lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, VALUE));
 }
@@ -153,8 +147,7 @@ static void copy_field(lua_State *L, const char *name)
 
 static bool is_laboratorys(lua_State *L)
 {
-    if (lua_type(L, VALUE) != LUA_TTABLE || !lua_getmetatable(L, VALUE))
-        return false;
+    if (lua_type(L, VALUE) != LUA_TTABLE || !lua_getmetatable(L, VALUE)) return false;
     luaL_getmetatable(L, "streamlab.error");
     bool same = lua_rawequal(L, -1, -2);
     lua_pop(L, 2);
@@ -222,8 +215,7 @@ void traceback_take_report(lua_State *L)
         found = lua_rawequal(L, -1, value);
         lua_pop(L, 1);
     }
-    if (found)
-        return;
+    if (found) return;
     lua_pop(L, 1);
     lua_createtable(L, 0, 2);
     lua_pushvalue(L, value);

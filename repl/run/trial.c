@@ -12,12 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int luaopen_streamlab(lua_State *L);    /* bindings/ */
+int luaopen_streamlab(lua_State *L); /* bindings/ */
 
 static void set_text(lua_State *L, const char *name, const char *text)
 {
-    if (!text)
-        return;
+    if (!text) return;
     lua_pushstring(L, text);
     lua_setfield(L, -2, name);
 }
@@ -37,8 +36,7 @@ void trial_set_device(lua_State *L, const options *o)
 /* Pushes the sentence for the error value on the stack's top. */
 static void push_sentence(lua_State *L)
 {
-    if (lua_istable(L, -1) || lua_isuserdata(L, -1))
-        lua_getfield(L, -1, "message");
+    if (lua_istable(L, -1) || lua_isuserdata(L, -1)) lua_getfield(L, -1, "message");
     luaL_tolstring(L, -1, NULL);
 }
 
@@ -64,8 +62,7 @@ static int try_device(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.defaults");
     luaL_requiref(L, "streamlab", luaopen_streamlab, 0);
     lua_getfield(L, -1, "device");
-    if (lua_pcall(L, 0, 0, 0) == LUA_OK)
-        return 0;
+    if (lua_pcall(L, 0, 0, 0) == LUA_OK) return 0;
     push_sentence(L);
     return 1;
 }
@@ -74,16 +71,15 @@ static int try_device(lua_State *L)
 static bool can_read_once(const char *profile)
 {
     struct stat info;
-    return profile && strchr(profile, '/') && stat(profile, &info) == 0
-           && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+    return profile && strchr(profile, '/') && stat(profile, &info) == 0 && !S_ISREG(info.st_mode)
+           && !S_ISDIR(info.st_mode);
 }
 
 bool trial_open(const options *o, char *message, int message_bytes)
 {
-    if (!o->backend && !o->profile && !o->has_device)
-        return true;
+    if (!o->backend && !o->profile && !o->has_device) return true;
     if (can_read_once(o->profile))
-        return true;            /* a trial would read it, and the run would find it empty */
+        return true; /* a trial would read it, and the run would find it empty */
     lua_State *L = luaL_newstate();
     if (!L) {
         snprintf(message, (size_t)message_bytes, "not enough memory");

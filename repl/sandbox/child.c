@@ -4,7 +4,7 @@
  * while its number is still its own.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* wait4 */
+#define _GNU_SOURCE /* wait4 */
 #endif
 #ifndef _DARWIN_C_SOURCE
 #define _DARWIN_C_SOURCE
@@ -23,8 +23,7 @@ enum { READ_BYTES = 64 << 10, MOST_DRAINED_READS = 64 };
 
 static void close_stream(stream *s)
 {
-    if (s->fd >= 0)
-        close(s->fd);
+    if (s->fd >= 0) close(s->fd);
     s->fd = -1;
 }
 
@@ -38,13 +37,11 @@ static bool keep(stream *s, const char *bytes, size_t n)
     if (s->n + n > s->capacity) {
         size_t capacity = 2 * s->capacity + READ_BYTES;
         char *data = realloc(s->data, capacity);
-        if (!data)
-            return false;
+        if (!data) return false;
         s->data = data;
         s->capacity = capacity;
     }
-    if (n > 0)
-        memcpy(s->data + s->n, bytes, n);
+    if (n > 0) memcpy(s->data + s->n, bytes, n);
     s->n += n;
     return true;
 }
@@ -53,7 +50,7 @@ void child_kill(const child *c)
 {
     if (c->pid > 0) {
         kill(-c->pid, SIGKILL);
-        kill(c->pid, SIGKILL);          /* it may have left its group */
+        kill(c->pid, SIGKILL); /* it may have left its group */
     }
 }
 
@@ -73,16 +70,13 @@ bool child_read(child *c, stream *s)
 {
     char bytes[READ_BYTES];
     ssize_t n = read(s->fd, bytes, sizeof bytes);
-    if (n < 0)
-        return errno == EINTR;
+    if (n < 0) return errno == EINTR;
     if (n == 0) {
         close_stream(s);
         return false;
     }
-    if (!c->out_of_memory && !keep(s, bytes, (size_t)n))
-        forget(c);
-    if (c->out_of_memory || (s == &c->streams[REPORT] && s->too_long))
-        child_kill(c);
+    if (!c->out_of_memory && !keep(s, bytes, (size_t)n)) forget(c);
+    if (c->out_of_memory || (s == &c->streams[REPORT] && s->too_long)) child_kill(c);
     return true;
 }
 
@@ -91,8 +85,7 @@ static void drain(child *c)
 {
     for (int i = 0; i < N_STREAMS; i++) {
         for (int reads = 0; reads < MOST_DRAINED_READS && c->streams[i].fd >= 0; reads++) {
-            if (!child_read(c, &c->streams[i]))
-                break;
+            if (!child_read(c, &c->streams[i])) break;
         }
         close_stream(&c->streams[i]);
     }
@@ -116,13 +109,11 @@ static void reap(child *c)
 
 bool child_has_ended(child *c)
 {
-    siginfo_t info = {0};
-    if (c->pid == 0)
-        return true;
+    siginfo_t info = { 0 };
+    if (c->pid == 0) return true;
     int found = waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT);
-    if (found == 0 && info.si_pid == 0)
-        return false;
-    if (found == 0)                     /* otherwise its number may be in use again */
+    if (found == 0 && info.si_pid == 0) return false;
+    if (found == 0) /* otherwise its number may be in use again */
         child_kill(c);
     reap(c);
     drain(c);
@@ -132,8 +123,7 @@ bool child_has_ended(child *c)
 void child_end(child *c)
 {
     child_kill(c);
-    if (c->pid > 0)
-        reap(c);
+    if (c->pid > 0) reap(c);
     for (int i = 0; i < N_STREAMS; i++) {
         close_stream(&c->streams[i]);
         free(c->streams[i].data);

@@ -11,22 +11,22 @@
 
 /* What a pipe brings. */
 typedef struct stream {
-    int fd;                 /* -1: closed */
+    int fd; /* -1: closed */
     char *data;
     size_t n, capacity, most;
-    bool too_long;          /* more came than is kept */
+    bool too_long; /* more came than is kept */
 } stream;
 
 enum { OUTPUT, ERRORS, REPORT, N_STREAMS };
 
 typedef struct child {
     lua_Integer id;
-    pid_t pid;              /* 0: reaped */
+    pid_t pid; /* 0: reaped */
     stream streams[N_STREAMS];
-    int64_t left_ns;        /* of its wall time */
+    int64_t left_ns; /* of its wall time */
     bool timed_out;
-    bool out_of_memory;     /* for its output, none of which is kept then */
-    int status;             /* as wait gives it; -1: lost */
+    bool out_of_memory; /* for its output, none of which is kept then */
+    int status;         /* as wait gives it; -1: lost */
     double processor_s;
 } child;
 

@@ -6,7 +6,7 @@
  * overwritten before it has been copied.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* syscall */
+#define _GNU_SOURCE /* syscall */
 #endif
 #ifndef _DARWIN_C_SOURCE
 #define _DARWIN_C_SOURCE
@@ -52,7 +52,7 @@ char **child_push_arguments(lua_State *L, int index)
     lua_Integer n = luaL_len(L, index);
     luaL_argcheck(L, n > 0, 1, "command names no program");
     char **argv = push_vector(L, n);
-    lua_newtable(L);                    /* keeps what the vector points to */
+    lua_newtable(L); /* keeps what the vector points to */
     for (lua_Integer i = 1; i <= n; i++) {
         lua_geti(L, index, i);
         if (lua_type(L, -1) != LUA_TSTRING)
@@ -69,12 +69,19 @@ char **child_push_arguments(lua_State *L, int index)
 static void push_kept(lua_State *L)
 {
     static const char *const kept[] = {
-        "PATH", "LC_ALL", "LANG", "LD_LIBRARY_PATH", "STREAMLAB_CUDA_PLUGIN", "STREAMLAB_BLAS",
-        "CUDA_VISIBLE_DEVICES", "ASAN_OPTIONS", "UBSAN_OPTIONS"
+        "PATH",
+        "LC_ALL",
+        "LANG",
+        "LD_LIBRARY_PATH",
+        "STREAMLAB_CUDA_PLUGIN",
+        "STREAMLAB_BLAS",
+        "CUDA_VISIBLE_DEVICES",
+        "ASAN_OPTIONS",
+        "UBSAN_OPTIONS",
     };
     lua_newtable(L);
     for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
-        lua_pushstring(L, getenv(kept[i]));     /* nil where there is none */
+        lua_pushstring(L, getenv(kept[i])); /* nil where there is none */
         lua_setfield(L, -2, kept[i]);
     }
     lua_pushliteral(L, "/nonexistent");
@@ -97,7 +104,7 @@ char **child_push_environment(lua_State *L, int index)
             lua_rawset(L, table);
         }
     }
-    lua_newtable(L);                    /* "NAME=text" */
+    lua_newtable(L); /* "NAME=text" */
     lua_Integer n = 0;
     lua_pushnil(L);
     while (lua_next(L, table)) {
@@ -122,9 +129,8 @@ char **child_push_environment(lua_State *L, int index)
 static void close_others_on_exec(void)
 {
 #if defined SYS_close_range
-    enum { CLOEXEC = 1 << 2 };          /* CLOSE_RANGE_CLOEXEC, of newer headers */
-    if (syscall(SYS_close_range, N_FILES, ~0u, CLOEXEC) == 0)
-        return;
+    enum { CLOEXEC = 1 << 2 }; /* CLOSE_RANGE_CLOEXEC, of newer headers */
+    if (syscall(SYS_close_range, N_FILES, ~0u, CLOEXEC) == 0) return;
 #endif
     enum { MOST = 1 << 16 };
     long most = sysconf(_SC_OPEN_MAX);
@@ -147,8 +153,7 @@ static void follow(pid_t parent)
 #ifdef __linux__
     prctl(PR_SET_PDEATHSIG, SIGKILL);
 #endif
-    if (getppid() != parent)
-        _exit(127);
+    if (getppid() != parent) _exit(127);
 }
 
 static void become(const child_start *start, const int files[N_FILES], int tell, pid_t parent)
@@ -175,18 +180,16 @@ static void become(const child_start *start, const int files[N_FILES], int tell,
 static int lift(int fd)
 {
     int lifted = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, LEAST_DESCRIPTOR);
-    int error = errno == EINVAL ? EMFILE : errno;   /* the limit is below that number */
-    if (fd >= 0)
-        close(fd);
+    int error = errno == EINVAL ? EMFILE : errno; /* the limit is below that number */
+    if (fd >= 0) close(fd);
     errno = error;
     return lifted;
 }
 
 static bool open_pipe(int *reading, int *writing)
 {
-    int ends[2] = {-1, -1};
-    if (pipe(ends) != 0)
-        return false;
+    int ends[2] = { -1, -1 };
+    if (pipe(ends) != 0) return false;
     *reading = lift(ends[0]);
     *writing = lift(ends[1]);
     return *reading >= 0 && *writing >= 0;
@@ -195,8 +198,7 @@ static bool open_pipe(int *reading, int *writing)
 static void close_all(int *list, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (list[i] >= 0)
-            close(list[i]);
+        if (list[i] >= 0) close(list[i]);
         list[i] = -1;
     }
 }
@@ -228,8 +230,7 @@ static bool fork_child(child_start *start, const int files[N_FILES], int tell[2]
     pid_t parent = getpid();
     start->failed = "start a process for";
     start->pid = fork();
-    if (start->pid == 0)
-        become(start, files, tell[1], parent);
+    if (start->pid == 0) become(start, files, tell[1], parent);
     if (start->pid < 0) {
         start->error = errno;
         return false;
@@ -237,8 +238,7 @@ static bool fork_child(child_start *start, const int files[N_FILES], int tell[2]
     close_all(&tell[1], 1);
     start->failed = "run";
     start->error = exec_error(tell[0]);
-    if (start->error == 0)
-        return true;
+    if (start->error == 0) return true;
     while (waitpid(start->pid, NULL, 0) < 0 && errno == EINTR)
         continue;
     return false;
@@ -246,18 +246,16 @@ static bool fork_child(child_start *start, const int files[N_FILES], int tell[2]
 
 bool child_run(child_start *start)
 {
-    int files[N_FILES] = {-1, -1, -1, -1}, tell[2] = {-1, -1};
+    int files[N_FILES] = { -1, -1, -1, -1 }, tell[2] = { -1, -1 };
     memset(start->pipes, -1, sizeof start->pipes);
-    signal(SIGCHLD, SIG_DFL);           /* where it is ignored, children cannot be waited for */
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, children cannot be waited for */
     start->failed = "open pipes for";
     bool fine = open_files(start, files, tell);
     start->error = errno;
-    if (fine)
-        fine = fork_child(start, files, tell);
+    if (fine) fine = fork_child(start, files, tell);
     close_all(files, N_FILES);
     close_all(tell, 2);
-    if (!fine)
-        close_all(start->pipes, 3);
+    if (!fine) close_all(start->pipes, 3);
     return fine;
 }
 
@@ -267,14 +265,13 @@ bool child_own_path(char *path, size_t path_bytes)
 {
 #if defined __linux__
     ssize_t n = readlink("/proc/self/exe", path, path_bytes - 1);
-    if (n > 0)
-        path[n] = '\0';
+    if (n > 0) path[n] = '\0';
     return n > 0;
 #elif defined __APPLE__
     uint32_t n = (uint32_t)path_bytes;
     return _NSGetExecutablePath(path, &n) == 0;
 #elif defined __FreeBSD__
-    int name[] = {CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1};
+    int name[] = { CTL_KERN, KERN_PROC, KERN_PROC_PATHNAME, -1 };
     return sysctl(name, 4, path, &path_bytes, NULL, 0) == 0;
 #else
     (void)path, (void)path_bytes;

@@ -10,11 +10,11 @@
 #include <sys/types.h>
 
 typedef struct child_start {
-    char **argv, **environment;     /* given: NULL at their ends */
-    pid_t pid;                      /* made: the leader of a session */
-    int pipes[3];                   /* made: its stdout, stderr and report; reading never blocks */
-    const char *failed;             /* or what could not be done ("run"), */
-    int error;                      /* and its errno */
+    char **argv, **environment; /* given: NULL at their ends */
+    pid_t pid;                  /* made: the leader of a session */
+    int pipes[3];               /* made: its stdout, stderr and report; reading never blocks */
+    const char *failed;         /* or what could not be done ("run"), */
+    int error;                  /* and its errno */
 } child_start;
 
 /* Push a vector made of the list of strings at `index`, and one of the child's environment with

@@ -26,16 +26,18 @@
 static const char key[] = "streamlab.children";
 
 enum {
-    MOST_ERROR_BYTES = 64 << 10, MOST_REPORT_BYTES = 4 << 20,
+    MOST_ERROR_BYTES = 64 << 10,
+    MOST_REPORT_BYTES = 4 << 20,
     /* How long poll may last. A child can end while its pipes stay open, because processes that
      * it has started hold them; so its end is checked for. Once the pipes are closed the end is
      * near. */
-    TICK_MS = 50, CLOSED_TICK_MS = 2
+    TICK_MS = 50,
+    CLOSED_TICK_MS = 2
 };
 
 typedef struct children {
-    child *list;            /* in the order of their start */
-    struct pollfd *polled;  /* N_STREAMS for each of list's capacity */
+    child *list;           /* in the order of their start */
+    struct pollfd *polled; /* N_STREAMS for each of list's capacity */
     size_t n, capacity;
     lua_Integer latest_id;
 } children;
@@ -65,7 +67,7 @@ static int collect(lua_State *L)
     end_all(all);
     free(all->list);
     free(all->polled);
-    *all = (children){0};
+    *all = (children){ 0 };
     return 0;
 }
 
@@ -79,16 +81,13 @@ static children *get_all(lua_State *L)
 
 static bool make_room(children *all)
 {
-    if (all->n < all->capacity)
-        return true;
+    if (all->n < all->capacity) return true;
     size_t capacity = 2 * all->capacity + 8;
     child *list = realloc(all->list, capacity * sizeof *list);
-    if (!list)
-        return false;
+    if (!list) return false;
     all->list = list;
     struct pollfd *polled = realloc(all->polled, capacity * N_STREAMS * sizeof *polled);
-    if (!polled)
-        return false;
+    if (!polled) return false;
     all->polled = polled;
     all->capacity = capacity;
     return true;
@@ -102,12 +101,11 @@ static int poll_ms(children *all)
         child *c = &all->list[i];
         bool open = false;
         for (int k = 0; k < N_STREAMS; k++) {
-            all->polled[i * N_STREAMS + k] = (struct pollfd){c->streams[k].fd, POLLIN, 0};
+            all->polled[i * N_STREAMS + k] = (struct pollfd){ c->streams[k].fd, POLLIN, 0 };
             open = open || c->streams[k].fd >= 0;
         }
         int64_t end_ns = open ? c->left_ns : (int64_t)CLOSED_TICK_MS * 1000000;
-        if (end_ns < wait_ns && !c->timed_out)
-            wait_ns = end_ns;
+        if (end_ns < wait_ns && !c->timed_out) wait_ns = end_ns;
     }
     return wait_ns > 0 ? (int)((wait_ns + 999999) / 1000000) : 0;
 }
@@ -138,8 +136,7 @@ static void wait_and_read(children *all)
     charge(all, now_ns() - before, ms);
     for (size_t i = 0; n > 0 && i < all->n * N_STREAMS; i++) {
         child *c = &all->list[i / N_STREAMS];
-        if (all->polled[i].revents != 0)
-            child_read(c, &c->streams[i % N_STREAMS]);
+        if (all->polled[i].revents != 0) child_read(c, &c->streams[i % N_STREAMS]);
     }
 }
 
@@ -149,7 +146,7 @@ static void wait_and_read(children *all)
 static void add(children *all, const child_start *start, double wall_seconds, size_t output_bytes)
 {
     child *c = &all->list[all->n++];
-    *c = (child){.id = ++all->latest_id, .pid = start->pid};
+    *c = (child){ .id = ++all->latest_id, .pid = start->pid };
     for (int i = 0; i < N_STREAMS; i++)
         c->streams[i].fd = start->pipes[i];
     c->streams[OUTPUT].most = output_bytes;
@@ -203,16 +200,14 @@ static int spawn(lua_State *L)
                   "wall_seconds must be positive, and a million at most");
     luaL_argcheck(L, output_bytes >= 0 && output_bytes <= INT_MAX, 1,
                   "output_bytes must be from 0 to 2 GiB");
-    child_start start = {0};
+    child_start start = { 0 };
     push_field(L, "command", LUA_TTABLE);
     start.argv = child_push_arguments(L, 4);
     lua_getfield(L, 1, "environment");
     start.environment = child_push_environment(L, lua_gettop(L));
-    if (!make_room(all))
-        return embedded_fail(L, "spawn: not enough memory");
+    if (!make_room(all)) return embedded_fail(L, "spawn: not enough memory");
     allow_descriptors();
-    if (!child_run(&start))
-        return fail_to_start(L, &start);
+    if (!child_run(&start)) return fail_to_start(L, &start);
     add(all, &start, wall_seconds, (size_t)output_bytes);
     lua_pushinteger(L, all->latest_id);
     return 1;
@@ -228,7 +223,7 @@ static void push_flag(lua_State *L, const char *name, bool value)
 
 static void push_result(lua_State *L, const child *c)
 {
-    static const char *const names[] = {"output", "errors", "report"};
+    static const char *const names[] = { "output", "errors", "report" };
     lua_createtable(L, 0, 11);
     for (int i = 0; i < N_STREAMS; i++) {
         lua_pushlstring(L, c->streams[i].n ? c->streams[i].data : "", c->streams[i].n);
@@ -264,11 +259,9 @@ static int wait_for_next(lua_State *L)
     children *all = get_all(L);
     for (;;) {
         for (size_t i = 0; i < all->n; i++) {
-            if (child_has_ended(&all->list[i]))
-                return hand_over(L, all, i);
+            if (child_has_ended(&all->list[i])) return hand_over(L, all, i);
         }
-        if (all->n == 0)
-            return 0;
+        if (all->n == 0) return 0;
         if (interrupt_is_pending()) {
             end_all(all);
             interrupt_raise(L);
@@ -291,10 +284,13 @@ static int executable(lua_State *L)
 void children_add(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"spawn", spawn}, {"wait", wait_for_next}, {"executable", executable}, {NULL, NULL}
+        { "spawn", spawn },
+        { "wait", wait_for_next },
+        { "executable", executable },
+        { NULL, NULL },
     };
     children *all = lua_newuserdatauv(L, sizeof *all, 0);
-    *all = (children){0};
+    *all = (children){ 0 };
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, collect);
     lua_setfield(L, -2, "__gc");

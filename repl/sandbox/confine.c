@@ -7,7 +7,7 @@
  * time zone.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* RLIMIT_NPROC, MAP_ANONYMOUS, unshare */
+#define _GNU_SOURCE /* RLIMIT_NPROC, MAP_ANONYMOUS, unshare */
 #endif
 #ifndef _DARWIN_C_SOURCE
 #define _DARWIN_C_SOURCE
@@ -70,12 +70,10 @@ static struct {
 static void *allocate_limited(void *ud, void *block, size_t old_bytes, size_t new_bytes)
 {
     (void)ud;
-    size_t had = block ? old_bytes : 0;     /* otherwise it is the kind of object */
-    if (new_bytes > had && memory.used + (new_bytes - had) > memory.limit)
-        return NULL;
+    size_t had = block ? old_bytes : 0; /* otherwise it is the kind of object */
+    if (new_bytes > had && memory.used + (new_bytes - had) > memory.limit) return NULL;
     void *got = memory.allocate(memory.ud, block, old_bytes, new_bytes);
-    if (got || new_bytes == 0)
-        memory.used += new_bytes - had;
+    if (got || new_bytes == 0) memory.used += new_bytes - had;
     return got;
 }
 
@@ -83,12 +81,10 @@ static void limit_lua(lua_State *L, double bytes)
 {
     size_t used = (size_t)lua_gc(L, LUA_GCCOUNT) * 1024 + (size_t)lua_gc(L, LUA_GCCOUNTB);
     bool is_new = memory.allocate == NULL;
-    if (is_new)
-        memory.allocate = lua_getallocf(L, &memory.ud);
+    if (is_new) memory.allocate = lua_getallocf(L, &memory.ud);
     memory.used = used;
     memory.limit = used + (size_t)bytes;
-    if (is_new)
-        lua_setallocf(L, allocate_limited, NULL);
+    if (is_new) lua_setallocf(L, allocate_limited, NULL);
 }
 
 /* ---- the system's limits --------------------------------------------------------- */
@@ -104,18 +100,15 @@ static void lament(lua_State *L, const char *what, const char *why)
 static bool set_limit(int which, rlim_t soft, rlim_t hard)
 {
     struct rlimit limit;
-    if (getrlimit(which, &limit) != 0)
-        return false;
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < hard)
-        hard = limit.rlim_max;
-    limit = (struct rlimit){soft < hard ? soft : hard, hard};
+    if (getrlimit(which, &limit) != 0) return false;
+    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < hard) hard = limit.rlim_max;
+    limit = (struct rlimit){ soft < hard ? soft : hard, hard };
     return setrlimit(which, &limit) == 0;
 }
 
 static void need_limit(lua_State *L, int which, rlim_t soft, rlim_t hard, const char *what)
 {
-    if (!set_limit(which, soft, hard))
-        lament(L, what, strerror(errno));
+    if (!set_limit(which, soft, hard)) lament(L, what, strerror(errno));
 }
 
 /* The system counts whole seconds, from the start of the process. */
@@ -134,7 +127,7 @@ static void limit_time(lua_State *L, double seconds)
 static rlim_t lowest_descriptor(void)
 {
     int fd = dup(REPORT);
-    if (fd < 0)                         /* there is none as it is */
+    if (fd < 0) /* there is none as it is */
         return 0;
     close(fd);
     return (rlim_t)fd;
@@ -145,10 +138,8 @@ static double mapped_bytes(void)
 {
     double pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (!file)
-        return 0;
-    if (fscanf(file, "%lf", &pages) != 1)
-        pages = 0;
+    if (!file) return 0;
+    if (fscanf(file, "%lf", &pages) != 1) pages = 0;
     fclose(file);
     return pages * (double)sysconf(_SC_PAGESIZE);
 }
@@ -159,8 +150,7 @@ static void *reserve;
 static void limit_mapped(lua_State *L, const wish *w)
 {
     static const char what[] = "memory outside of Lua is not limited";
-    if (ADDRESS_SANITIZER || w->gpu)
-        return;
+    if (ADDRESS_SANITIZER || w->gpu) return;
     void *mapped = mmap(NULL, RESERVE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     reserve = mapped == MAP_FAILED ? NULL : mapped;
     double now = mapped_bytes();
@@ -179,9 +169,9 @@ static void limit_system(lua_State *L, const wish *w)
 {
     limit_mapped(L, w);
     need_limit(L, RLIMIT_CORE, 0, 0, "a crash may leave a core file");
-    signal(SIGXFSZ, SIG_IGN);           /* writing fails, and that is enough */
+    signal(SIGXFSZ, SIG_IGN); /* writing fails, and that is enough */
     need_limit(L, RLIMIT_FSIZE, 0, 0, "files can be written");
-    if (!w->gpu) {                      /* a driver starts threads and opens its devices */
+    if (!w->gpu) { /* a driver starts threads and opens its devices */
         need_limit(L, RLIMIT_NPROC, 0, 0, "processes can be started");
         rlim_t free = lowest_descriptor();
         need_limit(L, RLIMIT_NOFILE, free, free, "files can be opened");
@@ -202,8 +192,7 @@ static bool cut_network(void)
 static void refuse_calls(lua_State *L, const wish *w)
 {
     const char *why = syscalls_refuse(w->gpu);
-    if (!why)
-        return;
+    if (!why) return;
     lament(L, "system calls are not filtered", why);
     if (!cut_network())
         lament(L, "the network is not cut off", "nor has this system another way that works");
@@ -225,14 +214,16 @@ static int confine(lua_State *L)
 {
     struct stat report;
     luaL_checktype(L, 1, LUA_TTABLE);
-    wish w = {.processor_seconds = number_field(L, "processor_seconds", 1e6),
-              .memory_bytes = number_field(L, "memory_bytes", 1e12)};
+    wish w = {
+        .processor_seconds = number_field(L, "processor_seconds", 1e6),
+        .memory_bytes = number_field(L, "memory_bytes", 1e12),
+    };
     lua_getfield(L, 1, "gpu");
     w.gpu = lua_toboolean(L, -1);
     if (fstat(REPORT, &report) != 0 || !S_ISFIFO(report.st_mode))
         return luaL_error(L, "confine: descriptor 3 is not a pipe: this is for programs that "
-                          "program.spawn has started");
-    tzset();                            /* reads the time zone's file, which os.date needs */
+                             "program.spawn has started");
+    tzset(); /* reads the time zone's file, which os.date needs */
     lua_newtable(L);
     limit_system(L, &w);
     refuse_calls(L, &w);
@@ -247,8 +238,7 @@ static int call_confined(lua_State *L)
     luaL_checkany(L, 1);
     int status = lua_pcall(L, lua_gettop(L) - 1, LUA_MULTRET, 0);
     memory.limit = (size_t)-1;
-    if (reserve)
-        munmap(reserve, RESERVE_BYTES);
+    if (reserve) munmap(reserve, RESERVE_BYTES);
     reserve = NULL;
     bool time_was_up = interrupt_end_limit(L);
     luaL_checkstack(L, 2, NULL);
@@ -285,8 +275,11 @@ static int leave(lua_State *L)
 void confine_add(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"confine", confine}, {"call_confined", call_confined},
-        {"report", report_bytes}, {"leave", leave}, {NULL, NULL}
+        { "confine", confine },
+        { "call_confined", call_confined },
+        { "report", report_bytes },
+        { "leave", leave },
+        { NULL, NULL },
     };
     embedded_add(L, functions);
 }

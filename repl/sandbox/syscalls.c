@@ -9,7 +9,7 @@
  * of the register, and so do these rules: otherwise a bit in the upper half would get past them.
  */
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE         /* CLONE_THREAD, O_TMPFILE */
+#define _GNU_SOURCE /* CLONE_THREAD, O_TMPFILE */
 #endif
 #include "syscalls.h"
 
@@ -27,36 +27,150 @@
 /* Always allowed, where the architecture has them. */
 static const char *const plain[] = {
     /* memory */
-    "brk", "mmap", "munmap", "mremap", "mprotect", "madvise", "mlock", "mlock2", "munlock", "msync",
-    "mincore", "membarrier", "pkey_alloc", "pkey_free", "pkey_mprotect",
+    "brk",
+    "mmap",
+    "munmap",
+    "mremap",
+    "mprotect",
+    "madvise",
+    "mlock",
+    "mlock2",
+    "munlock",
+    "msync",
+    "mincore",
+    "membarrier",
+    "pkey_alloc",
+    "pkey_free",
+    "pkey_mprotect",
     /* files that are open, and what is known of others */
-    "read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek",
-    "close", "close_range", "fstat", "newfstatat", "stat", "lstat", "statx", "poll", "ppoll",
-    "select", "pselect6",
+    "read",
+    "readv",
+    "pread64",
+    "preadv",
+    "write",
+    "writev",
+    "pwrite64",
+    "pwritev",
+    "lseek",
+    "close",
+    "close_range",
+    "fstat",
+    "newfstatat",
+    "stat",
+    "lstat",
+    "statx",
+    "poll",
+    "ppoll",
+    "select",
+    "pselect6",
     /* threads */
-    "exit", "exit_group", "futex", "set_robust_list", "get_robust_list", "set_tid_address", "rseq",
-    "arch_prctl", "gettid", "sched_yield", "sched_getaffinity", "sched_getparam",
-    "sched_getscheduler", "sched_get_priority_max", "sched_get_priority_min", "getcpu",
+    "exit",
+    "exit_group",
+    "futex",
+    "set_robust_list",
+    "get_robust_list",
+    "set_tid_address",
+    "rseq",
+    "arch_prctl",
+    "gettid",
+    "sched_yield",
+    "sched_getaffinity",
+    "sched_getparam",
+    "sched_getscheduler",
+    "sched_get_priority_max",
+    "sched_get_priority_min",
+    "getcpu",
     /* time and signals */
-    "clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time",
-    "times", "getrusage", "getitimer", "setitimer", "alarm", "pause", "restart_syscall", "rt_sigaction",
-    "rt_sigprocmask", "rt_sigpending", "rt_sigsuspend", "rt_sigtimedwait", "rt_sigreturn",
+    "clock_gettime",
+    "clock_getres",
+    "clock_nanosleep",
+    "nanosleep",
+    "gettimeofday",
+    "time",
+    "times",
+    "getrusage",
+    "getitimer",
+    "setitimer",
+    "alarm",
+    "pause",
+    "restart_syscall",
+    "rt_sigaction",
+    "rt_sigprocmask",
+    "rt_sigpending",
+    "rt_sigsuspend",
+    "rt_sigtimedwait",
+    "rt_sigreturn",
     "sigaltstack",
     /* what the process may know of itself and the system */
-    "getpid", "getppid", "getpgrp", "getpgid", "getsid", "getuid", "geteuid", "getgid", "getegid",
-    "getresuid", "getresgid", "getgroups", "getrlimit", "getpriority", "getrandom", "uname",
+    "getpid",
+    "getppid",
+    "getpgrp",
+    "getpgid",
+    "getsid",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "getegid",
+    "getresuid",
+    "getresgid",
+    "getgroups",
+    "getrlimit",
+    "getpriority",
+    "getrandom",
+    "uname",
     "sysinfo",
 };
 
 /* Also allowed with a GPU: its driver reads files and waits for events all the time. */
 static const char *const driver[] = {
-    "access", "faccessat", "faccessat2", "readlink", "readlinkat", "getcwd", "getdents",
-    "getdents64", "statfs", "fstatfs", "fadvise64", "flock", "dup", "dup2", "dup3", "pipe", "pipe2", "eventfd",
-    "eventfd2", "epoll_create", "epoll_create1", "epoll_ctl", "epoll_wait", "epoll_pwait",
-    "epoll_pwait2", "timerfd_create", "timerfd_settime", "timerfd_gettime", "timer_create",
-    "timer_settime", "timer_gettime", "timer_getoverrun", "timer_delete", "signalfd", "signalfd4",
-    "mbind", "get_mempolicy", "set_mempolicy", "sched_getattr", "sched_rr_get_interval", "wait4",
-    "waitid", "remap_file_pages", "munlockall", "mlockall", "capget", "ioprio_get", "umask",
+    "access",
+    "faccessat",
+    "faccessat2",
+    "readlink",
+    "readlinkat",
+    "getcwd",
+    "getdents",
+    "getdents64",
+    "statfs",
+    "fstatfs",
+    "fadvise64",
+    "flock",
+    "dup",
+    "dup2",
+    "dup3",
+    "pipe",
+    "pipe2",
+    "eventfd",
+    "eventfd2",
+    "epoll_create",
+    "epoll_create1",
+    "epoll_ctl",
+    "epoll_wait",
+    "epoll_pwait",
+    "epoll_pwait2",
+    "timerfd_create",
+    "timerfd_settime",
+    "timerfd_gettime",
+    "timer_create",
+    "timer_settime",
+    "timer_gettime",
+    "timer_getoverrun",
+    "timer_delete",
+    "signalfd",
+    "signalfd4",
+    "mbind",
+    "get_mempolicy",
+    "set_mempolicy",
+    "sched_getattr",
+    "sched_rr_get_interval",
+    "wait4",
+    "waitid",
+    "remap_file_pages",
+    "munlockall",
+    "mlockall",
+    "capget",
+    "ioprio_get",
+    "umask",
 };
 
 /* Allowed if the argument, an int, has these values in the bits of the mask. */
@@ -70,29 +184,36 @@ typedef struct rule {
 enum { VALUE = 0xffffffff, MADE_OR_EMPTIED = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
 
 static const rule rules[] = {
-    {"clone", 0, CLONE_THREAD, CLONE_THREAD, false},
-    {"sched_setaffinity", 0, VALUE, 0, false},
-    {"prctl", 0, VALUE, PR_SET_NAME, false}, {"prctl", 0, VALUE, PR_GET_NAME, false},
-    {"prctl", 0, VALUE, 0x53564d41 /* PR_SET_VMA: names memory */, false},
-    {"fcntl", 1, VALUE, F_GETFD, false}, {"fcntl", 1, VALUE, F_SETFD, false},
-    {"fcntl", 1, VALUE, F_GETFL, false}, {"fcntl", 1, VALUE, F_SETFL, false},
-    {"fcntl", 1, VALUE, F_DUPFD, false}, {"fcntl", 1, VALUE, F_DUPFD_CLOEXEC, false},
-    {"fcntl", 1, VALUE, F_GETLK, true}, {"fcntl", 1, VALUE, F_SETLK, true},
-    {"fcntl", 1, VALUE, F_SETLKW, true},
-    {"ioctl", 1, VALUE, TCGETS, false}, {"ioctl", 1, VALUE, TIOCGWINSZ, false},
-    {"open", 1, MADE_OR_EMPTIED, 0, true}, {"openat", 2, MADE_OR_EMPTIED, 0, true},
+    { "clone", 0, CLONE_THREAD, CLONE_THREAD, false },
+    { "sched_setaffinity", 0, VALUE, 0, false },
+    { "prctl", 0, VALUE, PR_SET_NAME, false },
+    { "prctl", 0, VALUE, PR_GET_NAME, false },
+    { "prctl", 0, VALUE, 0x53564d41 /* PR_SET_VMA: names memory */, false },
+    { "fcntl", 1, VALUE, F_GETFD, false },
+    { "fcntl", 1, VALUE, F_SETFD, false },
+    { "fcntl", 1, VALUE, F_GETFL, false },
+    { "fcntl", 1, VALUE, F_SETFL, false },
+    { "fcntl", 1, VALUE, F_DUPFD, false },
+    { "fcntl", 1, VALUE, F_DUPFD_CLOEXEC, false },
+    { "fcntl", 1, VALUE, F_GETLK, true },
+    { "fcntl", 1, VALUE, F_SETLK, true },
+    { "fcntl", 1, VALUE, F_SETLKW, true },
+    { "ioctl", 1, VALUE, TCGETS, false },
+    { "ioctl", 1, VALUE, TIOCGWINSZ, false },
+    { "open", 1, MADE_OR_EMPTIED, 0, true },
+    { "openat", 2, MADE_OR_EMPTIED, 0, true },
 };
 
 /* Their first argument must be this process. */
 static const char *const signals[] = {
-    "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"
+    "kill", "tkill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo",
 };
 
 /* Linux numbers its calls in the order in which they are added, up to ten a year; from 424 on the
  * numbers are the same on all architectures. */
 enum { FIRST_UNKNOWN = 450, LAST_UNKNOWN = 599, CLONE3 = 435 };
 
-#define COUNT(table) (sizeof (table) / sizeof *(table))
+#define COUNT(table) (sizeof(table) / sizeof *(table))
 
 /* The first error of a row of calls is kept. */
 typedef struct filter {
@@ -102,16 +223,14 @@ typedef struct filter {
 
 static void keep(filter *f, int result)
 {
-    if (f->error == 0)
-        f->error = result;
+    if (f->error == 0) f->error = result;
 }
 
 /* What libseccomp does not know, or the architecture does not have, stays refused. */
 static void allow(filter *f, const char *name, unsigned n, struct scmp_arg_cmp condition)
 {
     int call = seccomp_syscall_resolve_name(name);
-    if (call >= 0)
-        keep(f, seccomp_rule_add_array(f->context, SCMP_ACT_ALLOW, call, n, &condition));
+    if (call >= 0) keep(f, seccomp_rule_add_array(f->context, SCMP_ACT_ALLOW, call, n, &condition));
 }
 
 static void allow_if(filter *f, const char *name, unsigned argument, uint32_t mask, uint32_t value)
@@ -122,7 +241,7 @@ static void allow_if(filter *f, const char *name, unsigned argument, uint32_t ma
 static void allow_all(filter *f, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        allow(f, names[i], 0, (struct scmp_arg_cmp){0});
+        allow(f, names[i], 0, (struct scmp_arg_cmp){ 0 });
 }
 
 /* A driver's requests are its own. Those of terminals, whose second byte is 'T', can type on behalf
@@ -147,12 +266,11 @@ static void add_rules(filter *f, bool may_open)
     allow_all(f, plain, COUNT(plain));
     for (size_t i = 0; i < COUNT(rules); i++) {
         const rule *r = &rules[i];
-        if (may_open || !r->for_driver)
-            allow_if(f, r->call, r->argument, r->mask, r->value);
+        if (may_open || !r->for_driver) allow_if(f, r->call, r->argument, r->mask, r->value);
     }
     for (size_t i = 0; i < COUNT(signals); i++)
         allow_if(f, signals[i], 0, VALUE, (uint32_t)getpid());
-    allow(f, "prlimit64", 1, SCMP_CMP64(2, SCMP_CMP_EQ, 0));    /* a pointer: reads a limit */
+    allow(f, "prlimit64", 1, SCMP_CMP64(2, SCMP_CMP_EQ, 0)); /* a pointer: reads a limit */
     if (may_open) {
         allow_all(f, driver, COUNT(driver));
         allow_requests(f);
@@ -162,9 +280,8 @@ static void add_rules(filter *f, bool may_open)
 
 const char *syscalls_refuse(bool may_open)
 {
-    filter f = {.context = seccomp_init(SCMP_ACT_ERRNO(EPERM))};
-    if (!f.context)
-        return "libseccomp does not work here";
+    filter f = { .context = seccomp_init(SCMP_ACT_ERRNO(EPERM)) };
+    if (!f.context) return "libseccomp does not work here";
     add_rules(&f, may_open);
     keep(&f, seccomp_load(f.context));
     seccomp_release(f.context);

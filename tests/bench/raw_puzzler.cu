@@ -16,13 +16,13 @@
 #include <cublas_v2.h>
 #include <cuda_runtime.h>
 
-#define CHECK(call)                                                          \
-    do {                                                                     \
-        int code_ = (int)(call);                                             \
-        if (code_) {                                                         \
+#define CHECK(call)                                                             \
+    do {                                                                        \
+        int code_ = (int)(call);                                                \
+        if (code_) {                                                            \
             fprintf(stderr, "line %d: %s: error %d\n", __LINE__, #call, code_); \
-            exit(1);                                                         \
-        }                                                                    \
+            exit(1);                                                            \
+        }                                                                       \
     } while (0)
 
 enum { N = 1024, MATMULS = 1000, COPIES = 100, WARM_UP = 3, RUNS = 5 };
@@ -67,14 +67,13 @@ struct bench {
     double held_ms[3];
 };
 
-static void copies(bench &b, int which, const buffers &to, const buffers &from,
-                   cudaMemcpyKind kind, bool blocking)
+static void copies(bench &b, int which, const buffers &to, const buffers &from, cudaMemcpyKind kind,
+                   bool blocking)
 {
     double began = now_ms();
     for (int i = 0; i < COPIES; i++) {
         CHECK(cudaMemcpyAsync(to[i], from[i], bytes, kind, b.stream[which]));
-        if (blocking)
-            CHECK(cudaStreamSynchronize(b.stream[which]));
+        if (blocking) CHECK(cudaStreamSynchronize(b.stream[which]));
     }
     b.held_ms[which] = now_ms() - began;
 }
@@ -109,12 +108,11 @@ static void report(bench &b, const char *name, const buffers &results, const buf
     std::vector<double> ms;
     for (int i = 0; i < WARM_UP + RUNS; i++) {
         double one = run_ms(b, results, inputs, blocking);
-        if (i >= WARM_UP)
-            ms.push_back(one);
+        if (i >= WARM_UP) ms.push_back(one);
     }
     std::sort(ms.begin(), ms.end());
-    printf("%-12s %6.2f ms (%.2f to %.2f), host held %.2f + %.2f + %.2f ms\n", name,
-           ms[RUNS / 2], ms.front(), ms.back(), b.held_ms[0], b.held_ms[1], b.held_ms[2]);
+    printf("%-12s %6.2f ms (%.2f to %.2f), host held %.2f + %.2f + %.2f ms\n", name, ms[RUNS / 2],
+           ms.front(), ms.back(), b.held_ms[0], b.held_ms[1], b.held_ms[2]);
 }
 
 int main()

@@ -37,15 +37,12 @@ static double run_ms(char **command, long *rss_kib)
     }
     int status;
     struct rusage usage;
-    if (pid < 0)
-        return -1;
+    if (pid < 0) return -1;
     while (wait4(pid, &status, 0, &usage) < 0) {
-        if (errno != EINTR)
-            return -1;
+        if (errno != EINTR) return -1;
     }
     double took = now_ms() - start;
-    if (usage.ru_maxrss > *rss_kib)
-        *rss_kib = usage.ru_maxrss;
+    if (usage.ru_maxrss > *rss_kib) *rss_kib = usage.ru_maxrss;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? took : -1;
 }
 
@@ -64,8 +61,7 @@ int main(int argc, char **argv)
     }
     double *samples = malloc((size_t)n * sizeof *samples);
     long rss_kib = 0;
-    if (!samples)
-        return 1;
+    if (!samples) return 1;
     for (int i = n > 1 ? -1 : 0; i < n; i++) {
         double took = run_ms(argv + 2, &rss_kib);
         if (took < 0) {

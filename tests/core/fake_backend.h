@@ -18,58 +18,67 @@
 
 enum { FAKE_MOST_OPS = 4096 };
 
-#define FAKE_MEMORY_BYTES ((int64_t)1 << 34)      /* told; no buffer is refused for it */
+#define FAKE_MEMORY_BYTES ((int64_t)1 << 34) /* told; no buffer is refused for it */
 
-typedef struct fake_buffer { sl_buffer base; unsigned char *data; uint64_t magic; } fake_buffer;
-typedef struct fake_stream { sl_stream base; uint64_t magic; } fake_stream;
-typedef struct fake_event { sl_event base; uint64_t magic; } fake_event;
-typedef struct fake_op { sl_op base; uint64_t magic; } fake_op;
+typedef struct fake_buffer {
+    sl_buffer base;
+    unsigned char *data;
+    uint64_t magic;
+} fake_buffer;
+typedef struct fake_stream {
+    sl_stream base;
+    uint64_t magic;
+} fake_stream;
+typedef struct fake_event {
+    sl_event base;
+    uint64_t magic;
+} fake_event;
+typedef struct fake_op {
+    sl_op base;
+    uint64_t magic;
+} fake_op;
 
 static struct fake {
-    int devices, streams, events, buffers;      /* open */
+    int devices, streams, events, buffers;                                  /* open */
     int fail_enqueues, fail_buffers, fail_events, fail_streams, fail_parts; /* the next ones fail */
-    bool lends;                         /* a buffer takes its lender's memory, as far as core sees */
-    int parted;                         /* calls of buffer_part */
+    bool lends; /* a buffer takes its lender's memory, as far as core sees */
+    int parted; /* calls of buffer_part */
     int fail_plain_calls, fail_synchronizes;
     int fail_record_begins;
-    int enqueues, computes, plain_calls, synchronizes;  /* calls so far */
-    bool real;                  /* devices that open are not simulated */
-    int extra_devices;          /* besides two */
+    int enqueues, computes, plain_calls, synchronizes; /* calls so far */
+    bool real;                                         /* devices that open are not simulated */
+    int extra_devices;                                 /* besides two */
     int64_t now_ns;
     sl_op *queue[FAKE_MOST_OPS];
     int n_queue;
-    sl_op *done, **done_end;    /* what reap hands over */
-    sl_work last_work;          /* of the last enqueue or host_compute */
+    sl_op *done, **done_end; /* what reap hands over */
+    sl_work last_work;       /* of the last enqueue or host_compute */
     sl_plain_call last_plain;
     const sl_buffer *last_plain_buffer;
     const sl_stream *last_plain_stream;
     sl_alloc_how last_how;
-    int64_t buffer_open_ns, pin_ns;     /* how long these take */
-    bool later;                 /* times come with activities */
-    int parts;                  /* of each operation: so many activities; 0: 1 */
-    bool memset_parts;          /* and a long memset before them */
-    int lose_activities;        /* of the next operations */
-    sl_activity *activities;    /* to be collected */
+    int64_t buffer_open_ns, pin_ns; /* how long these take */
+    bool later;                     /* times come with activities */
+    int parts;                      /* of each operation: so many activities; 0: 1 */
+    bool memset_parts;              /* and a long memset before them */
+    int lose_activities;            /* of the next operations */
+    sl_activity *activities;        /* to be collected */
     size_t n_activities, cap_activities;
-    int recordings;             /* begun and not ended */
-    char range[32];             /* the last one's name */
+    int recordings; /* begun and not ended */
+    char range[32]; /* the last one's name */
     bool peer_enabled[2][2];
     uint64_t last_target;
-    int host_func_failures;     /* core's function has said that it failed */
+    int host_func_failures; /* core's function has said that it failed */
     uint32_t abi_version;
 } fake;
 
-static int64_t fake_tick(void)
-{
-    return fake.now_ns += 1000;
-}
+static int64_t fake_tick(void) { return fake.now_ns += 1000; }
 
 /* A lost device, or a wish to end the wait. */
 static sl_status fake_alive(const sl_device *device, bool waits, sl_error *err)
 {
     if (device->fault.status) {
-        if (err)
-            *err = device->fault;
+        if (err) *err = device->fault;
         return device->fault.status;
     }
     if (waits && *device->interrupted)
@@ -79,8 +88,7 @@ static sl_status fake_alive(const sl_device *device, bool waits, sl_error *err)
 
 static sl_status fake_maybe_fail(int *counter, sl_status status, sl_error *err)
 {
-    if (*counter <= 0)
-        return SL_OK;
+    if (*counter <= 0) return SL_OK;
     --*counter;
     return sl_fail(err, status, "the fake backend fails as asked");
 }
@@ -88,8 +96,7 @@ static sl_status fake_maybe_fail(int *counter, sl_status status, sl_error *err)
 static sl_status fake_device_count(int *count, sl_error *err)
 {
     *count = 2 + fake.extra_devices;
-    if (*count == 0)
-        sl_fail(err, SL_OK, "nobody has plugged one in");
+    if (*count == 0) sl_fail(err, SL_OK, "nobody has plugged one in");
     return SL_OK;
 }
 
@@ -103,8 +110,7 @@ static sl_status fake_device_name(int index, char *name, size_t name_bytes, sl_e
 static sl_status fake_device_open(sl_device *device, const sl_setting *settings, size_t n,
                                   sl_error *err)
 {
-    if (n > 0)
-        return sl_fail(err, SL_EINVAL, "unknown setting %s", settings[0].name);
+    if (n > 0) return sl_fail(err, SL_EINVAL, "unknown setting %s", settings[0].name);
     strcpy(device->info.name, "Fake");
     device->info.simulated = !fake.real;
     device->info.memory_bytes = FAKE_MEMORY_BYTES;
@@ -127,8 +133,7 @@ static sl_status fake_stream_open(sl_stream *stream, const char *name, sl_error 
     (void)name;
     sl_status status = fake_maybe_fail(&fake.fail_streams, SL_ENOMEM, err);
 
-    if (status)
-        return status;
+    if (status) return status;
     ((fake_stream *)stream)->magic = 1;
     fake.streams++;
     return SL_OK;
@@ -144,8 +149,7 @@ static sl_status fake_event_open(sl_event *event, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_events, SL_ENOMEM, err);
 
-    if (status)
-        return status;
+    if (status) return status;
     ((fake_event *)event)->magic = 1;
     fake.events++;
     return SL_OK;
@@ -165,14 +169,11 @@ static sl_status fake_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream
 
     fake.last_how = how;
     fake.now_ns += fake.buffer_open_ns;
-    if (status)
-        return status;
-    if (!fake.lends)
-        buffer->lender = NULL;
+    if (status) return status;
+    if (!fake.lends) buffer->lender = NULL;
     /* Large memory is never looked at, so it need not be there. */
     ((fake_buffer *)buffer)->data = calloc(1, buffer->bytes < 1 << 20 ? buffer->bytes + 1 : 1);
-    if (!((fake_buffer *)buffer)->data)
-        return sl_fail(err, SL_ENOMEM, "the test is out of memory");
+    if (!((fake_buffer *)buffer)->data) return sl_fail(err, SL_ENOMEM, "the test is out of memory");
     ((fake_buffer *)buffer)->magic = 1;
     fake.buffers++;
     return SL_OK;
@@ -191,10 +192,7 @@ static sl_status fake_buffer_part(sl_buffer *buffer, sl_error *err)
     return fake_maybe_fail(&fake.fail_parts, SL_ENOMEM, err);
 }
 
-static unsigned char *fake_data(sl_buffer *buffer)
-{
-    return ((fake_buffer *)buffer)->data;
-}
+static unsigned char *fake_data(sl_buffer *buffer) { return ((fake_buffer *)buffer)->data; }
 
 /* Copies, memsets and float32 fills are done; of kernels only the order counts. */
 static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
@@ -203,8 +201,8 @@ static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
         memmove(fake_data(out) + work->out_offset, fake_data(in) + work->in_offset[0], work->bytes);
     else if (work->kind == SL_WORK_MEMSET)
         memset(fake_data(out) + work->out_offset, work->byte_value, work->bytes);
-    else if (work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_FILL &&
-             work->dtype == SL_FLOAT32)
+    else if (work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_FILL
+             && work->dtype == SL_FLOAT32)
         for (int64_t i = 0; i < work->n; i++) {
             float value = (float)work->scalar;
             memcpy(fake_data(out) + work->out_offset + i * 4, &value, 4);
@@ -216,14 +214,16 @@ static void fake_deliver(const sl_op *op, int64_t start_ns, int64_t end_ns, cons
 {
     if (fake.n_activities == fake.cap_activities) {
         fake.cap_activities = fake.cap_activities ? fake.cap_activities * 2 : 64;
-        fake.activities = realloc(fake.activities,
-                                  fake.cap_activities * sizeof *fake.activities);
-        if (!fake.activities)
-            abort();
+        fake.activities = realloc(fake.activities, fake.cap_activities * sizeof *fake.activities);
+        if (!fake.activities) abort();
     }
     fake.activities[fake.n_activities++] = (sl_activity){
-        .seq = op->seq, .start_ns = start_ns, .end_ns = end_ns, .symbol = symbol,
-        .blocks = symbol ? 7 : 0, .threads = symbol ? 64 : 0,
+        .seq = op->seq,
+        .start_ns = start_ns,
+        .end_ns = end_ns,
+        .symbol = symbol,
+        .blocks = symbol ? 7 : 0,
+        .threads = symbol ? 64 : 0,
         .registers = symbol ? (uint16_t)(end_ns - start_ns) : 0,
         .shared_bytes = symbol ? 70000 : 0,
     };
@@ -236,8 +236,7 @@ static void fake_time_later(sl_op *op)
     int64_t at = fake_tick();
 
     op->start_ns = op->end_ns = SL_TIME_LATER;
-    if (op->work.kind >= SL_WORK_EVENT_RECORD || fake.recordings == 0)
-        return;
+    if (op->work.kind >= SL_WORK_EVENT_RECORD || fake.recordings == 0) return;
     if (fake.lose_activities > 0) {
         fake.lose_activities--;
         return;
@@ -256,8 +255,7 @@ static void fake_time_later(sl_op *op)
 static void fake_hand_over(sl_op *op)
 {
     op->next = NULL;
-    if (!fake.done)
-        fake.done_end = &fake.done;
+    if (!fake.done) fake.done_end = &fake.done;
     *fake.done_end = op;
     fake.done_end = &op->next;
 }
@@ -272,8 +270,7 @@ static void fake_run(sl_op *op)
     op->end_ns = op->work.kind >= SL_WORK_EVENT_RECORD ? op->start_ns : fake_tick();
     op->blocks = 1;
     op->threads = 32;
-    if (fake.later)
-        fake_time_later(op);
+    if (fake.later) fake_time_later(op);
     fake_hand_over(op);
 }
 
@@ -298,14 +295,12 @@ TAP_UNUSED static void fake_fault(sl_device *device, const char *cause)
     for (int64_t id = 99; id >= 0; id--)
         for (int i = 0; i < fake.n_queue; i++) {
             sl_op *op = fake.queue[i];
-            if (op->stream->device != device || op->stream->id != id)
-                continue;
+            if (op->stream->device != device || op->stream->id != id) continue;
             op->lost = true;
             fake_hand_over(op);
         }
     for (int i = 0; i < fake.n_queue; i++)
-        if (!fake.queue[i]->lost)
-            fake.queue[n_kept++] = fake.queue[i];
+        if (!fake.queue[i]->lost) fake.queue[n_kept++] = fake.queue[i];
     fake.n_queue = n_kept;
 }
 
@@ -313,12 +308,9 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
 
-    if (!status)
-        status = fake_alive(op->stream->device, false, err);
-    if (status)
-        return status;
-    if (fake.n_queue == FAKE_MOST_OPS)
-        return sl_fail(err, SL_ENOMEM, "the fake queue is full");
+    if (!status) status = fake_alive(op->stream->device, false, err);
+    if (status) return status;
+    if (fake.n_queue == FAKE_MOST_OPS) return sl_fail(err, SL_ENOMEM, "the fake queue is full");
     op->host_start_ns = fake_tick();
     op->host_end_ns = fake_tick();
     if (op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P)
@@ -380,10 +372,8 @@ static sl_status fake_synchronize(const sl_device *device, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_synchronizes, SL_EINTERRUPT, err);
 
-    if (!status)
-        status = fake_alive(device, true, err);
-    if (status)
-        return status;
+    if (!status) status = fake_alive(device, true, err);
+    if (status) return status;
     fake_tick();
     fake.synchronizes++;
     fake_complete(fake.n_queue);
@@ -468,15 +458,13 @@ static sl_status fake_plain_call(sl_device *device, sl_plain_call call, sl_buffe
     (void)device;
     (void)bytes;
 
-    if (status)
-        return status;
+    if (status) return status;
     fake.plain_calls++;
     fake.last_plain = call;
     fake.last_plain_buffer = buffer;
     fake.last_plain_stream = stream;
     *waited = call == SL_PLAIN_FREE;
-    if (*waited)
-        fake_complete(fake.n_queue);
+    if (*waited) fake_complete(fake.n_queue);
     fake_tick();
     return SL_OK;
 }
@@ -501,8 +489,7 @@ static sl_status fake_peer_access(sl_device *device, sl_device *peer, sl_peer_ca
 
     fake_tick();
     *answer = call == SL_PEER_CAN_ACCESS || *enabled != wanted;
-    if (call != SL_PEER_CAN_ACCESS)
-        *enabled = wanted;
+    if (call != SL_PEER_CAN_ACCESS) *enabled = wanted;
     return SL_OK;
 }
 
@@ -511,8 +498,7 @@ static sl_status fake_record_begin(sl_device *device, const char *name, sl_error
     sl_status status = fake_maybe_fail(&fake.fail_record_begins, SL_EBACKEND, err);
     (void)device;
 
-    if (status)
-        return status;
+    if (status) return status;
     snprintf(fake.range, sizeof fake.range, "%s", name);
     fake.recordings++;
     return SL_OK;
@@ -529,32 +515,29 @@ static void fake_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
 static void fake_record_end(sl_device *device)
 {
     (void)device;
-    if (--fake.recordings > 0)
-        return;
+    if (--fake.recordings > 0) return;
     free(fake.activities);
     fake.activities = NULL;
     fake.n_activities = fake.cap_activities = 0;
 }
 
-#define FAKE_ENTRIES                                                                   \
-    .abi_version = SL_BACKEND_ABI,                                                     \
-    .device_bytes = sizeof(sl_device), .stream_bytes = sizeof(fake_stream),            \
-    .event_bytes = sizeof(fake_event), .buffer_bytes = sizeof(fake_buffer),            \
-    .op_bytes = sizeof(fake_op), .device_count = fake_device_count,                    \
-    .device_name = fake_device_name, .device_open = fake_device_open,                  \
-    .device_close = fake_device_close, .stream_open = fake_stream_open,                \
-    .stream_close = fake_stream_close, .event_open = fake_event_open,                  \
-    .event_close = fake_event_close, .buffer_open = fake_buffer_open,                  \
-    .buffer_close = fake_buffer_close, .buffer_part = fake_buffer_part,                \
-    .enqueue = fake_enqueue, .reap = fake_reap,                                        \
-    .stream_query = fake_stream_query, .stream_synchronize = fake_stream_synchronize,  \
-    .event_query = fake_event_query, .event_synchronize = fake_event_synchronize,      \
-    .event_elapsed = fake_event_elapsed, .device_synchronize = fake_device_synchronize, \
-    .host_now_ns = fake_host_now_ns, .host_work = fake_host_work,                      \
-    .host_compute = fake_host_compute, .host_read = fake_host_read,                    \
-    .host_write = fake_host_write, .host_pin = fake_host_pin,                          \
-    .plain_call = fake_plain_call, .memory_info = fake_memory_info,                    \
-    .peer_access = fake_peer_access, .record_begin = fake_record_begin,                \
+#define FAKE_ENTRIES                                                                               \
+    .abi_version = SL_BACKEND_ABI, .device_bytes = sizeof(sl_device),                              \
+    .stream_bytes = sizeof(fake_stream), .event_bytes = sizeof(fake_event),                        \
+    .buffer_bytes = sizeof(fake_buffer), .op_bytes = sizeof(fake_op),                              \
+    .device_count = fake_device_count, .device_name = fake_device_name,                            \
+    .device_open = fake_device_open, .device_close = fake_device_close,                            \
+    .stream_open = fake_stream_open, .stream_close = fake_stream_close,                            \
+    .event_open = fake_event_open, .event_close = fake_event_close,                                \
+    .buffer_open = fake_buffer_open, .buffer_close = fake_buffer_close,                            \
+    .buffer_part = fake_buffer_part, .enqueue = fake_enqueue, .reap = fake_reap,                   \
+    .stream_query = fake_stream_query, .stream_synchronize = fake_stream_synchronize,              \
+    .event_query = fake_event_query, .event_synchronize = fake_event_synchronize,                  \
+    .event_elapsed = fake_event_elapsed, .device_synchronize = fake_device_synchronize,            \
+    .host_now_ns = fake_host_now_ns, .host_work = fake_host_work,                                  \
+    .host_compute = fake_host_compute, .host_read = fake_host_read, .host_write = fake_host_write, \
+    .host_pin = fake_host_pin, .plain_call = fake_plain_call, .memory_info = fake_memory_info,     \
+    .peer_access = fake_peer_access, .record_begin = fake_record_begin,                            \
     .record_collect = fake_record_collect, .record_end = fake_record_end
 
 static const sl_backend fake_backend = { .name = "fake", FAKE_ENTRIES };
@@ -563,7 +546,10 @@ static const sl_backend fake_old_backend = { .abi_version = 0, .name = "old" };
 
 extern const sl_backend *const sl__backends[];
 const sl_backend *const sl__backends[] = {
-    &fake_backend, &fake_pair_backend, &fake_old_backend, NULL
+    &fake_backend,
+    &fake_pair_backend,
+    &fake_old_backend,
+    NULL,
 };
 
 /* ---- what tests share ------------------------------------------------------- */
@@ -572,8 +558,7 @@ TAP_UNUSED static sl_device *fake_open(void)
 {
     sl_device *device = NULL;
 
-    if (sl_device_open("fake", 0, NULL, 0, &device, NULL))
-        abort();
+    if (sl_device_open("fake", 0, NULL, 0, &device, NULL)) abort();
     return device;
 }
 
@@ -592,8 +577,7 @@ TAP_UNUSED static sl_tensor *fake_tensor_2d(sl_device *device, sl_dtype dtype, s
     sl_tensor_spec spec = { .dtype = dtype, .place = place, .ndim = 2, .dim = { rows, columns } };
     sl_tensor *tensor = NULL;
 
-    if (sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor, NULL))
-        abort();
+    if (sl_tensor_create(device, &spec, sl_device_default_stream(device), &tensor, NULL)) abort();
     return tensor;
 }
 
@@ -618,18 +602,17 @@ TAP_UNUSED static sl_status fake_spin(sl_stream *stream, sl_error *err)
 }
 
 /* One check: the call failed with this status and sentence, and no advice or this. */
-#define fails_with(call, want_status, ...)                                            \
+#define fails_with(call, want_status, ...) \
     fails_advising(call, want_status, SL_ADVICE_NONE, __VA_ARGS__)
-#define fails_advising(call, want_status, want_advice, want_msg, ...)                 \
-    do {                                                                              \
-        sl_error failure = { .msg = "" };                                             \
-        sl_error *err = &failure;                                                     \
-        sl_status got = (call);                                                       \
-        if (got != (want_status))                                                     \
-            diag("got %s, expected %s", sl_status_name(got), #want_status);           \
-        if (failure.advice != (want_advice))                                          \
-            snprintf(failure.msg, sizeof failure.msg, "advice %d", (int)failure.advice); \
-        is_str(got == (want_status) ? failure.msg : sl_status_name(got), want_msg, __VA_ARGS__); \
+#define fails_advising(call, want_status, want_advice, want_msg, ...)                             \
+    do {                                                                                          \
+        sl_error failure = { .msg = "" };                                                         \
+        sl_error *err = &failure;                                                                 \
+        sl_status got = (call);                                                                   \
+        if (got != (want_status)) diag("got %s, expected %s", sl_status_name(got), #want_status); \
+        if (failure.advice != (want_advice))                                                      \
+            snprintf(failure.msg, sizeof failure.msg, "advice %d", (int)failure.advice);          \
+        is_str(got == (want_status) ? failure.msg : sl_status_name(got), want_msg, __VA_ARGS__);  \
     } while (0)
 
 #endif

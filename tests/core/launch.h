@@ -18,8 +18,8 @@ static inline sl_status launch_pair(sl_kernel kernel, sl_tensor *out, sl_tensor 
     return sl_launch(kernel, out, &(sl_kernel_args){ .a = a, .b = b }, stream, err);
 }
 
-static inline sl_status launch_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a,
-                                      double number, sl_stream *stream, sl_error *err)
+static inline sl_status launch_number(sl_kernel kernel, sl_tensor *out, sl_tensor *a, double number,
+                                      sl_stream *stream, sl_error *err)
 {
     return sl_launch(kernel, out, &(sl_kernel_args){ .a = a, .number = number }, stream, err);
 }

@@ -18,8 +18,8 @@ static void test_open(void)
     fails_with(sl_device_open("vulkan", 0, NULL, 0, &device, err), SL_ENOTFOUND,
                "there is no backend \"vulkan\": this build has fake, pair, old",
                "an unknown backend lists the known ones");
-    fails_with(sl_device_open(NULL, 0, NULL, 0, &device, err), SL_EINVAL,
-               "a backend needs a name", "no name is an error");
+    fails_with(sl_device_open(NULL, 0, NULL, 0, &device, err), SL_EINVAL, "a backend needs a name",
+               "no name is an error");
     fails_with(sl_device_open("old", 0, NULL, 0, &device, err), SL_EUNSUPPORTED,
                "backend old has interface version 0, needed is " TEXT_OF(SL_BACKEND_ABI),
                "a backend of another interface version is refused");

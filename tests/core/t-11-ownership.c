@@ -97,8 +97,7 @@ static void test_failed_enqueue(void)
     sl_event_create(device, true, &event, NULL);
     fake.fail_enqueues = 1;
     fails_with(launch_number(SL_KERNEL_POW, out, a, 2, stream, err), SL_EIO,
-               "the fake backend fails as asked",
-               "the backend's sentence reaches the caller");
+               "the fake backend fails as asked", "the backend's sentence reaches the caller");
     after = fake_stats(device);
     is_int(after.ops_in_flight, before.ops_in_flight, "a failed enqueue is not in flight");
     is_int(after.ops_enqueued, before.ops_enqueued, "nor counted");
@@ -226,8 +225,7 @@ static void test_largest(void)
     ok(strstr(left.msg, "the largest: 7.0 KiB") && strstr(left.msg, "(3x1024 uint8, a.lua:1)"),
        "of those that are left");
     for (int i = 0; i < 6; i++)
-        if (i != 1)
-            sl_tensor_release(tensors[i]);
+        if (i != 1) sl_tensor_release(tensors[i]);
     fake_close(device);
 }
 
@@ -243,7 +241,8 @@ static void test_counts_do_not_run_over(void)
 
     fails_with(sl_tensor_create(device, &spec, NULL, &more, err), SL_ENOMEM,
                "4611686018427387904 bytes, with the 4611686018427387904 that are live, do not fit "
-               "in 63 bits", "no more bytes are live than can be counted");
+               "in 63 bits",
+               "no more bytes are live than can be counted");
     is_int(fake_stats(device).device_bytes, half, "so the count stays right");
     is_int(sl_tensor_create(other, &spec, NULL, &more, NULL), SL_ENOMEM,
            "nor on two devices together: host memory may move from one to the other");
@@ -278,7 +277,8 @@ static void test_waiting_for_memory(void)
     fake.fail_buffers = 3;
     fails_with(create(device, SL_ON_DEVICE, err), SL_ENOMEM,
                "the fake backend fails as asked; live here: 0 tensors, 0 bytes on the device, "
-               "0 operations in flight", "before the third failure counts");
+               "0 operations in flight",
+               "before the third failure counts");
     fake_spin(sl_device_default_stream(device), NULL);
     fake.fail_buffers = 2;
     sl_interrupt(true);
@@ -290,7 +290,8 @@ static void test_waiting_for_memory(void)
     fake.fail_buffers = 2;
     fails_with(create(simulated, SL_ON_DEVICE, err), SL_ENOMEM,
                "the fake backend fails as asked; live here: 0 tensors, 0 bytes on the device, "
-               "1 operation in flight", "a simulated device is not: the host is full");
+               "1 operation in flight",
+               "a simulated device is not: the host is full");
     big = fake_tensor_2d(simulated, SL_UINT8, SL_ON_DEVICE, 1, FAKE_MEMORY_BYTES - 15);
     fake.fail_buffers = 2;
     fake.synchronizes = 0;

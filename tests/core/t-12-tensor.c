@@ -21,14 +21,13 @@ static void test_shapes(void)
                "1099511627776x1099511627776 float32 elements do not fit in 64 bits",
                "rows times columns may not overflow");
     fails_with(create(SL_ON_DEVICE, 2, (int64_t)1 << 31, (int64_t)1 << 30, &t, err), SL_ESHAPE,
-               "2147483648x1073741824 float32 elements do not fit in 64 bits",
-               "nor may the bytes");
+               "2147483648x1073741824 float32 elements do not fit in 64 bits", "nor may the bytes");
     fails_with(create(SL_PAGEABLE, 2, 3, -4, &t, err), SL_ESHAPE,
                "dimension 2 is -4: a size cannot be negative", "a size may not be negative");
     fails_with(create(SL_PAGEABLE, 9, 1, 1, &t, err), SL_ESHAPE,
                "a tensor has 0 to 8 dimensions, not 9", "nine dimensions are too many");
-    fails_with(sl_tensor_create(device, &spec, stream, &t, err), SL_EDTYPE,
-               "there is no dtype 17", "an unknown dtype is refused");
+    fails_with(sl_tensor_create(device, &spec, stream, &t, err), SL_EDTYPE, "there is no dtype 17",
+               "an unknown dtype is refused");
     fails_with(sl_tensor_create(device, NULL, stream, &t, err), SL_EINVAL,
                "a tensor needs a shape and a dtype", "so is no spec at all");
     fails_with(sl_tensor_create(other, &(sl_tensor_spec){ 0 }, stream, &t, err), SL_EDEVICE,
@@ -64,7 +63,8 @@ static void test_access(sl_place place, const char *where)
                "1 elements after the first -1: the tensor has 6", "writing before the start fails");
     fails_with(sl_tensor_read(t, INT64_MAX, INT64_MAX, out, stream, err), SL_EINVAL,
                "9223372036854775807 elements after the first 9223372036854775807: "
-               "the tensor has 6", "huge ranges do not overflow");
+               "the tensor has 6",
+               "huge ranges do not overflow");
     is_int(sl_tensor_read(t, 6, 0, NULL, stream, NULL), SL_OK, "nothing can be read anywhere");
     fails_with(sl_tensor_read(t, 0, -1, out, stream, err), SL_EINVAL,
                "-1 elements after the first 0: the tensor has 6", "but not less than nothing");

@@ -31,7 +31,8 @@ static void test_matmul(void)
     fails_advising(launch_matmul(out, host, b, false, stream, err), SL_EPLACE,
                    SL_ADVICE_COPY_TO_GPU, "a is on the cpu", "host tensors are refused");
     fails_with(launch_matmul(out, bytes, b, false, stream, err), SL_EDTYPE,
-               "a is uint8; matmul takes float32, float64, bfloat16 or float16", "bytes are no numbers");
+               "a is uint8; matmul takes float32, float64, bfloat16 or float16",
+               "bytes are no numbers");
     fails_advising(launch_matmul(out, a, bf16, false, stream, err), SL_EDTYPE, SL_ADVICE_CAST,
                    "a is float32, b is bfloat16: a kernel needs one dtype", "dtypes must agree");
     fails_with(launch_matmul(out, foreign, b, false, stream, err), SL_EDEVICE,
@@ -84,8 +85,7 @@ static void test_elementwise(void)
     fails_with(launch_pair(SL_KERNEL_ADD, a, a, NULL, stream, err), SL_ECLOSED, "b is missing",
                "a missing b is not taken for a kernel of one operand");
     fails_with(launch_number(SL_KERNEL_POW, square, a, 2, stream, err), SL_ESHAPE,
-               "out is 3x3, needed 4x3",
-               "also the output's");
+               "out is 3x3, needed 4x3", "also the output's");
     is_int(launch_one(SL_KERNEL_SOFTMAX, b, a, stream, NULL), SL_OK, "softmax works");
     ok(fake.last_work.m == 4 && fake.last_work.n == 3, "over rows");
     is_int(launch_one(SL_KERNEL_SUM, one, a, stream, NULL), SL_OK, "sum works");
@@ -151,10 +151,10 @@ static void test_transpose(void)
     ok(work->outer == 2 && work->m == 3 && work->middle == 4 && work->n == 5 && work->k == 6,
        "the backend gets what lies before, between and behind them");
     is_int(sl_kernel_elems(work, 0), 720, "and reads all elements");
-    fails_with(transpose(out, a, 1, 5, err), SL_ESHAPE,
-               "there is no dimension 6: the tensor has 5", "dimensions must be there");
-    fails_with(transpose(out, a, 0, 1, err), SL_ESHAPE,
-               "out is 2x5x4x3x6, needed 3x2x4x5x6", "and out have the sizes");
+    fails_with(transpose(out, a, 1, 5, err), SL_ESHAPE, "there is no dimension 6: the tensor has 5",
+               "dimensions must be there");
+    fails_with(transpose(out, a, 0, 1, err), SL_ESHAPE, "out is 2x5x4x3x6, needed 3x2x4x5x6",
+               "and out have the sizes");
     fails_with(transpose(a, a, 2, 2, err), SL_EINVAL,
                "out may not be a: transpose reads it while it writes", "apart from the tensor");
     sl_device_synchronize(device, NULL);
@@ -200,16 +200,17 @@ static void test_results(void)
 
     fake.enqueues = 0;
     is_int(sl_kernel_result(SL_KERNEL_MATMUL, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec,
-                            NULL), SL_OK, "a result is known before it is made");
+                            NULL),
+           SL_OK, "a result is known before it is made");
     ok(spec.ndim == 2 && spec.dim[0] == 4 && spec.dim[1] == 5, "of a product its shape");
     sl_kernel_result(SL_KERNEL_CAST, &(sl_kernel_args){ .a = a, .dtype = SL_INT32 }, stream, &spec,
                      NULL);
     ok(spec.dtype == SL_INT32 && spec.dim[0] == 4 && spec.dim[1] == 3, "of a cast its dtype");
     sl_kernel_result(SL_KERNEL_SUM, &(sl_kernel_args){ .a = a }, stream, &spec, NULL);
     ok(spec.ndim == 0 && spec.place == SL_ON_DEVICE, "and a sum is a scalar on the device");
-    fails_with(sl_kernel_result(SL_KERNEL_ADD, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec,
-                                err), SL_ESHAPE, "a is 4x3, b is 3x5: the shapes differ",
-               "what would be refused is refused");
+    fails_with(
+        sl_kernel_result(SL_KERNEL_ADD, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec, err),
+        SL_ESHAPE, "a is 4x3, b is 3x5: the shapes differ", "what would be refused is refused");
     is_int(fake.enqueues, 0, "and nothing was enqueued");
     sl_tensor_release(a);
     sl_tensor_release(b);
@@ -223,7 +224,8 @@ static void test_dtypes(void)
            "int32 takes the least number that it holds");
     fails_with(sl_kernel_check(SL_KERNEL_ADD_SCALAR, SL_INT32, 2147483648.0, err), SL_EDTYPE,
                "a is int32: the number must be whole, from -2147483648 to 2147483647, "
-               "got 2147483648", "but not one more than the greatest");
+               "got 2147483648",
+               "but not one more than the greatest");
     fails_with(sl_kernel_check(SL_KERNEL_POW, SL_INT32, 0.5, err), SL_EDTYPE,
                "a is int32: the exponent must be whole, from 0 to 2147483647, got 0.5",
                "nor half an exponent");

@@ -46,11 +46,11 @@ static void test_elapsed(void)
     sl_event_create(device, false, &untimed, NULL);
     fails_advising(sl_event_elapsed_ms(untimed, b, &ms, err), SL_ESTATE, SL_ADVICE_TIME_EVENT,
                    "the start event has no time", "an untimed event has no time");
-    fails_with(sl_event_elapsed_ms(a, b, &ms, err), SL_ESTATE,
-               "the start event was never recorded", "nor has an unrecorded one");
+    fails_with(sl_event_elapsed_ms(a, b, &ms, err), SL_ESTATE, "the start event was never recorded",
+               "nor has an unrecorded one");
     sl_event_record(a, stream, NULL);
-    fails_with(sl_event_elapsed_ms(a, b, &ms, err), SL_ESTATE,
-               "the end event was never recorded", "the sentence says which");
+    fails_with(sl_event_elapsed_ms(a, b, &ms, err), SL_ESTATE, "the end event was never recorded",
+               "the sentence says which");
     sl_event_record(b, stream, NULL);
     is_int(sl_event_elapsed_ms(a, b, &ms, NULL), SL_OK, "two recorded events have a distance");
     is_double(ms, 1, 0, "which the backend knows");
@@ -82,10 +82,12 @@ static void test_devices(void)
                "and waited for there");
     fails_with(sl_event_elapsed_ms(mine, theirs, &ms, err), SL_EDEVICE,
                "the end event is on another device (fake 1, Fake) than the start event "
-               "(fake 0, Fake)", "and measured against one of the same");
+               "(fake 0, Fake)",
+               "and measured against one of the same");
     fails_with(sl_stream_wait_stream(stream, foreign, err), SL_EDEVICE,
                "the stream to wait for is on another device (fake 1, Fake) than the waiting "
-               "stream (fake 0, Fake)", "streams wait for streams of their device");
+               "stream (fake 0, Fake)",
+               "streams wait for streams of their device");
     is_int(fake.n_queue, 0, "none of these was enqueued");
     sl_event_release(mine);
     sl_event_release(theirs);

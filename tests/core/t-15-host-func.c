@@ -52,8 +52,7 @@ static void test_errors(void)
     runs = releases = 0;
     sl_stream_launch_host_func(stream, fail_run, "first", count_release, NULL);
     sl_stream_launch_host_func(stream, fail_run, "second", count_release, NULL);
-    fails_with(sl_stream_synchronize(stream, err), SL_EHOSTFUNC,
-               "first (and 1 more failed)",
+    fails_with(sl_stream_synchronize(stream, err), SL_EHOSTFUNC, "first (and 1 more failed)",
                "the call that drove failing host functions reports the first, and how many more");
     is_int(runs, 2, "the stream went on");
     is_int(releases, 2, "and everything was released");
@@ -115,8 +114,7 @@ static sl_status call_host(sl_error *err)
 {
     double value = 5;
     sl_status status = sl_tensor_write(host, 0, 1, &value, NULL, err);
-    if (!status)
-        status = sl_tensor_read(host, 0, 1, &value, NULL, err);
+    if (!status) status = sl_tensor_read(host, 0, 1, &value, NULL, err);
     return status ? status : sl_device_host_work(device, 1000, err);
 }
 
@@ -126,8 +124,7 @@ static void inside(sl_status (*call)(sl_error *), sl_status status, const char *
     inner.msg[0] = '\0';
     sl_stream_launch_host_func(stream, misbehave, &call, NULL, NULL);
     sl_stream_synchronize(stream, NULL);
-    if (inner.status != status)
-        diag("got %s", sl_status_name(inner.status));
+    if (inner.status != status) diag("got %s", sl_status_name(inner.status));
     is_str(inner.status == status ? inner.msg : "", msg, "%s", name);
 }
 
@@ -183,17 +180,14 @@ static sl_status other_memory(sl_error *err)
 
 static void test_other_device(void)
 {
-    if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
-        abort();
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL)) abort();
     other_host = fake_tensor_2d(other, SL_FLOAT32, SL_PAGEABLE, 1, 1);
     inside(other_spin, SL_ESTATE, "a host function must not call CUDA (spin)",
            "a host function must not enqueue on another device");
     inside(other_sync, SL_ESTATE, "a host function must not call CUDA (synchronize)",
            "nor wait for it");
-    inside(other_finish, SL_ESTATE, "a host function must not call CUDA (finish)",
-           "nor finish it");
-    inside(other_record, SL_ESTATE, "a host function must not call CUDA (record)",
-           "nor record it");
+    inside(other_finish, SL_ESTATE, "a host function must not call CUDA (finish)", "nor finish it");
+    inside(other_record, SL_ESTATE, "a host function must not call CUDA (record)", "nor record it");
     inside(other_open, SL_ESTATE, "a host function must not open a device", "nor open one");
     inside(other_memory, SL_OK, "", "but may use host tensors of it");
     is_int(fake_spin(sl_device_default_stream(other), NULL), SL_OK, "afterwards it works");
@@ -231,8 +225,7 @@ static void test_stop_inside(void)
     sl_timeline_release(outer);
 
     sl_record_start(device, "last", &stopped, NULL);
-    if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
-        abort();
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL)) abort();
     sl_stream_launch_host_func(sl_device_default_stream(other), stop_run, device, NULL, NULL);
     sl_device_synchronize(other, NULL);
     is_int(fake.recordings, 1, "a function of another device does not end it either");

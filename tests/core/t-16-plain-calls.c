@@ -25,11 +25,13 @@ static void test_memory(void)
                "cudaFreeHost refuses device memory");
     fails_with(sl_cuda_free_host(pageable, err), SL_EPLACE,
                "cudaFreeHost takes pinned host memory; this is a pageable host tensor: "
-               "use its free", "and pageable memory");
+               "use its free",
+               "and pageable memory");
     sl_tensor_pin(pageable, NULL);
     fails_with(sl_cuda_free_host(pageable, err), SL_EPLACE,
                "cudaFreeHost takes memory of cudaMallocHost; this is a host tensor that was "
-               "pinned later: use cudaHostUnregister", "and memory that was pinned later");
+               "pinned later: use cudaHostUnregister",
+               "and memory that was pinned later");
     is_int(sl_cuda_free(m, NULL), SL_OK, "cudaFree frees");
     fails_with(sl_cuda_free(m, err), SL_ECLOSED, "the memory has been freed", "once");
     is_int(sl_cuda_free_host(h, NULL), SL_OK, "cudaFreeHost frees");
@@ -197,8 +199,7 @@ static void test_handles(void)
     sl_cuda_call(device, "cublasCreate", NULL);
     fake.fail_plain_calls = 1;
     is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_EIO, "nor does it destroy one");
-    if (sl_device_open("fake", 1, NULL, 0, &other, NULL))
-        abort();
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL)) abort();
     is_int(sl_cuda_call(other, "cublasDestroy", NULL), SL_ESTATE, "a handle is its device's");
     sl_device_release(other);
     is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_OK, "where it stays");

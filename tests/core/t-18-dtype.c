@@ -64,8 +64,9 @@ static void test_bytes(void)
 
 static void test_wide(void)
 {
-    const double values[] = { -0.5, 2.5, 3.5, 16777217, -2147483648.4, 2147483647.4, 1e300,
-                              -INFINITY, (double)NAN };
+    const double values[] = {
+        -0.5, 2.5, 3.5, 16777217, -2147483648.4, 2147483647.4, 1e300, -INFINITY, (double)NAN,
+    };
     const int32_t wanted[] = { 0, 2, 4, 16777217, INT32_MIN, INT32_MAX, INT32_MAX, INT32_MIN, 0 };
     enum { N = sizeof wanted / sizeof *wanted };
     int32_t raw[N];

@@ -1,7 +1,7 @@
 /* t-20-plugin.c - the CUDA plugin: where it is looked for, and each reason for refusing
  * one. Plugins are compiled on the spot; the program runs itself to try them, since a
  * process looks once. */
-#define _XOPEN_SOURCE 700     /* realpath */
+#define _XOPEN_SOURCE 700 /* realpath */
 
 #include "fake_backend.h"
 
@@ -45,10 +45,8 @@ static const char *line_of(const char *command)
     FILE *pipe = popen(command, "r");
 
     line[0] = '\0';
-    if (pipe && fgets(line, sizeof line, pipe))
-        line[strcspn(line, "\n")] = '\0';
-    if (pipe)
-        pclose(pipe);
+    if (pipe && fgets(line, sizeof line, pipe)) line[strcspn(line, "\n")] = '\0';
+    if (pipe) pclose(pipe);
     return line;
 }
 
@@ -81,8 +79,7 @@ static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
 
-    if (!file || fputs(text, file) < 0 || fclose(file))
-        abort();
+    if (!file || fputs(text, file) < 0 || fclose(file)) abort();
 }
 
 static bool compile(const char *name, const char *defines)
@@ -108,7 +105,8 @@ static void test_no_plugin(void)
 
     snprintf(want, sizeof want,
              "SL_ENOTFOUND: this build has no CUDA backend: streamlab_cuda.so is not beside the "
-             "program (in %.*s)", (int)(slash - self < 120 ? slash - self : 120), self);
+             "program (in %.*s)",
+             (int)(slash - self < 120 ? slash - self : 120), self);
     is_str(probe_beside(self), want, "no plugin: the sentence says where it was looked for");
     is_str(probe_given("none"),
            "SL_ENOTFOUND: the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN is \"none\"",
@@ -118,7 +116,8 @@ static void test_no_plugin(void)
            "also by an empty name");
     is_str(probe_given("/no/such/plugin.so"),
            "SL_ENOTFOUND: STREAMLAB_CUDA_PLUGIN names a file that is not there: "
-           "/no/such/plugin.so", "a plugin that was named must be there");
+           "/no/such/plugin.so",
+           "a plugin that was named must be there");
 }
 
 static void test_refusals(void)
@@ -136,7 +135,8 @@ static void test_refusals(void)
     }
     is_str(probe_given(in_folder("noentry.so")),
            "SL_EUNSUPPORTED: streamlab_cuda.so is no backend: it has no function "
-           "sl_backend_entry", "a library without the entry is refused");
+           "sl_backend_entry",
+           "a library without the entry is refused");
     compile("refuses.so", "-DREFUSES=1 -DWHY='\"no driver answers\"'");
     is_str(probe_given(in_folder("refuses.so")),
            "SL_EUNSUPPORTED: the CUDA backend cannot work here: no driver answers",
@@ -146,9 +146,10 @@ static void test_refusals(void)
            "SL_EUNSUPPORTED: the CUDA backend cannot work here: it gives no reason",
            "or is said not to");
     char newer[200];
-    snprintf(newer, sizeof newer, "SL_EUNSUPPORTED: streamlab_cuda.so has interface version %d, "
-             "needed is %d: it belongs to another version of streamlab", SL_BACKEND_ABI + 1,
-             SL_BACKEND_ABI);
+    snprintf(newer, sizeof newer,
+             "SL_EUNSUPPORTED: streamlab_cuda.so has interface version %d, "
+             "needed is %d: it belongs to another version of streamlab",
+             SL_BACKEND_ABI + 1, SL_BACKEND_ABI);
     compile("newer.so", "-DNEWER=1");
     is_str(probe_given(in_folder("newer.so")), newer, "another interface version is refused");
     compile("other.so", "-DNAME='\"vulkan\"'");
@@ -169,18 +170,16 @@ static void test_places(void)
     is_str(probe_given(in_folder("good.so")), "3 devices", "a plugin that was named is loaded");
     snprintf(command, sizeof command,
              "cd '%s' && mkdir -p bin lib/streamlab && cp '%s' bin/program && "
-             "cp good.so bin/streamlab_cuda.so && ln -s bin/program link", folder, self);
-    if (system(command))
-        abort();
+             "cp good.so bin/streamlab_cuda.so && ln -s bin/program link",
+             folder, self);
+    if (system(command)) abort();
     is_str(probe_beside(in_folder("bin/program")), "3 devices", "one beside the program as well");
     is_str(probe_beside(in_folder("link")), "3 devices", "also when a link was called");
     snprintf(command, sizeof command,
              "cd / && PATH='%s/bin':$PATH env -u STREAMLAB_CUDA_PLUGIN program probe", folder);
     is_str(line_of(command), "3 devices", "or the program was found by the path");
-    snprintf(command, sizeof command,
-             "cd '%s' && mv bin/streamlab_cuda.so lib/streamlab/", folder);
-    if (system(command))
-        abort();
+    snprintf(command, sizeof command, "cd '%s' && mv bin/streamlab_cuda.so lib/streamlab/", folder);
+    if (system(command)) abort();
     is_str(probe_beside(in_folder("bin/program")), "3 devices", "or in ../lib/streamlab");
 }
 
@@ -189,8 +188,7 @@ int main(int argc, char **argv)
     const char *tmp = getenv("TMPDIR");
     char command[512];
 
-    if (argc == 2 && !strcmp(argv[1], "probe"))
-        return probe();
+    if (argc == 2 && !strcmp(argv[1], "probe")) return probe();
     plan(0);
     snprintf(folder, sizeof folder, "%s/streamlab-plugin-XXXXXX", tmp ? tmp : "/tmp");
     if (!realpath(argv[0], self) || !mkdtemp(folder)) {

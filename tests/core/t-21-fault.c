@@ -1,8 +1,7 @@
 /* t-21-fault.c - a lost device: what its calls say, and what can still be done. */
 #include "fake_backend.h"
 
-static const char cause[] =
-    "an illegal memory access was encountered (cudaErrorIllegalAddress)";
+static const char cause[] = "an illegal memory access was encountered (cudaErrorIllegalAddress)";
 
 static void at(sl_device *device, const char *where)
 {
@@ -60,7 +59,8 @@ static void test_first_sight(void)
     fake_fault(device, cause);
     fails_with(sl_device_host_work(device, 5, err), SL_EFAULT,
                "an illegal memory access was encountered (cudaErrorIllegalAddress); "
-               "in flight: spin", "a call that reaps reports the loss");
+               "in flight: spin",
+               "a call that reaps reports the loss");
     is_int(sl_device_host_work(device, 5, NULL), SL_OK, "once, if it does not need the device");
     is_int(sl_tensor_create(device, &spec, NULL, &made, NULL), SL_EFAULT,
            "while calls that do fail at the door");
@@ -140,7 +140,8 @@ static void test_what_still_works(void)
     fake_fault(device, cause);
     fails_with(sl_device_synchronize(device, err), SL_EFAULT,
                "an illegal memory access was encountered (cudaErrorIllegalAddress); in flight: "
-               "host_func, record_event, spin", "operations that are no kernels have names, too");
+               "host_func, record_event, spin",
+               "operations that are no kernels have names, too");
     is_int(host_runs, 0, "a host function that was lost does not run");
     is_int(host_releases, 1, "but is released");
     is_int(sl_tensor_read(host, 0, 1, &value, NULL, NULL), SL_OK, "host memory can be read");
@@ -184,7 +185,8 @@ static void test_in_host_func(void)
     fake_spin(null, NULL);
     fails_with(sl_device_synchronize(device, err), SL_EFAULT,
                "an illegal memory access was encountered (cudaErrorIllegalAddress); in flight: "
-               "spin", "a device that is lost during a host function");
+               "spin",
+               "a device that is lost during a host function");
     is_int(lost_in_host_func, SL_OK, "does not hinder the function");
     fake_close(device);
 }
@@ -200,7 +202,8 @@ static void test_finish(void)
     fake_fault(device, cause);
     fails_with(sl_device_finish(device, err), SL_EFAULT,
                "an illegal memory access was encountered (cudaErrorIllegalAddress); in flight: "
-               "trap at lab.lua:9", "the loss that no call has reported is reported at the end");
+               "trap at lab.lua:9",
+               "the loss that no call has reported is reported at the end");
     is_int(sl_device_finish(device, NULL), SL_OK, "once");
     is_int(sl_device_synchronize(device, NULL), SL_EFAULT, "while other calls go on failing");
     fake_close(device);

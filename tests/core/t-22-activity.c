@@ -10,8 +10,7 @@ static sl_timeline *start(void)
 {
     sl_timeline *timeline = NULL;
 
-    if (sl_record_start(device, "test", &timeline, NULL))
-        abort();
+    if (sl_record_start(device, "test", &timeline, NULL)) abort();
     return timeline;
 }
 
@@ -122,7 +121,7 @@ static void test_calls(void)
     sl_event *event;
 
     sl_event_create(device, true, &event, NULL);
-    sl_event_record(event, second, NULL);           /* nothing before it */
+    sl_event_record(event, second, NULL); /* nothing before it */
     fake_spin(null, NULL);
     sl_event_record(event, null, NULL);
     sl_stream_wait_event(second, event, NULL);
@@ -142,8 +141,8 @@ static void test_calls(void)
         is_int(calls[2].device_ns, spans[0].end_ns, "a wait when its record was reached");
         is_int(calls[3].device_ns, spans[0].end_ns, "and what follows it not before");
         is_int(calls[4].device_ns, 0, "a synchronisation has no moment on the device");
-        is_int(calls[5].device_ns, calls[5].host_end_ns > spans[1].end_ns
-                                       ? calls[5].host_end_ns : spans[1].end_ns,
+        is_int(calls[5].device_ns,
+               calls[5].host_end_ns > spans[1].end_ns ? calls[5].host_end_ns : spans[1].end_ns,
                "a wait for what is long past is reached in its own stream's time");
     }
     sl_event_release(event);
@@ -166,8 +165,7 @@ static void test_nesting(void)
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, outer);
     spans = spans_of(inner, 1);
-    if (spans)
-        is_int(spans[0].end_ns - spans[0].start_ns, 100, "what the inner one collected");
+    if (spans) is_int(spans[0].end_ns - spans[0].start_ns, 100, "what the inner one collected");
     spans = spans_of(outer, 3);
     if (spans) {
         is_int(spans[1].end_ns - spans[1].start_ns, 100, "the outer one has, too");
@@ -197,8 +195,7 @@ static void test_late_record(void)
     fake_deliver(&late, 5000, 5042, NULL);
     sl_record_stop(device, outer);
     spans = spans_of(inner, 2);
-    if (spans)
-        is_int(spans[0].end_ns - spans[0].start_ns, 100, "the inner one has its times");
+    if (spans) is_int(spans[0].end_ns - spans[0].start_ns, 100, "the inner one has its times");
     spans = spans_of(outer, 3);
     if (spans) {
         is_int(spans[0].end_ns - spans[0].start_ns, 42, "a record may come late");

@@ -8,8 +8,7 @@ static sl_device *open_pair(const char *backend, int index)
 {
     sl_device *device = NULL;
 
-    if (sl_device_open(backend, index, NULL, 0, &device, NULL))
-        abort();
+    if (sl_device_open(backend, index, NULL, 0, &device, NULL)) abort();
     return device;
 }
 
@@ -81,10 +80,12 @@ static void test_refusals(void)
                "a third device has no part in it");
     fails_with(sl_tensor_copy(l, a, true, on_first, err), SL_EDEVICE,
                "the source is on another device (pair 0, Fake) than the destination (fake 0, "
-               "Fake)", "two backends do not meet");
+               "Fake)",
+               "two backends do not meet");
     fails_with(sl_tensor_copy(l, o, true, sl_device_default_stream(lone), err), SL_EDEVICE,
                "the source is on another device (fake 1, Fake) than the destination (fake 0, "
-               "Fake)", "nor do devices of a backend without peers");
+               "Fake)",
+               "nor do devices of a backend without peers");
     fails_with(launch_pair(SL_KERNEL_ADD, a, a, b, on_first, err), SL_EDEVICE,
                "b is on another device (pair 1, Fake) than a (pair 0, Fake)",
                "a kernel has its operands on one device");

@@ -26,10 +26,7 @@ static sl_tensor *part_of(sl_tensor *t, int dim, int64_t start, int64_t length)
 static sl_tensor *kept[32];
 static int n_kept;
 
-static sl_tensor *keep(sl_tensor *t)
-{
-    return kept[n_kept++] = t;
-}
+static sl_tensor *keep(sl_tensor *t) { return kept[n_kept++] = t; }
 
 static void release_kept(void)
 {
@@ -61,12 +58,14 @@ static void test_sizes(void)
     const int64_t huge[] = { (int64_t)1 << 62, 8 };
 
     v = view_of(t, 2, 3, -1);
-    is_int(sl_tensor_get_spec(v)->dim[1], 8, "-1 is what is left: 24 elements in 3 rows are 8 each");
+    is_int(sl_tensor_get_spec(v)->dim[1], 8,
+           "-1 is what is left: 24 elements in 3 rows are 8 each");
     ok(sl_tensor_is_view(v) && !sl_tensor_is_view(t), "what was made of a tensor is a view");
     is_int((int64_t)sl_tensor_id(v), (int64_t)sl_tensor_id(empty) + 1, "with a number of its own");
     sl_tensor_release(v);
     fails_with(sl_tensor_view(t, 2, (int64_t[]){ 5, -1 }, &v, err), SL_ESHAPE,
-               "the tensor is 4x6 and has 24 elements: they do not make 5x-1", "5 does not divide 24");
+               "the tensor is 4x6 and has 24 elements: they do not make 5x-1",
+               "5 does not divide 24");
     fails_with(sl_tensor_view(t, 1, (int64_t[]){ 25 }, &v, err), SL_ESHAPE,
                "the tensor is 4x6 and has 24 elements: they do not make 25", "nor are there 25");
     fails_with(sl_tensor_view(t, 2, huge, &v, err), SL_ESHAPE,
@@ -96,7 +95,8 @@ static void test_narrow(void)
 {
     sl_tensor *t = keep(counted(SL_PAGEABLE, 4, 6)), *v = keep(part_of(t, 0, 1, 2)), *w, *x;
 
-    ok(sl_tensor_get_spec(v)->dim[0] == 2 && sl_tensor_get_spec(v)->dim[1] == 6, "two rows of four");
+    ok(sl_tensor_get_spec(v)->dim[0] == 2 && sl_tensor_get_spec(v)->dim[1] == 6,
+       "two rows of four");
     is_int((int64_t)sl_tensor_bytes(v), 48, "have 48 bytes");
     is_int((int64_t)sl_tensor_offset(v), 24, "behind the first row");
     is_double(element(v, 0), 6, 0, "they begin with element 6");
@@ -114,13 +114,16 @@ static void test_narrow(void)
        "zeros likewise");
     fails_with(sl_tensor_narrow(t, 1, 0, 3, &x, err), SL_ESHAPE,
                "a part of dimension 2 of 4x6 does not lie in one piece: only dimensions of size 1 "
-               "may come before it", "columns do not lie in one piece");
+               "may come before it",
+               "columns do not lie in one piece");
     ok(keep(part_of(t, 1, 0, 6)) && keep(part_of(t, 1, 6, 0)), "all columns do, and none");
     fails_with(sl_tensor_narrow(t, 0, 2, 3, &x, err), SL_ESHAPE,
                "start 3 and length 3 lie outside of dimension 1, which has 4", "past the end");
-    fails_with(sl_tensor_narrow(t, 0, INT64_MAX - 1, INT64_MAX, &x, err), SL_ESHAPE,
-               "start 9223372036854775807 and length 9223372036854775807 lie outside of dimension 1, "
-               "which has 4", "huge ranges do not overflow");
+    fails_with(
+        sl_tensor_narrow(t, 0, INT64_MAX - 1, INT64_MAX, &x, err), SL_ESHAPE,
+        "start 9223372036854775807 and length 9223372036854775807 lie outside of dimension 1, "
+        "which has 4",
+        "huge ranges do not overflow");
     fails_with(sl_tensor_narrow(t, 0, 0, -1, &x, err), SL_ESHAPE,
                "the length is -1: it cannot be negative", "less than nothing");
     fails_with(sl_tensor_narrow(t, 2, 0, 1, &x, err), SL_ESHAPE,
@@ -162,26 +165,33 @@ static void test_offsets(void)
     fails_with(launch_matmul(low, low, u, false, stream, err), SL_EINVAL,
                "out may not be a: matmul reads it while it writes", "matmul's output is apart");
     fails_with(launch_matmul(mid, low, u, false, stream, err), SL_EINVAL,
-               "out shares memory with a, which matmul reads while it writes", "by every byte of a");
+               "out shares memory with a, which matmul reads while it writes",
+               "by every byte of a");
     fails_with(launch_matmul(mid, u, high, false, stream, err), SL_EINVAL,
                "out shares memory with b, which matmul reads while it writes", "and of b");
     is_int(launch_matmul(low, high, u, false, stream, NULL), SL_OK,
            "another part of the memory will do");
     fails_with(launch_number(SL_KERNEL_MUL_SCALAR, mid, low, 2, stream, err), SL_EINVAL,
                "out and a share some of their "
-               "bytes: they may be the same memory, or lie apart", "so for elementwise kernels");
+               "bytes: they may be the same memory, or lie apart",
+               "so for elementwise kernels");
     fails_with(launch_pair(SL_KERNEL_ADD, mid, u, high, stream, err), SL_EINVAL,
                "out and b share some of their bytes: "
-               "they may be the same memory, or lie apart", "of either operand");
+               "they may be the same memory, or lie apart",
+               "of either operand");
     is_int(launch_number(SL_KERNEL_MUL_SCALAR, low, same, 2, stream, NULL), SL_OK,
            "two views of the very same bytes are in place");
-    fails_with(sl_tensor_copy(mid, low, false, stream, err), SL_EINVAL, "the destination and the "
-               "source share some of their bytes: copy by way of another tensor", "so for copies");
+    fails_with(sl_tensor_copy(mid, low, false, stream, err), SL_EINVAL,
+               "the destination and the "
+               "source share some of their bytes: copy by way of another tensor",
+               "so for copies");
     fake.enqueues = 0;
     sl_tensor_copy(low, same, false, stream, NULL);
     is_int(fake.enqueues, 0, "a copy onto the same bytes does nothing");
-    fails_with(sl_cuda_memcpy(mid, low, 33, err), SL_EINVAL, "the destination and the source share "
-               "some of their bytes: copy by way of another tensor", "cudaMemcpy is refused, too");
+    fails_with(sl_cuda_memcpy(mid, low, 33, err), SL_EINVAL,
+               "the destination and the source share "
+               "some of their bytes: copy by way of another tensor",
+               "cudaMemcpy is refused, too");
     is_int(sl_cuda_memcpy(mid, low, 32, NULL), SL_OK, "unless the bytes that it copies lie apart");
     sl_stream_synchronize(stream, NULL);
     release_kept();
@@ -190,7 +200,8 @@ static void test_offsets(void)
 static void test_lives(void)
 {
     int before = fake.buffers;
-    sl_tensor *t = counted(SL_PAGEABLE, 2, 4), *v = part_of(t, 0, 1, 1), *w = view_of(v, 1, 4, 0), *none;
+    sl_tensor *t = counted(SL_PAGEABLE, 2, 4), *v = part_of(t, 0, 1, 1), *w = view_of(v, 1, 4, 0),
+              *none;
 
     sl_tensor_free(t, NULL);
     ok(sl_tensor_is_freed(t) && !sl_tensor_is_freed(v), "freeing a tensor leaves its views");
@@ -224,10 +235,14 @@ static void test_plain_calls(void)
     sl_cuda_malloc(device, 64, &m, NULL);
     v = view_of(m, 2, 8, 8);
     w = part_of(v, 0, 2, 2);
-    fails_with(sl_cuda_free(v, err), SL_EINVAL, "cudaFree takes the tensor whose memory it is; this "
-               "is a view of a part of it", "a view is not cudaFree's");
-    fails_with(sl_cuda_free_async(w, stream, err), SL_EINVAL, "cudaFreeAsync takes the tensor whose "
-               "memory it is; this is a view of a part of it", "nor cudaFreeAsync's");
+    fails_with(sl_cuda_free(v, err), SL_EINVAL,
+               "cudaFree takes the tensor whose memory it is; this "
+               "is a view of a part of it",
+               "a view is not cudaFree's");
+    fails_with(sl_cuda_free_async(w, stream, err), SL_EINVAL,
+               "cudaFreeAsync takes the tensor whose "
+               "memory it is; this is a view of a part of it",
+               "nor cudaFreeAsync's");
     is_int(sl_cuda_free(m, NULL), SL_OK, "the tensor is");
     ok(sl_tensor_is_freed(v) && sl_tensor_is_freed(w), "its views are freed with it");
     is_int(fake.buffers, before, "and the memory has gone");
@@ -238,14 +253,20 @@ static void test_plain_calls(void)
     sl_tensor_release(w);
 
     v = part_of(host, 0, 1, 1);
-    fails_with(sl_tensor_pin(v, err), SL_EINVAL, "pin takes the tensor whose memory it is; this is a "
-               "view of a part of it", "a view cannot be page-locked");
+    fails_with(sl_tensor_pin(v, err), SL_EINVAL,
+               "pin takes the tensor whose memory it is; this is a "
+               "view of a part of it",
+               "a view cannot be page-locked");
     sl_tensor_pin(host, NULL);
     is_int(sl_tensor_get_spec(v)->place, SL_PINNED, "it is with its tensor");
-    fails_with(sl_tensor_unpin(v, err), SL_EINVAL, "unpin takes the tensor whose memory it is; this "
-               "is a view of a part of it", "nor unlocked");
-    fails_with(sl_cuda_free_host(v, err), SL_EINVAL, "cudaFreeHost takes the tensor whose memory it "
-               "is; this is a view of a part of it", "nor freed by cudaFreeHost");
+    fails_with(sl_tensor_unpin(v, err), SL_EINVAL,
+               "unpin takes the tensor whose memory it is; this "
+               "is a view of a part of it",
+               "nor unlocked");
+    fails_with(sl_cuda_free_host(v, err), SL_EINVAL,
+               "cudaFreeHost takes the tensor whose memory it "
+               "is; this is a view of a part of it",
+               "nor freed by cudaFreeHost");
     w = part_of(v, 1, 0, 2);
     is_int(sl_tensor_get_spec(w)->place, SL_PINNED, "a view of pinned memory is pinned");
     sl_tensor_unpin(host, NULL);

@@ -22,8 +22,7 @@ static void put(const char *path, const char *text)
         *slash = '/';
     }
     FILE *file = length < (int)sizeof full ? fopen(full, "w") : NULL;
-    if (!file)
-        abort();
+    if (!file) abort();
     fputs(text, file);
     fclose(file);
 }
@@ -31,8 +30,7 @@ static void put(const char *path, const char *text)
 static void make_root(void)
 {
     strcpy(root, "/tmp/streamlab-groups-XXXXXX");
-    if (!mkdtemp(root))
-        abort();
+    if (!mkdtemp(root)) abort();
 }
 
 static void remove_root(void)
@@ -40,8 +38,7 @@ static void remove_root(void)
     char command[128];
 
     snprintf(command, sizeof command, "rm -r '%s'", root);
-    if (system(command))
-        diag("%s stays", root);
+    if (system(command)) diag("%s stays", root);
 }
 
 static bool memory_is(double bytes)
@@ -61,7 +58,8 @@ static bool processors_are(double n)
 static void test_version_2(void)
 {
     make_root();
-    ok(memory_is(INFINITY) && processors_are(INFINITY), "without control groups nothing is limited");
+    ok(memory_is(INFINITY) && processors_are(INFINITY),
+       "without control groups nothing is limited");
     put("proc/self/cgroup", "0::/jobs/lab/run\n");
     put("sys/fs/cgroup/memory.max", "max\n");
     put("sys/fs/cgroup/jobs/lab/run/memory.max", "max\n");
@@ -97,7 +95,8 @@ static void test_inside_container(void)
 static void test_version_1(void)
 {
     make_root();
-    put("proc/self/cgroup", "12:pids:/user\n5:cpu,cpuacct:/jobs/a\n4:memory:/jobs/b\n1:name=systemd:/x\n");
+    put("proc/self/cgroup",
+        "12:pids:/user\n5:cpu,cpuacct:/jobs/a\n4:memory:/jobs/b\n1:name=systemd:/x\n");
     put("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
     put("sys/fs/cgroup/memory/jobs/b/memory.limit_in_bytes", "2147483648\n");
     put("sys/fs/cgroup/memory/jobs/a/memory.limit_in_bytes", "1\n");

@@ -25,15 +25,11 @@ static sl_tensor *make(sl_stream *stream, int64_t bytes)
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = SL_ON_DEVICE, .ndim = 1, .dim = { bytes } };
     sl_tensor *tensor = NULL;
 
-    if (sl_tensor_create(sl_stream_device(stream), &spec, stream, &tensor, NULL))
-        abort();
+    if (sl_tensor_create(sl_stream_device(stream), &spec, stream, &tensor, NULL)) abort();
     return tensor;
 }
 
-static int64_t live(sl_stream *stream)
-{
-    return fake_stats(sl_stream_device(stream)).device_bytes;
-}
+static int64_t live(sl_stream *stream) { return fake_stats(sl_stream_device(stream)).device_bytes; }
 
 static void test_one_stream(void)
 {
@@ -44,9 +40,8 @@ static void test_one_stream(void)
         sl_tensor *t = make(stream, BYTES);
         sl_tensor_fill(t, i + 1, stream, NULL);
         is_int(live(stream), BYTES, "round %d in one stream has the memory of the one before", i);
-        if (i % 2)
-            sl_tensor_free(t, NULL);
-        sl_tensor_release(t);           /* as a garbage collector does */
+        if (i % 2) sl_tensor_free(t, NULL);
+        sl_tensor_release(t); /* as a garbage collector does */
     }
     is_int(fake_stats(device).buffers, 8, "each is a buffer of its own");
     is_int(live(stream), BYTES, "the last one's memory is there while work uses it");
@@ -57,10 +52,15 @@ static void test_one_stream(void)
 
 static void test_sizes(void)
 {
-    static const struct { int64_t bytes; bool same; } cases[] = {
-        { 7 * BYTES, true }, { 7 * BYTES - 1000, true }, { 6 * BYTES, true },
-        { 7 * BYTES / 2, true }, { 3 * BYTES, false }, { 7 * BYTES + 1, false },
-        { 14 * BYTES, false }, { 1, false }, { 0, false },
+    static const struct {
+        int64_t bytes;
+        bool same;
+    } cases[] = {
+        { 7 * BYTES, true },   { 7 * BYTES - 1000, true },
+        { 6 * BYTES, true },   { 7 * BYTES / 2, true },
+        { 3 * BYTES, false },  { 7 * BYTES + 1, false },
+        { 14 * BYTES, false }, { 1, false },
+        { 0, false },
     };
     sl_stream *stream;
     sl_device *device = open_lending(&stream);
@@ -110,8 +110,7 @@ static void test_other_streams(void)
 
     a = make(stream, BYTES);
     sl_tensor_fill(a, 1, stream, NULL);
-    if (sl_tensor_narrow(a, 0, 0, 1, &view, NULL))
-        abort();
+    if (sl_tensor_narrow(a, 0, 0, 1, &view, NULL)) abort();
     sl_tensor_release(a);
     b = make(stream, BYTES);
     is_int(live(stream), 2 * BYTES, "nor while a view sees it");
@@ -176,8 +175,7 @@ static void fill_part(sl_tensor *tensor, int64_t first, int64_t n, sl_stream *st
 {
     sl_tensor *view;
 
-    if (sl_tensor_narrow(tensor, 0, first, n, &view, NULL)
-        || sl_tensor_fill(view, 2, stream, NULL))
+    if (sl_tensor_narrow(tensor, 0, first, n, &view, NULL) || sl_tensor_fill(view, 2, stream, NULL))
         abort();
     sl_tensor_release(view);
 }
@@ -258,7 +256,7 @@ static void test_unused(void)
     is_int(live(stream) + fake_stats(device).buffers, 0, "all go");
 
     fake.fail_buffers = 1;
-    t = borrowed(stream);       /* the first attempt for the old one fails */
+    t = borrowed(stream); /* the first attempt for the old one fails */
     sl_tensor_release(t);
     fake.fail_buffers = 0;
     sl_device_synchronize(device, NULL);

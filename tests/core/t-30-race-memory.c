@@ -41,21 +41,23 @@ static void racing_bytes(const model *m, const entry *new, bool raced[BYTES])
             || m->clock[new->slot][old->slot] >= old->epoch)
             continue;
         for (size_t b = old->first; b < old->end; b++)
-            if (b >= new->first && b < new->end)
-                raced[b] = true;
+            if (b >= new->first && b < new->end) raced[b] = true;
     }
 }
 
-typedef struct met { const uint64_t *clock; const entry *new; bool raced[BYTES]; } met;
+typedef struct met {
+    const uint64_t *clock;
+    const entry *new;
+    bool raced[BYTES];
+} met;
 
 static void note_met(void *ud, const sl__access *earlier)
 {
     met *m = ud;
 
-    if (earlier->slot == m->new->slot || m->clock[earlier->slot] >= earlier->epoch)
-        return;
+    if (earlier->slot == m->new->slot || m->clock[earlier->slot] >= earlier->epoch) return;
     for (size_t b = earlier->first; b < earlier->end; b++)
-        m->raced[b] = m->raced[b] || (b >= m->new->first && b < m->new->end);
+        m->raced[b] = m->raced[b] || (b >= m->new->first &&b < m->new->end);
 }
 
 static sl__vector *vector_of(const uint64_t clock[SLOTS])
@@ -76,8 +78,7 @@ static sl__vector *settled_of(const model *m)
     for (int i = 1; i < SLOTS; i++) {
         least[i] = UINT64_MAX;
         for (int j = 1; j < SLOTS; j++)
-            if (m->clock[j][i] < least[i])
-                least[i] = m->clock[j][i];
+            if (m->clock[j][i] < least[i]) least[i] = m->clock[j][i];
     }
     return vector_of(least);
 }
@@ -100,20 +101,22 @@ static bool step(model *m, sl__race_memory *memory)
     new.first = random_below(BYTES);
     new.end = new.first + 1 + random_below((uint32_t)(BYTES - new.first));
     racing_bytes(m, &new, expected);
-    sl__access access = { .slot = new.slot, .epoch = new.epoch, .first = new.first,
-                          .end = new.end,
-                          .kind = new.writes ? SL_ACCESS_WRITE : SL_ACCESS_READ };
+    sl__access access = {
+        .slot = new.slot,
+        .epoch = new.epoch,
+        .first = new.first,
+        .end = new.end,
+        .kind = new.writes ? SL_ACCESS_WRITE : SL_ACCESS_READ,
+    };
     sl__memory_meet(memory, &access, new.first, new.end, false, note_met, &found);
     for (int b = 0; b < BYTES; b++) {
-        if (!m->tainted[b] && expected[b] != found.raced[b])
-            return false;
+        if (!m->tainted[b] && expected[b] != found.raced[b]) return false;
         m->tainted[b] = m->tainted[b] || expected[b];
     }
     seen = vector_of(clock);
     settled = settled_of(m);
     bool noted = sl__memory_note(memory, &access, new.first, new.end, seen, false, settled);
-    if (random_below(10) == 0)
-        sl__memory_compact(memory, settled);
+    if (random_below(10) == 0) sl__memory_compact(memory, settled);
     sl__vector_release(seen);
     sl__vector_release(settled);
     m->entries[m->n++] = new;
@@ -162,7 +165,8 @@ static void test_random(void)
         left += accesses_left(memory);
         sl__memory_free(memory);
     }
-    is_int(agreed, runs, "histories find a race on the bytes on which the list of all accesses does");
+    is_int(agreed, runs,
+           "histories find a race on the bytes on which the list of all accesses does");
     is_int(ordered, runs, "ranges stay apart and ascending");
     is_int((int)left, 0, "and hold nothing once everything new comes after all that there was");
 }
@@ -244,8 +248,7 @@ static void test_kept(void)
     ok(sl__memory_accesses(memory) < 80, "what is kept for a host function is bounded");
     ok(memory->ranges[0].history->past.n > 60, "and it is the bound");
     for (uint32_t i = 0; i < memory->ranges[0].history->past.n; i++)
-        if (sl__access_at(&memory->ranges[0].history->past, i)->epoch < epoch - 40)
-            epoch = 0;
+        if (sl__access_at(&memory->ranges[0].history->past, i)->epoch < epoch - 40) epoch = 0;
     ok(epoch > 0, "the oldest have gone first");
     sl__memory_free(memory);
 }
@@ -281,7 +284,8 @@ static void test_neighbours(void)
     sl__memory_note(memory, &first, 0, 16, NULL, false, NULL);
     sl__memory_note(memory, &second, 16, 32, NULL, false, NULL);
     is_int((int)memory->n, 1, "two parts that one operation reads become one");
-    is_int((int)sl__access_at(&memory->ranges[0].history->others, 0)->end, 32, "of which it has read all");
+    is_int((int)sl__access_at(&memory->ranges[0].history->others, 0)->end, 32,
+           "of which it has read all");
     sl__memory_free(memory);
 }
 
@@ -309,7 +313,10 @@ enum { ENTRIES = 12 };
 /* Slots in one leaf of a vector, at the edges of leaves, and far away. */
 static const uint32_t slots[ENTRIES] = { 0, 1, 2, 31, 32, 33, 63, 64, 1023, 1024, 1025, 40000 };
 
-typedef struct news { uint64_t plain[ENTRIES]; int wrong; } news;
+typedef struct news {
+    uint64_t plain[ENTRIES];
+    int wrong;
+} news;
 
 static void note_raised(void *ud, uint32_t slot, uint64_t epoch)
 {
@@ -319,8 +326,7 @@ static void note_raised(void *ud, uint32_t slot, uint64_t epoch)
     while (i < ENTRIES && slots[i] != slot)
         i++;
     r->wrong += i == ENTRIES || epoch <= r->plain[i];
-    if (i < ENTRIES)
-        r->plain[i] = epoch;
+    if (i < ENTRIES) r->plain[i] = epoch;
 }
 
 /* Vectors that share what they can say what plain copies do, and a change of one is none of
@@ -361,7 +367,8 @@ static void test_shared_vectors(void)
             for (uint32_t i = 0; i < ENTRIES; i++)
                 wrong += sl__vector_at(vectors[v], slots[i]) != plain[v][i];
     }
-    is_int(wrong, 0, "20,000 random joins of vectors that share give what plain arrays do, and "
+    is_int(wrong, 0,
+           "20,000 random joins of vectors that share give what plain arrays do, and "
            "tell what they have raised");
     for (int i = 0; i < VECTORS; i++)
         sl__vector_release(vectors[i]);

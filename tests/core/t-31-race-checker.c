@@ -4,7 +4,7 @@
 
 #include "../../core/race/checker.h"
 
-static sl_status read_status;           /* of read_tensor */
+static sl_status read_status; /* of read_tensor */
 static int n_told, n_accidents_told;
 
 static void count_told(void *ud, const sl_race *race)
@@ -32,8 +32,7 @@ static sl_stream *new_stream_of(sl_device *device, sl_stream_options options)
 {
     sl_stream *stream = NULL;
 
-    if (sl_stream_create(device, &options, &stream, NULL))
-        abort();
+    if (sl_stream_create(device, &options, &stream, NULL)) abort();
     return stream;
 }
 
@@ -79,8 +78,7 @@ static void take_down(scene *s)
 
 static void fill(sl_tensor *tensor, sl_stream *stream)
 {
-    if (sl_tensor_fill(tensor, 1, stream, NULL))
-        abort();
+    if (sl_tensor_fill(tensor, 1, stream, NULL)) abort();
 }
 
 /* ---- calls that fail ---------------------------------------------------------------- */
@@ -276,7 +274,7 @@ static void test_outcome_checked_again(void)
     sl_check(SL_CHECK_WARN, NULL);
     fill(s.x, s.a);
     fake_complete(1);
-    sl_device_host_work(s.device, 0, NULL);     /* the old operation has ended, not the new one */
+    sl_device_host_work(s.device, 0, NULL); /* the old operation has ended, not the new one */
     fill(s.x, s.b);
     race = sl_race_get(0);
     is_int(race ? (int)race->outcome : -1, SL_RACE_UNKNOWN, "nor as having ended");
@@ -316,8 +314,7 @@ static sl_device *open_pair(int index)
 {
     sl_device *device = NULL;
 
-    if (sl_device_open("pair", index, NULL, 0, &device, NULL))
-        abort();
+    if (sl_device_open("pair", index, NULL, 0, &device, NULL)) abort();
     return device;
 }
 

@@ -87,10 +87,7 @@ static void write_and_wait(scene *s)
     s->failed += sl_stream_synchronize(s->a, NULL) != SL_OK;
 }
 
-static void read_weights(scene *s)
-{
-    pow_in(s, s->x, s->weights, s->a);
-}
+static void read_weights(scene *s) { pow_in(s, s->x, s->weights, s->a); }
 
 static void copy_to_host(scene *s)
 {
@@ -120,7 +117,10 @@ static void come_and_go(scene *s)
     s->failed += sl_device_synchronize(s->device, NULL) != SL_OK;
 }
 
-static const struct { const char *name; void (*call)(scene *s); } calls[] = {
+static const struct {
+    const char *name;
+    void (*call)(scene *s);
+} calls[] = {
     { "a kernel, and a wait for its stream", write_and_wait },
     { "reading what all streams have read", read_weights },
     { "a copy to pageable memory", copy_to_host },

@@ -46,8 +46,7 @@ static void take_down(scene *s)
 
 static void fill(sl_tensor *tensor, sl_stream *stream)
 {
-    if (sl_tensor_fill(tensor, 1, stream, NULL))
-        abort();
+    if (sl_tensor_fill(tensor, 1, stream, NULL)) abort();
 }
 
 /* Fills of x and y, then a copy of x: of the two it needs the first alone. */

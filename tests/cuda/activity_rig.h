@@ -10,21 +10,23 @@
 #include <stdlib.h>
 
 static struct {
-    int64_t host_ns, step_ns;       /* the host's clock; each reading adds a step */
-    int64_t device_ns;              /* what an event that is recorded now will say */
-    int events;                     /* taken and not given back */
-    int streams;                    /* created and not destroyed */
-    int launches;                   /* of kernels of nobody's */
-    int asked_in_vain;              /* the next queries of events that are not ready */
+    int64_t host_ns, step_ns; /* the host's clock; each reading adds a step */
+    int64_t device_ns;        /* what an event that is recorded now will say */
+    int events;               /* taken and not given back */
+    int streams;              /* created and not destroyed */
+    int launches;             /* of kernels of nobody's */
+    int asked_in_vain;        /* the next queries of events that are not ready */
     int funcs_run;
-    int records;                    /* calls of cudaEventRecord */
-    int record_fails_at;            /* this one fails; 0: none */
-    bool no_events;                 /* cuda_event_take fails */
-    cudaError_t sticky;             /* of a lost device: what most calls report */
+    int records;         /* calls of cudaEventRecord */
+    int record_fails_at; /* this one fails; 0: none */
+    bool no_events;      /* cuda_event_take fails */
+    cudaError_t sticky;  /* of a lost device: what most calls report */
     cudaError_t last_error;
 } rest;
 
-typedef struct fake_event { int64_t device_ns; } fake_event;
+typedef struct fake_event {
+    int64_t device_ns;
+} fake_event;
 
 /* ---- the rest of the backend ---- */
 
@@ -35,15 +37,11 @@ int64_t cuda_now_ns(void)
     return now;
 }
 
-void cuda_use(const cuda_device *dev)
-{
-    (void)dev;
-}
+void cuda_use(const cuda_device *dev) { (void)dev; }
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
 {
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     rest.last_error = cudaSuccess;
     sl_status status = code == rest.sticky ? SL_EFAULT : SL_EBACKEND;
     if (status == SL_EFAULT)
@@ -54,8 +52,7 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
 cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event)
 {
     (void)dev, (void)timing;
-    if (rest.no_events)
-        return rest.last_error = cudaErrorMemoryAllocation;
+    if (rest.no_events) return rest.last_error = cudaErrorMemoryAllocation;
     *event = calloc(1, sizeof(fake_event));
     rest.events++;
     return cudaSuccess;
@@ -79,8 +76,8 @@ bool cuda_funcs_run_all(void)
 }
 
 sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
-                             const void *in1, void *scratch, cudaStream_t stream,
-                             uint32_t *blocks, uint16_t *threads, sl_error *err)
+                             const void *in1, void *scratch, cudaStream_t stream, uint32_t *blocks,
+                             uint16_t *threads, sl_error *err)
 {
     (void)out, (void)in0, (void)in1, (void)scratch, (void)blocks, (void)threads, (void)err;
     rest.launches += work->n == 0 && stream == dev->memory_stream;
@@ -121,16 +118,15 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
     (void)event;
-    if (rest.asked_in_vain == 0)
-        return rest.last_error = rest.sticky;
+    if (rest.asked_in_vain == 0) return rest.last_error = rest.sticky;
     rest.asked_in_vain--;
     return rest.last_error = cudaErrorNotReady;
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
-    *ms = (float)((double)(((fake_event *)end)->device_ns - ((fake_event *)start)->device_ns) /
-                  1e6);
+    *ms = (float)((double)(((fake_event *)end)->device_ns - ((fake_event *)start)->device_ns)
+                  / 1e6);
     return rest.last_error = rest.sticky;
 }
 
@@ -157,9 +153,8 @@ static rig *open_rig(void)
 static void close_rig(rig *r, const char *after)
 {
     cuda_activity_close(&r->dev);
-    ok(rest.events == 0 && rest.streams == 0 && !r->dev.activity &&
-       rest.last_error == cudaSuccess, "a device that closes leaves nothing behind after %s",
-       after);
+    ok(rest.events == 0 && rest.streams == 0 && !r->dev.activity && rest.last_error == cudaSuccess,
+       "a device that closes leaves nothing behind after %s", after);
     free(r);
 }
 

@@ -19,8 +19,8 @@ static fake_cublaslt_state *const state = &fake_cublaslt;
 static bool fails(void)
 {
     state->calls++;
-    return state->fail_at > 0 && state->calls >= state->fail_at &&
-           state->calls <= state->fail_at + state->also_fail;
+    return state->fail_at > 0 && state->calls >= state->fail_at
+           && state->calls <= state->fail_at + state->also_fail;
 }
 
 /* What is created by a call that fails is no address. */
@@ -28,8 +28,7 @@ static cublasStatus_t create(void *created, size_t bytes)
 {
     void *object = fails() ? NULL : calloc(1, bytes);
     memcpy(created, object ? &object : &(void *){ (void *)1 }, sizeof object);
-    if (!object)
-        return (cublasStatus_t)state->fail_code;
+    if (!object) return (cublasStatus_t)state->fail_code;
     state->live++;
     return CUBLAS_STATUS_SUCCESS;
 }
@@ -43,15 +42,9 @@ static cublasStatus_t destroy(void *object)
 
 /* ---- the objects ---- */
 
-cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle)
-{
-    return create(handle, 64);
-}
+cublasStatus_t cublasLtCreate(cublasLtHandle_t *handle) { return create(handle, 64); }
 
-cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle)
-{
-    return destroy(handle);
-}
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) { return destroy(handle); }
 
 const char *cublasLtGetStatusName(cublasStatus_t code)
 {
@@ -67,32 +60,27 @@ const char *cublasLtGetStatusName(cublasStatus_t code)
     }
 }
 
-enum { COMPUTE, SCALE };                    /* in a descriptor's data */
+enum { COMPUTE, SCALE }; /* in a descriptor's data */
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComputeType_t compute,
                                         cudaDataType_t scale)
 {
     cublasStatus_t code = create(desc, sizeof **desc);
-    if (code)
-        return code;
+    if (code) return code;
     (*desc)->data[COMPUTE] = compute;
     (*desc)->data[SCALE] = scale;
     return code;
 }
 
-cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc)
-{
-    return destroy(desc);
-}
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) { return destroy(desc); }
 
-enum { TYPE, ROWS, COLUMNS, LEADING };      /* in a layout's */
+enum { TYPE, ROWS, COLUMNS, LEADING }; /* in a layout's */
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t leading)
 {
     cublasStatus_t code = create(layout, sizeof **layout);
-    if (code)
-        return code;
+    if (code) return code;
     (*layout)->data[TYPE] = type;
     (*layout)->data[ROWS] = rows;
     (*layout)->data[COLUMNS] = columns;
@@ -105,7 +93,7 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
     return destroy(layout);
 }
 
-enum { WORKSPACE, ALIGNMENT };              /* in a preference's; one alignment a matrix */
+enum { WORKSPACE, ALIGNMENT }; /* in a preference's; one alignment a matrix */
 
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t *pref)
 {
@@ -124,16 +112,14 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
                                                     cublasLtMatmulPreferenceAttributes_t attribute,
                                                     const void *value, size_t bytes)
 {
-    if (fails())
-        return (cublasStatus_t)state->fail_code;
+    if (fails()) return (cublasStatus_t)state->fail_code;
     if (attribute == CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES && bytes == sizeof(uint64_t)) {
         memcpy(&pref->data[WORKSPACE], value, bytes);
         return CUBLAS_STATUS_SUCCESS;
     }
     int matrix = (int)attribute - (int)CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES;
     uint32_t alignment;
-    if (matrix < 0 || matrix > 3 || bytes != sizeof alignment)
-        return CUBLAS_STATUS_INVALID_VALUE;
+    if (matrix < 0 || matrix > 3 || bytes != sizeof alignment) return CUBLAS_STATUS_INVALID_VALUE;
     memcpy(&alignment, value, bytes);
     pref->data[ALIGNMENT + matrix] = alignment;
     return CUBLAS_STATUS_SUCCESS;
@@ -141,7 +127,7 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 
 /* ---- the heuristic ---- */
 
-enum { MAGIC, NUMBER, NEED };               /* in an algorithm's */
+enum { MAGIC, NUMBER, NEED }; /* in an algorithm's */
 static const uint64_t magic = 0x6d756c7469706c79;
 
 static bool fit(const cublasLtMatrixLayoutOpaque_t *a, const cublasLtMatrixLayoutOpaque_t *b,
@@ -149,11 +135,11 @@ static bool fit(const cublasLtMatrixLayoutOpaque_t *a, const cublasLtMatrixLayou
 {
     const cublasLtMatrixLayoutOpaque_t *all[] = { a, b, c };
     for (int i = 0; i < 3; i++)
-        if (all[i]->data[TYPE] != a->data[TYPE] || all[i]->data[ROWS] == 0 ||
-            all[i]->data[COLUMNS] == 0 || all[i]->data[LEADING] < all[i]->data[ROWS])
+        if (all[i]->data[TYPE] != a->data[TYPE] || all[i]->data[ROWS] == 0
+            || all[i]->data[COLUMNS] == 0 || all[i]->data[LEADING] < all[i]->data[ROWS])
             return false;
-    return a->data[COLUMNS] == b->data[ROWS] && a->data[ROWS] == c->data[ROWS] &&
-           b->data[COLUMNS] == c->data[COLUMNS];
+    return a->data[COLUMNS] == b->data[ROWS] && a->data[ROWS] == c->data[ROWS]
+           && b->data[COLUMNS] == c->data[COLUMNS];
 }
 
 static void offer(cublasLtMatmulHeuristicResult_t *result, int number)
@@ -161,22 +147,21 @@ static void offer(cublasLtMatmulHeuristicResult_t *result, int number)
     bool bad = number < state->bad_candidates;
     memset(result, 0, sizeof *result);
     result->workspaceSize = bad ? state->bad_need_bytes : state->need_bytes;
-    if (bad && state->bad_need_bytes == 0)
-        result->state = CUBLAS_STATUS_NOT_SUPPORTED;
+    if (bad && state->bad_need_bytes == 0) result->state = CUBLAS_STATUS_NOT_SUPPORTED;
     result->algo.data[MAGIC] = magic;
     result->algo.data[NUMBER] = (uint64_t)number;
     result->algo.data[NEED] = result->workspaceSize;
 }
 
-cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
-    cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, cublasLtMatrixLayout_t a,
-    cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
-    cublasLtMatmulPreference_t pref, int wanted, cublasLtMatmulHeuristicResult_t *results, int *n)
+cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                              cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                              cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                              cublasLtMatmulPreference_t pref, int wanted,
+                                              cublasLtMatmulHeuristicResult_t *results, int *n)
 {
     (void)desc;
     state->heuristics++;
-    if (fails())
-        return (cublasStatus_t)state->fail_code;
+    if (fails()) return (cublasStatus_t)state->fail_code;
     if (!handle || wanted <= 0 || !fit(a, b, c) || !fit(a, b, d))
         return CUBLAS_STATUS_INVALID_VALUE;
     state->wanted = wanted;
@@ -184,8 +169,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(
     state->promised_bytes = UINT32_MAX;
     for (int i = 0; i < 4; i++) {
         state->promised[i] = (uint32_t)pref->data[ALIGNMENT + i];
-        if (state->promised[i] < state->promised_bytes)
-            state->promised_bytes = state->promised[i];
+        if (state->promised[i] < state->promised_bytes) state->promised_bytes = state->promised[i];
     }
     *n = 0;
     if (state->most_aligned && state->promised_bytes > state->most_aligned)
@@ -239,8 +223,7 @@ static void multiply(const cublasLtMatrixLayoutOpaque_t *left, const void *a,
             for (uint64_t l = 0; l < left->data[COLUMNS]; l++)
                 sum += get(left, a, i, l) * get(right, b, l, j);
             sum *= alpha;
-            if (beta != 0)
-                sum += beta * get(product, c, i, j);
+            if (beta != 0) sum += beta * get(product, c, i, j);
             put(product, d, i, j, sum);
         }
 }
@@ -250,20 +233,19 @@ static double scale(const void *number, bool wide)
     return wide ? *(const double *)number : *(const float *)number;
 }
 
-cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
-                              const void *alpha, const void *a, cublasLtMatrixLayout_t left,
-                              const void *b, cublasLtMatrixLayout_t right, const void *beta,
-                              const void *c, cublasLtMatrixLayout_t third, void *d,
-                              cublasLtMatrixLayout_t product, const cublasLtMatmulAlgo_t *algo,
-                              void *workspace, size_t workspace_bytes, cudaStream_t stream)
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void *alpha,
+                              const void *a, cublasLtMatrixLayout_t left, const void *b,
+                              cublasLtMatrixLayout_t right, const void *beta, const void *c,
+                              cublasLtMatrixLayout_t third, void *d, cublasLtMatrixLayout_t product,
+                              const cublasLtMatmulAlgo_t *algo, void *workspace,
+                              size_t workspace_bytes, cudaStream_t stream)
 {
-    if (fails())
-        return (cublasStatus_t)state->fail_code;
+    if (fails()) return (cublasStatus_t)state->fail_code;
     const bool wide = desc->data[COMPUTE] == CUBLAS_COMPUTE_64F;
-    if (!handle || desc->data[SCALE] != (wide ? CUDA_R_64F : CUDA_R_32F) ||
-        wide != (dtype_of(product) == SL_FLOAT64) || !fit(left, right, product) ||
-        !fit(left, right, third) || algo->data[MAGIC] != magic ||
-        algo->data[NEED] > workspace_bytes || (workspace_bytes > 0 && !workspace))
+    if (!handle || desc->data[SCALE] != (wide ? CUDA_R_64F : CUDA_R_32F)
+        || wide != (dtype_of(product) == SL_FLOAT64) || !fit(left, right, product)
+        || !fit(left, right, third) || algo->data[MAGIC] != magic
+        || algo->data[NEED] > workspace_bytes || (workspace_bytes > 0 && !workspace))
         return CUBLAS_STATUS_INVALID_VALUE;
     state->matmuls++;
     state->compute_type = (int)desc->data[COMPUTE];
@@ -271,8 +253,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->workspace = workspace;
     state->workspace_bytes = workspace_bytes;
     state->stream = stream;
-    if (workspace_bytes > 0)
-        memset(workspace, 0xff, workspace_bytes);
+    if (workspace_bytes > 0) memset(workspace, 0xff, workspace_bytes);
     multiply(left, a, right, b, product, d, c, scale(alpha, wide), scale(beta, wide));
     return CUBLAS_STATUS_SUCCESS;
 }

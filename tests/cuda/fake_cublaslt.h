@@ -8,27 +8,27 @@
 
 typedef struct fake_cublaslt_state {
     /* Seen. */
-    int live;                   /* objects created and not destroyed */
-    int heuristics, matmuls;    /* calls */
-    int calls;                  /* of functions that can fail */
-    uint64_t preferred_bytes;   /* the largest workspace that the latest heuristic allowed */
-    uint32_t promised_bytes;    /* and the smallest alignment that it was promised */
-    uint32_t promised[4];       /* and that of each matrix */
-    int wanted;                 /* and how many candidates it was asked for */
+    int live;                 /* objects created and not destroyed */
+    int heuristics, matmuls;  /* calls */
+    int calls;                /* of functions that can fail */
+    uint64_t preferred_bytes; /* the largest workspace that the latest heuristic allowed */
+    uint32_t promised_bytes;  /* and the smallest alignment that it was promised */
+    uint32_t promised[4];     /* and that of each matrix */
+    int wanted;               /* and how many candidates it was asked for */
     /* Of the latest matmul. */
-    int compute_type;           /* cublasComputeType_t */
-    int candidate;              /* of its algorithm, from 0 */
+    int compute_type; /* cublasComputeType_t */
+    int candidate;    /* of its algorithm, from 0 */
     void *workspace, *stream;
     size_t workspace_bytes;
     /* Told. */
-    int fail_at;                /* this call fails (`calls` counts them); 0: none */
-    int also_fail;              /* and so many after it */
-    int fail_code;              /* with this cublasStatus_t */
-    int candidates;             /* how many the heuristic finds */
-    int bad_candidates;         /* of them the first ones that cannot be used */
-    size_t need_bytes;          /* the workspace of the candidates after those */
-    size_t bad_need_bytes;      /* and of the bad ones; 0: they are bad by their state */
-    uint32_t most_aligned;      /* no algorithm where more is promised; 0: that is no matter */
+    int fail_at;           /* this call fails (`calls` counts them); 0: none */
+    int also_fail;         /* and so many after it */
+    int fail_code;         /* with this cublasStatus_t */
+    int candidates;        /* how many the heuristic finds */
+    int bad_candidates;    /* of them the first ones that cannot be used */
+    size_t need_bytes;     /* the workspace of the candidates after those */
+    size_t bad_need_bytes; /* and of the bad ones; 0: they are bad by their state */
+    uint32_t most_aligned; /* no algorithm where more is promised; 0: that is no matter */
 } fake_cublaslt_state;
 
 #endif

@@ -27,15 +27,16 @@ static block *blocks;
 static _Thread_local cudaError_t last_error;
 
 /* What cudaMemPoolCreate gives out, and what is each device's own. */
-static struct CUmemPoolHandle_st { int device; } pools[FAKE_DEVICES], scripts_pools[FAKE_DEVICES];
+static struct CUmemPoolHandle_st {
+    int device;
+} pools[FAKE_DEVICES], scripts_pools[FAKE_DEVICES];
 
 void fake_cudart_forget(void)
 {
     while (blocks) {
         block *gone = blocks;
         blocks = gone->next;
-        if (gone->kind != REGISTERED)
-            free(gone->data);
+        if (gone->kind != REGISTERED) free(gone->data);
         free(gone);
     }
     last_error = cudaSuccess;
@@ -44,15 +45,11 @@ void fake_cudart_forget(void)
 
 cudaError_t fake_answer(cudaError_t code)
 {
-    if (code != cudaSuccess)
-        last_error = code;
+    if (code != cudaSuccess) last_error = code;
     return code;
 }
 
-cudaError_t fake_lost(void)
-{
-    return (cudaError_t)state->lost[state->device];
-}
+cudaError_t fake_lost(void) { return (cudaError_t)state->lost[state->device]; }
 
 cudaError_t fake_enter(void)
 {
@@ -92,8 +89,7 @@ static block *take(const void *data, unsigned kinds)
 static bool is_known(const void *data, block_kind kind)
 {
     for (const block *known = blocks; known; known = known->next)
-        if (known->data == data && known->kind == kind)
-            return true;
+        if (known->data == data && known->kind == kind) return true;
     return false;
 }
 
@@ -134,8 +130,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t bytes)
 static bool take_from_device(size_t bytes)
 {
     size_t *taken = &state->taken_bytes[state->device];
-    if (bytes > state->total_bytes - *taken)
-        return false;
+    if (bytes > state->total_bytes - *taken) return false;
     *taken += bytes;
     return true;
 }
@@ -151,10 +146,8 @@ static cudaError_t give_out(void **data, size_t bytes, block_kind kind)
 cudaError_t cudaMalloc(void **data, size_t bytes)
 {
     state->mallocs++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
-    if (!take_from_device(bytes))
-        return fake_answer(cudaErrorMemoryAllocation);
+    if (fake_enter() != cudaSuccess) return fake_lost();
+    if (!take_from_device(bytes)) return fake_answer(cudaErrorMemoryAllocation);
     return give_out(data, bytes, PLAIN);
 }
 
@@ -162,12 +155,9 @@ cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t stream)
 {
     (void)stream;
     state->async_mallocs++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
-    if (state->no_pools)
-        return fake_answer(cudaErrorNotSupported);
-    if (!take_from_device(bytes))
-        return fake_answer(cudaErrorMemoryAllocation);
+    if (fake_enter() != cudaSuccess) return fake_lost();
+    if (state->no_pools) return fake_answer(cudaErrorNotSupported);
+    if (!take_from_device(bytes)) return fake_answer(cudaErrorMemoryAllocation);
     return give_out(data, bytes, SCRIPTS_POOL);
 }
 
@@ -177,14 +167,11 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
     int device = pool->device;
     (void)stream;
     state->pool_mallocs++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
-    if (device != state->device)
-        state->misuses++;
+    if (fake_enter() != cudaSuccess) return fake_lost();
+    if (device != state->device) state->misuses++;
     size_t spare = state->reserved_bytes[device] - state->used_bytes[device];
     if (bytes > spare) {
-        if (!take_from_device(bytes - spare))
-            return fake_answer(cudaErrorMemoryAllocation);
+        if (!take_from_device(bytes - spare)) return fake_answer(cudaErrorMemoryAllocation);
         state->reserved_bytes[device] += bytes - spare;
         state->mappings++;
     }
@@ -194,10 +181,8 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
 
 static cudaError_t give_back(block *freed)
 {
-    if (!freed)
-        return fake_answer(cudaErrorInvalidValue);
-    if (freed->device != state->device)
-        state->misuses++;
+    if (!freed) return fake_answer(cudaErrorInvalidValue);
+    if (freed->device != state->device) state->misuses++;
     if (freed->kind == POOL)
         state->used_bytes[freed->device] -= freed->bytes;
     else
@@ -213,18 +198,15 @@ static const unsigned device_kinds = 1 << PLAIN | 1 << POOL | 1 << SCRIPTS_POOL;
 cudaError_t cudaFree(void *data)
 {
     state->frees++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
+    if (fake_enter() != cudaSuccess) return fake_lost();
     return data ? give_back(take(data, device_kinds)) : cudaSuccess;
 }
 
 cudaError_t cudaFreeAsync(void *data, cudaStream_t stream)
 {
     state->async_frees++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
-    if (state->no_pools || state->no_async_free)
-        return fake_answer(cudaErrorNotSupported);
+    if (fake_enter() != cudaSuccess) return fake_lost();
+    if (state->no_pools || state->no_async_free) return fake_answer(cudaErrorNotSupported);
     ((fake_stream *)stream)->freed_in++;
     return give_back(take(data, device_kinds));
 }
@@ -234,8 +216,7 @@ cudaError_t cudaFreeAsync(void *data, cudaStream_t stream)
 cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool, const struct cudaMemPoolProps *props)
 {
     int device = props->location.id;
-    if (props->location.type != cudaMemLocationTypeDevice)
-        state->misuses++;
+    if (props->location.type != cudaMemLocationTypeDevice) state->misuses++;
     pools[device].device = device;
     *pool = &pools[device];
     state->pools++;
@@ -271,10 +252,8 @@ cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t bytes)
 {
     int device = pool->device;
     state->trims++;
-    if (fake_enter() != cudaSuccess || pool != &pools[device])
-        return fake_lost();
-    if (bytes < state->used_bytes[device])
-        bytes = state->used_bytes[device];
+    if (fake_enter() != cudaSuccess || pool != &pools[device]) return fake_lost();
+    if (bytes < state->used_bytes[device]) bytes = state->used_bytes[device];
     if (bytes < state->reserved_bytes[device]) {
         state->taken_bytes[device] -= state->reserved_bytes[device] - bytes;
         state->reserved_bytes[device] = bytes;
@@ -292,10 +271,8 @@ cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
 cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc *access,
                                  size_t n)
 {
-    if (n != 1 || access->location.type != cudaMemLocationTypeDevice)
-        state->misuses++;
-    if (state->no_pool_access)
-        return fake_answer(cudaErrorInvalidValue);
+    if (n != 1 || access->location.type != cudaMemLocationTypeDevice) state->misuses++;
+    if (state->no_pool_access) return fake_answer(cudaErrorInvalidValue);
     bool can = access->flags == cudaMemAccessFlagsProtReadWrite;
     state->pool_peers[access->location.id][pool->device] += can ? 1 : -1;
     return fake_enter();
@@ -312,18 +289,15 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     (void)flags;
-    if (state->no_peer)
-        return fake_answer(cudaErrorPeerAccessUnsupported);
-    if (state->peers[state->device][peer])
-        return fake_answer(cudaErrorPeerAccessAlreadyEnabled);
+    if (state->no_peer) return fake_answer(cudaErrorPeerAccessUnsupported);
+    if (state->peers[state->device][peer]) return fake_answer(cudaErrorPeerAccessAlreadyEnabled);
     state->peers[state->device][peer] = 1;
     return fake_enter();
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    if (!state->peers[state->device][peer])
-        return fake_answer(cudaErrorPeerAccessNotEnabled);
+    if (!state->peers[state->device][peer]) return fake_answer(cudaErrorPeerAccessNotEnabled);
     state->peers[state->device][peer] = 0;
     return fake_enter();
 }
@@ -334,10 +308,8 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 {
     state->host_allocs++;
     state->host_flags = flags;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
-    if (state->no_host_memory)
-        return fake_answer(cudaErrorMemoryAllocation);
+    if (fake_enter() != cudaSuccess) return fake_lost();
+    if (state->no_host_memory) return fake_answer(cudaErrorMemoryAllocation);
     *data = malloc(bytes);
     add(*data, bytes, HOST);
     state->host_blocks++;
@@ -347,11 +319,9 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 cudaError_t cudaFreeHost(void *data)
 {
     state->host_frees++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
+    if (fake_enter() != cudaSuccess) return fake_lost();
     block *freed = take(data, 1 << HOST);
-    if (!freed)
-        return fake_answer(cudaErrorInvalidValue);
+    if (!freed) return fake_answer(cudaErrorInvalidValue);
     state->host_blocks--;
     free(freed->data);
     free(freed);
@@ -363,15 +333,11 @@ cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
     state->registers++;
     state->host_flags = flags;
     state->register_bytes = bytes;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
-    if (state->no_host_memory)
-        return fake_answer(cudaErrorMemoryAllocation);
+    if (fake_enter() != cudaSuccess) return fake_lost();
+    if (state->no_host_memory) return fake_answer(cudaErrorMemoryAllocation);
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    if ((uintptr_t)data % page_bytes || bytes % page_bytes)
-        state->misuses++;
-    if (is_known(data, REGISTERED))
-        return fake_answer(cudaErrorHostMemoryAlreadyRegistered);
+    if ((uintptr_t)data % page_bytes || bytes % page_bytes) state->misuses++;
+    if (is_known(data, REGISTERED)) return fake_answer(cudaErrorHostMemoryAlreadyRegistered);
     add(data, bytes, REGISTERED);
     state->registered++;
     return cudaSuccess;
@@ -380,11 +346,9 @@ cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
 cudaError_t cudaHostUnregister(void *data)
 {
     state->unregisters++;
-    if (fake_enter() != cudaSuccess)
-        return fake_lost();
+    if (fake_enter() != cudaSuccess) return fake_lost();
     block *unlocked = take(data, 1 << REGISTERED);
-    if (!unlocked)
-        return fake_answer(cudaErrorHostMemoryNotRegistered);
+    if (!unlocked) return fake_answer(cudaErrorHostMemoryNotRegistered);
     state->registered--;
     free(unlocked);
     return cudaSuccess;

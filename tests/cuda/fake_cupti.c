@@ -6,7 +6,7 @@
  */
 #include "fake_cupti.h"
 
-#if __has_include(<cupti.h>)    /* without it the plugin has no CUPTI */
+#if __has_include(<cupti.h>) /* without it the plugin has no CUPTI */
 
 #include <cupti.h>
 #include <pthread.h>
@@ -17,21 +17,25 @@ typedef struct buffer {
     struct buffer *next;
     uint8_t *data;
     size_t bytes, used;
-    int n_open;                 /* records without an end */
+    int n_open; /* records without an end */
 } buffer;
 
 static uint32_t call_cuda(const fake_cupti_work *work, int n);
 static void finish(uint32_t correlation, uint64_t start, uint64_t end);
 static void wait_for_workers(void);
 
-fake_cupti_state fake_cupti = { .version = CUPTI_API_VERSION, .call = call_cuda,
-                                .finish = finish, .wait = wait_for_workers };
+fake_cupti_state fake_cupti = {
+    .version = CUPTI_API_VERSION,
+    .call = call_cuda,
+    .finish = finish,
+    .wait = wait_for_workers,
+};
 
 static fake_cupti_state *const state = &fake_cupti;
 static CUpti_BuffersCallbackRequestFunc on_requested;
 static CUpti_BuffersCallbackCompleteFunc on_completed;
-static buffer *current[2];      /* calls; what the device did, if that is apart */
-static buffer *full[2];         /* with open records */
+static buffer *current[2]; /* calls; what the device did, if that is apart */
+static buffer *full[2];    /* with open records */
 static uint64_t pushed[64];
 static uint32_t last_correlation = 1u << 31;
 
@@ -47,7 +51,7 @@ static void hand_over(buffer *b)
 enum { WORKERS = 3, WAITING_BUFFERS = 4 };
 
 static struct {
-    pthread_mutex_t lock;           /* guards the rest, and the client's buffers' count */
+    pthread_mutex_t lock; /* guards the rest, and the client's buffers' count */
     pthread_cond_t changed;
     bool started;
     buffer *waiting[WAITING_BUFFERS];
@@ -76,8 +80,7 @@ static void start_workers(void)
 {
     for (int i = 0; i < WORKERS && !workers.started; i++) {
         pthread_t thread;
-        if (pthread_create(&thread, NULL, work, NULL) != 0)
-            abort();
+        if (pthread_create(&thread, NULL, work, NULL) != 0) abort();
         pthread_detach(thread);
     }
     workers.started = true;
@@ -124,8 +127,7 @@ static buffer *request(void)
         return NULL;
     }
     pthread_mutex_lock(&workers.lock);
-    if (++state->buffers > state->most_buffers)
-        state->most_buffers = state->buffers;
+    if (++state->buffers > state->most_buffers) state->most_buffers = state->buffers;
     pthread_mutex_unlock(&workers.lock);
     memset(b->data, 0, b->bytes);
     return b;
@@ -148,10 +150,8 @@ static void retire(int lane)
 /* NULL if the client has no memory: the record is dropped. */
 static void *add(int lane, size_t bytes, bool open)
 {
-    if (current[lane] && current[lane]->used + bytes > current[lane]->bytes)
-        retire(lane);
-    if (!current[lane])
-        current[lane] = request();
+    if (current[lane] && current[lane]->used + bytes > current[lane]->bytes) retire(lane);
+    if (!current[lane]) current[lane] = request();
     buffer *b = current[lane];
     if (!b) {
         state->dropped++;
@@ -181,8 +181,7 @@ static void flush_lane(int lane, bool forced)
 {
     buffer *b = current[lane];
     flush_full(lane, forced);
-    if (!b || (b->n_open > 0 && !forced))
-        return;
+    if (!b || (b->n_open > 0 && !forced)) return;
     current[lane] = NULL;
     deliver(b);
 }
@@ -196,8 +195,7 @@ static size_t bytes_of(const CUpti_Activity *record)
     case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy5) + 8;
     case CUPTI_ACTIVITY_KIND_MEMCPY2: return sizeof(CUpti_ActivityMemcpyPtoP4);
     case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION:
-        return sizeof(CUpti_ActivityExternalCorrelation);
+    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: return sizeof(CUpti_ActivityExternalCorrelation);
     case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
     default: return 0;
     }
@@ -206,8 +204,7 @@ static size_t bytes_of(const CUpti_Activity *record)
 static void add_external(uint32_t correlation, int kind, uint64_t id)
 {
     CUpti_ActivityExternalCorrelation *e = add(0, sizeof *e, false);
-    if (!e)
-        return;
+    if (!e) return;
     e->kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
     e->externalKind = (CUpti_ExternalCorrelationKind)kind;
     e->externalId = id;
@@ -217,8 +214,7 @@ static void add_external(uint32_t correlation, int kind, uint64_t id)
 static void add_api(uint32_t correlation)
 {
     CUpti_ActivityAPI *api = add(0, sizeof *api, false);
-    if (!api)
-        return;
+    if (!api) return;
     api->kind = CUPTI_ACTIVITY_KIND_RUNTIME;
     api->correlationId = correlation;
 }
@@ -234,11 +230,16 @@ static void fill_kernel(CUpti_ActivityKernel9 *k, const fake_cupti_work *work)
 }
 
 /* Where a record of this kind has its call's number and its times. */
-typedef struct place { uint32_t *correlation; uint64_t *start, *end; } place;
+typedef struct place {
+    uint32_t *correlation;
+    uint64_t *start, *end;
+} place;
 
-#define PLACE(type, record)                                                              \
-    (place){ &((type *)(record))->correlationId, &((type *)(record))->start,             \
-             &((type *)(record))->end }
+#define PLACE(type, record)                                                                      \
+    (place)                                                                                      \
+    {                                                                                            \
+        &((type *)(record))->correlationId, &((type *)(record))->start, &((type *)(record))->end \
+    }
 
 static place place_of(void *record)
 {
@@ -254,11 +255,9 @@ static place place_of(void *record)
 static void add_work(uint32_t correlation, const fake_cupti_work *work)
 {
     CUpti_Activity head = { .kind = (CUpti_ActivityKind)work->kind };
-    if (!state->enabled[work->kind])
-        return;
+    if (!state->enabled[work->kind]) return;
     CUpti_Activity *record = add(state->apart, bytes_of(&head), work->end == 0);
-    if (!record)
-        return;
+    if (!record) return;
     record->kind = head.kind;
     place p = place_of(record);
     *p.correlation = correlation;
@@ -290,8 +289,7 @@ static void finish_in(buffer *b, uint32_t correlation, uint64_t start, uint64_t 
 {
     for (size_t at = 0; b && at < b->used; at += bytes_of((void *)(b->data + at))) {
         place p = place_of(b->data + at);
-        if (!p.correlation || *p.correlation != correlation || *p.end)
-            continue;
+        if (!p.correlation || *p.correlation != correlation || *p.end) continue;
         *p.start = start;
         *p.end = end;
         b->n_open--;
@@ -313,10 +311,8 @@ CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFun
                            void *ud)
 {
     (void)callback, (void)ud;
-    if (state->subscribe_code)
-        return (CUptiResult)state->subscribe_code;
-    if (state->subscribed)
-        return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+    if (state->subscribe_code) return (CUptiResult)state->subscribe_code;
+    if (state->subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     *subscriber = (CUpti_SubscriberHandle)state;
     state->subscribed++;
     return CUPTI_SUCCESS;
@@ -395,8 +391,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
     state->flushes++;
     state->forced_flushes += forced;
     flush_lane(1, forced);
-    if (!state->hold_calls)
-        flush_lane(0, forced);
+    if (!state->hold_calls) flush_lane(0, forced);
     wait_for_workers();
     return CUPTI_SUCCESS;
 }
@@ -404,8 +399,7 @@ CUptiResult cuptiActivityFlushAll(uint32_t flag)
 CUptiResult cuptiActivityGetNextRecord(uint8_t *data, size_t valid_bytes, CUpti_Activity **record)
 {
     uint8_t *next = *record ? (uint8_t *)*record + bytes_of(*record) : data;
-    if (next >= data + valid_bytes)
-        return CUPTI_ERROR_MAX_LIMIT_REACHED;
+    if (next >= data + valid_bytes) return CUPTI_ERROR_MAX_LIMIT_REACHED;
     *record = (CUpti_Activity *)(void *)next;
     return bytes_of(*record) ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_KIND;
 }
@@ -420,8 +414,7 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream
 
 CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id)
 {
-    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return CUPTI_ERROR_INVALID_PARAMETER;
     pushed[state->depth++] = id;
     return CUPTI_SUCCESS;
 }
@@ -429,15 +422,13 @@ CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind
 CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
                                                   uint64_t *last)
 {
-    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
-        return CUPTI_ERROR_INVALID_PARAMETER;
+    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return CUPTI_ERROR_INVALID_PARAMETER;
     if (state->depth == 0) {
         state->empty_pops++;
         return CUPTI_ERROR_QUEUE_EMPTY;
     }
     state->depth--;
-    if (last)
-        *last = pushed[state->depth];
+    if (last) *last = pushed[state->depth];
     return CUPTI_SUCCESS;
 }
 

@@ -25,27 +25,27 @@ typedef struct fake_cupti_state {
     int depth;                      /* external ids pushed and not popped */
     int empty_pops;                 /* of none */
     int flushes, forced_flushes;
-    int requests, refused;          /* of buffers; those that got none */
-    int buffers, most_buffers;      /* that the client has given and not got back; the most */
-    int full;                       /* of them, full and not given back, since a record is open */
+    int requests, refused;     /* of buffers; those that got none */
+    int buffers, most_buffers; /* that the client has given and not got back; the most */
+    int full;                  /* of them, full and not given back, since a record is open */
     bool finalized;
     /* Told. */
-    int subscribe_code, register_code, enable_code;     /* CUptiResult */
-    int failing_kind;               /* that enable_code is for */
+    int subscribe_code, register_code, enable_code; /* CUptiResult */
+    int failing_kind;                               /* that enable_code is for */
     uint32_t version;
-    int64_t now_ns;                 /* cuptiGetTimestamp */
-    bool apart;                     /* the device's records and the calls' in buffers of their
+    int64_t now_ns;     /* cuptiGetTimestamp */
+    bool apart;         /* the device's records and the calls' in buffers of their
                                      * own, and the device's are handed over first */
-    bool hold_calls;                /* a flush leaves the buffers of the calls alone */
-    bool backwards;                 /* later calls have smaller numbers */
-    bool other_threads;             /* buffers are handed over by threads that run on; a
+    bool hold_calls;    /* a flush leaves the buffers of the calls alone */
+    bool backwards;     /* later calls have smaller numbers */
+    bool other_threads; /* buffers are handed over by threads that run on; a
                                      * flush waits for them */
-    bool foreign;                   /* each call has an external id of another kind, too */
-    size_t dropped;                 /* to be reported at cuptiActivityGetNumDroppedRecords */
+    bool foreign;       /* each call has an external id of another kind, too */
+    size_t dropped;     /* to be reported at cuptiActivityGetNumDroppedRecords */
     /* To be called. */
-    uint32_t (*call)(const fake_cupti_work *work, int n);   /* a call of CUDA's; its number */
+    uint32_t (*call)(const fake_cupti_work *work, int n); /* a call of CUDA's; its number */
     void (*finish)(uint32_t correlation, uint64_t start, uint64_t end);
-    void (*wait)(void);             /* until other threads have handed over what they had */
+    void (*wait)(void); /* until other threads have handed over what they had */
 } fake_cupti_state;
 
 #endif

@@ -4,13 +4,12 @@
 #include "../../core/cuda/cuda.h"
 
 sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
-                             const void *in1, void *scratch, cudaStream_t stream,
-                             uint32_t *blocks, uint16_t *threads, sl_error *err)
+                             const void *in1, void *scratch, cudaStream_t stream, uint32_t *blocks,
+                             uint16_t *threads, sl_error *err)
 {
     const int64_t duration_ns = work->kernel == SL_KERNEL_SPIN ? work->duration_ns : 0;
     (void)out, (void)in0, (void)in1;
-    if (work->kernel == SL_KERNEL_SUM && !scratch)
-        fake_cudart.misuses++;
+    if (work->kernel == SL_KERNEL_SUM && !scratch) fake_cudart.misuses++;
     *blocks = *threads = 1;
     return cuda_check(dev, fake_launch(stream, work->kernel == SL_KERNEL_TRAP, duration_ns),
                       "cudaLaunchKernel", err);
@@ -21,7 +20,4 @@ cudaError_t cuda_kernel_find_code(void)
     return fake_cudart.no_code ? fake_answer(fake_cudart.no_code) : fake_enter();
 }
 
-cudaError_t cuda_kernel_set_cache_config(void)
-{
-    return fake_enter();
-}
+cudaError_t cuda_kernel_set_cache_config(void) { return fake_enter(); }

@@ -7,6 +7,5 @@
 
 __attribute__((constructor)) static void read_environment(void)
 {
-    if (getenv("PLAYED_NO_CODE"))
-        fake_cudart.no_code = cudaErrorNoKernelImageForDevice;
+    if (getenv("PLAYED_NO_CODE")) fake_cudart.no_code = cudaErrorNoKernelImageForDevice;
 }

@@ -17,27 +17,27 @@
 enum { HANG_S = 5, LOG_BYTES = 1 << 16 };
 
 typedef struct CUevent_st {
-    int refs;                       /* the owner's, and the operations' */
-    uint64_t recorded, reached;     /* how often */
+    int refs;                   /* the owner's, and the operations' */
+    uint64_t recorded, reached; /* how often */
     int64_t reached_ns;
 } event;
 
 typedef struct work {
     struct work *next;
-    char kind;                      /* a letter of fake_log; T: a trap */
+    char kind; /* a letter of fake_log; T: a trap */
     event *event;
-    uint64_t record;                /* of the event: the one that is made or waited for */
+    uint64_t record; /* of the event: the one that is made or waited for */
     int64_t duration_ns;
     cudaHostFn_t fn;
     void *ud;
 } work;
 
-struct fake_queue {                 /* a stream's, from its first operation on */
+struct fake_queue { /* a stream's, from its first operation on */
     struct fake_queue *next;
     int device;
     work *head, **tail;
-    int unfinished;                 /* in the queue or running */
-    bool closed;                    /* the thread ends when the queue is empty */
+    int unfinished; /* in the queue or running */
+    bool closed;    /* the thread ends when the queue is empty */
 };
 
 static fake_cudart_state *const state = &fake_cudart;
@@ -47,7 +47,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct fake_queue *queues;
 static bool held[FAKE_DEVICES], funcs_held;
-static int n_held;                  /* threads before a host function */
+static int n_held; /* threads before a host function */
 
 static fake_stream null_streams[FAKE_DEVICES];
 static char log_text[LOG_BYTES];
@@ -70,8 +70,7 @@ static void signal_change(void)
 
 static void drop_event(event *e)
 {
-    if (e && --e->refs == 0)
-        free(e);
+    if (e && --e->refs == 0) free(e);
 }
 
 static void free_work(work *w)
@@ -84,8 +83,7 @@ static work *take_first(struct fake_queue *q)
 {
     work *w = q->head;
     q->head = w->next;
-    if (!q->head)
-        q->tail = &q->head;
+    if (!q->head) q->tail = &q->head;
     return w;
 }
 
@@ -172,8 +170,7 @@ static void *run_stream(void *ud)
 
 static fake_stream *stream_of(cudaStream_t handle)
 {
-    if (handle && handle != cudaStreamLegacy)
-        return (fake_stream *)handle;
+    if (handle && handle != cudaStreamLegacy) return (fake_stream *)handle;
     null_streams[state->device].device = state->device;
     return &null_streams[state->device];
 }
@@ -186,8 +183,7 @@ static void start(fake_stream *stream)
     q->tail = &q->head;
     q->next = queues;
     queues = stream->queue = q;
-    if (pthread_create(&thread, NULL, run_stream, q) != 0)
-        abort();
+    if (pthread_create(&thread, NULL, run_stream, q) != 0) abort();
     pthread_detach(thread);
 }
 
@@ -196,15 +192,13 @@ static cudaError_t enqueue(cudaStream_t handle, work given)
     fake_stream *stream = stream_of(handle);
     work *w = malloc(sizeof *w);
     *w = given;
-    if (log_length < LOG_BYTES - 1)
-        log_text[log_length++] = given.kind == 'T' ? 'K' : given.kind;
+    if (log_length < LOG_BYTES - 1) log_text[log_length++] = given.kind == 'T' ? 'K' : given.kind;
     pthread_mutex_lock(&lock);
     cudaError_t lost = (cudaError_t)state->lost[stream->device];
     if (lost) {
         free_work(w);
     } else {
-        if (!stream->queue)
-            start(stream);
+        if (!stream->queue) start(stream);
         *stream->queue->tail = w;
         stream->queue->tail = &w->next;
         stream->queue->unfinished++;
@@ -218,8 +212,7 @@ static cudaError_t enqueue(cudaStream_t handle, work given)
 static bool is_busy(int device, const struct fake_queue *only)
 {
     for (const struct fake_queue *q = queues; q; q = q->next)
-        if (q->device == device && q->unfinished > 0 && (!only || q == only))
-            return true;
+        if (q->device == device && q->unfinished > 0 && (!only || q == only)) return true;
     return false;
 }
 
@@ -279,8 +272,7 @@ const char *fake_log(void)
 
 static void close_queue(fake_stream *stream)
 {
-    if (stream->queue)
-        stream->queue->closed = true;
+    if (stream->queue) stream->queue->closed = true;
     stream->queue = NULL;
 }
 
@@ -309,8 +301,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned flags, i
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     fake_stream *made = calloc(1, sizeof *made);
-    if (flags != cudaStreamNonBlocking)
-        state->misuses++;
+    if (flags != cudaStreamNonBlocking) state->misuses++;
     made->device = state->device;
     *stream = (cudaStream_t)made;
     state->streams++;
@@ -342,16 +333,13 @@ cudaError_t cudaStreamQuery(cudaStream_t handle)
 cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
     const fake_stream *stream = stream_of(handle);
-    state->stream_syncs += stream->busy;        /* those that hold the host */
+    state->stream_syncs += stream->busy; /* those that hold the host */
     fake_enter();
     return stream->queue ? wait_for(stream->device, stream->queue)
                          : fake_answer((cudaError_t)state->lost[stream->device]);
 }
 
-cudaError_t cudaDeviceSynchronize(void)
-{
-    return wait_for(state->device, NULL);
-}
+cudaError_t cudaDeviceSynchronize(void) { return wait_for(state->device, NULL); }
 
 /* ---- events ---- */
 
@@ -377,7 +365,9 @@ static cudaError_t with_event(cudaStream_t stream, char kind, cudaEvent_t e)
 {
     pthread_mutex_lock(&lock);
     e->refs++;
-    const work w = { .kind = kind, .event = e, .record = kind == 'R' ? ++e->recorded : e->recorded };
+    const work w = { .kind = kind,
+                     .event = e,
+                     .record = kind == 'R' ? ++e->recorded : e->recorded };
     pthread_mutex_unlock(&lock);
     return enqueue(stream, w);
 }
@@ -440,17 +430,14 @@ cudaError_t cudaMemcpyPeerAsync(void *dst, int dst_device, const void *src, int 
                                 size_t bytes, cudaStream_t stream)
 {
     (void)dst, (void)src, (void)bytes;
-    if (dst_device == src_device)
-        state->misuses++;
+    if (dst_device == src_device) state->misuses++;
     return enqueue(stream, (work){ .kind = 'P' });
 }
 
-cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device,
-                           size_t bytes)
+cudaError_t cudaMemcpyPeer(void *dst, int dst_device, const void *src, int src_device, size_t bytes)
 {
     (void)dst, (void)src, (void)bytes;
-    if (dst_device == src_device)
-        state->misuses++;
+    if (dst_device == src_device) state->misuses++;
     return enqueue(NULL, (work){ .kind = 'Y' });
 }
 
@@ -481,8 +468,10 @@ cudaError_t cudaDriverGetVersion(int *version)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    *prop = (struct cudaDeviceProp){ .multiProcessorCount = 108, .asyncEngineCount = 2,
-                                     .totalGlobalMem = state->total_bytes, .major = 8,
+    *prop = (struct cudaDeviceProp){ .multiProcessorCount = 108,
+                                     .asyncEngineCount = 2,
+                                     .totalGlobalMem = state->total_bytes,
+                                     .major = 8,
                                      .maxThreadsPerBlock = 1024,
                                      .maxThreadsPerMultiProcessor = 2048 };
     strcpy(prop->name, "Fake GPU");
@@ -504,15 +493,15 @@ cudaError_t cudaSetDevice(int device)
 
 const char *cudaGetErrorName(cudaError_t code)
 {
-    return code == cudaErrorIllegalAddress ? "cudaErrorIllegalAddress"
+    return code == cudaErrorIllegalAddress           ? "cudaErrorIllegalAddress"
            : code == cudaErrorNoKernelImageForDevice ? "cudaErrorNoKernelImageForDevice"
-           : "cudaErrorUnknown";
+                                                     : "cudaErrorUnknown";
 }
 
 const char *cudaGetErrorString(cudaError_t code)
 {
     return code == cudaErrorIllegalAddress ? "an illegal memory access was encountered"
            : code == cudaErrorNoKernelImageForDevice
-                 ? "no kernel image is available for execution on the device"
-           : "an error";
+               ? "no kernel image is available for execution on the device"
+               : "an error";
 }

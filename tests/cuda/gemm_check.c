@@ -29,8 +29,8 @@ typedef struct mode {
     const char *name;
     sl_dtype dtype;
     uint8_t flags;
-    double input_error, output_error;       /* relative, of a rounding */
-    double sum_error;                       /* likewise, of each addition */
+    double input_error, output_error; /* relative, of a rounding */
+    double sum_error;                 /* likewise, of each addition */
 } mode;
 
 static const mode modes[] = {
@@ -53,7 +53,7 @@ typedef struct bench {
     } blas;
     cublasHandle_t handle;
     cudaEvent_t began, ended;
-    void *a, *b, *c[2];         /* LARGEST x LARGEST elements of 4 bytes each */
+    void *a, *b, *c[2]; /* LARGEST x LARGEST elements of 4 bytes each */
 } bench;
 
 static void bail_out(const char *what, const char *why)
@@ -64,22 +64,19 @@ static void bail_out(const char *what, const char *why)
 
 static void need(cudaError_t code, const char *what)
 {
-    if (code)
-        bail_out(what, cudaGetErrorString(code));
+    if (code) bail_out(what, cudaGetErrorString(code));
 }
 
 static void need_status(sl_status status, const sl_error *err, const char *what)
 {
-    if (status)
-        bail_out(what, err->msg);
+    if (status) bail_out(what, err->msg);
 }
 
 static void need_blas(cublasStatus_t code, const char *what)
 {
     char text[32];
     snprintf(text, sizeof text, "cuBLAS's status %d", (int)code);
-    if (code)
-        bail_out(what, text);
+    if (code) bail_out(what, text);
 }
 
 /* ---- opening ---- */
@@ -175,8 +172,13 @@ static double *random_operand(sl_dtype dtype, size_t n, void *device)
 
 static sl_work work_of(const mode *how, int64_t m, int64_t k, int64_t n)
 {
-    return (sl_work){ .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_MATMUL,
-                      .dtype = (uint8_t)how->dtype, .flags = how->flags, .m = m, .n = n, .k = k };
+    return (sl_work){ .kind = SL_WORK_KERNEL,
+                      .kernel = SL_KERNEL_MATMUL,
+                      .dtype = (uint8_t)how->dtype,
+                      .flags = how->flags,
+                      .m = m,
+                      .n = n,
+                      .k = k };
 }
 
 /* The largest error as a part of what rounding allows: each product's inputs, the sum in
@@ -194,10 +196,10 @@ static double worst_error(const mode *how, const sl_work *work, const double *a,
                 size += fabs(product);
             }
             double summing = (double)(work->k + 8) * how->sum_error;
-            double allowed = size * (how->input_error + summing) +
-                             fabs(sum) * how->output_error + how->sum_error / 4;
+            double allowed = size * (how->input_error + summing) + fabs(sum) * how->output_error
+                             + how->sum_error / 4;
             double error = fabs(got[i * work->n + j] - sum) / allowed;
-            if (!(error <= worst))          /* so that a NaN stays */
+            if (!(error <= worst)) /* so that a NaN stays */
                 worst = error;
         }
     return worst;
@@ -225,7 +227,7 @@ static void check_product(bench *t, const mode *how, int64_t m, int64_t k, int64
     char *at_c = (char *)t->c[0] + (size_t)at[2] * size;
     double *a = random_operand(how->dtype, (size_t)(m * k), at_a);
     double *b = random_operand(how->dtype, (size_t)(k * n), at_b);
-    need(cudaMemset(at_c, 0xff, (size_t)(m * n) * size), "cudaMemset");     /* NaNs */
+    need(cudaMemset(at_c, 0xff, (size_t)(m * n) * size), "cudaMemset"); /* NaNs */
     need(cudaDeviceSynchronize(), "cudaMemset");
     sl_status status = cuda_gemm_enqueue(t->dev, t->streams[0], &work, at_c, at_a, at_b, &err);
     if (!ok(status == SL_OK, "%s %dx%d times %dx%d, at elements %d, %d and %d, is enqueued",
@@ -246,9 +248,9 @@ static void check_product(bench *t, const mode *how, int64_t m, int64_t k, int64
 static void check_values(bench *t)
 {
     static const int64_t shapes[][3] = {
-        { 1, 1, 1 },     { 3, 5, 7 },     { 17, 33, 65 },   { 1000, 1, 1000 }, { 1, 1000, 1 },
-        { 1, 129, 513 }, { 513, 129, 1 }, { 129, 257, 127 }, { 2, 4096, 3 },    { 512, 512, 512 },
-        { 64, 16384, 64 }, { 3, 5, 0 },   { 0, 5, 7 },      { 3, 0, 7 },
+        { 1, 1, 1 },       { 3, 5, 7 },     { 17, 33, 65 },    { 1000, 1, 1000 }, { 1, 1000, 1 },
+        { 1, 129, 513 },   { 513, 129, 1 }, { 129, 257, 127 }, { 2, 4096, 3 },    { 512, 512, 512 },
+        { 64, 16384, 64 }, { 3, 5, 0 },     { 0, 5, 7 },       { 3, 0, 7 },
     };
     static const int whole[3] = { 0, 0, 0 };
     for (int i = 0; i < MODES; i++)
@@ -260,8 +262,10 @@ static void check_values(bench *t)
 static void check_views(bench *t)
 {
     static const int64_t shapes[][3] = { { 512, 512, 512 }, { 17, 33, 65 }, { 64, 16384, 64 } };
-    static const int at[][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 }, { 1, 3, 5 }, { 2, 4, 8 },
-                                 { 8, 8, 8 }, { 128, 256, 1024 } };
+    static const int at[][3] = {
+        { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 },        { 1, 3, 5 },
+        { 2, 4, 8 }, { 8, 8, 8 }, { 128, 256, 1024 },
+    };
     for (int i = 0; i < MODES; i++)
         for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
             for (size_t p = 0; p < sizeof at / sizeof *at; p++)
@@ -297,7 +301,9 @@ static void check_two_streams(bench *t)
 
 /* ---- times ---- */
 
-typedef struct times { double device_us, host_us; } times;
+typedef struct times {
+    double device_us, host_us;
+} times;
 
 /* One matmul of n x n: by cuBLAS, or by `plan` of ours, or by cuda_gemm_enqueue. */
 typedef struct job {
@@ -305,7 +311,7 @@ typedef struct job {
     const mode *how;
     int n;
     bool by_cublas;
-    const gemm_plan *plan;      /* NULL: cuda_gemm_enqueue finds it */
+    const gemm_plan *plan; /* NULL: cuda_gemm_enqueue finds it */
 } job;
 
 static bool enqueue_cublas(const job *j)
@@ -315,22 +321,23 @@ static bool enqueue_cublas(const job *j)
     int n = j->n;
     if (j->how->dtype == SL_FLOAT32)
         return t->blas.cublasSgemm_v2(t->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, t->b, n,
-                                      t->a, n, &zero, t->c[0], n) == CUBLAS_STATUS_SUCCESS;
+                                      t->a, n, &zero, t->c[0], n)
+               == CUBLAS_STATUS_SUCCESS;
     cudaDataType_t type = dtypes[j->how->dtype].type;
     return t->blas.cublasGemmEx(t->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, t->b, type, n,
                                 t->a, type, n, &zero, t->c[0], type, n, CUBLAS_COMPUTE_32F,
-                                CUBLAS_GEMM_DEFAULT) == CUBLAS_STATUS_SUCCESS;
+                                CUBLAS_GEMM_DEFAULT)
+           == CUBLAS_STATUS_SUCCESS;
 }
 
 static bool enqueue_job(const job *j)
 {
     bench *t = j->t;
-    if (j->by_cublas)
-        return enqueue_cublas(j);
+    if (j->by_cublas) return enqueue_cublas(j);
     if (j->plan)
-        return (t->streams[0]->workspace || !take_workspace(t->dev, t->streams[0], NULL)) &&
-               multiply(t->dev, t->streams[0], j->plan, t->c[0], t->a, t->b) ==
-                   CUBLAS_STATUS_SUCCESS;
+        return (t->streams[0]->workspace || !take_workspace(t->dev, t->streams[0], NULL))
+               && multiply(t->dev, t->streams[0], j->plan, t->c[0], t->a, t->b)
+                      == CUBLAS_STATUS_SUCCESS;
     sl_work work = work_of(j->how, j->n, j->n, j->n);
     return cuda_gemm_enqueue(t->dev, t->streams[0], &work, t->c[0], t->a, t->b, NULL) == SL_OK;
 }
@@ -338,13 +345,19 @@ static bool enqueue_job(const job *j)
 /* Holds the stream, so that what follows waits in it and then runs without gaps. */
 static void hold_stream(bench *t)
 {
-    sl_work spin = { .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_SPIN, .duration_ns = 1000000,
-                     .blocks = 1, .threads = 32 };
+    sl_work spin = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = SL_KERNEL_SPIN,
+        .duration_ns = 1000000,
+        .blocks = 1,
+        .threads = 32,
+    };
     uint32_t blocks;
     uint16_t threads;
     sl_error err;
     need_status(cuda_kernel_launch(t->dev, &spin, NULL, NULL, NULL, NULL, t->streams[0]->handle,
-                                   &blocks, &threads, &err), &err, "spin");
+                                   &blocks, &threads, &err),
+                &err, "spin");
 }
 
 static times run_once(const job *j)
@@ -380,8 +393,7 @@ static void run_in_turn(const job *jobs, int n_jobs, int rounds, times *medians)
     for (int r = -1; r < rounds; r++)
         for (int i = 0; i < n_jobs; i++) {
             times one = run_once(&jobs[i]);
-            if (r < 0)
-                continue;
+            if (r < 0) continue;
             device_us[i][r] = one.device_us;
             host_us[i][r] = one.host_us;
         }
@@ -403,8 +415,7 @@ static int64_t config(const cublasLtMatmulAlgo_t *algo,
                                            NULL);
         memcpy(&get, &symbol, sizeof get);
     }
-    if (!get || get(algo, attribute, &value, sizeof value, &written))
-        return -1;
+    if (!get || get(algo, attribute, &value, sizeof value, &written)) return -1;
     return value;
 }
 
@@ -420,12 +431,11 @@ static int list_candidates(bench *t, gemm_plan *plans)
     need_blas(gemm->lt.MatmulPreferenceCreate(&pref), "cublasLtMatmulPreferenceCreate");
     gemm->lt.MatmulPreferenceSetAttribute(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
                                           sizeof bytes);
-    gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c, p->c, pref,
-                                    CANDIDATES, found, &n);
+    gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c, p->c, pref, CANDIDATES,
+                                    found, &n);
     gemm->lt.MatmulPreferenceDestroy(pref);
     for (int i = 0; i < n; i++) {
-        if (!choose(&found[i], 1, gemm->workspace_bytes))
-            continue;
+        if (!choose(&found[i], 1, gemm->workspace_bytes)) continue;
         plans[n_plans] = *p;
         plans[n_plans].algo = found[i].algo;
         plans[n_plans++].workspace_bytes = found[i].workspaceSize;
@@ -445,8 +455,8 @@ static void time_candidates(bench *t, const mode *how, int n)
     for (int i = 0; i < n_plans; i++) {
         const cublasLtMatmulAlgo_t *algo = &plans[i].algo;
         diag("    %d: %8.2f us  algorithm %2d tile %3d stages %2d split-K %2d reduction %d "
-             "swizzle %d, workspace %zu", i, took[i].device_us,
-             (int)config(algo, CUBLASLT_ALGO_CONFIG_ID),
+             "swizzle %d, workspace %zu",
+             i, took[i].device_us, (int)config(algo, CUBLASLT_ALGO_CONFIG_ID),
              (int)config(algo, CUBLASLT_ALGO_CONFIG_TILE_ID),
              (int)config(algo, CUBLASLT_ALGO_CONFIG_STAGES_ID),
              (int)config(algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM),
@@ -458,8 +468,8 @@ static void time_candidates(bench *t, const mode *how, int n)
 static void time_mode(bench *t, const mode *how)
 {
     bool tf32 = how->flags & SL_WORK_TF32;
-    need_blas(t->blas.cublasSetMathMode(t->handle, tf32 ? CUBLAS_TF32_TENSOR_OP_MATH
-                                                        : CUBLAS_DEFAULT_MATH),
+    need_blas(t->blas.cublasSetMathMode(t->handle,
+                                        tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH),
               "cublasSetMathMode");
     free(random_operand(how->dtype, (size_t)LARGEST * LARGEST, t->a));
     free(random_operand(how->dtype, (size_t)LARGEST * LARGEST, t->b));

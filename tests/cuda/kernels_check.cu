@@ -10,10 +10,12 @@
 
 enum { MOST = 1000007 };
 
-static const int64_t lengths[] = {0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 255, 1023, 1024, 1025, 4096,
-                                  4097, 12345, 131071, MOST};
-static const char *const dtype_names[] = {"float32", "bfloat16", "float16", "uint8", "float64",
-                                          "int32"};
+static const int64_t lengths[] = {
+    0, 1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 255, 1023, 1024, 1025, 4096, 4097, 12345, 131071, MOST,
+};
+static const char *const dtype_names[] = {
+    "float32", "bfloat16", "float16", "uint8", "float64", "int32",
+};
 
 /* ---- fill, rand, randn --------------------------------------------------------- */
 
@@ -32,7 +34,7 @@ static bool generates(sl_kernel kernel, sl_dtype dtype, double scalar)
 
 static void generators()
 {
-    static const double scalars[] = {2.5, 0, -0.0, 1.0 / 3, 1e-7, 300, 70000, -INFINITY, NAN};
+    static const double scalars[] = { 2.5, 0, -0.0, 1.0 / 3, 1e-7, 300, 70000, -INFINITY, NAN };
     for (int d = SL_FLOAT32; d < SL_DTYPES; d++)
         for (double scalar : scalars)
             if (d != SL_INT32 || (scalar == floor(scalar) && fabs(scalar) < 1e9))
@@ -52,8 +54,7 @@ static float power(float x, double exponent)
 {
     const int count = (int)fabs(exponent);
     float product = 1;
-    if (exponent == 0.5)
-        return x == -INFINITY ? INFINITY : fabsf(sqrtf(x));
+    if (exponent == 0.5) return x == -INFINITY ? INFINITY : fabsf(sqrtf(x));
     for (int i = 0; i < count; i++)
         product *= x;
     return exponent < 0 ? 1 / product : product;
@@ -96,18 +97,28 @@ static bool computes(sl_kernel kernel, sl_dtype dtype, double scalar)
     return all;
 }
 
-static const struct { sl_kernel kernel; const char *name; double scalar; } operations[] = {
-    {SL_KERNEL_ADD, "add", 0}, {SL_KERNEL_SUB, "sub", 0}, {SL_KERNEL_MUL, "mul", 0},
-    {SL_KERNEL_DIV, "div", 0}, {SL_KERNEL_ADD_SCALAR, "add_scalar", 0.3},
-    {SL_KERNEL_SUB_SCALAR, "sub_scalar", 0.3}, {SL_KERNEL_MUL_SCALAR, "mul_scalar", -0.3},
-    {SL_KERNEL_DIV_SCALAR, "div_scalar", 0.3}, {SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 2.3},
-    {SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.3}, {SL_KERNEL_NEG, "neg", 0},
-    {SL_KERNEL_RELU, "relu", 0},
+static const struct {
+    sl_kernel kernel;
+    const char *name;
+    double scalar;
+} operations[] = {
+    { SL_KERNEL_ADD, "add", 0 },
+    { SL_KERNEL_SUB, "sub", 0 },
+    { SL_KERNEL_MUL, "mul", 0 },
+    { SL_KERNEL_DIV, "div", 0 },
+    { SL_KERNEL_ADD_SCALAR, "add_scalar", 0.3 },
+    { SL_KERNEL_SUB_SCALAR, "sub_scalar", 0.3 },
+    { SL_KERNEL_MUL_SCALAR, "mul_scalar", -0.3 },
+    { SL_KERNEL_DIV_SCALAR, "div_scalar", 0.3 },
+    { SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 2.3 },
+    { SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.3 },
+    { SL_KERNEL_NEG, "neg", 0 },
+    { SL_KERNEL_RELU, "relu", 0 },
 };
 
 static void exact_arithmetic()
 {
-    static const double exponents[] = {0, 1, 2, 3, 4, 7, 16, -1, -2, -3, -16, 0.5};
+    static const double exponents[] = { 0, 1, 2, 3, 4, 7, 16, -1, -2, -3, -16, 0.5 };
     for (int d = SL_FLOAT32; d <= SL_FLOAT16; d++) {
         const sl_dtype dtype = (sl_dtype)d;
         const char *name = dtype_names[d];
@@ -123,25 +134,20 @@ static void exact_arithmetic()
 
 static double last_place(sl_dtype dtype, double x)
 {
-    static const int bits[] = {24, 8, 11}, least[] = {-126, -126, -14};
+    static const int bits[] = { 24, 8, 11 }, least[] = { -126, -126, -14 };
     int exponent;
     frexp(x, &exponent);
     return ldexp(1, std::max(exponent - 1, least[dtype]) - bits[dtype] + 1);
 }
 
 /* The larger; a NaN is the largest. */
-static double worse(double a, double b)
-{
-    return b <= a ? a : isnan(b) ? INFINITY : b;
-}
+static double worse(double a, double b) { return b <= a ? a : isnan(b) ? INFINITY : b; }
 
 static double error_of(sl_dtype dtype, double got, double want)
 {
-    static const double largest[] = {0x1.fffffep127, 0x1.fep127, 65504};
-    if ((isnan(got) && isnan(want)) || got == want)
-        return 0;
-    if (isinf(got) && got * want > 0 && fabs(want) >= largest[dtype] * (1 - 0x1p-20))
-        return 0;
+    static const double largest[] = { 0x1.fffffep127, 0x1.fep127, 65504 };
+    if ((isnan(got) && isnan(want)) || got == want) return 0;
+    if (isinf(got) && got * want > 0 && fabs(want) >= largest[dtype] * (1 - 0x1p-20)) return 0;
     return fabs(got - want) / last_place(dtype, want);
 }
 
@@ -153,8 +159,7 @@ static double pow_error(sl_dtype dtype, double exponent)
         run(&gpu.dev, work_of(SL_KERNEL_POW, dtype, MOST, exponent), in.size(), in, in, false),
         dtype);
     double worst = 0;
-    if (got.size() != x.size())
-        return INFINITY;
+    if (got.size() != x.size()) return INFINITY;
     for (size_t i = 0; i < x.size(); i++)
         worst = worse(worst, error_of(dtype, got[i], pow((double)x[i], (double)(float)exponent)));
     return worst;
@@ -162,7 +167,7 @@ static double pow_error(sl_dtype dtype, double exponent)
 
 static void general_powers()
 {
-    static const double exponents[] = {1.5, -0.5, -0.3, 17, -20, 2.75, 0.25, 1.0 / 3};
+    static const double exponents[] = { 1.5, -0.5, -0.3, 17, -20, 2.75, 0.25, 1.0 / 3 };
     for (int d = SL_FLOAT32; d <= SL_FLOAT16; d++)
         for (double exponent : exponents) {
             const double worst = pow_error((sl_dtype)d, exponent);
@@ -174,22 +179,24 @@ static void general_powers()
 /* Zeros with their signs, infinities, NaNs: as the C library has them. */
 static void special_powers()
 {
-    static const double exponents[] = {0, 1, 2, 3, -1, -2, -3, 15, 16, -15, -16, 0.5, -0.5, 1.5,
-                                       17, -17, INFINITY, -INFINITY, NAN};
-    const std::vector<float> x = {0, -0.0f, 1, -1, 2, -2, INFINITY, -INFINITY, NAN, 0x1p-149f,
-                                  -0x1p-149f, 0x1.fffffep127f, 0.25f};
+    static const double exponents[] = {
+        0, 1, 2, 3, -1, -2, -3, 15, 16, -15, -16, 0.5, -0.5, 1.5, 17, -17, INFINITY, -INFINITY, NAN,
+    };
+    const std::vector<float> x = {
+        0,          -0.0f,           1,     -1, 2, -2, INFINITY, -INFINITY, NAN, 0x1p-149f,
+        -0x1p-149f, 0x1.fffffep127f, 0.25f,
+    };
     for (double exponent : exponents) {
         const bytes in = bytes_of(x, SL_FLOAT32);
         const sl_work work = work_of(SL_KERNEL_POW, SL_FLOAT32, (int64_t)x.size(), exponent);
-        const std::vector<float> got =
-            floats_of(run(&gpu.dev, work, in.size(), in, in, false), SL_FLOAT32);
+        const std::vector<float> got = floats_of(run(&gpu.dev, work, in.size(), in, in, false),
+                                                 SL_FLOAT32);
         bool all = got.size() == x.size();
         for (size_t i = 0; all && i < x.size(); i++) {
             const float want = powf(x[i], (float)exponent);
-            const bool fits = error_of(SL_FLOAT32, got[i], want) <= 8 &&
-                              (isnan(want) || signbit(got[i]) == signbit(want));
-            if (!fits)
-                diag("  pow(%g, %g): got %.9g, expected %.9g", x[i], exponent, got[i], want);
+            const bool fits = error_of(SL_FLOAT32, got[i], want) <= 8
+                              && (isnan(want) || signbit(got[i]) == signbit(want));
+            if (!fits) diag("  pow(%g, %g): got %.9g, expected %.9g", x[i], exponent, got[i], want);
             all = all && fits;
         }
         ok(all, "pow %g of special values is what powf gives", exponent);
@@ -212,7 +219,7 @@ static void sums()
         bool whole = true, again = true;
         double worst = 0;
         std::vector<int64_t> all(lengths, lengths + sizeof lengths / sizeof *lengths);
-        all.push_back(5000003);         /* threads take more than one batch of vectors */
+        all.push_back(5000003); /* threads take more than one batch of vectors */
         for (int64_t n : all) {
             sl_work work = work_of(SL_KERNEL_RANDN, dtype, n, 0);
             bytes in((size_t)n * numbers_dtype_bytes(dtype));
@@ -238,9 +245,10 @@ static void sums()
 
 /* ---- softmax ------------------------------------------------------------------------- */
 
-static const int64_t shapes[][2] = {{1, 1}, {3, 5}, {70, 32}, {9, 33}, {2, 256}, {17, 257},
-                                    {5, 1000}, {9, 1024}, {3, 1025}, {2, 5000}, {3, 20001},
-                                    {1, 100003}};
+static const int64_t shapes[][2] = {
+    { 1, 1 },    { 3, 5 },    { 70, 32 },  { 9, 33 },   { 2, 256 },   { 17, 257 },
+    { 5, 1000 }, { 9, 1024 }, { 3, 1025 }, { 2, 5000 }, { 3, 20001 }, { 1, 100003 },
+};
 
 static std::vector<double> softmax_of(const float *x, int64_t n)
 {
@@ -259,7 +267,7 @@ static std::vector<double> softmax_of(const float *x, int64_t n)
  * numbers times 4, each row far beyond where exp overflows. */
 static double softmax_error(sl_dtype dtype, int64_t m, int64_t n, bool in_place)
 {
-    static const double rounding[] = {0x1p-24, 0x1p-8, 0x1p-11};
+    static const double rounding[] = { 0x1p-24, 0x1p-8, 0x1p-11 };
     sl_work work = work_of(SL_KERNEL_RANDN, SL_FLOAT32, m * n, 0);
     std::vector<float> x((size_t)(m * n));
     numbers_generate(&work, 0, x.size(), x.data());
@@ -269,11 +277,10 @@ static double softmax_error(sl_dtype dtype, int64_t m, int64_t n, bool in_place)
     x = floats_of(in, dtype);
     work = work_of(SL_KERNEL_SOFTMAX, dtype, n, 0);
     work.m = m;
-    const std::vector<float> got =
-        floats_of(run(&gpu.dev, work, in.size(), in, bytes(), in_place), dtype);
+    const std::vector<float> got = floats_of(run(&gpu.dev, work, in.size(), in, bytes(), in_place),
+                                             dtype);
     double worst = 0;
-    if (got.size() != x.size())
-        return INFINITY;
+    if (got.size() != x.size()) return INFINITY;
     for (int64_t row = 0; row < m; row++) {
         const std::vector<double> want = softmax_of(&x[(size_t)(row * n)], n);
         for (int64_t i = 0; i < n; i++) {
@@ -314,16 +321,16 @@ static bool all_nan(const std::vector<float> &x)
 
 static void special_softmaxes()
 {
-    for (int64_t n : {4, 100, 1000, 3000, 40000}) {
-        std::vector<float> y = softmax_row(n, {7, -INFINITY, 7, -INFINITY});
+    for (int64_t n : { 4, 100, 1000, 3000, 40000 }) {
+        std::vector<float> y = softmax_row(n, { 7, -INFINITY, 7, -INFINITY });
         double sum = 0;
         for (float value : y)
             sum += value;
         ok(y[0] == 0.5f && y[1] == 0 && y[2] == 0.5f && sum == 1,
            "softmax: -infinity in a row of %lld has no share", (long long)n);
-        ok(all_nan(softmax_row(n, {-INFINITY, -INFINITY, -INFINITY, -INFINITY})) &&
-               all_nan(softmax_row(n, {1, INFINITY, 2, 3})) &&
-               all_nan(softmax_row(n, {1, 2, NAN, 3})),
+        ok(all_nan(softmax_row(n, { -INFINITY, -INFINITY, -INFINITY, -INFINITY }))
+               && all_nan(softmax_row(n, { 1, INFINITY, 2, 3 }))
+               && all_nan(softmax_row(n, { 1, 2, NAN, 3 })),
            "softmax: no finite element, an infinity or a NaN in a row of %lld make all NaN",
            (long long)n);
     }
@@ -331,8 +338,10 @@ static void special_softmaxes()
 
 static void empty_softmaxes()
 {
-    static const int64_t shapes[][2] = {{5, 0}, {(int64_t)1 << 40, 0}, {0, 5}, {0, 200}, {0, 1000},
-                                        {0, 2000}, {0, 40000}};
+    static const int64_t shapes[][2] = {
+        { 5, 0 },     { (int64_t)1 << 40, 0 }, { 0, 5 }, { 0, 200 }, { 0, 1000 }, { 0, 2000 },
+        { 0, 40000 },
+    };
     for (auto &shape : shapes) {
         sl_work work = work_of(SL_KERNEL_SOFTMAX, SL_FLOAT32, shape[1], 0);
         uint32_t blocks = 0;
@@ -377,7 +386,7 @@ static void spins()
 {
     const size_t most = (size_t)gpu.dev.base.info.max_shared_bytes_per_block;
     spin_us(0);
-    for (int64_t ns : {0, 2000, 50000, 2000000}) {
+    for (int64_t ns : { 0, 2000, 50000, 2000000 }) {
         const double us = spin_us(ns);
         ok(us >= 0.98 * (double)ns / 1e3 - 2, "a spin of %.0f us is not over before (%.1f us)",
            (double)ns / 1e3, us);
@@ -387,8 +396,8 @@ static void spins()
     ok(cuda_kernel_set_cache_config() == cudaSuccess, "cudaFuncSetCacheConfig takes a kernel");
 }
 
-static cudaError_t launch(sl_kernel kernel, sl_dtype dtype, int64_t n, void *out,
-                          uint32_t *blocks, uint16_t *threads)
+static cudaError_t launch(sl_kernel kernel, sl_dtype dtype, int64_t n, void *out, uint32_t *blocks,
+                          uint16_t *threads)
 {
     return launch_on(&gpu.dev, work_of(kernel, dtype, n, 1), out, NULL, NULL, blocks, threads);
 }
@@ -414,7 +423,7 @@ static void launches()
 static void large_grids()
 {
     const int64_t most = INT32_MAX;
-    for (int64_t n_blocks : {most + 1, 2 * most + 2, 2 * most + 3})
+    for (int64_t n_blocks : { most + 1, 2 * most + 2, 2 * most + 3 })
         is_int(spin(0, n_blocks, 0), cudaErrorInvalidValue, "a grid does not have %lld blocks",
                (long long)n_blocks);
     sl_work work = work_of(SL_KERNEL_SOFTMAX, SL_FLOAT16, 1, 0);
@@ -422,8 +431,9 @@ static void large_grids()
     uint16_t threads;
     sl_error why = {};
     work.m = 8 * most + 1;
-    ok(cuda_kernel_launch(&gpu.dev, &work, NULL, NULL, NULL, NULL, 0, &blocks, &threads, &why) ==
-               SL_EBACKEND && strstr(why.msg, "2147483648 blocks") && strstr(why.msg, "2147483647"),
+    ok(cuda_kernel_launch(&gpu.dev, &work, NULL, NULL, NULL, NULL, 0, &blocks, &threads, &why)
+               == SL_EBACKEND
+           && strstr(why.msg, "2147483648 blocks") && strstr(why.msg, "2147483647"),
        "nor softmax as many as %lld rows need: %s", (long long)work.m, why.msg);
     ok(cudaDeviceSynchronize() == cudaSuccess, "and none of them ran");
 }
@@ -446,16 +456,17 @@ static void pending_host_functions()
     CHECK(cudaMalloc(&out, 1));
     CHECK(cudaMemset(out, 0, 1));
     cuda_funcs_pending = 1;
-    rest = {0, true};
+    rest = { 0, true };
     sl_status status = cuda_kernel_launch(&other, &fill, out, NULL, NULL, NULL, 0, &blocks,
                                           &threads, &why);
     CHECK(cudaMemcpy(&got, out, 1, cudaMemcpyDeviceToHost));
     ok(status == SL_EINTERRUPT && strcmp(why.msg, "interrupted") == 0 && got == 0,
        "a Ctrl-C while host functions run before a kernel is loaded launches nothing");
-    is_int(cuda_kernel_launch(&other, &large_spin, NULL, NULL, NULL, NULL, 0, &blocks, &threads,
-                              NULL), SL_EINTERRUPT,
-           "they run before a call sets the shared memory of a kernel, which loads it too");
-    rest = {0, false};
+    is_int(
+        cuda_kernel_launch(&other, &large_spin, NULL, NULL, NULL, NULL, 0, &blocks, &threads, NULL),
+        SL_EINTERRUPT,
+        "they run before a call sets the shared memory of a kernel, which loads it too");
+    rest = { 0, false };
     for (int i = 0; i < 3; i++)
         CHECK(launch_on(&other, fill, out, NULL, NULL, &blocks, &threads));
     CHECK(cudaMemcpy(&got, out, 1, cudaMemcpyDeviceToHost));
@@ -472,9 +483,9 @@ static void errors()
     uint16_t threads;
     void *out;
     CHECK(cudaMalloc(&out, 64));
-    cudaSetDevice(12345);               /* an error of somebody else's */
-    ok(launch(SL_KERNEL_FILL, SL_FLOAT32, 16, out, &blocks, &threads) == cudaSuccess &&
-           cudaPeekAtLastError() == cudaErrorInvalidDevice,
+    cudaSetDevice(12345); /* an error of somebody else's */
+    ok(launch(SL_KERNEL_FILL, SL_FLOAT32, 16, out, &blocks, &threads) == cudaSuccess
+           && cudaPeekAtLastError() == cudaErrorInvalidDevice,
        "a launch neither reports nor clears an earlier error");
     cudaGetLastError();
     ok(spin(0, 1, most + 1024) != cudaSuccess, "a spin with too much shared memory is refused");
@@ -516,8 +527,7 @@ template <typename F> static double median_us(F launch)
         CHECK(cudaEventRecord(end));
         CHECK(cudaEventSynchronize(end));
         CHECK(cudaEventElapsedTime(&ms, start, end));
-        if (batch >= 0)
-            us.push_back(1e3 * ms / PER_BATCH);
+        if (batch >= 0) us.push_back(1e3 * ms / PER_BATCH);
     }
     std::sort(us.begin(), us.end());
     return us[us.size() / 2];
@@ -557,15 +567,21 @@ static double copy_us(void *to, const void *from, size_t n_bytes)
 
 static void times()
 {
-    static const double exponents[] = {2, 3, 0.5, -1, -2, 5, 16, 1.5};
-    static const struct { sl_kernel kernel; const char *name; double tensors; } others[] = {
-        {SL_KERNEL_ADD, "add", 3}, {SL_KERNEL_MUL_SCALAR, "mul_scalar", 2},
-        {SL_KERNEL_SOFTMAX, "softmax", 2}, {SL_KERNEL_SUM, "sum", 1}, {SL_KERNEL_FILL, "fill", 1},
-        {SL_KERNEL_RAND, "rand", 1}, {SL_KERNEL_RANDN, "randn", 1}};
+    static const double exponents[] = { 2, 3, 0.5, -1, -2, 5, 16, 1.5 };
+    static const struct {
+        sl_kernel kernel;
+        const char *name;
+        double tensors;
+    } others[] = {
+        { SL_KERNEL_ADD, "add", 3 },         { SL_KERNEL_MUL_SCALAR, "mul_scalar", 2 },
+        { SL_KERNEL_SOFTMAX, "softmax", 2 }, { SL_KERNEL_SUM, "sum", 1 },
+        { SL_KERNEL_FILL, "fill", 1 },       { SL_KERNEL_RAND, "rand", 1 },
+        { SL_KERNEL_RANDN, "randn", 1 },
+    };
     void *tensor[3];
     for (void *&t : tensor)
         CHECK(cudaMalloc(&t, (size_t)SIDE * SIDE * sizeof(float)));
-    for (sl_dtype dtype : {SL_FLOAT32, SL_BFLOAT16}) {
+    for (sl_dtype dtype : { SL_FLOAT32, SL_BFLOAT16 }) {
         const size_t n_bytes = (size_t)SIDE * SIDE * numbers_dtype_bytes(dtype);
         for (void *t : tensor)
             kernel_us(SL_KERNEL_RAND, dtype, 0, t, NULL, NULL);

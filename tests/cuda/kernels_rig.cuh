@@ -24,8 +24,8 @@ extern "C" {
 /* ---- the rest of the plugin ---------------------------------------------------- */
 
 static struct {
-    int settles;                /* cuda_funcs_settle */
-    bool interrupted;           /* what it finds */
+    int settles;      /* cuda_funcs_settle */
+    bool interrupted; /* what it finds */
 } rest;
 
 extern "C" {
@@ -40,12 +40,10 @@ sl_status cuda_funcs_settle(cuda_device *, sl_error *err)
 
 sl_status cuda_check(cuda_device *, cudaError_t code, const char *call, sl_error *err)
 {
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     cudaGetLastError();
     sl_fail(err, SL_EBACKEND, "%s: %s", call, cudaGetErrorString(code));
-    if (err)
-        err->backend_code = code;
+    if (err) err->backend_code = code;
     return SL_EBACKEND;
 }
 }
@@ -58,14 +56,13 @@ enum { GUARD_BYTES = 64, GUARD = 0xA5 };
 
 static struct {
     cuda_device dev;
-    cuda_device small;          /* holds one block: its grids are those of large tensors */
+    cuda_device small; /* holds one block: its grids are those of large tensors */
     void *scratch;
 } gpu;
 
 static void check(cudaError_t code, const char *call)
 {
-    if (code == cudaSuccess)
-        return;
+    if (code == cudaSuccess) return;
     diag("%s: %s", call, cudaGetErrorString(code));
     exit(1);
 }
@@ -82,8 +79,8 @@ static void open_gpu()
 {
     gpu.dev.sm_count = attribute(cudaDevAttrMultiProcessorCount);
     gpu.dev.threads_per_sm = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
-    gpu.dev.base.info.max_shared_bytes_per_block =
-        attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+    gpu.dev.base.info.max_shared_bytes_per_block = attribute(
+        cudaDevAttrMaxSharedMemoryPerBlockOptin);
     gpu.small = gpu.dev;
     gpu.small.sm_count = 1;
     gpu.small.threads_per_sm = 256;
@@ -119,8 +116,8 @@ static cudaError_t launch_on(cuda_device *dev, const sl_work &work, void *out, c
                              const void *in1, uint32_t *blocks, uint16_t *threads)
 {
     sl_error why = {};
-    if (cuda_kernel_launch(dev, &work, out, in0, in1, gpu.scratch, 0, blocks, threads, &why) ==
-        SL_OK)
+    if (cuda_kernel_launch(dev, &work, out, in0, in1, gpu.scratch, 0, blocks, threads, &why)
+        == SL_OK)
         return cudaSuccess;
     return why.backend_code ? (cudaError_t)why.backend_code : cudaErrorUnknown;
 }
@@ -131,18 +128,16 @@ static bytes run(cuda_device *dev, const sl_work &work, size_t out_bytes, const 
                  const bytes &in1, bool in_place)
 {
     bytes out(out_bytes + GUARD_BYTES, (uint8_t)GUARD);
-    if (in_place)
-        std::copy(in0.begin(), in0.end(), out.begin());
+    if (in_place) std::copy(in0.begin(), in0.end(), out.begin());
     void *to = upload(out), *a = in_place ? to : upload(in0), *b = upload(in1);
     uint32_t blocks;
     uint16_t threads;
     CHECK(launch_on(dev, work, to, a, b, &blocks, &threads));
     CHECK(cudaMemcpy(out.data(), to, out.size(), cudaMemcpyDeviceToHost));
-    for (void *memory : {to, b, in_place ? NULL : a})
+    for (void *memory : { to, b, in_place ? NULL : a })
         CHECK(cudaFree(memory));
     for (size_t i = out_bytes; i < out.size(); i++)
-        if (out[i] != GUARD)
-            return bytes(out_bytes + 1);
+        if (out[i] != GUARD) return bytes(out_bytes + 1);
     out.resize(out_bytes);
     return out;
 }
@@ -170,7 +165,7 @@ static bytes mixed_data(sl_dtype dtype, int64_t n, uint64_t seed)
     work.seed = seed;
     numbers_generate(&work, 0, (size_t)n, data.data());
     for (size_t i = 0; i < (size_t)n; i += 3) {
-        const uint32_t counter[4] = {(uint32_t)i, 0, 0, 1}, key[2] = {(uint32_t)seed, 0};
+        const uint32_t counter[4] = { (uint32_t)i, 0, 0, 1 }, key[2] = { (uint32_t)seed, 0 };
         uint32_t words[4];
         philox4x32_10(counter, key, words);
         memcpy(&data[i * size], words, size);
@@ -183,14 +178,12 @@ static bool same(const bytes &got, const std::vector<float> &want, sl_dtype dtyp
 {
     const bytes expected = bytes_of(want, dtype);
     const size_t size = numbers_dtype_bytes(dtype);
-    if (got.size() != expected.size())
-        return false;
-    if (got == expected)
-        return true;
+    if (got.size() != expected.size()) return false;
+    if (got == expected) return true;
     const std::vector<float> x = floats_of(got, dtype), y = floats_of(expected, dtype);
     for (size_t i = 0; i < x.size(); i++)
-        if (memcmp(&got[i * size], &expected[i * size], size) != 0 &&
-            !(isnan(x[i]) && isnan(y[i]))) {
+        if (memcmp(&got[i * size], &expected[i * size], size) != 0
+            && !(isnan(x[i]) && isnan(y[i]))) {
             diag("  element %zu of %zu: got %.9g, expected %.9g", i, x.size(), x[i], y[i]);
             return false;
         }

@@ -6,19 +6,18 @@
 #include "kernels_rig.cuh"
 #include "kernels_views.cuh"
 
-static const int64_t wide_lengths[] = {0, 1, 2, 3, 4, 5, 255, 1023, 1025, 4097, 131071};
+static const int64_t wide_lengths[] = { 0, 1, 2, 3, 4, 5, 255, 1023, 1025, 4097, 131071 };
 
 /* Random bits; of float64 every third one is a plain number, the others have all magnitudes. */
 template <typename T> static std::vector<T> wide_data(int64_t n, uint32_t seed)
 {
     std::vector<T> x((size_t)n);
     for (size_t i = 0; i < x.size(); i++) {
-        const uint32_t counter[4] = {(uint32_t)i, seed, 0, 2}, key[2] = {seed, 1};
+        const uint32_t counter[4] = { (uint32_t)i, seed, 0, 2 }, key[2] = { seed, 1 };
         uint32_t words[4];
         philox4x32_10(counter, key, words);
         memcpy(&x[i], words, sizeof(T));
-        if (sizeof(T) == sizeof(double) && i % 3 == 0)
-            x[i] = (T)((int32_t)words[0] / 65536.0);
+        if (sizeof(T) == sizeof(double) && i % 3 == 0) x[i] = (T)((int32_t)words[0] / 65536.0);
     }
     return x;
 }
@@ -36,17 +35,13 @@ static bool same_values(double got, double want)
     return (isnan(got) && isnan(want)) || memcmp(&got, &want, sizeof got) == 0;
 }
 
-static bool same_values(int32_t got, int32_t want)
-{
-    return got == want;
-}
+static bool same_values(int32_t got, int32_t want) { return got == want; }
 
 static double wide_power(double x, double exponent)
 {
     const int count = (int)fabs(exponent);
     double product = 1;
-    if (exponent == 0.5)
-        return x == -INFINITY ? INFINITY : fabs(sqrt(x));
+    if (exponent == 0.5) return x == -INFINITY ? INFINITY : fabs(sqrt(x));
     for (int i = 0; i < count; i++)
         product *= x;
     return exponent < 0 ? 1 / product : product;
@@ -103,8 +98,7 @@ static bool wide_computes(cuda_device *dev, sl_kernel kernel, sl_dtype dtype, do
         const bytes out = run(dev, work_of(kernel, dtype, n, scalar), in0.size(), in0, in1,
                               in_place);
         std::vector<T> got((size_t)n);
-        if (out.size() != in0.size())
-            return false;
+        if (out.size() != in0.size()) return false;
         memcpy(got.data(), out.data(), out.size());
         for (size_t i = 0; i < got.size(); i++)
             if (!same_values(got[i], wide_reference(kernel, a[i], b[i], scalar))) {
@@ -115,40 +109,55 @@ static bool wide_computes(cuda_device *dev, sl_kernel kernel, sl_dtype dtype, do
     return true;
 }
 
-static const struct wide_case { sl_kernel kernel; const char *name; double scalar; bool whole; }
-wide_cases[] = {
-    {SL_KERNEL_ADD, "add", 0, true}, {SL_KERNEL_SUB, "sub", 0, true},
-    {SL_KERNEL_MUL, "mul", 0, true}, {SL_KERNEL_DIV, "div", 0, false},
-    {SL_KERNEL_ADD_SCALAR, "add_scalar", 2147483647, true},
-    {SL_KERNEL_SUB_SCALAR, "sub_scalar", -2147483648.0, true},
-    {SL_KERNEL_MUL_SCALAR, "mul_scalar", -3, true}, {SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 7, true},
-    {SL_KERNEL_DIV_SCALAR, "div_scalar", 0.1, false},
-    {SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.1, false}, {SL_KERNEL_NEG, "neg", 0, true},
-    {SL_KERNEL_RELU, "relu", 0, true}, {SL_KERNEL_POW, "pow 0", 0, true},
-    {SL_KERNEL_POW, "pow 2", 2, true}, {SL_KERNEL_POW, "pow 3", 3, true},
-    {SL_KERNEL_POW, "pow 7", 7, true}, {SL_KERNEL_POW, "pow -1", -1, false},
-    {SL_KERNEL_POW, "pow -3", -3, false}, {SL_KERNEL_POW, "pow 0.5", 0.5, false},
+static const struct wide_case {
+    sl_kernel kernel;
+    const char *name;
+    double scalar;
+    bool whole;
+} wide_cases[] = {
+    { SL_KERNEL_ADD, "add", 0, true },
+    { SL_KERNEL_SUB, "sub", 0, true },
+    { SL_KERNEL_MUL, "mul", 0, true },
+    { SL_KERNEL_DIV, "div", 0, false },
+    { SL_KERNEL_ADD_SCALAR, "add_scalar", 2147483647, true },
+    { SL_KERNEL_SUB_SCALAR, "sub_scalar", -2147483648.0, true },
+    { SL_KERNEL_MUL_SCALAR, "mul_scalar", -3, true },
+    { SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 7, true },
+    { SL_KERNEL_DIV_SCALAR, "div_scalar", 0.1, false },
+    { SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.1, false },
+    { SL_KERNEL_NEG, "neg", 0, true },
+    { SL_KERNEL_RELU, "relu", 0, true },
+    { SL_KERNEL_POW, "pow 0", 0, true },
+    { SL_KERNEL_POW, "pow 2", 2, true },
+    { SL_KERNEL_POW, "pow 3", 3, true },
+    { SL_KERNEL_POW, "pow 7", 7, true },
+    { SL_KERNEL_POW, "pow -1", -1, false },
+    { SL_KERNEL_POW, "pow -3", -3, false },
+    { SL_KERNEL_POW, "pow 0.5", 0.5, false },
 };
 
 template <typename T> static void wide_operations(sl_dtype dtype, const char *name)
 {
     for (const wide_case &c : wide_cases) {
-        if (dtype == SL_INT32 && !c.whole)
-            continue;
-        ok(wide_computes<T>(&gpu.dev, c.kernel, dtype, c.scalar, false) &&
-               wide_computes<T>(&gpu.small, c.kernel, dtype, c.scalar, false) &&
-               wide_computes<T>(&gpu.small, c.kernel, dtype, c.scalar, true),
+        if (dtype == SL_INT32 && !c.whole) continue;
+        ok(wide_computes<T>(&gpu.dev, c.kernel, dtype, c.scalar, false)
+               && wide_computes<T>(&gpu.small, c.kernel, dtype, c.scalar, false)
+               && wide_computes<T>(&gpu.small, c.kernel, dtype, c.scalar, true),
            "%s in %s is exact to the bit", c.name, name);
     }
-    static const sl_kernel anywhere[] = {SL_KERNEL_SUB, SL_KERNEL_RELU, SL_KERNEL_SUM,
-                                         SL_KERNEL_FILL};
+    static const sl_kernel anywhere[] = {
+        SL_KERNEL_SUB,
+        SL_KERNEL_RELU,
+        SL_KERNEL_SUM,
+        SL_KERNEL_FILL,
+    };
     for (sl_kernel kernel : anywhere) {
         bool all = true;
-        for (int64_t n : {1, 2, 3, 255, 1024, 4099, 70001})
-            for (cuda_device *dev : {&gpu.dev, &gpu.small})
-                all = all && same_anywhere_of(dev, work_of(kernel, dtype, n, 2),
-                                              raw_of(wide_data<T>(n, 5)),
-                                              raw_of(wide_data<T>(n, 6)));
+        for (int64_t n : { 1, 2, 3, 255, 1024, 4099, 70001 })
+            for (cuda_device *dev : { &gpu.dev, &gpu.small })
+                all = all
+                      && same_anywhere_of(dev, work_of(kernel, dtype, n, 2),
+                                          raw_of(wide_data<T>(n, 5)), raw_of(wide_data<T>(n, 6)));
         ok(all, "kernel %d in %s gives the same bits wherever its operands begin", (int)kernel,
            name);
     }
@@ -157,17 +166,22 @@ template <typename T> static void wide_operations(sl_dtype dtype, const char *na
 static void wide_sums()
 {
     bool whole = true, ones = true;
-    for (int64_t n : {0, 1, 2, 3, 5, 255, 1025, 131071, 5000003}) {
+    for (int64_t n : { 0, 1, 2, 3, 5, 255, 1025, 131071, 5000003 }) {
         const std::vector<int32_t> x = wide_data<int32_t>(n, 9);
         const std::vector<double> one((size_t)n, 1 + 0x1p-30);
         uint32_t want = 0, got = 1;
         double total = -1;
         for (int32_t v : x)
             want += (uint32_t)v;
-        memcpy(&got, run(&gpu.dev, work_of(SL_KERNEL_SUM, SL_INT32, n, 0), 4, raw_of(x), bytes(),
-                         false).data(), sizeof got);
-        memcpy(&total, run(&gpu.dev, work_of(SL_KERNEL_SUM, SL_FLOAT64, n, 0), 8, raw_of(one),
-                           bytes(), false).data(), sizeof total);
+        memcpy(&got,
+               run(&gpu.dev, work_of(SL_KERNEL_SUM, SL_INT32, n, 0), 4, raw_of(x), bytes(), false)
+                   .data(),
+               sizeof got);
+        memcpy(
+            &total,
+            run(&gpu.dev, work_of(SL_KERNEL_SUM, SL_FLOAT64, n, 0), 8, raw_of(one), bytes(), false)
+                .data(),
+            sizeof total);
         whole = whole && got == want;
         ones = ones && total == (double)n + (double)n * 0x1p-30;
     }

@@ -16,42 +16,36 @@
 /* ---- the rest of the backend ---- */
 
 static struct {
-    int settles;                /* cuda_funcs_settle */
+    int settles; /* cuda_funcs_settle */
     int stream_waits, device_waits;
-    bool interrupted;           /* settling and waiting fail */
+    bool interrupted; /* settling and waiting fail */
     int cache_configs;
-    int funcs_run;              /* cuda_funcs_run_all */
+    int funcs_run; /* cuda_funcs_run_all */
 } rest;
 
-void cuda_use(const cuda_device *dev)
-{
-    fake_cudart.device = dev->base.info.index;
-}
+void cuda_use(const cuda_device *dev) { fake_cudart.device = dev->base.info.index; }
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
 {
     (void)dev;
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     cudaGetLastError();
-    if (code == fake_lost())
-        return sl_fail(err, SL_EFAULT, "%s: lost", call);
-    return sl_fail(err, code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND,
-                   "%s: error %d", call, (int)code);
+    if (code == fake_lost()) return sl_fail(err, SL_EFAULT, "%s: lost", call);
+    return sl_fail(err, code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND, "%s: error %d",
+                   call, (int)code);
 }
 
 int32_t cuda_funcs_pending;
 bool cuda_funcs_running;
 
-static fake_stream *waits_for_funcs;    /* is busy until host functions have run */
+static fake_stream *waits_for_funcs; /* is busy until host functions have run */
 
 bool cuda_funcs_run_all(void)
 {
     cuda_funcs_pending = 0;
     rest.funcs_run++;
-    fake_cudart.device = FAKE_DEVICES - 1;      /* they may have used another one */
-    if (waits_for_funcs)
-        waits_for_funcs->busy = false;
+    fake_cudart.device = FAKE_DEVICES - 1; /* they may have used another one */
+    if (waits_for_funcs) waits_for_funcs->busy = false;
     waits_for_funcs = NULL;
     return true;
 }
@@ -79,8 +73,7 @@ static void drain(cuda_stream *stream)
 sl_status cuda_stream_synchronize(sl_stream *stream, sl_error *err)
 {
     rest.stream_waits++;
-    if (rest.interrupted)
-        return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    if (rest.interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
     drain((cuda_stream *)stream);
     return SL_OK;
 }
@@ -88,8 +81,7 @@ sl_status cuda_stream_synchronize(sl_stream *stream, sl_error *err)
 sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
 {
     rest.device_waits++;
-    if (rest.interrupted)
-        return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    if (rest.interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
     for (cuda_stream *stream = cuda_of(device)->streams; stream; stream = stream->next)
         drain(stream);
     return SL_OK;
@@ -115,8 +107,7 @@ TAP_UNUSED static void open_devices(int n)
         devices[i].base.info.index = i;
         devices[i].base.interrupted = &interrupted;
         strcpy(devices[i].base.info.name, "Fake GPU");
-        if (cuda_memory_open(&devices[i], NULL))
-            diag("device %d does not open", i);
+        if (cuda_memory_open(&devices[i], NULL)) diag("device %d does not open", i);
     }
 }
 
@@ -174,14 +165,10 @@ TAP_UNUSED static sl_status open_tensor(cuda_buffer *buffer, sl_error *err)
 TAP_UNUSED static cuda_buffer tensor(cuda_device *dev, sl_place place, size_t bytes)
 {
     cuda_buffer buffer = buffer_of(dev, place, bytes);
-    if (open_tensor(&buffer, NULL))
-        diag("no tensor of %zu bytes", bytes);
+    if (open_tensor(&buffer, NULL)) diag("no tensor of %zu bytes", bytes);
     return buffer;
 }
 
-TAP_UNUSED static void close_buffer(cuda_buffer *buffer)
-{
-    cuda_buffer_close(&buffer->base);
-}
+TAP_UNUSED static void close_buffer(cuda_buffer *buffer) { cuda_buffer_close(&buffer->base); }
 
 #endif

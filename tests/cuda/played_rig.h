@@ -22,12 +22,11 @@ sl_status sl__plugin_backend(const char *name, const sl_backend **backend, sl_er
 }
 
 static sl_device *gpus[FAKE_DEVICES];
-static sl_stream *streams[FAKE_DEVICES];    /* one of each */
+static sl_stream *streams[FAKE_DEVICES]; /* one of each */
 
 TAP_UNUSED static void check(sl_status status, const sl_error *err, const char *what)
 {
-    if (status)
-        diag("%s: %s", what, err->msg);
+    if (status) diag("%s: %s", what, err->msg);
 }
 
 /* Opens the first n, in this order, and a stream of each. */

@@ -14,9 +14,18 @@ void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err)
 static void test_size_classes(void)
 {
     static const size_t pairs[][2] = {
-        { 1, 512 }, { 512, 512 }, { 513, 576 }, { 576, 576 }, { 577, 640 }, { 1000, 1024 },
-        { 1024, 1024 }, { 1025, 1152 }, { 4 << 20, 4 << 20 }, { (4 << 20) + 1, 4718592 },
-        { 400000000, 402653184 }, { (size_t)1 << 62, (size_t)1 << 62 },
+        { 1, 512 },
+        { 512, 512 },
+        { 513, 576 },
+        { 576, 576 },
+        { 577, 640 },
+        { 1000, 1024 },
+        { 1024, 1024 },
+        { 1025, 1152 },
+        { 4 << 20, 4 << 20 },
+        { (4 << 20) + 1, 4718592 },
+        { 400000000, 402653184 },
+        { (size_t)1 << 62, (size_t)1 << 62 },
         { INT64_MAX, (size_t)1 << 63 },
     };
     bool close = true, same = true;
@@ -84,8 +93,7 @@ static cuda_buffer heir_of(cuda_buffer *lender, size_t bytes)
 {
     cuda_buffer heir = buffer_of(&devices[0], SL_ON_DEVICE, bytes);
     heir.base.lender = &lender->base;
-    if (open_tensor(&heir, NULL))
-        diag("no heir of %zu bytes", bytes);
+    if (open_tensor(&heir, NULL)) diag("no heir of %zu bytes", bytes);
     return heir;
 }
 
@@ -103,7 +111,7 @@ static void test_lending(void)
     ok(a.data == was && b.data && b.data != was && b.block->bytes == 4 * MIB, "as large");
     b.base.lender = NULL;
     cuda_buffer c = heir_of(&a, 4 * MIB);
-    c.base.lender = NULL;               /* core, when the lender's work has ended */
+    c.base.lender = NULL; /* core, when the lender's work has ended */
     close_buffer(&a);
     cuda_buffer d = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
     ok(c.data == was && d.data != was, "a lender that is closed leaves it to the heir");
@@ -122,7 +130,7 @@ static void test_not_lending(void)
     cuda_buffer freed = buffer_of(&devices[0], SL_ON_DEVICE, 4 * MIB), e = heir_of(&freed, 4 * MIB);
     ok(!e.base.lender && e.data, "of a lender without memory nothing is taken");
     cuda_buffer small = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
-    small.block->bytes = 4 * MIB - 64;  /* as when memory was short */
+    small.block->bytes = 4 * MIB - 64; /* as when memory was short */
     cuda_buffer f = heir_of(&small, 4 * MIB);
     ok(!f.base.lender && f.data != small.data, "nor of one that is too small");
     small.block->bytes = 4 * MIB;
@@ -255,7 +263,7 @@ static void test_trim_settles(void)
 
 static void test_nearly_all(void)
 {
-    fake_cudart.total_bytes = 1023 * MIB + 512;     /* less than the class of 1023 MiB */
+    fake_cudart.total_bytes = 1023 * MIB + 512; /* less than the class of 1023 MiB */
     open_devices(1);
     cuda_buffer all = buffer_of(&devices[0], SL_ON_DEVICE, 1023 * MIB);
     ok(open_tensor(&all, NULL) == SL_OK, "a tensor may have nearly all memory, class or not");
@@ -286,8 +294,10 @@ static void test_shortage(void)
 
     cuda_buffer none = buffer_of(&devices[0], SL_ON_DEVICE, 100 * MIB);
     is_int(open_tensor(&none, &err), SL_ENOMEM, "without any room left there is an error");
-    is_str(err.msg, "out of device memory: 104857600 bytes asked, 71303168 of Fake GPU's "
-                    "1073741824 are free", "which says what was asked and what there is");
+    is_str(err.msg,
+           "out of device memory: 104857600 bytes asked, 71303168 of Fake GPU's "
+           "1073741824 are free",
+           "which says what was asked and what there is");
     is_int(err.backend_code, cudaErrorMemoryAllocation, "with CUDA's code");
     ok(!none.data && !none.block, "and leaves the buffer empty");
     is_int(cudaGetLastError(), cudaSuccess, "and no error behind");

@@ -29,7 +29,7 @@ static void test_pinned(void)
     is_int(fake_cudart.host_flags, cudaHostAllocPortable, "all devices may use a pinned tensor");
     ok(rest.settles > 0, "host functions are settled before cudaHostAlloc");
     memset(a.data, 1, 3000);
-    a.base.device = &devices[1].base;       /* as core moves it */
+    a.base.device = &devices[1].base; /* as core moves it */
     close_buffer(&a);
     is_int(fake_cudart.host_frees, 0, "closing does not free, which could wait");
     int calls = fake_cudart.calls;
@@ -108,8 +108,10 @@ static void test_pinned_shortage(void)
     rest.interrupted = false;
     cuda_funcs_running = true;
     is_int(open_tensor(&none, &err), SL_ESTATE, "inside a host function it is refused");
-    is_str(err.msg, "cudaHostAlloc inside a host function: it may wait for GPU 0, which waits "
-                    "for the function", "because it could never return");
+    is_str(err.msg,
+           "cudaHostAlloc inside a host function: it may wait for GPU 0, which waits "
+           "for the function",
+           "because it could never return");
     cuda_funcs_running = false;
     ok(!none.block && !none.data, "the buffer stays empty");
     close_devices(1, "a shortage of pinned memory");
@@ -139,8 +141,9 @@ static void test_small_pageable(void)
         small[i] = tensor(&devices[0], SL_PAGEABLE, 600);
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++)
-            apart = apart && (last_page(&small[i]) < first_page(&large[j])
-                              || last_page(&large[j]) < first_page(&small[i]));
+            apart = apart
+                    && (last_page(&small[i]) < first_page(&large[j])
+                        || last_page(&large[j]) < first_page(&small[i]));
     ok(apart, "small host tensors stay out of the pages of others");
     for (int i = 0; i < N; i++) {
         close_buffer(&large[i]);
@@ -164,8 +167,9 @@ static void test_pageable(void)
     }
     for (int i = 0; i < N; i++)
         for (int j = 0; j < i; j++)
-            apart = apart && (last_page(&many[i]) < first_page(&many[j])
-                              || last_page(&many[j]) < first_page(&many[i]));
+            apart = apart
+                    && (last_page(&many[i]) < first_page(&many[j])
+                        || last_page(&many[j]) < first_page(&many[i]));
     ok(aligned, "host tensors of a page and more begin with a page");
     ok(apart, "no two share one");
     ok(huge, "large ones begin with a huge page");
@@ -190,10 +194,8 @@ static long mapped_pages(void)
 {
     long pages = 0;
     FILE *file = fopen("/proc/self/statm", "r");
-    if (!file || fscanf(file, "%ld", &pages) != 1)
-        pages = -1;
-    if (file)
-        fclose(file);
+    if (!file || fscanf(file, "%ld", &pages) != 1) pages = -1;
+    if (file) fclose(file);
     return pages;
 }
 
@@ -336,8 +338,13 @@ static bool is_generated(sl_kernel kernel, sl_dtype dtype, size_t n)
 {
     const size_t element_bytes = dtype == SL_FLOAT32 ? 4 : dtype == SL_UINT8 ? 1 : 2;
     const sl_work work = {
-        .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel, .dtype = (uint8_t)dtype,
-        .n = (int64_t)n, .scalar = 3, .seed = 42, .sequence = 9,
+        .kind = SL_WORK_KERNEL,
+        .kernel = (uint8_t)kernel,
+        .dtype = (uint8_t)dtype,
+        .n = (int64_t)n,
+        .scalar = 3,
+        .seed = 42,
+        .sequence = 9,
     };
     cuda_buffer out = tensor(&devices[0], SL_PAGEABLE, n * element_bytes);
     char *expected = malloc(n * element_bytes + 1);
@@ -361,14 +368,18 @@ static void test_numbers(void)
     ok(same, "threads give the same numbers as one pass over the tensor, in float32");
     ok(is_generated(SL_KERNEL_RAND, SL_BFLOAT16, 3000001)
            && is_generated(SL_KERNEL_RANDN, SL_FLOAT16, 3000001)
-           && is_generated(SL_KERNEL_FILL, SL_UINT8, 30000001), "and in the other dtypes");
+           && is_generated(SL_KERNEL_FILL, SL_UINT8, 30000001),
+       "and in the other dtypes");
     close_devices(1, "numbers");
 }
 
 static bool is_copied(size_t n, size_t dst_offset, size_t src_offset)
 {
     const sl_work work = {
-        .kind = SL_WORK_MEMCPY, .bytes = n, .out_offset = dst_offset, .in_offset = { src_offset },
+        .kind = SL_WORK_MEMCPY,
+        .bytes = n,
+        .out_offset = dst_offset,
+        .in_offset = { src_offset },
     };
     cuda_buffer dst = tensor(&devices[0], SL_PAGEABLE, n + dst_offset + 1);
     cuda_buffer src = tensor(&devices[0], SL_PINNED, n + src_offset + 1);
@@ -388,7 +399,8 @@ static void test_copies(void)
 {
     open_devices(1);
     ok(is_copied(0, 0, 0) && is_copied(1, 3, 5) && is_copied(MIB, 0, 7)
-           && is_copied(40 * MIB + 13, 11, 4), "host copies move their bytes and no others");
+           && is_copied(40 * MIB + 13, 11, 4),
+       "host copies move their bytes and no others");
     sl_work work = { .kind = SL_WORK_MEMCPY, .bytes = 9 * MIB, .out_offset = 4096 };
     cuda_buffer a = tensor(&devices[0], SL_PAGEABLE, 10 * MIB);
     uint32_t *words = a.data;
@@ -406,7 +418,8 @@ static void test_copies(void)
     close_buffer(&a);
     a = tensor(&devices[0], SL_PAGEABLE, 0);
     ok(cuda_host_write(&a.base, 0, 0, NULL, NULL) == SL_OK
-           && cuda_host_read(&a.base, 0, 0, NULL, NULL) == SL_OK, "no bytes can be read, too");
+           && cuda_host_read(&a.base, 0, 0, NULL, NULL) == SL_OK,
+       "no bytes can be read, too");
     close_devices(1, "copies");
 }
 

@@ -9,17 +9,15 @@
 static struct {
     bool missing;
     cublasStatus_t answer;
-    int answers;                /* so many calls get it; 0: all */
+    int answers; /* so many calls get it; 0: all */
     int live;
 } blas;
 
 static cublasStatus_t create(cublasHandle_t *handle)
 {
     cublasStatus_t code = blas.answer;
-    if (blas.answers > 0 && --blas.answers == 0)
-        blas.answer = CUBLAS_STATUS_SUCCESS;
-    if (code != CUBLAS_STATUS_SUCCESS)
-        return code;
+    if (blas.answers > 0 && --blas.answers == 0) blas.answer = CUBLAS_STATUS_SUCCESS;
+    if (code != CUBLAS_STATUS_SUCCESS) return code;
     *handle = malloc(1);
     blas.live++;
     return CUBLAS_STATUS_SUCCESS;
@@ -44,7 +42,7 @@ void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err)
 
 /* ---- calls ---- */
 
-static bool waited;         /* of the latest call */
+static bool waited; /* of the latest call */
 
 static sl_status call(cuda_device *dev, sl_plain_call which, cuda_buffer *buffer,
                       cuda_stream *stream, sl_error *err)
@@ -58,8 +56,7 @@ static cuda_buffer plain_memory(cuda_device *dev, sl_place place, sl_alloc_how h
                                 cuda_stream *stream, size_t bytes)
 {
     cuda_buffer buffer = buffer_of(dev, place, bytes);
-    if (cuda_buffer_open(&buffer.base, how, stream ? &stream->base : NULL, NULL))
-        diag("no memory");
+    if (cuda_buffer_open(&buffer.base, how, stream ? &stream->base : NULL, NULL)) diag("no memory");
     return buffer;
 }
 
@@ -85,7 +82,8 @@ static void test_free(void)
     ok(call(dev, SL_PLAIN_FREE, &nothing, NULL, NULL) == SL_OK
            && call(dev, SL_PLAIN_FREE_ASYNC, &nothing, NULL, NULL) == SL_OK
            && call(dev, SL_PLAIN_FREE_HOST, &nothing, NULL, NULL) == SL_OK
-           && fake_cudart.calls == calls, "memory of no bytes needs no freeing");
+           && fake_cudart.calls == calls,
+       "memory of no bytes needs no freeing");
 
     a = tensor(dev, SL_ON_DEVICE, MIB);
     call(dev, SL_PLAIN_FREE, &a, NULL, NULL);
@@ -242,8 +240,7 @@ static void test_limit(void)
     call(dev, SL_PLAIN_DEVICE_SET_LIMIT, NULL, NULL, NULL);
     is_int(fake_cudart.limit_bytes, 2 << 20, "in turn");
     fake_cudart.no_printf_limit = true;
-    is_int(call(dev, SL_PLAIN_DEVICE_SET_LIMIT, NULL, NULL, NULL), SL_OK,
-           "where that is refused");
+    is_int(call(dev, SL_PLAIN_DEVICE_SET_LIMIT, NULL, NULL, NULL), SL_OK, "where that is refused");
     ok(fake_cudart.limit == cudaLimitStackSize && fake_cudart.limit_bytes == 1024,
        "another limit is set to what it is");
     call(dev, SL_PLAIN_FUNC_SET_CACHE_CONFIG, NULL, NULL, NULL);
@@ -281,8 +278,7 @@ static void test_cublas(void)
     is_int(fake_cudart.blocks, 0, "which the pool gives back");
     call(dev, SL_PLAIN_CUBLAS_DESTROY, NULL, NULL, NULL);
     blas.answer = CUBLAS_STATUS_INTERNAL_ERROR;
-    is_int(call(dev, SL_PLAIN_CUBLAS_DESTROY, NULL, NULL, &err), SL_EBACKEND,
-           "so can destroying");
+    is_int(call(dev, SL_PLAIN_CUBLAS_DESTROY, NULL, NULL, &err), SL_EBACKEND, "so can destroying");
     is_int(blas.live, 1, "after which the handle is gone");
     blas.answer = CUBLAS_STATUS_SUCCESS;
     blas.missing = true;
@@ -329,11 +325,13 @@ static void test_peers(void)
     ok(!answer && !fake_cudart.peers[0][1], "and has changed nothing then");
     rest.interrupted = false;
     cuda_funcs_running = true;
-    ok(cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, &err) == SL_ESTATE &&
-       cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL) == SL_ESTATE,
+    ok(cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, &err) == SL_ESTATE
+           && cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL) == SL_ESTATE,
        "inside a host function both are refused");
-    is_str(err.msg, "cudaDeviceEnablePeerAccess inside a host function: it may wait for GPU 1, "
-                    "which waits for the function", "because they could never return");
+    is_str(err.msg,
+           "cudaDeviceEnablePeerAccess inside a host function: it may wait for GPU 1, "
+           "which waits for the function",
+           "because they could never return");
     cuda_funcs_running = false;
     cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, NULL);
     ok(answer && fake_cudart.peers[0][1], "settling leaves the right device current");

@@ -4,17 +4,16 @@
  * gemm.c is included, so that its allocations can fail; the backend's other functions
  * and CUDA's are stood in for here. The folder of this program holds fake_cublaslt.so.
  */
-#define _GNU_SOURCE     /* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp */
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-static int callocs_until_failure;       /* the so-many-th fails; 0: none */
+static int callocs_until_failure; /* the so-many-th fails; 0: none */
 
 static void *failing_calloc(size_t n, size_t bytes)
 {
-    if (callocs_until_failure > 0 && --callocs_until_failure == 0)
-        return NULL;
+    if (callocs_until_failure > 0 && --callocs_until_failure == 0) return NULL;
     return calloc(n, bytes);
 }
 
@@ -33,28 +32,22 @@ static void *failing_calloc(size_t n, size_t bytes)
 /* ---- what the rest of the backend does ---- */
 
 static struct {
-    int blocks;                 /* taken and not given back */
-    int taken;                  /* calls */
-    bool no_memory;             /* cuda_block_take fails */
+    int blocks;     /* taken and not given back */
+    int taken;      /* calls */
+    bool no_memory; /* cuda_block_take fails */
     int trims;
-    void (*host_func)(void);    /* pending; NULL: none */
-    int chances;                /* to run it that pass first */
-    cudaError_t sticky;         /* what every call of CUDA reports */
-    int fills;                  /* launches */
-    sl_work fill;               /* the latest launch */
+    void (*host_func)(void); /* pending; NULL: none */
+    int chances;             /* to run it that pass first */
+    cudaError_t sticky;      /* what every call of CUDA reports */
+    int fills;               /* launches */
+    sl_work fill;            /* the latest launch */
     void *fill_out;
     cudaStream_t fill_stream;
 } rest;
 
-void cuda_use(const cuda_device *dev)
-{
-    (void)dev;
-}
+void cuda_use(const cuda_device *dev) { (void)dev; }
 
-cudaError_t cudaGetLastError(void)
-{
-    return cudaSuccess;
-}
+cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
@@ -64,8 +57,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
 {
-    if (code == cudaSuccess)
-        return SL_OK;
+    if (code == cudaSuccess) return SL_OK;
     sl_status status = code == rest.sticky ? SL_EFAULT : SL_EBACKEND;
     if (status == SL_EFAULT)
         sl_fail(&dev->base.fault, status, "an illegal memory access was encountered");
@@ -75,8 +67,7 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
 static void run_host_func(void)
 {
     void (*func)(void) = rest.host_func;
-    if (!func || rest.chances-- > 0)
-        return;
+    if (!func || rest.chances-- > 0) return;
     rest.host_func = NULL;
     func();
 }
@@ -121,8 +112,8 @@ void cuda_block_give(cuda_device *dev, cuda_block *block)
 }
 
 sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, const void *in0,
-                             const void *in1, void *scratch, cudaStream_t stream,
-                             uint32_t *blocks, uint16_t *threads, sl_error *err)
+                             const void *in1, void *scratch, cudaStream_t stream, uint32_t *blocks,
+                             uint16_t *threads, sl_error *err)
 {
     (void)dev, (void)in0, (void)in1, (void)scratch, (void)err;
     rest.fills++;
@@ -151,7 +142,8 @@ static rig *open_rig(void)
     r->streams[0].handle = (cudaStream_t)&r->streams[0];
     r->streams[1].handle = (cudaStream_t)&r->streams[1];
     if (fake)
-        *fake = (fake_cublaslt_state){ .live = fake->live, .candidates = 3,
+        *fake = (fake_cublaslt_state){ .live = fake->live,
+                                       .candidates = 3,
                                        .fail_code = CUBLAS_STATUS_INVALID_VALUE };
     return r;
 }
@@ -161,8 +153,7 @@ static void close_rig(rig *r, const char *after)
 {
     cuda_gemm_close(&r->dev);
     for (int i = 0; i < 2; i++)
-        if (r->streams[i].workspace)
-            cuda_block_give(&r->dev, r->streams[i].workspace);
+        if (r->streams[i].workspace) cuda_block_give(&r->dev, r->streams[i].workspace);
     ok(fake->live == 0 && rest.blocks == 0 && !r->dev.gemm,
        "a device that closes leaves nothing behind after %s", after);
     free(r);
@@ -170,17 +161,18 @@ static void close_rig(rig *r, const char *after)
 
 static sl_work matmul(int64_t m, int64_t k, int64_t n, sl_dtype dtype)
 {
-    return (sl_work){ .kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_MATMUL, .dtype = (uint8_t)dtype,
-                      .m = m, .n = n, .k = k };
+    return (sl_work){ .kind = SL_WORK_KERNEL,
+                      .kernel = SL_KERNEL_MATMUL,
+                      .dtype = (uint8_t)dtype,
+                      .m = m,
+                      .n = n,
+                      .k = k };
 }
 
 /* ---- products ---- */
 
 /* As an allocation of CUDA's begins. */
-static void *aligned_memory(size_t bytes)
-{
-    return aligned_alloc(256, (bytes + 256) / 256 * 256);
-}
+static void *aligned_memory(size_t bytes) { return aligned_alloc(256, (bytes + 256) / 256 * 256); }
 
 static void *random_matrix(sl_dtype dtype, size_t n, double *values)
 {
@@ -211,8 +203,8 @@ static bool product_is_right(rig *r, int s, const sl_work *work)
             for (size_t l = 0; l < k; l++)
                 cv[i * n + j] += av[i * k + l] * bv[l * n + j];
     sl__dtype_from_double(dtype, cv, m * n, want);
-    bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, a, b, &r->err) &&
-                 memcmp(c, want, c_bytes) == 0;
+    bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, a, b, &r->err)
+                 && memcmp(c, want, c_bytes) == 0;
     free(av), free(bv), free(cv), free(a), free(b), free(c), free(want);
     return right;
 }
@@ -250,8 +242,8 @@ static sl_status enqueue_shape(rig *r, int64_t m, int64_t k, int64_t n)
 static void test_values(void)
 {
     rig *r = open_rig();
-    const float a[] = { 1, 2, 3, 4, 5, 6 };             /* 2x3 */
-    const float b[] = { 1, 10, 100, 1000, 2, 20, 200, 2000, 3, 30, 300, 3000 };     /* 3x4 */
+    const float a[] = { 1, 2, 3, 4, 5, 6 };                                     /* 2x3 */
+    const float b[] = { 1, 10, 100, 1000, 2, 20, 200, 2000, 3, 30, 300, 3000 }; /* 3x4 */
     float c[8];
     memset(c, 0xff, sizeof c);
     sl_work work = matmul(2, 3, 4, SL_FLOAT32);
@@ -262,9 +254,10 @@ static void test_values(void)
     ok(c[4] == 32 && c[5] == 320 && c[6] == 3200 && c[7] == 32000, "the second row likewise");
     is_int((intptr_t)fake->stream, (intptr_t)r->streams[0].handle, "it ran in its stream");
 
-    static const int64_t shapes[][3] = { { 1, 1, 1 },  { 3, 5, 7 },    { 17, 33, 65 },
-                                         { 1, 64, 1 }, { 100, 1, 90 }, { 1, 8, 40 },
-                                         { 40, 8, 1 } };
+    static const int64_t shapes[][3] = {
+        { 1, 1, 1 },    { 3, 5, 7 },  { 17, 33, 65 }, { 1, 64, 1 },
+        { 100, 1, 90 }, { 1, 8, 40 }, { 40, 8, 1 },
+    };
     static const sl_dtype floats[] = { SL_FLOAT32, SL_BFLOAT16, SL_FLOAT16, SL_FLOAT64 };
     for (size_t d = 0; d < sizeof floats / sizeof *floats; d++) {
         int right = 0;
@@ -376,16 +369,20 @@ static void test_candidates(void)
     sl_work work = matmul(3, 5, 7, SL_FLOAT16);
     int live = fake->live;
     is_int(enqueue(r, 0, &work), SL_EBACKEND, "a shape without an algorithm is refused");
-    is_str(r->err.msg, "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x5 "
-           "times 5x7 float16", "with the call, its answer and the product");
+    is_str(r->err.msg,
+           "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x5 "
+           "times 5x7 float16",
+           "with the call, its answer and the product");
     is_int(r->err.backend_code, CUBLAS_STATUS_NOT_SUPPORTED, "and cuBLAS's number");
     is_int(fake->live, live, "and leaves no plan");
     fake->candidates = 0;
     work = matmul(3, 5, 7, SL_FLOAT32);
     work.flags = SL_WORK_TF32;
     is_int(enqueue(r, 0, &work), SL_EBACKEND, "a shape without candidates is refused likewise");
-    is_str(r->err.msg, "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x5 "
-           "times 5x7 float32 in tf32", "with its mode");
+    is_str(r->err.msg,
+           "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x5 "
+           "times 5x7 float32 in tf32",
+           "with its mode");
     close_rig(r, "candidates");
 }
 
@@ -412,8 +409,8 @@ static void test_views(void)
     enqueue(r, 0, &work);
     is_int(fake->promised_bytes, 256, "whole tensors begin at 256 bytes");
     enqueue_at(r, 0, &work, 32, 2, 8);
-    ok(fake->promised[0] == 2 && fake->promised[1] == 16 && fake->promised[2] == 8 &&
-           fake->promised[3] == 8,
+    ok(fake->promised[0] == 2 && fake->promised[1] == 16 && fake->promised[2] == 8
+           && fake->promised[3] == 8,
        "of views no more is promised than holds, of each its own; cublasLt's first matrix is b");
     is_int(fake->heuristics, 2, "that is a plan of its own");
     enqueue_at(r, 0, &work, 48, 6, 24);
@@ -459,8 +456,10 @@ static void test_workspace(void)
     fake->need_bytes = 1;
     rest.no_memory = true;
     is_int(enqueue(r, 0, &work), SL_ENOMEM, "without memory for the workspace there is no product");
-    is_str(r->err.msg, "no workspace of 4 MiB for cuBLAS: cudaMalloc: out of memory "
-           "(cudaErrorMemoryAllocation)", "which the sentence says; before 9.0 it has 4 MiB");
+    is_str(r->err.msg,
+           "no workspace of 4 MiB for cuBLAS: cudaMalloc: out of memory "
+           "(cudaErrorMemoryAllocation)",
+           "which the sentence says; before 9.0 it has 4 MiB");
     is_int(r->err.backend_code, cudaErrorMemoryAllocation, "with CUDA's number");
     is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, NULL), SL_ENOMEM,
            "also to a caller who wants no sentence");
@@ -475,16 +474,20 @@ static void test_empty(void)
 {
     rig *r = open_rig();
     char c;
-    static const int64_t shapes[][4] = { { 0, 5, 7, 0 }, { 3, 5, 0, 0 }, { 0, 0, 0, 0 },
-                                         { 3, 0, 7, 21 } };
+    static const int64_t shapes[][4] = {
+        { 0, 5, 7, 0 },
+        { 3, 5, 0, 0 },
+        { 0, 0, 0, 0 },
+        { 3, 0, 7, 21 },
+    };
     for (int i = 0; i < 4; i++) {
         sl_work work = matmul(shapes[i][0], shapes[i][1], shapes[i][2], SL_FLOAT16);
         rest.fills = 0;
         sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[1], &work, &c, NULL, NULL, NULL);
-        ok(!status && rest.fills == 1 && rest.fill.kernel == SL_KERNEL_FILL &&
-               rest.fill.n == shapes[i][3] && rest.fill.scalar == 0 &&
-               rest.fill.dtype == SL_FLOAT16 && rest.fill_out == &c &&
-               rest.fill_stream == r->streams[1].handle,
+        ok(!status && rest.fills == 1 && rest.fill.kernel == SL_KERNEL_FILL
+               && rest.fill.n == shapes[i][3] && rest.fill.scalar == 0
+               && rest.fill.dtype == SL_FLOAT16 && rest.fill_out == &c
+               && rest.fill_stream == r->streams[1].handle,
            "%dx%d times %dx%d fills %d elements with zeros, in its stream", (int)shapes[i][0],
            (int)shapes[i][1], (int)shapes[i][1], (int)shapes[i][2], (int)shapes[i][3]);
     }
@@ -505,8 +508,8 @@ static void test_each_call_fails(void)
         failed = status != SL_OK;
         if (failed) {
             refused += status == SL_EBACKEND && r->err.backend_code == CUBLAS_STATUS_INVALID_VALUE;
-            named += strncmp(r->err.msg, "cublasLt", 8) == 0 &&
-                     strstr(r->err.msg, ": CUBLAS_STATUS_INVALID_VALUE") != NULL;
+            named += strncmp(r->err.msg, "cublasLt", 8) == 0
+                     && strstr(r->err.msg, ": CUBLAS_STATUS_INVALID_VALUE") != NULL;
             int plan_objects = strncmp(r->err.msg, "cublasLtMatmul:", 15) == 0 ? 4 : 0;
             kept += fake->live == (r->dev.gemm ? 1 : 0) + plan_objects;
             repeated += product_is_right(r, 0, &work);
@@ -602,10 +605,7 @@ static void test_short_memory(void)
 
 static rig *outer;
 
-static void multiply_the_same(void)
-{
-    enqueue_shape(outer, 3, 5, 7);
-}
+static void multiply_the_same(void) { enqueue_shape(outer, 3, 5, 7); }
 
 static void multiply_many(void)
 {
@@ -624,8 +624,8 @@ static bool multiplies_around(void (*func)(void), int chances)
     fake->fail_code = CUBLAS_STATUS_ALLOC_FAILED;
     rest.host_func = func;
     rest.chances = chances;
-    bool right = product_is_right(outer, 0, &work) && !rest.host_func &&
-                 product_is_right(outer, 0, &work);
+    bool right = product_is_right(outer, 0, &work) && !rest.host_func
+                 && product_is_right(outer, 0, &work);
     close_rig(outer, "that");
     return right;
 }
@@ -661,8 +661,7 @@ static bool offer_fake(const char *program)
     int length = slash ? (int)(slash - program) : 1;
     const char *here = slash ? program : ".";
     snprintf(folder, sizeof folder, "%.*s/gemm-XXXXXX", length, here);
-    if (!mkdtemp(folder))
-        return false;
+    if (!mkdtemp(folder)) return false;
     snprintf(soname, sizeof soname, "%s/libcublasLt.so.%d", folder, CUDART_VERSION / 1000);
     snprintf(target, sizeof target, "%s", "../fake_cublaslt.so");
     atexit(remove_folder);

@@ -4,7 +4,7 @@
  * matching.c, trace_buffers.c and cupti_trace.c are included, so that their allocations can
  * fail and be counted. The folder of this program holds fake_cupti.so.
  */
-#define _GNU_SOURCE     /* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp */
 
 #if __has_include(<cupti.h>)
 
@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-static atomic_int live_blocks, most_live_blocks;    /* nearly all are trace_buffers.c's */
-static int mallocs_until_failure, reallocs_until_failure;   /* the so-many-th fails; 0: none */
+static atomic_int live_blocks, most_live_blocks;          /* nearly all are trace_buffers.c's */
+static int mallocs_until_failure, reallocs_until_failure; /* the so-many-th fails; 0: none */
 
 static bool fails(int *calls_until_failure)
 {
@@ -48,8 +48,7 @@ static void *failing_realloc(void *block, size_t bytes)
 
 static void *counted_realloc(void *block, size_t bytes)
 {
-    if (fails(&reallocs_until_failure))
-        return NULL;
+    if (fails(&reallocs_until_failure)) return NULL;
     return block ? realloc(block, bytes) : counted(malloc(bytes));
 }
 
@@ -126,8 +125,11 @@ static void end_recording(rig *r, const char *after)
 
 static fake_cupti_work kernel(uint64_t start, uint64_t end)
 {
-    return (fake_cupti_work){ .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, .name = "spin",
-                              .start = start, .end = end, .grid = { 2, 3, 4 },
+    return (fake_cupti_work){ .kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+                              .name = "spin",
+                              .start = start,
+                              .end = end,
+                              .grid = { 2, 3, 4 },
                               .block = { 32, 4, 2 } };
 }
 
@@ -140,8 +142,7 @@ static cuda_op *enqueue(rig *r, sl_work_kind kind, const fake_cupti_work *work, 
     uint32_t call = fake->call(work, n);
     cuda_activity_after(op, true);
     r->dev.n_in_flight++;
-    if (correlation)
-        *correlation = call;
+    if (correlation) *correlation = call;
     return op;
 }
 
@@ -160,8 +161,7 @@ static bool only_enabled(const int *wanted, size_t n)
         bool is_wanted = false;
         for (size_t i = 0; i < n; i++)
             is_wanted |= wanted[i] == kind;
-        if (fake->enabled[kind] != is_wanted)
-            return false;
+        if (fake->enabled[kind] != is_wanted) return false;
     }
     return true;
 }
@@ -169,9 +169,13 @@ static bool only_enabled(const int *wanted, size_t n)
 static void test_attach(void)
 {
     static const int wanted[] = {
-        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
-        CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_RUNTIME,
-        CUPTI_ACTIVITY_KIND_DRIVER, CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
+        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+        CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMCPY2,
+        CUPTI_ACTIVITY_KIND_MEMSET,
+        CUPTI_ACTIVITY_KIND_RUNTIME,
+        CUPTI_ACTIVITY_KIND_DRIVER,
+        CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
     };
     rig *r = open_rig();
     ok(only_enabled(NULL, 0) && !fake->subscribed, "CUPTI is not touched before a recording");
@@ -206,7 +210,11 @@ static void test_close_while_recording(void)
 
 static void test_refusals(void)
 {
-    static const struct { int subscribe, enable; uint32_t version; const char *why; } cases[] = {
+    static const struct {
+        int subscribe, enable;
+        uint32_t version;
+        const char *why;
+    } cases[] = {
         { CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED, 0, 0,
           "CUPTI is in use by another profiler (CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED)" },
         { CUPTI_ERROR_NOT_INITIALIZED, 0, 0,
@@ -242,9 +250,11 @@ static void test_fallback(void)
     fake->subscribe_code = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
     is_int(cuda_record_begin(&r->dev.base, "x", &r->err), SL_OK, "a recording begins all the same");
     ok(r->dev.timed_by_events, "events take the times");
-    is_str(r->dev.base.notice, "CUPTI is in use by another profiler "
+    is_str(r->dev.base.notice,
+           "CUPTI is in use by another profiler "
            "(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): the timeline's times come from "
-           "events, which are coarser", "and the user is told");
+           "events, which are coarser",
+           "and the user is told");
     cuda_record_end(&r->dev.base);
     r->dev.base.notice = NULL;
     cuda_record_begin(&r->dev.base, "x", &r->err);
@@ -290,20 +300,27 @@ static void test_one(void)
 
 static void test_kinds(void)
 {
-    static const int kinds_of[] = { CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-                                    CUPTI_ACTIVITY_KIND_MEMSET };
+    static const int kinds_of[] = {
+        CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMCPY2,
+        CUPTI_ACTIVITY_KIND_MEMSET,
+    };
     static const sl_work_kind of[] = { SL_WORK_MEMCPY, SL_WORK_MEMCPY, SL_WORK_MEMSET };
     rig *r = open_recording("x");
     for (int i = 0; i < 3; i++) {
-        fake_cupti_work work = { .kind = kinds_of[i], .start = 1000001 + (uint64_t)i,
-                                 .end = 1000007 };
+        fake_cupti_work work = {
+            .kind = kinds_of[i],
+            .start = 1000001 + (uint64_t)i,
+            .end = 1000007,
+        };
         complete(r, enqueue(r, of[i], &work, 1, NULL));
     }
     is_int(collect(r), 3, "copies, copies between devices and memsets have activities");
     for (int i = 0; i < 3; i++)
-        ok(found.first[i].seq == (uint64_t)i + 1 && found.first[i].start_ns == 1 + i &&
-           found.first[i].end_ns == 7 && found.first[i].blocks == 0 &&
-           found.first[i].registers == 0 && !found.first[i].symbol, "with times and no grid");
+        ok(found.first[i].seq == (uint64_t)i + 1 && found.first[i].start_ns == 1 + i
+               && found.first[i].end_ns == 7 && found.first[i].blocks == 0
+               && found.first[i].registers == 0 && !found.first[i].symbol,
+           "with times and no grid");
     end_recording(r, "copies");
 }
 
@@ -407,7 +424,8 @@ static void test_end_in_flight(void)
     fake_cupti_work work = kernel(0, 0);
     run_kernel(r, 1000001, 1000002);
     cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, &call);
-    is_int(collect(r), 1, "the last recording gets what shares a buffer with an operation that "
+    is_int(collect(r), 1,
+           "the last recording gets what shares a buffer with an operation that "
            "is in flight");
     is_int(found.first[0].seq, 1, "and nothing of that operation");
     cuda_record_end(&r->dev.base);
@@ -459,7 +477,7 @@ static void test_clocks(void)
     rig *r = open_rig();
     set_clocks(5000000000, 1000);
     cuda_record_begin(&r->dev.base, "x", NULL);
-    for (uint64_t i = 0; i <= 4; i++)           /* at 0, 1/4, ... 1 of the time */
+    for (uint64_t i = 0; i <= 4; i++) /* at 0, 1/4, ... 1 of the time */
         run_kernel(r, 5000000000 + i * 1000000, 5000000000 + i * 1000000);
     set_clocks(5004000000, 1000 + 4000000 - 8000);
     is_int(collect(r), 5, "clocks drift apart by 8 us in 4 ms");
@@ -481,8 +499,8 @@ static uint8_t *seen_seqs;
 static void on_one_of_many(void *ud, const sl_activity *activity)
 {
     uint64_t n = *(const uint64_t *)ud;
-    if (activity->seq >= 1 && activity->seq <= n &&
-        activity->start_ns == 10 * (int64_t)activity->seq)
+    if (activity->seq >= 1 && activity->seq <= n
+        && activity->start_ns == 10 * (int64_t)activity->seq)
         seen_seqs[activity->seq]++;
 }
 
@@ -522,8 +540,7 @@ static void test_questions(void)
     run_kernel(r, 1000, 1005);
     for (int i = 0; i < 1000000; i++) {
         fake->call(NULL, 0);
-        if (i % 64 == 0)
-            cuda_activity_tidy(&r->dev);
+        if (i % 64 == 0) cuda_activity_tidy(&r->dev);
     }
     ok(most_live_blocks <= 16, "questions that are recorded do not pile up");
     is_int(collect(r), 1, "and are dropped");
@@ -539,8 +556,10 @@ static void test_losses(void)
     rig *r = open_recording("x");
     fake->dropped = 7;
     collect(r);
-    is_str(r->dev.base.notice, "recording: out of memory for 7 of CUPTI's records; operations "
-           "are without times", "what CUPTI dropped is reported");
+    is_str(r->dev.base.notice,
+           "recording: out of memory for 7 of CUPTI's records; operations "
+           "are without times",
+           "what CUPTI dropped is reported");
     r->dev.base.notice = NULL;
     collect(r);
     ok(!r->dev.base.notice, "once");
@@ -564,7 +583,7 @@ static void test_no_memory(void)
     mallocs_until_failure = 1;
     is_int(cuda_record_begin(&r->dev.base, "x", NULL), SL_OK,
            "a recording begins without memory for a buffer");
-    run_kernel(r, 1000001, 1000002);            /* has a buffer */
+    run_kernel(r, 1000001, 1000002); /* has a buffer */
     is_int(collect(r), 1, "and has one when there is");
     cuda_record_end(&r->dev.base);
     mallocs_until_failure = 1;
@@ -580,7 +599,7 @@ static void test_no_memory(void)
     fake->apart = false;
     rig *b = open_recording("b");
     run_kernel(b, 1000001, 1000002);
-    reallocs_until_failure = 3;                 /* call, record, and to keep it for b */
+    reallocs_until_failure = 3; /* call, record, and to keep it for b */
     r->dev.base.notice = NULL;
     is_int(collect(r), 0, "what is found for another device can be lost, too");
     is_str(r->dev.base.notice, lost_one, "which is reported");
@@ -635,8 +654,7 @@ static bool offer_fake(const char *program)
     const char *slash = strrchr(program, '/');
     int length = slash ? (int)(slash - program) : 1;
     snprintf(folder, sizeof folder, "%.*s/cupti-XXXXXX", length, slash ? program : ".");
-    if (!mkdtemp(folder))
-        return false;
+    if (!mkdtemp(folder)) return false;
     snprintf(soname, sizeof soname, "%s/libcupti.so.%d", folder, CUDART_VERSION / 1000);
     atexit(remove_folder);
     if (symlink("../fake_cupti.so", soname) != 0 || setenv("STREAMLAB_CUDA_LIB", folder, 1) != 0)

@@ -1,6 +1,6 @@
 /* t-31-event-times.c - core/cuda/activity.c without CUPTI: the times that events give, and
  * what becomes of the events. */
-#define _GNU_SOURCE     /* setenv */
+#define _GNU_SOURCE /* setenv */
 
 #include "activity_rig.h"
 
@@ -9,7 +9,7 @@
 /* ---- a profiler ---- */
 
 static struct {
-    char text[256];             /* "+name" for a range that starts, "-number" for one that ends */
+    char text[256]; /* "+name" for a range that starts, "-number" for one that ends */
     uint64_t last;
     bool attached;
 } ranges;
@@ -27,15 +27,15 @@ static void NVTX_API on_end(nvtxRangeId_t range)
     snprintf(ranges.text + n, sizeof ranges.text - n, "-%d ", (int)range);
 }
 
-#if NVTX_SUPPORT_STATIC_INJECTION_LIBRARY       /* by NVTX's release: profilers linked in */
+#if NVTX_SUPPORT_STATIC_INJECTION_LIBRARY /* by NVTX's release: profilers linked in */
 
 static int NVTX_API attach(NvtxGetExportTableFunc_t get_table)
 {
     const NvtxExportTableCallbacks *callbacks = get_table(NVTX_ETID_CALLBACKS);
     NvtxFunctionTable table;
     unsigned n = 0;
-    if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &n) ||
-        n <= NVTX_CBID_CORE_RangeEnd)
+    if (!callbacks || !callbacks->GetModuleFunctionTable(NVTX_CB_MODULE_CORE, &table, &n)
+        || n <= NVTX_CBID_CORE_RangeEnd)
         return 0;
     *table[NVTX_CBID_CORE_RangeStartA] = (NvtxFunctionPointer)on_start;
     *table[NVTX_CBID_CORE_RangeEnd] = (NvtxFunctionPointer)on_end;
@@ -44,17 +44,11 @@ static int NVTX_API attach(NvtxGetExportTableFunc_t get_table)
 }
 
 /* NVTX calls it at its first use. */
-static void offer_profiler(void)
-{
-    InitializeInjectionNvtx2_fnptr = attach;
-}
+static void offer_profiler(void) { InitializeInjectionNvtx2_fnptr = attach; }
 
 #else
 
-static void offer_profiler(void)
-{
-    (void)on_start, (void)on_end;
-}
+static void offer_profiler(void) { (void)on_start, (void)on_end; }
 
 #endif
 
@@ -99,8 +93,7 @@ static cuda_op *enqueue(rig *r, sl_work_kind kind, int64_t start_ns, int64_t end
 
 static bool has_times(const cuda_op *op, int64_t start_ns, int64_t end_ns)
 {
-    if (op->base.start_ns == start_ns && op->base.end_ns == end_ns)
-        return true;
+    if (op->base.start_ns == start_ns && op->base.end_ns == end_ns) return true;
     diag("from %" PRId64 " to %" PRId64, op->base.start_ns, op->base.end_ns);
     return false;
 }
@@ -109,8 +102,10 @@ static void test_notice(void)
 {
     rig *r = open_recording();
     ok(r->dev.timed_by_events, "with STREAMLAB_CUPTI=0 events take the times");
-    is_str(r->dev.base.notice, "STREAMLAB_CUPTI is 0: the timeline's times come from events, "
-           "which are coarser", "and the user is told");
+    is_str(r->dev.base.notice,
+           "STREAMLAB_CUPTI is 0: the timeline's times come from events, "
+           "which are coarser",
+           "and the user is told");
     is_int(rest.launches, 0, "no kernel is launched for CUPTI");
     cuda_record_collect(&r->dev.base, never, NULL);
     cuda_activity_tidy(&r->dev);
@@ -154,8 +149,9 @@ static void test_host_times(void)
     rest.step_ns = 0;
     is_int(rest.records, records, "host functions and operations around events have no events");
     ok(has_times(func, 0, 0), "a host function's times are not ours");
-    ok(has_times(record, SL_TIME_LATER, SL_TIME_LATER) &&
-       has_times(wait, SL_TIME_LATER, SL_TIME_LATER), "core works out the others'");
+    ok(has_times(record, SL_TIME_LATER, SL_TIME_LATER)
+           && has_times(wait, SL_TIME_LATER, SL_TIME_LATER),
+       "core works out the others'");
     ok(wait->base.host_end_ns - wait->base.host_start_ns == 7,
        "all know when the host enqueued them");
     complete(r, func);
@@ -231,8 +227,7 @@ static void test_without_events(void)
         op = enqueue(r, SL_WORK_KERNEL, 1, 2);
         ok(op && rest.last_error == cudaSuccess, "so it is when event %d cannot be recorded", k);
         cuda_activity_completed(op);
-        ok(has_times(op, SL_TIME_LATER, SL_TIME_LATER) && rest.events == 1,
-           "which is given back");
+        ok(has_times(op, SL_TIME_LATER, SL_TIME_LATER) && rest.events == 1, "which is given back");
         complete(r, op);
     }
     rest.record_fails_at = 0;

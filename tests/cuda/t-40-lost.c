@@ -78,8 +78,10 @@ static void test_lost_function(void)
     ok(is_fine(pinned ? SL_OK : err.status, 1),
        "a function that is lost with its GPU holds up no other GPU");
     is_int(sl_device_synchronize(gpus[1], &err), SL_EFAULT, "the lost one says so itself");
-    is_str(err.msg, "an illegal memory access was encountered (cudaErrorIllegalAddress); in "
-                    "flight: host_func", "and what it had");
+    is_str(err.msg,
+           "an illegal memory access was encountered (cudaErrorIllegalAddress); in "
+           "flight: host_func",
+           "and what it had");
     sl_tensor_release(pinned);
     close_gpus(2, "a lost function");
 }
@@ -98,13 +100,14 @@ static void test_late_thread(void)
     sl_stream_release(streams[0]);
     sl_device_drain(gpus[0]);
     sl_device_release(gpus[0]);
-    void *again[64];            /* what was freed is given out again, and overwritten */
+    void *again[64]; /* what was freed is given out again, and overwritten */
     for (int i = 0; i < 64; i++)
         memset(again[i] = malloc(64u << i % 12), 0xA5, 64u << i % 12);
     fake_hold_host_funcs(false);
     fake_streams_end();
-    is_int(funcs_run, 0, "a thread of the driver's that comes to its host function after the "
-                         "device was closed finds nothing to do");
+    is_int(funcs_run, 0,
+           "a thread of the driver's that comes to its host function after the "
+           "device was closed finds nothing to do");
     for (int i = 0; i < 64; i++)
         free(again[i]);
     fake_cudart_forget();
@@ -125,7 +128,8 @@ static void test_waiting_threads(void)
     fake_wait_for_held(2);
     fake_lose(0);
     fake_hold_host_funcs(false);
-    is_int(sl_stream_synchronize(streams[0], &err), SL_EFAULT, "a GPU with waiting threads is lost");
+    is_int(sl_stream_synchronize(streams[0], &err), SL_EFAULT,
+           "a GPU with waiting threads is lost");
     ok(funcs_run <= 2, "what its streams had not reached never runs");
     sl_stream_release(other);
     close_gpus(1, "a loss under waiting threads");

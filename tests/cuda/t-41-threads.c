@@ -58,7 +58,8 @@ static sl_status step(void)
     case 5: return pick(8) ? SL_OK : sl_stream_synchronize(stream, &err);
     case 6: return pick(16) ? SL_OK : sl_device_synchronize(gpus[pick(2)], &err);
     case 7:
-        tensor = bytes_on(gpus[pick(2)], pick(2) ? SL_PINNED : SL_ON_DEVICE, 1 + pick(1 << 16), &err);
+        tensor = bytes_on(gpus[pick(2)], pick(2) ? SL_PINNED : SL_ON_DEVICE, 1 + pick(1 << 16),
+                          &err);
         sl_tensor_release(tensor);
         return tensor ? SL_OK : err.status;
     default: return sl_spin(&spin, stream, &err);

@@ -25,17 +25,23 @@ static void test_no_gpu(void)
            "no GPU answered: the NVIDIA driver shows this process no GPU",
            "a driver without a GPU may have one for other processes");
     setenv("CUDA_VISIBLE_DEVICES", "", 1);
-    is_str(why_none(cudaErrorNoDevice), "no GPU answered: the NVIDIA driver shows this process no "
-           "GPU (CUDA_VISIBLE_DEVICES is \"\")", "a variable that hides GPUs is named");
+    is_str(why_none(cudaErrorNoDevice),
+           "no GPU answered: the NVIDIA driver shows this process no "
+           "GPU (CUDA_VISIBLE_DEVICES is \"\")",
+           "a variable that hides GPUs is named");
     setenv("CUDA_VISIBLE_DEVICES", "7", 1);
-    is_str(why_none(cudaErrorNoDevice), "no GPU answered: the NVIDIA driver shows this process no "
-           "GPU (CUDA_VISIBLE_DEVICES is \"7\")", "with its value");
+    is_str(why_none(cudaErrorNoDevice),
+           "no GPU answered: the NVIDIA driver shows this process no "
+           "GPU (CUDA_VISIBLE_DEVICES is \"7\")",
+           "with its value");
     unsetenv("CUDA_VISIBLE_DEVICES");
     is_str(why_none(cudaErrorInsufficientDriver), "no GPU answered: there is no NVIDIA driver",
            "no driver is no old driver");
     fake_cudart.driver_version = 11040;
-    snprintf(expected, sizeof expected, "no GPU answered: the NVIDIA driver is one for CUDA 11.4, "
-             "and this build needs one for CUDA %d.0 or later", CUDART_VERSION / 1000);
+    snprintf(expected, sizeof expected,
+             "no GPU answered: the NVIDIA driver is one for CUDA 11.4, "
+             "and this build needs one for CUDA %d.0 or later",
+             CUDART_VERSION / 1000);
     is_str(why_none(cudaErrorInsufficientDriver), expected,
            "of a driver that is too old both versions are reported");
     is_str(why_none(cudaErrorIllegalAddress),
@@ -53,7 +59,8 @@ static void test_no_code(void)
     ok(!strncmp(err.msg, "GPU 0 (Fake GPU, compute capability 8.0)", 40) && rest,
        "a sentence says which GPU that is: %s", err.msg);
     ok(rest && strstr(rest, "sm_90") && strstr(rest, ", and in PTX from compute_")
-           && strstr(rest, " on (cudaErrorNoKernelImageForDevice)"), "and what the build has");
+           && strstr(rest, " on (cudaErrorNoKernelImageForDevice)"),
+       "and what the build has");
     fake_cudart.no_code = cudaSuccess;
     open_gpus(1);
     ok(gpus[0], "another GPU is opened after that");

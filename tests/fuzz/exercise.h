@@ -51,8 +51,8 @@ static void exercise_causes(const sl_timeline *tl)
     for (size_t i = 0; i < found->n_findings; i++)
         exercise_must(found->findings[i].same_as <= i, "the first with a cause stands for it", "");
     sl_verdict verdict = sl_explanation_judge(tl, found);
-    exercise_must(verdict.also == 0 || verdict.also < found->n_findings, "what else is named is there",
-                  "");
+    exercise_must(verdict.also == 0 || verdict.also < found->n_findings,
+                  "what else is named is there", "");
     exercise_must(sl_timeline_infer_causes(tl, &inferred, &err) == SL_OK, "inferring", err.msg);
     sl_explanation_free(&inferred);
 }
@@ -65,7 +65,8 @@ static void exercise_figures(const sl_timeline *tl)
     size_t n;
     sl_error err = { 0 };
     exercise_must(sl_timeline_figures(tl, SL_FIGURES_STREAMS | SL_FIGURES_CAUSES, &figures, &err)
-                  == SL_OK, "figures", err.msg);
+                      == SL_OK,
+                  "figures", err.msg);
     exercise_must(sl_timeline_moves(&figures, &figures, &moves, &n, &err) == SL_OK, "moves",
                   err.msg);
     exercise_must(n == 0, "nothing moves from a timeline to itself", "");
@@ -111,7 +112,8 @@ static void exercise_round_trip(const sl_timeline *tl, const char *path)
     size_t n, m;
     exercise_must(sl_timeline_save_kineto(tl, path, &err) == SL_OK, "saving", err.msg);
     char *first = exercise_contents(path, &n);
-    exercise_must(sl_timeline_load_kineto(path, SL_BUSIEST_DEVICE, &again, &err) == SL_OK, "loading", err.msg);
+    exercise_must(sl_timeline_load_kineto(path, SL_BUSIEST_DEVICE, &again, &err) == SL_OK,
+                  "loading", err.msg);
     exercise_must(sl_timeline_save_kineto(again, path, &err) == SL_OK, "saving again", err.msg);
     char *second = exercise_contents(path, &m);
     exercise_must(n == m && memcmp(first, second, n) == 0, "the same bytes again", "they differ");

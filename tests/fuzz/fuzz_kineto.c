@@ -9,9 +9,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t size)
     if (!path[0])
         snprintf(path, sizeof path, "%s/streamlab-fuzz-%ld.json",
                  access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp", (long)getpid());
-    char *copy = malloc(size + 1);      /* of just this size, so that reading on is seen */
-    if (!copy)
-        return 0;
+    char *copy = malloc(size + 1); /* of just this size, so that reading on is seen */
+    if (!copy) return 0;
     memcpy(copy, data, size);
     char *text = realloc(copy, size ? size : 1);
     exercise(text, size, path);

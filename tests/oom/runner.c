@@ -32,18 +32,18 @@ enum { MAX_SLOTS = 16, LIMIT_S = 20, TEXT_BYTES = 4096, MAX_SHOWN = 20 };
 
 /* One child process and the memory that it shares with us. */
 typedef struct slot {
-    pid_t pid;                  /* 0: free */
+    pid_t pid; /* 0: free */
     int64_t k;
-    int output;                 /* the end of a pipe: its stderr */
+    int output; /* the end of a pipe: its stderr */
     time_t started_s;
     fail_report *report;
     char report_path[64], trace_path[80], page_path[96];
-    char text[TEXT_BYTES];      /* the start of its stderr */
+    char text[TEXT_BYTES]; /* the start of its stderr */
     size_t text_bytes;
 } slot;
 
 typedef struct runner {
-    char *shim;                 /* absolute; malloc'ed */
+    char *shim; /* absolute; malloc'ed */
     const char *program, *script;
     slot slots[MAX_SLOTS];
     int n_slots;
@@ -61,11 +61,9 @@ static bool open_slot(slot *s, int n)
     snprintf(s->trace_path, sizeof s->trace_path, "%s.json", s->report_path);
     snprintf(s->page_path, sizeof s->page_path, "%s.html", s->trace_path);
     int fd = open(s->report_path, O_RDWR | O_CREAT | O_EXCL, 0600);
-    if (fd < 0)
-        return false;
+    if (fd < 0) return false;
     bool fine = ftruncate(fd, sizeof *s->report) == 0;
-    if (fine)
-        s->report = mmap(NULL, sizeof *s->report, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fine) s->report = mmap(NULL, sizeof *s->report, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     close(fd);
     return fine && s->report != MAP_FAILED;
 }
@@ -98,8 +96,7 @@ static void start(const runner *r, slot *s, int64_t k)
         perror("runner");
         exit(1);
     }
-    if (s->pid == 0)
-        become_program(r, s, ends[1]);
+    if (s->pid == 0) become_program(r, s, ends[1]);
     close(ends[1]);
     s->output = ends[0];
 }
@@ -110,8 +107,7 @@ static bool read_output(slot *s)
     char spare[TEXT_BYTES];
     size_t room = sizeof s->text - 1 - s->text_bytes;
     ssize_t n = read(s->output, room ? s->text + s->text_bytes : spare, room ? room : sizeof spare);
-    if (n > 0 && room)
-        s->text_bytes += (size_t)n;
+    if (n > 0 && room) s->text_bytes += (size_t)n;
     s->text[s->text_bytes] = '\0';
     return n > 0 || (n < 0 && errno == EINTR);
 }
@@ -121,8 +117,7 @@ static bool speaks_of_memory(const char *text)
 {
     while (text) {
         const char *end = strchr(text, '\n'), *word = strstr(text, "memory");
-        if (word && *text != ' ' && (!end || word < end))
-            return true;
+        if (word && *text != ' ' && (!end || word < end)) return true;
         text = end ? end + 1 : NULL;
     }
     return false;
@@ -131,13 +126,10 @@ static bool speaks_of_memory(const char *text)
 /* What is wrong with a run that ended with wait status `status`; NULL: nothing. */
 static const char *fault(runner *r, const slot *s, int status)
 {
-    if (WIFSIGNALED(status))
-        return WTERMSIG(status) == SIGKILL ? "it did not end" : "it crashed";
+    if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGKILL ? "it did not end" : "it crashed";
     int code = WEXITSTATUS(status);
-    if (code != 0 && code != 1)
-        return "its exit status is neither 0 nor 1";
-    if (code == 1 && !speaks_of_memory(s->text))
-        return "it failed without a word about memory";
+    if (code != 0 && code != 1) return "its exit status is neither 0 nor 1";
+    if (code == 1 && !speaks_of_memory(s->text)) return "it failed without a word about memory";
     if (code == 0 && s->k == 0 && s->text_bytes > 0 && !r->reports)
         return "an undisturbed run writes to stderr";
     if (s->k > 0 && s->report->live > r->live)
@@ -157,10 +149,9 @@ static void finish(runner *r, slot *s)
     r->runs++;
     const char *what = fault(r, s, status);
     if (what && ++r->bad <= MAX_SHOWN)
-        fprintf(stderr,
-                "# allocation %lld: %s (wait status %d, %lld blocks left, %lld usual): %s\n",
-                (long long)s->k, what, status, (long long)s->report->live, (long long)r->live,
-                s->text);
+        fprintf(
+            stderr, "# allocation %lld: %s (wait status %d, %lld blocks left, %lld usual): %s\n",
+            (long long)s->k, what, status, (long long)s->report->live, (long long)r->live, s->text);
 }
 
 /* Waits until a child has ended or LIMIT_S are over for one. */
@@ -185,8 +176,7 @@ static void step(runner *r)
 static bool any_busy(const runner *r)
 {
     for (int i = 0; i < r->n_slots; i++) {
-        if (r->slots[i].pid)
-            return true;
+        if (r->slots[i].pid) return true;
     }
     return false;
 }
@@ -197,8 +187,7 @@ static void run_pass(runner *r, int64_t first, int64_t last)
     r->runs = r->refused = r->bad = 0;
     while (first <= last || any_busy(r)) {
         for (int i = 0; i < r->n_slots && first <= last; i++) {
-            if (!r->slots[i].pid)
-                start(r, &r->slots[i], first++);
+            if (!r->slots[i].pid) start(r, &r->slots[i], first++);
         }
         step(r);
     }
@@ -219,7 +208,7 @@ static bool run_undisturbed(runner *r)
 
 static bool check_pass(runner *r, int number, int64_t first, int64_t last)
 {
-    static const char *const names[] = {"", "alone", "and the next"};
+    static const char *const names[] = { "", "alone", "and the next" };
     r->fail_count = number - 1;
     run_pass(r, first, last);
     printf("%sok %d - each allocation %s may fail\n", r->bad ? "not " : "", number,
@@ -256,16 +245,14 @@ int main(int argc, char **argv)
     bool fine = r.shim != NULL;
     for (int i = 0; i < r.n_slots && fine; i++)
         fine = open_slot(&r.slots[i], i);
-    if (!fine)
-        perror("runner: cannot set up");
+    if (!fine) perror("runner: cannot set up");
     printf("1..%d\n", r.reports ? 4 : 3);
     fine = fine && run_undisturbed(&r);
     int64_t first = argc > 4 ? atoll(argv[4]) : 1;
     int64_t last = argc > 5 ? atoll(argv[5]) : r.total;
     for (int number = 2; number <= 3 && r.total > 0; number++)
         fine = check_pass(&r, number, first, last) && fine;
-    if (r.reports)
-        fine = check_switched_off(&r) && fine;
+    if (r.reports) fine = check_switched_off(&r) && fine;
     for (int i = 0; i < r.n_slots; i++) {
         unlink(r.slots[i].report_path);
         unlink(r.slots[i].trace_path);

@@ -24,7 +24,7 @@
 #define _XOPEN_SOURCE 700
 #endif
 #ifndef _DEFAULT_SOURCE
-#define _DEFAULT_SOURCE     /* struct winsize, TIOCSWINSZ */
+#define _DEFAULT_SOURCE /* struct winsize, TIOCSWINSZ */
 #endif
 #include <lauxlib.h>
 #include <lua.h>
@@ -47,17 +47,16 @@ int luaopen_terminal(lua_State *L);
 static const char type_name[] = "test.terminal";
 
 typedef struct terminal {
-    int fd;             /* the master's side; -1: closed */
-    pid_t pid;          /* 0: none, or waited for */
-    int status;         /* the exit status, once waited for; -1 before */
+    int fd;     /* the master's side; -1: closed */
+    pid_t pid;  /* 0: none, or waited for */
+    int status; /* the exit status, once waited for; -1 before */
     bool stopped;
 } terminal;
 
 static terminal *check_terminal(lua_State *L)
 {
     terminal *t = luaL_checkudata(L, 1, type_name);
-    if (t->fd < 0)
-        luaL_error(L, "the terminal is closed");
+    if (t->fd < 0) luaL_error(L, "the terminal is closed");
     return t;
 }
 
@@ -76,7 +75,7 @@ static char **push_arguments(lua_State *L, int table)
     char **argv = lua_newuserdatauv(L, ((size_t)n + 1) * sizeof *argv, 0);
     for (lua_Integer i = 1; i <= n; i++) {
         lua_geti(L, table, i);
-        argv[i - 1] = (char *)luaL_checkstring(L, -1);     /* the table keeps it */
+        argv[i - 1] = (char *)luaL_checkstring(L, -1); /* the table keeps it */
         lua_pop(L, 1);
     }
     argv[n] = NULL;
@@ -86,8 +85,7 @@ static char **push_arguments(lua_State *L, int table)
 /* In the child: changes the environment as the table at `index` says. */
 static void change_environment(lua_State *L, int index)
 {
-    if (!lua_istable(L, index))
-        return;
+    if (!lua_istable(L, index)) return;
     lua_pushnil(L);
     while (lua_next(L, index)) {
         if (lua_isstring(L, -1))
@@ -116,8 +114,7 @@ static void take_terminal(int slave)
 
 static int open_slave(int master)
 {
-    if (grantpt(master) != 0 || unlockpt(master) != 0)
-        return -1;
+    if (grantpt(master) != 0 || unlockpt(master) != 0) return -1;
     const char *name = ptsname(master);
     return name ? open(name, O_RDWR | O_NOCTTY) : -1;
 }
@@ -134,22 +131,22 @@ static int open_terminal(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
-    struct winsize size = {.ws_col = size_field(L, "columns", 80),
-                           .ws_row = size_field(L, "rows", 24)};
+    struct winsize size = {
+        .ws_col = size_field(L, "columns", 80),
+        .ws_row = size_field(L, "rows", 24),
+    };
     lua_getfield(L, 1, "env");
     lua_getfield(L, 1, "argv");
     luaL_checktype(L, 3, LUA_TTABLE);
     char **argv = push_arguments(L, 3);
     terminal *t = lua_newuserdatauv(L, sizeof *t, 0);
-    *t = (terminal){.fd = -1, .status = -1};
+    *t = (terminal){ .fd = -1, .status = -1 };
     luaL_setmetatable(L, type_name);
     t->fd = posix_openpt(O_RDWR | O_NOCTTY);
-    if (t->fd < 0)
-        return fail(L, "posix_openpt");
+    if (t->fd < 0) return fail(L, "posix_openpt");
     fcntl(t->fd, F_SETFD, FD_CLOEXEC);
     int slave = open_slave(t->fd);
-    if (slave < 0)
-        return fail(L, "opening the terminal's other side");
+    if (slave < 0) return fail(L, "opening the terminal's other side");
     ioctl(slave, TIOCSWINSZ, &size);
     t->pid = fork();
     if (t->pid == 0) {
@@ -170,7 +167,7 @@ static int open_terminal(lua_State *L)
 
 static int wait_until(int fd, short events, double seconds)
 {
-    struct pollfd one = {.fd = fd, .events = events};
+    struct pollfd one = { .fd = fd, .events = events };
     return poll(&one, 1, seconds <= 0 ? 0 : (int)(seconds * 1000 + 0.999));
 }
 
@@ -185,8 +182,7 @@ static int send_bytes(lua_State *L)
             return luaL_error(L, "the program does not read what is typed");
         size_t piece = n < 512 ? n : 512;
         ssize_t written = write(t->fd, bytes, piece);
-        if (written < 0 && errno != EAGAIN && errno != EINTR)
-            return fail(L, "typing");
+        if (written < 0 && errno != EAGAIN && errno != EINTR) return fail(L, "typing");
         if (written > 0) {
             bytes += written;
             n -= (size_t)written;
@@ -210,17 +206,18 @@ static int read_bytes(lua_State *L)
     else if (n < 0 && (errno == EINTR || errno == EAGAIN))
         lua_pushliteral(L, "");
     else
-        lua_pushnil(L);         /* EIO: nobody has the other side open */
+        lua_pushnil(L); /* EIO: nobody has the other side open */
     return 1;
 }
 
 static int resize(lua_State *L)
 {
     terminal *t = check_terminal(L);
-    struct winsize size = {.ws_col = (unsigned short)luaL_checkinteger(L, 2),
-                           .ws_row = (unsigned short)luaL_checkinteger(L, 3)};
-    if (ioctl(t->fd, TIOCSWINSZ, &size) != 0)
-        return fail(L, "TIOCSWINSZ");
+    struct winsize size = {
+        .ws_col = (unsigned short)luaL_checkinteger(L, 2),
+        .ws_row = (unsigned short)luaL_checkinteger(L, 3),
+    };
+    if (ioctl(t->fd, TIOCSWINSZ, &size) != 0) return fail(L, "TIOCSWINSZ");
     return 0;
 }
 
@@ -228,8 +225,7 @@ static int modes(lua_State *L)
 {
     terminal *t = check_terminal(L);
     struct termios set;
-    if (tcgetattr(t->fd, &set) != 0)
-        return fail(L, "tcgetattr");
+    if (tcgetattr(t->fd, &set) != 0) return fail(L, "tcgetattr");
     lua_newtable(L);
     lua_pushboolean(L, (set.c_lflag & ICANON) != 0);
     lua_setfield(L, -2, "canonical");
@@ -244,14 +240,15 @@ static int modes(lua_State *L)
 
 static int send_signal(lua_State *L)
 {
-    static const char *const names[] = {"INT", "TERM", "STOP", "CONT", "TSTP", "KILL", "HUP",
-                                        "QUIT", "WINCH", NULL};
-    static const int numbers[] = {SIGINT, SIGTERM, SIGSTOP, SIGCONT, SIGTSTP, SIGKILL, SIGHUP,
-                                  SIGQUIT, SIGWINCH};
+    static const char *const names[] = {
+        "INT", "TERM", "STOP", "CONT", "TSTP", "KILL", "HUP", "QUIT", "WINCH", NULL,
+    };
+    static const int numbers[] = {
+        SIGINT, SIGTERM, SIGSTOP, SIGCONT, SIGTSTP, SIGKILL, SIGHUP, SIGQUIT, SIGWINCH,
+    };
     terminal *t = check_terminal(L);
     int number = numbers[luaL_checkoption(L, 2, NULL, names)];
-    if (t->pid > 0 && kill(t->pid, number) != 0)
-        return fail(L, "kill");
+    if (t->pid > 0 && kill(t->pid, number) != 0) return fail(L, "kill");
     return 0;
 }
 
@@ -279,7 +276,7 @@ static int state(lua_State *L)
 
 static void sleep_ms(long ms)
 {
-    struct timespec time = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    struct timespec time = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 };
     nanosleep(&time, NULL);
 }
 
@@ -303,14 +300,13 @@ static int close_terminal(lua_State *L)
     terminal *t = luaL_checkudata(L, 1, type_name);
     look_at_process(t);
     if (t->pid > 0) {
-        kill(-t->pid, SIGKILL);         /* it is the leader of its group */
+        kill(-t->pid, SIGKILL); /* it is the leader of its group */
         kill(t->pid, SIGKILL);
         waitpid(t->pid, NULL, 0);
         t->pid = 0;
         t->status = 128 + SIGKILL;
     }
-    if (t->fd >= 0)
-        close(t->fd);
+    if (t->fd >= 0) close(t->fd);
     t->fd = -1;
     return 0;
 }
@@ -327,12 +323,15 @@ static int monotonic(lua_State *L)
 int luaopen_terminal(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"send", send_bytes}, {"read", read_bytes}, {"resize", resize}, {"modes", modes},
-        {"signal", send_signal}, {"state", state}, {"wait", wait_process},
-        {"close", close_terminal}, {"__gc", close_terminal}, {NULL, NULL}
+        { "send", send_bytes },   { "read", read_bytes },      { "resize", resize },
+        { "modes", modes },       { "signal", send_signal },   { "state", state },
+        { "wait", wait_process }, { "close", close_terminal }, { "__gc", close_terminal },
+        { NULL, NULL },
     };
     static const luaL_Reg functions[] = {
-        {"open", open_terminal}, {"clock", monotonic}, {NULL, NULL}
+        { "open", open_terminal },
+        { "clock", monotonic },
+        { NULL, NULL },
     };
     luaL_newmetatable(L, type_name);
     luaL_setfuncs(L, methods, 0);

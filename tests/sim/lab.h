@@ -15,7 +15,7 @@ enum { LAB_STREAMS = 24, LAB_EVENTS = 4, LAB_MOST_TENSORS = 128 };
 
 typedef struct lab {
     sl_device *device;
-    sl_stream *stream[LAB_STREAMS];         /* 0: the NULL stream; by the order of creation */
+    sl_stream *stream[LAB_STREAMS]; /* 0: the NULL stream; by the order of creation */
     sl_event *event[LAB_EVENTS], *timed;
     sl_tensor *tensor[LAB_MOST_TENSORS];
     int n_tensors, failed;
@@ -27,18 +27,23 @@ typedef struct lab_setup {
     size_t n_more;
     const sl_setting *tables;
     size_t n_tables;
-    bool blocking;                          /* streams that the NULL stream's rules are for */
+    bool blocking; /* streams that the NULL stream's rules are for */
 } lab_setup;
 
-#define LAB_MORE(...) .more = (const small_override[]){__VA_ARGS__}, \
-    .n_more = sizeof((const small_override[]){__VA_ARGS__}) / sizeof(small_override)
-#define LAB_TABLES(...) .tables = (const sl_setting[]){__VA_ARGS__}, \
-    .n_tables = sizeof((const sl_setting[]){__VA_ARGS__}) / sizeof(sl_setting)
-#define LAB_TABLE(name, numbers) {name, numbers, sizeof numbers / sizeof *numbers, NULL}
+#define LAB_MORE(...)                                \
+    .more = (const small_override[]){ __VA_ARGS__ }, \
+    .n_more = sizeof((const small_override[]){ __VA_ARGS__ }) / sizeof(small_override)
+#define LAB_TABLES(...)                            \
+    .tables = (const sl_setting[]){ __VA_ARGS__ }, \
+    .n_tables = sizeof((const sl_setting[]){ __VA_ARGS__ }) / sizeof(sl_setting)
+#define LAB_TABLE(name, numbers)                              \
+    {                                                         \
+        name, numbers, sizeof numbers / sizeof *numbers, NULL \
+    }
 
 static void lab_open(lab *l, const lab_setup *setup)
 {
-    sl_error err = {0};
+    sl_error err = { 0 };
     memset(l, 0, sizeof *l);
     l->device = small_gpu_open_with(setup->more, setup->n_more, setup->tables, setup->n_tables,
                                     &err);
@@ -48,7 +53,7 @@ static void lab_open(lab *l, const lab_setup *setup)
     }
     l->stream[0] = sl_device_default_stream(l->device);
     for (int i = 1; i < LAB_STREAMS; i++) {
-        sl_stream_options options = {.non_blocking = !setup->blocking};
+        sl_stream_options options = { .non_blocking = !setup->blocking };
         l->failed += sl_stream_create(l->device, &options, &l->stream[i], NULL) != SL_OK;
     }
     for (int i = 0; i < LAB_EVENTS; i++)
@@ -84,7 +89,7 @@ static void lab_close(lab *l)
 static inline sl_tensor *lab_tensor(lab *l, sl_place place, sl_dtype dtype, int64_t rows,
                                     int64_t columns)
 {
-    sl_tensor_spec spec = {.dtype = dtype, .place = place, .ndim = 2, .dim = {rows, columns}};
+    sl_tensor_spec spec = { .dtype = dtype, .place = place, .ndim = 2, .dim = { rows, columns } };
     sl_tensor *tensor = NULL;
     l->failed += sl_tensor_create(l->device, &spec, l->stream[0], &tensor, NULL) != SL_OK;
     l->tensor[l->n_tensors++] = tensor;
@@ -98,7 +103,7 @@ static inline sl_tensor *lab_bytes(lab *l, sl_place place, int64_t n)
 
 static inline void lab_spin_blocks(lab *l, int stream, int64_t ns, int64_t blocks, int64_t threads)
 {
-    sl_spin_options options = {.duration_ns = ns, .blocks = blocks, .threads = threads};
+    sl_spin_options options = { .duration_ns = ns, .blocks = blocks, .threads = threads };
     l->failed += sl_spin(&options, l->stream[stream], NULL) != SL_OK;
 }
 
@@ -170,8 +175,8 @@ static inline void lab_starts(const lab *l, const int64_t *start_ns, size_t n, c
 }
 
 /* The spans' starts in ns. */
-#define LAB_STARTS(l, name, ...) \
-    lab_starts(l, (const int64_t[]){__VA_ARGS__}, \
-               sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t), name)
+#define LAB_STARTS(l, name, ...)                    \
+    lab_starts(l, (const int64_t[]){ __VA_ARGS__ }, \
+               sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t), name)
 
 #endif

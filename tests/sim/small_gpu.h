@@ -11,40 +11,62 @@
 
 enum { SMALL_GPU_MOST_SETTINGS = 128 };
 
-typedef struct small_override { const char *key; double value; } small_override;
+typedef struct small_override {
+    const char *key;
+    double value;
+} small_override;
 
 /* What is not zero; all other numbers of a profile are its least value. */
 static const small_override small_gpu[] = {
-    {"sm_count", 4}, {"max_threads_per_sm", 1024}, {"max_blocks_per_sm", 8},
-    {"registers_per_sm", 65536}, {"shared_bytes_per_sm", 65536},
-    {"shared_bytes_per_block", 65536}, {"max_threads_per_block", 1024},
-    {"memory_bytes", 1e9}, {"async_engine_count", 2}, {"max_grids", 1024},
-    {"connections", 64}, {"copy_connections", 64}, {"launch_queue_depth", 1e6},
-    {"priority_least", 0}, {"priority_greatest", -2}, {"priority_levels", 3},
-    {"fp32_tflops", 1}, {"tf32_tflops", 1}, {"bf16_tflops", 1},
-    {"gemm_efficiency.float32", 1}, {"gemm_efficiency.tf32", 1}, {"gemm_efficiency.bfloat16", 1},
-    {"hbm_gb_per_s", 100}, {"l2_gb_per_s", 100}, {"d2d_gb_per_s", 50}, {"memset_gb_per_s", 100},
-    {"h2d_gb_per_s", 10}, {"d2h_gb_per_s", 10}, {"duplex_factor", 1},
-    {"stage_bytes", 1e6}, {"stage_buffers", 2}, {"host_gb_per_s", 10}, {"event_tick_ns", 1},
+    { "sm_count", 4 },
+    { "max_threads_per_sm", 1024 },
+    { "max_blocks_per_sm", 8 },
+    { "registers_per_sm", 65536 },
+    { "shared_bytes_per_sm", 65536 },
+    { "shared_bytes_per_block", 65536 },
+    { "max_threads_per_block", 1024 },
+    { "memory_bytes", 1e9 },
+    { "async_engine_count", 2 },
+    { "max_grids", 1024 },
+    { "connections", 64 },
+    { "copy_connections", 64 },
+    { "launch_queue_depth", 1e6 },
+    { "priority_least", 0 },
+    { "priority_greatest", -2 },
+    { "priority_levels", 3 },
+    { "fp32_tflops", 1 },
+    { "tf32_tflops", 1 },
+    { "bf16_tflops", 1 },
+    { "gemm_efficiency.float32", 1 },
+    { "gemm_efficiency.tf32", 1 },
+    { "gemm_efficiency.bfloat16", 1 },
+    { "hbm_gb_per_s", 100 },
+    { "l2_gb_per_s", 100 },
+    { "d2d_gb_per_s", 50 },
+    { "memset_gb_per_s", 100 },
+    { "h2d_gb_per_s", 10 },
+    { "d2h_gb_per_s", 10 },
+    { "duplex_factor", 1 },
+    { "stage_bytes", 1e6 },
+    { "stage_buffers", 2 },
+    { "host_gb_per_s", 10 },
+    { "event_tick_ns", 1 },
 };
 
 static const small_override *find_override(const char *key, const small_override *more,
                                            size_t n_more)
 {
     for (size_t i = 0; i < n_more; i++)
-        if (!strcmp(more[i].key, key))
-            return &more[i];
+        if (!strcmp(more[i].key, key)) return &more[i];
     return NULL;
 }
 
 static double small_value(const char *key, double least, const small_override *more, size_t n_more)
 {
     const small_override *override = find_override(key, more, n_more);
-    if (override)
-        return override->value;
+    if (override) return override->value;
     for (size_t i = 0; i < sizeof small_gpu / sizeof *small_gpu; i++)
-        if (!strcmp(small_gpu[i].key, key))
-            return small_gpu[i].value;
+        if (!strcmp(small_gpu[i].key, key)) return small_gpu[i].value;
     return least;
 }
 
@@ -52,27 +74,27 @@ static double small_value(const char *key, double least, const small_override *m
 static sl_device *small_gpu_open_with(const small_override *more, size_t n_more,
                                       const sl_setting *tables, size_t n_tables, sl_error *err)
 {
-    static const double version[] = {9, 0}, staging[] = {1, 10};
+    static const double version[] = { 9, 0 }, staging[] = { 1, 10 };
     double value[SMALL_GPU_MOST_SETTINGS];
     sl_setting settings[SMALL_GPU_MOST_SETTINGS];
     size_t n = 0;
-#define X(field, key, least, greatest)                                    \
-    value[n] = small_value(key, least, more, n_more);                      \
-    settings[n] = isinf(value[n]) ? (sl_setting){key, NULL, 0, "unlimited"}  \
-                                  : (sl_setting){key, &value[n], 1, NULL}; \
+#define X(field, key, least, greatest)                                        \
+    value[n] = small_value(key, least, more, n_more);                         \
+    settings[n] = isinf(value[n]) ? (sl_setting){ key, NULL, 0, "unlimited" } \
+                                  : (sl_setting){ key, &value[n], 1, NULL };  \
     n++;
     SIM_PROFILE_NUMBERS(X)
 #undef X
-#define X(field, key, least, greatest, otherwise)                          \
-    if (find_override(key, more, n_more))                                  \
-        settings[n++] = (sl_setting){key, &find_override(key, more, n_more)->value, 1, NULL};
+#define X(field, key, least, greatest, otherwise) \
+    if (find_override(key, more, n_more))         \
+        settings[n++] = (sl_setting){ key, &find_override(key, more, n_more)->value, 1, NULL };
     SIM_PROFILE_OPTIONAL(X)
 #undef X
-    settings[n++] = (sl_setting){"name", NULL, 0, "small GPU"};
-    settings[n++] = (sl_setting){"d2d_engine", NULL, 0, "sm"};
-    settings[n++] = (sl_setting){"compute_capability", version, 2, NULL};
-    settings[n++] = (sl_setting){"h2d_staging_gb_per_s", staging, 2, NULL};
-    settings[n++] = (sl_setting){"d2h_staging_gb_per_s", staging, 2, NULL};
+    settings[n++] = (sl_setting){ "name", NULL, 0, "small GPU" };
+    settings[n++] = (sl_setting){ "d2d_engine", NULL, 0, "sm" };
+    settings[n++] = (sl_setting){ "compute_capability", version, 2, NULL };
+    settings[n++] = (sl_setting){ "h2d_staging_gb_per_s", staging, 2, NULL };
+    settings[n++] = (sl_setting){ "d2h_staging_gb_per_s", staging, 2, NULL };
     for (size_t i = 0; i < n_tables; i++)
         settings[n++] = tables[i];
     sl_device *device = NULL;

@@ -11,12 +11,19 @@
 
 static void known_answers(void)
 {
-    static const struct { uint32_t counter[4], key[2], want[4]; const char *name; } answers[] = {
-        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}, "zeros"},
-        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff},
-         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}, "ones"},
-        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0},
-         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}, "the digits of pi"},
+    static const struct {
+        uint32_t counter[4], key[2], want[4];
+        const char *name;
+    } answers[] = {
+        { { 0, 0, 0, 0 }, { 0, 0 }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 }, "zeros" },
+        { { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff },
+          { 0xffffffff, 0xffffffff },
+          { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd },
+          "ones" },
+        { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
+          { 0xa4093822, 0x299f31d0 },
+          { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 },
+          "the digits of pi" },
     };
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
         uint32_t got[4];
@@ -40,9 +47,13 @@ static void blocks_side_by_side(words_fn make, const char *how)
     memset(got, 0xff, sizeof got);
     make(seed, id, first, GROUPS, got);
     for (uint64_t i = 0; i < WORDS / 4; i++) {
-        const uint32_t counter[4] = {(uint32_t)(first + i), (uint32_t)((first + i) >> 32), 7,
-                                     0x80000000u};
-        const uint32_t key[2] = {0x9abcdef0u, 0x12345678u};
+        const uint32_t counter[4] = {
+            (uint32_t)(first + i),
+            (uint32_t)((first + i) >> 32),
+            7,
+            0x80000000u,
+        };
+        const uint32_t key[2] = { 0x9abcdef0u, 0x12345678u };
         uint32_t want[4];
         philox4x32_10(counter, key, want);
         same = same && memcmp(got + 4 * i, want, sizeof want) == 0;
@@ -54,14 +65,14 @@ static void blocks_side_by_side(words_fn make, const char *how)
 static void uniform_follows_its_definition(void)
 {
     const uint64_t seed = UINT64_C(0x123456789abcdef0), id = UINT64_C(0x8000000000000007);
-    const uint64_t first = (UINT64_C(1) << 34) + 3;     /* the block number needs both words */
+    const uint64_t first = (UINT64_C(1) << 34) + 3; /* the block number needs both words */
     float got[9];
     philox_uniform(seed, id, first, 9, got);
     bool same = true;
     for (uint64_t i = 0; i < 9; i++) {
         const uint64_t block = (first + i) / 4;
-        const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), 7, 0x80000000u};
-        const uint32_t key[2] = {0x9abcdef0u, 0x12345678u};
+        const uint32_t counter[4] = { (uint32_t)block, (uint32_t)(block >> 32), 7, 0x80000000u };
+        const uint32_t key[2] = { 0x9abcdef0u, 0x12345678u };
         uint32_t words[4];
         philox4x32_10(counter, key, words);
         same = same && (double)got[i] == (words[(first + i) % 4] >> 8) / 16777216.0;
@@ -72,14 +83,14 @@ static void uniform_follows_its_definition(void)
 static void normal_follows_its_definition(void)
 {
     const uint64_t seed = UINT64_C(0x123456789abcdef0), id = UINT64_C(0x8000000000000007);
-    const uint64_t first = (UINT64_C(1) << 33) + 1;     /* the block number needs both words */
+    const uint64_t first = (UINT64_C(1) << 33) + 1; /* the block number needs both words */
     float got[5];
     philox_normal(seed, id, first, 5, got);
     bool same = true;
     for (uint64_t i = 0; i < 5; i++) {
         const uint64_t block = (first + i) / 2;
-        const uint32_t counter[4] = {(uint32_t)block, (uint32_t)(block >> 32), 7, 0x80000000u};
-        const uint32_t key[2] = {0x9abcdef0u, 0x12345678u};
+        const uint32_t counter[4] = { (uint32_t)block, (uint32_t)(block >> 32), 7, 0x80000000u };
+        const uint32_t key[2] = { 0x9abcdef0u, 0x12345678u };
         uint32_t words[4];
         philox4x32_10(counter, key, words);
         const uint32_t *pair = (first + i) % 2 ? words + 2 : words;
@@ -117,11 +128,14 @@ static void slices_are_slices(fill_fn fill, const char *name)
 /* A change of the algorithm must be seen: the CUDA backend has the same bits. */
 static void normal_bits_are_fixed(void)
 {
-    static const struct { uint32_t w0, w1; double want; } cases[] = {
-        {0x80000000u, 0x00000000u, 0},                      /* p = 1/2 */
-        {0x80000000u, 0x20000000u, 5262168 * 0x1p-26},      /* row 1, t = 0 */
-        {0x80000000u, 0x30000000u, -5262168 * 0x1p-26},     /* the same, negative */
-        {0xffffffffu, 0x00800000u, (5254082 / 2 + 8086 / 4) * 0x1p-26},    /* row 0, t = 1/2 */
+    static const struct {
+        uint32_t w0, w1;
+        double want;
+    } cases[] = {
+        { 0x80000000u, 0x00000000u, 0 },                                  /* p = 1/2 */
+        { 0x80000000u, 0x20000000u, 5262168 * 0x1p-26 },                  /* row 1, t = 0 */
+        { 0x80000000u, 0x30000000u, -5262168 * 0x1p-26 },                 /* the same, negative */
+        { 0xffffffffu, 0x00800000u, (5254082 / 2 + 8086 / 4) * 0x1p-26 }, /* row 0, t = 1/2 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         is_double(philox_normal_of(cases[i].w0, cases[i].w1), (double)(float)cases[i].want, 0,
@@ -154,7 +168,9 @@ static void normal_inverts_the_distribution(void)
     ok(largest > 6.2 && largest < 6.34, "normal: the tail reaches to 6.3 (%.4f)", largest);
 }
 
-typedef struct moments { double mean, variance, skew, kurtosis; } moments;
+typedef struct moments {
+    double mean, variance, skew, kurtosis;
+} moments;
 
 static moments moments_of(const float *x, size_t n)
 {
@@ -169,7 +185,7 @@ static moments moments_of(const float *x, size_t n)
         m4 += d * d * d * d;
     }
     m2 /= (double)n;
-    return (moments){mean, m2, m3 / (double)n / pow(m2, 1.5), m4 / (double)n / (m2 * m2)};
+    return (moments){ mean, m2, m3 / (double)n / pow(m2, 1.5), m4 / (double)n / (m2 * m2) };
 }
 
 static int ascending_floats(const void *a, const void *b)
@@ -237,8 +253,7 @@ int main(void)
     normal_bits_are_fixed();
     normal_inverts_the_distribution();
     float *x = malloc(N * sizeof *x);
-    if (!ok(x != NULL, "memory for %d numbers", N))
-        return done_testing();
+    if (!ok(x != NULL, "memory for %d numbers", N)) return done_testing();
     uniform_statistics(x, N);
     normal_statistics(x, N);
     free(x);

@@ -14,39 +14,35 @@ typedef struct draft {
     size_t n;
 } draft;
 
-static const double pairs[] = {1024, 10, 2048, 20, 8192, 8};
-static const double capability[] = {9, 0};
+static const double pairs[] = { 1024, 10, 2048, 20, 8192, 8 };
+static const double capability[] = { 9, 0 };
 
 static sl_setting *find(draft *d, const char *name)
 {
     for (size_t i = 0; i < d->n; i++)
-        if (strcmp(d->setting[i].name, name) == 0)
-            return &d->setting[i];
+        if (strcmp(d->setting[i].name, name) == 0) return &d->setting[i];
     return NULL;
 }
 
-static sl_setting *put(draft *d, const char *name, const double *values, size_t n,
-                       const char *text)
+static sl_setting *put(draft *d, const char *name, const double *values, size_t n, const char *text)
 {
     sl_setting *setting = find(d, name);
-    if (!setting)
-        setting = &d->setting[d->n++];
-    *setting = (sl_setting){name, values, n, text};
+    if (!setting) setting = &d->setting[d->n++];
+    *setting = (sl_setting){ name, values, n, text };
     return setting;
 }
 
 static void drop(draft *d, const char *name)
 {
     sl_setting *setting = find(d, name);
-    if (setting)
-        *setting = d->setting[--d->n];
+    if (setting) *setting = d->setting[--d->n];
 }
 
 static void start(draft *d)
 {
     d->n = 0;
-#define X(field, key, low, high)                            \
-    d->least[d->n] = low;                                   \
+#define X(field, key, low, high) \
+    d->least[d->n] = low;        \
     put(d, key, &d->least[d->n], 1, NULL);
     SIM_PROFILE_NUMBERS(X)
 #undef X
@@ -60,19 +56,18 @@ static void start(draft *d)
 static void fails(const draft *d, const char *message, const char *name)
 {
     sim_profile profile;
-    sl_error err = {0};
+    sl_error err = { 0 };
     sl_status status = sim_profile_read(&profile, d->setting, d->n, &err);
     is_int(status, SL_EINVAL, "%s: refused", name);
     is_str(err.msg, message, "%s: the sentence", name);
-    if (status == SL_OK)
-        sim_profile_free(&profile);
+    if (status == SL_OK) sim_profile_free(&profile);
 }
 
 static void reads_a_whole_profile(draft *d)
 {
     static const double sms = 132, us = 12.5, per_mib = 0.25, waits = 1;
     sim_profile profile;
-    sl_error err = {0};
+    sl_error err = { 0 };
     start(d);
     put(d, "sm_count", &sms, 1, NULL);
     put(d, "gemm_us.float32", pairs, 6, NULL);
@@ -134,9 +129,15 @@ static void knows_what_is_optional(draft *d)
         return;
     is_double(profile.copy_gap_us, 3, 0, "the gap between copies is that of a stream");
     is_double(profile.engine_switch_us, 3, 0, "and so is the one between engines");
-    const double zero[] = {profile.engine_turn_us, profile.spin_fixed_us, profile.host_cache_bytes,
-                           profile.host_cold_bytes, profile.host_cold_launch_us,
-                           profile.host_cold_matmul_us, profile.host_cold_memcpy_async_us};
+    const double zero[] = {
+        profile.engine_turn_us,
+        profile.spin_fixed_us,
+        profile.host_cache_bytes,
+        profile.host_cold_bytes,
+        profile.host_cold_launch_us,
+        profile.host_cold_matmul_us,
+        profile.host_cold_memcpy_async_us,
+    };
     for (size_t i = 0; i < sizeof zero / sizeof *zero; i++)
         is_double(zero[i], 0, 0, "the others are 0");
     is_int(profile.gemm[SIM_GEMM_FP32].grid.n_x, 0, "a grid that is not there is empty");
@@ -153,10 +154,10 @@ static void knows_what_is_optional(draft *d)
 
 static void reads_tables_of_durations(draft *d)
 {
-    static const double falling[] = {1, 8, 2, 6}, one[] = {5, 7};
+    static const double falling[] = { 1, 8, 2, 6 }, one[] = { 5, 7 };
     sim_profile profile;
     start(d);
-    put(d, "copy_us.h2d", pairs, 4, NULL);              /* 1024: 10, 2048: 20 */
+    put(d, "copy_us.h2d", pairs, 4, NULL); /* 1024: 10, 2048: 20 */
     put(d, "copy_us.d2h", falling, 4, NULL);
     put(d, "kernel_us.add", one, 2, NULL);
     is_int(sim_profile_read(&profile, d->setting, d->n, NULL), SL_OK, "tables of durations");
@@ -172,7 +173,7 @@ static void reads_tables_of_durations(draft *d)
 
 static void reads_grids(draft *d)
 {
-    static const double rows[] = {2, 1, 10, 2, 3, 20, 4, 1, 30, 4, 3, 60};
+    static const double rows[] = { 2, 1, 10, 2, 3, 20, 4, 1, 30, 4, 3, 60 };
     sim_profile profile;
     start(d);
     put(d, "gemm_grid_us.tf32", rows, 12, NULL);
@@ -195,12 +196,12 @@ static void reads_grids(draft *d)
 static void names_wrong_grids(draft *d)
 {
 #define GRID "profile key 'gemm_grid_us.tf32' "
-    static const double missing[] = {2, 1, 10, 2, 3, 20, 4, 1, 30};
-    static const double others[] = {2, 1, 10, 2, 3, 20, 4, 1, 30, 4, 5, 60};
-    static const double k_down[] = {2, 3, 10, 2, 1, 20, 4, 3, 30, 4, 1, 60};
-    static const double n_down[] = {4, 1, 10, 4, 3, 20, 2, 1, 30, 2, 3, 60};
-    static const double flat[] = {2, 1, 10, 2, 3, 0, 4, 1, 30, 4, 3, 60};
-    static const double row[] = {2, 1, 10, 2, 3, 20}, column[] = {2, 1, 10, 4, 1, 20};
+    static const double missing[] = { 2, 1, 10, 2, 3, 20, 4, 1, 30 };
+    static const double others[] = { 2, 1, 10, 2, 3, 20, 4, 1, 30, 4, 5, 60 };
+    static const double k_down[] = { 2, 3, 10, 2, 1, 20, 4, 3, 30, 4, 1, 60 };
+    static const double n_down[] = { 4, 1, 10, 4, 3, 20, 2, 1, 30, 2, 3, 60 };
+    static const double flat[] = { 2, 1, 10, 2, 3, 0, 4, 1, 30, 4, 3, 60 };
+    static const double row[] = { 2, 1, 10, 2, 3, 20 }, column[] = { 2, 1, 10, 4, 1, 20 };
     start(d);
     put(d, "gemm_grid_us.tf32", missing, 8, NULL);
     fails(d, GRID "needs rows of three numbers, {n, k, us}", "two numbers for three");
@@ -240,7 +241,7 @@ static void names_missing_and_unknown_keys(draft *d)
           "five keys missing");
     d->n = 0;
     sim_profile profile;
-    sl_error err = {0};
+    sl_error err = { 0 };
     is_int(sim_profile_read(&profile, NULL, 0, &err), SL_EINVAL, "no settings at all: refused");
     is_int(sim_profile_read(&profile, NULL, 0, NULL), SL_EINVAL, "also without an error to fill");
 
@@ -259,14 +260,14 @@ static void names_missing_and_unknown_keys(draft *d)
     put(d, "colour", &one, 1, NULL);
     fails(d, "profile has an unknown key 'colour'", "a key like no other");
     start(d);
-    d->setting[d->n++] = (sl_setting){"sm_count", &one, 1, NULL};
+    d->setting[d->n++] = (sl_setting){ "sm_count", &one, 1, NULL };
     fails(d, "profile key 'sm_count' is given twice", "a key twice");
 }
 
 static void names_wrong_values(draft *d)
 {
-    static const double zero = 0, two[] = {1, 2}, huge = 5000, text_pairs[] = {1, 2, 1, 3};
-    static const double down[] = {2, 1, 1, 1}, negative[] = {1, -2}, version[] = {9, 0.5};
+    static const double zero = 0, two[] = { 1, 2 }, huge = 5000, text_pairs[] = { 1, 2, 1, 3 };
+    static const double down[] = { 2, 1, 1, 1 }, negative[] = { 1, -2 }, version[] = { 9, 0.5 };
     const double nan_value = NAN;
     start(d);
     put(d, "sm_count", &zero, 1, NULL);
@@ -306,8 +307,10 @@ static void names_wrong_values(draft *d)
     put(d, "gemm_us.tf32", down, 4, NULL);
     fails(d, "profile key 'gemm_us.tf32' must ascend, but 1 follows 2", "a descending table");
     put(d, "gemm_us.tf32", negative, 2, NULL);
-    fails(d, "profile key 'gemm_us.tf32' has the pair {1, -2}: needs a first number >= 0 and a "
-          "second > 0", "a negative rate");
+    fails(d,
+          "profile key 'gemm_us.tf32' has the pair {1, -2}: needs a first number >= 0 and a "
+          "second > 0",
+          "a negative rate");
     start(d);
     put(d, "h2d_staging_gb_per_s", pairs, 0, NULL);
     fails(d, "profile key 'h2d_staging_gb_per_s' needs at least one pair of numbers",
@@ -317,8 +320,10 @@ static void names_wrong_values(draft *d)
           "a text for a table");
     start(d);
     put(d, "priority_greatest", two, 1, NULL);
-    fails(d, "profile key 'priority_greatest' is 1, must not exceed 'priority_least', -1000: "
-          "lower is more urgent", "priorities the wrong way round");
+    fails(d,
+          "profile key 'priority_greatest' is 1, must not exceed 'priority_least', -1000: "
+          "lower is more urgent",
+          "priorities the wrong way round");
 }
 
 int main(void)

@@ -11,8 +11,15 @@
 
 static sl_work kernel(sl_kernel which, int64_t n, double scalar)
 {
-    return (sl_work){.kind = SL_WORK_KERNEL, .kernel = (uint8_t)which, .dtype = SL_FLOAT32,
-                     .m = 1, .n = n, .k = 1, .scalar = scalar, .seed = 1, .sequence = 2};
+    return (sl_work){ .kind = SL_WORK_KERNEL,
+                      .kernel = (uint8_t)which,
+                      .dtype = SL_FLOAT32,
+                      .m = 1,
+                      .n = n,
+                      .k = 1,
+                      .scalar = scalar,
+                      .seed = 1,
+                      .sequence = 2 };
 }
 
 /* A value with these bytes. */
@@ -48,7 +55,7 @@ static bool run(const sl_work *work, sim_value **out, sim_value *in0, sim_value 
 
 static void values_are_computed_on_demand(void)
 {
-    const float x[4] = {1, 2, 3, 4}, y[4] = {10, 20, 30, 40};
+    const float x[4] = { 1, 2, 3, 4 }, y[4] = { 10, 20, 30, 40 };
     sim_value *a = of_floats(x, 4), *b = of_floats(y, 4), *c = sim_value_bytes_set(16, 0);
     const sl_work add = kernel(SL_KERNEL_ADD, 4, 0);
     run(&add, &c, a, b);
@@ -62,7 +69,7 @@ static void values_are_computed_on_demand(void)
     is_double(at(c, 0), 24, 0, "in place, twice, after an input was let go");
     is_double(at(captured, 0), 11, 0, "who captured the old value still has it");
     float z[5];
-    sl_error err = {0};
+    sl_error err = { 0 };
     is_int(sim_value_read(c, 4, 16, z, &err), SL_EINVAL, "reading past the end is refused");
     is_str(err.msg, "cannot read 16 bytes at 4 of 16", "with the numbers");
     is_int(sim_value_read(c, 16, 0, z, &err), SL_OK, "nothing can be read at the end");
@@ -74,7 +81,7 @@ static void values_are_computed_on_demand(void)
 
 static void memory_is_taken_over_only_from_the_dead(void)
 {
-    const float x[2] = {3, 5};
+    const float x[2] = { 3, 5 };
     const sl_work square = kernel(SL_KERNEL_POW, 2, 2), mul = kernel(SL_KERNEL_MUL, 2, 0);
     sim_value *a = of_floats(x, 2), *b = sim_value_bytes_set(8, 0);
     run(&square, &b, a, NULL);
@@ -91,7 +98,7 @@ static void memory_is_taken_over_only_from_the_dead(void)
 
 static void the_same_kernel_over_and_over_is_one_recipe(void)
 {
-    const float x[3] = {1.5f, 1, 0.5f}, step[3] = {1, 2, 3};
+    const float x[3] = { 1.5f, 1, 0.5f }, step[3] = { 1, 2, 3 };
     const sl_work add = kernel(SL_KERNEL_ADD, 3, 0), square = kernel(SL_KERNEL_POW, 3, 2);
     const sl_work mul = kernel(SL_KERNEL_MUL, 3, 0), negate = kernel(SL_KERNEL_MUL_SCALAR, 3, -1);
     sim_value *a = of_floats(x, 3), *b = of_floats(step, 3);
@@ -131,7 +138,7 @@ static void the_same_kernel_over_and_over_is_one_recipe(void)
 /* A cycle of three: x -> M x with a permutation matrix. */
 static void short_cycles_are_found(void)
 {
-    const float m[9] = {0, 1, 0, 0, 0, 1, 1, 0, 0}, x[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    const float m[9] = { 0, 1, 0, 0, 0, 1, 1, 0, 0 }, x[9] = { 1, 2, 3, 4, 5, 6, 7, 8, 9 };
     sl_work matmul = kernel(SL_KERNEL_MATMUL, 3, 0);
     matmul.m = matmul.k = 3;
     for (int rounds = 1000000; rounds < 1000003; rounds++) {
@@ -150,7 +157,7 @@ static void short_cycles_are_found(void)
 static void ping_pong(int rounds, size_t n, bool looks)
 {
     const sl_work step = kernel(SL_KERNEL_ADD_SCALAR, (int64_t)n, 1);
-    sim_value *noise = sim_value_apply(&(sl_work){.kernel = SL_KERNEL_RAND, .n = (int64_t)n},
+    sim_value *noise = sim_value_apply(&(sl_work){ .kernel = SL_KERNEL_RAND, .n = (int64_t)n },
                                        4 * n, NULL, NULL, NULL);
     sim_value *a = sim_value_retain(noise), *b = sim_value_bytes_set(4 * n, 0);
     for (int i = 0; i < rounds / 2; i++) {
@@ -190,7 +197,7 @@ static void dear_chains_stay_lazy(void)
 {
     enum { N = 1 << 20, ROUNDS = 100000 };
     const sl_work step = kernel(SL_KERNEL_POW, N, 1.5);
-    const sl_work noise = {.kernel = SL_KERNEL_RAND, .n = N};
+    const sl_work noise = { .kernel = SL_KERNEL_RAND, .n = N };
     sim_value *a = sim_value_apply(&noise, 4 * N, NULL, NULL, NULL);
     sim_value *b = sim_value_bytes_set(4 * N, 0);
     for (int i = 0; i < ROUNDS; i++) {
@@ -233,8 +240,8 @@ static void splices_are_what_memory_would_hold(void)
             value[to] = sim_value_write(value[to], dst, n, memory[to] + dst, NULL);
             continue;
         case 2:
-            if (sim_value_read(value[from], src, n, got, NULL) != SL_OK ||
-                memcmp(got, memory[from] + src, n) != 0)
+            if (sim_value_read(value[from], src, n, got, NULL) != SL_OK
+                || memcmp(got, memory[from] + src, n) != 0)
                 same = false;
             continue;
         default:
@@ -246,8 +253,8 @@ static void splices_are_what_memory_would_hold(void)
     }
 #undef RANDOM
     for (size_t i = 0; i < BUFFERS; i++) {
-        same = same && sim_value_read(value[i], 0, BYTES, got, NULL) == SL_OK &&
-               memcmp(got, memory[i], BYTES) == 0;
+        same = same && sim_value_read(value[i], 0, BYTES, got, NULL) == SL_OK
+               && memcmp(got, memory[i], BYTES) == 0;
         sim_value_release(value[i]);
     }
     ok(same, "%d random splices, memsets, writes and reads agree with plain memory", ROUNDS);
@@ -255,7 +262,7 @@ static void splices_are_what_memory_would_hold(void)
 
 static void whole_copies_share(void)
 {
-    const float x[2] = {1, 2};
+    const float x[2] = { 1, 2 };
     sim_value *a = of_floats(x, 2), *b = sim_value_bytes_set(8, 0);
     sim_value *copy = sim_value_splice(b, 0, a, 0, 8);
     ok(copy == a, "a copy of the whole is the same value");
@@ -277,7 +284,7 @@ static void whole_copies_share(void)
 
 static void elements_can_be_set_one_by_one(void)
 {
-    enum { N = 1 << 20 };       /* too large to be copied at each write */
+    enum { N = 1 << 20 }; /* too large to be copied at each write */
     sim_value *a = sim_value_bytes_set(4 * N, 0);
     for (size_t i = 0; i < N; i++) {
         const float x = (float)i;
@@ -319,7 +326,7 @@ static void constants_have_eight_bytes(void)
     sl_work fill = kernel(SL_KERNEL_FILL, 1000, third), add = kernel(SL_KERNEL_ADD, 1000, 0);
     fill.dtype = add.dtype = SL_FLOAT64;
     sim_value *a = sim_value_bytes_set(8000, 0), *b = sim_value_bytes_set(8000, 0);
-    double got[3] = {0};
+    double got[3] = { 0 };
     run(&fill, &a, NULL, NULL);
     run(&add, &b, a, a);
     ok(sim_value_is_computed(b), "kernels on constants give constants");
@@ -331,7 +338,7 @@ static void constants_have_eight_bytes(void)
     for (int i = 0; i < 3; i++)
         memcpy(want + 8 * i, &third, 8);
     const double twice = 2 * third;
-    memcpy(want + 4, (const char *)&twice + 4, 4);      /* the splice begins inside an element */
+    memcpy(want + 4, (const char *)&twice + 4, 4); /* the splice begins inside an element */
     memcpy(want + 8, &twice, 8);
     memcpy(want + 16, &twice, 8);
     ok(memcmp(got, want, sizeof want) == 0, "a part that begins inside an element keeps its bytes");
@@ -351,7 +358,7 @@ static void random_numbers_are_read_in_place(void)
     is_int(sim_value_read(b, 0, 400, whole, NULL), SL_OK, "a small tensor, the whole");
     ok(memcmp(part, whole + 37, 100) == 0, "have the same bytes");
     ok(at(a, huge / 4 - 1) != at(a, huge / 4 - 2), "the last elements are there");
-    sl_error err = {0};
+    sl_error err = { 0 };
     const sl_work square = kernel(SL_KERNEL_POW, (int64_t)(huge / 4), 2);
     run(&square, &a, a, NULL);
     float x;
@@ -364,7 +371,7 @@ static void random_numbers_are_read_in_place(void)
 
 static void huge_tensors_can_be_written_in_parts(void)
 {
-    const float x = 5, y[2] = {6, 7};
+    const float x = 5, y[2] = { 6, 7 };
     sim_value *a = sim_value_bytes_set(huge, 0), *b = of_floats(y, 2);
     a = sim_value_write(a, huge / 2, 4, &x, NULL);
     sim_value *next = sim_value_splice(a, huge - 12, b, 0, 8);

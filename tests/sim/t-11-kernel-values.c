@@ -1,6 +1,6 @@
 /* The kernels on the CPU against double-precision references and cases worked
  * by hand: every kernel, every floating dtype, rounding, and BLAS or none. */
-#define _POSIX_C_SOURCE 200809L     /* setenv, fork */
+#define _POSIX_C_SOURCE 200809L /* setenv, fork */
 
 #include "../../core/numbers/elements.h"
 #include "../../core/numbers/half.h"
@@ -19,14 +19,31 @@
 
 static void halves_round_to_nearest_even(void)
 {
-    static const struct { float x; uint16_t bf16, f16; } cases[] = {
-        {0, 0, 0}, {-0.0f, 0x8000, 0x8000}, {1, 0x3f80, 0x3c00}, {-2, 0xc000, 0xc000},
-        {256, 0x4380, 0x5c00}, {257, 0x4380, 0x5c04}, {259, 0x4382, 0x5c0c},
-        {2049, 0x4500, 0x6800}, {2051, 0x4500, 0x6802}, {65504, 0x4780, 0x7bff},
-        {65519, 0x4780, 0x7bff}, {65520, 0x4780, 0x7c00}, {-1e30f, 0xf14a, 0xfc00},
-        {INFINITY, 0x7f80, 0x7c00}, {3.4028235e38f, 0x7f80, 0x7c00},
-        {0x1p-14f, 0x3880, 0x0400}, {0x1p-24f, 0x3380, 0x0001}, {0x1p-25f, 0x3300, 0x0000},
-        {0x1.8p-25f, 0x3340, 0x0001}, {0x1.8p-24f, 0x33c0, 0x0002}, {0x1.ffep-15f, 0x3880, 0x0400},
+    static const struct {
+        float x;
+        uint16_t bf16, f16;
+    } cases[] = {
+        { 0, 0, 0 },
+        { -0.0f, 0x8000, 0x8000 },
+        { 1, 0x3f80, 0x3c00 },
+        { -2, 0xc000, 0xc000 },
+        { 256, 0x4380, 0x5c00 },
+        { 257, 0x4380, 0x5c04 },
+        { 259, 0x4382, 0x5c0c },
+        { 2049, 0x4500, 0x6800 },
+        { 2051, 0x4500, 0x6802 },
+        { 65504, 0x4780, 0x7bff },
+        { 65519, 0x4780, 0x7bff },
+        { 65520, 0x4780, 0x7c00 },
+        { -1e30f, 0xf14a, 0xfc00 },
+        { INFINITY, 0x7f80, 0x7c00 },
+        { 3.4028235e38f, 0x7f80, 0x7c00 },
+        { 0x1p-14f, 0x3880, 0x0400 },
+        { 0x1p-24f, 0x3380, 0x0001 },
+        { 0x1p-25f, 0x3300, 0x0000 },
+        { 0x1.8p-25f, 0x3340, 0x0001 },
+        { 0x1.8p-24f, 0x33c0, 0x0002 },
+        { 0x1.ffep-15f, 0x3880, 0x0400 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         is_int(half_bf16_of_float(cases[i].x), cases[i].bf16, "%g as bfloat16", (double)cases[i].x);
@@ -35,10 +52,12 @@ static void halves_round_to_nearest_even(void)
     bool same = true;
     for (uint32_t h = 0; h < 0x10000; h++) {
         const float b = half_float_of_bf16((uint16_t)h), f = half_float_of_f16((uint16_t)h);
-        same = same && (isnan(b) ? isnan(half_float_of_bf16(half_bf16_of_float(b)))
-                                 : half_bf16_of_float(b) == h);
-        same = same && (isnan(f) ? isnan(half_float_of_f16(half_f16_of_float(f)))
-                                 : half_f16_of_float(f) == h);
+        same = same
+               && (isnan(b) ? isnan(half_float_of_bf16(half_bf16_of_float(b)))
+                            : half_bf16_of_float(b) == h);
+        same = same
+               && (isnan(f) ? isnan(half_float_of_f16(half_f16_of_float(f)))
+                            : half_f16_of_float(f) == h);
     }
     ok(same, "every bfloat16 and every float16 comes back from float32");
     is_double(half_float_of_f16(0x3555), 0.333251953125, 0, "a float16 by hand");
@@ -78,18 +97,26 @@ static void set_element(sl_dtype dtype, void *data, size_t i, double value)
 static sim_job make_job(sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n, int64_t k,
                         double scalar)
 {
-    const sl_work work = {.kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel,
-                          .dtype = (uint8_t)dtype, .m = m, .n = n, .k = k, .scalar = scalar,
-                          .seed = 3, .sequence = 4};
+    const sl_work work = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = (uint8_t)kernel,
+        .dtype = (uint8_t)dtype,
+        .m = m,
+        .n = n,
+        .k = k,
+        .scalar = scalar,
+        .seed = 3,
+        .sequence = 4,
+    };
     sim_job job;
     sim_job_init(&job, &work);
     return job;
 }
 
-static const char *const dtype_names[] = {"float32", "bfloat16", "float16"};
-static const double unit_roundoff[] = {0x1p-24, 0x1p-8, 0x1p-11};
+static const char *const dtype_names[] = { "float32", "bfloat16", "float16" };
+static const double unit_roundoff[] = { 0x1p-24, 0x1p-8, 0x1p-11 };
 
-enum { ELEMS = 1300 };      /* more than two blocks, and not a whole number of them */
+enum { ELEMS = 1300 }; /* more than two blocks, and not a whole number of them */
 
 static double reference(sl_kernel kernel, double a, double b, double scalar)
 {
@@ -121,29 +148,37 @@ static double elementwise_error(sl_kernel kernel, sl_dtype dtype, double scalar,
     }
     memcpy(a_before, a, sizeof a);
     void *to = in_place ? a : out;
-    if (sim_job_run(&job, to, a, b))
-        return INFINITY;
+    if (sim_job_run(&job, to, a, b)) return INFINITY;
     double worst = 0;
     for (size_t i = 0; i < ELEMS; i++) {
         const double want = reference(kernel, element(dtype, a_before, i), element(dtype, b, i),
                                       scalar);
-        worst = fmax(worst, fabs(element(dtype, to, i) - want) / fabs(want) /
-                                unit_roundoff[dtype]);
+        worst = fmax(worst, fabs(element(dtype, to, i) - want) / fabs(want) / unit_roundoff[dtype]);
     }
     return worst;
 }
 
 static void elementwise_kernels(void)
 {
-    static const struct { sl_kernel kernel; const char *name; double scalar; } others[] = {
-        {SL_KERNEL_ADD, "add", 0}, {SL_KERNEL_SUB, "sub", 0}, {SL_KERNEL_MUL, "mul", 0},
-        {SL_KERNEL_DIV, "div", 0}, {SL_KERNEL_ADD_SCALAR, "add_scalar", 0.3},
-        {SL_KERNEL_SUB_SCALAR, "sub_scalar", 0.3}, {SL_KERNEL_MUL_SCALAR, "mul_scalar", -0.3},
-        {SL_KERNEL_DIV_SCALAR, "div_scalar", 0.3}, {SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 2.3},
-        {SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.3}, {SL_KERNEL_NEG, "neg", 0},
-        {SL_KERNEL_RELU, "relu", 0},
+    static const struct {
+        sl_kernel kernel;
+        const char *name;
+        double scalar;
+    } others[] = {
+        { SL_KERNEL_ADD, "add", 0 },
+        { SL_KERNEL_SUB, "sub", 0 },
+        { SL_KERNEL_MUL, "mul", 0 },
+        { SL_KERNEL_DIV, "div", 0 },
+        { SL_KERNEL_ADD_SCALAR, "add_scalar", 0.3 },
+        { SL_KERNEL_SUB_SCALAR, "sub_scalar", 0.3 },
+        { SL_KERNEL_MUL_SCALAR, "mul_scalar", -0.3 },
+        { SL_KERNEL_DIV_SCALAR, "div_scalar", 0.3 },
+        { SL_KERNEL_RSUB_SCALAR, "rsub_scalar", 2.3 },
+        { SL_KERNEL_RDIV_SCALAR, "rdiv_scalar", 0.3 },
+        { SL_KERNEL_NEG, "neg", 0 },
+        { SL_KERNEL_RELU, "relu", 0 },
     };
-    static const double exponents[] = {0, 1, 2, 3, 16, -1, -2, 0.5, 1.5, -0.3, 17, 2.75};
+    static const double exponents[] = { 0, 1, 2, 3, 16, -1, -2, 0.5, 1.5, -0.3, 17, 2.75 };
     for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
         for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
             double error = elementwise_error(SL_KERNEL_POW, dtype, exponents[i], false);
@@ -160,10 +195,25 @@ static void elementwise_kernels(void)
 
 static void pow_by_hand(void)
 {
-    static const struct { float x; double exponent; float want; } cases[] = {
-        {3, 2, 9}, {-3, 3, -27}, {2, 16, 65536}, {4, -1, 0.25f}, {9, 0.5, 3}, {0, 0, 1},
-        {-2, -2, 0.25f}, {0, -1, INFINITY}, {2, 0.25, 1.18920707f}, {-8, 1.0 / 3, NAN},
-        {-INFINITY, 0.5, INFINITY}, {-4, 0.5, NAN}, {NAN, 0, 1}, {NAN, 0.5, NAN},
+    static const struct {
+        float x;
+        double exponent;
+        float want;
+    } cases[] = {
+        { 3, 2, 9 },
+        { -3, 3, -27 },
+        { 2, 16, 65536 },
+        { 4, -1, 0.25f },
+        { 9, 0.5, 3 },
+        { 0, 0, 1 },
+        { -2, -2, 0.25f },
+        { 0, -1, INFINITY },
+        { 2, 0.25, 1.18920707f },
+        { -8, 1.0 / 3, NAN },
+        { -INFINITY, 0.5, INFINITY },
+        { -4, 0.5, NAN },
+        { NAN, 0, 1 },
+        { NAN, 0.5, NAN },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const sim_job job = make_job(SL_KERNEL_POW, SL_FLOAT32, 0, 1, 0, cases[i].exponent);
@@ -186,7 +236,7 @@ static void pow_by_hand(void)
 
 static void bytes_saturate(void)
 {
-    const uint8_t in[4] = {0, 7, 100, 250};
+    const uint8_t in[4] = { 0, 7, 100, 250 };
     uint8_t out[4];
     sim_job job = make_job(SL_KERNEL_ADD_SCALAR, SL_UINT8, 0, 4, 0, 10);
     sim_job_run(&job, out, in, NULL);
@@ -199,13 +249,22 @@ static void bytes_saturate(void)
 /* 3^21 = 10460353203 = 2 * 2^32 + 1870418611; 2^31 - 1 squared is 2^62 - 2^32 + 1. */
 static void whole_numbers_wrap(void)
 {
-    static const struct { sl_kernel kernel; double scalar; int32_t x, y, want; } cases[] = {
-        {SL_KERNEL_ADD, 0, INT32_MAX, 1, INT32_MIN}, {SL_KERNEL_SUB, 0, INT32_MIN, 1, INT32_MAX},
-        {SL_KERNEL_MUL, 0, INT32_MAX, INT32_MAX, 1}, {SL_KERNEL_NEG, 0, INT32_MIN, 0, INT32_MIN},
-        {SL_KERNEL_RSUB_SCALAR, INT32_MIN, 1, 0, INT32_MAX}, {SL_KERNEL_POW, 21, 3, 0, 1870418611},
-        {SL_KERNEL_SUB_SCALAR, INT32_MIN, 0, 0, INT32_MIN}, {SL_KERNEL_POW, 0, 0, 0, 1},
-        {SL_KERNEL_POW, INT32_MAX, -1, 0, -1}, {SL_KERNEL_RELU, 0, INT32_MIN, 0, 0},
-        {SL_KERNEL_ADD_SCALAR, 1, 16777216, 0, 16777217},
+    static const struct {
+        sl_kernel kernel;
+        double scalar;
+        int32_t x, y, want;
+    } cases[] = {
+        { SL_KERNEL_ADD, 0, INT32_MAX, 1, INT32_MIN },
+        { SL_KERNEL_SUB, 0, INT32_MIN, 1, INT32_MAX },
+        { SL_KERNEL_MUL, 0, INT32_MAX, INT32_MAX, 1 },
+        { SL_KERNEL_NEG, 0, INT32_MIN, 0, INT32_MIN },
+        { SL_KERNEL_RSUB_SCALAR, INT32_MIN, 1, 0, INT32_MAX },
+        { SL_KERNEL_POW, 21, 3, 0, 1870418611 },
+        { SL_KERNEL_SUB_SCALAR, INT32_MIN, 0, 0, INT32_MIN },
+        { SL_KERNEL_POW, 0, 0, 0, 1 },
+        { SL_KERNEL_POW, INT32_MAX, -1, 0, -1 },
+        { SL_KERNEL_RELU, 0, INT32_MIN, 0, 0 },
+        { SL_KERNEL_ADD_SCALAR, 1, 16777216, 0, 16777217 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const sim_job job = make_job(cases[i].kernel, SL_INT32, 0, 1, 0, cases[i].scalar);
@@ -253,8 +312,8 @@ static void doubles_are_computed_in_double(void)
 static void transposes(void)
 {
     static const int64_t shapes[][5] = {
-        {1, 2, 1, 3, 1}, {1, 70, 1, 130, 1}, {2, 65, 3, 66, 1}, {2, 3, 4, 5, 6}, {1, 1, 1, 1, 100},
-        {1, 65, 1, 64, 3}, {0, 2, 1, 3, 1}, {1, 2, 1, 0, 4},
+        { 1, 2, 1, 3, 1 },   { 1, 70, 1, 130, 1 }, { 2, 65, 3, 66, 1 }, { 2, 3, 4, 5, 6 },
+        { 1, 1, 1, 1, 100 }, { 1, 65, 1, 64, 3 },  { 0, 2, 1, 3, 1 },   { 1, 2, 1, 0, 4 },
     };
     static uint8_t in[2 * 65 * 3 * 66 * 8], out[sizeof in];
     for (size_t i = 0; i < sizeof in; i++)
@@ -262,8 +321,15 @@ static void transposes(void)
     for (sl_dtype dtype = 0; dtype < SL_DTYPES; dtype++)
         for (size_t c = 0; c < sizeof shapes / sizeof *shapes; c++) {
             const int64_t *s = shapes[c];
-            const sl_work work = {.kernel = SL_KERNEL_TRANSPOSE, .dtype = (uint8_t)dtype,
-                                  .outer = s[0], .m = s[1], .middle = s[2], .n = s[3], .k = s[4]};
+            const sl_work work = {
+                .kernel = SL_KERNEL_TRANSPOSE,
+                .dtype = (uint8_t)dtype,
+                .outer = s[0],
+                .m = s[1],
+                .middle = s[2],
+                .n = s[3],
+                .k = s[4],
+            };
             const size_t cell = (size_t)s[4] * numbers_dtype_bytes(dtype);
             sim_job job;
             sim_job_init(&job, &work);
@@ -274,11 +340,13 @@ static void transposes(void)
                         for (int64_t j = 0; j < s[3]; j++) {
                             const int64_t from = ((o * s[1] + i) * s[2] + b) * s[3] + j;
                             const int64_t to = ((o * s[3] + j) * s[2] + b) * s[1] + i;
-                            right = right && memcmp(out + (size_t)to * cell,
-                                                    in + (size_t)from * cell, cell) == 0;
+                            right = right
+                                    && memcmp(out + (size_t)to * cell, in + (size_t)from * cell,
+                                              cell)
+                                           == 0;
                         }
-            ok(right && sim_job_bytes(&job, 0) == sim_job_bytes(&job, 2) &&
-                   sim_job_bytes(&job, 2) == (size_t)(s[0] * s[1] * s[2] * s[3]) * cell,
+            ok(right && sim_job_bytes(&job, 0) == sim_job_bytes(&job, 2)
+                   && sim_job_bytes(&job, 2) == (size_t)(s[0] * s[1] * s[2] * s[3]) * cell,
                "transpose %zu of dtype %d", c, (int)dtype);
         }
 }
@@ -289,7 +357,7 @@ static void softmax_rows(void)
     static float in[ROWS * COLS], out[ROWS * COLS];
     for (sl_dtype dtype = SL_FLOAT32; dtype <= SL_FLOAT16; dtype++) {
         const sim_job job = make_job(SL_KERNEL_SOFTMAX, dtype, ROWS, COLS, 0, 0);
-        for (size_t i = 0; i < ROWS * COLS; i++)    /* far beyond where exp overflows */
+        for (size_t i = 0; i < ROWS * COLS; i++) /* far beyond where exp overflows */
             set_element(dtype, in, i, 1000.0 * (double)(i / COLS) + sin((double)i) * 4);
         sim_job_run(&job, out, in, NULL);
         double worst = 0;
@@ -306,11 +374,11 @@ static void softmax_rows(void)
         }
         ok(worst <= 8 * unit_roundoff[dtype], "softmax in %s (%.2g)", dtype_names[dtype], worst);
         sim_job_run(&job, in, in, NULL);
-        ok(memcmp(in, out, ROWS * COLS * numbers_dtype_bytes(dtype)) == 0,
-           "softmax in place in %s", dtype_names[dtype]);
+        ok(memcmp(in, out, ROWS * COLS * numbers_dtype_bytes(dtype)) == 0, "softmax in place in %s",
+           dtype_names[dtype]);
     }
     const sim_job pair = make_job(SL_KERNEL_SOFTMAX, SL_FLOAT32, 2, 2, 0, 0);
-    const float x[4] = {0, 0, -INFINITY, 5};
+    const float x[4] = { 0, 0, -INFINITY, 5 };
     float got[4];
     sim_job_run(&pair, got, x, NULL);
     ok(got[0] == 0.5f && got[1] == 0.5f && got[2] == 0 && got[3] == 1, "softmax by hand");
@@ -320,8 +388,7 @@ static void sums(void)
 {
     enum { N = 100003 };
     float *x = malloc(N * sizeof *x);
-    if (!ok(x != NULL, "memory for %d numbers", N))
-        return;
+    if (!ok(x != NULL, "memory for %d numbers", N)) return;
     sim_job job = make_job(SL_KERNEL_SUM, SL_FLOAT32, 0, N, 0, 0);
     float got;
     double want = 0;
@@ -346,7 +413,7 @@ static void generators(void)
 {
     enum { N = 1000 };
     float whole[N], part[N];
-    static const sl_kernel kernels[] = {SL_KERNEL_RAND, SL_KERNEL_RANDN, SL_KERNEL_FILL};
+    static const sl_kernel kernels[] = { SL_KERNEL_RAND, SL_KERNEL_RANDN, SL_KERNEL_FILL };
     for (size_t i = 0; i < 3; i++) {
         const sim_job job = make_job(kernels[i], SL_FLOAT32, 0, N, 0, 2.5);
         sim_job_run(&job, whole, NULL, NULL);
@@ -360,8 +427,8 @@ static void generators(void)
     sim_job_run(&half, part, NULL, NULL);
     bool same = true;
     for (size_t i = 0; i < N; i++)
-        same = same && element(SL_BFLOAT16, part, i) ==
-                           half_float_of_bf16(half_bf16_of_float(whole[i]));
+        same = same
+               && element(SL_BFLOAT16, part, i) == half_float_of_bf16(half_bf16_of_float(whole[i]));
     ok(same, "random bfloat16 are the random float32, rounded");
 }
 
@@ -376,26 +443,23 @@ static double matmul_error(sl_dtype dtype, bool tf32, int64_t m, int64_t n, int6
     sim_job job = make_job(SL_KERNEL_MATMUL, dtype, m, n, k, 0);
     job.flags = tf32 ? SL_WORK_TF32 : 0;
     double worst = INFINITY;
-    if (!a || !b || !c)
-        goto done;
+    if (!a || !b || !c) goto done;
     for (int64_t i = 0; i < m * k; i++)
         set_element(dtype, a, (size_t)i, sin(0.37 * (double)i));
     for (int64_t i = 0; i < k * n; i++)
         set_element(dtype, b, (size_t)i, cos(0.53 * (double)i));
-    if (sim_job_run(&job, c, a, b))
-        goto done;
+    if (sim_job_run(&job, c, a, b)) goto done;
     worst = 0;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
             double sum = 0, size_of_terms = 0;
             for (int64_t l = 0; l < k; l++) {
-                const double term = element(dtype, a, (size_t)(i * k + l)) *
-                                    element(dtype, b, (size_t)(l * n + j));
+                const double term = element(dtype, a, (size_t)(i * k + l))
+                                    * element(dtype, b, (size_t)(l * n + j));
                 sum += term;
                 size_of_terms += fabs(term);
             }
-            worst = fmax(worst, fabs(element(dtype, c, (size_t)(i * n + j)) - sum) /
-                                    size_of_terms);
+            worst = fmax(worst, fabs(element(dtype, c, (size_t)(i * n + j)) - sum) / size_of_terms);
         }
 done:
     free(a);
@@ -404,15 +468,15 @@ done:
     return worst;
 }
 
-static const int64_t shapes[][3] = {{1, 1, 1}, {2, 3, 4}, {31, 33, 32}, {70, 600, 130}};
+static const int64_t shapes[][3] = { { 1, 1, 1 }, { 2, 3, 4 }, { 31, 33, 32 }, { 70, 600, 130 } };
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* The error of a product over what its dtype allows. */
 static double matmul_excess(const int64_t shape[3], sl_dtype dtype, bool tf32)
 {
     const double rounding = tf32 ? 0x1p-10 * 1.01 : unit_roundoff[dtype];
-    return matmul_error(dtype, tf32, shape[0], shape[1], shape[2]) /
-           (rounding + (double)shape[2] * 0x1p-24);
+    return matmul_error(dtype, tf32, shape[0], shape[1], shape[2])
+           / (rounding + (double)shape[2] * 0x1p-24);
 }
 
 static void matmuls(void)
@@ -474,8 +538,9 @@ static bool whole_numbers_are_exact(void)
 
 static void matmul_by_hand(void)
 {
-    const float a[6] = {1, 2, 3, 4, 5, 6}, b[6] = {1, 0, 0, 1, 2, -1}, want[4] = {7, -1, 16, -1};
-    float c[4] = {9, 9, 9, 9};
+    const float a[6] = { 1, 2, 3, 4, 5, 6 }, b[6] = { 1, 0, 0, 1, 2, -1 },
+                want[4] = { 7, -1, 16, -1 };
+    float c[4] = { 9, 9, 9, 9 };
     sim_job job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 3, 0);
     sim_job_run(&job, c, a, b);
     ok(memcmp(c, want, sizeof c) == 0, "2x3 times 3x2 by hand");

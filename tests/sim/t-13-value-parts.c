@@ -12,7 +12,7 @@ enum { BUFFERS = 3, ELEMS = 24, BYTES = ELEMS * 4, HELD = 4 };
 typedef struct state {
     sim_value *value[BUFFERS];
     float elems[BUFFERS][ELEMS];
-    sim_value *held[HELD];          /* captured at some time, with what it was */
+    sim_value *held[HELD]; /* captured at some time, with what it was */
     float was[HELD][ELEMS];
 } state;
 
@@ -42,8 +42,7 @@ static void put(state *s, int to, const sl_work *work, sim_value *in0, sim_value
         made = sim_value_apply_part(work, s->value[to], in0, in1);
     sim_value_release(s->value[to]);
     s->value[to] = made;
-    if (random_below(2))
-        sim_value_drop_hidden(made);
+    if (random_below(2)) sim_value_drop_hidden(made);
 }
 
 /* One of add, fill, sum, memset, copy on random parts; results stay small whole numbers. */
@@ -54,16 +53,21 @@ static void step(state *s)
     const size_t n = 1 + random_below(ELEMS / 2), out = random_below((uint32_t)(ELEMS - n + 1));
     const size_t at = random_below((uint32_t)(ELEMS - n + 1));
     const size_t bt = random_below((uint32_t)(ELEMS - n + 1));
-    sl_work work = {.kind = SL_WORK_KERNEL, .dtype = SL_FLOAT32, .n = (int64_t)n,
-                    .out_offset = out * 4, .in_offset = {at * 4, bt * 4}};
+    sl_work work = {
+        .kind = SL_WORK_KERNEL,
+        .dtype = SL_FLOAT32,
+        .n = (int64_t)n,
+        .out_offset = out * 4,
+        .in_offset = { at * 4, bt * 4 },
+    };
     sim_value *in0 = sim_value_retain(s->value[a]), *in1 = sim_value_retain(s->value[b]);
-    float made[ELEMS] = {0};
+    float made[ELEMS] = { 0 };
     switch (random_below(5)) {
     case 0:
         work.kernel = SL_KERNEL_ADD;
         for (size_t i = 0; i < n; i++) {
             made[i] = s->elems[a][at + i] + s->elems[b][bt + i];
-            if (made[i] > 1e6f)             /* keep them exact */
+            if (made[i] > 1e6f) /* keep them exact */
                 goto done;
         }
         put(s, to, &work, in0, in1);
@@ -83,7 +87,7 @@ static void step(state *s)
         put(s, to, &work, in0, NULL);
         break;
     case 3:
-        work = (sl_work){.kind = SL_WORK_MEMSET, .bytes = n * 4, .out_offset = out * 4};
+        work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = n * 4, .out_offset = out * 4 };
         put(s, to, &work, NULL, NULL);
         break;
     default:
@@ -118,16 +122,14 @@ static bool all_hold(const state *s)
 
 static bool random_program(int steps)
 {
-    state s = {.value = {NULL}};
+    state s = { .value = { NULL } };
     for (int i = 0; i < BUFFERS; i++)
         s.value[i] = sim_value_bytes_set(BYTES, 0);
     bool right = true;
     for (int i = 0; i < steps && right; i++) {
         step(&s);
-        if (random_below(8) == 0)
-            capture(&s);
-        if (random_below(50) == 0)
-            right = all_hold(&s);
+        if (random_below(8) == 0) capture(&s);
+        if (random_below(50) == 0) right = all_hold(&s);
     }
     right = right && all_hold(&s);
     for (int i = 0; i < BUFFERS; i++)
@@ -148,9 +150,17 @@ static void random_programs(void)
 /* A product of two parts of one buffer, by hand: [1 2; 3 4] [5 6; 7 8]. */
 static void products(void)
 {
-    const float in[8] = {1, 2, 3, 4, 5, 6, 7, 8};
-    const sl_work work = {.kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_MATMUL, .dtype = SL_FLOAT32,
-                          .m = 2, .n = 2, .k = 2, .out_offset = 4, .in_offset = {0, 16}};
+    const float in[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+    const sl_work work = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = SL_KERNEL_MATMUL,
+        .dtype = SL_FLOAT32,
+        .m = 2,
+        .n = 2,
+        .k = 2,
+        .out_offset = 4,
+        .in_offset = { 0, 16 },
+    };
     sim_value *a = sim_value_write(sim_value_bytes_set(32, 0), 0, 32, in, NULL);
     sim_value *c = sim_value_bytes_set(24, 0);
     sim_value *made = sim_value_apply_part(&work, c, a, a);
@@ -170,9 +180,15 @@ static void chunks_in_turn(void)
     enum { ROUNDS = 1000, CHUNK = 1 << 20 };
     sim_value *value = sim_value_bytes_set(4 * CHUNK, 0);
     for (int i = 0; i < 4 * ROUNDS; i++) {
-        const sl_work work = {.kind = SL_WORK_KERNEL, .kernel = SL_KERNEL_RAND, .dtype = SL_FLOAT32,
-                              .n = CHUNK / 4, .seed = (uint64_t)i, .sequence = 1,
-                              .out_offset = (size_t)(i % 4) * CHUNK};
+        const sl_work work = {
+            .kind = SL_WORK_KERNEL,
+            .kernel = SL_KERNEL_RAND,
+            .dtype = SL_FLOAT32,
+            .n = CHUNK / 4,
+            .seed = (uint64_t)i,
+            .sequence = 1,
+            .out_offset = (size_t)(i % 4) * CHUNK,
+        };
         sim_value *made = sim_value_apply_part(&work, value, NULL, NULL);
         sim_value_release(value);
         value = made;

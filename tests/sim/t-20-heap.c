@@ -15,8 +15,7 @@ static uint32_t next_random(uint32_t *state)
 
 static bool before(const sim_node *a, const sim_node *b)
 {
-    if (a->at != b->at)
-        return a->at < b->at;
+    if (a->at != b->at) return a->at < b->at;
     return a->what != b->what ? a->what < b->what : a->seq < b->seq;
 }
 
@@ -25,15 +24,14 @@ static sim_node *least_of(sim_node *node)
 {
     sim_node *least = NULL;
     for (int i = 0; i < NODES; i++)
-        if (node[i].slot && (!least || before(&node[i], least)))
-            least = &node[i];
+        if (node[i].slot && (!least || before(&node[i], least))) least = &node[i];
     return least;
 }
 
 int main(void)
 {
     plan(4);
-    sim_heap heap = {0};
+    sim_heap heap = { 0 };
     static sim_node node[NODES];
     uint32_t random = 42;
     int wrong = 0, moved = 0;

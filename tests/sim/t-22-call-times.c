@@ -5,7 +5,7 @@
 
 static sl_stream *stream_of(sl_device *device)
 {
-    const sl_stream_options options = {.non_blocking = true};
+    const sl_stream_options options = { .non_blocking = true };
     sl_stream *stream = NULL;
     sl_stream_create(device, &options, &stream, NULL);
     return stream;
@@ -14,8 +14,8 @@ static sl_stream *stream_of(sl_device *device)
 /* a: a kernel of 1000 ns, a record.  b: a kernel of 300 ns, a wait, one of 50 ns. */
 static sl_timeline *recorded(sl_device *device, sl_stream *a, sl_stream *b, sl_event *event)
 {
-    const sl_spin_options first = {.duration_ns = 1000}, second = {.duration_ns = 300},
-                          third = {.duration_ns = 50};
+    const sl_spin_options first = { .duration_ns = 1000 }, second = { .duration_ns = 300 },
+                          third = { .duration_ns = 50 };
     sl_timeline *timeline = NULL;
     sl_record_start(device, "test", &timeline, NULL);
     sl_spin(&first, a, NULL);
@@ -53,7 +53,7 @@ static void test_times(sl_device *device)
 int main(void)
 {
     plan(6);
-    sl_error err = {0};
+    sl_error err = { 0 };
     sl_device *device = small_gpu_open(NULL, 0, &err);
     if (!device) {
         printf("Bail out! %s\n", err.msg);

@@ -5,7 +5,7 @@
 
 static void test_trap(sl_device *device)
 {
-    sl_error err = {.msg = ""};
+    sl_error err = { .msg = "" };
     sl_device_stats stats;
     int64_t before_ns = sl_device_host_now_ns(device);
     is_int(sl_trap(sl_device_default_stream(device), &err), SL_EUNSUPPORTED,
@@ -39,12 +39,11 @@ static void test_memory(sl_device *device)
 /* The price is host_query_us. */
 static void test_price(void)
 {
-    const small_override query[] = {{"host.query_us", 3}};
+    const small_override query[] = { { "host.query_us", 3 } };
     size_t free_bytes, total_bytes;
-    sl_error err = {0};
+    sl_error err = { 0 };
     sl_device *device = small_gpu_open(query, 1, &err);
-    if (!ok(device != NULL, "a GPU with a price for questions opens"))
-        return;
+    if (!ok(device != NULL, "a GPU with a price for questions opens")) return;
     int64_t before_ns = sl_device_host_now_ns(device);
     sl_cuda_mem_get_info(device, &free_bytes, &total_bytes, NULL);
     is_int(sl_device_host_now_ns(device) - before_ns, 3000, "asking for memory costs that");
@@ -54,7 +53,7 @@ static void test_price(void)
 
 static void test_others(sl_device *device)
 {
-    sl_error err = {.msg = ""};
+    sl_error err = { .msg = "" };
     sl_device *again = small_gpu_open(NULL, 0, NULL);
     char name[64] = "";
     bool can;
@@ -63,8 +62,8 @@ static void test_others(sl_device *device)
     is_str(name, "simulated GPU", "which tells what it is");
     is_int(sl_cuda_device_can_access_peer(device, again, &can, &err), SL_EINVAL,
            "there is one simulated GPU, however often it is opened");
-    is_int(sl_sim_backend.peer_access(device, again, SL_PEER_ENABLE, &can, &err),
-           SL_EUNSUPPORTED, "which reaches no other");
+    is_int(sl_sim_backend.peer_access(device, again, SL_PEER_ENABLE, &can, &err), SL_EUNSUPPORTED,
+           "which reaches no other");
     is_str(err.msg, "a simulated GPU is alone: it has no peers", "and says so");
     sl_device_drain(again);
     sl_device_release(again);
@@ -73,7 +72,7 @@ static void test_others(sl_device *device)
 int main(void)
 {
     plan(0);
-    sl_error err = {0};
+    sl_error err = { 0 };
     sl_device *device = small_gpu_open(NULL, 0, &err);
     if (!device) {
         printf("Bail out! %s\n", err.msg);

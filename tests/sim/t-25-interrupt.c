@@ -1,6 +1,6 @@
 /* t-25-interrupt.c - the user stops what takes long: values are computed later as if nothing had
  * been, and virtual time goes on. */
-#define _POSIX_C_SOURCE 200809L     /* setenv */
+#define _POSIX_C_SOURCE 200809L /* setenv */
 
 #include <stdlib.h>
 
@@ -9,14 +9,21 @@
 #include "../tap.h"
 #include "small_gpu.h"
 
-enum { LARGE = 300000 };    /* elements: several pieces of work */
+enum { LARGE = 300000 }; /* elements: several pieces of work */
 
 static volatile sig_atomic_t wish;
 
 static sl_work kernel(sl_kernel which, int64_t m, int64_t n, double scalar)
 {
-    return (sl_work){.kind = SL_WORK_KERNEL, .kernel = (uint8_t)which, .dtype = SL_FLOAT32,
-                     .m = m, .n = n, .k = 1, .scalar = scalar, .seed = 1, .sequence = 2};
+    return (sl_work){ .kind = SL_WORK_KERNEL,
+                      .kernel = (uint8_t)which,
+                      .dtype = SL_FLOAT32,
+                      .m = m,
+                      .n = n,
+                      .k = 1,
+                      .scalar = scalar,
+                      .seed = 1,
+                      .sequence = 2 };
 }
 
 /* A literal that nobody else holds, so that its memory is taken. */
@@ -36,8 +43,7 @@ static sim_value *apply(const sl_work *work, size_t bytes, sim_value *in0, sim_v
 {
     sim_value *value = sim_value_apply(work, bytes, in0, in1, NULL);
     sim_value_release(in0);
-    if (in1 != in0)
-        sim_value_release(in1);
+    if (in1 != in0) sim_value_release(in1);
     return value;
 }
 
@@ -75,7 +81,7 @@ static void elementwise_in_place(void)
     sim_value_retain(kept);
     v = apply(&mul, 4 * LARGE, kept, counting(LARGE));
     is_stopped(v, 2, "one in the memory of its second input");
-    sim_value_release(kept);        /* now the first one's could be taken, too */
+    sim_value_release(kept); /* now the first one's could be taken, too */
     is_double(at(v, 7), 49, 0, "the same memory is used again");
     is_double(at(v, LARGE - 1), 998001, 0, "to the end");
     sim_value_release(v);
@@ -88,7 +94,7 @@ static void no_merging_with_half_a_round(void)
     const sl_work add = kernel(SL_KERNEL_ADD_SCALAR, 1, LARGE, 1);
     sim_value *v = apply(&add, 4 * LARGE, counting(LARGE), NULL);
     is_stopped(v, 1, "a kernel in place");
-    sim_value_retain(v);            /* as the engine does: captured */
+    sim_value_retain(v); /* as the engine does: captured */
     sim_value *next = sim_value_apply(&add, 4 * LARGE, v, NULL, v);
     sim_value_release(v);
     sim_value_release(v);
@@ -154,7 +160,7 @@ static void products(void)
         float x[200];
         for (int i = 0; i < 200; i++)
             x[i] = 1;
-        ones = sim_value_write(ones, 0, sizeof x, x, NULL);     /* the first row */
+        ones = sim_value_write(ones, 0, sizeof x, x, NULL); /* the first row */
         sim_value *v = apply(&matmul, 160000, counting(40000), ones);
         is_stopped(v, 2, tf32 ? "a product in TF32" : "a product");
         is_double(at(v, 200 * 3 + 5), 600, 0, "and is right when it is let");
@@ -169,7 +175,7 @@ static void splices(void)
     sim_value *noise = sim_value_apply(&rand, 4 * LARGE, NULL, NULL, NULL);
     sim_value *base = counting(LARGE);
     sim_value *v = sim_value_splice(base, 400, noise, 400, 4 * LARGE - 400);
-    sim_value_release(base);        /* its memory is taken, and given back */
+    sim_value_release(base); /* its memory is taken, and given back */
     is_stopped(v, 2, "copying random numbers");
     is_double(at(v, 7), 7, 0, "what was there before stays");
     is_double(at(v, LARGE - 1), at(noise, LARGE - 1), 0, "and the rest is copied");
@@ -191,7 +197,7 @@ static void what_is_small(void)
 
 static sl_status spin_in(sl_stream *stream, int n)
 {
-    const sl_spin_options options = {.duration_ns = 1000, .blocks = 1};
+    const sl_spin_options options = { .duration_ns = 1000, .blocks = 1 };
     sl_status status = SL_OK;
     for (int i = 0; i < n && status == SL_OK; i++)
         status = sl_spin(&options, stream, NULL);
@@ -212,11 +218,10 @@ static int64_t in_flight(sl_device *device)
 
 static void waits(void)
 {
-    sl_error err = {.msg = ""};
+    sl_error err = { .msg = "" };
     sl_device *device = small_gpu_open(NULL, 0, &err);
     bool done;
-    if (!ok(device != NULL, "a GPU opens"))
-        return;
+    if (!ok(device != NULL, "a GPU opens")) return;
     spin(device, 10);
     sl_interrupt(true);
     is_int(sl_device_synchronize(device, NULL), SL_OK, "a short wait ends by itself");
@@ -249,9 +254,9 @@ static void waits(void)
 static void a_full_queue(void)
 {
     enum { DEPTH = 2000 };
-    const small_override depth[] = {{"launch_queue_depth", DEPTH}};
-    const sl_spin_options head = {.duration_ns = 4000000, .blocks = 1};
-    const sl_stream_options apart = {.non_blocking = true};
+    const small_override depth[] = { { "launch_queue_depth", DEPTH } };
+    const sl_spin_options head = { .duration_ns = 4000000, .blocks = 1 };
+    const sl_stream_options apart = { .non_blocking = true };
     sl_device *device = small_gpu_open(depth, 1, NULL);
     sl_stream *other = NULL, *stream = sl_device_default_stream(device);
     sl_stream_create(device, &apart, &other, NULL);

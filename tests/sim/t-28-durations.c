@@ -11,9 +11,11 @@ static void is_us(const lab *l, size_t span, double us, const char *name)
 
 static void copies(void)
 {
-    static const double h2d[] = {1000, 2, 2000, 3, 4000, 4};
-    const lab_setup setup = {LAB_TABLES(LAB_TABLE("copy_us.h2d", h2d)),
-                             LAB_MORE({"copy_latency_us", 0.25})};
+    static const double h2d[] = { 1000, 2, 2000, 3, 4000, 4 };
+    const lab_setup setup = {
+        LAB_TABLES(LAB_TABLE("copy_us.h2d", h2d)),
+        LAB_MORE({ "copy_latency_us", 0.25 }),
+    };
     lab l;
     lab_open(&l, &setup);
     lab_h2d(&l, 1, 500);
@@ -37,18 +39,19 @@ static void copies(void)
 /* Of the i-th kind: 2 + i us for 1024, 5 + i for 4096; 0.5 us of it are no block's. */
 enum { KINDS = 10 };
 static const double kind_table[KINDS][4] = {
-    {1024, 2, 4096, 5}, {1024, 3, 4096, 6}, {1024, 4, 4096, 7}, {1024, 5, 4096, 8},
-    {1024, 6, 4096, 9}, {1024, 7, 4096, 10}, {1024, 8, 4096, 11}, {1024, 9, 4096, 12},
-    {1024, 10, 4096, 13}, {1024, 11, 4096, 14},
+    { 1024, 2, 4096, 5 },   { 1024, 3, 4096, 6 },   { 1024, 4, 4096, 7 },  { 1024, 5, 4096, 8 },
+    { 1024, 6, 4096, 9 },   { 1024, 7, 4096, 10 },  { 1024, 8, 4096, 11 }, { 1024, 9, 4096, 12 },
+    { 1024, 10, 4096, 13 }, { 1024, 11, 4096, 14 },
 };
 
-#define KERNEL_TABLES LAB_TABLES( \
-    LAB_TABLE("kernel_us.add", kind_table[0]), LAB_TABLE("kernel_us.pow", kind_table[1]), \
-    LAB_TABLE("kernel_us.powf", kind_table[2]), LAB_TABLE("kernel_us.softmax", kind_table[3]), \
-    LAB_TABLE("kernel_us.sum", kind_table[4]), LAB_TABLE("kernel_us.fill", kind_table[5]), \
-    LAB_TABLE("kernel_us.rand", kind_table[6]), LAB_TABLE("kernel_us.randn", kind_table[7]), \
-    LAB_TABLE("kernel_us.memset", kind_table[8]), LAB_TABLE("kernel_us.d2d", kind_table[9])), \
-    LAB_MORE({"kernel_fixed_us", 0.5}, {"d2d_fixed_us", 0.5}, {"spin_fixed_us", 0.25})
+#define KERNEL_TABLES                                                                              \
+    LAB_TABLES(                                                                                    \
+        LAB_TABLE("kernel_us.add", kind_table[0]), LAB_TABLE("kernel_us.pow", kind_table[1]),      \
+        LAB_TABLE("kernel_us.powf", kind_table[2]), LAB_TABLE("kernel_us.softmax", kind_table[3]), \
+        LAB_TABLE("kernel_us.sum", kind_table[4]), LAB_TABLE("kernel_us.fill", kind_table[5]),     \
+        LAB_TABLE("kernel_us.rand", kind_table[6]), LAB_TABLE("kernel_us.randn", kind_table[7]),   \
+        LAB_TABLE("kernel_us.memset", kind_table[8]), LAB_TABLE("kernel_us.d2d", kind_table[9])),  \
+        LAB_MORE({ "kernel_fixed_us", 0.5 }, { "d2d_fixed_us", 0.5 }, { "spin_fixed_us", 0.25 })
 
 /* Every kind once, in the order of the tables; memset and d2d of as many bytes as elements. */
 static void each_kind(lab *l, sl_dtype dtype, int64_t elems)
@@ -56,7 +59,7 @@ static void each_kind(lab *l, sl_dtype dtype, int64_t elems)
     sl_stream *s = l->stream[1];
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, dtype, 64, elems / 64);
     sl_tensor *b = lab_tensor(l, SL_ON_DEVICE, dtype, 64, elems / 64);
-    sl_tensor_spec scalar = {.dtype = dtype, .place = SL_ON_DEVICE};
+    sl_tensor_spec scalar = { .dtype = dtype, .place = SL_ON_DEVICE };
     sl_tensor *one = NULL;
     l->failed += sl_tensor_create(l->device, &scalar, s, &one, NULL) != SL_OK;
     l->failed += launch_pair(SL_KERNEL_ADD, b, a, a, s, NULL) != SL_OK;
@@ -74,16 +77,16 @@ static void each_kind(lab *l, sl_dtype dtype, int64_t elems)
 }
 
 static const char *const kind_name[KINDS] = {
-    "add", "pow", "pow with another exponent", "softmax", "sum", "fill", "rand", "randn", "memset",
-    "d2d"
+    "add",    "pow", "pow with another exponent", "softmax", "sum", "fill", "rand", "randn",
+    "memset", "d2d",
 };
 
 static void kernels(void)
 {
-    const lab_setup setup = {KERNEL_TABLES};
+    const lab_setup setup = { KERNEL_TABLES };
     lab l;
     lab_open(&l, &setup);
-    each_kind(&l, SL_FLOAT32, 2560);        /* half way: 3.5 + i */
+    each_kind(&l, SL_FLOAT32, 2560); /* half way: 3.5 + i */
     lab_spin(&l, 1, 1000);
     sl_tensor *a = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     sl_tensor *large = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 128);
@@ -103,11 +106,11 @@ static void kernels(void)
 /* Half the bytes take what half the elements do, 2 + i; not so where instructions count. */
 static void half_sized_elements(void)
 {
-    static const double us[KINDS] = {2, 3, 5, 6, 6, 7, 9, 10, 11, 12};
-    const lab_setup setup = {KERNEL_TABLES};
+    static const double us[KINDS] = { 2, 3, 5, 6, 6, 7, 9, 10, 11, 12 };
+    const lab_setup setup = { KERNEL_TABLES };
     lab l;
     lab_open(&l, &setup);
-    each_kind(&l, SL_BFLOAT16, 2048);       /* as 2048: 3 + i */
+    each_kind(&l, SL_BFLOAT16, 2048); /* as 2048: 3 + i */
     lab_end(&l);
     for (size_t i = 0; i < KINDS; i++)
         is_us(&l, i, us[i], kind_name[i]);
@@ -124,12 +127,14 @@ static void product(lab *l, int stream, int64_t m, int64_t n, int64_t k, bool tf
     l->failed += launch_matmul(out, a, b, tf32, l->stream[stream], NULL) != SL_OK;
 }
 
-static const double grid[] = {64, 64, 10, 64, 128, 20, 128, 64, 30, 128, 128, 60};
+static const double grid[] = { 64, 64, 10, 64, 128, 20, 128, 64, 30, 128, 128, 60 };
 
 static void durations_of_products(void)
 {
-    const lab_setup setup = {LAB_TABLES(LAB_TABLE("gemm_grid_us.float32", grid)),
-                             LAB_MORE({"gemm_fixed_us", 1})};
+    const lab_setup setup = {
+        LAB_TABLES(LAB_TABLE("gemm_grid_us.float32", grid)),
+        LAB_MORE({ "gemm_fixed_us", 1 }),
+    };
     lab l;
     lab_open(&l, &setup);
     product(&l, 1, 64, 64, 64, false);
@@ -156,16 +161,17 @@ static void durations_of_products(void)
 }
 
 /* 4 blocks for 64 x 64, of 256 threads with 32 registers: an SM has room for 4. */
-static const double blocks[] = {64, 4}, threads[] = {64, 256}, registers[] = {64, 32},
-                    shared[] = {64, 0}, share[] = {64, 0.6};
-#define FOOTPRINT LAB_TABLE("gemm_grid_us.float32", grid), \
-    LAB_TABLE("gemm_blocks.float32", blocks), LAB_TABLE("gemm_threads.float32", threads), \
-    LAB_TABLE("gemm_registers.float32", registers), \
-    LAB_TABLE("gemm_shared_bytes.float32", shared)
+static const double blocks[] = { 64, 4 }, threads[] = { 64, 256 }, registers[] = { 64, 32 },
+                    shared[] = { 64, 0 }, share[] = { 64, 0.6 };
+#define FOOTPRINT                                                                      \
+    LAB_TABLE("gemm_grid_us.float32", grid), LAB_TABLE("gemm_blocks.float32", blocks), \
+        LAB_TABLE("gemm_threads.float32", threads),                                    \
+        LAB_TABLE("gemm_registers.float32", registers),                                \
+        LAB_TABLE("gemm_shared_bytes.float32", shared)
 
 static void footprints(void)
 {
-    const lab_setup setup = {LAB_TABLES(FOOTPRINT)};
+    const lab_setup setup = { LAB_TABLES(FOOTPRINT) };
     lab l;
     lab_open(&l, &setup);
     product(&l, 1, 64, 64, 64, false);
@@ -195,10 +201,10 @@ static void beside_each_other(const lab_setup *setup, double us, const char *nam
 
 static void shares(void)
 {
-    static const double half[] = {64, 0.5};
-    const lab_setup most = {LAB_TABLES(FOOTPRINT, LAB_TABLE("gemm_share.float32", share))};
-    const lab_setup few = {LAB_TABLES(FOOTPRINT, LAB_TABLE("gemm_share.float32", half))};
-    const lab_setup all = {LAB_TABLES(FOOTPRINT)};
+    static const double half[] = { 64, 0.5 };
+    const lab_setup most = { LAB_TABLES(FOOTPRINT, LAB_TABLE("gemm_share.float32", share)) };
+    const lab_setup few = { LAB_TABLES(FOOTPRINT, LAB_TABLE("gemm_share.float32", half)) };
+    const lab_setup all = { LAB_TABLES(FOOTPRINT) };
     beside_each_other(&most, 12, "0.6 of an SM each: both take 1.2 times as long");
     beside_each_other(&few, 10, "0.5 each: as long as alone");
     beside_each_other(&all, 20, "all of it, if no table tells: twice as long");
@@ -208,16 +214,17 @@ static void shares(void)
  * each. 384 threads with 168 registers leave no room beside them. */
 static void persistent_kernels(void)
 {
-    static const double tf32_grid[] = {64, 64, 10, 64, 128, 20, 512, 64, 40, 512, 128, 80};
-    static const double sms[] = {64, 4}, wide[] = {64, 384}, many[] = {64, 168};
+    static const double tf32_grid[] = { 64, 64, 10, 64, 128, 20, 512, 64, 40, 512, 128, 80 };
+    static const double sms[] = { 64, 4 }, wide[] = { 64, 384 }, many[] = { 64, 168 };
     const lab_setup setup = {
         LAB_TABLES(LAB_TABLE("gemm_grid_us.tf32", tf32_grid), LAB_TABLE("gemm_blocks.tf32", sms),
                    LAB_TABLE("gemm_threads.tf32", wide), LAB_TABLE("gemm_registers.tf32", many),
                    LAB_TABLE("gemm_shared_bytes.tf32", shared)),
-        LAB_MORE({"gemm_persistent", 1})};
+        LAB_MORE({ "gemm_persistent", 1 }),
+    };
     lab l;
     lab_open(&l, &setup);
-    product(&l, 1, 640, 512, 64, true);     /* 640 * 512 / 512^2 * 40 us = 50 us */
+    product(&l, 1, 640, 512, 64, true); /* 640 * 512 / 512^2 * 40 us = 50 us */
     lab_spin_blocks(&l, 2, 1000, 1, 1024);
     product(&l, 1, 64, 64, 64, true);
     lab_end(&l);
@@ -232,20 +239,21 @@ static void persistent_kernels(void)
 /* 64 x 64 have 16384 bytes, and the cache keeps 65536 for operands. */
 static void warm_operands(void)
 {
-    static const double warm[] = {64, 0.5};
-    const lab_setup setup = {LAB_TABLES(LAB_TABLE("gemm_grid_us.float32", grid),
-                                        LAB_TABLE("gemm_warm.float32", warm)),
-                             LAB_MORE({"l2_bytes", 131072}, {"gemm_fixed_us", 2})};
+    static const double warm[] = { 64, 0.5 };
+    const lab_setup setup = {
+        LAB_TABLES(LAB_TABLE("gemm_grid_us.float32", grid), LAB_TABLE("gemm_warm.float32", warm)),
+        LAB_MORE({ "l2_bytes", 131072 }, { "gemm_fixed_us", 2 }),
+    };
     lab l;
     lab_open(&l, &setup);
     sl_tensor *t[5];
     for (int i = 0; i < 5; i++)
         t[i] = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     sl_stream *s = l.stream[1];
-    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* nobody used them yet */
-    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* 3 tensors lie behind */
-    l.failed += launch_number(SL_KERNEL_POW, t[4], t[3], 2, s, NULL) != SL_OK;   /* 2 more */
-    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK;   /* a needs room for 5 */
+    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK; /* nobody used them yet */
+    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK; /* 3 tensors lie behind */
+    l.failed += launch_number(SL_KERNEL_POW, t[4], t[3], 2, s, NULL) != SL_OK; /* 2 more */
+    l.failed += launch_matmul(t[2], t[0], t[1], false, s, NULL) != SL_OK; /* a needs room for 5 */
     l.failed += launch_matmul(t[4], t[2], t[0], false, s, NULL) != SL_OK;
     lab_end(&l);
     is_us(&l, 0, 10, "operands that nobody has used are not in the cache");

@@ -10,28 +10,30 @@ static int64_t call_ns(const lab *l, size_t span)
 /* 10 bytes a ns from the caches, 5 from memory. A buffer of 20000 bytes is copied in 4000 ns, less
  * 2000 times the part that the caches of 80000 bytes still have of it: what was used since, and
  * the buffer's own bytes, have left the others no room. The engine moves 20000 bytes in 2000 ns. */
-static const double cold[] = {1, 5};
-#define COLD_TABLES LAB_TABLES(LAB_TABLE("h2d_staging_cold_gb_per_s", cold), \
-                               LAB_TABLE("d2h_staging_cold_gb_per_s", cold))
-#define CACHES {"host_cache_bytes", 80000}, {"h2d_async_bytes", 1e6}
+static const double cold[] = { 1, 5 };
+#define COLD_TABLES                                          \
+    LAB_TABLES(LAB_TABLE("h2d_staging_cold_gb_per_s", cold), \
+               LAB_TABLE("d2h_staging_cold_gb_per_s", cold))
+#define CACHES \
+    { "host_cache_bytes", 80000 }, { "h2d_async_bytes", 1e6 }
 
 static void uploads(void)
 {
-    const lab_setup setup = {COLD_TABLES, LAB_MORE(CACHES)};
+    const lab_setup setup = { COLD_TABLES, LAB_MORE(CACHES) };
     lab l;
     lab_open(&l, &setup);
     sl_tensor *small = lab_bytes(&l, SL_PAGEABLE, 20000), *gpu = lab_bytes(&l, SL_ON_DEVICE, 60000);
     sl_tensor *other = lab_bytes(&l, SL_PAGEABLE, 20000);
     sl_tensor *large = lab_bytes(&l, SL_PAGEABLE, 60000), *pinned = lab_bytes(&l, SL_PINNED, 20000);
-    lab_copy(&l, 1, gpu, small, 20000);     /* 0 */
-    lab_copy(&l, 1, gpu, small, 20000);     /* 1 */
-    lab_copy(&l, 1, gpu, pinned, 20000);    /* 2 */
-    lab_copy(&l, 1, gpu, small, 20000);     /* 3 */
-    lab_copy(&l, 1, gpu, other, 20000);     /* 4 */
-    lab_copy(&l, 1, gpu, small, 20000);     /* 5 */
-    lab_copy(&l, 1, gpu, large, 60000);     /* 6 */
-    lab_copy(&l, 1, gpu, small, 20000);     /* 7 */
-    lab_copy(&l, 1, gpu, large, 60000);     /* 8 */
+    lab_copy(&l, 1, gpu, small, 20000);  /* 0 */
+    lab_copy(&l, 1, gpu, small, 20000);  /* 1 */
+    lab_copy(&l, 1, gpu, pinned, 20000); /* 2 */
+    lab_copy(&l, 1, gpu, small, 20000);  /* 3 */
+    lab_copy(&l, 1, gpu, other, 20000);  /* 4 */
+    lab_copy(&l, 1, gpu, small, 20000);  /* 5 */
+    lab_copy(&l, 1, gpu, large, 60000);  /* 6 */
+    lab_copy(&l, 1, gpu, small, 20000);  /* 7 */
+    lab_copy(&l, 1, gpu, large, 60000);  /* 8 */
     lab_end(&l);
     is_int(call_ns(&l, 0), 4000, "memory that nobody has used is copied at the cold speed");
     is_int(call_ns(&l, 1), 2500, "the same again: three quarters are in the caches");
@@ -46,7 +48,7 @@ static void uploads(void)
 
 static void downloads(void)
 {
-    const lab_setup setup = {COLD_TABLES, LAB_MORE(CACHES)};
+    const lab_setup setup = { COLD_TABLES, LAB_MORE(CACHES) };
     lab l;
     lab_open(&l, &setup);
     sl_tensor *host = lab_bytes(&l, SL_PAGEABLE, 20000), *gpu = lab_bytes(&l, SL_ON_DEVICE, 20000);
@@ -66,18 +68,18 @@ static void downloads(void)
 /* What the host wrote is on its way to memory: it takes room in the caches, and is not found. */
 static void just_written(void)
 {
-    const lab_setup setup = {COLD_TABLES, LAB_MORE(CACHES)};
+    const lab_setup setup = { COLD_TABLES, LAB_MORE(CACHES) };
     lab l;
     lab_open(&l, &setup);
     sl_tensor *a = lab_bytes(&l, SL_PAGEABLE, 20000), *b = lab_bytes(&l, SL_PAGEABLE, 20000);
     sl_tensor *gpu = lab_bytes(&l, SL_ON_DEVICE, 20000);
-    lab_copy(&l, 1, gpu, a, 20000);                                             /* 0 */
+    lab_copy(&l, 1, gpu, a, 20000); /* 0 */
     l.failed += sl_tensor_fill(a, 1, l.stream[0], NULL) != SL_OK;
-    lab_copy(&l, 1, gpu, a, 20000);                                             /* 1 */
-    lab_copy(&l, 1, gpu, a, 20000);                                             /* 2 */
+    lab_copy(&l, 1, gpu, a, 20000); /* 1 */
+    lab_copy(&l, 1, gpu, a, 20000); /* 2 */
     l.failed += sl_tensor_copy(b, a, false, l.stream[1], NULL) != SL_OK;
-    lab_copy(&l, 1, gpu, a, 20000);                                             /* 3 */
-    lab_copy(&l, 1, gpu, b, 20000);                                             /* 4 */
+    lab_copy(&l, 1, gpu, a, 20000); /* 3 */
+    lab_copy(&l, 1, gpu, b, 20000); /* 4 */
     lab_end(&l);
     is_int(call_ns(&l, 1), 4000, "a buffer that the host has filled is cold");
     is_int(call_ns(&l, 2), 2500, "until it is used again");
@@ -88,7 +90,7 @@ static void just_written(void)
 
 static void without_tables(void)
 {
-    const lab_setup setup = {LAB_MORE({"host_cache_bytes", 65536})};
+    const lab_setup setup = { LAB_MORE({ "host_cache_bytes", 65536 }) };
     lab l;
     lab_open(&l, &setup);
     lab_copy(&l, 1, lab_bytes(&l, SL_ON_DEVICE, 20000), lab_bytes(&l, SL_PAGEABLE, 20000), 20000);
@@ -101,30 +103,32 @@ static void without_tables(void)
 static void cold_calls(void)
 {
     const lab_setup setup = {
-        LAB_MORE({"host.launch_us", 0.1}, {"host.matmul_us", 0.2}, {"host.memcpy_async_us", 0.3},
-                 {"host.memset_us", 0.4}, {"host_cold.bytes", 50000}, {"host_cold.launch_us", 1},
-                 {"host_cold.matmul_us", 2}, {"host_cold.memcpy_async_us", 3})};
+        LAB_MORE({ "host.launch_us", 0.1 }, { "host.matmul_us", 0.2 },
+                 { "host.memcpy_async_us", 0.3 }, { "host.memset_us", 0.4 },
+                 { "host_cold.bytes", 50000 }, { "host_cold.launch_us", 1 },
+                 { "host_cold.matmul_us", 2 }, { "host_cold.memcpy_async_us", 3 }),
+    };
     lab l;
     lab_open(&l, &setup);
     sl_tensor *a = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     sl_tensor *b = lab_tensor(&l, SL_ON_DEVICE, SL_FLOAT32, 64, 64);
     sl_tensor *gpu = lab_bytes(&l, SL_ON_DEVICE, 30000), *host = lab_bytes(&l, SL_PAGEABLE, 30000);
     sl_tensor *pinned = lab_bytes(&l, SL_PINNED, 30000);
-    lab_spin(&l, 1, 10);                                                    /* 0 */
-    lab_spin(&l, 1, 10);                                                    /* 1 */
-    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 2 */
-    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 3 */
-    lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 4 */
-    lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 5 */
-    lab_copy(&l, 3, gpu, host, 30000);                                      /* 6 */
-    lab_spin(&l, 1, 10);                                                    /* 7 */
-    lab_copy(&l, 3, gpu, host, 30000);                                      /* 8 */
-    lab_spin(&l, 1, 10);                                                    /* 9 */
-    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 10 */
-    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;      /* 11 */
-    lab_copy(&l, 2, gpu, pinned, 30000);                                    /* 12 */
-    l.failed += sl_cuda_memset_async(gpu, 0, 30000, l.stream[4], NULL) != SL_OK;    /* 13 */
-    lab_spin(&l, 1, 10);                                                    /* 14 */
+    lab_spin(&l, 1, 10);                                                         /* 0 */
+    lab_spin(&l, 1, 10);                                                         /* 1 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;       /* 2 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;       /* 3 */
+    lab_copy(&l, 2, gpu, pinned, 30000);                                         /* 4 */
+    lab_copy(&l, 2, gpu, pinned, 30000);                                         /* 5 */
+    lab_copy(&l, 3, gpu, host, 30000);                                           /* 6 */
+    lab_spin(&l, 1, 10);                                                         /* 7 */
+    lab_copy(&l, 3, gpu, host, 30000);                                           /* 8 */
+    lab_spin(&l, 1, 10);                                                         /* 9 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;       /* 10 */
+    l.failed += launch_matmul(b, a, a, false, l.stream[1], NULL) != SL_OK;       /* 11 */
+    lab_copy(&l, 2, gpu, pinned, 30000);                                         /* 12 */
+    l.failed += sl_cuda_memset_async(gpu, 0, 30000, l.stream[4], NULL) != SL_OK; /* 13 */
+    lab_spin(&l, 1, 10);                                                         /* 14 */
     lab_end(&l);
     is_int(call_ns(&l, 0), 1100, "the first launch is cold");
     is_int(call_ns(&l, 1), 100, "the second is not");
@@ -146,7 +150,7 @@ static void cold_calls(void)
 /* Without host_cold.bytes any call comes after enough: every one has that cost. */
 static void always_cold(void)
 {
-    const lab_setup setup = {LAB_MORE({"host.launch_us", 0.1}, {"host_cold.launch_us", 1})};
+    const lab_setup setup = { LAB_MORE({ "host.launch_us", 0.1 }, { "host_cold.launch_us", 1 }) };
     lab l;
     lab_open(&l, &setup);
     lab_spin(&l, 1, 10);

@@ -3,17 +3,21 @@
 
 /* A product of 64 x 64 x 64 takes 10 us. Its second kernel moves 16 bytes an element at 100 bytes
  * a ns, 0.65536 us, and comes 0.5 us behind the first, to which 8.84464 us are left. */
-static const double grid[] = {64, 64, 10, 64, 128, 2, 128, 64, 30, 128, 128, 60};
-static const double kernels[] = {64, 64, 2, 64, 128, 2, 128, 64, 1, 128, 128, 1};
-static const double blocks[] = {64, 4}, threads[] = {64, 256}, registers[] = {64, 32},
-                    shared[] = {64, 0};
-#define FOOTPRINT LAB_TABLE("gemm_grid_us.float32", grid), \
-    LAB_TABLE("gemm_blocks.float32", blocks), LAB_TABLE("gemm_threads.float32", threads), \
-    LAB_TABLE("gemm_registers.float32", registers), \
-    LAB_TABLE("gemm_shared_bytes.float32", shared)
+static const double grid[] = { 64, 64, 10, 64, 128, 2, 128, 64, 30, 128, 128, 60 };
+static const double kernels[] = { 64, 64, 2, 64, 128, 2, 128, 64, 1, 128, 128, 1 };
+static const double blocks[] = { 64, 4 }, threads[] = { 64, 256 }, registers[] = { 64, 32 },
+                    shared[] = { 64, 0 };
+#define FOOTPRINT                                                                      \
+    LAB_TABLE("gemm_grid_us.float32", grid), LAB_TABLE("gemm_blocks.float32", blocks), \
+        LAB_TABLE("gemm_threads.float32", threads),                                    \
+        LAB_TABLE("gemm_registers.float32", registers),                                \
+        LAB_TABLE("gemm_shared_bytes.float32", shared)
 #define TWO LAB_TABLES(FOOTPRINT, LAB_TABLE("gemm_kernels.float32", kernels))
 #define ONE LAB_TABLES(FOOTPRINT)
-#define GAP {"stream_gap_us", 0.5}
+#define GAP                  \
+    {                        \
+        "stream_gap_us", 0.5 \
+    }
 
 static void product(lab *l, int stream, int64_t m, int64_t n, int64_t k)
 {
@@ -25,7 +29,7 @@ static void product(lab *l, int stream, int64_t m, int64_t n, int64_t k)
 
 static void alone(void)
 {
-    const lab_setup setup = {TWO, LAB_MORE(GAP, {"gemm_fixed_us", 1})};
+    const lab_setup setup = { TWO, LAB_MORE(GAP, { "gemm_fixed_us", 1 }) };
     lab l;
     lab_open(&l, &setup);
     product(&l, 1, 64, 64, 64);
@@ -60,7 +64,7 @@ static void who_comes_meanwhile(const lab_setup *setup, int64_t other_ns, int64_
 
 static void behind_others(void)
 {
-    const lab_setup two = {TWO, LAB_MORE(GAP)}, one = {ONE, LAB_MORE(GAP)};
+    const lab_setup two = { TWO, LAB_MORE(GAP) }, one = { ONE, LAB_MORE(GAP) };
     who_comes_meanwhile(&two, 8844, 29500, "what has come meanwhile is before the second kernel");
     who_comes_meanwhile(&one, 10000, 10000, "and after the whole product, if it is one");
 }
@@ -68,7 +72,7 @@ static void behind_others(void)
 /* 512 threads beside the first kernel's 256, and beside the second's. */
 static void with_room(void)
 {
-    const lab_setup setup = {TWO, LAB_MORE(GAP)};
+    const lab_setup setup = { TWO, LAB_MORE(GAP) };
     lab l;
     lab_open(&l, &setup);
     product(&l, 1, 64, 64, 64);
@@ -93,8 +97,8 @@ static void next_of_the_channel(const lab_setup *setup, int64_t start_ns, const 
 
 static void channels(void)
 {
-    const lab_setup two = {TWO, LAB_MORE(GAP, {"connections", 1})};
-    const lab_setup one = {ONE, LAB_MORE(GAP, {"connections", 1})};
+    const lab_setup two = { TWO, LAB_MORE(GAP, { "connections", 1 }) };
+    const lab_setup one = { ONE, LAB_MORE(GAP, { "connections", 1 }) };
     next_of_the_channel(&two, 9344,
                         "a product leaves its channel when the second kernel is placed");
     next_of_the_channel(&one, 0, "at once, if it is one");

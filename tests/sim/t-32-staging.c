@@ -3,7 +3,8 @@
  * as much. */
 #include "lab.h"
 
-#define PIECES {"stage_bytes", 10000}, {"h2d_async_bytes", 30000}
+#define PIECES \
+    { "stage_bytes", 10000 }, { "h2d_async_bytes", 30000 }
 
 /* Behind a kernel of 10000 ns. */
 static void behind_a_kernel(const lab_setup *setup, int64_t bytes, int64_t call_ns, int64_t end_ns,
@@ -22,7 +23,7 @@ static void behind_a_kernel(const lab_setup *setup, int64_t bytes, int64_t call_
 
 static void an_idle_stream(void)
 {
-    const lab_setup setup = {LAB_MORE(PIECES, {"stage_buffers", 8})};
+    const lab_setup setup = { LAB_MORE(PIECES, { "stage_buffers", 8 }) };
     lab l;
     lab_open(&l, &setup);
     lab_spin(&l, 1, 10000);
@@ -35,8 +36,8 @@ static void an_idle_stream(void)
 
 int main(void)
 {
-    const lab_setup many = {LAB_MORE(PIECES, {"stage_buffers", 8})};
-    const lab_setup few = {LAB_MORE(PIECES, {"stage_buffers", 2})};
+    const lab_setup many = { LAB_MORE(PIECES, { "stage_buffers", 8 }) };
+    const lab_setup few = { LAB_MORE(PIECES, { "stage_buffers", 2 }) };
     plan(0);
     behind_a_kernel(&many, 20000, 2000, 12000, "the host stages a small copy and goes on");
     behind_a_kernel(&many, 30000, 3000, 13000, "so it does one of h2d_async_bytes");

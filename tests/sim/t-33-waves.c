@@ -22,13 +22,13 @@ static uint32_t next_random(uint32_t *state)
 enum { MIXES = 12, OPS = 10, STREAMS = 6, LOOK_NS = 1500, AT_ONCE = 4 * 8 };
 
 static const lab_setup small_mix = {
-    LAB_MORE({"memory_bytes", 1e12}, {"stream_gap_us", 0.7}, {"shared_reserved_bytes", 1024},
-             {"gemm_fixed_us", 0.3})
+    LAB_MORE({ "memory_bytes", 1e12 }, { "stream_gap_us", 0.7 }, { "shared_reserved_bytes", 1024 },
+             { "gemm_fixed_us", 0.3 }),
 };
 
 static sl_stream *urgent(lab *l, int level)
 {
-    sl_stream_options options = {.non_blocking = true, .priority = -level};
+    sl_stream_options options = { .non_blocking = true, .priority = -level };
     sl_stream *stream = NULL;
     l->failed += sl_stream_create(l->device, &options, &stream, NULL) != SL_OK;
     return stream;
@@ -52,7 +52,8 @@ static void random_kernel(lab *l, sl_stream *stream, uint32_t *random)
     sl_tensor *a = lab_tensor(l, SL_ON_DEVICE, SL_FLOAT32, 1, n);
     if (next_random(random) % 2)
         l->failed += launch_number(SL_KERNEL_POW, a, a, next_random(random) % 2 ? 2 : 2.5, stream,
-                                    NULL) != SL_OK;
+                                   NULL)
+                     != SL_OK;
     else
         l->failed += sl_cuda_memset_async(a, 0, (size_t)n, stream, NULL) != SL_OK;
 }
@@ -126,7 +127,7 @@ static outcome run_mix(uint32_t seed, int64_t look_ns)
         lab_host_work(&l, look_ns);
     l.failed += sl_device_synchronize(l.device, NULL) != SL_OK;
     sl_record_stop(l.device, l.timeline);
-    outcome o = {sl_timeline_retain(l.timeline), l.failed, steps_of(&l)};
+    outcome o = { sl_timeline_retain(l.timeline), l.failed, steps_of(&l) };
     for (int i = 0; i < STREAMS; i++)
         sl_stream_release(stream[i]);
     lab_close(&l);
@@ -142,7 +143,8 @@ static bool same_spans(const sl_timeline *a, const sl_timeline *b)
         same = x[i].start_ns == y[i].start_ns && x[i].end_ns == y[i].end_ns;
         if (!same)
             diag("span %zu: %" PRId64 " to %" PRId64 " ns with leaps, %" PRId64 " to %" PRId64
-                 " without", i, x[i].start_ns, x[i].end_ns, y[i].start_ns, y[i].end_ns);
+                 " without",
+                 i, x[i].start_ns, x[i].end_ns, y[i].start_ns, y[i].end_ns);
     }
     return same;
 }
@@ -167,16 +169,17 @@ static void mixes(void)
         outcome a = run_mix(seed * 7919u, 0), b = run_mix(seed * 7919u, LOOK_NS);
         bool same = same_spans(a.timeline, b.timeline) && same_holds(a.timeline, b.timeline);
         failed += a.failed + b.failed;
-        if (!same && different++ == 0)
-            diag("first difference with seed %u", seed);
+        if (!same && different++ == 0) diag("first difference with seed %u", seed);
         with += a.steps;
         without += b.steps;
         sl_timeline_release(a.timeline);
         sl_timeline_release(b.timeline);
     }
     is_int(failed, 0, "all calls succeed");
-    is_int(different, 0, "%d random mixes of kernels and copies, and what holds them, are "
-           "as when the host looks at every wave", MIXES);
+    is_int(different, 0,
+           "%d random mixes of kernels and copies, and what holds them, are "
+           "as when the host looks at every wave",
+           MIXES);
     diag("points in time: %" PRIu64 " with leaps, %" PRIu64 " without", with, without);
     ok(10 * with < without, "with less than a tenth of the points in time");
 }
@@ -186,9 +189,9 @@ static void mixes(void)
 enum { HUGE_ELEMS_LOG2 = 50 };
 
 static const lab_setup slow_memory = {
-    LAB_MORE({"memory_bytes", INFINITY}, {"hbm_gb_per_s", 80}, {"l2_gb_per_s", 80})
+    LAB_MORE({ "memory_bytes", INFINITY }, { "hbm_gb_per_s", 80 }, { "l2_gb_per_s", 80 }),
 };
-static const lab_setup huge = { LAB_MORE({"memory_bytes", INFINITY}) };
+static const lab_setup huge = { LAB_MORE({ "memory_bytes", INFINITY }) };
 
 static void lab_pow(lab *l, int stream, int log2_elems, double exponent)
 {
@@ -273,12 +276,11 @@ static void many_beside(void)
     sl_tensor *to = lab_bytes(&l, SL_ON_DEVICE, 1000000), *from = lab_bytes(&l, SL_PINNED, 1000000);
     lab_spin_blocks(&l, 1, 1000, INT32_MAX, 32);
     for (int i = 0; i < N; i++) {
-        sl_spin_options spin = {.duration_ns = 1500, .blocks = 3};
+        sl_spin_options spin = { .duration_ns = 1500, .blocks = 3 };
         l.failed += sl_spin(&spin, high, NULL) != SL_OK;
         lab_copy(&l, 2, to, from, 1000000);
         lab_spin(&l, 3 + i % 20, 700);
-        if (i % 4 == 0)
-            lab_host_work(&l, 12345678);
+        if (i % 4 == 0) lab_host_work(&l, 12345678);
     }
     lab_end(&l);
     is_int(lab_span(&l, 1)->start_ns, 1000, "an urgent kernel comes in at the end of a wave");
@@ -301,7 +303,7 @@ static void no_time_at_all(void)
 
 static void the_end_of_time(void)
 {
-    sl_error err = {0};
+    sl_error err = { 0 };
     lab l;
     lab_open(&l, &huge);
     for (int i = 0; i < 10; i++)

@@ -6,7 +6,8 @@ static lab l;
 
 static void open_with(double engines)
 {
-    const lab_setup setup = {LAB_MORE({"async_engine_count", engines}, {"duplex_factor", 0.5})};
+    const lab_setup setup = { LAB_MORE({ "async_engine_count", engines },
+                                       { "duplex_factor", 0.5 }) };
     lab_open(&l, &setup);
 }
 
@@ -15,8 +16,7 @@ static const sl_hold *hold_of(size_t span)
     size_t n;
     const sl_hold *hold = sl_timeline_holds(l.timeline, &n);
     for (size_t i = 0; i < n; i++)
-        if (hold[i].correlation == lab_span(&l, span)->correlation)
-            return &hold[i];
+        if (hold[i].correlation == lab_span(&l, span)->correlation) return &hold[i];
     return NULL;
 }
 
@@ -24,7 +24,8 @@ static void held_by_engine(size_t span, size_t by, const char *name)
 {
     const sl_hold *hold = hold_of(span);
     ok(hold && hold->start_cause == SL_CAUSE_ENGINE
-       && hold->start_by == lab_span(&l, by)->correlation, "%s", name);
+           && hold->start_by == lab_span(&l, by)->correlation,
+       "%s", name);
 }
 
 static void two_engines(void)
@@ -92,7 +93,7 @@ static void no_engine(void)
 static void a_kernel_is_not_cut(void)
 {
     open_with(0);
-    lab_spin_blocks(&l, 1, 1000, 40, 1024);     /* 4 at a time: 10 waves */
+    lab_spin_blocks(&l, 1, 1000, 40, 1024); /* 4 at a time: 10 waves */
     lab_host_work(&l, 1500);
     lab_h2d(&l, 2, 5000);
     lab_end(&l);

@@ -7,10 +7,13 @@
 #include "../../core/timeline/timeline.h"
 #include "make.h"
 
-static bool reports_holds;  /* hold() adds holds; else the causes have to be inferred */
+static bool reports_holds; /* hold() adds holds; else the causes have to be inferred */
 
 /* The engine of a kind, and the name of its operations if they have no other. */
-TAP_UNUSED static const struct { sl_engine engine; const char *name; } usual[SL_SPAN_KINDS] = {
+TAP_UNUSED static const struct {
+    sl_engine engine;
+    const char *name;
+} usual[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { SL_ENGINE_COMPUTE, "kernel" },
     [SL_SPAN_MEMCPY_H2D] = { SL_ENGINE_H2D, "h2d" },
     [SL_SPAN_MEMCPY_D2H] = { SL_ENGINE_D2H, "d2h" },
@@ -32,9 +35,12 @@ TAP_UNUSED static uint64_t add(sl_timeline *tl, sl_span s)
 TAP_UNUSED static sl_span op(sl_timeline *tl, sl_span_kind kind, uint32_t stream, const char *name,
                              const int64_t host_us[2], const int64_t us[2])
 {
-    return (sl_span){ .start_ns = us[0] * 1000, .end_ns = us[1] * 1000,
-                      .host_start_ns = host_us[0] * 1000, .host_end_ns = host_us[1] * 1000,
-                      .stream = stream, .kind = (uint8_t)kind,
+    return (sl_span){ .start_ns = us[0] * 1000,
+                      .end_ns = us[1] * 1000,
+                      .host_start_ns = host_us[0] * 1000,
+                      .host_end_ns = host_us[1] * 1000,
+                      .stream = stream,
+                      .kind = (uint8_t)kind,
                       .engine = (uint8_t)usual[kind].engine,
                       .name = text_id(tl, name ? name : usual[kind].name) };
 }
@@ -79,30 +85,39 @@ TAP_UNUSED static uint64_t add_call(sl_timeline *tl, sl_call c, const int64_t ho
 TAP_UNUSED static uint64_t record(sl_timeline *tl, uint32_t stream, const int64_t host_us[2],
                                   int64_t at_us)
 {
-    return add_call(tl, (sl_call){ .kind = SL_CALL_EVENT_RECORD, .stream = stream,
-                                   .device_ns = at_us * 1000 }, host_us);
+    return add_call(
+        tl, (sl_call){ .kind = SL_CALL_EVENT_RECORD, .stream = stream, .device_ns = at_us * 1000 },
+        host_us);
 }
 
 TAP_UNUSED static uint64_t wait_event(sl_timeline *tl, uint32_t stream, uint64_t target,
                                       const int64_t host_us[2], int64_t at_us)
 {
-    return add_call(tl, (sl_call){ .kind = SL_CALL_STREAM_WAIT, .stream = stream, .target = target,
-                                   .device_ns = at_us * 1000 }, host_us);
+    return add_call(tl,
+                    (sl_call){ .kind = SL_CALL_STREAM_WAIT,
+                               .stream = stream,
+                               .target = target,
+                               .device_ns = at_us * 1000 },
+                    host_us);
 }
 
 TAP_UNUSED static void hold_start(sl_timeline *tl, uint64_t correlation, int64_t ready_us,
                                   sl_cause cause, uint64_t by, sl_cause start, uint64_t start_by)
 {
     sl_error err;
-    sl_hold h = { .correlation = correlation, .ready_ns = ready_us * 1000, .ready_by = by,
-                  .ready_cause = (uint8_t)cause, .start_cause = (uint8_t)start,
-                  .start_by = start_by };
-    if (reports_holds)
-        must(sl_timeline_add_hold(tl, &h, &err), &err);
+    sl_hold h = {
+        .correlation = correlation,
+        .ready_ns = ready_us * 1000,
+        .ready_by = by,
+        .ready_cause = (uint8_t)cause,
+        .start_cause = (uint8_t)start,
+        .start_by = start_by,
+    };
+    if (reports_holds) must(sl_timeline_add_hold(tl, &h, &err), &err);
 }
 
-TAP_UNUSED static void hold(sl_timeline *tl, uint64_t correlation, int64_t ready_us,
-                            sl_cause cause, uint64_t by)
+TAP_UNUSED static void hold(sl_timeline *tl, uint64_t correlation, int64_t ready_us, sl_cause cause,
+                            uint64_t by)
 {
     hold_start(tl, correlation, ready_us, cause, by, SL_CAUSE_NONE, 0);
 }
@@ -147,8 +162,7 @@ TAP_UNUSED static const char *tell_findings(const sl_finding *findings, size_t n
                        f->idle ? "idle" : "busy");
         put_us(&at, end, f->lost_ns);
         at += snprintf(at, (size_t)(end - at), " x%zu #%" PRIu64, f->n_waits, f->waiter);
-        if (f->by)
-            at += snprintf(at, (size_t)(end - at), "<-#%" PRIu64, f->by);
+        if (f->by) at += snprintf(at, (size_t)(end - at), "<-#%" PRIu64, f->by);
         if (f->gain_ns > 0) {
             at += snprintf(at, (size_t)(end - at), " gains ");
             put_us(&at, end, f->gain_ns);
@@ -165,12 +179,10 @@ TAP_UNUSED static const char *tell_chain(const sl_explanation *e)
     *at = '\0';
     for (size_t i = 0; i < e->n_chain && end - at > 200; i++) {
         const sl_finding *f = &e->chain[i];
-        at += snprintf(at, (size_t)(end - at), "%s%s ", i > 0 ? "\n" : "",
-                       sl_cause_name(f->cause));
+        at += snprintf(at, (size_t)(end - at), "%s%s ", i > 0 ? "\n" : "", sl_cause_name(f->cause));
         put_us(&at, end, f->lost_ns);
         at += snprintf(at, (size_t)(end - at), " #%" PRIu64, f->waiter);
-        if (f->by)
-            at += snprintf(at, (size_t)(end - at), "<-#%" PRIu64, f->by);
+        if (f->by) at += snprintf(at, (size_t)(end - at), "<-#%" PRIu64, f->by);
     }
     return text;
 }

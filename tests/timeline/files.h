@@ -37,8 +37,7 @@ TAP_UNUSED static int files_in_directory(void)
     DIR *dir = opendir(directory);
     for (struct dirent *entry; dir && (entry = readdir(dir));)
         n += entry->d_name[0] != '.';
-    if (dir)
-        closedir(dir);
+    if (dir) closedir(dir);
     return n;
 }
 
@@ -46,14 +45,12 @@ TAP_UNUSED static int files_in_directory(void)
 TAP_UNUSED static char *contents(const char *path)
 {
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
+    if (!file) return NULL;
     fseek(file, 0, SEEK_END);
     long size = ftell(file);
     rewind(file);
     char *data = calloc(1, (size_t)size + 1);
-    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size)
-        diag("cannot read %s", path);
+    if (!data || fread(data, 1, (size_t)size, file) != (size_t)size) diag("cannot read %s", path);
     fclose(file);
     return data;
 }

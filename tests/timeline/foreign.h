@@ -8,7 +8,8 @@
 #define K7 KERNEL "\"tid\":7,"
 #define KERNEL "\"ph\":\"X\",\"cat\":\"kernel\",\"pid\":0,"
 /* A call that begins at `ts`. */
-#define AT(name, ts, dur, id) "{" CALL "\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
+#define AT(name, ts, dur, id)                                     \
+    "{" CALL "\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":" #dur \
     ",\"args\":{\"correlation\":" #id "}}"
 #define CALL "\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":9,"
 #define SYNC "\"ph\":\"X\",\"cat\":\"cuda_sync\",\"pid\":0,"
@@ -18,8 +19,7 @@ TAP_UNUSED static sl_timeline *parse_bytes(const char *text, size_t n, sl_error 
 {
     sl_timeline *tl = NULL;
     char *copy = malloc(n ? n : 1);
-    if (copy)
-        memcpy(copy, text, n);
+    if (copy) memcpy(copy, text, n);
     sl_status status = sl__kineto_parse(copy, n, SL_BUSIEST_DEVICE, &tl, err);
     free(copy);
     return status == SL_OK ? tl : NULL;
@@ -30,8 +30,7 @@ TAP_UNUSED static sl_timeline *events(const char *list)
 {
     sl_error err;
     sl_timeline *tl = parse_bytes(list, strlen(list), &err);
-    if (!tl)
-        must(SL_EINVAL, &err);
+    if (!tl) must(SL_EINVAL, &err);
     return tl;
 }
 

@@ -47,8 +47,14 @@ TAP_UNUSED static uint64_t span(sl_timeline *tl, uint32_t stream, sl_span_kind k
         [SL_SPAN_HOST_FUNC] = SL_ENGINE_HOST,
     };
     sl_error err;
-    sl_span s = { .start_ns = start_ns, .end_ns = end_ns, .stream = stream,
-                  .correlation = ++issued, .kind = (uint8_t)kind, .engine = engines[kind] };
+    sl_span s = {
+        .start_ns = start_ns,
+        .end_ns = end_ns,
+        .stream = stream,
+        .correlation = ++issued,
+        .kind = (uint8_t)kind,
+        .engine = engines[kind],
+    };
     s.host_start_ns = (int64_t)issued * 10;
     s.host_end_ns = s.host_start_ns + 2;
     s.name = text_id(tl, sl_span_kind_name(kind));
@@ -66,8 +72,13 @@ TAP_UNUSED static uint64_t call(sl_timeline *tl, sl_call_kind kind, uint32_t str
                                 uint64_t target, uint32_t target_stream)
 {
     sl_error err;
-    sl_call c = { .kind = (uint8_t)kind, .stream = stream, .target = target,
-                  .target_stream = target_stream, .correlation = ++issued };
+    sl_call c = {
+        .kind = (uint8_t)kind,
+        .stream = stream,
+        .target = target,
+        .target_stream = target_stream,
+        .correlation = ++issued,
+    };
     c.host_start_ns = (int64_t)issued * 10;
     c.host_end_ns = c.host_start_ns + 2;
     must(sl_timeline_add_call(tl, &c, &err), &err);

@@ -20,8 +20,8 @@ static void test_texts(void)
     for (int i = 0; i < 5000; i++) {
         char name[32];
         snprintf(name, sizeof name, "text %d", i);
-        same = same && text_id(tl, name) == (uint32_t)i + 3 &&
-               strcmp(sl_timeline_text(tl, (uint32_t)i + 3), name) == 0;
+        same = same && text_id(tl, name) == (uint32_t)i + 3
+               && strcmp(sl_timeline_text(tl, (uint32_t)i + 3), name) == 0;
     }
     ok(same, "five thousand texts are found again");
     ok(kept == sl_timeline_text(tl, first), "a text stays where it is while others are added");
@@ -47,8 +47,9 @@ static void test_order(void)
     sl_timeline_finish(tl, 50, 450);
     size_t n;
     const sl_span *spans = sl_timeline_spans(tl, &n);
-    ok(n == 4 && spans[0].correlation == 1 && spans[1].correlation == 2 &&
-       spans[2].correlation == 5 && spans[3].correlation == 9, "spans are sorted by correlation");
+    ok(n == 4 && spans[0].correlation == 1 && spans[1].correlation == 2 && spans[2].correlation == 5
+           && spans[3].correlation == 9,
+       "spans are sorted by correlation");
     const sl_call *calls = sl_timeline_calls(tl, &n);
     ok(n == 4 && calls[0].correlation == 11 && calls[3].correlation == 19, "calls are, too");
     const sl_stream_note *notes = sl_timeline_streams(tl, &n);
@@ -141,13 +142,13 @@ static void test_names(void)
     bool kinds = true, engines = true;
     for (int i = 0; i < SL_SPAN_KINDS; i++) {
         sl_span_kind kind = SL_SPAN_KINDS;
-        kinds = kinds && sl_span_kind_parse(sl_span_kind_name((sl_span_kind)i), &kind) &&
-                (int)kind == i;
+        kinds = kinds && sl_span_kind_parse(sl_span_kind_name((sl_span_kind)i), &kind)
+                && (int)kind == i;
     }
     for (int i = 0; i < SL_ENGINES; i++) {
         sl_engine engine = SL_ENGINES;
-        engines = engines && sl_engine_parse(sl_engine_name((sl_engine)i), &engine) &&
-                  (int)engine == i;
+        engines = engines && sl_engine_parse(sl_engine_name((sl_engine)i), &engine)
+                  && (int)engine == i;
     }
     ok(kinds, "every kind's name reads back");
     ok(engines, "every engine's name reads back");

@@ -140,8 +140,7 @@ static bool each_has_one(const sl_timeline *tl, const sl_selection *sels, size_t
     const sl_span *spans = sl_timeline_spans(tl, &n);
     bool found = n_sels == 0;
     for (size_t i = 0; i < n && !found; i++) {
-        if (taken[i] || !runs_in(&spans[i], sels, ns))
-            continue;
+        if (taken[i] || !runs_in(&spans[i], sels, ns)) continue;
         taken[i] = true;
         found = each_has_one(tl, sels + 1, n_sels - 1, taken, ns);
         taken[i] = false;
@@ -172,8 +171,7 @@ static sl_selection any_selection(void)
 {
     sl_selection sel = stream((int64_t)draw(5) - 1);
     sel.engine = (int)draw(2 * SL_ENGINES) - SL_ENGINES;
-    if (sel.engine < 0)
-        sel.engine = -1;
+    if (sel.engine < 0) sel.engine = -1;
     return sel;
 }
 

@@ -53,8 +53,11 @@ static void test_pipeline(void)
     span(tl, 3, SL_SPAN_MEMCPY_D2H, 80, 90);
     span(tl, 3, SL_SPAN_MEMCPY_D2H, 120, 200);
     finish(tl);
-    sl_selection three[] = { engine(SL_ENGINE_COMPUTE), engine(SL_ENGINE_H2D),
-                             engine(SL_ENGINE_D2H) };
+    sl_selection three[] = {
+        engine(SL_ENGINE_COMPUTE),
+        engine(SL_ENGINE_H2D),
+        engine(SL_ENGINE_D2H),
+    };
     is_int(common(tl, three, 3), 10, "three engines have 80 to 90 in common");
     is_int(common(tl, three, 2), 50, "two of them 50 to 100");
     is_int(common(tl, three, 1), 100, "one with itself its own time");
@@ -66,8 +69,7 @@ static void test_pipeline(void)
            "one engine for 120 ns, two for 70, all three for 10, none never");
     is_str(profile(tl, sl_select_all, SL_CONCURRENT_STREAMS), "0:0 1:120 2:70 3:10",
            "the same for streams, of which each has its engine");
-    is_str(profile(tl, sl_select_all, SL_CONCURRENT_SPANS), "0:0 1:120 2:70 3:10",
-           "and for spans");
+    is_str(profile(tl, sl_select_all, SL_CONCURRENT_SPANS), "0:0 1:120 2:70 3:10", "and for spans");
     is_str(profile(tl, engine(SL_ENGINE_D2H), SL_CONCURRENT_ENGINES), "0:30 1:90",
            "a selection counts from its own start, 80, to its own end, 200");
     is_str(gaps(tl, engine(SL_ENGINE_D2H)), "90..120", "and that is its gap");
@@ -93,8 +95,7 @@ static void test_kernels(void)
            "kernels side by side are counted one by one, whatever the order of issue");
     is_str(profile(tl, sl_select_all, SL_CONCURRENT_SPANS), "0:10 1:35 2:20 3:10",
            "with the memset, 5 ns more for one");
-    is_str(profile(tl, sl_select_all, SL_CONCURRENT_ENGINES), "0:10 1:65",
-           "they are one engine");
+    is_str(profile(tl, sl_select_all, SL_CONCURRENT_ENGINES), "0:10 1:65", "they are one engine");
     is_str(profile(tl, sl_select_all, SL_CONCURRENT_STREAMS), "0:10 1:35 2:20 3:10",
            "and three streams");
     is_str(gaps(tl, kind(SL_SPAN_KERNEL)), "50..60", "no kernel from 50 to 60");
@@ -177,8 +178,8 @@ static void test_huge(void)
     kernel(tl, 2, -far + 5, far);
     kernel(tl, 3, far - 1, far);
     finish(tl);
-    is_str(profile(tl, sl_select_all, SL_CONCURRENT_SPANS),
-           "0:0 1:4611686018427387896 2:6", "half the range of the clock is exact");
+    is_str(profile(tl, sl_select_all, SL_CONCURRENT_SPANS), "0:0 1:4611686018427387896 2:6",
+           "half the range of the clock is exact");
     is_str(gaps(tl, stream(1)), "", "one span has no gap there");
     sl_selection two[] = { stream(2), stream(3) };
     is_int(common(tl, two, 2), 1, "and 1 ns in common at the end");
@@ -209,15 +210,11 @@ static uint32_t draw(uint32_t below)
 
 static bool in(const sl_span *s, const sl_selection *sel)
 {
-    return (sel->stream < 0 || sel->stream == s->stream) &&
-           (sel->kind < 0 || sel->kind == s->kind) &&
-           (sel->engine < 0 || sel->engine == s->engine);
+    return (sel->stream < 0 || sel->stream == s->stream) && (sel->kind < 0 || sel->kind == s->kind)
+           && (sel->engine < 0 || sel->engine == s->engine);
 }
 
-static bool runs(const sl_span *s, int64_t ns)
-{
-    return s->start_ns <= ns && ns < s->end_ns;
-}
+static bool runs(const sl_span *s, int64_t ns) { return s->start_ns <= ns && ns < s->end_ns; }
 
 static size_t count_busy(const sl_timeline *tl, const sl_selection *sel, sl_concurrent of,
                          int64_t ns)
@@ -226,8 +223,7 @@ static size_t count_busy(const sl_timeline *tl, const sl_selection *sel, sl_conc
     bool busy[SL_ENGINES + STREAMS] = { false };
     const sl_span *spans = sl_timeline_spans(tl, &n);
     for (size_t i = 0; i < n; i++) {
-        if (!in(&spans[i], sel) || !runs(&spans[i], ns))
-            continue;
+        if (!in(&spans[i], sel) || !runs(&spans[i], ns)) continue;
         spans_busy++;
         busy[of == SL_CONCURRENT_ENGINES ? spans[i].engine : spans[i].stream] = true;
     }
@@ -244,8 +240,7 @@ static bool bounds_of(const sl_timeline *tl, const sl_selection *sel, int64_t *f
     *from = HORIZON;
     *to = 0;
     for (size_t i = 0; i < n; i++) {
-        if (!in(&spans[i], sel))
-            continue;
+        if (!in(&spans[i], sel)) continue;
         found++;
         *from = spans[i].start_ns < *from ? spans[i].start_ns : *from;
         *to = spans[i].end_ns > *to ? spans[i].end_ns : *to;
@@ -306,9 +301,11 @@ static void test_every_nanosecond(void)
                  start + draw(round % 2 ? 40 : 8));
         }
         finish(tl);
-        sl_selection sels[] = { stream((int64_t)draw(STREAMS + 1) - 1),
-                                engine((int)draw(SL_ENGINES + 1) - 1),
-                                kind((int)draw(SL_SPAN_KINDS + 1) - 1) };
+        sl_selection sels[] = {
+            stream((int64_t)draw(STREAMS + 1) - 1),
+            engine((int)draw(SL_ENGINES + 1) - 1),
+            kind((int)draw(SL_SPAN_KINDS + 1) - 1),
+        };
         for (int i = 0; i < 3; i++) {
             for (int of = SL_CONCURRENT_SPANS; of <= SL_CONCURRENT_STREAMS; of++)
                 profiles += wrong_profile(tl, &sels[i], (sl_concurrent)of);

@@ -16,14 +16,11 @@ static sl_bounds bounds(sl_timeline *tl)
     return found;
 }
 
-static int64_t critical(sl_timeline *tl)
-{
-    return bounds(tl).critical_path_ns;
-}
+static int64_t critical(sl_timeline *tl) { return bounds(tl).critical_path_ns; }
 
 static void test_engines(void)
 {
-    sl_timeline *tl = make();           /* two copies share an engine, no chain joins them */
+    sl_timeline *tl = make(); /* two copies share an engine, no chain joins them */
     span(tl, 1, SL_SPAN_MEMCPY_H2D, 0, 100);
     span(tl, 2, SL_SPAN_MEMCPY_H2D, 100, 190);
     kernel(tl, 3, 0, 150);
@@ -33,7 +30,7 @@ static void test_engines(void)
     is_int(b.busiest_engine, SL_ENGINE_H2D, "and it is named");
     is_int(b.critical_path_ns, 150, "the longest chain is the kernel alone");
     is_int(b.lower_ns, 190, "the engine decides");
-    tl = make();                        /* one stream: 100 + 50 + 70, each on another engine */
+    tl = make(); /* one stream: 100 + 50 + 70, each on another engine */
     span(tl, 1, SL_SPAN_MEMCPY_H2D, 0, 100);
     kernel(tl, 1, 100, 150);
     span(tl, 1, SL_SPAN_MEMCPY_D2H, 150, 220);
@@ -46,7 +43,7 @@ static void test_engines(void)
 
 static void test_events(void)
 {
-    sl_timeline *tl = make();           /* 100 -> record -> wait -> 50; before the wait: 30 */
+    sl_timeline *tl = make(); /* 100 -> record -> wait -> 50; before the wait: 30 */
     span(tl, 2, SL_SPAN_MEMCPY_D2H, 0, 30);
     kernel(tl, 1, 0, 100);
     uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
@@ -55,7 +52,7 @@ static void test_events(void)
     span(tl, 2, SL_SPAN_MEMCPY_D2H, 100, 150);
     is_int(critical(tl), 150, "100 before the record, 50 after the wait");
 
-    tl = make();                        /* recorded again after the wait */
+    tl = make(); /* recorded again after the wait */
     kernel(tl, 1, 0, 10);
     record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
     kernel(tl, 1, 10, 110);
@@ -71,7 +68,7 @@ static void test_events(void)
     kernel(tl, 2, 0, 50);
     is_int(critical(tl), 100, "a wait for no record, or for one not recorded, adds no edge");
 
-    tl = make();                        /* 1 -> 2 -> 3 through two events: 40 + 50 + 60 */
+    tl = make(); /* 1 -> 2 -> 3 through two events: 40 + 50 + 60 */
     kernel(tl, 1, 0, 40);
     record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
     call(tl, SL_CALL_STREAM_WAIT, 2, record, 1);
@@ -98,13 +95,15 @@ static sl_timeline *null_between(bool first_exempt, bool second_exempt, bool not
 
 static void test_null_stream(void)
 {
-    is_int(critical(null_between(false, false, true)), 160, "100 + 10 + 50 through the NULL stream");
+    is_int(critical(null_between(false, false, true)), 160,
+           "100 + 10 + 50 through the NULL stream");
     is_int(critical(null_between(false, false, false)), 160, "a stream without a note is blocking");
-    is_int(critical(null_between(true, false, true)), 100, "non-blocking before: max(100, 10 + 50)");
+    is_int(critical(null_between(true, false, true)), 100,
+           "non-blocking before: max(100, 10 + 50)");
     is_int(critical(null_between(false, true, true)), 110, "non-blocking after: max(100 + 10, 50)");
     is_int(critical(null_between(true, true, true)), 100, "non-blocking both: 100 alone");
 
-    sl_timeline *tl = make();           /* the record stands on the NULL stream */
+    sl_timeline *tl = make(); /* the record stands on the NULL stream */
     note(tl, 2, "two", true);
     kernel(tl, 1, 0, 100);
     uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 0, 0, 0);
@@ -112,13 +111,13 @@ static void test_null_stream(void)
     kernel(tl, 2, 0, 50);
     is_int(critical(tl), 150, "a record in the NULL stream follows the blocking streams");
 
-    tl = make();                        /* work issued after the NULL operation is no part of it */
+    tl = make(); /* work issued after the NULL operation is no part of it */
     kernel(tl, 0, 0, 10);
     kernel(tl, 1, 0, 100);
     kernel(tl, 2, 0, 50);
     is_int(critical(tl), 110, "later streams follow the NULL stream, not each other");
 
-    tl = make();                        /* 300 streams, a NULL operation after each: all in a row */
+    tl = make(); /* 300 streams, a NULL operation after each: all in a row */
     for (uint32_t i = 1; i <= 300; i++) {
         kernel(tl, i, 4 * i, 4 * i + 3);
         kernel(tl, 0, 4 * i + 3, 4 * i + 4);
@@ -140,7 +139,7 @@ static void test_host_waits(void)
     kernel(tl, 2, 0, 50);
     is_int(critical(tl), 100, "but not the other streams");
 
-    tl = make();                        /* event: 100; behind it 200; issued after the wait: 250 */
+    tl = make(); /* event: 100; behind it 200; issued after the wait: 250 */
     kernel(tl, 1, 0, 100);
     uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
     kernel(tl, 1, 0, 200);
@@ -163,17 +162,26 @@ static void test_waiting_operations(void)
         sl_error err;
         sl_timeline *tl = make();
         kernel(tl, 1, 0, 100);
-        sl_call plain = { .correlation = ++issued, .kind = SL_CALL_PLAIN,
-                          .waited_for_device = (uint8_t)waited, .name = text_id(tl, "cudaFree") };
+        sl_call plain = {
+            .correlation = ++issued,
+            .kind = SL_CALL_PLAIN,
+            .waited_for_device = (uint8_t)waited,
+            .name = text_id(tl, "cudaFree"),
+        };
         must(sl_timeline_add_call(tl, &plain, &err), &err);
         kernel(tl, 2, 0, 50);
         is_int(critical(tl), waited ? 150 : 100, "cudaFree that %s",
                waited ? "waited orders what follows" : "did not wait orders nothing");
 
         tl = make();
-        sl_span copy = { .end_ns = 100, .stream = 1, .correlation = ++issued,
-                         .kind = SL_SPAN_MEMCPY_D2H, .engine = SL_ENGINE_D2H,
-                         .flags = waited ? SL_SPAN_HOST_WAITED : 0 };
+        sl_span copy = {
+            .end_ns = 100,
+            .stream = 1,
+            .correlation = ++issued,
+            .kind = SL_SPAN_MEMCPY_D2H,
+            .engine = SL_ENGINE_D2H,
+            .flags = waited ? SL_SPAN_HOST_WAITED : 0,
+        };
         must(sl_timeline_add_span(tl, &copy, &err), &err);
         kernel(tl, 2, 0, 50);
         is_int(critical(tl), waited ? 150 : 100, "a copy that the host %s for",
@@ -193,11 +201,15 @@ static void test_puzzler(void)
     for (int i = 0; i < 8; i++) {
         bool in = i >= 4;
         int64_t start = in ? 80 + (i - 4) * 30 : i * 20;
-        sl_span copy = { .start_ns = start, .end_ns = start + (in ? 30 : 20),
-                         .stream = in ? 3 : 2, .correlation = ++issued,
-                         .kind = in ? SL_SPAN_MEMCPY_H2D : SL_SPAN_MEMCPY_D2H,
-                         .engine = in ? SL_ENGINE_H2D : SL_ENGINE_D2H,
-                         .flags = SL_SPAN_HOST_WAITED };
+        sl_span copy = {
+            .start_ns = start,
+            .end_ns = start + (in ? 30 : 20),
+            .stream = in ? 3 : 2,
+            .correlation = ++issued,
+            .kind = in ? SL_SPAN_MEMCPY_H2D : SL_SPAN_MEMCPY_D2H,
+            .engine = in ? SL_ENGINE_H2D : SL_ENGINE_D2H,
+            .flags = SL_SPAN_HOST_WAITED,
+        };
         must(sl_timeline_add_span(tl, &copy, &err), &err);
     }
     sl_bounds b = bounds(tl);
@@ -207,10 +219,14 @@ static void test_puzzler(void)
     kernel(tl, 1, 0, 150);
     for (int i = 0; i < 8; i++) {
         int64_t start = i < 4 ? i * 20 : 80 + (i - 4) * 30;
-        sl_span copy = { .start_ns = start, .end_ns = start + (i < 4 ? 20 : 30),
-                         .stream = i < 4 ? 2 : 3,
-                         .engine = i < 4 ? SL_ENGINE_D2H : SL_ENGINE_H2D,
-                         .correlation = ++issued, .flags = SL_SPAN_HOST_WAITED };
+        sl_span copy = {
+            .start_ns = start,
+            .end_ns = start + (i < 4 ? 20 : 30),
+            .stream = i < 4 ? 2 : 3,
+            .engine = i < 4 ? SL_ENGINE_D2H : SL_ENGINE_H2D,
+            .correlation = ++issued,
+            .flags = SL_SPAN_HOST_WAITED,
+        };
         must(sl_timeline_add_span(tl, &copy, &err), &err);
     }
     b = bounds(tl);
@@ -224,19 +240,32 @@ static void test_unblocked(void)
 {
     for (int how = 0; how < 5; how++) {
         static const char *const names[] = { "stream", "event", "device", "cudaFree", "copy" };
-        static const sl_call_kind kinds[] = { SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC,
-            SL_CALL_DEVICE_SYNC, SL_CALL_PLAIN };
+        static const sl_call_kind kinds[] = {
+            SL_CALL_STREAM_SYNC,
+            SL_CALL_EVENT_SYNC,
+            SL_CALL_DEVICE_SYNC,
+            SL_CALL_PLAIN,
+        };
         sl_error err;
         sl_timeline *tl = make();
-        sl_span copy = { .end_ns = 100, .stream = 1, .correlation = ++issued,
-                         .kind = SL_SPAN_MEMCPY_D2H, .engine = SL_ENGINE_D2H,
-                         .flags = how == 4 ? SL_SPAN_HOST_WAITED : 0 };
+        sl_span copy = {
+            .end_ns = 100,
+            .stream = 1,
+            .correlation = ++issued,
+            .kind = SL_SPAN_MEMCPY_D2H,
+            .engine = SL_ENGINE_D2H,
+            .flags = how == 4 ? SL_SPAN_HOST_WAITED : 0,
+        };
         must(sl_timeline_add_span(tl, &copy, &err), &err);
         uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
-        sl_call wait = { .correlation = ++issued, .kind = (uint8_t)kinds[how % 4], .stream = 1,
-                         .target = record, .waited_for_device = 1 };
-        if (how < 4)
-            must(sl_timeline_add_call(tl, &wait, &err), &err);
+        sl_call wait = {
+            .correlation = ++issued,
+            .kind = (uint8_t)kinds[how % 4],
+            .stream = 1,
+            .target = record,
+            .waited_for_device = 1,
+        };
+        if (how < 4) must(sl_timeline_add_call(tl, &wait, &err), &err);
         kernel(tl, 2, 100, 150);
         sl_bounds b = bounds(tl);
         ok(b.lower_ns == 150 && b.unblocked_ns == 100,
@@ -261,7 +290,7 @@ static void test_unblocked_keeps_device_order(void)
     sl_bounds b = bounds(tl);
     is_int(b.lower_ns, 130, "event, NULL stream and host wait: 40 + 50 + 10 + 30");
     is_int(b.unblocked_ns, 100, "without the host's wait: 40 + 50 + 10");
-    tl = make();                        /* 5 kernels of 20 fill the engine, and the host waits */
+    tl = make(); /* 5 kernels of 20 fill the engine, and the host waits */
     for (uint32_t i = 1; i <= 5; i++) {
         kernel(tl, i, i * 20, i * 20 + 20);
         call(tl, SL_CALL_STREAM_SYNC, i, 0, 0);

@@ -3,7 +3,7 @@
  * At 30 columns a label of one column leaves 30 - 1 - 3 - 5 = 21 cells, one of
  * two columns 20; the timelines are 210 or 200 ns long, so a cell is 10 ns.
  */
-#define _XOPEN_SOURCE 700   /* strndup */
+#define _XOPEN_SOURCE 700 /* strndup */
 #include "make.h"
 
 static char *chart_of(const sl_timeline *tl, sl_rows rows, int columns, bool unicode, bool colour,
@@ -58,31 +58,37 @@ static void test_two_streams(void)
 {
     sl_timeline *tl = two_streams();
     char *text = chart(tl, 30, true);
-    is_str(text, "a  │██████████▍·········│  52%\n"
-                 "bb │··········▲▲▲▲▲▽···●│  32%\n"
-                 "   └┬─────────┬─────────┘ busy\n"
-                 "    0        100 ns\n"
-                 "█ kernel  ▲ copy H2D\n"
-                 "▼ copy D2H  ● memset  · idle\n"
-                 "lighter, hollow: partly busy\n", "two streams, four kinds");
+    is_str(text,
+           "a  │██████████▍·········│  52%\n"
+           "bb │··········▲▲▲▲▲▽···●│  32%\n"
+           "   └┬─────────┬─────────┘ busy\n"
+           "    0        100 ns\n"
+           "█ kernel  ▲ copy H2D\n"
+           "▼ copy D2H  ● memset  · idle\n"
+           "lighter, hollow: partly busy\n",
+           "two streams, four kinds");
     free(text);
     text = chart(tl, 30, false);
-    is_str(text, "a  |##########:.........|  52%\n"
-                 "bb |..........>>>>>(...*|  32%\n"
-                 "   ++---------+---------+ busy\n"
-                 "    0        100 ns\n"
-                 "# kernel  > copy H2D\n"
-                 "< copy D2H  * memset  . idle\n"
-                 ": ( partly busy\n", "the same without Unicode");
+    is_str(text,
+           "a  |##########:.........|  52%\n"
+           "bb |..........>>>>>(...*|  32%\n"
+           "   ++---------+---------+ busy\n"
+           "    0        100 ns\n"
+           "# kernel  > copy H2D\n"
+           "< copy D2H  * memset  . idle\n"
+           ": ( partly busy\n",
+           "the same without Unicode");
     free(text);
-    text = chart_range(tl, 30, true, false, 100, 200);      /* 5 ns a cell */
-    is_str(text, "a  │▊···················│   4%\n"
-                 "bb │▲▲▲▲▲▲▲▲▲▲▽▽······●●│  63%\n"
-                 "   └┬─────────┬─────────┘ busy\n"
-                 "   100       150 ns\n"
-                 "█ kernel  ▲ copy H2D\n"
-                 "▼ copy D2H  ● memset  · idle\n"
-                 "lighter, hollow: partly busy\n", "the second half alone");
+    text = chart_range(tl, 30, true, false, 100, 200); /* 5 ns a cell */
+    is_str(text,
+           "a  │▊···················│   4%\n"
+           "bb │▲▲▲▲▲▲▲▲▲▲▽▽······●●│  63%\n"
+           "   └┬─────────┬─────────┘ busy\n"
+           "   100       150 ns\n"
+           "█ kernel  ▲ copy H2D\n"
+           "▼ copy D2H  ● memset  · idle\n"
+           "lighter, hollow: partly busy\n",
+           "the second half alone");
     free(text);
     text = chart_range(tl, 30, true, true, 0, 0);
     ok(strstr(text, "a  │\033[32m██████████▍\033[0m\033[2m·········\033[0m│  52%\n") != NULL,
@@ -100,8 +106,10 @@ static void test_two_streams(void)
  *  20  the last ns: a thin mark at the right          busy 49 of 210 */
 static void test_fill_levels(void)
 {
-    static const int64_t at[][2] = { { 0, 13 }, { 26, 28 }, { 36, 54 }, { 60, 63 }, { 66, 68 },
-        { 70, 75 }, { 77, 79 }, { 92, 93 }, { 98, 99 }, { 209, 210 } };
+    static const int64_t at[][2] = {
+        { 0, 13 },  { 26, 28 }, { 36, 54 }, { 60, 63 }, { 66, 68 },
+        { 70, 75 }, { 77, 79 }, { 92, 93 }, { 98, 99 }, { 209, 210 },
+    };
     sl_timeline *tl = make();
     note(tl, 1, "k", false);
     for (size_t i = 0; i < sizeof at / sizeof *at; i++)
@@ -152,7 +160,8 @@ static void test_empty_and_refusals(void)
     sl_timeline *tl = make();
     finish(tl);
     char *text = chart(tl, 80, true);
-    is_str(text, "The timeline is empty: nothing ran on the device.\n", "an empty timeline says so");
+    is_str(text, "The timeline is empty: nothing ran on the device.\n",
+           "an empty timeline says so");
     free(text);
     sl_timeline_release(tl);
     tl = two_streams();
@@ -171,7 +180,8 @@ static void test_empty_and_refusals(void)
            "and the sentence says it, in us");
     options = (sl_gantt_options){ .from_ns = 5000000, .to_ns = 1009900 };
     sl_timeline_gantt(tl, &options, &out, &err);
-    ok(strstr(err.msg, "the range 5000 to 1009.9 us is empty") == err.msg, "whole us have no point");
+    ok(strstr(err.msg, "the range 5000 to 1009.9 us is empty") == err.msg,
+       "whole us have no point");
     options = (sl_gantt_options){ .from_ns = -1500, .to_ns = 100 };
     is_int(sl_timeline_gantt(tl, &options, &out, &err), SL_EINVAL, "a negative time is refused");
     ok(strstr(err.msg, "the range -1.5 to 0.1 us begins before 0") == err.msg, "as such");
@@ -201,26 +211,30 @@ static void test_marks(void)
     span(tl, 3, SL_SPAN_MEMSET, 209, 210);
     finish(tl);
     char *text = chart(tl, 30, true);
-    is_str(text, "a │████│███│███│███│███·│  95%\n"
-                 "b │▲▲▲▲··▲▲▲▲│▲▲▲△······│  57%\n"
-                 "c │████●●●●████████····○│  77%\n"
-                 "  └┬─────────┬─────────┬┘ busy\n"
-                 "   0        100       200 ns\n"
-                 "█ kernel  ▲ copy H2D  ● memset\n"
-                 "· idle  │ next begins\n"
-                 "lighter, hollow: partly busy\n", "a line where an operation follows its like");
+    is_str(text,
+           "a │████│███│███│███│███·│  95%\n"
+           "b │▲▲▲▲··▲▲▲▲│▲▲▲△······│  57%\n"
+           "c │████●●●●████████····○│  77%\n"
+           "  └┬─────────┬─────────┬┘ busy\n"
+           "   0        100       200 ns\n"
+           "█ kernel  ▲ copy H2D  ● memset\n"
+           "· idle  │ next begins\n"
+           "lighter, hollow: partly busy\n",
+           "a line where an operation follows its like");
     free(text);
     text = chart(tl, 30, false);
-    is_str(text, "a |####|###|###|###|###.|  95%\n"
-                 "b |>>>>..>>>>|>>>)......|  57%\n"
-                 "c |####****########....+|  77%\n"
-                 "  ++---------+---------++ busy\n"
-                 "   0        100       200 ns\n"
-                 "# kernel  > copy H2D  * memset\n"
-                 ". idle  | next begins\n"
-                 ") + partly busy\n", "the same without Unicode");
+    is_str(text,
+           "a |####|###|###|###|###.|  95%\n"
+           "b |>>>>..>>>>|>>>)......|  57%\n"
+           "c |####****########....+|  77%\n"
+           "  ++---------+---------++ busy\n"
+           "   0        100       200 ns\n"
+           "# kernel  > copy H2D  * memset\n"
+           ". idle  | next begins\n"
+           ") + partly busy\n",
+           "the same without Unicode");
     free(text);
-    text = chart_range(tl, 30, false, false, 40, 145);      /* 5 ns a cell: from a's second */
+    text = chart_range(tl, 30, false, false, 40, 145); /* 5 ns a cell: from a's second */
     ok(strncmp(text, "a |########|#######|####|", 25) == 0, "the first cell shown needs no mark");
     free(text);
     sl_timeline_release(tl);
@@ -229,7 +243,7 @@ static void test_marks(void)
 static void test_many_streams(void)
 {
     sl_timeline *tl = make();
-    for (uint32_t i = 0; i < 200; i++) {        /* odd streams are ten times as busy */
+    for (uint32_t i = 0; i < 200; i++) { /* odd streams are ten times as busy */
         int64_t length = (i % 2 ? 1000 : 100) + i;
         kernel(tl, i, 0, length);
     }
@@ -237,8 +251,9 @@ static void test_many_streams(void)
     char *text = chart(tl, 80, false);
     is_int(count(text, "%\n"), 32, "32 streams are drawn");
     ok(strstr(text, "\n... 168 more streams\n") != NULL, "the others are counted");
-    ok(strstr(text, "stream 137 |") && strstr(text, "stream 199 |") &&
-       !strstr(text, "stream 135 |") && !strstr(text, "stream 136 |"), "the busiest are drawn");
+    ok(strstr(text, "stream 137 |") && strstr(text, "stream 199 |") && !strstr(text, "stream 135 |")
+           && !strstr(text, "stream 136 |"),
+       "the busiest are drawn");
     ok(strstr(text, "stream 137 |") < strstr(text, "stream 199 |"), "in order of their ids");
     free(text);
     sl_timeline_release(tl);
@@ -249,7 +264,10 @@ static void test_labels(void)
     sl_timeline *tl = make();
     note(tl, 1, "a name that is far too long", false);
     note(tl, 2, "grün\033[31m", false);
-    note(tl, 3, "\xff\xfe" "bad", false);
+    note(tl, 3,
+         "\xff\xfe"
+         "bad",
+         false);
     note(tl, 4, "日本語の名前です", false);
     note(tl, 6, "prefix of ae\u0301e\u0301nd 30", false);
     for (uint32_t i = 1; i <= 6; i++)
@@ -286,21 +304,25 @@ static void test_engine_rows(void)
     kernel(tl, 1, 0, 30);
     finish(tl);
     char *text = chart_of(tl, SL_ROWS_ENGINES, 35, false, false, 0, 0);
-    is_str(text, "compute |###.######|######...|  80%\n"
-                 "d2h     |.......<<<<<<<<<<<<<|  65%\n"
-                 "        ++---------+---------+ busy\n"
-                 "         0        100 ns\n"
-                 "# kernel  < copy D2H  . idle\n"
-                 "| next begins\n", "engines as rows: kernels of two streams are in one");
+    is_str(text,
+           "compute |###.######|######...|  80%\n"
+           "d2h     |.......<<<<<<<<<<<<<|  65%\n"
+           "        ++---------+---------+ busy\n"
+           "         0        100 ns\n"
+           "# kernel  < copy D2H  . idle\n"
+           "| next begins\n",
+           "engines as rows: kernels of two streams are in one");
     free(text);
     text = chart_of(tl, SL_ROWS_ENGINES, 35, false, false, 100, 200);
-    is_str(text, "compute ||#############......|  70%\n"
-                 "d2h     |<<<<<<<<<<<<<<<<<<<<| 100%\n"
-                 "        ++---------+---------+ busy\n"
-                 "        100       150 ns\n"
-                 "# kernel  < copy D2H  . idle\n"
-                 "| next begins\n"
-                 "showing 100 to 200 ns of 200 ns\n", "and the second half of it");
+    is_str(text,
+           "compute ||#############......|  70%\n"
+           "d2h     |<<<<<<<<<<<<<<<<<<<<| 100%\n"
+           "        ++---------+---------+ busy\n"
+           "        100       150 ns\n"
+           "# kernel  < copy D2H  . idle\n"
+           "| next begins\n"
+           "showing 100 to 200 ns of 200 ns\n",
+           "and the second half of it");
     free(text);
     text = chart(tl, 29, false);
     ok(strncmp(text, "a |###.......#######...|  50%\n", 30) == 0,
@@ -323,10 +345,12 @@ static void test_beside(void)
     finish(other);
     sl_gantt_options options = { .columns = 30, .beside = other };
     must(sl_timeline_gantt(tl, &options, &text, &err), &err);
-    is_str(text.data, "a    |#########.........|  50%\n"
-                      "     ++---------+-------+ busy\n"
-                      "      0        200 ns\n"
-                      "# kernel  . idle\n", "a chart beside a longer one has its scale and columns");
+    is_str(text.data,
+           "a    |#########.........|  50%\n"
+           "     ++---------+-------+ busy\n"
+           "      0        200 ns\n"
+           "# kernel  . idle\n",
+           "a chart beside a longer one has its scale and columns");
     sl_text_free(&text);
     options.beside = tl;
     must(sl_timeline_gantt(other, &options, &text, &err), &err);
@@ -347,14 +371,18 @@ static void test_parts(void)
     sl_timeline *tl = make();
     kernel(tl, 1, 0, 69400000);
     finish(tl);
-    static const struct { int64_t from_ns, to_ns; const char *says; } parts[] = {
+    static const struct {
+        int64_t from_ns, to_ns;
+        const char *says;
+    } parts[] = {
         { 12000000, 18000000, "  showing 12 to 18 ms of 69.4 ms\n" },
         { 12345678, 18000000, "  showing 12.346 to 18 ms of 69.4 ms\n" },
         { 12345678, 12345978, "  showing 12.345678 to 12.345978 ms of 69.4 ms\n" },
         { 0, 300000, "  showing 0 to 300 us of 69.4 ms\n" },
         { 0, 69399999, "  showing 0 to 69.4 ms of 69.4 ms\n" },
         { 60000000, 80000000, "  showing 60 to 80 ms of 69.4 ms\n" },
-        { 0, 69400000, NULL }, { 0, 100000000, NULL },
+        { 0, 69400000, NULL },
+        { 0, 100000000, NULL },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char *text = chart_range(tl, 80, false, false, parts[i].from_ns, parts[i].to_ns);
@@ -368,10 +396,12 @@ static void test_parts(void)
     ok(strstr(text, "showing") == NULL, "a narrow chart leaves it out");
     free(text);
     text = chart_range(tl, 20, false, false, 12100000, 12900000);
-    is_str(text, "st..1 |#######| 100%\n"
-                 "      ++------+ busy\n"
-                 "     12.1 ms\n"
-                 "# kernel\n", "and an axis between two ticks has a label at its beginning");
+    is_str(text,
+           "st..1 |#######| 100%\n"
+           "      ++------+ busy\n"
+           "     12.1 ms\n"
+           "# kernel\n",
+           "and an axis between two ticks has a label at its beginning");
     free(text);
     sl_timeline_release(tl);
 }
@@ -402,8 +432,7 @@ static void test_widths(void)
                 no_unit += !has_unit(text);
                 silent += strstr(text, unicode ? "△" : ")") && !strstr(text, "partly busy\n");
                 free(text);
-                if (length < 100)
-                    continue;
+                if (length < 100) continue;
                 text = chart_range(tl, columns, unicode, false, length / 3,
                                    length / 3 + length / 50);
                 too_wide += widest(text) > columns;

@@ -1,5 +1,5 @@
 /* t-60-kineto.c - the trace file: JSON, rows, flows, pairs, and whole or not at all. */
-#define _XOPEN_SOURCE 700   /* mkdtemp, setrlimit */
+#define _XOPEN_SOURCE 700 /* mkdtemp, setrlimit */
 #include "files.h"
 #include "make.h"
 #include "trace_rules.h"
@@ -21,22 +21,47 @@ static sl_timeline *rich(void)
 {
     sl_error err;
     sl_timeline *tl = make();
-    sl_device_info info = { .name = "NVIDIA \"H200\"", .profile = "h200", .backend = "sim",
-                            .simulated = true, .sm_count = 132, .memory_bytes = 150109880320,
-                            .compute_capability_major = 9 };
+    sl_device_info info = {
+        .name = "NVIDIA \"H200\"",
+        .profile = "h200",
+        .backend = "sim",
+        .simulated = true,
+        .sm_count = 132,
+        .memory_bytes = 150109880320,
+        .compute_capability_major = 9,
+    };
     sl_timeline_set_device(tl, &info);
     note(tl, 0, "NULL stream", false);
     note(tl, 1, "compute\n\xff", false);
-    sl_span k = { .start_ns = 5000, .end_ns = 61700, .host_start_ns = 100, .host_end_ns = 3900,
-                  .correlation = ++issued, .stream = 1, .kind = SL_SPAN_KERNEL, .blocks = 64,
-                  .threads = 256, .registers = 168, .shared_bytes = 99328,
-                  .name = text_id(tl, "matmul_f32"),
-                  .where = text_id(tl, "puzzler.lua:12") };
+    sl_span k = {
+        .start_ns = 5000,
+        .end_ns = 61700,
+        .host_start_ns = 100,
+        .host_end_ns = 3900,
+        .correlation = ++issued,
+        .stream = 1,
+        .kind = SL_SPAN_KERNEL,
+        .blocks = 64,
+        .threads = 256,
+        .registers = 168,
+        .shared_bytes = 99328,
+        .name = text_id(tl, "matmul_f32"),
+        .where = text_id(tl, "puzzler.lua:12"),
+    };
     must(sl_timeline_add_span(tl, &k, &err), &err);
-    sl_span c = { .start_ns = 10000, .end_ns = 94000, .host_start_ns = 4000, .host_end_ns = 5400,
-                  .correlation = ++issued, .stream = 0, .kind = SL_SPAN_MEMCPY_H2D,
-                  .engine = SL_ENGINE_H2D, .bytes = 4194304, .flags = SL_SPAN_SRC_PINNED,
-                  .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)") };
+    sl_span c = {
+        .start_ns = 10000,
+        .end_ns = 94000,
+        .host_start_ns = 4000,
+        .host_end_ns = 5400,
+        .correlation = ++issued,
+        .stream = 0,
+        .kind = SL_SPAN_MEMCPY_H2D,
+        .engine = SL_ENGINE_H2D,
+        .bytes = 4194304,
+        .flags = SL_SPAN_SRC_PINNED,
+        .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)"),
+    };
     must(sl_timeline_add_span(tl, &c, &err), &err);
     span(tl, 0, SL_SPAN_MEMSET, 94000, 95000);
     span(tl, 1, SL_SPAN_HOST_FUNC, 70000, 80000);
@@ -47,11 +72,16 @@ static sl_timeline *rich(void)
     call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0);
     call(tl, SL_CALL_EVENT_SYNC, 0, record, 1);
     call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 0);
-    sl_call plain = { .host_start_ns = 200000, .host_end_ns = 210000, .correlation = ++issued,
-                      .kind = SL_CALL_PLAIN, .name = text_id(tl, "cudaFree"),
-                      .waited_for_device = true };
+    sl_call plain = {
+        .host_start_ns = 200000,
+        .host_end_ns = 210000,
+        .correlation = ++issued,
+        .kind = SL_CALL_PLAIN,
+        .name = text_id(tl, "cudaFree"),
+        .waited_for_device = true,
+    };
     must(sl_timeline_add_call(tl, &plain, &err), &err);
-    span(tl, 0, SL_SPAN_MEMCPY_D2D, 94900, 94950);      /* 100 ns too early: moved to 95000 */
+    span(tl, 0, SL_SPAN_MEMCPY_D2D, 94900, 94950); /* 100 ns too early: moved to 95000 */
     sl_timeline_finish(tl, 0, 300000);
     return tl;
 }
@@ -59,8 +89,7 @@ static sl_timeline *rich(void)
 static bool has(const char *text, const char *line)
 {
     bool found = strstr(text, line) != NULL;
-    if (!found)
-        diag("  not found: %s", line);
+    if (!found) diag("  not found: %s", line);
     return found;
 }
 
@@ -69,8 +98,9 @@ static void test_header(const char *text)
     ok(is_json(text), "the file is JSON");
     ok(starts(first_event(text), "{\"ph\":\"M\""), "the first event is metadata");
     ok(has(text, "\"distributedInfo\":{\"rank\": 0}"), "the rank has its blank");
-    ok(has(text, "\"schemaVersion\":1,") && has(text, "\"displayTimeUnit\":\"ms\",") &&
-       has(text, "\"baseTimeNanoseconds\":0,"), "kineto's header keys are there");
+    ok(has(text, "\"schemaVersion\":1,") && has(text, "\"displayTimeUnit\":\"ms\",")
+           && has(text, "\"baseTimeNanoseconds\":0,"),
+       "kineto's header keys are there");
     ok(has(text, "\"name\":\"NVIDIA \\\"H200\\\"\",\"totalGlobalMem\":150109880320"),
        "the device is described, and quotes are escaped");
     ok(has(text, "\"streamlab\":{\"version\":\"0.1.0\",\"backend\":\"sim\",\"device\":"),
@@ -82,59 +112,70 @@ static void test_header(const char *text)
 static void test_order_of_rows(const char *text)
 {
     ok(has(text, "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":4242,\"tid\":0,\"ts\":0,"
-                 "\"args\":{\"sort_index\":0}}") &&
-       has(text, "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":0,\"tid\":0,\"ts\":0,"
-                 "\"args\":{\"sort_index\":1}}"), "the host stands above the GPU");
+                 "\"args\":{\"sort_index\":0}}")
+           && has(text,
+                  "{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":0,\"tid\":0,\"ts\":0,"
+                  "\"args\":{\"sort_index\":1}}"),
+       "the host stands above the GPU");
     ok(has(text, "\"name\":\"thread_sort_index\",\"pid\":0,\"tid\":8,\"ts\":0,"
-                 "\"args\":{\"sort_index\":8}}"), "and streams in their order");
+                 "\"args\":{\"sort_index\":8}}"),
+       "and streams in their order");
 }
 
 static void test_operations(const char *text)
 {
-    ok(has(text, "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":4242,"
-                 "\"tid\":4242,\"ts\":0.100,\"dur\":3.800,\"loc\":\"puzzler.lua:12\",\"args\":{"
-                 "\"External id\":1,\"correlation\":1,\"where\":\"puzzler.lua:12\"}},\n"),
+    ok(has(text,
+           "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"name\":\"cudaLaunchKernel\",\"pid\":4242,"
+           "\"tid\":4242,\"ts\":0.100,\"dur\":3.800,\"loc\":\"puzzler.lua:12\",\"args\":{"
+           "\"External id\":1,\"correlation\":1,\"where\":\"puzzler.lua:12\"}},\n"),
        "the launch is a slice of the host");
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"kernel\",\"name\":\"matmul_f32\",\"pid\":0,\"tid\":8,"
                  "\"ts\":5.000,\"dur\":56.700,\"args\":{\"External id\":1,\"device\":0,"
                  "\"context\":1,\"correlation\":1,\"stream\":8,\"queued\":0,\"priority\":0,"
                  "\"registers per thread\":168,\"shared memory\":99328,"
                  "\"blocks per SM\":0.484,\"warps per SM\":3.878,\"grid\":[64,1,1],"
-                 "\"block\":[256,1,1]}},\n"), "the kernel is a slice of its stream, 1 + 7");
+                 "\"block\":[256,1,1]}},\n"),
+       "the kernel is a slice of its stream, 1 + 7");
     /* 4194304 B in 84000 ns: 49.932 GB/s */
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"name\":\"Memcpy HtoD (Pinned -> Device)\","
                  "\"pid\":0,\"tid\":7,\"ts\":10.000,\"dur\":84.000,\"args\":{\"External id\":2,"
                  "\"device\":0,\"context\":1,\"correlation\":2,\"stream\":7,\"bytes\":4194304,"
-                 "\"memory bandwidth (GB/s)\":49.932}},\n"), "a copy has bytes and bandwidth");
+                 "\"memory bandwidth (GB/s)\":49.932}},\n"),
+       "a copy has bytes and bandwidth");
     ok(has(text, "\"cat\":\"gpu_memset\"") && has(text, "cudaMemsetAsync"), "a memset is one");
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"host_func\",\"pid\":4242,"
                  "\"tid\":2000008,\"ts\":70.000,\"dur\":10.000,\"args\":{\"External id\":4}},\n"),
        "a host function is work of the host, without stream and correlation");
     ok(has(text, "\"cat\":\"gpu_memcpy\",\"name\":\"memcpy_d2d\",\"pid\":0,\"tid\":7,"
-                 "\"ts\":95.000,\"dur\":0.000"), "a slice never begins before the last one's end");
+                 "\"ts\":95.000,\"dur\":0.000"),
+       "a slice never begins before the last one's end");
 }
 
 static void test_calls(const char *text)
 {
-    ok(has(text, "\"name\":\"cudaEventRecord\"") && has(text, "\"name\":\"cudaStreamWaitEvent\"") &&
-       has(text, "\"name\":\"cudaStreamSynchronize\"") &&
-       has(text, "\"name\":\"cudaEventSynchronize\"") &&
-       has(text, "\"name\":\"cudaDeviceSynchronize\""), "every call has CUDA's name");
+    ok(has(text, "\"name\":\"cudaEventRecord\"") && has(text, "\"name\":\"cudaStreamWaitEvent\"")
+           && has(text, "\"name\":\"cudaStreamSynchronize\"")
+           && has(text, "\"name\":\"cudaEventSynchronize\"")
+           && has(text, "\"name\":\"cudaDeviceSynchronize\""),
+       "every call has CUDA's name");
     ok(has(text, "\"name\":\"cudaFree\"") && has(text, "\"waited for device\":true"),
        "a plain call that waited says so");
-    ok(has(text, "\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":1000007,") &&
-       has(text, "\"correlation\":7,\"stream\":7,\"wait_on_stream\":8,"
-                 "\"wait_on_cuda_event_record_corr_id\":6}}"),
+    ok(has(text, "\"cat\":\"cuda_sync\",\"name\":\"Stream Wait Event\",\"pid\":0,\"tid\":1000007,")
+           && has(text, "\"correlation\":7,\"stream\":7,\"wait_on_stream\":8,"
+                        "\"wait_on_cuda_event_record_corr_id\":6}}"),
        "a wait names the waiter, the recorder and the record");
     const char *wait = strstr(text, "Stream Wait Event");
     ok(wait && !strstr(wait + 1, "Stream Wait Event"), "a wait for no record has no sync event");
-    ok(has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000008,") &&
-       has(text, "\"correlation\":9,\"stream\":8}}"), "a stream synchronisation has its stream");
-    ok(has(text, "\"name\":\"Event Sync\",\"pid\":0,\"tid\":1000000,") &&
-       has(text, "\"correlation\":10,\"stream\":-1,\"wait_on_stream\":8,"
-                 "\"wait_on_cuda_event_record_corr_id\":6}}"), "an event's has stream -1");
-    ok(has(text, "\"name\":\"Context Sync\",\"pid\":0,\"tid\":1000000,") &&
-       has(text, "\"correlation\":11,\"stream\":-1}}"), "so has the device's");
+    ok(has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000008,")
+           && has(text, "\"correlation\":9,\"stream\":8}}"),
+       "a stream synchronisation has its stream");
+    ok(has(text, "\"name\":\"Event Sync\",\"pid\":0,\"tid\":1000000,")
+           && has(text, "\"correlation\":10,\"stream\":-1,\"wait_on_stream\":8,"
+                        "\"wait_on_cuda_event_record_corr_id\":6}}"),
+       "an event's has stream -1");
+    ok(has(text, "\"name\":\"Context Sync\",\"pid\":0,\"tid\":1000000,")
+           && has(text, "\"correlation\":11,\"stream\":-1}}"),
+       "so has the device's");
 }
 
 static void test_rows(const char *text)
@@ -164,8 +205,7 @@ static void test_saving(const sl_timeline *tl, const char *text)
     is_int(sl_timeline_save_kineto(tl, "/dev/null", &err), SL_OK, "a device is written to");
     struct stat info;
     ok(stat("/dev/null", &info) == 0 && S_ISCHR(info.st_mode), "and stays a device");
-    if (symlink("again.json", in_directory("link.json")) != 0)
-        diag("no symbolic link");
+    if (symlink("again.json", in_directory("link.json")) != 0) diag("no symbolic link");
     save(tl, in_directory("link.json"));
     ok(lstat(in_directory("link.json"), &info) == 0 && S_ISLNK(info.st_mode),
        "a symbolic link stays one");
@@ -213,8 +253,7 @@ static int mode_after(const sl_timeline *tl, int mode)
     unlink(path);
     if (mode >= 0) {
         FILE *file = fopen(path, "w");
-        if (file)
-            fclose(file);
+        if (file) fclose(file);
         chmod(path, (mode_t)mode);
     }
     save(tl, path);
@@ -242,14 +281,14 @@ static void test_links(const sl_timeline *tl)
     if (symlink("second.json", first) != 0 || symlink(target, second) != 0)
         diag("no symbolic link");
     save(tl, first);
-    ok(lstat(first, &info) == 0 && S_ISLNK(info.st_mode) &&
-       lstat(second, &info) == 0 && S_ISLNK(info.st_mode), "links to nothing stay links");
+    ok(lstat(first, &info) == 0 && S_ISLNK(info.st_mode) && lstat(second, &info) == 0
+           && S_ISLNK(info.st_mode),
+       "links to nothing stay links");
     ok(is_trace(target), "and the file that they name is made");
     unlink(first);
     unlink(second);
     unlink(target);
-    if (symlink("first.json", first) != 0)
-        diag("no symbolic link");
+    if (symlink("first.json", first) != 0) diag("no symbolic link");
     is_int(sl_timeline_save_kineto(tl, first, &err), SL_EIO, "a link to itself is SL_EIO");
     unlink(first);
 }
@@ -332,7 +371,7 @@ static void test_symbol(void)
     save(tl, in_directory("again.json"));
     char *text = contents(in_directory("again.json"));
     ok(is_json(text) && has(text, "\"name\":\"matmul_f32\"")
-       && has(text, "\"block\":[32,1,1],\"kernel\":\"void gemm<float, 4>\"}}"),
+           && has(text, "\"block\":[32,1,1],\"kernel\":\"void gemm<float, 4>\"}}"),
        "the kernel's own name is among its arguments");
     free(text);
     sl_timeline_release(tl);
@@ -342,8 +381,15 @@ static void test_start(void)
 {
     sl_error err;
     sl_timeline *tl = make();
-    sl_span k = { .start_ns = 5000, .end_ns = 61700, .host_start_ns = 2100, .host_end_ns = 3900,
-                  .correlation = ++issued, .stream = 1, .name = text_id(tl, "pow_f32") };
+    sl_span k = {
+        .start_ns = 5000,
+        .end_ns = 61700,
+        .host_start_ns = 2100,
+        .host_end_ns = 3900,
+        .correlation = ++issued,
+        .stream = 1,
+        .name = text_id(tl, "pow_f32"),
+    };
     must(sl_timeline_add_span(tl, &k, &err), &err);
     sl_timeline_finish(tl, 2000, 70000);
     save(tl, in_directory("again.json"));
@@ -367,11 +413,12 @@ static void test_idle_streams(void)
     finish(tl);
     save(tl, in_directory("again.json"));
     char *text = contents(in_directory("again.json"));
-    ok(has(text, "\"name\":\"stream 12 sync\"") &&
-       has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000012,"),
+    ok(has(text, "\"name\":\"stream 12 sync\"")
+           && has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000012,"),
        "a wait for a stream without work has a row");
-    ok(has(text, "\"name\":\"stream 7 sync\"") &&
-       has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000007,"), "each its own");
+    ok(has(text, "\"name\":\"stream 7 sync\"")
+           && has(text, "\"name\":\"Stream Sync\",\"pid\":0,\"tid\":1000007,"),
+       "each its own");
     ok(!strstr(text, "\"name\":\"stream 12\"") && !strstr(text, "\"name\":\"stream 8 sync\""),
        "and no other");
     findings found = check_events(text);
@@ -394,42 +441,102 @@ static sl_timeline *all_that_is_ours(void)
 {
     sl_error err;
     sl_timeline *tl = make();
-    sl_device_info info = { .name = "G", .profile = "p", .backend = "sim", .simulated = true,
-                            .async_engine_count = 3, .priority_greatest = -5 };
+    sl_device_info info = {
+        .name = "G",
+        .profile = "p",
+        .backend = "sim",
+        .simulated = true,
+        .async_engine_count = 3,
+        .priority_greatest = -5,
+    };
     sl_timeline_set_device(tl, &info);
     note(tl, 0, "default", false);
-    sl_stream_note urgent = { .id = 3, .name = text_id(tl, "urgent"), .priority = -5,
-                              .non_blocking = true };
+    sl_stream_note urgent = {
+        .id = 3,
+        .name = text_id(tl, "urgent"),
+        .priority = -5,
+        .non_blocking = true,
+    };
     must(sl_timeline_add_stream(tl, &urgent, &err), &err);
-    sl_span k = { .start_ns = 5000, .end_ns = 6000, .host_start_ns = 1100, .host_end_ns = 1200,
-                  .correlation = 1, .stream = 3, .flags = SL_SPAN_QUEUE_FULL | SL_SPAN_LOADED, .blocks = 2,
-                  .threads = 32, .name = text_id(tl, "k"), .where = text_id(tl, "a.lua:2") };
+    sl_span k = {
+        .start_ns = 5000,
+        .end_ns = 6000,
+        .host_start_ns = 1100,
+        .host_end_ns = 1200,
+        .correlation = 1,
+        .stream = 3,
+        .flags = SL_SPAN_QUEUE_FULL | SL_SPAN_LOADED,
+        .blocks = 2,
+        .threads = 32,
+        .name = text_id(tl, "k"),
+        .where = text_id(tl, "a.lua:2"),
+    };
     must(sl_timeline_add_span(tl, &k, &err), &err);
-    hold(tl, (sl_hold){ .correlation = 1, .ready_ns = 2500, .ready_cause = SL_CAUSE_LATENCY,
-                        .start_cause = SL_CAUSE_ENGINE, .start_by = 1 });
-    sl_span c = { .start_ns = 5900, .end_ns = 6500, .host_start_ns = 1300, .host_end_ns = 7000,
-                  .correlation = 2, .stream = 3, .kind = SL_SPAN_MEMCPY_D2D, .bytes = 600,
-                  .engine = SL_ENGINE_P2P, .flags = SL_SPAN_HOST_WAITED | SL_SPAN_DST_PAGEABLE,
-                  .name = text_id(tl, "copy") };
-    must(sl_timeline_add_span(tl, &c, &err), &err);     /* 100 ns too early for its stream */
-    hold(tl, (sl_hold){ .correlation = 2, .ready_ns = 5900, .ready_by = 1,
+    hold(tl, (sl_hold){ .correlation = 1,
+                        .ready_ns = 2500,
+                        .ready_cause = SL_CAUSE_LATENCY,
+                        .start_cause = SL_CAUSE_ENGINE,
+                        .start_by = 1 });
+    sl_span c = {
+        .start_ns = 5900,
+        .end_ns = 6500,
+        .host_start_ns = 1300,
+        .host_end_ns = 7000,
+        .correlation = 2,
+        .stream = 3,
+        .kind = SL_SPAN_MEMCPY_D2D,
+        .bytes = 600,
+        .engine = SL_ENGINE_P2P,
+        .flags = SL_SPAN_HOST_WAITED | SL_SPAN_DST_PAGEABLE,
+        .name = text_id(tl, "copy"),
+    };
+    must(sl_timeline_add_span(tl, &c, &err), &err); /* 100 ns too early for its stream */
+    hold(tl, (sl_hold){ .correlation = 2,
+                        .ready_ns = 5900,
+                        .ready_by = 1,
                         .ready_cause = SL_CAUSE_STREAM_ORDER });
-    sl_call r = { .host_start_ns = 7100, .host_end_ns = 7200, .device_ns = 7300,
-                  .correlation = 3, .stream = 3, .queue_full = true };
+    sl_call r = {
+        .host_start_ns = 7100,
+        .host_end_ns = 7200,
+        .device_ns = 7300,
+        .correlation = 3,
+        .stream = 3,
+        .queue_full = true,
+    };
     must(sl_timeline_add_call(tl, &r, &err), &err);
     hold(tl, (sl_hold){ .correlation = 3, .ready_ns = 7300 });
-    sl_call old = { .host_start_ns = 7300, .host_end_ns = 7400, .device_ns = 7500,
-                    .correlation = 40, .target = 7, .target_stream = 5,
-                    .kind = SL_CALL_STREAM_WAIT };
+    sl_call old = {
+        .host_start_ns = 7300,
+        .host_end_ns = 7400,
+        .device_ns = 7500,
+        .correlation = 40,
+        .target = 7,
+        .target_stream = 5,
+        .kind = SL_CALL_STREAM_WAIT,
+    };
     must(sl_timeline_add_call(tl, &old, &err), &err);
-    sl_call work = { .host_start_ns = 7500, .host_end_ns = 8000, .correlation = 41,
-                     .kind = SL_CALL_HOST_WORK, .where = k.where };
+    sl_call work = {
+        .host_start_ns = 7500,
+        .host_end_ns = 8000,
+        .correlation = 41,
+        .kind = SL_CALL_HOST_WORK,
+        .where = k.where,
+    };
     must(sl_timeline_add_call(tl, &work, &err), &err);
-    sl_span f = { .start_ns = 8200, .end_ns = 8300, .host_start_ns = 8100, .host_end_ns = 8150,
-                  .correlation = 42, .kind = SL_SPAN_HOST_FUNC, .engine = SL_ENGINE_HOST,
-                  .name = text_id(tl, "f") };
+    sl_span f = {
+        .start_ns = 8200,
+        .end_ns = 8300,
+        .host_start_ns = 8100,
+        .host_end_ns = 8150,
+        .correlation = 42,
+        .kind = SL_SPAN_HOST_FUNC,
+        .engine = SL_ENGINE_HOST,
+        .name = text_id(tl, "f"),
+    };
     must(sl_timeline_add_span(tl, &f, &err), &err);
-    hold(tl, (sl_hold){ .correlation = 42, .ready_ns = 8200, .ready_by = 40,
+    hold(tl, (sl_hold){ .correlation = 42,
+                        .ready_ns = 8200,
+                        .ready_by = 40,
                         .ready_cause = SL_CAUSE_NULL_STREAM });
     sl_timeline_finish(tl, 1000, 9000);
     must(sl_timeline_set_source(tl, k.where, "lab.spin(\"1\")", &err), &err);
@@ -450,7 +557,8 @@ static void test_own_header(const char *text)
     ok(has(text, " \"sources\":{\n  \"a.lua:2\":\"lab.spin(\\\"1\\\")\"}},\n"),
        "and the script's lines");
     ok(has(text, "{\"ph\":\"X\",\"cat\":\"user_annotation\",\"name\":\"streamlab\",\"pid\":4242,"
-                 "\"tid\":4242,\"ts\":0.000,\"dur\":8.002}"), "the recording is an annotation");
+                 "\"tid\":4242,\"ts\":0.000,\"dur\":8.002}"),
+       "the recording is an annotation");
 }
 
 static void test_own_spans(const char *text)
@@ -463,11 +571,12 @@ static void test_own_spans(const char *text)
        "a kernel says what it was held by, and its priority");
     ok(has(text, "\"External id\":2,\"correlation\":2,\"host waited\":true}},\n"),
        "a call that returned after its operation's end says so");
-    ok(has(text, "\"ts\":5.000,\"dur\":0.500,\"args\":{\"External id\":2,\"device\":0,\"context\":1,"
-                 "\"correlation\":2,\"stream\":10,\"bytes\":600,\"memory bandwidth (GB/s)\":1.200,"
-                 "\"kind\":\"memcpy_d2d\",\"engine\":\"p2p\",\"memory\":\"Device -> Pageable\","
-                 "\"ready us\":4.900,\"held cause\":\"stream_order\",\"held by\":1,"
-                 "\"own ts\":4.900,\"own dur\":0.600}},\n"),
+    ok(has(text,
+           "\"ts\":5.000,\"dur\":0.500,\"args\":{\"External id\":2,\"device\":0,\"context\":1,"
+           "\"correlation\":2,\"stream\":10,\"bytes\":600,\"memory bandwidth (GB/s)\":1.200,"
+           "\"kind\":\"memcpy_d2d\",\"engine\":\"p2p\",\"memory\":\"Device -> Pageable\","
+           "\"ready us\":4.900,\"held cause\":\"stream_order\",\"held by\":1,"
+           "\"own ts\":4.900,\"own dur\":0.600}},\n"),
        "a slice says what its name does not, and where it was before it was moved");
     ok(has(text, "\"tid\":2000007,\"ts\":7.200,\"dur\":0.100,\"args\":{\"External id\":42,"
                  "\"ready us\":7.200,\"held cause\":\"null_stream\",\"held by\":40}},\n"),
@@ -535,9 +644,13 @@ static void test_touching(void)
     sl_error err;
     sl_timeline *tl = make();
     for (int i = 0; i < 5; i++) {
-        sl_call c = { .host_start_ns = edges[i], .host_end_ns = edges[i + 1],
-                      .correlation = ++issued, .kind = SL_CALL_PLAIN,
-                      .name = text_id(tl, "cudaMalloc") };
+        sl_call c = {
+            .host_start_ns = edges[i],
+            .host_end_ns = edges[i + 1],
+            .correlation = ++issued,
+            .kind = SL_CALL_PLAIN,
+            .name = text_id(tl, "cudaMalloc"),
+        };
         must(sl_timeline_add_call(tl, &c, &err), &err);
     }
     sl_timeline_finish(tl, 0, 203800);
@@ -559,26 +672,35 @@ static void test_touching(void)
 /* A wait within a call, as when memory is short, and a call of another thread. */
 static void test_calls_at_once(void)
 {
-    static const int64_t times[][2] = { { 1000, 9000 }, { 2000, 5000 }, { 4000, 9500 },
-                                        { 9000, 9900 } };
+    static const int64_t times[][2] = {
+        { 1000, 9000 },
+        { 2000, 5000 },
+        { 4000, 9500 },
+        { 9000, 9900 },
+    };
     sl_error err;
     sl_timeline *tl = make();
     for (int i = 0; i < 4; i++) {
-        sl_call c = { .host_start_ns = times[i][0], .host_end_ns = times[i][1],
-                      .correlation = ++issued, .name = text_id(tl, "cudaMalloc"),
-                      .kind = SL_CALL_PLAIN };
+        sl_call c = {
+            .host_start_ns = times[i][0],
+            .host_end_ns = times[i][1],
+            .correlation = ++issued,
+            .name = text_id(tl, "cudaMalloc"),
+            .kind = SL_CALL_PLAIN,
+        };
         must(sl_timeline_add_call(tl, &c, &err), &err);
     }
     sl_timeline_finish(tl, 0, 10000);
     save(tl, in_directory("again.json"));
     char *text = contents(in_directory("again.json"));
-    ok(has(text, "\"tid\":4242,\"ts\":1.000,\"dur\":8.000,") &&
-       has(text, "\"tid\":4243,\"ts\":2.000,\"dur\":3.000,") &&
-       has(text, "\"tid\":4244,\"ts\":4.000,\"dur\":5.500,"),
+    ok(has(text, "\"tid\":4242,\"ts\":1.000,\"dur\":8.000,")
+           && has(text, "\"tid\":4243,\"ts\":2.000,\"dur\":3.000,")
+           && has(text, "\"tid\":4244,\"ts\":4.000,\"dur\":5.500,"),
        "calls at the same time have rows of their own");
     ok(has(text, "\"tid\":4242,\"ts\":9.000,\"dur\":0.900,"), "the next one is the script's again");
     ok(has(text, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":4242,\"tid\":4244,\"ts\":0,"
-                 "\"args\":{\"name\":\"beside the script, 2\"}}"), "which say what they are");
+                 "\"args\":{\"name\":\"beside the script, 2\"}}"),
+       "which say what they are");
     findings found = check_events(text);
     is_int(found.overlaps + found.unnamed, 0, "and are named before they are used");
     free(text);

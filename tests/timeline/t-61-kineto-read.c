@@ -1,6 +1,6 @@
 /* t-61-kineto-read.c - traces read: ours come back as they were, PyTorch's as worked out by
  * hand, and what is no trace is refused in a sentence. */
-#define _XOPEN_SOURCE 700   /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "files.h"
 #include "foreign.h"
 
@@ -11,50 +11,117 @@ static sl_timeline *rich(void)
 {
     sl_error err;
     sl_timeline *tl = make();
-    sl_device_info info = { .name = "NVIDIA \"H200\"", .profile = "h200", .backend = "sim",
-                            .simulated = true, .sm_count = 132, .memory_bytes = 150109880320,
-                            .compute_capability_major = 9, .max_threads_per_block = 1024,
-                            .max_shared_bytes_per_block = 232448 };
+    sl_device_info info = {
+        .name = "NVIDIA \"H200\"",
+        .profile = "h200",
+        .backend = "sim",
+        .simulated = true,
+        .sm_count = 132,
+        .memory_bytes = 150109880320,
+        .compute_capability_major = 9,
+        .max_threads_per_block = 1024,
+        .max_shared_bytes_per_block = 232448,
+    };
     sl_timeline_set_device(tl, &info);
     note(tl, 0, "default", false);
     note(tl, 1, "compute \\ \"quoted\" \xC3\xA9", false);
-    sl_span k = { .start_ns = 5001, .end_ns = 61700, .host_start_ns = 1100, .host_end_ns = 3900,
-                  .correlation = ++issued, .stream = 1, .kind = SL_SPAN_KERNEL, .blocks = 64,
-                  .threads = 256, .registers = 255, .shared_bytes = 232448,
-                  .name = text_id(tl, "matmul_f32"),
-                  .symbol = text_id(tl, "_Z3gemm"), .where = text_id(tl, "puzzler.lua:12") };
+    sl_span k = {
+        .start_ns = 5001,
+        .end_ns = 61700,
+        .host_start_ns = 1100,
+        .host_end_ns = 3900,
+        .correlation = ++issued,
+        .stream = 1,
+        .kind = SL_SPAN_KERNEL,
+        .blocks = 64,
+        .threads = 256,
+        .registers = 255,
+        .shared_bytes = 232448,
+        .name = text_id(tl, "matmul_f32"),
+        .symbol = text_id(tl, "_Z3gemm"),
+        .where = text_id(tl, "puzzler.lua:12"),
+    };
     must(sl_timeline_add_span(tl, &k, &err), &err);
-    sl_span c = { .start_ns = 10000, .end_ns = 94000, .host_start_ns = 4000, .host_end_ns = 5400,
-                  .correlation = ++issued, .stream = 0, .kind = SL_SPAN_MEMCPY_H2D,
-                  .engine = SL_ENGINE_H2D, .bytes = 4194304, .flags = SL_SPAN_SRC_PINNED,
-                  .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)") };
+    sl_span c = {
+        .start_ns = 10000,
+        .end_ns = 94000,
+        .host_start_ns = 4000,
+        .host_end_ns = 5400,
+        .correlation = ++issued,
+        .stream = 0,
+        .kind = SL_SPAN_MEMCPY_H2D,
+        .engine = SL_ENGINE_H2D,
+        .bytes = 4194304,
+        .flags = SL_SPAN_SRC_PINNED,
+        .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)"),
+    };
     must(sl_timeline_add_span(tl, &c, &err), &err);
-    sl_call record = { .kind = SL_CALL_EVENT_RECORD, .stream = 1, .correlation = ++issued,
-                       .host_start_ns = 5400, .host_end_ns = 5500 };
+    sl_call record = {
+        .kind = SL_CALL_EVENT_RECORD,
+        .stream = 1,
+        .correlation = ++issued,
+        .host_start_ns = 5400,
+        .host_end_ns = 5500,
+    };
     must(sl_timeline_add_call(tl, &record, &err), &err);
-    sl_call wait = { .kind = SL_CALL_STREAM_WAIT, .stream = 0, .correlation = ++issued,
-                     .host_start_ns = 5600, .host_end_ns = 5700, .target = issued - 1,
-                     .target_stream = 1 };
+    sl_call wait = {
+        .kind = SL_CALL_STREAM_WAIT,
+        .stream = 0,
+        .correlation = ++issued,
+        .host_start_ns = 5600,
+        .host_end_ns = 5700,
+        .target = issued - 1,
+        .target_stream = 1,
+    };
     must(sl_timeline_add_call(tl, &wait, &err), &err);
-    sl_span f = { .start_ns = 70000, .end_ns = 80000, .host_start_ns = 6000, .host_end_ns = 6100,
-                  .correlation = ++issued, .stream = 1, .kind = SL_SPAN_HOST_FUNC,
-                  .engine = SL_ENGINE_HOST, .name = text_id(tl, "host_func") };
+    sl_span f = {
+        .start_ns = 70000,
+        .end_ns = 80000,
+        .host_start_ns = 6000,
+        .host_end_ns = 6100,
+        .correlation = ++issued,
+        .stream = 1,
+        .kind = SL_SPAN_HOST_FUNC,
+        .engine = SL_ENGINE_HOST,
+        .name = text_id(tl, "host_func"),
+    };
     must(sl_timeline_add_span(tl, &f, &err), &err);
-    sl_span m = { .start_ns = 94000, .end_ns = 94000, .host_start_ns = 6200, .host_end_ns = 6300,
-                  .correlation = ++issued, .kind = SL_SPAN_MEMSET, .bytes = 7,
-                  .name = text_id(tl, "Memset (Device)") };
+    sl_span m = {
+        .start_ns = 94000,
+        .end_ns = 94000,
+        .host_start_ns = 6200,
+        .host_end_ns = 6300,
+        .correlation = ++issued,
+        .kind = SL_SPAN_MEMSET,
+        .bytes = 7,
+        .name = text_id(tl, "Memset (Device)"),
+    };
     must(sl_timeline_add_span(tl, &m, &err), &err);
-    static const sl_call_kind syncs[] = { SL_CALL_STREAM_SYNC, SL_CALL_EVENT_SYNC,
-                                          SL_CALL_DEVICE_SYNC };
+    static const sl_call_kind syncs[] = {
+        SL_CALL_STREAM_SYNC,
+        SL_CALL_EVENT_SYNC,
+        SL_CALL_DEVICE_SYNC,
+    };
     for (int i = 0; i < 3; i++) {
-        sl_call s = { .kind = (uint8_t)syncs[i], .stream = i == 0, .correlation = ++issued,
-                      .host_start_ns = 100000 + i * 100, .host_end_ns = 100050 + i * 100,
-                      .target = i == 1 ? record.correlation : 0, .target_stream = i == 1 };
+        sl_call s = {
+            .kind = (uint8_t)syncs[i],
+            .stream = i == 0,
+            .correlation = ++issued,
+            .host_start_ns = 100000 + i * 100,
+            .host_end_ns = 100050 + i * 100,
+            .target = i == 1 ? record.correlation : 0,
+            .target_stream = i == 1,
+        };
         must(sl_timeline_add_call(tl, &s, &err), &err);
     }
-    sl_call plain = { .host_start_ns = 200000, .host_end_ns = 210000, .correlation = ++issued,
-                      .kind = SL_CALL_PLAIN, .name = text_id(tl, "cudaFree"),
-                      .waited_for_device = true };
+    sl_call plain = {
+        .host_start_ns = 200000,
+        .host_end_ns = 210000,
+        .correlation = ++issued,
+        .kind = SL_CALL_PLAIN,
+        .name = text_id(tl, "cudaFree"),
+        .waited_for_device = true,
+    };
     must(sl_timeline_add_call(tl, &plain, &err), &err);
     sl_timeline_finish(tl, 1000, 300000);
     return tl;
@@ -64,29 +131,28 @@ static bool same_span(const sl_timeline *a, const sl_span *x, const sl_timeline 
                       const sl_span *y)
 {
     int64_t shift = sl_timeline_host_start_ns(a) - sl_timeline_host_start_ns(b);
-    return x->start_ns - y->start_ns == shift && x->end_ns - y->end_ns == shift &&
-           x->host_start_ns - y->host_start_ns == shift &&
-           x->host_end_ns - y->host_end_ns == shift && x->bytes == y->bytes &&
-           x->correlation == y->correlation && x->stream == y->stream &&
-           x->blocks == y->blocks && x->threads == y->threads && x->kind == y->kind &&
-           x->registers == y->registers && x->shared_bytes == y->shared_bytes &&
-           x->engine == y->engine && x->flags == y->flags &&
-           strcmp(sl_timeline_text(a, x->name), sl_timeline_text(b, y->name)) == 0 &&
-           strcmp(sl_timeline_text(a, x->where), sl_timeline_text(b, y->where)) == 0 &&
-           strcmp(sl_timeline_text(a, x->symbol), sl_timeline_text(b, y->symbol)) == 0;
+    return x->start_ns - y->start_ns == shift && x->end_ns - y->end_ns == shift
+           && x->host_start_ns - y->host_start_ns == shift
+           && x->host_end_ns - y->host_end_ns == shift && x->bytes == y->bytes
+           && x->correlation == y->correlation && x->stream == y->stream && x->blocks == y->blocks
+           && x->threads == y->threads && x->kind == y->kind && x->registers == y->registers
+           && x->shared_bytes == y->shared_bytes && x->engine == y->engine && x->flags == y->flags
+           && strcmp(sl_timeline_text(a, x->name), sl_timeline_text(b, y->name)) == 0
+           && strcmp(sl_timeline_text(a, x->where), sl_timeline_text(b, y->where)) == 0
+           && strcmp(sl_timeline_text(a, x->symbol), sl_timeline_text(b, y->symbol)) == 0;
 }
 
 static bool same_call(const sl_timeline *a, const sl_call *x, const sl_timeline *b,
                       const sl_call *y)
 {
     int64_t shift = sl_timeline_host_start_ns(a) - sl_timeline_host_start_ns(b);
-    return x->host_start_ns - y->host_start_ns == shift && x->kind == y->kind &&
-           x->host_end_ns - y->host_end_ns == shift && x->correlation == y->correlation &&
-           x->target == y->target && x->stream == y->stream &&
-           x->target_stream == y->target_stream &&
-           x->waited_for_device == y->waited_for_device && x->queue_full == y->queue_full &&
-           strcmp(sl_timeline_text(a, x->name), sl_timeline_text(b, y->name)) == 0 &&
-           strcmp(sl_timeline_text(a, x->where), sl_timeline_text(b, y->where)) == 0;
+    return x->host_start_ns - y->host_start_ns == shift && x->kind == y->kind
+           && x->host_end_ns - y->host_end_ns == shift && x->correlation == y->correlation
+           && x->target == y->target && x->stream == y->stream
+           && x->target_stream == y->target_stream && x->waited_for_device == y->waited_for_device
+           && x->queue_full == y->queue_full
+           && strcmp(sl_timeline_text(a, x->name), sl_timeline_text(b, y->name)) == 0
+           && strcmp(sl_timeline_text(a, x->where), sl_timeline_text(b, y->where)) == 0;
 }
 
 static void test_round_trip(void)
@@ -106,8 +172,8 @@ static void test_round_trip(void)
     const sl_device_info *info = sl_timeline_device(back);
     is_str(info->name, "NVIDIA \"H200\"", "the device has its name");
     is_str(info->backend, "sim", "its backend");
-    ok(info->simulated && info->sm_count == 132 && info->memory_bytes == 150109880320 &&
-       info->max_shared_bytes_per_block == 232448 && strcmp(info->profile, "h200") == 0,
+    ok(info->simulated && info->sm_count == 132 && info->memory_bytes == 150109880320
+           && info->max_shared_bytes_per_block == 232448 && strcmp(info->profile, "h200") == 0,
        "and its figures");
     const sl_stream_note *found;
     is_str(stream_name(back, 1, &found), "compute \\ \"quoted\" \xC3\xA9", "streams have names");
@@ -127,8 +193,8 @@ static void test_empty(void)
     sl_timeline *tl = make(), *back = NULL;
     sl_timeline_finish(tl, 0, 0);
     must(sl_timeline_save_kineto(tl, in_directory("empty.json"), &err), &err);
-    is_int(sl_timeline_load_kineto(in_directory("empty.json"), SL_BUSIEST_DEVICE, &back, &err), SL_OK,
-           "an empty timeline of ours loads");
+    is_int(sl_timeline_load_kineto(in_directory("empty.json"), SL_BUSIEST_DEVICE, &back, &err),
+           SL_OK, "an empty timeline of ours loads");
     ok(back && span_count(back) == 0 && call_count(back) == 0, "and is empty");
     sl_timeline_release(back);
     sl_timeline_release(tl);
@@ -141,8 +207,12 @@ static void test_empty(void)
  * are relative to ProfilerStep#0, which begins at 5112000100 us. */
 static void test_pytorch(void)
 {
-    static const struct { uint64_t correlation; sl_span_kind kind; uint32_t stream;
-                          int64_t start_ns, end_ns, host_start_ns, host_end_ns; } want[] = {
+    static const struct {
+        uint64_t correlation;
+        sl_span_kind kind;
+        uint32_t stream;
+        int64_t start_ns, end_ns, host_start_ns, host_end_ns;
+    } want[] = {
         { 101, SL_SPAN_MEMCPY_H2D, 13, 50000, 250000, 20000, 40500 },
         { 112, SL_SPAN_KERNEL, 0, 251000, 351125, 60000, 66000 },
         { 115, SL_SPAN_KERNEL, 13, 252000, 302000, 70000, 75000 },
@@ -152,15 +222,16 @@ static void test_pytorch(void)
     };
     sl_error err;
     sl_timeline *tl = NULL;
-    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", SL_BUSIEST_DEVICE, &tl, &err), &err);
+    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", SL_BUSIEST_DEVICE, &tl, &err),
+         &err);
     is_int(span_count(tl), 6, "every kernel, copy and memset is an operation");
     int right = 0;
     for (size_t i = 0; i < 6; i++) {
         const sl_span *s = span_at(tl, i);
-        right += s->correlation == want[i].correlation && s->kind == want[i].kind &&
-                 s->stream == want[i].stream && s->start_ns == want[i].start_ns &&
-                 s->end_ns == want[i].end_ns && s->host_start_ns == want[i].host_start_ns &&
-                 s->host_end_ns == want[i].host_end_ns;
+        right += s->correlation == want[i].correlation && s->kind == want[i].kind
+                 && s->stream == want[i].stream && s->start_ns == want[i].start_ns
+                 && s->end_ns == want[i].end_ns && s->host_start_ns == want[i].host_start_ns
+                 && s->host_end_ns == want[i].host_end_ns;
     }
     is_int(right, 6, "with its kind, stream, times, and those of the call that launched it");
     is_str(sl_timeline_text(tl, span_at(tl, 1)->name),
@@ -191,18 +262,21 @@ static void test_pytorch(void)
 
 static void test_pytorch_calls(void)
 {
-    static const sl_call_kind kinds[] = { SL_CALL_EVENT_RECORD, SL_CALL_STREAM_WAIT,
-        SL_CALL_PLAIN, SL_CALL_STREAM_SYNC, SL_CALL_PLAIN, SL_CALL_DEVICE_SYNC };
+    static const sl_call_kind kinds[] = {
+        SL_CALL_EVENT_RECORD, SL_CALL_STREAM_WAIT, SL_CALL_PLAIN,
+        SL_CALL_STREAM_SYNC,  SL_CALL_PLAIN,       SL_CALL_DEVICE_SYNC,
+    };
     sl_error err;
     sl_timeline *tl = NULL;
-    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", SL_BUSIEST_DEVICE, &tl, &err), &err);
+    must(sl_timeline_load_kineto("tests/timeline/data/pytorch.json", SL_BUSIEST_DEVICE, &tl, &err),
+         &err);
     int right = 0;
     for (size_t i = 0; i < 6; i++)
         right += call_at(tl, i)->kind == kinds[i];
     ok(call_count(tl) == 6 && right == 6, "calls that launch nothing are calls of their kind");
     const sl_call *record = call_at(tl, 0), *wait = call_at(tl, 1), *sync = call_at(tl, 3);
     ok(record->correlation == 104 && record->stream == 13, "a record is in the stream that waits "
-       "for it name");
+                                                           "for it name");
     ok(wait->target == 104 && wait->target_stream == 13 && wait->stream == 0,
        "a wait knows what it waits for");
     is_int(sync->stream, 0, "a synchronisation its stream");
@@ -221,15 +295,13 @@ static void test_pytorch_calls(void)
 
 static void test_times(void)
 {
-    sl_timeline *tl = events(
-        "[{" K7 "\"name\":\"a\",\"ts\":1755000000000000.123,\"dur\":2.0004},"
-        "{" K7 "\"name\":\"b\",\"ts\":1755000000000003.1239999,\"dur\":1.5e1},"
-        "{" K7 "\"name\":\"c\",\"ts\":17550000000000.40e2,\"dur\":12E-1}]");
+    sl_timeline *tl = events("[{" K7 "\"name\":\"a\",\"ts\":1755000000000000.123,\"dur\":2.0004},"
+                             "{" K7 "\"name\":\"b\",\"ts\":1755000000000003.1239999,\"dur\":1.5e1},"
+                             "{" K7 "\"name\":\"c\",\"ts\":17550000000000.40e2,\"dur\":12E-1}]");
     ok(span_at(tl, 0)->start_ns == 0 && span_at(tl, 0)->end_ns == 2000,
        "times since 1970 keep their nanoseconds, and are rounded to them");
     ok(span_at(tl, 1)->start_ns == 3001 && span_at(tl, 1)->end_ns == 18001, "to the nearest");
-    ok(span_at(tl, 2)->start_ns == 39877 && span_at(tl, 2)->end_ns == 41077,
-       "exponents count");
+    ok(span_at(tl, 2)->start_ns == 39877 && span_at(tl, 2)->end_ns == 41077, "exponents count");
     sl_timeline_release(tl);
     tl = events("[{" K7 "\"ts\":-3,\"dur\":1},{" K7 "\"ts\":0,\"dur\":0}]");
     ok(span_at(tl, 0)->start_ns == 0 && span_at(tl, 1)->end_ns == 3000,
@@ -246,8 +318,9 @@ static void test_older_kind(void)
         "{\"ph\":\"X\",\"cat\":\"Kernel\",\"name\":\"k\",\"pid\":\"GPU\",\"tid\":3,"
         "\"ts\":10,\"dur\":5},]}");
     is_int(span_count(tl), 2, "a trace without correlations is one");
-    ok(span_at(tl, 0)->correlation == 1 && span_at(tl, 0)->kind == SL_SPAN_KERNEL &&
-       span_at(tl, 1)->correlation == 2, "operations are numbered as they start");
+    ok(span_at(tl, 0)->correlation == 1 && span_at(tl, 0)->kind == SL_SPAN_KERNEL
+           && span_at(tl, 1)->correlation == 2,
+       "operations are numbered as they start");
     ok(span_at(tl, 0)->host_start_ns == span_at(tl, 0)->start_ns, "and issued then");
     ok(strstr(sl_timeline_notice(tl), "The trace has no launches"), "which is reported");
     is_str(sl_timeline_device(tl)->name, "GPU 0", "a device without properties has a name");
@@ -259,20 +332,20 @@ static void test_older_kind(void)
 /* 3 and 2^33 are no numbers of CUPTI's; 8 is taken by its number. */
 static void test_stream_numbers(void)
 {
-    sl_timeline *tl = events(
-        "[{" K7 "\"ts\":1,\"dur\":1},{" KERNEL "\"tid\":8,\"ts\":2,\"dur\":1},"
-        "{" KERNEL "\"tid\":3,\"ts\":3,\"dur\":1},"
-        "{" KERNEL "\"tid\":8589934592,\"ts\":4,\"dur\":1},"
-        "{" KERNEL "\"tid\":10,\"ts\":5,\"dur\":1},"
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":3,"
-        "\"args\":{\"name\":\"copies \"}},"
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":8,"
-        "\"args\":{\"name\":\"stream 8: co\\u0301py\"}},"
-        "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":7,"
-        "\"args\":{\"name\":\"other\"}}]");
+    sl_timeline *tl = events("[{" K7 "\"ts\":1,\"dur\":1},{" KERNEL "\"tid\":8,\"ts\":2,\"dur\":1},"
+                             "{" KERNEL "\"tid\":3,\"ts\":3,\"dur\":1},"
+                             "{" KERNEL "\"tid\":8589934592,\"ts\":4,\"dur\":1},"
+                             "{" KERNEL "\"tid\":10,\"ts\":5,\"dur\":1},"
+                             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":3,"
+                             "\"args\":{\"name\":\"copies \"}},"
+                             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":0,\"tid\":8,"
+                             "\"args\":{\"name\":\"stream 8: co\\u0301py\"}},"
+                             "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":7,"
+                             "\"args\":{\"name\":\"other\"}}]");
     const sl_stream_note *found;
-    ok(span_at(tl, 0)->stream == 0 && span_at(tl, 1)->stream == 1 && span_at(tl, 2)->stream == 2 &&
-       span_at(tl, 3)->stream == 4 && span_at(tl, 4)->stream == 3, "stream ids never collide");
+    ok(span_at(tl, 0)->stream == 0 && span_at(tl, 1)->stream == 1 && span_at(tl, 2)->stream == 2
+           && span_at(tl, 3)->stream == 4 && span_at(tl, 4)->stream == 3,
+       "stream ids never collide");
     is_str(stream_name(tl, 2, &found), "copies", "a stream has the name of its row");
     is_str(stream_name(tl, 1, &found), "co\xCC\x81py", "without the number before it");
     is_str(stream_name(tl, 4, &found), "stream 8589934592", "or its number");
@@ -342,8 +415,10 @@ static void test_devices(void)
     is_str(sl_timeline_device(tl)->name, "B", "with its own properties");
     is_str(sl_timeline_device_name(tl, name), "B, GPU 3", "pages and pictures say which it is");
     is_int(sl_timeline_device(tl)->index, 3, "and index");
-    is_str(sl_timeline_notice(tl), "The trace has work on several GPUs: 1 (1 operation), 3 (2). "
-           "This is GPU 3.", "which is reported");
+    is_str(sl_timeline_notice(tl),
+           "The trace has work on several GPUs: 1 (1 operation), 3 (2). "
+           "This is GPU 3.",
+           "which is reported");
     ok(call_count(tl) == 2 && call_at(tl, 1)->kind == SL_CALL_PLAIN,
        "launches of the other are calls, and who waited for it did not wait for this one");
     sl_origin origin = sl_timeline_origin(tl);
@@ -365,16 +440,18 @@ static void test_devices(void)
 /* A record in a stream of device 1, which a wait of device 0 claims to wait for. */
 static void test_elsewhere(void)
 {
-    sl_timeline *tl = events(
-        "[" AT("cudaEventRecord", 1, 1, 4) "," AT("cudaStreamWaitEvent", 3, 1, 7) ","
-        "{" SYNC "\"name\":\"Stream Wait Event\",\"args\":{\"wait_on_stream\":20,\"stream\":10,"
-        "\"wait_on_cuda_event_record_corr_id\":4,\"correlation\":7,\"device\":0}},"
-        "{" SYNC "\"name\":\"Event Sync\",\"args\":{\"wait_on_stream\":20,\"stream\":20,"
-        "\"correlation\":4,\"device\":1}},{" K7 "\"ts\":5,\"dur\":3}]");
+    sl_timeline *tl = events("[" AT("cudaEventRecord", 1, 1, 4) "," AT(
+        "cudaStreamWaitEvent", 3, 1,
+        7) ","
+           "{" SYNC "\"name\":\"Stream Wait Event\",\"args\":{\"wait_on_stream\":20,\"stream\":10,"
+           "\"wait_on_cuda_event_record_corr_id\":4,\"correlation\":7,\"device\":0}},"
+           "{" SYNC "\"name\":\"Event Sync\",\"args\":{\"wait_on_stream\":20,\"stream\":20,"
+           "\"correlation\":4,\"device\":1}},{" K7 "\"ts\":5,\"dur\":3}]");
     ok(call_at(tl, 0)->kind == SL_CALL_PLAIN && call_at(tl, 0)->stream == 0,
        "a record in a stream of another device is a plain call");
-    ok(call_at(tl, 1)->kind == SL_CALL_STREAM_WAIT && call_at(tl, 1)->stream == 3 &&
-       call_at(tl, 1)->target == 0, "and nothing that a stream of this one can wait for");
+    ok(call_at(tl, 1)->kind == SL_CALL_STREAM_WAIT && call_at(tl, 1)->stream == 3
+           && call_at(tl, 1)->target == 0,
+       "and nothing that a stream of this one can wait for");
     sl_timeline_release(tl);
 }
 
@@ -387,7 +464,9 @@ static void test_tolerance(void)
         "{\"ph\":\"X\",\"cat\":\"cpu_op\",\"ts\":\"x\",\"args\":7}]");
     is_int(span_count(tl), 1, "slips in what nobody needs do not matter");
     is_int(span_at(tl, 0)->correlation, 4, "4.0 is a whole number");
-    is_str(sl_timeline_text(tl, span_at(tl, 0)->name), "a\xFF\\ud800""b\n",
+    is_str(sl_timeline_text(tl, span_at(tl, 0)->name),
+           "a\xFF\\ud800"
+           "b\n",
            "what of a name cannot be decoded stays as it is");
     sl_timeline_release(tl);
     tl = events("[{" K7 "\"ts\":1,\"dur\":1,\"name\":"
@@ -442,7 +521,8 @@ static void test_refusals(void)
             "a name with control characters");
     refused("[{" KERNEL "\"ts\":-2e15,\"dur\":1},{" KERNEL "\"ts\":2e15,\"dur\":1}]",
             "73 years apart", "a trace of a century");
-    refused("{\"traceEvents\":[]}", "no GPU events (cat kernel, gpu_memcpy or gpu_memset); "
+    refused("{\"traceEvents\":[]}",
+            "no GPU events (cat kernel, gpu_memcpy or gpu_memset); "
             "PyTorch's profiler records them with ProfilerActivity.CUDA",
             "a trace without GPU");
     refused("{\"a\":1}", "no \"traceEvents\"", "JSON of another kind");
@@ -490,8 +570,7 @@ static void test_nesting(void)
     size_t n = 100000;
     sl_error err = { 0 };
     char *deep = malloc(n + 6);
-    if (!deep)
-        return;
+    if (!deep) return;
     memcpy(deep, "{\"a\":", 5);
     memset(deep + 5, '[', n);
     ok(!parse_bytes(deep, n + 5, &err) && strstr(err.msg, "nested more than 512 deep"),
@@ -556,8 +635,9 @@ static void test_million(void)
     sl_timeline *tl = NULL;
     must(sl__kineto_parse(text, n, SL_BUSIEST_DEVICE, &tl, &err), &err);
     free(text);
-    ok(span_count(tl) == N && span_at(tl, N - 1)->start_ns == (N - 1) * INT64_C(1000) &&
-       span_at(tl, N - 1)->stream == 999, "a million events are read");
+    ok(span_count(tl) == N && span_at(tl, N - 1)->start_ns == (N - 1) * INT64_C(1000)
+           && span_at(tl, N - 1)->stream == 999,
+       "a million events are read");
     sl_timeline_release(tl);
 }
 

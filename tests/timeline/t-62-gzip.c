@@ -1,6 +1,6 @@
 /* t-62-gzip.c - compressed traces, out and in: the same bytes for the same run, and a
  * sentence for what is no whole file. */
-#define _XOPEN_SOURCE 700   /* mkdtemp, setrlimit */
+#define _XOPEN_SOURCE 700 /* mkdtemp, setrlimit */
 #include "files.h"
 #include "make.h"
 
@@ -9,24 +9,24 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-typedef struct bytes { unsigned char *data; size_t n; } bytes;
+typedef struct bytes {
+    unsigned char *data;
+    size_t n;
+} bytes;
 
 static bytes bytes_of(const char *path)
 {
     struct stat info;
     bytes b = { (unsigned char *)contents(path), 0 };
-    if (b.data && stat(path, &info) == 0)
-        b.n = (size_t)info.st_size;
+    if (b.data && stat(path, &info) == 0) b.n = (size_t)info.st_size;
     return b;
 }
 
 static void put(const char *path, const void *data, size_t n)
 {
     FILE *file = fopen(path, "wb");
-    if (!file || fwrite(data, 1, n, file) != n)
-        diag("cannot write %s", path);
-    if (file)
-        fclose(file);
+    if (!file || fwrite(data, 1, n, file) != n) diag("cannot write %s", path);
+    if (file) fclose(file);
 }
 
 static bool same(bytes a, bytes b)
@@ -53,10 +53,14 @@ static void save(const sl_timeline *tl, const char *name)
 static bytes unpacked(bytes packed, size_t n)
 {
     bytes b = { calloc(1, n + 2), 0 };
-    z_stream stream = { .next_in = packed.data, .avail_in = (uInt)packed.n,
-                        .next_out = b.data, .avail_out = (uInt)n + 1 };
-    if (inflateInit2(&stream, 15 + 16) == Z_OK && inflate(&stream, Z_FINISH) == Z_STREAM_END &&
-        stream.avail_in == 0)
+    z_stream stream = {
+        .next_in = packed.data,
+        .avail_in = (uInt)packed.n,
+        .next_out = b.data,
+        .avail_out = (uInt)n + 1,
+    };
+    if (inflateInit2(&stream, 15 + 16) == Z_OK && inflate(&stream, Z_FINISH) == Z_STREAM_END
+        && stream.avail_in == 0)
         b.n = n + 1 - stream.avail_out;
     inflateEnd(&stream);
     return b;
@@ -87,8 +91,7 @@ static int64_t loaded(const char *name, sl_error *err)
     sl_timeline *tl = NULL;
     size_t n = 0;
     sl_status status = sl_timeline_load_kineto(in_directory(name), SL_BUSIEST_DEVICE, &tl, err);
-    if (status != SL_OK)
-        return status;
+    if (status != SL_OK) return status;
     sl_timeline_spans(tl, &n);
     sl_timeline_release(tl);
     return (int64_t)n;
@@ -130,7 +133,10 @@ static void test_no_trace(void)
     put(in_directory("c.gz"), "", 0);
     is_int(loaded("c.gz", &err), SL_EINVAL, "an empty file is refused");
     ok(strstr(err.msg, "c.gz' is empty"), "as such: %s", err.msg);
-    put(in_directory("c.gz"), "\x7F" "ELF\0\0", 6);
+    put(in_directory("c.gz"),
+        "\x7F"
+        "ELF\0\0",
+        6);
     is_int(loaded("c.gz", &err), SL_EINVAL, "a program is refused");
     ok(strstr(err.msg, "is no JSON trace: it does not begin with { or ["), "as such: %s", err.msg);
     put(in_directory("c.gz"), " \n[{\"a\":1}", 10);
@@ -188,8 +194,9 @@ int main(void)
     test_bomb();
     test_full_disk(tl);
     sl_timeline_release(tl);
-    static const char *const files[] = { "a.json", "a.json.gz", "b.json.gz", "c.json", "c.gz",
-                                         "old.gz" };
+    static const char *const files[] = {
+        "a.json", "a.json.gz", "b.json.gz", "c.json", "c.gz", "old.gz",
+    };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
         unlink(in_directory(files[i]));
     is_int(rmdir(directory), 0, "no temporary file is left");

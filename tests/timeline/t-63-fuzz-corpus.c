@@ -8,14 +8,12 @@
 static char *contents(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
+    if (!file) return NULL;
     fseek(file, 0, SEEK_END);
     *n = (size_t)ftell(file);
     rewind(file);
     char *data = malloc(*n ? *n : 1);
-    if (data && fread(data, 1, *n, file) != *n)
-        diag("cannot read %s", path);
+    if (data && fread(data, 1, *n, file) != *n) diag("cannot read %s", path);
     fclose(file);
     return data;
 }
@@ -43,8 +41,7 @@ static int replay(const char *folder, const char *scratch)
         free(text);
         free(entries[i]);
     }
-    if (n >= 0)
-        free(entries);
+    if (n >= 0) free(entries);
     return n;
 }
 

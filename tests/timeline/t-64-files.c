@@ -1,6 +1,6 @@
 /* t-64-files.c - files that are written whole or not at all: several at once, what they replace,
  * what ended writers leave, and what the end of this process removes. */
-#define _XOPEN_SOURCE 700   /* mkdtemp, mkfifo, symlink */
+#define _XOPEN_SOURCE 700 /* mkdtemp, mkfifo, symlink */
 
 #include <fcntl.h>
 #include <signal.h>
@@ -65,12 +65,14 @@ static void trying(void)
 {
     sl_error err;
     put("a", "old");
-    is_int(sl_file_try(in_directory("a"), NULL, &err), SL_OK, "a file that is there could be written");
+    is_int(sl_file_try(in_directory("a"), NULL, &err), SL_OK,
+           "a file that is there could be written");
     holds("a", "old", "and is as it was");
     is_int(sl_file_try(in_directory("new"), NULL, &err), SL_OK, "a new one could be made");
     ok(!is_there("new"), "and is not made");
     is_int(sl_file_try(directory, NULL, &err), SL_EIO, "a folder is no file: %s", err.msg);
-    is_int(sl_file_try(in_directory("none/x"), NULL, &err), SL_EIO, "nor is there a place: %s", err.msg);
+    is_int(sl_file_try(in_directory("none/x"), NULL, &err), SL_EIO, "nor is there a place: %s",
+           err.msg);
     bool direct = false;
     mkfifo(in_directory("pipe"), 0600);
     is_int(sl_file_try(in_directory("pipe"), &direct, &err), SL_OK, "a pipe is not waited for");
@@ -120,8 +122,7 @@ static void what_it_replaces(void)
     struct stat info;
     put("target", "old");
     chmod(in_directory("target"), 0640);
-    if (symlink("target", in_directory("link")) != 0)
-        diag("no symbolic link");
+    if (symlink("target", in_directory("link")) != 0) diag("no symbolic link");
     sl_file one = file(in_directory("link"), "new");
     is_int(sl_files_write(&one, 1, &err), SL_OK, "a link is followed");
     holds("target", "new", "to the file that it names");
@@ -130,8 +131,7 @@ static void what_it_replaces(void)
        "the file keeps its mode");
     unlink(in_directory("link"));
     if (geteuid() == 0) {
-        if (chown(in_directory("target"), 12, 34) != 0)
-            diag("no chown");
+        if (chown(in_directory("target"), 12, 34) != 0) diag("no chown");
         one = file(in_directory("target"), "newer");
         sl_files_write(&one, 1, &err);
         ok(stat(in_directory("target"), &info) == 0 && info.st_uid == 12 && info.st_gid == 34,
@@ -151,8 +151,7 @@ static int end_in_the_middle(int how)
         sl__outfile out;
         if (sl__outfile_open(in_directory("a"), &out, &err) == SL_OK)
             sl__outfile_write(&out, "half", 4);
-        if (how == SIGTERM)
-            sl_files_abandon();
+        if (how == SIGTERM) sl_files_abandon();
         raise(how);
     }
     int status = 0;
@@ -212,8 +211,7 @@ static void copies(void)
 static long dead_process(void)
 {
     pid_t child = fork();
-    if (child == 0)
-        _exit(0);
+    if (child == 0) _exit(0);
     waitpid(child, NULL, 0);
     return (long)child;
 }
@@ -246,13 +244,11 @@ static void others(void)
     mkdir(in_directory(gone), 0700);
     ok(is_kept(gone), "nor a folder");
     rmdir(in_directory(gone));
-    if (symlink("b", in_directory(gone)) != 0)
-        diag("no symbolic link");
+    if (symlink("b", in_directory(gone)) != 0) diag("no symbolic link");
     ok(is_kept(gone), "nor a link");
     unlink(in_directory(gone));
     put(gone, "");
-    if (link(in_directory(gone), in_directory("second")) != 0)
-        diag("no link");
+    if (link(in_directory(gone), in_directory("second")) != 0) diag("no link");
     ok(is_kept(gone), "nor one that has another name");
     unlink(in_directory("second"));
     if (geteuid() == 0 && chown(in_directory(gone), 12, 34) == 0)
@@ -267,15 +263,13 @@ static void locked(void)
     int ready[2];
     snprintf(name, sizeof name, "streamlab-%ld-7.tmp", dead_process());
     put(name, "");
-    if (pipe(ready) != 0)
-        diag("no pipe");
+    if (pipe(ready) != 0) diag("no pipe");
     pid_t writer = fork();
     if (writer == 0) {
         struct flock whole = { .l_type = F_WRLCK, .l_whence = SEEK_SET };
         int fd = open(in_directory(name), O_WRONLY);
         bool fine = fcntl(fd, F_SETLK, &whole) == 0;
-        if (write(ready[1], fine ? "y" : "n", 1) == 1)
-            pause();
+        if (write(ready[1], fine ? "y" : "n", 1) == 1) pause();
         _exit(0);
     }
     char answer = 0;

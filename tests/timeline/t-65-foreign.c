@@ -1,5 +1,5 @@
 /* t-65-foreign.c - what a trace of another program does not say must not be claimed. */
-#define _XOPEN_SOURCE 700   /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "files.h"
 #include "foreign.h"
 #include "../../core/timeline/sm_room.h"
@@ -25,7 +25,7 @@ static void test_inferred_waits(void)
         "{" K7 "\"ts\":10,\"dur\":20,\"args\":{\"correlation\":1}},"
         "{" KERNEL "\"tid\":8,\"ts\":12,\"dur\":38,\"args\":{\"correlation\":2}}]");
     static const sl_call_kind kinds[] = { SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_PLAIN,
-        SL_CALL_STREAM_SYNC, SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_EVENT_SYNC };
+        SL_CALL_STREAM_SYNC, SL_CALL_PLAIN, SL_CALL_PLAIN, SL_CALL_EVENT_SYNC, };
     int right = 0;
     for (size_t i = 0; i < 7; i++)
         right += call_at(tl, i)->kind == kinds[i];
@@ -368,7 +368,7 @@ static bool fits(int64_t n, uint16_t threads, uint16_t registers, uint32_t share
 {
     sl_device_info device = { .compute_capability_major = 9, .sm_count = sms };
     sl_span span = { .kind = SL_SPAN_KERNEL, .blocks = (uint32_t)n, .threads = threads,
-                     .registers = registers, .shared_bytes = shared_bytes };
+                     .registers = registers, .shared_bytes = shared_bytes, };
     sl__sm_use use = { 0 };
     sl__sm_use_add(&use, &span);
     return sl__fits_beside(&device, &use, &span);

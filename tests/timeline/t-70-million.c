@@ -17,32 +17,42 @@ static sl_timeline *long_one(int n)
     uint32_t name = text_id(tl, "matmul_f32"), where = text_id(tl, "puzzler.lua:12");
     for (int i = 0; i < n; i++) {
         int64_t start = (int64_t)(i / STREAMS) * 5000 + i % STREAMS;
-        sl_span s = { .start_ns = start, .end_ns = start + 4000 + i % 900,
-                      .host_start_ns = (int64_t)i * 100, .host_end_ns = (int64_t)i * 100 + 90,
-                      .correlation = (uint64_t)i * 2 + 1, .stream = (uint32_t)(i % STREAMS),
-                      .kind = (uint8_t)(i % 3), .engine = (uint8_t)(i % 3), .name = name,
-                      .where = where };
+        sl_span s = {
+            .start_ns = start,
+            .end_ns = start + 4000 + i % 900,
+            .host_start_ns = (int64_t)i * 100,
+            .host_end_ns = (int64_t)i * 100 + 90,
+            .correlation = (uint64_t)i * 2 + 1,
+            .stream = (uint32_t)(i % STREAMS),
+            .kind = (uint8_t)(i % 3),
+            .engine = (uint8_t)(i % 3),
+            .name = name,
+            .where = where,
+        };
         must(sl_timeline_add_span(tl, &s, &err), &err);
-        if (i % 4 != 0)
-            continue;
-        sl_call c = { .correlation = s.correlation + 1, .stream = s.stream,
-                      .host_start_ns = s.host_end_ns, .host_end_ns = s.host_end_ns,
-                      .kind = i % 8 ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
-                      .target = s.correlation - 7, .target_stream = s.stream };
+        if (i % 4 != 0) continue;
+        sl_call c = {
+            .correlation = s.correlation + 1,
+            .stream = s.stream,
+            .host_start_ns = s.host_end_ns,
+            .host_end_ns = s.host_end_ns,
+            .kind = i % 8 ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
+            .target = s.correlation - 7,
+            .target_stream = s.stream,
+        };
         must(sl_timeline_add_call(tl, &c, &err), &err);
     }
     finish(tl);
     return tl;
 }
 
-static double seconds(void)
-{
-    return (double)clock() / CLOCKS_PER_SEC;
-}
+static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static const char *const readers[READERS] = {
-    "overlap", "bounds", "chart", "summary", "trace", "three in common", "spans at once",
-    "engines at once", "streams at once", "gaps", "figures", "picture", "explanation" };
+    "overlap",         "bounds",        "chart",           "summary",         "trace",
+    "three in common", "spans at once", "engines at once", "streams at once", "gaps",
+    "figures",         "picture",       "explanation",
+};
 
 static void time_readers(const sl_timeline *tl, double spent[READERS])
 {
@@ -70,9 +80,12 @@ static void time_readers(const sl_timeline *tl, double spent[READERS])
         case 3: must(sl_timeline_figures(tl, 0, &figures, &err), &err); break;
         case 4: must(sl_timeline_save_kineto(tl, "/dev/null", &err), &err); break;
         case 5: must(sl_timeline_common_ns(tl, three, 3, &ns, &err), &err); break;
-        case 6: case 7: case 8:
-            must(sl_timeline_concurrency(tl, &sl_select_all, (sl_concurrent)(i - 6), &profile,
-                                         &err), &err);
+        case 6:
+        case 7:
+        case 8:
+            must(
+                sl_timeline_concurrency(tl, &sl_select_all, (sl_concurrent)(i - 6), &profile, &err),
+                &err);
             break;
         case 9: must(sl_timeline_gaps(tl, &sl_select_all, &gaps, &n_gaps, &err), &err); break;
         case 10:

@@ -16,17 +16,22 @@
  *   graphics need 3. Colour blindness: Machado, Oliveira, Fernandes 2009, "A Physiologically-
  *   based Model for Simulation of Color Vision Deficiency", severity 1, on linear RGB. Difference:
  *   CIEDE2000 (Sharma, Wu, Dalal 2005) of CIE Lab, white D65. */
-typedef struct three { double at[3]; } three;
+typedef struct three {
+    double at[3];
+} three;
 
 enum { NORMAL, PROTAN, DEUTAN, TRITAN, VISIONS };
 static const char *const vision_names[VISIONS] = { "all", "protan", "deutan", "tritan" };
 static const double visions[VISIONS][3][3] = {
     { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } },
-    { { 0.152286, 1.052583, -0.204868 }, { 0.114503, 0.786281, 0.099216 },
+    { { 0.152286, 1.052583, -0.204868 },
+      { 0.114503, 0.786281, 0.099216 },
       { -0.003882, -0.048116, 1.051998 } },
-    { { 0.367322, 0.860646, -0.227968 }, { 0.280085, 0.672501, 0.047413 },
+    { { 0.367322, 0.860646, -0.227968 },
+      { 0.280085, 0.672501, 0.047413 },
       { -0.011820, 0.042940, 0.968881 } },
-    { { 1.255528, -0.076749, -0.178779 }, { -0.078411, 0.930809, 0.147602 },
+    { { 1.255528, -0.076749, -0.178779 },
+      { -0.078411, 0.930809, 0.147602 },
       { 0.004733, 0.691367, 0.303900 } },
 };
 
@@ -79,7 +84,8 @@ static double lab_curve(double t)
 static three lab_of(three rgb)
 {
     static const double to_xyz[3][3] = {
-        { 0.4124564, 0.3575761, 0.1804375 }, { 0.2126729, 0.7151522, 0.0721750 },
+        { 0.4124564, 0.3575761, 0.1804375 },
+        { 0.2126729, 0.7151522, 0.0721750 },
         { 0.0193339, 0.1191920, 0.9503041 },
     };
     three xyz = times(to_xyz, rgb);
@@ -100,10 +106,8 @@ static double hue_of(double a, double b)
 
 static double mean_hue(double h1, double h2, bool grey)
 {
-    if (grey)
-        return h1 + h2;
-    if (fabs(h1 - h2) <= 180)
-        return (h1 + h2) / 2;
+    if (grey) return h1 + h2;
+    if (fabs(h1 - h2) <= 180) return (h1 + h2) / 2;
     return (h1 + h2 + (h1 + h2 < 360 ? 360 : -360)) / 2;
 }
 
@@ -120,8 +124,8 @@ static double ciede2000(three one, three other)
     double l = (one.at[0] + other.at[0]) / 2, c = (c1 + c2) / 2, h = mean_hue(h1, h2, grey);
     double t = 1 - 0.17 * cos(radians(h - 30)) + 0.24 * cos(radians(2 * h))
                + 0.32 * cos(radians(3 * h + 6)) - 0.20 * cos(radians(4 * h - 63));
-    double dl = (other.at[0] - one.at[0]) / (1 + 0.015 * (l - 50) * (l - 50)
-                                             / sqrt(20 + (l - 50) * (l - 50)));
+    double dl = (other.at[0] - one.at[0])
+                / (1 + 0.015 * (l - 50) * (l - 50) / sqrt(20 + (l - 50) * (l - 50)));
     double dc = (c2 - c1) / (1 + 0.045 * c);
     double dh = 2 * sqrt(c1 * c2) * sin(radians(turn / 2)) / (1 + 0.015 * c * t);
     double rotation = -2 * sqrt(pow(c, 7) / (pow(c, 7) + pow(25, 7)))
@@ -132,7 +136,10 @@ static double ciede2000(three one, three other)
 /* Pairs of the paper by Sharma and others. */
 static void test_formulas(void)
 {
-    static const struct { three one, other; double want; } pairs[] = {
+    static const struct {
+        three one, other;
+        double want;
+    } pairs[] = {
         { { { 50, 2.6772, -79.7751 } }, { { 50, 0, -82.7485 } }, 2.0425 },
         { { { 50, -1, 2 } }, { { 50, 0, 0 } }, 2.3669 },
         { { { 50, 2.5, 0 } }, { { 73, 25, -18 } }, 27.1492 },
@@ -154,15 +161,9 @@ static const sl__look *look(int i)
 
 enum { LOOKS = SL_SPAN_KINDS + SL__HOST_LOOKS };
 
-static const sl__paint *paint(int i, bool dark)
-{
-    return dark ? &look(i)->dark : &look(i)->light;
-}
+static const sl__paint *paint(int i, bool dark) { return dark ? &look(i)->dark : &look(i)->light; }
 
-static double lightness(const char *colour)
-{
-    return lab_of(linear(colour)).at[0];
-}
+static double lightness(const char *colour) { return lab_of(linear(colour)).at[0]; }
 
 /* The least difference between the fills of two kinds, printed in grey. */
 static double least_step(bool dark)
@@ -170,8 +171,8 @@ static double least_step(bool dark)
     double least = 100;
     for (int i = 0; i < SL_SPAN_KINDS; i++) {
         for (int j = 0; j < i; j++)
-            least = fmin(least, fabs(lightness(paint(i, dark)->fill)
-                                     - lightness(paint(j, dark)->fill)));
+            least = fmin(least,
+                         fabs(lightness(paint(i, dark)->fill) - lightness(paint(j, dark)->fill)));
     }
     return least;
 }
@@ -197,8 +198,7 @@ static void test_apart(bool dark, int vision)
 static const char *paper(bool dark)
 {
     for (const sl__page_file *file = sl__page_files; file->name; file++) {
-        if (!strstr(file->name, "report.css"))
-            continue;
+        if (!strstr(file->name, "report.css")) continue;
         const char *at = strstr(file->data, "--paper: ");
         at = dark ? strstr(at + 1, "--paper: ") : at;
         return at + strlen("--paper: ");
@@ -208,8 +208,11 @@ static const char *paper(bool dark)
 
 static void test_contrast(bool dark)
 {
-    const char *const pages[] = { sl__pen_colour(SL__PAGE, dark), sl__pen_colour(SL__TRACK, dark),
-                                  paper(dark) };
+    const char *const pages[] = {
+        sl__pen_colour(SL__PAGE, dark),
+        sl__pen_colour(SL__TRACK, dark),
+        paper(dark),
+    };
     double least = 100, ink = 100;
     int worst = 0;
     for (int i = 0; i < LOOKS; i++) {
@@ -253,8 +256,10 @@ static void is_arrow(const sl__arrows *arrows, size_t i, uint64_t from, uint64_t
                      int64_t held_ns, const char *name)
 {
     bool there = i < arrows->n;
-    if (!ok(there && arrows->at[i].from == from && arrows->at[i].to == to &&
-            arrows->at[i].held_ns == held_ns, "%s", name) && there)
+    if (!ok(there && arrows->at[i].from == from && arrows->at[i].to == to
+                && arrows->at[i].held_ns == held_ns,
+            "%s", name)
+        && there)
         diag("%d of %d: from %d to %d held %d", (int)i, (int)arrows->n, (int)arrows->at[i].from,
              (int)arrows->at[i].to, (int)arrows->at[i].held_ns);
 }
@@ -279,9 +284,9 @@ static void test_event(void)
     is_int(arrows.n, 2, "a stream's own event and an unknown one have no arrow");
     is_arrow(&arrows, 0, first, second, 60, "work that an event held back");
     is_arrow(&arrows, 1, first, third, 0, "work that came later anyway");
-    ok(arrows.n == 2 && arrows.at[0].from_ns == 100 && arrows.at[0].to_ns == 100 &&
-       arrows.at[1].from_ns == 100 && arrows.at[1].to_ns == 150 && arrows.at[1].wait == 5 &&
-       arrows.at[1].from_stream == 1 && arrows.at[1].to_stream == 2,
+    ok(arrows.n == 2 && arrows.at[0].from_ns == 100 && arrows.at[0].to_ns == 100
+           && arrows.at[1].from_ns == 100 && arrows.at[1].to_ns == 150 && arrows.at[1].wait == 5
+           && arrows.at[1].from_stream == 1 && arrows.at[1].to_stream == 2,
        "from the end of the one to the start of the other");
     sl__arrows_free(&arrows);
     arrows = find(tl, SL__ARROW_EVENT, 1);
@@ -338,8 +343,14 @@ static uint64_t long_call(sl_timeline *tl, sl_call_kind kind, uint32_t stream, u
                           int64_t start_ns, int64_t end_ns)
 {
     sl_error err;
-    sl_call c = { .kind = (uint8_t)kind, .stream = stream, .target = target,
-                  .correlation = ++issued, .host_start_ns = start_ns, .host_end_ns = end_ns };
+    sl_call c = {
+        .kind = (uint8_t)kind,
+        .stream = stream,
+        .target = target,
+        .correlation = ++issued,
+        .host_start_ns = start_ns,
+        .host_end_ns = end_ns,
+    };
     must(sl_timeline_add_call(tl, &c, &err), &err);
     return issued;
 }
@@ -370,8 +381,13 @@ static void flagged(sl_timeline *tl, sl_span_kind kind, uint8_t flags, int64_t h
 {
     sl_error err;
     issued++;
-    sl_span s = { .kind = (uint8_t)kind, .correlation = issued, .flags = flags,
-                  .host_start_ns = (int64_t)issued * 100, .host_end_ns = host_end_ns };
+    sl_span s = {
+        .kind = (uint8_t)kind,
+        .correlation = issued,
+        .flags = flags,
+        .host_start_ns = (int64_t)issued * 100,
+        .host_end_ns = host_end_ns,
+    };
     s.start_ns = s.host_start_ns + 20;
     s.end_ns = s.start_ns + 50;
     must(sl_timeline_add_span(tl, &s, &err), &err);
@@ -381,33 +397,48 @@ static void test_held(void)
 {
     sl_timeline *tl = make();
     sl_error err;
-    flagged(tl, SL_SPAN_MEMCPY_H2D, SL_SPAN_SRC_PAGEABLE, 160);         /* 100: feeds it */
-    flagged(tl, SL_SPAN_MEMCPY_H2D, SL_SPAN_SRC_PAGEABLE, 205);         /* staged at once */
-    flagged(tl, SL_SPAN_MEMCPY_D2H, SL_SPAN_DST_PINNED, 330);           /* pinned */
-    flagged(tl, SL_SPAN_MEMCPY_D2H, SL_SPAN_HOST_WAITED, 470);          /* waited */
+    flagged(tl, SL_SPAN_MEMCPY_H2D, SL_SPAN_SRC_PAGEABLE, 160); /* 100: feeds it */
+    flagged(tl, SL_SPAN_MEMCPY_H2D, SL_SPAN_SRC_PAGEABLE, 205); /* staged at once */
+    flagged(tl, SL_SPAN_MEMCPY_D2H, SL_SPAN_DST_PINNED, 330);   /* pinned */
+    flagged(tl, SL_SPAN_MEMCPY_D2H, SL_SPAN_HOST_WAITED, 470);  /* waited */
     flagged(tl, SL_SPAN_KERNEL, SL_SPAN_QUEUE_FULL, 590);
     call(tl, SL_CALL_EVENT_RECORD, 0, 0, 0);
-    sl_call c = { .kind = SL_CALL_PLAIN, .correlation = ++issued, .host_start_ns = 20,
-                  .host_end_ns = 90, .name = text_id(tl, "cudaFree"), .waited_for_device = true };
+    sl_call c = {
+        .kind = SL_CALL_PLAIN,
+        .correlation = ++issued,
+        .host_start_ns = 20,
+        .host_end_ns = 90,
+        .name = text_id(tl, "cudaFree"),
+        .waited_for_device = true,
+    };
     must(sl_timeline_add_call(tl, &c, &err), &err);
     long_call(tl, SL_CALL_HOST_WORK, 0, 0, 700, 800);
-    long_call(tl, SL_CALL_HOST_WORK, 0, 0, 650, 650);       /* took no time */
+    long_call(tl, SL_CALL_HOST_WORK, 0, 0, 650, 650); /* took no time */
     long_call(tl, SL_CALL_DEVICE_SYNC, 0, 0, 800, 900);
-    c = (sl_call){ .kind = SL_CALL_PLAIN, .correlation = ++issued, .host_start_ns = 950,
-                   .host_end_ns = 990, .name = text_id(tl, "cudaMalloc") };
+    c = (sl_call){ .kind = SL_CALL_PLAIN,
+                   .correlation = ++issued,
+                   .host_start_ns = 950,
+                   .host_end_ns = 990,
+                   .name = text_id(tl, "cudaMalloc") };
     must(sl_timeline_add_call(tl, &c, &err), &err);
     finish(tl);
     sl__host_calls list;
     must(sl__host_calls_find(tl, &list, &err), &err);
-    static const struct { int64_t start_ns; int does; const char *name, *brief; } want[] = {
+    static const struct {
+        int64_t start_ns;
+        int does;
+        const char *name, *brief;
+    } want[] = {
         { 20, SL__DOES_WAIT, "cudaFree", "cudaFree" },
         { 60, SL__DOES_ISSUE, "event record", "record" },
         { 100, SL__DOES_COPY, "copy H2D", "H2D" },
-        { 200, SL__DOES_ISSUE, "copy H2D", "H2D" }, { 300, SL__DOES_ISSUE, "copy D2H", "D2H" },
-        { 400, SL__DOES_COPY, "copy D2H", "D2H" }, { 500, SL__DOES_QUEUE, "kernel", "kernel" },
+        { 200, SL__DOES_ISSUE, "copy H2D", "H2D" },
+        { 300, SL__DOES_ISSUE, "copy D2H", "D2H" },
+        { 400, SL__DOES_COPY, "copy D2H", "D2H" },
+        { 500, SL__DOES_QUEUE, "kernel", "kernel" },
         { 700, SL__DOES_WORK, "host work", "work" },
         { 800, SL__DOES_WAIT, "device synchronize", "sync" },
-        { 950, SL__DOES_CALL, "cudaMalloc", "cudaMalloc" }
+        { 950, SL__DOES_CALL, "cudaMalloc", "cudaMalloc" },
     };
     size_t n = sizeof want / sizeof *want;
     is_int(list.n, n, "all calls that take time are there, also launches");

@@ -7,7 +7,7 @@
  * take 0.4 at each side. If calls of the host are in the range, their row of 15 is above the
  * others.
  */
-#define _XOPEN_SOURCE 700   /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "files.h"
 #include "make.h"
 
@@ -25,10 +25,7 @@ static char *picture(const sl_timeline *tl, const sl_picture_options *options)
 
 static const sl_picture_options plain = { .width_px = 700, .theme = SL_THEME_LIGHT };
 
-static bool has(const char *text, const char *what)
-{
-    return strstr(text, what) != NULL;
-}
+static bool has(const char *text, const char *what) { return strstr(text, what) != NULL; }
 
 /* ---- a small XML checker: NULL, or what is wrong --------------------------------- */
 
@@ -36,7 +33,10 @@ static bool has(const char *text, const char *what)
 
 typedef struct reader {
     const char *at;
-    struct { const char *name; size_t n; } open[MAX_DEPTH];
+    struct {
+        const char *name;
+        size_t n;
+    } open[MAX_DEPTH];
     int depth, elements;
 } reader;
 
@@ -55,14 +55,13 @@ static bool read_character(reader *r)
     int n = b[0] < 0x80 ? 1 : b[0] >> 5 == 6 ? 2 : b[0] >> 4 == 14 ? 3 : b[0] >> 3 == 30 ? 4 : 0;
     uint32_t c = n == 1 ? b[0] : n == 2 ? b[0] & 31u : n == 3 ? b[0] & 15u : b[0] & 7u;
     for (int i = 1; i < n; i++) {
-        if (b[i] >> 6 != 2)
-            return false;
+        if (b[i] >> 6 != 2) return false;
         c = c << 6 | (b[i] & 63u);
     }
     static const uint32_t least[] = { 0, 0, 0x80, 0x800, 0x10000 };
     r->at += n;
-    return n > 0 && c >= least[n] && (c >= 0x20 || c == '\n') && c != 0x7F && c <= 0x10FFFF &&
-           !(c >= 0xD800 && c <= 0xDFFF) && c != 0xFFFE && c != 0xFFFF;
+    return n > 0 && c >= least[n] && (c >= 0x20 || c == '\n') && c != 0x7F && c <= 0x10FFFF
+           && !(c >= 0xD800 && c <= 0xDFFF) && c != 0xFFFE && c != 0xFFFF;
 }
 
 static const char *read_text(reader *r, const char *end)
@@ -72,8 +71,7 @@ static const char *read_text(reader *r, const char *end)
         size_t n = 0;
         for (int i = 0; i < 5 && *r->at == '&'; i++)
             n = strncmp(r->at, entities[i], strlen(entities[i])) == 0 ? strlen(entities[i]) : n;
-        if (*r->at == '&' && n == 0)
-            return "a bare &";
+        if (*r->at == '&' && n == 0) return "a bare &";
         if (n > 0)
             r->at += n;
         else if (!read_character(r))
@@ -89,13 +87,11 @@ static const char *read_attributes(reader *r)
         if (n == 0 || strncmp(r->at + n, "=\"", 2) != 0)
             return "an attribute without a name or a value";
         for (const char *other = r->at + n + 2; *other != '>' && *other; other++) {
-            if (*other == ' ' && strncmp(other + 1, r->at, n + 2) == 0)
-                return "an attribute twice";
+            if (*other == ' ' && strncmp(other + 1, r->at, n + 2) == 0) return "an attribute twice";
         }
         r->at += n + 2;
         const char *wrong = read_text(r, "\"<");
-        if (wrong || *r->at++ != '"')
-            return wrong ? wrong : "a value without end";
+        if (wrong || *r->at++ != '"') return wrong ? wrong : "a value without end";
     }
     return NULL;
 }
@@ -106,25 +102,22 @@ static const char *read_tag(reader *r)
     r->at += 1 + closing;
     size_t n = name_length(r->at);
     const char *name = r->at;
-    if (n == 0)
-        return "a tag without a name";
+    if (n == 0) return "a tag without a name";
     r->at += n;
     if (closing) {
-        bool match = r->depth > 0 && r->open[r->depth - 1].n == n &&
-                     strncmp(r->open[r->depth - 1].name, name, n) == 0;
+        bool match = r->depth > 0 && r->open[r->depth - 1].n == n
+                     && strncmp(r->open[r->depth - 1].name, name, n) == 0;
         r->depth--;
         return match && *r->at++ == '>' ? NULL : "an end that does not match";
     }
     const char *wrong = read_attributes(r);
     r->elements++;
-    if (wrong)
-        return wrong;
+    if (wrong) return wrong;
     if (strncmp(r->at, "/>", 2) == 0) {
         r->at += 2;
         return NULL;
     }
-    if (*r->at++ != '>' || r->depth == MAX_DEPTH)
-        return "a tag without end, or too deep";
+    if (*r->at++ != '>' || r->depth == MAX_DEPTH) return "a tag without end, or too deep";
     r->open[r->depth].name = name;
     r->open[r->depth++].n = n;
     return NULL;
@@ -134,13 +127,11 @@ static const char *xml_fault(const char *text)
 {
     static const char prolog[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     reader r = { .at = text };
-    if (strncmp(text, prolog, sizeof prolog - 1) != 0)
-        return "no prolog";
+    if (strncmp(text, prolog, sizeof prolog - 1) != 0) return "no prolog";
     r.at += sizeof prolog - 1;
     do {
         const char *wrong = *r.at == '<' ? read_tag(&r) : read_text(&r, "<");
-        if (wrong)
-            return wrong;
+        if (wrong) return wrong;
     } while (r.depth > 0 && *r.at);
     return r.depth != 0 || strcmp(r.at, "\n") != 0 ? "more than one element, or less" : NULL;
 }
@@ -149,8 +140,7 @@ static void is_picture(const char *text, const char *name)
 {
     const char *wrong = text ? xml_fault(text) : "no file";
     ok(!wrong, "%s is well-formed XML", name);
-    if (wrong)
-        diag("  %s", wrong);
+    if (wrong) diag("  %s", wrong);
 }
 
 /* ---- places ----------------------------------------------------------------------- */
@@ -176,20 +166,24 @@ static void test_places(void)
     is_picture(text, "a picture of two streams");
     ok(has(text, "width=\"700\"") && has(text, "viewBox=\"0 0 700 "), "as wide as asked for");
     ok(has(text, "<rect x=\"53.4\" y=\"75.4\" width=\"99.2\" height=\"25.2\"><title>kernel\n"
-                 "stream: a\nstarts at 0 ns, takes 100 ns</title></rect>"), "the first kernel");
+                 "stream: a\nstarts at 0 ns, takes 100 ns</title></rect>"),
+       "the first kernel");
     ok(has(text, "<rect x=\"153.4\" y=\"108.4\" width=\"199.2\" height=\"25.2\"><title>memcpy_h2d\n"
-                 "stream: bb\nstarts at 100 ns, takes 200 ns</title>"), "the copy, a row below");
+                 "stream: bb\nstarts at 100 ns, takes 200 ns</title>"),
+       "the copy, a row below");
     ok(has(text, "<rect x=\"344.4\" y=\"75.4\" width=\"299.2\" height=\"25.2\">"),
        "the second kernel, up to the right edge");
     ok(has(text, ">68%</text>") && has(text, ">34%</text>"), "how busy the rows are");
     ok(has(text, "d=\"M53 75v66M153 75v66M253 75v66M353 75v66M453 75v66M553 75v66\""),
        "a line every 100 ns");
-    ok(has(text, "middle\">0</text>") && has(text, "middle\">400</text>") &&
-       has(text, "middle\">500 ns</text>"), "and its figure, the last one with the unit");
+    ok(has(text, "middle\">0</text>") && has(text, "middle\">400</text>")
+           && has(text, "middle\">500 ns</text>"),
+       "and its figure, the last one with the unit");
     ok(has(text, ">kernel</text>") && has(text, ">copy H2D</text>") && !has(text, "copy D2H"),
        "the legend has what occurs");
-    ok(has(text, ">makespan 591 ns</text>") && has(text, ">lower bound 400 ns</text>") &&
-       has(text, ">makespan / bound 1.48</text>"), "the title has the bound");
+    ok(has(text, ">makespan 591 ns</text>") && has(text, ">lower bound 400 ns</text>")
+           && has(text, ">makespan / bound 1.48</text>"),
+       "the title has the bound");
     free(text);
     sl_timeline_release(tl);
 }
@@ -199,7 +193,7 @@ static void test_range(void)
     sl_timeline *tl = two_streams();
     sl_picture_options options = plain;
     options.from_ns = 295;
-    options.to_ns = 591;        /* 296 ns on 591 pixels: 5 ns are 9.98 */
+    options.to_ns = 591; /* 296 ns on 591 pixels: 5 ns are 9.98 */
     char *text = picture(tl, &options);
     is_picture(text, "a part of it");
     ok(has(text, "<rect x=\"53.4\" y=\"75.4\" width=\"590.2\" height=\"25.2\">"),
@@ -231,8 +225,9 @@ static void test_lanes(void)
     finish(tl);
     char *text = picture(tl, &options);
     is_picture(text, "a picture of engines");
-    ok(count(text, " y=\"97.4\"") == 2 && count(text, " y=\"114.4\"") == 1 &&
-       count(text, " height=\"15.2\"") == 3, "has what overlaps in lanes below each other");
+    ok(count(text, " y=\"97.4\"") == 2 && count(text, " y=\"114.4\"") == 1
+           && count(text, " height=\"15.2\"") == 3,
+       "has what overlaps in lanes below each other");
     ok(has(text, ">compute</text>") && has(text, ">100%</text>"), "in one row");
     free(text);
     sl_timeline_release(tl);
@@ -286,11 +281,17 @@ static void test_host(void)
     uint32_t where = text_id(tl, "a.lua:7");
     note(tl, 1, "a", false);
     kernel(tl, 1, 0, 591);
-    sl_call c = { .kind = SL_CALL_DEVICE_SYNC, .correlation = ++issued, .host_start_ns = 91,
-                  .host_end_ns = 591, .where = where };
+    sl_call c = {
+        .kind = SL_CALL_DEVICE_SYNC,
+        .correlation = ++issued,
+        .host_start_ns = 91,
+        .host_end_ns = 591,
+        .where = where,
+    };
     must(sl_timeline_add_call(tl, &c, &err), &err);
-    c = (sl_call){ .kind = SL_CALL_HOST_WORK, .correlation = ++issued, .host_start_ns = 41,
-                   .host_end_ns = 91 };
+    c = (sl_call){
+        .kind = SL_CALL_HOST_WORK, .correlation = ++issued, .host_start_ns = 41, .host_end_ns = 91
+    };
     must(sl_timeline_add_call(tl, &c, &err), &err);
     sl_timeline_finish(tl, 0, 600);
     must(sl_timeline_set_source(tl, where, "  lab.synchronize()", &err), &err);
@@ -298,17 +299,20 @@ static void test_host(void)
     is_picture(text, "a picture with the host");
     ok(has(text, "y=\"75.4\" width=\"499.2\" height=\"14.2\"><title>device synchronize: the host "
                  "waits for the device\nstarts at 91 ns, takes 500 ns\n"
-                 "a.lua:7: lab.synchronize()</title>"), "a call that waits, and its line");
+                 "a.lua:7: lab.synchronize()</title>"),
+       "a call that waits, and its line");
     ok(has(text, "y=\"75.4\" width=\"49.2\" height=\"14.2\"><title>host work: "),
        "and the host's work");
     ok(has(text, "width=\"2\" height=\"15\"><title>kernel: the host issues work\n"),
        "and a launch of 2 ns: a host that launches is not idle");
-    ok(has(text, ">host waits</text>") && has(text, ">host’s own work</text>") &&
-       has(text, ">host call</text>"), "with their legend");
+    ok(has(text, ">host waits</text>") && has(text, ">host’s own work</text>")
+           && has(text, ">host call</text>"),
+       "with their legend");
     ok(has(text, "url(#streamlab-held)\" stroke=\"#543b39\""), "what waits is hatched");
     ok(has(text, "<desc>What ran when: a row for each stream, from left to right in time, above "
                  "them the host's calls. Makespan 591 ns, lower bound 591 ns. Busy: a 100 %; the "
-                 "host in its calls 93 %.</desc>"), "and the picture is told in words");
+                 "host in its calls 93 %.</desc>"),
+       "and the picture is told in words");
     ok(has(text, "y=\"97.4\" width=\"590.2\" height=\"25.2\">"), "the stream's row is below");
     free(text);
     sl_timeline_release(tl);
@@ -365,7 +369,8 @@ static void test_many(void)
         kernel(tl, i, i, 591);
     finish(tl);
     text = picture(tl, &plain);
-    ok(has(text, ">not shown: 50 more streams, none busier</text>"), "of 150 streams 100 are shown");
+    ok(has(text, ">not shown: 50 more streams, none busier</text>"),
+       "of 150 streams 100 are shown");
     ok(has(text, ">stream 99</text>") && !has(text, ">stream 100</text>"), "the busiest");
     free(text);
     sl_timeline_release(tl);
@@ -400,15 +405,24 @@ static void test_empty(void)
 static void test_escaping(void)
 {
     static const char *const names[] = {
-        "<script>alert(1)</script>", "a & b \"c\" 'd' ]]>", "tab\tand\nline\x01\x7F\x1B[31m",
-        "\xFF\xC0\x80 \xED\xA0\x80 \xEF\xBF\xBE \xE2\x80\xAE", "größer 東京 🚀"
+        "<script>alert(1)</script>",
+        "a & b \"c\" 'd' ]]>",
+        "tab\tand\nline\x01\x7F\x1B[31m",
+        "\xFF\xC0\x80 \xED\xA0\x80 \xEF\xBF\xBE \xE2\x80\xAE",
+        "größer 東京 🚀",
     };
     sl_timeline *tl = make();
     sl_error err;
     for (uint32_t i = 0; i < 5; i++) {
         note(tl, i + 1, names[i], false);
-        sl_span s = { .start_ns = 0, .end_ns = 591, .correlation = ++issued, .stream = i + 1,
-                      .name = text_id(tl, names[i]), .where = text_id(tl, names[i]) };
+        sl_span s = {
+            .start_ns = 0,
+            .end_ns = 591,
+            .correlation = ++issued,
+            .stream = i + 1,
+            .name = text_id(tl, names[i]),
+            .where = text_id(tl, names[i]),
+        };
         must(sl_timeline_add_span(tl, &s, &err), &err);
     }
     sl_device_info info = { .name = "<GPU> & \"co\"", .backend = "cuda" };
@@ -445,7 +459,8 @@ static char *picture_of_kernel(const char *name, int width_px)
 static void test_names(void)
 {
     char *text = picture_of_kernel("void at::native::(anonymous namespace)::softmax<float, "
-                                   "std::less<int> >(float*, int)", 700);
+                                   "std::less<int> >(float*, int)",
+                                   700);
     ok(has(text, "middle\">softmax</text>"), "a bar has the kernel's name without the C++ around");
     ok(has(text, "<title>void at::native::(anonymous namespace)::softmax&lt;float"),
        "its tooltip has all of it");
@@ -474,21 +489,34 @@ static void test_tooltip(void)
 {
     sl_timeline *tl = make();
     sl_error err;
-    sl_span s = { .end_ns = 80000, .correlation = 1, .stream = 3, .bytes = 4 << 20,
-                  .kind = SL_SPAN_MEMCPY_D2H, .engine = SL_ENGINE_D2H,
-                  .where = text_id(tl, "x.lua:3") };
+    sl_span s = {
+        .end_ns = 80000,
+        .correlation = 1,
+        .stream = 3,
+        .bytes = 4 << 20,
+        .kind = SL_SPAN_MEMCPY_D2H,
+        .engine = SL_ENGINE_D2H,
+        .where = text_id(tl, "x.lua:3"),
+    };
     must(sl_timeline_add_span(tl, &s, &err), &err);
-    s = (sl_span){ .start_ns = 80000, .end_ns = 90500, .correlation = 2, .stream = 3,
-                   .name = text_id(tl, "matmul"), .symbol = text_id(tl, "sgemm_128"),
-                   .blocks = 64, .threads = 256 };
+    s = (sl_span){ .start_ns = 80000,
+                   .end_ns = 90500,
+                   .correlation = 2,
+                   .stream = 3,
+                   .name = text_id(tl, "matmul"),
+                   .symbol = text_id(tl, "sgemm_128"),
+                   .blocks = 64,
+                   .threads = 256 };
     must(sl_timeline_add_span(tl, &s, &err), &err);
     finish(tl);
     char *text = picture(tl, &plain);
     ok(has(text, "<title>copy D2H\nstream: stream 3\nstarts at 0 us, takes 80.0 us\n"
-                 "4 MiB, 52.4 GB/s\nx.lua:3</title>"), "a copy has its size and rate");
+                 "4 MiB, 52.4 GB/s\nx.lua:3</title>"),
+       "a copy has its size and rate");
     ok(has(text, "middle\">D2H 4 MiB</text>"), "its bar has the size");
     ok(has(text, "<title>matmul\nsgemm_128\nstream: stream 3\nstarts at 80 us, takes 10.5 us\n"
-                 "64 blocks of 256 threads</title>"), "a kernel has its grid");
+                 "64 blocks of 256 threads</title>"),
+       "a kernel has its grid");
     free(text);
     sl_timeline_release(tl);
 }
@@ -506,12 +534,15 @@ static void test_themes(void)
     char *automatic = picture(tl, &options);
     is_picture(dark, "a dark picture");
     is_picture(automatic, "one that follows the reader");
-    ok(!has(light, "class=") && !has(light, "<style") && !has(dark, "class=") &&
-       !has(dark, "<style"), "a fixed theme needs no style sheet");
-    ok(has(light, " fill=\"#ffffff\"/>") && has(dark, " fill=\"#16191d\"/>") &&
-       !has(dark, "#277849") && !has(light, "#6abb99"), "and has its own colours");
+    ok(!has(light, "class=") && !has(light, "<style") && !has(dark, "class=")
+           && !has(dark, "<style"),
+       "a fixed theme needs no style sheet");
+    ok(has(light, " fill=\"#ffffff\"/>") && has(dark, " fill=\"#16191d\"/>")
+           && !has(dark, "#277849") && !has(light, "#6abb99"),
+       "and has its own colours");
     ok(has(automatic, "@media (prefers-color-scheme: dark)") && has(automatic, " fill=\"#277849\"")
-       && has(automatic, ".sl-kernel{fill:#6abb99}"), "the automatic one has both");
+           && has(automatic, ".sl-kernel{fill:#6abb99}"),
+       "the automatic one has both");
     ok(!has(automatic, "<script") && !has(automatic, "href") && count(automatic, "http") == 1,
        "nothing refers to anything else");
     free(light);
@@ -526,8 +557,7 @@ static void refused(const sl_timeline *tl, const sl_picture_options *options, co
     sl_error err = { 0 };
     sl_status status = sl_timeline_save_svg(tl, path, options, &err);
     ok(status == SL_EINVAL && has(err.msg, what) && access(path, F_OK) != 0, "%s", name);
-    if (status != SL_EINVAL || !has(err.msg, what))
-        diag("  %d: %s", status, err.msg);
+    if (status != SL_EINVAL || !has(err.msg, what)) diag("  %d: %s", status, err.msg);
 }
 
 static void test_options(void)

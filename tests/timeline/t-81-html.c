@@ -1,5 +1,5 @@
 /* t-81-html.c - the report: one file that needs nothing else, whole or not at all. */
-#define _XOPEN_SOURCE 700   /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "files.h"
 #include "make.h"
 #include "../../core/pictures/columns.h"
@@ -60,12 +60,12 @@ static void columns(void)
     a_column_is((int64_t[]){ 5, 3 }, 2, "CgM=", "5, 3 are 0a 03: up by five, down by two");
     a_column_is((int64_t[]){ 0, 0, 0 }, 3, "AAI=", "three equal neighbours are 00 02");
     a_column_is((int64_t[]){ 7, 7, 7, 8 }, 4, "DgABAg==", "a run ends where a value changes");
-    a_column_is((int64_t[]){ 100, 0 }, 2, "yAHHAQ==",
-                "100, 0 are c8 01, c7 01: groups of seven bits");
-    a_column_is((int64_t[]){ SL__COLUMN_MAX }, 1, "/v///////x8=",
-                "the greatest is 2^53 - 1: seven full groups and five bits");
-    a_column_is((int64_t[]){ INT64_MAX, -5 }, 2, "/v///////x/9////////Hw==",
-                "what lies beyond is cut to the greatest and to 0");
+    a_column_is((int64_t[]){ 100, 0 }, 2,
+                "yAHHAQ==", "100, 0 are c8 01, c7 01: groups of seven bits");
+    a_column_is((int64_t[]){ SL__COLUMN_MAX }, 1,
+                "/v///////x8=", "the greatest is 2^53 - 1: seven full groups and five bits");
+    a_column_is((int64_t[]){ INT64_MAX, -5 }, 2,
+                "/v///////x/9////////Hw==", "what lies beyond is cut to the greatest and to 0");
 }
 
 /* ---- the page --------------------------------------------------------------------- */
@@ -102,7 +102,8 @@ static void it_has_the_figures(void)
     ok(strstr(page, "\"busiest\":4000,"), "the busiest engine has 4000 ns");
     ok(strstr(page, "\"lower\":7800,"), "the event makes a chain of both");
     ok(strstr(page, "{\"engine\":0,\"busy\":4000,\"kinds\":[{\"kind\":0,\"busy\":4000,"
-                    "\"spans\":1}]}"), "compute was busy for 4000 ns with one kernel");
+                    "\"spans\":1}]}"),
+       "compute was busy for 4000 ns with one kernel");
     ok(strstr(page, "{\"of\":[0,2],\"common\":0,\"shortest\":3800}"), "and never beside D2H");
     ok(strstr(page, "{\"engines\":[200,7800],\"kernels\":[0,4000]}"),
        "between them nothing ran for 200 ns; there was one kernel at most");
@@ -123,8 +124,16 @@ static void it_has_the_figures(void)
 
 /* None of these may end the script that they stand in, or begin anything. */
 static const char *const hostile[] = {
-    "</script><img src=x onerror=alert(1)>", "<!--<script>", "]]>", "{{data}}", "\"};alert(1);//",
-    "a\\u003cb", "\xE2\x80\xA8line", "bad \xFF utf-8", "tab\tand\nline", "&lt;b&gt;",
+    "</script><img src=x onerror=alert(1)>",
+    "<!--<script>",
+    "]]>",
+    "{{data}}",
+    "\"};alert(1);//",
+    "a\\u003cb",
+    "\xE2\x80\xA8line",
+    "bad \xFF utf-8",
+    "tab\tand\nline",
+    "&lt;b&gt;",
 };
 
 static void texts_are_harmless(void)
@@ -133,9 +142,14 @@ static void texts_are_harmless(void)
     sl_error err;
     sl_timeline *tl = make(), *plain = example();
     for (int i = 0; i < N; i++) {
-        sl_span s = { .start_ns = i * 100, .end_ns = i * 100 + 50, .stream = 1,
-                      .correlation = ++issued, .name = text_id(tl, hostile[i]),
-                      .where = text_id(tl, hostile[(i + 1) % N]) };
+        sl_span s = {
+            .start_ns = i * 100,
+            .end_ns = i * 100 + 50,
+            .stream = 1,
+            .correlation = ++issued,
+            .name = text_id(tl, hostile[i]),
+            .where = text_id(tl, hostile[(i + 1) % N]),
+        };
         must(sl_timeline_add_span(tl, &s, &err), &err);
         must(sl_timeline_set_source(tl, s.where, hostile[(i + 2) % N], &err), &err);
     }
@@ -174,7 +188,9 @@ static void pages_have_titles(void)
     tl = make();
     sl_device_info info = { .name = "GPU <1>", .backend = "sim", .simulated = true };
     sl_timeline_set_device(tl, &info);
-    sl_call c = { .kind = SL_CALL_DEVICE_SYNC, .correlation = 1, .where = text_id(tl, "a&b.lua:12") };
+    sl_call c = { .kind = SL_CALL_DEVICE_SYNC,
+                  .correlation = 1,
+                  .where = text_id(tl, "a&b.lua:12") };
     must(sl_timeline_add_call(tl, &c, &err), &err);
     finish(tl);
     page = page_of(tl);

@@ -11,11 +11,11 @@
 typedef struct expected {
     const char *name;
     void (*build)(sl_timeline *tl);
-    int64_t makespan, compute, h2d, d2h;        /* busy, us */
-    int64_t compute_h2d, compute_d2h, h2d_d2h;  /* overlap */
+    int64_t makespan, compute, h2d, d2h;       /* busy, us */
+    int64_t compute_h2d, compute_d2h, h2d_d2h; /* overlap */
     int64_t critical, lower;
     const char *reported, *reported_chain;
-    const char *inferred, *inferred_chain;      /* NULL: the same */
+    const char *inferred, *inferred_chain; /* NULL: the same */
 } expected;
 
 /* One stream: no two of its operations overlap.
@@ -160,12 +160,13 @@ static void busy_host(sl_timeline *tl)
                          AT(host + 5, host + 15));
         hold(tl, h, host + 5, SL_CAUSE_LATENCY, 0);
         if (i == 0)
-            add_call(tl, (sl_call){ .kind = SL_CALL_PLAIN, .waited_for_device = 1,
-                                    .name = text_id(tl, "cudaFree") }, AT(152, 200));
-        if (i == 1)
-            add_call(tl, (sl_call){ .kind = SL_CALL_DEVICE_SYNC }, AT(202, 250));
-        if (i == 2)
-            add_call(tl, (sl_call){ .kind = SL_CALL_HOST_WORK }, AT(252, 300));
+            add_call(tl,
+                     (sl_call){ .kind = SL_CALL_PLAIN,
+                                .waited_for_device = 1,
+                                .name = text_id(tl, "cudaFree") },
+                     AT(152, 200));
+        if (i == 1) add_call(tl, (sl_call){ .kind = SL_CALL_DEVICE_SYNC }, AT(202, 250));
+        if (i == 2) add_call(tl, (sl_call){ .kind = SL_CALL_HOST_WORK }, AT(252, 300));
     }
 }
 
@@ -317,8 +318,8 @@ static const expected timelines[] = {
       "host_blocked 195 #3<-#1\nengine_busy 101 #3<-#2\nnone 100 #6\nnone 100 #3\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3" },
     { "launch-bound", launch_bound, 42, 10, 0, 0, 0, 0, 0, 10, 10,
-      "host_issuing compute idle 32 x4 #2<-#2 gains 28",
-      "host_issuing 40 #5<-#5\nnone 2 #5", NULL, NULL },
+      "host_issuing compute idle 32 x4 #2<-#2 gains 28", "host_issuing 40 #5<-#5\nnone 2 #5", NULL,
+      NULL },
     { "unknown", unknown, 305, 100, 10, 0, 0, 0, 0, 100, 100,
       "unknown h2d idle 291 x1 #2 gains 205\n"
       "host_issuing h2d idle 2 x1 #2<-#1 gains 2\n"
@@ -327,8 +328,8 @@ static const expected timelines[] = {
       "unknown h2d idle 294 x1 #2 gains 205\n"
       "host_issuing h2d idle 1 x1 #2<-#2 gains 2",
       "unknown 294 #2\nnone 10 #2\nhost_issuing 1 #2<-#2" },
-    { "a call that waits for the NULL stream's turn", null_stream_in_call, 125, 100, 10, 0, 0, 0,
-      0, 110, 110,
+    { "a call that waits for the NULL stream's turn", null_stream_in_call, 125, 100, 10, 0, 0, 0, 0,
+      110, 110,
       "null_stream h2d idle 100 x1 #2<-#1 gains 25\n"
       "latency h2d idle 5 x1 #2 gains 15\n"
       "host_blocked h2d idle 10 x1 #2<-#2 gains 14",
@@ -373,8 +374,8 @@ static void check_figures(const expected *x, const sl_timeline *tl)
            "%s: kernels and H2D together", x->name);
     is_int(overlap_us(tl, SL_ENGINE_COMPUTE, SL_ENGINE_D2H), x->compute_d2h,
            "%s: kernels and D2H together", x->name);
-    is_int(overlap_us(tl, SL_ENGINE_H2D, SL_ENGINE_D2H), x->h2d_d2h,
-           "%s: both directions together", x->name);
+    is_int(overlap_us(tl, SL_ENGINE_H2D, SL_ENGINE_D2H), x->h2d_d2h, "%s: both directions together",
+           x->name);
     is_int(b.critical_path_ns / 1000, x->critical, "%s: the critical path", x->name);
     is_int(b.lower_ns / 1000, x->lower, "%s: the lower bound", x->name);
 }
@@ -385,8 +386,7 @@ static void check_causes(const expected *x, bool reported)
     reports_holds = reported;
     x->build(tl);
     finish(tl);
-    if (reported)
-        check_figures(x, tl);
+    if (reported) check_figures(x, tl);
     const char *how = reported ? "reported" : "inferred";
     const char *findings = reported || !x->inferred ? x->reported : x->inferred;
     const char *chain = reported || !x->inferred_chain ? x->reported_chain : x->inferred_chain;

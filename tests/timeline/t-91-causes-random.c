@@ -59,8 +59,7 @@ static int64_t idle_ns(const sl_timeline *tl, sl_engine engine, const sl__union 
 static bool touches(const sl__union *busy, int64_t from_ns, int64_t to_ns)
 {
     for (size_t i = 0; i < busy->n; i++) {
-        if (busy->at[i].start_ns < to_ns && busy->at[i].end_ns > from_ns)
-            return true;
+        if (busy->at[i].start_ns < to_ns && busy->at[i].end_ns > from_ns) return true;
     }
     return false;
 }
@@ -72,18 +71,16 @@ static bool is_known(const sl_timeline *tl, uint64_t correlation)
 }
 
 /* Whether a kernel needs those before it in its stream. */
-static bool is_guess(const sl_finding *f)
-{
-    return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle;
-}
+static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle; }
 
 static bool are_findings_sound(const sl_timeline *tl, const sl_explanation *e)
 {
     size_t waits = 0;
     for (size_t i = 0; i < e->n_findings; i++) {
         const sl_finding *f = &e->findings[i];
-        if (f->lost_ns <= 0 || f->gain_ns > sl_timeline_makespan_ns(tl) || f->cause == SL_CAUSE_NONE || f->from_ns >= f->to_ns
-            || !sl_timeline_find_span(tl, f->waiter) || !is_known(tl, f->by)
+        if (f->lost_ns <= 0 || f->gain_ns > sl_timeline_makespan_ns(tl) || f->cause == SL_CAUSE_NONE
+            || f->from_ns >= f->to_ns || !sl_timeline_find_span(tl, f->waiter)
+            || !is_known(tl, f->by)
             || (i > 0 && f->gain_ns > e->findings[i - 1].gain_ns && !is_guess(&e->findings[i - 1]))
             || (i > 0 && f->gain_ns == e->findings[i - 1].gain_ns
                 && f->lost_ns > e->findings[i - 1].lost_ns))
@@ -101,8 +98,7 @@ static bool are_waits_sound(const sl_explanation *e, const sl__union busy[SL_ENG
         const sl_finding *f = &e->findings[w->finding];
         bool same = last && last->finding == w->finding;
         if (w->from_ns >= w->to_ns || (last && last->finding > w->finding)
-            || (same && last->from_ns > w->from_ns)
-            || (same && f->idle && last->to_ns > w->from_ns)
+            || (same && last->from_ns > w->from_ns) || (same && f->idle && last->to_ns > w->from_ns)
             || (f->idle && touches(&busy[f->engine], w->from_ns, w->to_ns)))
             return false;
     }
@@ -139,8 +135,8 @@ static bool is_replay_identical(const sl_timeline *tl)
         const sl__played *played = &replay.played[i];
         same &= played->host_start_ns == item->host_start_ns
                 && played->host_end_ns == item->host_end_ns;
-        same &= !item->in_stream || (played->start_ns == item->start_ns
-                                     && played->end_ns == item->end_ns);
+        same &= !item->in_stream
+                || (played->start_ns == item->start_ns && played->end_ns == item->end_ns);
     }
     free(nothing);
     sl__replay_close(&replay);
@@ -148,7 +144,9 @@ static bool is_replay_identical(const sl_timeline *tl)
     return same;
 }
 
-typedef struct soundness { int findings, waits, gaps, chain, replay, runs; } soundness;
+typedef struct soundness {
+    int findings, waits, gaps, chain, replay, runs;
+} soundness;
 
 static void examine(const sl_timeline *tl, soundness *wrong)
 {
@@ -188,10 +186,7 @@ typedef struct program {
     size_t n_spans, n_calls, n_holds;
 } program;
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
+static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 typedef struct machine {
     int64_t host, stream_end[STREAMS], engine_end[SL_ENGINES], record_at;
@@ -202,16 +197,21 @@ typedef struct machine {
 static void hold_op(program *p, machine *m, int64_t submitted, uint32_t stream, uint64_t seq)
 {
     bool in_order = m->stream_last[stream] && m->stream_end[stream] >= submitted;
-    p->holds[p->n_holds++] = (sl_hold){
-        .correlation = seq, .ready_ns = later(submitted, m->stream_end[stream]),
-        .ready_cause = in_order ? SL_CAUSE_STREAM_ORDER : SL_CAUSE_LATENCY,
-        .ready_by = in_order ? m->stream_last[stream] : 0 };
+    p->holds[p->n_holds++] = (sl_hold){ .correlation = seq,
+                                        .ready_ns = later(submitted, m->stream_end[stream]),
+                                        .ready_cause = in_order ? SL_CAUSE_STREAM_ORDER
+                                                                : SL_CAUSE_LATENCY,
+                                        .ready_by = in_order ? m->stream_last[stream] : 0 };
 }
 
 static void put_span(program *p, machine *m)
 {
-    static const sl_span_kind kinds[] = { SL_SPAN_KERNEL, SL_SPAN_MEMCPY_H2D, SL_SPAN_MEMCPY_D2H,
-                                          SL_SPAN_HOST_FUNC };
+    static const sl_span_kind kinds[] = {
+        SL_SPAN_KERNEL,
+        SL_SPAN_MEMCPY_H2D,
+        SL_SPAN_MEMCPY_D2H,
+        SL_SPAN_HOST_FUNC,
+    };
     sl_span_kind kind = kinds[random_below(4)];
     sl_engine engine = usual[kind].engine;
     uint32_t stream = random_below(STREAMS);
@@ -219,10 +219,17 @@ static void put_span(program *p, machine *m)
     int64_t ready = later(call_end + 3000, m->stream_end[stream]);
     bool busy = engine != SL_ENGINE_COMPUTE && m->engine_end[engine] > ready;
     int64_t start = busy ? m->engine_end[engine] : ready;
-    sl_span s = { .start_ns = start, .end_ns = start + random_below(60) * 1000,
-                  .host_start_ns = m->host, .host_end_ns = call_end, .correlation = ++m->seq,
-                  .stream = stream, .kind = (uint8_t)kind, .engine = (uint8_t)engine,
-                  .blocks = random_below(300) };
+    sl_span s = {
+        .start_ns = start,
+        .end_ns = start + random_below(60) * 1000,
+        .host_start_ns = m->host,
+        .host_end_ns = call_end,
+        .correlation = ++m->seq,
+        .stream = stream,
+        .kind = (uint8_t)kind,
+        .engine = (uint8_t)engine,
+        .blocks = random_below(300),
+    };
     hold_op(p, m, call_end + 3000, stream, s.correlation);
     if (busy) {
         p->holds[p->n_holds - 1].start_cause = SL_CAUSE_ENGINE;
@@ -242,16 +249,22 @@ static void put_span(program *p, machine *m)
 
 static void put_call(program *p, machine *m)
 {
-    static const sl_call_kind kinds[] = { SL_CALL_EVENT_RECORD, SL_CALL_STREAM_WAIT,
-                                          SL_CALL_STREAM_SYNC, SL_CALL_HOST_WORK };
+    static const sl_call_kind kinds[] = {
+        SL_CALL_EVENT_RECORD,
+        SL_CALL_STREAM_WAIT,
+        SL_CALL_STREAM_SYNC,
+        SL_CALL_HOST_WORK,
+    };
     uint32_t stream = random_below(STREAMS);
-    sl_call c = { .kind = (uint8_t)kinds[random_below(4)], .stream = stream,
-                  .host_start_ns = m->host, .correlation = ++m->seq };
+    sl_call c = {
+        .kind = (uint8_t)kinds[random_below(4)],
+        .stream = stream,
+        .host_start_ns = m->host,
+        .correlation = ++m->seq,
+    };
     m->host += 1000 + random_below(3000);
-    if (c.kind == SL_CALL_HOST_WORK)
-        m->host += random_below(100) * 1000;
-    if (c.kind == SL_CALL_STREAM_SYNC)
-        m->host = later(m->host, m->stream_end[stream] + 1000);
+    if (c.kind == SL_CALL_HOST_WORK) m->host += random_below(100) * 1000;
+    if (c.kind == SL_CALL_STREAM_SYNC) m->host = later(m->host, m->stream_end[stream] + 1000);
     if (c.kind == SL_CALL_EVENT_RECORD || c.kind == SL_CALL_STREAM_WAIT) {
         hold_op(p, m, m->host, stream, c.correlation);
         sl_hold *h = &p->holds[p->n_holds - 1];
@@ -274,8 +287,7 @@ static void put_call(program *p, machine *m)
     }
     c.host_end_ns = m->host;
     p->calls[p->n_calls++] = c;
-    if (random_below(4) == 0)
-        m->host += random_below(90) * 1000;
+    if (random_below(4) == 0) m->host += random_below(90) * 1000;
 }
 
 static void write_program(program *p, uint64_t number)
@@ -318,8 +330,7 @@ static sl_timeline *play(const program *p, bool reported, int shuffle)
             s.where = text_id(tl, names[s.correlation % 3]);
             must(sl_timeline_add_span(tl, &s, &err), &err);
         }
-        if (k < p->n_calls)
-            must(sl_timeline_add_call(tl, &p->calls[k], &err), &err);
+        if (k < p->n_calls) must(sl_timeline_add_call(tl, &p->calls[k], &err), &err);
     }
     for (size_t i = 0; reported && i < p->n_holds; i++) {
         size_t k = shuffle ? p->n_holds - 1 - i : i;
@@ -384,8 +395,9 @@ static void test_random(void)
 
 static int64_t any_ns(void)
 {
-    static const int64_t extremes[] = { 0, 1, -1, 1000000, (INT64_C(1) << 61) - 1,
-                                        1 - (INT64_C(1) << 61) };
+    static const int64_t extremes[] = {
+        0, 1, -1, 1000000, (INT64_C(1) << 61) - 1, 1 - (INT64_C(1) << 61),
+    };
     return random_below(3) == 0 ? extremes[random_below(6)] : (int64_t)random_below(3000000);
 }
 
@@ -406,25 +418,38 @@ static sl_timeline *make_nonsense(uint64_t number)
     on_gpu(tl);
     uint32_t name = text_id(tl, "x");
     for (int i = 0; i < 60; i++) {
-        sl_span s = { .correlation = 1 + random_below(80), .stream = random_below(4),
-                      .kind = (uint8_t)random_below(SL_SPAN_KINDS), .name = random_below(2) * name,
-                      .engine = (uint8_t)random_below(SL_ENGINES), .blocks = random_below(1000),
-                      .flags = (uint8_t)random_below(64) };
+        sl_span s = {
+            .correlation = 1 + random_below(80),
+            .stream = random_below(4),
+            .kind = (uint8_t)random_below(SL_SPAN_KINDS),
+            .name = random_below(2) * name,
+            .engine = (uint8_t)random_below(SL_ENGINES),
+            .blocks = random_below(1000),
+            .flags = (uint8_t)random_below(64),
+        };
         any_interval(&s.start_ns, &s.end_ns);
         any_interval(&s.host_start_ns, &s.host_end_ns);
         must(sl_timeline_add_span(tl, &s, &err), &err);
-        sl_call c = { .correlation = 1 + random_below(80), .stream = random_below(4),
-                      .kind = (uint8_t)random_below(SL_CALL_KINDS), .target = random_below(90),
-                      .device_ns = any_ns(), .queue_full = (uint8_t)random_below(2),
-                      .waited_for_device = (uint8_t)random_below(2) };
+        sl_call c = {
+            .correlation = 1 + random_below(80),
+            .stream = random_below(4),
+            .kind = (uint8_t)random_below(SL_CALL_KINDS),
+            .target = random_below(90),
+            .device_ns = any_ns(),
+            .queue_full = (uint8_t)random_below(2),
+            .waited_for_device = (uint8_t)random_below(2),
+        };
         any_interval(&c.host_start_ns, &c.host_end_ns);
         must(sl_timeline_add_call(tl, &c, &err), &err);
-        sl_hold h = { .correlation = 1 + random_below(80), .ready_ns = any_ns(),
-                      .start_by = random_below(90), .ready_cause = (uint8_t)random_below(SL_CAUSES),
-                      .start_cause = (uint8_t)random_below(SL_CAUSES) };
+        sl_hold h = {
+            .correlation = 1 + random_below(80),
+            .ready_ns = any_ns(),
+            .start_by = random_below(90),
+            .ready_cause = (uint8_t)random_below(SL_CAUSES),
+            .start_cause = (uint8_t)random_below(SL_CAUSES),
+        };
         h.ready_by = random_below((uint32_t)h.correlation);
-        if (number % 2 == 0)
-            must(sl_timeline_add_hold(tl, &h, &err), &err);
+        if (number % 2 == 0) must(sl_timeline_add_hold(tl, &h, &err), &err);
     }
     finish(tl);
     return tl;
@@ -452,10 +477,17 @@ static void test_steps(void)
     for (int i = 0; i < GAPS; i++)
         add_call(tl, (sl_call){ .kind = SL_CALL_PLAIN }, AT(0, 0));
     for (int64_t i = 0; i < GAPS; i++) {
-        sl_span s = { .start_ns = i * 10, .end_ns = i * 10 + 1, .stream = (uint32_t)i,
-                      .correlation = ++issued };
-        sl_hold h = { .correlation = s.correlation, .ready_ns = 20 * GAPS,
-                      .ready_cause = SL_CAUSE_LATENCY };
+        sl_span s = {
+            .start_ns = i * 10,
+            .end_ns = i * 10 + 1,
+            .stream = (uint32_t)i,
+            .correlation = ++issued,
+        };
+        sl_hold h = {
+            .correlation = s.correlation,
+            .ready_ns = 20 * GAPS,
+            .ready_cause = SL_CAUSE_LATENCY,
+        };
         must(sl_timeline_add_span(tl, &s, &err), &err);
         must(sl_timeline_add_hold(tl, &h, &err), &err);
     }
@@ -521,7 +553,8 @@ static void test_grouped(void)
            "the same wait again and again is one finding, reported by the first of the longest");
     is_int(e.n_waits, 5, "whose waits are listed");
     ok(e.waits[0].from_ns == 10000 && e.waits[1].from_ns == 30000 && e.waits[2].from_ns == 50000
-       && e.waits[3].finding == 1, "in order of time");
+           && e.waits[3].finding == 1,
+       "in order of time");
     sl_timeline_release(tl);
 }
 
@@ -555,7 +588,8 @@ static void test_half_reported(void)
     hold(tl, 77, 5, SL_CAUSE_LATENCY, 0);
     finish(tl);
     sl_explanation e = explain(tl);
-    is_str(tell_findings(e.findings, e.n_findings), "stream_order compute idle 100 x1 #2<-#1 gains 50",
+    is_str(tell_findings(e.findings, e.n_findings),
+           "stream_order compute idle 100 x1 #2<-#1 gains 50",
            "holds may be missing, and may be of operations that are not there");
     ok(e.inferred, "then the explanation counts as inferred");
     sl_timeline_release(tl);

@@ -21,11 +21,12 @@ static void test_sides(void)
     s.where = text_id(tl, "a.lua:7");
     uint64_t copy = add(tl, s);
     uint64_t bare = run(tl, SL_SPAN_KERNEL, 5, "", AT(4, 8), AT(20, 30));
-    uint64_t call = add_call(tl, (sl_call){ .kind = SL_CALL_EVENT_SYNC,
-                                            .where = text_id(tl, "a.lua:9") }, AT(8, 30));
+    uint64_t call = add_call(
+        tl, (sl_call){ .kind = SL_CALL_EVENT_SYNC, .where = text_id(tl, "a.lua:9") }, AT(8, 30));
     finish(tl);
     must(sl_timeline_set_source(tl, text_id(tl, "a.lua:7"), "up:cuda()", &err), &err);
-    sl_cause_record r = read(tl, (sl_finding){ .cause = SL_CAUSE_EVENT, .waiter = bare, .by = copy });
+    sl_cause_record r = read(tl,
+                             (sl_finding){ .cause = SL_CAUSE_EVENT, .waiter = bare, .by = copy });
     ok(r.by.span && r.by.span->correlation == copy && !r.by.call, "an operation is found");
     is_str(r.by.name, "up", "with its name");
     is_str(r.by.stream_name, "urgent", "its stream's");
@@ -33,7 +34,8 @@ static void test_sides(void)
     is_str(r.by.where, "a.lua:7", "its line");
     is_str(r.by.source, "up:cuda()", "and what stands there");
     ok(r.waiter.span && !*r.waiter.name && !*r.waiter.stream_name && !*r.waiter.where
-       && !*r.waiter.source && !r.waiter.short_name, "what is not known of one is empty");
+           && !*r.waiter.source && !r.waiter.short_name,
+       "what is not known of one is empty");
     r = read(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = copy, .by = call });
     ok(r.by.call && !r.by.span, "a call is found");
     is_str(r.by.name, "cudaEventSynchronize", "with CUDA's name");
@@ -50,7 +52,8 @@ static void test_short_names(void)
     uint64_t a = run(tl, SL_SPAN_KERNEL, 1, "void k<F1, int>(int)", AT(0, 4), AT(10, 20));
     uint64_t b = run(tl, SL_SPAN_KERNEL, 1, "void k<F2, int>(int)", AT(4, 8), AT(20, 30));
     finish(tl);
-    sl_cause_record r = read(tl, (sl_finding){ .cause = SL_CAUSE_STREAM_ORDER, .waiter = b, .by = a });
+    sl_cause_record r = read(tl,
+                             (sl_finding){ .cause = SL_CAUSE_STREAM_ORDER, .waiter = b, .by = a });
     is_str(r.by.short_name, "k<F1>", "kernels that would be called the same have short names");
     is_str(r.waiter.short_name, "k<F2>", "which differ");
     sl_timeline_release(tl);
@@ -78,13 +81,17 @@ static void test_guesses(void)
                                AT(0, 4));
     uint64_t sync = add_call(tl, (sl_call){ .kind = SL_CALL_DEVICE_SYNC }, AT(4, 8));
     finish(tl);
-    is_str(guesses(tl, waited), "null_stream channel_alias no_sm_room launch_queue_full host_blocked "
-           "unknown ", "what a trace of another program does not say is a guess");
+    is_str(guesses(tl, waited),
+           "null_stream channel_alias no_sm_room launch_queue_full host_blocked "
+           "unknown ",
+           "what a trace of another program does not say is a guess");
     is_str(guesses(tl, sync), "null_stream channel_alias no_sm_room launch_queue_full unknown ",
            "that a synchronisation waits is none");
     sl_timeline_set_origin(tl, (sl_origin){ .unknown_waits = true });
-    is_str(guesses(tl, sync), "event_wait null_stream channel_alias no_sm_room launch_queue_full "
-           "unknown ", "that an event was waited for is, where a trace does not say which");
+    is_str(guesses(tl, sync),
+           "event_wait null_stream channel_alias no_sm_room launch_queue_full "
+           "unknown ",
+           "that an event was waited for is, where a trace does not say which");
     sl_timeline_set_origin(tl, (sl_origin){ 0 });
     sl_timeline_set_device(tl, &(sl_device_info){ .backend = "sim" });
     is_str(guesses(tl, waited), "unknown ", "of a recording nothing but what is unknown");
@@ -116,11 +123,14 @@ static void test_grouped(void)
            "host_blocked d2h idle 98 x1 #3<-#1 gains 53\n"
            "host_issuing compute idle 4 x1 #2<-#2 gains 4\n"
            "host_issuing d2h idle 4 x1 #3<-#2 gains 4\n"
-           "host_issuing d2h idle 2 x1 #3<-#3", "one call kept two engines idle");
+           "host_issuing d2h idle 2 x1 #3<-#3",
+           "one call kept two engines idle");
     static const size_t same_as[] = { 0, 0, 2, 2, 4 };
     for (size_t i = 0; i < e.n_findings && i < 5; i++)
-        is_int((long long)e.findings[i].same_as, (long long)same_as[i], "finding %zu has the cause of "
-               "the first with that call", i);
+        is_int((long long)e.findings[i].same_as, (long long)same_as[i],
+               "finding %zu has the cause of "
+               "the first with that call",
+               i);
     sl_timeline_release(tl);
 }
 
@@ -140,8 +150,9 @@ static void test_kept(void)
     sl_explanation e;
     must(sl_timeline_infer_causes(tl, &e, &err), &err);
     ok(e.n_findings > 0 && kept->n_findings == e.n_findings && kept->n_chain == e.n_chain
-       && kept->findings[0].cause == e.findings[0].cause
-       && kept->findings[0].lost_ns == e.findings[0].lost_ns, "and keeps what is found anyway");
+           && kept->findings[0].cause == e.findings[0].cause
+           && kept->findings[0].lost_ns == e.findings[0].lost_ns,
+       "and keeps what is found anyway");
     sl_explanation_free(&e);
     sl_timeline_release(tl);
 }

@@ -13,9 +13,15 @@ static sl_timeline *long_one(void)
     sl_timeline *tl = make();
     uint32_t name = text_id(tl, "spin");
     for (int i = 0; i < SPANS; i++) {
-        sl_span s = { .start_ns = i * 1000, .end_ns = i * 1000 + 900, .host_start_ns = i * 10,
-                      .host_end_ns = i * 10 + 9, .correlation = (uint64_t)i + 1,
-                      .stream = (uint32_t)(i % 5), .name = name };
+        sl_span s = {
+            .start_ns = i * 1000,
+            .end_ns = i * 1000 + 900,
+            .host_start_ns = i * 10,
+            .host_end_ns = i * 10 + 9,
+            .correlation = (uint64_t)i + 1,
+            .stream = (uint32_t)(i % 5),
+            .name = name,
+        };
         must(sl_timeline_add_span(tl, &s, &err), &err);
     }
     sl_timeline_finish(tl, 0, (int64_t)SPANS * 1000);
@@ -26,8 +32,7 @@ static sl_status inferred(const sl_timeline *tl)
 {
     sl_explanation why;
     sl_status status = sl_timeline_infer_causes(tl, &why, &err);
-    if (status == SL_OK)
-        sl_explanation_free(&why);
+    if (status == SL_OK) sl_explanation_free(&why);
     return status;
 }
 
@@ -41,8 +46,7 @@ static sl_status figures(const sl_timeline *tl)
 {
     sl_figures all;
     sl_status status = sl_timeline_figures(tl, SL_FIGURES_STREAMS | SL_FIGURES_CAUSES, &all, &err);
-    if (status == SL_OK)
-        sl_figures_free(&all);
+    if (status == SL_OK) sl_figures_free(&all);
     return status;
 }
 
@@ -50,8 +54,7 @@ static sl_status summary(const sl_timeline *tl)
 {
     sl_figures some;
     sl_status status = sl_timeline_figures(tl, 0, &some, &err);
-    if (status == SL_OK)
-        sl_figures_free(&some);
+    if (status == SL_OK) sl_figures_free(&some);
     return status;
 }
 
@@ -73,17 +76,21 @@ static sl_status save_html(const sl_timeline *tl)
 static sl_status load(const sl_timeline *tl)
 {
     sl_timeline *loaded = NULL;
-    sl_status status = sl_timeline_load_kineto(in_directory("trace.json"), SL_BUSIEST_DEVICE, &loaded, &err);
+    sl_status status = sl_timeline_load_kineto(in_directory("trace.json"), SL_BUSIEST_DEVICE,
+                                               &loaded, &err);
     (void)tl;
     sl_timeline_release(loaded);
     return status;
 }
 
-static const struct { const char *name; sl_status (*call)(const sl_timeline *tl); } calls[] = {
-    { "finding causes", causes }, { "inferring them", inferred },
-    { "comparing", figures }, { "a summary", summary }, { "saving a page", save_html },
-    { "saving a packed trace", save_packed }, { "saving a trace", save },
-    { "loading it", load },
+static const struct {
+    const char *name;
+    sl_status (*call)(const sl_timeline *tl);
+} calls[] = {
+    { "finding causes", causes },   { "inferring them", inferred },
+    { "comparing", figures },       { "a summary", summary },
+    { "saving a page", save_html }, { "saving a packed trace", save_packed },
+    { "saving a trace", save },     { "loading it", load },
 };
 
 int main(void)

@@ -30,7 +30,7 @@ static void test_good(void)
        "the schedule is good: work of the host beside a kernel costs nothing");
     is_int(v.makespan_ns, 200000, "of 200 us");
     sl_timeline_release(tl);
-    tl = with_pause(101);           /* 116 in place of 111 */
+    tl = with_pause(101); /* 116 in place of 111 */
     v = judge(tl);
     ok(v.good && v.gain_ns > 0 && v.gain_ns <= 5000, "5 of 206 us are not worth mentioning");
     sl_timeline_release(tl);
@@ -100,7 +100,8 @@ static void test_names(void)
     finish(tl);
     is_str(name_of(tl, names[0]), "vectorized_elementwise_kernel<FillFunctor>",
            "the word that tells a kernel from the others of its template");
-    is_str(name_of(tl, names[1]), "vectorized_elementwise_kernel<CUDAFunctor_add>", "each has its own");
+    is_str(name_of(tl, names[1]), "vectorized_elementwise_kernel<CUDAFunctor_add>",
+           "each has its own");
     is_str(name_of(tl, names[2]), "as it is", "a name that is alone needs none");
     is_str(name_of(tl, names[3]), "as it is", "nor does one without a template");
     is_str(name_of(tl, names[4]), "sm90_xmma_gemm_f32f32...tilesize128x128x32",

@@ -12,20 +12,14 @@
 
 /* ---- a small JSON validator: NULL, or where it stops being JSON ----------------- */
 
-static const char *blanks(const char *at)
-{
-    return at + strspn(at, " \t\r\n");
-}
+static const char *blanks(const char *at) { return at + strspn(at, " \t\r\n"); }
 
 static const char *json_string(const char *at)
 {
-    if (*at++ != '"')
-        return NULL;
+    if (*at++ != '"') return NULL;
     for (; *at != '"'; at++) {
-        if ((unsigned char)*at < 0x20)
-            return NULL;
-        if (*at == '\\' && (!*++at || !strchr("\"\\/bfnrtu", *at)))
-            return NULL;
+        if ((unsigned char)*at < 0x20) return NULL;
+        if (*at == '\\' && (!*++at || !strchr("\"\\/bfnrtu", *at))) return NULL;
     }
     return at + 1;
 }
@@ -34,11 +28,9 @@ static const char *json_number(const char *at)
 {
     at += *at == '-';
     size_t digits = strspn(at, "0123456789");
-    if (digits == 0 || (digits > 1 && *at == '0'))
-        return NULL;
+    if (digits == 0 || (digits > 1 && *at == '0')) return NULL;
     at += digits;
-    if (*at != '.')
-        return at;
+    if (*at != '.') return at;
     digits = strspn(at + 1, "0123456789");
     return digits ? at + 1 + digits : NULL;
 }
@@ -46,33 +38,24 @@ static const char *json_number(const char *at)
 static const char *json_value(const char *at)
 {
     at = blanks(at);
-    if (*at == '"')
-        return json_string(at);
-    if (strncmp(at, "true", 4) == 0)
-        return at + 4;
-    if (strncmp(at, "false", 5) == 0)
-        return at + 5;
-    if (*at != '{' && *at != '[')
-        return json_number(at);
+    if (*at == '"') return json_string(at);
+    if (strncmp(at, "true", 4) == 0) return at + 4;
+    if (strncmp(at, "false", 5) == 0) return at + 5;
+    if (*at != '{' && *at != '[') return json_number(at);
     char close = *at == '{' ? '}' : ']';
     at = blanks(at + 1);
-    if (*at == close)
-        return at + 1;
+    if (*at == close) return at + 1;
     for (;;) {
         if (close == '}') {
             at = json_string(blanks(at));
             at = at ? blanks(at) : NULL;
-            if (!at || *at++ != ':')
-                return NULL;
+            if (!at || *at++ != ':') return NULL;
         }
         at = json_value(at);
-        if (!at)
-            return NULL;
+        if (!at) return NULL;
         at = blanks(at);
-        if (*at == close)
-            return at + 1;
-        if (*at++ != ',')
-            return NULL;
+        if (*at == close) return at + 1;
+        if (*at++ != ',') return NULL;
     }
 }
 
@@ -88,8 +71,7 @@ static bool is_json(const char *text)
 static int64_t field(const char *line, const char *key)
 {
     const char *end = strchr(line, '\n'), *at = strstr(line, key);
-    if (!at || at > end)
-        return -1;
+    if (!at || at > end) return -1;
     int64_t value = 0;
     for (at += strlen(key); (*at >= '0' && *at <= '9') || *at == '.'; at++)
         value = *at == '.' ? value : value * 10 + (*at - '0');
@@ -117,14 +99,16 @@ typedef struct findings {
     int recordings, slices, overlaps, unnamed, flow_starts, flow_ends, loose_flows, other;
 } findings;
 
-typedef struct row { int64_t pid, tid, end_ns, outer_end_ns; bool named; } row;
+typedef struct row {
+    int64_t pid, tid, end_ns, outer_end_ns;
+    bool named;
+} row;
 
 static row *row_of(row *rows, int *n, const char *line)
 {
     int64_t pid = field(line, "\"pid\":"), tid = field(line, "\"tid\":");
     for (int i = 0; i < *n; i++) {
-        if (rows[i].pid == pid && rows[i].tid == tid)
-            return &rows[i];
+        if (rows[i].pid == pid && rows[i].tid == tid) return &rows[i];
     }
     rows[*n] = (row){ .pid = pid, .tid = tid };
     return &rows[(*n)++];
@@ -142,7 +126,7 @@ static findings check_events(const char *text)
         row *r = row_of(rows, &n_rows, line);
         int64_t ts = field(line, "\"ts\":"), dur = field(line, "\"dur\":");
         if (starts(line, "{\"ph\":\"X\",\"cat\":\"user_annotation\"")) {
-            found.recordings++;     /* around all the others of its row */
+            found.recordings++; /* around all the others of its row */
             r->outer_end_ns = ts + dur;
         } else if (starts(line, "{\"ph\":\"X\"")) {
             found.slices++;

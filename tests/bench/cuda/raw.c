@@ -58,13 +58,12 @@ static void open_one(lua_State *L, float **data, size_t elems, raw_place place, 
         fill_on_host(memory, elems, seed);
 }
 
-void raw_buffers_open(lua_State *L, raw_buffers *buffers, int count, size_t elems,
-                      raw_place place, uint32_t seed)
+void raw_buffers_open(lua_State *L, raw_buffers *buffers, int count, size_t elems, raw_place place,
+                      uint32_t seed)
 {
     buffers->place = place;
     buffers->data = calloc((size_t)count, sizeof *buffers->data);
-    if (!buffers->data)
-        luaL_error(L, "calloc: no memory for %d pointers", count);
+    if (!buffers->data) luaL_error(L, "calloc: no memory for %d pointers", count);
     buffers->count = count;
     for (int i = 0; i < count; i++)
         open_one(L, &buffers->data[i], elems, place, seed + (uint32_t)i);
@@ -74,8 +73,7 @@ void raw_buffers_open(lua_State *L, raw_buffers *buffers, int count, size_t elem
 void raw_buffers_close(raw_buffers *buffers)
 {
     for (int i = 0; i < buffers->count; i++) {
-        if (!buffers->data[i])
-            continue;
+        if (!buffers->data[i]) continue;
         if (buffers->place == RAW_DEVICE)
             (void)cudaFree(buffers->data[i]);
         else if (buffers->place == RAW_PINNED)
@@ -159,9 +157,13 @@ static int raw_now(lua_State *L)
 int luaopen_raw(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"open", raw_open}, {"now_ns", raw_now}, {"enqueue", raw_enqueue},
-        {"puzzler", raw_puzzler}, {"pipeline", raw_pipeline}, {"copier", raw_copier},
-        {NULL, NULL}
+        { "open", raw_open },
+        { "now_ns", raw_now },
+        { "enqueue", raw_enqueue },
+        { "puzzler", raw_puzzler },
+        { "pipeline", raw_pipeline },
+        { "copier", raw_copier },
+        { NULL, NULL },
     };
 
     luaL_newlib(L, functions);

@@ -23,27 +23,25 @@
 #include <stdint.h>
 
 /* Raise a Lua error with the call's text and CUDA's, unless it has succeeded. */
-#define TRY_CUDA(L, call)                               \
-    do {                                                \
-        cudaError_t code_ = (call);                     \
-        if (code_ != cudaSuccess)                       \
-            raw_fail_cuda(L, code_, #call);             \
+#define TRY_CUDA(L, call)                                         \
+    do {                                                          \
+        cudaError_t code_ = (call);                               \
+        if (code_ != cudaSuccess) raw_fail_cuda(L, code_, #call); \
     } while (0)
-#define TRY_BLAS(L, call)                               \
-    do {                                                \
-        cublasStatus_t status_ = (call);                \
-        if (status_ != CUBLAS_STATUS_SUCCESS)           \
-            raw_fail_blas(L, status_, #call);           \
+#define TRY_BLAS(L, call)                                                       \
+    do {                                                                        \
+        cublasStatus_t status_ = (call);                                        \
+        if (status_ != CUBLAS_STATUS_SUCCESS) raw_fail_blas(L, status_, #call); \
     } while (0)
 
 int raw_fail_cuda(lua_State *L, cudaError_t code, const char *call);
 int raw_fail_blas(lua_State *L, cublasStatus_t status, const char *call);
 
-int64_t raw_now_ns(void);           /* CLOCK_MONOTONIC */
+int64_t raw_now_ns(void); /* CLOCK_MONOTONIC */
 
 typedef enum raw_place { RAW_DEVICE, RAW_PINNED, RAW_PAGEABLE } raw_place;
 
-typedef struct raw_buffers {        /* zeroed: none */
+typedef struct raw_buffers { /* zeroed: none */
     float **data;
     int count;
     raw_place place;
@@ -51,8 +49,8 @@ typedef struct raw_buffers {        /* zeroed: none */
 
 /* `count` buffers of `elems` floats, the i-th (from 0) filled with the pattern seed + i and
  * so touched. Raises; what was allocated until then is for raw_buffers_close. */
-void raw_buffers_open(lua_State *L, raw_buffers *buffers, int count, size_t elems,
-                      raw_place place, uint32_t seed);
+void raw_buffers_open(lua_State *L, raw_buffers *buffers, int count, size_t elems, raw_place place,
+                      uint32_t seed);
 /* Frees them; nothing may be using them. They are none afterwards. */
 void raw_buffers_close(raw_buffers *buffers);
 

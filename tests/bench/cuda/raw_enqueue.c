@@ -13,10 +13,10 @@
 
 enum { MATRIX = 128, VECTOR = 4096, COPY = 256, WORKSPACE = 32 << 20 };
 
-typedef struct lt_plan {            /* made once: a call with it asks no heuristics */
+typedef struct lt_plan { /* made once: a call with it asks no heuristics */
     cublasLtHandle_t handle;
     cublasLtMatmulDesc_t matmul;
-    cublasLtMatrixLayout_t layout;  /* of all three matrices */
+    cublasLtMatrixLayout_t layout; /* of all three matrices */
     cublasLtMatmulAlgo_t algorithm;
     void *workspace;
 } lt_plan;
@@ -26,9 +26,9 @@ typedef struct enqueue {
     cudaEvent_t untimed, timed, recorded;
     cublasHandle_t blas;
     lt_plan lt;
-    raw_buffers matrix;             /* a, b, what sgemm writes, what lt_matmul writes */
-    raw_buffers vector;             /* pow: in, out */
-    raw_buffers host, device;       /* copies: h2d and d2h */
+    raw_buffers matrix;       /* a, b, what sgemm writes, what lt_matmul writes */
+    raw_buffers vector;       /* pow: in, out */
+    raw_buffers host, device; /* copies: h2d and d2h */
 } enqueue;
 
 /* ---- the calls ---------------------------------------------------------------- */
@@ -46,9 +46,9 @@ static void call_lt_matmul(lua_State *L, enqueue *e)
     const float one = 1, zero = 0;
     float **m = e->matrix.data;
     const lt_plan *p = &e->lt;
-    TRY_BLAS(L, cublasLtMatmul(p->handle, p->matmul, &one, m[1], p->layout, m[0], p->layout,
-                               &zero, m[3], p->layout, m[3], p->layout, &p->algorithm,
-                               p->workspace, WORKSPACE, e->stream));
+    TRY_BLAS(L, cublasLtMatmul(p->handle, p->matmul, &one, m[1], p->layout, m[0], p->layout, &zero,
+                               m[3], p->layout, m[3], p->layout, &p->algorithm, p->workspace,
+                               WORKSPACE, e->stream));
 }
 
 static void call_pow(lua_State *L, enqueue *e)
@@ -84,11 +84,11 @@ static void call_wait(lua_State *L, enqueue *e)
 }
 
 static const char *const kind_names[] = {
-    "sgemm", "lt_matmul", "pow", "h2d", "d2h", "record", "record_timing", "wait", NULL
+    "sgemm", "lt_matmul", "pow", "h2d", "d2h", "record", "record_timing", "wait", NULL,
 };
 static const call_fn calls[] = {
-    call_sgemm, call_lt_matmul, call_pow, call_h2d, call_d2h, call_record, call_record_timing,
-    call_wait
+    call_sgemm, call_lt_matmul, call_pow,           call_h2d,
+    call_d2h,   call_record,    call_record_timing, call_wait,
 };
 
 static enqueue *check_self(lua_State *L)
@@ -118,7 +118,7 @@ static int enqueue_values(lua_State *L)
     enqueue *e = check_self(L);
     int kind = luaL_checkoption(L, 2, NULL, kind_names);
     const float *written[] = {
-        e->matrix.data[2], e->matrix.data[3], e->vector.data[1], e->device.data[0], e->host.data[1]
+        e->matrix.data[2], e->matrix.data[3], e->vector.data[1], e->device.data[0], e->host.data[1],
     };
 
     luaL_argcheck(L, kind < (int)(sizeof written / sizeof *written), 2, "it writes nothing");
@@ -132,27 +132,20 @@ static int enqueue_close(lua_State *L)
     enqueue *e = luaL_checkudata(L, 1, "raw.enqueue");
 
     (void)cudaDeviceSynchronize();
-    if (e->lt.layout)
-        (void)cublasLtMatrixLayoutDestroy(e->lt.layout);
-    if (e->lt.matmul)
-        (void)cublasLtMatmulDescDestroy(e->lt.matmul);
-    if (e->lt.handle)
-        (void)cublasLtDestroy(e->lt.handle);
-    if (e->blas)
-        (void)cublasDestroy(e->blas);
+    if (e->lt.layout) (void)cublasLtMatrixLayoutDestroy(e->lt.layout);
+    if (e->lt.matmul) (void)cublasLtMatmulDescDestroy(e->lt.matmul);
+    if (e->lt.handle) (void)cublasLtDestroy(e->lt.handle);
+    if (e->blas) (void)cublasDestroy(e->blas);
     (void)cudaFree(e->lt.workspace);
-    cudaEvent_t events[] = {e->untimed, e->timed, e->recorded};
+    cudaEvent_t events[] = { e->untimed, e->timed, e->recorded };
     for (int i = 0; i < 3; i++)
-        if (events[i])
-            (void)cudaEventDestroy(events[i]);
-    if (e->stream)
-        (void)cudaStreamDestroy(e->stream);
-    if (e->other)
-        (void)cudaStreamDestroy(e->other);
-    raw_buffers *buffers[] = {&e->matrix, &e->vector, &e->host, &e->device};
+        if (events[i]) (void)cudaEventDestroy(events[i]);
+    if (e->stream) (void)cudaStreamDestroy(e->stream);
+    if (e->other) (void)cudaStreamDestroy(e->other);
+    raw_buffers *buffers[] = { &e->matrix, &e->vector, &e->host, &e->device };
     for (int i = 0; i < 4; i++)
         raw_buffers_close(buffers[i]);
-    *e = (enqueue){0};
+    *e = (enqueue){ 0 };
     return 0;
 }
 
@@ -163,16 +156,14 @@ static cublasStatus_t choose_algorithm(lt_plan *plan, int *found)
     cublasLtMatmulHeuristicResult_t result;
     cublasStatus_t status = cublasLtMatmulPreferenceCreate(&preference);
 
-    if (status)
-        return status;
+    if (status) return status;
     status = cublasLtMatmulPreferenceSetAttribute(
         preference, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &most, sizeof most);
     if (!status)
         status = cublasLtMatmulAlgoGetHeuristic(plan->handle, plan->matmul, plan->layout,
                                                 plan->layout, plan->layout, plan->layout,
                                                 preference, 1, &result, found);
-    if (!status && *found)
-        plan->algorithm = result.algo;
+    if (!status && *found) plan->algorithm = result.algo;
     (void)cublasLtMatmulPreferenceDestroy(preference);
     return status;
 }
@@ -186,15 +177,16 @@ static void open_plan(lua_State *L, lt_plan *plan)
     TRY_BLAS(L, cublasLtMatrixLayoutCreate(&plan->layout, CUDA_R_32F, MATRIX, MATRIX, MATRIX));
     TRY_CUDA(L, cudaMalloc(&plan->workspace, WORKSPACE));
     TRY_BLAS(L, choose_algorithm(plan, &found));
-    if (!found)
-        luaL_error(L, "cublasLt has no algorithm for a matmul of %d x %d", MATRIX, MATRIX);
+    if (!found) luaL_error(L, "cublasLt has no algorithm for a matmul of %d x %d", MATRIX, MATRIX);
 }
 
 /* Seeds 1 and 2 are a and b, 3 is the input of pow, 4 that of h2d, 6 that of d2h. */
 int raw_enqueue(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"batch", enqueue_batch}, {"values", enqueue_values}, {NULL, NULL}
+        { "batch", enqueue_batch },
+        { "values", enqueue_values },
+        { NULL, NULL },
     };
     enqueue *e = raw_new_object(L, sizeof *e, "raw.enqueue", methods, enqueue_close);
 

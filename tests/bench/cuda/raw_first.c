@@ -9,13 +9,13 @@
 
 enum { N = 64 };
 
-#define CHECK(call)                                                                 \
-    do {                                                                            \
-        int code_ = (int)(call);                                                    \
-        if (code_) {                                                                \
-            fprintf(stderr, "raw_first: %s failed with code %d\n", #call, code_);   \
-            exit(1);                                                                \
-        }                                                                           \
+#define CHECK(call)                                                               \
+    do {                                                                          \
+        int code_ = (int)(call);                                                  \
+        if (code_) {                                                              \
+            fprintf(stderr, "raw_first: %s failed with code %d\n", #call, code_); \
+            exit(1);                                                              \
+        }                                                                         \
     } while (0)
 
 int main(void)

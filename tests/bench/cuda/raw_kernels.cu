@@ -6,8 +6,7 @@ enum { THREADS = 256 };
 __global__ void pattern(float *out, size_t n, uint32_t seed)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[i] = raw_pattern((uint32_t)i, seed);
+    if (i < n) out[i] = raw_pattern((uint32_t)i, seed);
 }
 
 __global__ void cube(float4 *out, const float4 *in, size_t n)
@@ -22,8 +21,7 @@ __global__ void cube(float4 *out, const float4 *in, size_t n)
 __global__ void copy_one(float4 *out, const float4 *in, size_t n)
 {
     size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        out[i] = in[i];
+    if (i < n) out[i] = in[i];
 }
 
 /* A block copies 4 * THREADS pieces that lie together; n is a multiple of that. */
@@ -50,27 +48,27 @@ static cudaError_t launch(const void *kernel, size_t n, size_t per_thread, void 
 
 cudaError_t raw_launch_pattern(float *out, size_t n, uint32_t seed, cudaStream_t stream)
 {
-    void *arguments[] = {&out, &n, &seed};
+    void *arguments[] = { &out, &n, &seed };
     return launch((const void *)pattern, n, 1, arguments, stream);
 }
 
 cudaError_t raw_launch_cube(float *out, const float *in, size_t n, cudaStream_t stream)
 {
     size_t pieces = n / 4;
-    void *arguments[] = {&out, &in, &pieces};
+    void *arguments[] = { &out, &in, &pieces };
     return launch((const void *)cube, pieces, 1, arguments, stream);
 }
 
 cudaError_t raw_launch_copy_one(float *out, const float *in, size_t n, cudaStream_t stream)
 {
     size_t pieces = n / 4;
-    void *arguments[] = {&out, &in, &pieces};
+    void *arguments[] = { &out, &in, &pieces };
     return launch((const void *)copy_one, pieces, 1, arguments, stream);
 }
 
 cudaError_t raw_launch_copy_four(float *out, const float *in, size_t n, cudaStream_t stream)
 {
     size_t pieces = n / 4;
-    void *arguments[] = {&out, &in, &pieces};
+    void *arguments[] = { &out, &in, &pieces };
     return launch((const void *)copy_four, pieces, 4, arguments, stream);
 }

@@ -39,11 +39,11 @@ static void enqueue_item(lua_State *L, const pipeline *p, int item, int s)
     cudaStream_t stream = p->stream[s];
     float *in = p->in.data[item], *out = p->out.data[item];
 
-    TRY_CUDA(L, cudaMemcpyAsync(in, p->host_in.data[item], p->bytes, cudaMemcpyHostToDevice,
-                                stream));
+    TRY_CUDA(L,
+             cudaMemcpyAsync(in, p->host_in.data[item], p->bytes, cudaMemcpyHostToDevice, stream));
     TRY_BLAS(L, raw_sgemm(p->blas[s], p->n, in, p->factor.data[0], out));
-    TRY_CUDA(L, cudaMemcpyAsync(p->host_out.data[item], out, p->bytes, cudaMemcpyDeviceToHost,
-                                stream));
+    TRY_CUDA(
+        L, cudaMemcpyAsync(p->host_out.data[item], out, p->bytes, cudaMemcpyDeviceToHost, stream));
 }
 
 static int pipeline_run(lua_State *L)
@@ -76,15 +76,13 @@ static int pipeline_close(lua_State *L)
 
     (void)cudaDeviceSynchronize();
     for (int i = 0; i < MAX_STREAMS; i++) {
-        if (p->blas[i])
-            (void)cublasDestroy(p->blas[i]);
-        if (p->stream[i])
-            (void)cudaStreamDestroy(p->stream[i]);
+        if (p->blas[i]) (void)cublasDestroy(p->blas[i]);
+        if (p->stream[i]) (void)cudaStreamDestroy(p->stream[i]);
     }
-    raw_buffers *buffers[] = {&p->factor, &p->host_in, &p->in, &p->out, &p->host_out};
+    raw_buffers *buffers[] = { &p->factor, &p->host_in, &p->in, &p->out, &p->host_out };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         raw_buffers_close(buffers[i]);
-    *p = (pipeline){0};
+    *p = (pipeline){ 0 };
     return 0;
 }
 
@@ -92,7 +90,9 @@ static int pipeline_close(lua_State *L)
 int raw_pipeline(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"run", pipeline_run}, {"values", pipeline_values}, {NULL, NULL}
+        { "run", pipeline_run },
+        { "values", pipeline_values },
+        { NULL, NULL },
     };
     int n = (int)luaL_checkinteger(L, 1), items = (int)luaL_checkinteger(L, 2);
     size_t elems = (size_t)n * (size_t)n;
@@ -121,12 +121,12 @@ typedef struct copier {
     size_t elems;
     cudaStream_t stream;
     cudaEvent_t start, end;
-    raw_buffers buffers;            /* from, to */
+    raw_buffers buffers; /* from, to */
 } copier;
 
 static int copier_run(lua_State *L)
 {
-    static const char *const kinds[] = {"one", "four", NULL};
+    static const char *const kinds[] = { "one", "four", NULL };
     copier *c = luaL_checkudata(L, 1, "raw.copier");
     int four = luaL_checkoption(L, 2, NULL, kinds);
     lua_Integer launches = luaL_checkinteger(L, 3);
@@ -162,21 +162,20 @@ static int copier_close(lua_State *L)
     copier *c = luaL_checkudata(L, 1, "raw.copier");
 
     (void)cudaDeviceSynchronize();
-    if (c->start)
-        (void)cudaEventDestroy(c->start);
-    if (c->end)
-        (void)cudaEventDestroy(c->end);
-    if (c->stream)
-        (void)cudaStreamDestroy(c->stream);
+    if (c->start) (void)cudaEventDestroy(c->start);
+    if (c->end) (void)cudaEventDestroy(c->end);
+    if (c->stream) (void)cudaStreamDestroy(c->stream);
     raw_buffers_close(&c->buffers);
-    *c = (copier){0};
+    *c = (copier){ 0 };
     return 0;
 }
 
 int raw_copier(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"run", copier_run}, {"values", copier_values}, {NULL, NULL}
+        { "run", copier_run },
+        { "values", copier_values },
+        { NULL, NULL },
     };
     lua_Integer elems = luaL_checkinteger(L, 1);
     luaL_argcheck(L, elems > 0 && elems % 4096 == 0, 1, "a multiple of 4096");

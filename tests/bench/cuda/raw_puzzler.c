@@ -19,13 +19,13 @@ enum { STREAMS = 3 };
 
 typedef struct puzzler {
     int n, matmuls, copies;
-    size_t bytes;                       /* of one matrix */
+    size_t bytes; /* of one matrix */
     cublasHandle_t blas;
     cudaStream_t stream[STREAMS];
     cudaEvent_t start, end[STREAMS];
-    raw_buffers matrix, product;        /* the first stream's */
-    raw_buffers out, in;                /* on the GPU: sources of D2H, results of H2D */
-    raw_buffers results, inputs;        /* pageable */
+    raw_buffers matrix, product; /* the first stream's */
+    raw_buffers out, in;         /* on the GPU: sources of D2H, results of H2D */
+    raw_buffers results, inputs; /* pageable */
     raw_buffers pinned_results, pinned_inputs;
 } puzzler;
 
@@ -41,8 +41,7 @@ static void copy_all(lua_State *L, const puzzler *p, cudaStream_t stream, const 
 {
     for (int i = 0; i < p->copies; i++) {
         TRY_CUDA(L, cudaMemcpyAsync(to->data[i], from->data[i], p->bytes, kind, stream));
-        if (blocking)
-            TRY_CUDA(L, cudaStreamSynchronize(stream));
+        if (blocking) TRY_CUDA(L, cudaStreamSynchronize(stream));
     }
 }
 
@@ -74,7 +73,7 @@ static double longest_ms(lua_State *L, const puzzler *p)
 
 static int puzzler_run(lua_State *L)
 {
-    static const char *const variants[] = {"nonblocking", "blocking", "pinned", NULL};
+    static const char *const variants[] = { "nonblocking", "blocking", "pinned", NULL };
     puzzler *p = check_self(L);
     int variant = luaL_checkoption(L, 2, NULL, variants);
     const raw_buffers *results = variant == 1 ? &p->results : &p->pinned_results;
@@ -103,23 +102,19 @@ static int puzzler_close(lua_State *L)
     puzzler *p = luaL_checkudata(L, 1, "raw.puzzler");
 
     (void)cudaDeviceSynchronize();
-    if (p->blas)
-        (void)cublasDestroy(p->blas);
-    if (p->start)
-        (void)cudaEventDestroy(p->start);
+    if (p->blas) (void)cublasDestroy(p->blas);
+    if (p->start) (void)cudaEventDestroy(p->start);
     for (int i = 0; i < STREAMS; i++) {
-        if (p->end[i])
-            (void)cudaEventDestroy(p->end[i]);
-        if (p->stream[i])
-            (void)cudaStreamDestroy(p->stream[i]);
+        if (p->end[i]) (void)cudaEventDestroy(p->end[i]);
+        if (p->stream[i]) (void)cudaStreamDestroy(p->stream[i]);
     }
     raw_buffers *buffers[] = {
-        &p->matrix, &p->product, &p->out, &p->in, &p->results, &p->inputs, &p->pinned_results,
-        &p->pinned_inputs
+        &p->matrix, &p->product,        &p->out,           &p->in, &p->results,
+        &p->inputs, &p->pinned_results, &p->pinned_inputs,
     };
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         raw_buffers_close(buffers[i]);
-    *p = (puzzler){0};
+    *p = (puzzler){ 0 };
     return 0;
 }
 
@@ -140,7 +135,9 @@ static void open_buffers(lua_State *L, puzzler *p)
 int raw_puzzler(lua_State *L)
 {
     static const luaL_Reg methods[] = {
-        {"run", puzzler_run}, {"values", puzzler_values}, {NULL, NULL}
+        { "run", puzzler_run },
+        { "values", puzzler_values },
+        { NULL, NULL },
     };
     int n = (int)luaL_checkinteger(L, 1), matmuls = (int)luaL_checkinteger(L, 2);
     int copies = (int)luaL_checkinteger(L, 3);
