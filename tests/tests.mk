@@ -268,7 +268,7 @@ bench: all $(TOOLS)
 bench-cuda: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
 	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
 
-## make lint           luacheck over all Lua, shellcheck over all shell scripts
+## make lint           luacheck over all Lua, shellcheck over all shell scripts, form of all C
 lint:
 	@sh scripts/lint.sh
 
