@@ -67,42 +67,42 @@ made with `device =`. Host memory belongs to no GPU: it can be copied to and fro
 
 | | float32, bfloat16, float16 | float64 | int32 | uint8 |
 |---|---|---|---|---|
-| making, filling, copies, looking at elements | yes | yes | yes | yes |
+| making, filling, copies, reading elements | yes | yes | yes | yes |
 | `add`, `sub`, `mul`, `neg`, `relu`, `pow`, `sum` | yes | yes | yes | no |
 | `div`, `matmul` | yes | yes | no | no |
 | `transpose`, casts (`t:to(dtype)`) | yes | yes | yes | yes |
 | `softmax`, `rand`, `randn` | yes | no | no | no |
 
-A number that a script gives is rounded to the nearest that the dtype has, to even between two; what is below the least number of int32 or uint8 becomes that, what is above
-the greatest the greatest, and NaN becomes 0. The numbers that a script gets are floats, of int32 and uint8 too (`3.0`).
+A number from a script is rounded to the nearest value of the dtype (ties to even). For int32 and uint8, a number that is too small or too large becomes the least or the greatest
+value, and NaN becomes 0. The script always gets floats, also from int32 and uint8 tensors (`3.0`).
 
-Kernels of int32 keep the lower 32 bits of what comes out, as PyTorch's do, and the sum as well, where `torch.sum` gives an int64. A number beside an int32 tensor has to be
-whole (`t + 1.5` is an error, where PyTorch gives a float32), and so has an exponent, from 0 on. int32 has no `div`, which gives a float32 in PyTorch: `t:float() / 2`.
+Kernels of int32 keep the lower 32 bits of the result, as PyTorch's do; so does the sum, where `torch.sum` gives an int64. A number in an operation with an int32 tensor has to be
+an integer (`t + 1.5` is an error, where PyTorch gives a float32), and an exponent an integer from 0 on. int32 has no `div` (in PyTorch it gives a float32): write `t:float() / 2`.
 
 **Filling.** On the GPU the values of `zeros`, `ones`, `full`, `rand` and `randn` are written by a kernel in the stream (a memset for zero and for uint8), and the call does
-not block; on the host they are there on return.
+not block; on the host the values are there when the call returns.
 
-**Looking at elements** (`get`, `item`, `totable`, `allclose`, and writing with `set`). Of a tensor on the GPU that is a synchronous copy in the current stream. Of a host
-tensor it is what the memory holds at this moment, and waits for nothing. The simulator computes values only when they are looked at: a single `get` computes, on the CPU,
-everything that its value depends on, all elements of a large `matmul` too. That takes real time and no virtual time. On a real GPU all of it has been computed anyway, and
+**Reading elements** (`get`, `item`, `totable`, `allclose`), and writing them with `set`. For a tensor on the GPU this is a synchronous copy in the current stream. For a host
+tensor it uses the memory as it is at this moment, and does not wait. The simulator computes values only when they are read: a single `get` computes, on the CPU,
+everything that its value depends on, for example all elements of a large `matmul`. That takes real time and no virtual time. On a real GPU the values are computed already, and
 a `get` costs a copy of one element.
 
 **Random numbers** are Philox4x32-10. With `seed =` they are those of the seed alone, the same each time: on every backend, on the host and on the GPU, as after
 `torch.manual_seed`, though not PyTorch's numbers. Element i, counted row by row, has the i-th number of the seed. So the shape only says how the numbers are arranged, a
-smaller tensor has the first of a larger one's, and a smaller dtype has them rounded. `rand` and `randn` of one seed are made of the same random bits: where both are needed
-independently, take two seeds. Without `seed =` the numbers go by the seed of the run (`--seed`, else 0) and by the tensor's number (`t.id`): two tensors of one script
+smaller tensor has the first numbers of a larger one, and a smaller dtype has them rounded. `rand` and `randn` with one seed use the same random bits: if you need independent
+numbers, use two seeds. Without `seed =` the numbers depend on the seed of the run (`--seed`, else 0) and on the tensor's number (`t.id`): two tensors of one script
 differ, and each of them is the same in every run of the script and on every backend.
 
 **Memory.** A tensor that nothing refers to any more is freed by Lua's garbage collector; `t:free()` does it now. Operations that are enqueued keep the memory that they use
-until they are done, or share it with what comes behind them in their stream, so that neither is ever too early. On a real GPU memory comes from pools: new device memory costs about 1 us, and some 80 us now and then when the pool
-grows; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host together with its freeing, and may wait for the GPU; what an earlier tensor has left costs nothing.
-So the first run of a script's loop is slower than the next ones. A simulated GPU has as much memory as its profile says; the host's memory is not limited there. Before a
-GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some.
+until they are done, or share it with later operations of their stream, so that none uses it too early. On a real GPU memory comes from pools: new device memory costs about 1 us, and some 80 us when the pool
+has to grow; new pinned memory is page-locked, 2 ms for 4 MiB on an H200's host together with its freeing, and may wait for the GPU; memory of a freed tensor costs nothing.
+So the first run of a script's loop is slower than the next ones. A simulated GPU has as much memory as its profile says; the host's memory is not limited there. Before streamlab
+reports that a GPU is out of memory, it collects garbage and waits for work that still uses freed memory.
 
 **Operators.** `a + b`, `a - b`, `a * b`, `a / b`, `a ^ e` and `-a` are `lab.add`, `lab.sub`, `lab.mul`, `lab.div`, `lab.pow` and `lab.neg`; one side of the first four may
-be a number. `a == b` asks whether both are the same tensor, not whether their values are; that is `lab.allclose`.
+be a number. `a == b` is true if both are the same tensor object; to compare values, use `lab.allclose`.
 
-A freed tensor can only be asked whether it is (`t.freed`) and printed; all else is an error, `SL_ECLOSED`.]],
+Of a freed tensor you can only read `t.freed`, and print it; everything else is an error, `SL_ECLOSED`.]],
     entries = {
         {
             name = "lab.empty",

@@ -11,19 +11,19 @@ return {
     class = "timeline",
     order = 70,
     about = [[
-A timeline is what a recording has noted: which operation ran when, on which stream and engine, and which calls of the host were around it. `lab.profile` and
-`lab.record` make one, `lab.load` reads one from a trace file. It refers to no device and stays readable when that is gone. While it still records, all but `stop` and
+A timeline is the result of a recording: which operation ran when, on which stream and engine, and when the host made each call. `lab.profile` and
+`lab.record` make one, `lab.load` reads one from a trace file. It does not need its device any more, and stays readable. While it still records, everything except `stop` and
 `recording` raises `SL_ESTATE`.
 
-**Times** are in us and count from the moment at which the recording began; only the options `from_us` and `to_us` of charts count from the first span's start. A
+**Times** are in us, from the beginning of the recording; only the options `from_us` and `to_us` of charts count from the first span's start. A
 **span** is one operation on the device.
 
 - A **kind** is `"kernel"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
-- An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; on a GPU with one copy engine `"copy"` in place of the three in the middle, and without any all but host functions is `"compute"`.
-  By themselves `"h2d"` and `"d2h"` are the copies in that direction on every GPU.
+- An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; a GPU with one copy engine has `"copy"` instead of the three in the middle; on a GPU without copy engines everything but host functions is `"compute"`.
+  As a selection, `"h2d"` and `"d2h"` mean the copies in that direction on every GPU.
 - A **selection** is a stream, a kind, an engine, or a table `{stream =, kind =, engine =, name =}` of which everything must match; `name` is a span's whole name. A
   stream may have been closed since; in the table it may also be an id, or a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, one
-  that several have `SL_EINVAL`. What matches no span is no error: it has been busy for no time.]],
+  that several have `SL_EINVAL`. A selection that matches no span is no error: its busy time is 0.]],
     entries = {
         {
             name = "timeline:stop",
@@ -32,7 +32,7 @@ A timeline is what a recording has noted: which operation ran when, on which str
             blocks = "until the device is idle; not at all if the recording has ended already",
             errors = { { "SL_ESTATE", "called in a host function" } },
             about = [[
-Stopping it again does nothing. If the wait for the device fails, or Ctrl-C ends it, the recording has ended all the same, without the operations that had not
+Stopping it again does nothing. If the wait for the device fails, or Ctrl-C ends it, the recording ends anyway, without the operations that had not
 completed.]],
             example = [[
 local tl = lab.record()
@@ -56,8 +56,8 @@ print(tl:stop().makespan_us)  --> 3000.0]],
                 { "SL_EINVAL", "the width is out of its range, or nothing lies between from_us and to_us" },
             },
             about = [[
-Behind each row stands how much of the time it was busy. A sign stands for the kind of work that fills most of its cell, a lighter or hollow one for a cell that is
-partly busy; whatever ran leaves a mark, however short. A legend below names the signs that were used.
+After each row is the percentage of the time in which it was busy. A sign shows the kind of work that fills most of its cell; a lighter or hollow sign means that the cell is
+only partly busy. Each operation leaves a mark, also a very short one. The legend below names the signs that were used.
 
 A terminal less than 20 or more than 4096 columns wide (`COLUMNS`, else the terminal itself) gets a chart for 20 or 4096.]],
             example = [[
@@ -101,7 +101,7 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
         },
         {
             name = "timeline:summary",
-            brief = "prints what there is to gain, busy times, overlaps, how much was busy at once, bounds",
+            brief = "prints what could be gained, busy times, overlaps, how much was busy at once, bounds",
             options = {
                 { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
             },
@@ -110,8 +110,8 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-Busy times are by engine, and by kind where an engine did several. Overlaps are those of each pair of engines, as a share of what the shorter of both was busy; "busy at
-once" says how long how many engines and kernels ran at the same time. Both are left out where there is nothing to tell. The bounds are those of `tl:bounds()`.]],
+Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one. "Busy at
+once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.]],
             example = [[
 lab.profile(lab.spin, 2):summary()
 --> Nothing to gain: no wait made the makespan of 2.00 ms longer.
