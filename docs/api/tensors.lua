@@ -180,7 +180,7 @@ print(a:get(1) >= 0 and a:get(1) < 1)  --> true
 print(lab.allclose(a, b))  --> false
 print(lab.allclose(lab.rand(4, {seed = 7}), lab.rand(4, {seed = 7})))  --> true]],
             pytorch = "torch.rand",
-            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers, and they are not PyTorch's. Without `device =` it is on the GPU. Sizes are no list: `lab.rand(2, 3)`.]],
+            differs = [[A seed is for one tensor: another tensor with `{seed = 7}` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.rand(2, 3)`.]],
         },
         {
             name = "lab.randn",
@@ -195,7 +195,7 @@ local t = lab.randn(n)
 print(math.abs(lab.sum(t):item() / n) < 0.05)  --> true
 print(math.abs(lab.sum(t ^ 2):item() / n - 1) < 0.1)  --> true]],
             pytorch = "torch.randn",
-            differs = [[A seed is one tensor's: the next one with `{seed = 7}` has the same numbers, and they are not PyTorch's. Without `device =` it is on the GPU. Sizes are no list: `lab.randn(2, 3)`.]],
+            differs = [[A seed is for one tensor: another tensor with `{seed = 7}` has the same numbers, which are not PyTorch's. Without `device =` it is on the GPU. Sizes are arguments, not a list: `lab.randn(2, 3)`.]],
         },
         {
             name = "lab.tensor",
