@@ -14,7 +14,7 @@ local function hint_of(text)
 end
 
 local loop <const> = "a loop over numbers is written for i = 1, 10 do ... end"
-local conditional <const> = "a value that depends is written: cond and a or b"
+local conditional <const> = "a conditional value is written: cond and a or b"
 local blocks <const> =
     "blocks have words: if ... then ... end, for ... do ... end, while ... do ... end"
 local functions <const> = "a function is written function f(x) ... end"

@@ -17,7 +17,7 @@ local names = import "repl/run/errors/hint_names.lua"
 local hints = {}
 
 local named_arguments <const> = "named arguments go into a table: lab.stream{priority = -1}"
-local conditional <const> = "a value that depends is written: cond and a or b"
+local conditional <const> = "a conditional value is written: cond and a or b"
 local blocks <const> = "blocks have words: if ... then ... end, for ... do ... end, "
     .. "while ... do ... end"
 local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
