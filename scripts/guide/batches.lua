@@ -10,7 +10,7 @@ for i = 1, 4 do
     compute:wait_stream(copies)                     -- the batch is there
     lab.with(compute, function()
         lab.spin(1)                                 -- the model
-        lab.add(total, x:sum(), {out = total})      -- what it makes of the batch
+        lab.add(total, x:sum(), {out = total})      -- uses the batch
     end)
 end
 lab.synchronize()

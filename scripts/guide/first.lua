@@ -1,4 +1,4 @@
-local a = lab.rand(2048, 2048)               -- on the GPU, as "cuda" is the default home
+local a = lab.rand(2048, 2048)               -- on the GPU, the default device
 local data = lab.rand(4096, 4096)            -- 64 MiB
 local copies = lab.stream{name = "copies"}
 lab.synchronize()

@@ -4,10 +4,10 @@ local pageable = lab.full(1, 4, {device = "cpu"})
 local a, b = lab.zeros(4), lab.zeros(4)
 lab.synchronize()
 
-lab.spin(1, {stream = s})                                   -- something is in front of the copies
+lab.spin(1, {stream = s})                                   -- the copies wait for this kernel
 a:copy_(pinned, {non_blocking = true, stream = s})
 b:copy_(pageable, {non_blocking = true, stream = s})
-pinned:fill_(2)                                             -- the host goes on with its memory
+pinned:fill_(2)                                             -- the host writes into both tensors
 pageable:fill_(2)
 s:synchronize()
 print("from pinned:", a:get(1), "from pageable:", b:get(1))

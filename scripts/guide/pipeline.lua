@@ -16,13 +16,13 @@ local function run(count)
                 local y = lab.matmul(x, weights)
                 outputs[i]:copy_(y, {non_blocking = true})
                 if looking then most = math.max(most, lab.live().device_bytes) end
-                x:free()                            -- for what comes next in this stream
+                x:free()                            -- the next batch of this stream uses it again
                 y:free()
             end)
         end
     end
-    work(true)                                      -- once unmeasured; what it leaves is
-    lab.synchronize()                               -- memory that the next run finds
+    work(true)                                      -- warm-up: the next run uses
+    lab.synchronize()                               -- this one's memory again
     return lab.profile(work), most
 end
 

@@ -20,7 +20,7 @@ local function work()
     end
 end
 
-work()                                                  -- once unmeasured
+work()                                                  -- warm-up
 lab.synchronize()
 local tl = lab.profile(work)
 tl:show()
