@@ -48,7 +48,7 @@ local function probe(op, f, non_blocking, kernel_ms)
 end
 
 -- Does f() hold the host, or serialise streams? A kernel of one block on one stream, f, a kernel
--- on another one. The kernels are longer than calls take, so that a long call can be told from
+-- on another one. The kernels are longer than calls take, so that a long call differs from
 -- one that waits. The streams are as CUDA makes them, blocking, so that work of f in the NULL
 -- stream shows, unless non_blocking = true is given. f gets the two streams, if it is a Lua
 -- function: one of the laboratory (lab.probe(lab.synchronize)) gets no streams.
@@ -85,7 +85,7 @@ local function alone_us(entry, x)
     return samples[2]
 end
 
--- Long compared with the call, so that a slow call can be told from one that waits; short enough
+-- Long compared with the call, so that a slow call differs from one that waits; short enough
 -- to try all calls within seconds.
 local shortest_kernel_ms <const> = 10
 local function kernel_for(us) return math.max(shortest_kernel_ms, 4 * us / 1000) end

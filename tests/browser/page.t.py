@@ -264,7 +264,7 @@ def rows_and_theme(browser):
     equal(browser.run("return fitted('a stream with number 17', 80, true)")[-2:], "17",
           "there names of rows are cut in the middle")
     equal(browser.run("""
-        document.querySelector('.told p').textContent = 'x'.repeat(300);
+        document.querySelector('.words p').textContent = 'x'.repeat(300);
         return document.documentElement.scrollWidth <= innerWidth"""), True,
           "and a kernel's name of 300 letters is broken")
     browser.resize(1280, 800)

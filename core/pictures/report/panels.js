@@ -214,7 +214,7 @@ function findingCard(group, g) {
     const { finding } = group[0], by = findOp(finding.by);
     const card = el("button", { type: "button", "aria-pressed": "false" },
         gainOf(finding),
-        el("span", { class: "told" },
+        el("span", { class: "words" },
             el("span", { class: "cause" }, CAUSES[finding.cause].title),
             ...(finding.sentence ? [el("span", {}, ...withCode(finding.sentence), ".")] : []),
             ...alsoHeldUp(group),
