@@ -2,32 +2,38 @@ return {
     title = "Plain calls: lab.cuda",
     order = 90,
     about = [[
-For probing what a CUDA call does. On a real GPU each is that call, and waits where CUDA does; on the simulator they cost what the profile says (its table `calls`), and
-wait where it says so. What "blocks" says of the simulator is the default of the profiles.
+These functions are single CUDA calls, to find out what a call does: does it hold the host, does it serialise streams?
+On a real GPU each function makes the CUDA call, and waits where CUDA waits. On the simulator the profile (its table
+`calls`) says what each call costs and whether it waits. Where "blocks" below mentions the simulator, it means the
+default of the profiles.
 
-**Memory** is a uint8 tensor of that many bytes. What is given here is not what tensors get: `malloc` and `malloc_host` ask the driver each time, `malloc_async` the
-device's default pool. Memory that a script drops without freeing it goes without a wait. A byte count is a whole number from 0. Freed memory is `SL_ECLOSED` in every
-later use.
+**Memory** is a uint8 tensor of as many bytes as you ask for. It does not come from the pools that tensors use: `malloc`
+and `malloc_host` ask the driver each time, `malloc_async` the device's default pool. If a script drops such memory
+without freeing it, it is freed later without a wait. A byte count is an integer from 0. Every later use of freed memory
+is the error `SL_ECLOSED`.
 
-**Where memory is short**, `malloc`, `malloc_host` and `malloc_async` return `nil`, a message and `"SL_ENOMEM"` instead of raising, since they are called to find out
-what fits. The simulator counts what they have given out together with its tensors, and no host memory.
+**Out of memory**: `malloc`, `malloc_host` and `malloc_async` do not raise an error but return `nil`, a message and
+`"SL_ENOMEM"`, since scripts use them to find out what fits. The simulator counts the device memory that these calls
+gave out together with its tensors; it does not count host memory.
 
-**Streams.** Where a call takes one, it is the last argument, as `{stream = s}` or as the stream itself; without it, it is the current stream of the device. **Devices**
-are objects of `lab.open`, not numbers.
+**Streams.** A call that takes a stream takes it as the last argument, as `{stream = s}` or as the stream itself; the
+default is the current stream of the device. **Devices** are objects of `lab.open`, not numbers.
 
-No call here may be made in a host function: that is `SL_ESTATE`.]],
+A host function may call none of these: the error is `SL_ESTATE`.]],
     entries = {
         {
             name = "lab.cuda.malloc",
             brief = "allocates memory on the current device",
             arguments = { { "bytes", "integer", "how much, from 0" } },
             returns = {
-                { "tensor|nil", "uint8, on the GPU; nil where memory is short" },
+                { "tensor|nil", "uint8, on the GPU; nil if there is not enough memory" },
                 { "string|nil", "then a message: how many bytes were asked for, how many are free, and what is live" },
                 { "string|nil", 'then the code, "SL_ENOMEM"' },
             },
             blocks = "real GPU: as CUDA does; on the simulator not",
-            about = [[Before a real GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some.]],
+            about = [[
+Before this reports that a real GPU is out of memory, it collects garbage and waits for work that still uses freed
+memory.]],
             example = [[
 local m = lab.cuda.malloc(1000)
 print(m)  --> tensor 1000 uint8 on cuda
@@ -44,10 +50,10 @@ print(code)  --> SL_ENOMEM]],
             blocks = "until the device is idle: on the simulator always, on a real GPU as CUDA does, for memory of malloc",
             errors = {
                 { "SL_EPLACE", "it is host memory" },
-                { "SL_EINVAL", "it is a view: the tensor that it was made of is freed" },
+                { "SL_EINVAL", "it is a view: free the tensor that it was made from" },
                 { "SL_ECLOSED", "it was freed before" },
             },
-            about = [[A tensor on the GPU is taken as well; on a real GPU the call then waits for the work that uses it.]],
+            about = [[It also frees a tensor on the GPU; on a real GPU the call then waits for the work that uses the tensor.]],
             example = [[
 local m = lab.cuda.malloc(4096)
 lab.spin(5)
@@ -63,7 +69,7 @@ print(m.freed)  --> true]],
             brief = "allocates page-locked memory of the host",
             arguments = { { "bytes", "integer", "how much, from 0" } },
             returns = {
-                { "tensor|nil", "uint8, on the host, pinned; nil where memory is short" },
+                { "tensor|nil", "uint8, on the host, pinned; nil if there is not enough memory" },
                 { "string|nil", "then a message" },
                 { "string|nil", 'then the code, "SL_ENOMEM"' },
             },
@@ -81,8 +87,8 @@ print(m.pinned)  --> true]],
             arguments = { { "m", "tensor", "pinned host memory" } },
             blocks = "until the device is idle: on the simulator always, on a real GPU as CUDA does",
             errors = {
-                { "SL_EPLACE", "it is device memory, pageable, or was pinned later: then it is host_unregister's" },
-                { "SL_EINVAL", "it is a view: the tensor that it was made of is freed" },
+                { "SL_EPLACE", "it is device memory, pageable, or was pinned later (then use host_unregister)" },
+                { "SL_EINVAL", "it is a view: free the tensor that it was made from" },
                 { "SL_ECLOSED", "it was freed before" },
             },
             example = [[
@@ -95,13 +101,13 @@ print(lab.probe(function() lab.cuda.free_host(m) end).host_blocked)  --> true]],
             name = "lab.cuda.malloc_async",
             brief = "allocates memory in the order of a stream",
             arguments = { { "bytes", "integer", "how much, from 0" } },
-            options = { { "stream", "stream", "in whose order; may stand alone in place of the table", default = "the current stream" } },
+            options = { { "stream", "stream", "the stream; may be given alone, without a table", default = "the current stream" } },
             returns = {
-                { "tensor|nil", "uint8, on the stream's GPU; nil where memory is short" },
+                { "tensor|nil", "uint8, on the stream's GPU; nil if there is not enough memory" },
                 { "string|nil", "then a message" },
                 { "string|nil", 'then the code, "SL_ENOMEM"' },
             },
-            about = [[It comes from the device's default pool, on a real GPU too, and not from the laboratory's.]],
+            about = [[The memory comes from the device's default pool, on a real GPU too, and not from the pools of streamlab's tensors.]],
             example = [[
 local s = lab.stream()
 local m = lab.cuda.malloc_async(4096, s)
@@ -115,16 +121,17 @@ lab.cuda.free_async(m, s)]],
             name = "lab.cuda.free_async",
             brief = "frees device memory in the order of a stream",
             arguments = { { "m", "tensor", "device memory, of malloc_async or of a tensor" } },
-            options = { { "stream", "stream", "in whose order; may stand alone in place of the table", default = "the current stream of its device" } },
+            options = { { "stream", "stream", "the stream; may be given alone, without a table", default = "the current stream of its device" } },
             errors = {
                 { "SL_EPLACE", "it is host memory" },
                 { "SL_EDEVICE", "the stream is another device's" },
-                { "SL_EINVAL", "it is a view: the tensor that it was made of is freed" },
+                { "SL_EINVAL", "it is a view: free the tensor that it was made from" },
                 { "SL_ECLOSED", "it was freed before" },
             },
             about = [[
-As in CUDA it is for the script to see to it that the stream comes to the free after all work with the memory; `t:free()` sees to it by itself. Memory of `malloc_async` may at once
-be given to the next `malloc_async` in the stream that is named here; on the simulator it is, if that asks for as much, or for not less than about half of it.]],
+As in CUDA, the script must make sure that the stream reaches the free after all work with the memory; `t:free()` makes
+sure of that by itself. The next `malloc_async` in the stream that you name here may get this memory
+at once. On the simulator it does, if it asks for the same number of bytes or for at least about half of it.]],
             example = [[
 local m = lab.cuda.malloc_async(4096)
 lab.spin(5)
@@ -178,7 +185,7 @@ print(lab.current_stream():query())  --> true]],
             arguments = {
                 { "m", "tensor", "device memory, or pinned memory of the host" },
                 { "value", "integer", "of each byte, from 0 to 255" },
-                { "bytes", "integer", "how many, from the first on", default = "all" },
+                { "bytes", "integer", "how many, from the first one", default = "all" },
             },
             blocks = "of pinned memory until it is done, as in CUDA; of device memory not",
             errors = {
@@ -187,7 +194,8 @@ print(lab.current_stream():query())  --> true]],
                 { "SL_ECLOSED", "the memory was freed" },
             },
             about = [[
-That it does not block is not all: in the NULL stream it waits for the work of all blocking streams, and they wait for it.]],
+Even where the host does not wait, streams do: in the NULL stream the memset waits for the work of all blocking streams,
+and their later work waits for it.]],
             example = [[
 local set = lab.probe(function()
     lab.cuda.memset(lab.cuda.malloc(4096), 0)
@@ -203,9 +211,9 @@ print(set.serialised)  --> true]],
             arguments = {
                 { "m", "tensor", "device memory, or pinned memory of the host" },
                 { "value", "integer", "of each byte, from 0 to 255" },
-                { "bytes", "integer", "how many, from the first on", default = "all" },
+                { "bytes", "integer", "how many, from the first one", default = "all" },
             },
-            options = { { "stream", "stream", "in which it runs; may stand alone in place of the table", default = "the current stream of its device" } },
+            options = { { "stream", "stream", "in which it runs; may be given alone, without a table", default = "the current stream of its device" } },
             errors = {
                 { "SL_EPLACE", "the memory is pageable: fill_ sets it" },
                 { "SL_EINVAL", "more bytes than the memory has" },
@@ -227,7 +235,7 @@ print(m:get(3))  --> 9.0]],
             arguments = {
                 { "dst", "tensor", "anywhere" },
                 { "src", "tensor", "anywhere; its shape and dtype do not matter" },
-                { "bytes", "integer", "how many, from the first on", default = "all of the source" },
+                { "bytes", "integer", "how many, from the first one", default = "all of the source" },
             },
             blocks = "between host and device until the copy is done, from pageable memory for the NULL stream and until the bytes are staged; within the device not",
             errors = {
@@ -236,8 +244,10 @@ print(m:get(3))  --> 9.0]],
                 { "SL_ECLOSED", "one of the two was freed" },
             },
             about = [[
-From pageable memory it waits for the earlier work of the NULL stream, at any size, and returns once the bytes are staged, as CUDA's does. (`dst:copy_(src)` returns when they have
-arrived, and `lab.cuda.memcpy_async` waits from a certain size on.) Between two GPUs it does not wait. Within the host it is done on return, and waits for no GPU.]],
+From pageable memory it waits for the earlier work of the NULL stream, at any size, and returns once the bytes are
+staged, as CUDA's does. (`dst:copy_(src)` returns when they have arrived, and `lab.cuda.memcpy_async` waits from a
+certain size on.) Between two GPUs it does not wait. A copy within the host is done when the call returns, and waits for
+no GPU.]],
             example = [[
 local a, b = lab.cuda.malloc_host(1 << 20), lab.cuda.malloc(1 << 20)
 lab.spin(5)
@@ -255,9 +265,9 @@ print(lab.current_stream():query())  --> false]],
             arguments = {
                 { "dst", "tensor", "anywhere" },
                 { "src", "tensor", "anywhere; its shape and dtype do not matter" },
-                { "bytes", "integer", "how many, from the first on", default = "all of the source" },
+                { "bytes", "integer", "how many, from the first one", default = "all of the source" },
             },
-            options = { { "stream", "stream", "in which it runs; may stand alone in place of the table", default = "the current stream of the device; of the source's between two GPUs" } },
+            options = { { "stream", "stream", "in which it runs; may be given alone, without a table", default = "the current stream of the device; of the source's between two GPUs" } },
             blocks = "into pageable memory until the bytes have arrived, from pageable memory until they are staged; else not",
             errors = {
                 { "SL_EINVAL", "more bytes than one of the two has" },
@@ -265,7 +275,8 @@ print(lab.current_stream():query())  --> false]],
                 { "SL_ECLOSED", "one of the two, or the stream, is closed" },
             },
             about = [[
-It waits as `dst:copy_(src, {non_blocking = true})` does, which also checks shapes and dtypes. Within the host it is done on return.]],
+It waits as `dst:copy_(src, {non_blocking = true})` does, which also checks shapes and dtypes. A copy within the host is
+done when the call returns.]],
             example = [[
 local pageable = lab.empty(1 << 20, {device = "cpu"})
 local m = lab.cuda.malloc(4 << 20)
@@ -281,7 +292,9 @@ print(lab.current_stream():query())  --> true]],
             name = "lab.cuda.func_set_cache_config",
             brief = "sets a kernel's preference for cache or shared memory",
             blocks = "real GPU: as CUDA does; on the simulator not",
-            about = [[It is tried on the kernel of `lab.spin`. Old guides list this call as a hidden barrier; `lab.probe` tells what it is now.]],
+            about = [[
+The call sets the preference of the kernel of `lab.spin`. Old guides list this call as a hidden barrier; `lab.probe`
+shows whether it still is one.]],
             example = [[
 local set = lab.probe(lab.cuda.func_set_cache_config)
 print(set.host_blocked)  --> false
@@ -294,8 +307,9 @@ print(set.serialised)  --> false]],
             brief = "changes a limit of the device",
             blocks = "real GPU: as CUDA does; on the simulator not",
             about = [[
-The limit is the buffer of `printf` in kernels: twice what it was, and back at the next call, so that each call has something to do. Where CUDA refuses that, because a
-kernel that prints has run, the limit of the stack is set to what it is.]],
+The limit is the size of the buffer of `printf` in kernels: one call doubles it, the next call sets it back, so that
+each call changes something. If CUDA refuses that, because a kernel that prints has run, the call sets the stack limit
+to its present value.]],
             example = [[
 local set = lab.probe(lab.cuda.device_set_limit)
 print(set.host_blocked)  --> false]],
@@ -310,7 +324,9 @@ print(set.host_blocked)  --> false]],
                 { "SL_EUNSUPPORTED", "real GPU: cuBLAS cannot be loaded" },
                 { "SL_ENOMEM", "real GPU: no memory for it" },
             },
-            about = [[The handle is the device's, and does nothing: `matmul` has its own. It ends by `cublas_destroy`, or with the device.]],
+            about = [[
+The handle belongs to the device, and nothing uses it: `matmul` has its own. It lives until `cublas_destroy`, or as long
+as the device.]],
             example = [[
 local create = lab.probe(lab.cuda.cublas_create)
 print(create.host_us > 1000)  --> true
@@ -339,7 +355,8 @@ print(err.code)  --> SL_ESTATE]],
                 { "integer", "bytes in all" },
             },
             about = [[
-What the laboratory's pools hold back is not free. The simulator first collects garbage, so that the answer does not depend on when Lua does.]],
+Memory that streamlab's pools keep for later tensors does not count as free. The simulator first collects garbage, so
+that the answer does not depend on when Lua does.]],
             example = [[
 local free = lab.cuda.mem_get_info()
 local m = lab.cuda.malloc(1 << 20)
@@ -353,12 +370,12 @@ print(free - lab.cuda.mem_get_info())  --> 1048576]],
             name = "lab.cuda.device_can_access_peer",
             brief = "whether a device can reach the memory of another one",
             arguments = {
-                { "d", "device", "which would access" },
+                { "d", "device", "the one that would access" },
                 { "peer", "device", "whose memory" },
             },
             returns = { { "boolean", "true if it can be given access" } },
             errors = {
-                { "SL_EINVAL", "both are the same GPU, or simulated: those are alone" },
+                { "SL_EINVAL", "both are the same GPU, or simulated: a simulated GPU has no peers" },
                 { "SL_EDEVICE", "one is a real GPU and one is simulated" },
             },
             example = [[
@@ -376,12 +393,13 @@ print(err.code)  --> SL_EINVAL]],
             options = { { "device", "device", "which gets access", default = "the current device" } },
             errors = {
                 { "SL_ESTATE", "it has access already" },
-                { "SL_EINVAL", "both are the same GPU, or simulated: those are alone" },
+                { "SL_EINVAL", "both are the same GPU, or simulated: a simulated GPU has no peers" },
                 { "SL_EDEVICE", "one is a real GPU and one is simulated" },
                 { "SL_EBACKEND", "CUDA cannot connect the two" },
             },
             about = [[
-Copies between the two then go directly; without it they go by way of the host. It holds for memory of `malloc`, of `malloc_async` and of tensors.]],
+Copies between the two then go directly; without access they go through the host. Access covers memory of `malloc`, of
+`malloc_async` and of tensors.]],
             example = [[
 local one, two = lab.open{profile = "h200"}, lab.open{profile = "t4"}
 local ok, err = pcall(lab.cuda.device_enable_peer_access, one, {device = two})
@@ -391,13 +409,13 @@ print(err.code)  --> SL_EINVAL]],
         },
         {
             name = "lab.cuda.device_disable_peer_access",
-            brief = "takes that access away",
+            brief = "takes away the access to a peer's memory",
             arguments = { { "peer", "device", "whose memory" } },
             options = { { "device", "device", "which loses access", default = "the current device" } },
             blocks = "until both devices are idle",
             errors = {
                 { "SL_ESTATE", "it has no access" },
-                { "SL_EINVAL", "both are the same GPU, or simulated: those are alone" },
+                { "SL_EINVAL", "both are the same GPU, or simulated: a simulated GPU has no peers" },
                 { "SL_EDEVICE", "one is a real GPU and one is simulated" },
             },
             example = [[
@@ -410,10 +428,11 @@ print(err.code)  --> SL_EINVAL]],
         {
             name = "lab.cuda.trap",
             brief = "launches a kernel that faults on purpose, to see what a lost device looks like",
-            options = { { "stream", "stream", "in which it runs; may stand alone in place of the table", default = "the current stream" } },
+            options = { { "stream", "stream", "in which it runs; may be given alone, without a table", default = "the current stream" } },
             errors = { { "SL_EUNSUPPORTED", "the device is simulated: it does not fail" } },
             about = [[
-A real GPU is lost after it: every later call on it raises `SL_EFAULT`, the first one that hears of it and all others. Other devices go on.]],
+A real GPU is lost afterwards: the first call that finds out about the fault raises `SL_EFAULT`, and so does every later
+call on that GPU. Other devices still work.]],
             example = [[
 local ok, err = pcall(lab.cuda.trap)
 print(err.code)  --> SL_EUNSUPPORTED]],

@@ -3,7 +3,7 @@ local out = { "out", "tensor", "where the result goes; of its shape and of the o
 local stream = { "stream", "stream", "the stream", default = "the current stream of the operands' device" }
 local result = { { "tensor", "`out`, or the new tensor" } }
 
--- What they refuse; `shape` and `memory` say when.
+-- The errors of a kernel; `shape` and `memory` are the sentences of two of them.
 local function refusals(shape, memory)
     return {
         { "SL_EINVAL", memory or "`out` shares a part of an operand's memory" },
@@ -19,19 +19,24 @@ return {
     title = "Kernels",
     order = 50,
     about = [[
-Kernels compute on one GPU: all operands and the stream are of the same one, and of one dtype; [Tensors](tensors.md) has a table of those that each kernel takes. None blocks: the call enqueues the kernel and
-returns, and looking at the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor; with it nothing is allocated, which is what a loop wants. `out` may
-be one of the operands, in place, but not for `matmul`. Of [views](views.md) it may be the same bytes as an operand, but not share a part of them. There is no broadcasting:
-shapes are the same, or one side is a number.
+Each kernel runs on one GPU: all operands and the stream belong to this GPU, and all operands have one dtype; the table
+in [Tensors](tensors.md) lists the dtypes that each kernel takes. No call blocks: it enqueues the kernel and returns,
+and reading the result (`t:get`, `t:item`) waits. Without `out` the result is a new tensor. With `out` the call
+allocates nothing, so use it in loops. `out` may be one of the operands (the kernel then works in place), except for
+`matmul`. If `out` and an operand are [views](views.md), they may be the same bytes, but must not overlap in part. There
+is no broadcasting: both shapes are the same, or one side is a number.
 
-Each is a method of its first tensor as well, `a:matmul(b)`, and `a + b`, `a - b`, `a * b`, `a / b`, `-a` and `a ^ e` are `add`, `sub`, `mul`, `div`, `neg` and `pow`,
-without options. Each is one kernel: `a * b - 1` are two, with a tensor between them. There is no `add_` and the like; in place is `lab.add(a, 1, {out = a})`.
+Each kernel is also a method of its first tensor, `a:matmul(b)`; and `a + b`, `a - b`, `a * b`, `a / b`, `-a` and `a ^ e`
+are `add`, `sub`, `mul`, `div`, `neg` and `pow`, without options. Each call is one kernel: `a * b - 1` is two
+kernels, with a new tensor between them. There is no `add_` and the like: write `lab.add(a, 1, {out = a})`.
 
-On a real GPU `matmul` is cuBLAS: the first one loads it (about 0.1 s), the first of each shape asks it for an algorithm, and each stream that needs one gets a workspace on
-the GPU (32 MiB on an H200). The other kernels are the laboratory's own; the first launch of each loads it, which may wait for everything that runs. `fill_`, `rand`,
-`randn`, `add`, `sub`, `mul`, `div`, `neg` and `relu` give the same bits on both backends; `matmul`, `softmax`, `sum` and `pow` may differ in the last ones, though with small whole numbers `matmul`,
-`sum` and `pow` by a whole exponent are exact. All of them compute in float32, or better, and round once to the dtype of the result; in float64
-they compute in float64, and in int32 modulo 2^32.]],
+On a real GPU `matmul` is cuBLAS: the first call loads it (about 0.1 s), the first call with each shape asks it for an
+algorithm, and each stream that needs one gets a workspace on the GPU (32 MiB on an H200). The other kernels are
+streamlab's own; the first launch of each one loads it, which may wait for everything that runs. `fill_`, `rand`,
+`randn`, `add`, `sub`, `mul`, `div`, `neg` and `relu` give the same bits on both backends. `matmul`, `softmax`, `sum`
+and `pow` may differ in the last bits; with small integers as values, `matmul`, `sum` and `pow` with an integer exponent
+are exact. All kernels compute in float32 or better and round once to the dtype of the result; for float64 they compute
+in float64, for int32 modulo 2^32.]],
     entries = {
         {
             name = "lab.matmul",
@@ -43,7 +48,7 @@ they compute in float64, and in int32 modulo 2^32.]],
             options = {
                 { "out", "tensor", "where the result goes, m x n; neither a nor b", default = "a new tensor" },
                 stream,
-                { "tf32", "boolean", "whether a float32 product may round its inputs to TF32 and use the tensor cores; nothing for other dtypes", default = "false" },
+                { "tf32", "boolean", "whether a float32 product may round its inputs to TF32 and use the tensor cores; no effect for other dtypes", default = "false" },
             },
             returns = result,
             errors = refusals("a, b or `out` is no matrix, the inner sizes differ, or `out` has another shape",
@@ -57,7 +62,9 @@ local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).med
 print(plain > 7 * tf32)  --> true]],
             cuda = "cublasLtMatmul",
             pytorch = "torch.matmul, torch.mm",
-            differs = [[Matrices alone: no vectors, no stacks. TF32 is an option of each call, off as in PyTorch. It is for tensors on a GPU alone.]],
+            differs = [[
+Both are matrices: no vectors, no batches. TF32 is an option of each call, off as in PyTorch. The tensors must be on a
+GPU.]],
             see = { "tensor:matmul" },
         },
         {
@@ -71,34 +78,36 @@ print(plain > 7 * tf32)  --> true]],
             returns = result,
             errors = refusals("`out` has another shape than a"),
             about = [[
-It multiplies for whole exponents from -16 to 16, takes the root for 0.5, and is slower for others. With int32 the exponent is whole and not negative. `a ^ e` is the same; `2 ^ a` is an error, for the exponent is a number.]],
+For integer exponents from -16 to 16 it multiplies, for 0.5 it takes the square root; other exponents are slower. With
+int32 the exponent is an integer from 0. `a ^ e` is the same; `2 ^ a` is an error, since the exponent must be a
+number.]],
             example = [[
 local t = lab.tensor{1, 2, 4}
 print(lab.pow(t, 2):get(3))  --> 16.0
 print(lab.pow(t, 0.5):get(3))  --> 2.0
 print((t ^ -1):get(3))  --> 0.25]],
             pytorch = "torch.pow",
-            differs = [[The exponent is a number, and not the base. It is for tensors on a GPU alone.]],
+            differs = [[The exponent is a number, never a tensor, and the base is a tensor. The tensors must be on a GPU.]],
             see = { "tensor:pow" },
         },
         {
             name = "lab.add",
             brief = "the sum, element by element",
             arguments = {
-                { "a", "tensor|number", "one side" },
-                { "b", "tensor|number", "the other side; one of the two is a tensor" },
+                { "a", "tensor|number", "one operand" },
+                { "b", "tensor|number", "the other operand; one of the two is a tensor" },
             },
             options = { out, stream },
             returns = result,
             errors = refusals("the shapes differ"),
-            about = [[`a + b` is the same. PyTorch's `alpha` is a kernel of its own: `lab.mul(b, alpha)`.]],
+            about = [[`a + b` is the same. In place of PyTorch's `alpha`, multiply in a kernel of its own: `lab.mul(b, alpha)`.]],
             example = [[
 local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
 print((a + b):get(2))  --> 22.0
 lab.add(a, 1, {out = a})  -- in place
 print(a:get(1))  --> 2.0]],
             pytorch = "torch.add",
-            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
+            differs = [[Both operands have the same shape and dtype: nothing is broadcast or promoted, and int32 has no division. The tensors must be on a GPU.]],
             see = { "tensor:add" },
         },
         {
@@ -119,15 +128,15 @@ print((1 - a):get(2))  --> -1.0
 lab.sub(b, 5, {out = b})  -- in place
 print(b:get(1))  --> 5.0]],
             pytorch = "torch.sub, torch.subtract, torch.rsub",
-            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
+            differs = [[Both operands have the same shape and dtype: nothing is broadcast or promoted, and int32 has no division. The tensors must be on a GPU.]],
             see = { "tensor:sub" },
         },
         {
             name = "lab.mul",
             brief = "the product, element by element",
             arguments = {
-                { "a", "tensor|number", "one side" },
-                { "b", "tensor|number", "the other side; one of the two is a tensor" },
+                { "a", "tensor|number", "one operand" },
+                { "b", "tensor|number", "the other operand; one of the two is a tensor" },
             },
             options = { out, stream },
             returns = result,
@@ -138,7 +147,7 @@ local a, b = lab.tensor{1, 2}, lab.tensor{10, 20}
 print((a * b):get(2))  --> 40.0
 print(lab.mul(b, 0.5):get(1))  --> 5.0]],
             pytorch = "torch.mul, torch.multiply",
-            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone. An `out` of another shape is refused.]],
+            differs = [[Both operands have the same shape and dtype: nothing is broadcast or promoted, and int32 has no division. The tensors must be on a GPU. An `out` of another shape is refused.]],
             see = { "tensor:mul", "lab.matmul" },
         },
         {
@@ -152,15 +161,16 @@ print(lab.mul(b, 0.5):get(1))  --> 5.0]],
             returns = result,
             errors = refusals("the shapes differ"),
             about = [[
-`a / b` is the same. It divides, and rounds once, also by a number; PyTorch multiplies with the number's inverse on a GPU, which may differ in the last bit. Division by zero
-gives an infinity, or NaN, as IEEE 754 has it. There is no `a // b`.]],
+`a / b` is the same. It divides, and rounds once, also by a number; PyTorch multiplies with the number's inverse on a
+GPU, which may differ in the last bit. Division by zero gives an infinity, or NaN, as in IEEE 754. There is no `a //
+b`.]],
             example = [[
 local a, b = lab.tensor{1, 2}, lab.tensor{4, 4}
 print(lab.div(a, b):get(2))  --> 0.5
 print((a / 2):get(1))  --> 0.5
 print((1 / b):get(1))  --> 0.25]],
             pytorch = "torch.div, torch.divide, torch.true_divide",
-            differs = [[Both sides have one shape and one dtype: nothing is expanded or promoted, and an int32 is not divided. It is for tensors on a GPU alone.]],
+            differs = [[Both operands have the same shape and dtype: nothing is broadcast or promoted, and int32 has no division. The tensors must be on a GPU.]],
             see = { "tensor:div", "lab.pow" },
         },
         {
@@ -176,12 +186,12 @@ local t = lab.tensor{1, -2}
 print(lab.neg(t):get(2))  --> 2.0
 print((-t):get(1))  --> -1.0]],
             pytorch = "torch.neg, torch.negative",
-            differs = [[It is for tensors on a GPU alone.]],
+            differs = [[The tensors must be on a GPU.]],
             see = { "tensor:neg", "lab.sub" },
         },
         {
             name = "lab.relu",
-            brief = "each element, and 0 for what is below 0",
+            brief = "each element, with 0 in place of negative values",
             arguments = { { "a", "tensor", "the values" } },
             options = { out, stream },
             returns = result,
@@ -191,7 +201,7 @@ print((-t):get(1))  --> -1.0]],
 local t = lab.relu(lab.tensor{3, -4})
 print(t:get(1) .. " " .. t:get(2))  --> 3.0 0.0]],
             pytorch = "torch.relu, torch.nn.functional.relu",
-            differs = [[It is for tensors on a GPU alone.]],
+            differs = [[The tensors must be on a GPU.]],
             see = { "tensor:relu" },
         },
         {
@@ -201,13 +211,13 @@ print(t:get(1) .. " " .. t:get(2))  --> 3.0 0.0]],
             options = { out, stream },
             returns = result,
             errors = refusals("`out` has another shape than a"),
-            about = [[In PyTorch's words `torch.softmax(a, -1)`.]],
+            about = [[It is PyTorch's `torch.softmax(a, -1)`.]],
             example = [[
 local p = lab.softmax(lab.tensor{{0, 0, 0, 0}, {9, 9, -99, -99}})
 print(p:get(1, 1))  --> 0.25
 print(p:get(2, 1))  --> 0.5]],
             pytorch = "torch.softmax, torch.nn.functional.softmax",
-            differs = [[Over the last dimension always. It is for tensors on a GPU alone.]],
+            differs = [[Over the last dimension always. The tensors must be on a GPU.]],
             see = { "tensor:softmax" },
         },
         {
@@ -220,13 +230,15 @@ print(p:get(2, 1))  --> 0.5]],
             },
             returns = result,
             errors = refusals("`out` has not exactly one element"),
-            about = [[Its number is `lab.sum(a):item()`, which waits. A sum of int32 keeps the lower 32 bits, as `torch.sum(a, dtype=torch.int32)` does.]],
+            about = [[
+`lab.sum(a):item()` waits for the sum and gives it as a number. A sum of int32 keeps the lower 32 bits, as `torch.sum(a,
+dtype=torch.int32)` does.]],
             example = [[
 local total = lab.sum(lab.tensor{{1, 2}, {3, 4}})
 print(total)  --> tensor scalar float32 on cuda
 print(total:item())  --> 10.0]],
             pytorch = "torch.sum",
-            differs = [[All elements are summed, not one dimension. The sum of int32 is an int32; PyTorch's an int64. It is for tensors on a GPU alone.]],
+            differs = [[All elements are summed, not one dimension. The sum of int32 is an int32; PyTorch's an int64. The tensors must be on a GPU.]],
             see = { "tensor:sum", "tensor:item" },
         },
         {
@@ -238,22 +250,23 @@ print(total:item())  --> 10.0]],
                 { "d2", "integer", "the other one" },
             },
             options = {
-                { "out", "tensor", "where the result goes, of the result's shape; apart from a", default = "a new tensor" },
+                { "out", "tensor", "where the result goes, with the result's shape; it must not share memory with a", default = "a new tensor" },
                 stream,
             },
             returns = result,
             errors = refusals("there is no such dimension, or `out` has another shape", "`out` is a, or shares memory with it"),
             about = [[
-A kernel that copies: all tensors here are contiguous, so that `matmul`, copies and views take what comes out, and the timeline shows what it costs. PyTorch's `transpose`
-and `t` give a view with other strides, and copy later, in `contiguous()` or in a kernel that needs it; cuBLAS reads transposed operands as they are. To have the costs of
-PyTorch, keep the operand in the order in which it is multiplied.]],
+This is a kernel that copies. All tensors here are contiguous, so `matmul`, copies and views accept the result, and the
+timeline shows what the transposition costs. PyTorch's `transpose` and `t` give a view with other strides, and copy
+later, in `contiguous()` or in a kernel that needs it; cuBLAS reads transposed operands without a copy. To have the same
+costs as in PyTorch, store the operand in the order in which `matmul` needs it.]],
             example = [[
 local a = lab.tensor{{1, 2, 3}, {4, 5, 6}}
 local b = lab.transpose(a, 1, 2)
 print(b)  --> tensor 3x2 float32 on cuda
 print(b:get(3, 1))  --> 3.0]],
             pytorch = "torch.transpose, torch.swapaxes, torch.t",
-            differs = [[It is a kernel that copies; PyTorch's is a view. Dimensions begin at 1. It is for tensors on a GPU alone.]],
+            differs = [[It is a kernel that copies; PyTorch's is a view. Dimensions begin at 1. The tensors must be on a GPU.]],
             see = { "tensor:transpose", "tensor:t" },
         },
         {
@@ -267,8 +280,9 @@ print(b:get(3, 1))  --> 3.0]],
                 { "stream", "stream", "the stream", default = "the current stream" },
             },
             about = [[
-It computes nothing and stands for a kernel of known length. By default it takes up hardly any of the GPU, so that others run beside it; blocks, threads and shared memory
-decide what else fits. Blocks that find no room wait until others have ended, as any kernel's do.]],
+It computes nothing: use it as a kernel of known length. By default it needs very little of the GPU, so that other
+kernels run beside it; blocks, threads and shared memory decide what else fits. Blocks that find no room wait until
+other blocks have ended, as in any kernel.]],
             example = [[
 local function duration(blocks)
     local spin = function() lab.spin(2, {blocks = blocks, threads = 1024}) end
@@ -277,16 +291,17 @@ end
 print(duration(264))  --> 2.0 ms
 print(duration(265))  --> 4.0 ms]],
             pytorch = "torch.cuda._sleep",
-            differs = [[Milliseconds, where PyTorch counts the GPU's clock.]],
+            differs = [[The time is in milliseconds; PyTorch counts cycles of the GPU's clock.]],
             see = { "lab.host_work", "device.sm_count" },
         },
     },
     more = [[
 ## What a call costs the host
 
-On the simulator a call costs what the profile says (`host.*`), and Lua itself nothing. On a real GPU the laboratory adds little to the call of CUDA that it makes, and a
-table of options that is written in the call (`{out = c, stream = s}`) is a good part of that: Lua makes a new table each time. In a loop whose issue rate matters, make the
-table once:
+On the simulator a call costs what the profile says (`host.*`), and Lua itself costs nothing. On a real GPU streamlab
+adds little to the CUDA call that it makes. A table of options that is written in the call (`{out = c, stream = s}`) is
+a large part of what it adds, because Lua makes a new table each time. In a loop that must issue fast, make the table
+once:
 
 <!-- not run: a part of a script -->
 ```lua
