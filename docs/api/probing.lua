@@ -2,12 +2,14 @@ return {
     title = "Probing",
     order = 67,
     about = [[
-Whether a call holds the host, or keeps streams from running at the same time: `lab.probe` asks that of any function, `lab.probes` of each of CUDA's calls, and `lab.claims`
-holds the answers against what is said of them. `streamlab probe` prints all of it, and makes a profile of it: [program](program.md).]],
+A probe answers two questions about a call: does it hold the host, and does it keep two streams from running at the same
+time? `lab.probe` answers them for any function, `lab.probes` for each of CUDA's calls, and `lab.claims` compares the
+answers with what documents say. `streamlab probe` prints all of this, and can write a profile from it:
+[program](program.md).]],
     entries = {
         {
             name = "lab.probe",
-            brief = "asks whether a call holds the host or keeps streams from running at the same time",
+            brief = "finds out whether a call holds the host or keeps streams from running at the same time",
             arguments = {
                 { "f", "function", "called once, as `f(first, second)` with the two streams" },
             },
@@ -23,7 +25,8 @@ holds the answers against what is said of them. `streamlab probe` prints all of 
                 { "SL_ESTATE", "called in a host function" },
             },
             about = [[
-A kernel of one block and `kernel_ms` goes to one stream, then `f` is called, then such a kernel goes to another stream. Two questions are answered:
+It launches a kernel with one block, which takes `kernel_ms`, in one stream, calls `f`, and launches such a kernel in
+another stream. The result:
 
 | field | |
 |---|---|
@@ -32,9 +35,10 @@ A kernel of one block and `kernel_ms` goes to one stream, then `f` is called, th
 | `total_us` | from the first kernel's start to the second one's end; about one kernel if they ran at the same time, two if not |
 | `serialised` | did `f` keep them from running at the same time? `total_us` is more than one and a half kernels |
 
-A call that only takes long delays the second kernel as well: choose `kernel_ms` more than twice as long as the call takes by itself. The streams are blocking, as CUDA
-makes them, so that work of `f` in the NULL stream shows, unless `non_blocking = true`. A function of the laboratory, as in `lab.probe(lab.cuda.cublas_create)`, is
-called without the streams.]],
+A call that takes long without waiting delays the second kernel as well: make `kernel_ms` more than twice as long as the
+call alone takes. The streams are blocking streams, CUDA's default, so that work of `f` in the NULL stream has its
+effect on them, unless `non_blocking = true`. If `f` is a function of streamlab, as in
+`lab.probe(lab.cuda.cublas_create)`, it is called without the streams.]],
             example = [[
 local m = lab.cuda.malloc(4096)
 local free = lab.probe(function() lab.cuda.free(m) end)
@@ -46,12 +50,12 @@ print(malloc.serialised)  --> false]],
         },
         {
             name = "lab.probes",
-            brief = "asks of CUDA's calls whether they hold the host or keep streams apart",
+            brief = "finds out which of CUDA's calls hold the host or keep streams from running at the same time",
             options = {
-                { "calls", "string[]", "CUDA's names of those to ask about", default = "all" },
+                { "calls", "string[]", "CUDA's names of the calls to probe", default = "all" },
             },
             returns = {
-                { "table[]", "a row for each call, size and kind of streams" },
+                { "table[]", "a row for each call, size and kind of stream" },
             },
             blocks = "until the device is idle, before and after each",
             errors = {
@@ -60,19 +64,21 @@ print(malloc.serialised)  --> false]],
                 { "SL_ESTATE", "called in a host function" },
             },
             about = [[
-Each is a probe as of `lab.probe`, with kernels of 10 ms, or of four times what the call takes by itself if that is more. `streamlab probe` prints them as a table. A row has
+Each row is a probe as by `lab.probe`, with kernels of 10 ms, or of four times what the call alone takes if that is
+more. `streamlab probe` prints the rows as a table. A row has
 
 | field | |
 |---|---|
 | `call` | CUDA's name |
-| `memory` | the kind of memory, of memsets and copies: `"device"`, `"pageable to device"`; else nil |
+| `memory` | for memsets and copies, the kind of memory: `"device"`, `"pageable to device"`; else nil |
 | `bytes` | how many, or nil |
 | `into` | the stream that the call was given: `"first"`, which has a kernel; `"second"`, which gets one; `"NULL"`; or nil |
 | `streams` | the kind of the two streams: `"blocking"` or `"nonblocking"` |
-| `alone_us` | what the call takes while the device is idle |
-| `host_us` | what it took behind the kernel |
+| `alone_us` | how long the call takes while the device is idle |
+| `host_us` | how long it took after the kernel was launched |
 | `host_blocked` | did it wait? It took longer than alone by more than half a kernel |
-| `kernel_us`, `total_us`, `serialised` | a kernel; as of `lab.probe` |]],
+| `kernel_us` | how long a kernel takes |
+| `total_us`, `serialised` | as for `lab.probe` |]],
             example = [[
 for _, row in ipairs(lab.probes{calls = {"cudaFree", "cudaFreeAsync"}}) do
     if row.bytes == 65536 and row.streams == "blocking" then
@@ -85,25 +91,25 @@ end
         },
         {
             name = "lab.claims",
-            brief = "what is said of CUDA's calls, and whether it holds",
+            brief = "what documents say of CUDA's calls, and whether it holds",
             arguments = {
                 { "rows", "table[]", "rows of `lab.probes`" },
             },
             returns = {
-                { "table[]", "a claim each, in the order of the calls" },
+                { "table[]", "the claims, in the order of the calls" },
             },
             errors = {
-                { "SL_EINVAL", "these are no such rows" },
+                { "SL_EINVAL", "these are not such rows" },
             },
             about = [[
 | field | |
 |---|---|
-| `call`, `memory`, `into` | what it is about, as of the rows |
-| `by` | `"old list"`: the implicit synchronisations of NVIDIA's guides up to CUDA 11; `"old guide"`: their list of what is asynchronous with respect to the host; `"CUDA"`: present documents |
+| `call`, `memory`, `into` | the call that the claim is about, with the same fields as in the rows |
+| `by` | `"old list"`: the implicit synchronisations of NVIDIA's guides up to CUDA 11; `"old guide"`: their list of what is asynchronous with respect to the host; `"CUDA"`: CUDA's present documents |
 | `says` | the claim, in a few words |
-| `streams` | the kind of streams that it is about; nil for both |
-| `holds` | `"yes"`, `"no"`, `"partly"`; nil if it leaves things open ("may wait") |
-| `rows`, `agree` | how many rows it is about, and in how many it holds |]],
+| `streams` | the kind of stream that the claim is about; nil for both |
+| `holds` | `"yes"`, `"no"`, `"partly"`; nil if the claim says only what may happen ("may wait") |
+| `rows`, `agree` | how many rows the claim is about, and in how many it holds |]],
             example = [[
 for _, claim in ipairs(lab.claims(lab.probes{calls = {"cudaMalloc", "cudaFuncSetCacheConfig"}})) do
     print(claim.by, claim.says, claim.holds)

@@ -11,11 +11,13 @@ return {
     class = "tap",
     order = 77,
     about = [[
-Tests of programs for streams: not only that the numbers are right, but that copies and kernels overlapped, that nothing raced, and that no call held the host.
+Assertions test programs that use streams: that the numbers are right, and also that copies and kernels overlapped, that
+there was no race, and that no call held the host.
 
-A script makes an object with `lab.tap`, calls its methods, and ends with `t:done()`. Each assertion prints a line of the
-[Test Anything Protocol](https://testanything.org/tap-version-13-specification.html), `ok 1 - name` or `not ok 1 - name`, which `prove` and many other programs read. Below one that
-failed stands what was seen, what was asked, where to look, and for times the chart, each line behind a `#`:
+A script makes an object with `lab.tap`, calls its methods, and ends with `t:done()`. Each assertion prints a line of
+the [Test Anything Protocol](https://testanything.org/tap-version-13-specification.html), `ok 1 - name` or
+`not ok 1 - name`, which `prove` and many other programs read. After a failed assertion come lines that begin with `#`:
+what was seen, what was asked, where to look, and for times the chart:
 
 ```text
 not ok 1 - kernel and memcpy_h2d overlap by at least 80 %
@@ -33,15 +35,18 @@ not ok 1 - kernel and memcpy_h2d overlap by at least 80 %
 #           # kernel  > copy H2D  . idle
 ```
 
-The tests of a [course lab](program.md#streamlab-lab) get such an object as `t`; `streamlab lab check` and `streamlab lab grade` run them, each in a process of its own, and grade a submission by what it asserts.
-There `look` names the waits that were not needed, where there are any; the largest one is often one that has to be.
+The tests of a [course lab](program.md#streamlab-lab) get such an object as `t`; `streamlab lab check` and
+`streamlab lab grade` run each test in a process of its own, and grade a submission by its assertions. There `look`
+names waits that were not needed, if there are any, since the largest wait is often a necessary one.
 
-An assertion that fails raises nothing: the script goes on. What raises `SL_EINVAL` is a wrong assertion: an unknown option, none of the thresholds that it needs, what is no timeline.
+A failed assertion raises no error: the script goes on. A wrong assertion raises `SL_EINVAL`: an unknown option, a
+missing threshold, a value that is not a timeline.
 
 ## On a real GPU
 
-Thresholds for times hold on the simulated GPU, where the same program always takes the same time. A timeline of a real GPU is held against the options of the same names that begin
-with `gpu_`, and where none is given the assertion is skipped: `{at_least_percent = 80, gpu_at_least_percent = 40}`. Counts, values and races are asserted on both.]],
+Thresholds for times are meant for the simulated GPU, where the same program always takes the same time. For a timeline
+of a real GPU the options with the same names and the prefix `gpu_` apply, and without them the assertion is skipped:
+`{at_least_percent = 80, gpu_at_least_percent = 40}`. Counts, values and races are asserted on both.]],
     entries = {
         {
             name = "lab.tap",
@@ -67,12 +72,12 @@ t:ok(lab.current_stream():query(), "nothing is left to do")  --> ok 1 - nothing 
         },
         {
             name = "tap:is",
-            brief = "asserts that two values are equal, tables with all that is in them",
-            arguments = { { "got", "any", "what there is" }, { "want", "any", "what there should be" }, name },
+            brief = "asserts that two values are equal; tables are compared item by item",
+            arguments = { { "got", "any", "the value" }, { "want", "any", "the expected value" }, name },
             returns = passed,
             about = [[
-Without metamethods: objects are equal if they are the same one. NaN equals nothing. A failure says where tables differ first. Tables nested more than 50 deep, and
-such with more than a million items, are not equal to any.]],
+It calls no metamethods: two objects are equal if they are the same object. NaN equals nothing. A failure says where
+tables first differ. A table that is nested more than 50 deep or has more than a million items equals no other.]],
             example = [[
 local t = lab.tap()
 t:is({lab.ones(2, 3):size()}, {3, 2}, "the sizes are swapped")
@@ -83,9 +88,9 @@ t:is({lab.ones(2, 3):size()}, {3, 2}, "the sizes are swapped")
         },
         {
             name = "tap:near",
-            brief = "asserts that a number is another one, within a tolerance",
+            brief = "asserts that two numbers are equal within a tolerance",
             arguments = {
-                { "got", "any", "what there is; what is no number fails" }, { "want", "number", "what there should be" },
+                { "got", "any", "the number; any other value fails" }, { "want", "number", "the expected number" },
                 { "tolerance", "number", "by how much they may differ, from 0" }, name,
             },
             returns = passed,
@@ -97,7 +102,7 @@ t:near(lab.ones(4):sum():item(), 4, 1e-6, "four ones are four")  --> ok 1 - four
         {
             name = "tap:at_most",
             brief = "asserts that a number is not larger than another one",
-            arguments = { { "got", "any", "what there is; what is no number fails" }, { "limit", "number", "the largest that is right" }, name },
+            arguments = { { "got", "any", "the number; any other value fails" }, { "limit", "number", "the largest that is right" }, name },
             returns = passed,
             example = [[
 local t = lab.tap()
@@ -110,7 +115,7 @@ t:at_most(7, 5, "no more than five")
         {
             name = "tap:at_least",
             brief = "asserts that a number is not smaller than another one",
-            arguments = { { "got", "any", "what there is; what is no number fails" }, { "limit", "number", "the smallest that is right" }, name },
+            arguments = { { "got", "any", "the number; any other value fails" }, { "limit", "number", "the smallest that is right" }, name },
             returns = passed,
             example = [[
 local t = lab.tap()
@@ -119,19 +124,21 @@ t:at_least(7, 5, "five or more")  --> ok 1 - five or more]],
         },
         {
             name = "tap:close",
-            brief = "asserts that the elements of a tensor are those of another one, or a number, within a tolerance",
+            brief = "asserts that the elements of a tensor equal those of another tensor, or a number, within a tolerance",
             arguments = {
-                { "got", "any", "the tensor; what is none fails" },
+                { "got", "any", "the tensor; any other value fails" },
                 { "want", "tensor|number|table", "a tensor of the same shape, a number for all elements, or nested lists as for `lab.tensor`" },
                 { "...", "table|string", "`{rtol =, atol =}` if they are needed, then the name" },
             },
             returns = passed,
-            blocks = "until what is before it in the current stream is done, if a tensor is on the GPU",
+            blocks = "until earlier work in the current stream is done, if a tensor is on the GPU",
             errors = { { "SL_EINVAL", "`want` is none of these" } },
             about = [[
-Right is `|got - want| <= atol + rtol * |want|`. Where they are not given, these are as in `torch.testing.assert_close`: 1.3e-6 and 1e-5 for float32, 1e-3 and 1e-5 for float16, 1.6e-2 and
-1e-5 for bfloat16, 1e-7 and 1e-7 for float64, 0 for int32 and uint8; of two dtypes the larger, and lists have none. NaN differs from everything. Tensors on the GPU are copied to the host, in the current stream: what other streams write must have been
-waited for.]],
+It passes if `|got - want| <= atol + rtol * |want|` for each element. The defaults of `rtol` and `atol` are those of
+`torch.testing.assert_close`: 1.3e-6 and 1e-5 for float32, 1e-3 and 1e-5 for float16, 1.6e-2 and 1e-5 for bfloat16, 1e-7
+and 1e-7 for float64, 0 for int32 and uint8; for two dtypes the larger ones, and lists have none. NaN differs from
+everything. Tensors on the GPU are copied to the host in the current stream: if another stream writes one, the current
+stream must have waited for that.]],
             example = [[
 local t = lab.tap()
 local a = lab.tensor{{1, 2}, {3, 4}}
@@ -148,7 +155,7 @@ t:close(a, 1, {atol = 0.5}, "all are about one")
             brief = "asserts that a function raises an error with a certain text",
             arguments = {
                 { "f", "function", "called without arguments" },
-                { "text", "string", "what is somewhere in the error's text; of an error of the laboratory also its code" }, name,
+                { "text", "string", "a part of the error's text; for an error of streamlab its code will do too" }, name,
             },
             returns = passed,
             example = [[
@@ -159,7 +166,7 @@ t:raises(function() lab.zeros(2, 3):view(4) end, "SL_ESHAPE", "six are not four"
         },
         {
             name = "tap:overlap",
-            brief = "asserts that two selections of work ran at the same time, or did not",
+            brief = "asserts how much two selections of work ran at the same time",
             arguments = {
                 tl, { "a", "stream|string|table", "a selection, as for `tl:overlap_us`" }, { "b", "stream|string|table", "another one" },
                 { "limits", "table", "`{at_least_percent =, at_most_percent =}` or one of these; `gpu_at_least_percent`, `gpu_at_most_percent`" }, made,
@@ -167,8 +174,9 @@ t:raises(function() lab.zeros(2, 3):view(4) end, "SL_ESHAPE", "six are not four"
             returns = passed,
             errors = { recording },
             about = [[
-Per cent of what the one of both that was busy for the shorter time was busy: 100 if all of it ran beside the other. Where one of the two did not run at all, the assertion fails, also if
-`at_most_percent` is asked. A failure shows the chart, and the causes of `timeline:causes` whose end would gain most.]],
+The percentage is the overlap divided by the busy time of the selection that was busy for the shorter time: 100 if all
+of it ran beside the other. If one of the two did not run at all, the assertion fails, even with `at_most_percent`. A
+failure shows the chart, and those causes of `timeline:causes` whose end would gain most.]],
             example = [[
 local t, a = lab.tap(), lab.stream{name = "a"}
 local x = lab.empty(1024, 1024, {device = "cpu", pinned = true})
@@ -181,15 +189,17 @@ t:overlap(tl, a, "memcpy_h2d", {at_least_percent = 90}, "copies beside")  --> ok
         },
         {
             name = "tap:makespan",
-            brief = "asserts that all work was done in a certain time",
+            brief = "asserts that all work was done within a certain time",
             arguments = {
                 tl, { "limits", "table", "`{within_percent =}` says by how much it may be longer than `of_us`; `gpu_within_percent`" }, made,
             },
             returns = passed,
             errors = { recording },
             about = [[
-`of_us` is by default the `busiest_engine_us` of `tl:bounds()`: no schedule of the same work takes less, if its kernels fill the GPU. It is not `lower_us`, which is the makespan itself where the program did one thing after
-the other. For a bound that can be met, record a good program in the test and give its `makespan_us`. If nothing ran, it fails.]],
+The default of `of_us` is the `busiest_engine_us` of `tl:bounds()`: no schedule of the same work takes less, if its
+kernels fill the GPU. The default is not `lower_us`, because that is the makespan itself if the program did one thing
+after the other. For a bound that programs can reach, record a good program in the test and give its `makespan_us`. If
+nothing ran, the assertion fails.]],
             example = [[
 local t = lab.tap()
 local tl = lab.profile(function() lab.spin(1) lab.spin(1) end)
@@ -223,12 +233,12 @@ t:span_count(tl, "kernel", {at_most = 2})  --> ok 1 - at most 2 operations of ke
         {
             name = "tap:call_count",
             brief = "asserts how often the host called a function of CUDA",
-            arguments = { tl, { "call", "string", "its name, as `tl:calls()` and the field `call` of `tl:spans()` have it" }, counts, made },
+            arguments = { tl, { "call", "string", "its name, as in `tl:calls()` and in the field `call` of `tl:spans()`" }, counts, made },
             returns = passed,
             errors = { recording, { "SL_EINVAL", "no call is recorded under that name" } },
             about = [[
-All calls count that a recording has, those that enqueue operations and all others, but for the `cudaDeviceSynchronize` with which `tl:stop()` ends it. A `copy_` that blocks is two calls:
-the copy, and a `cudaStreamSynchronize`.]],
+It counts all recorded calls, whether they enqueue operations or not, except the `cudaDeviceSynchronize` with which
+`tl:stop()` ends the recording. A `copy_` that blocks is two calls: the copy, and a `cudaStreamSynchronize`.]],
             example = [[
 local t, e = lab.tap(), lab.event()
 local tl = lab.profile(function() e:record() e:record() end)
@@ -261,8 +271,9 @@ t:no_call(tl, "cudaDeviceSynchronize", "the host never waits")
             returns = passed,
             errors = { recording },
             about = [[
-Each call by itself, also those that enqueue operations: a copy from pageable memory, the first use of a kernel, a launch that waits for room in the queue. `lab.host_work` is none, nor is what the host computes itself; the wait of
-`tl:stop()` does not count. If both limits are given, the shorter one holds.]],
+It looks at each call separately, also at calls that enqueue operations: a copy from pageable memory, the first use of a
+kernel, a launch that waits for room in the queue. `lab.host_work` does not count, nor does what the host computes
+itself, nor the wait of `tl:stop()`. If both limits are given, the shorter one applies.]],
             example = [[
 local t = lab.tap()
 local tl = lab.profile(lab.spin, 5)
@@ -276,8 +287,10 @@ t:host_block(tl, {at_most_us = 50})  --> ok 1 - no call holds the host longer th
                 { "which", "table", "`{accidents = true}`: also no accident", default = "races alone" }, made,
             },
             returns = passed,
-            errors = { { "SL_ESTATE", "the race checker is off, and was" } },
-            about = [[Of those that `lab.races()` lists. The checker must be on before what is asserted about: `lab.check("warn")`, or `streamlab --check`.]],
+            errors = { { "SL_ESTATE", "the race checker is off, and has found no race" } },
+            about = [[
+It looks at the races that `lab.races()` lists. Turn the checker on before the work in question: `lab.check("warn")`, or
+`streamlab --check`.]],
             example = [[
 local t = lab.tap()
 lab.check("warn")
@@ -288,7 +301,7 @@ t:no_race()  --> ok 1 - no race]],
         },
         {
             name = "tap:skip",
-            brief = "counts an assertion as passed that cannot be made, and says why",
+            brief = "counts an assertion that cannot be made as passed, and says why",
             arguments = { { "why", "string", "the reason" }, { "name", "string", "what would be asserted", default = [["skipped"]] } },
             returns = { { "boolean", "true" } },
             example = [[
@@ -311,7 +324,8 @@ t:diag("on " .. lab.device().backend)  --> # on sim]],
             returns = { { "boolean", "whether all assertions passed, and were as many as planned" } },
             errors = { { "SL_ESTATE", "it was called before" } },
             about = [[
-The process goes on. For an exit status that says whether all was well, a script ends with `os.exit(t:done())`. A script that an error ends prints no plan, which `prove` takes for a failure.]],
+The process goes on. To give an exit status that says whether all assertions passed, end the script with
+`os.exit(t:done())`. A script that ends with an error prints no plan, and `prove` then reports a failure.]],
             example = [[
 local t = lab.tap{plan = 2}
 t:ok(true, "one of two")  --> ok 1 - one of two

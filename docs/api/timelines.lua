@@ -21,9 +21,10 @@ A timeline is the result of a recording: which operation ran when, on which stre
 - A **kind** is `"kernel"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
 - An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; a GPU with one copy engine has `"copy"` instead of the three in the middle; on a GPU without copy engines everything but host functions is `"compute"`.
   As a selection, `"h2d"` and `"d2h"` mean the copies in that direction on every GPU.
-- A **selection** is a stream, a kind, an engine, or a table `{stream =, kind =, engine =, name =}` of which everything must match; `name` is a span's whole name. A
-  stream may have been closed since; in the table it may also be an id, or a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, one
-  that several have `SL_EINVAL`. A selection that matches no span is no error: its busy time is 0.]],
+- A **selection** is a stream, a kind, an engine, or a table `{stream =, kind =, engine =, name =}` of which everything
+  must match; `name` is a span's whole name. A stream may have been closed since; in the table it may also be an id, or
+  a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, a name that several streams
+  have is `SL_EINVAL`. A selection may match no span: its busy time is 0.]],
     entries = {
         {
             name = "timeline:stop",
@@ -144,15 +145,18 @@ lab.profile(lab.spin, 2):summary()
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-First the verdict (`timeline:verdict`); then the critical path, the chain of waits back from the end, whose parts add up to the makespan; then where an engine stood still
-although work came to it later, or work waited though it was ready. What gains most if it ends comes first, and says how much. On the simulator the causes are known; on a real GPU, and of traces that do not have them, they are inferred from the records, and
-the text says so.
+It prints the verdict (`timeline:verdict`); then the critical path, the chain of waits back from the end, whose parts
+add up to the makespan; then the losses: the times in which an engine stood still before more work reached it, and the
+times in which work was ready but waited. The list begins with the loss that would gain most if it ended, and says how
+much it would gain. On the simulator the causes are known. On a real GPU, and for traces that do not contain them, they
+are inferred from the records, and the text says so.
 
-Lines of the script are quoted, and the names of variables in advice come from there, if the script is a file that has not changed since it ran, a text that `load` was
-given, or was typed in the REPL; of loaded traces, if these lines are in the trace.
+It quotes lines of the script, and the names of variables in its advice come from these lines. It can do so if the
+script is a file that has not changed since it ran, a text given to `load`, or typed in the REPL; for a loaded trace, if
+the trace contains these lines.
 
-What the causes are called: `timeline:causes`. [docs/causes.md](../causes.md) has a script for each, what is printed, and what mends it;
-[docs/design/explanations.md](../design/explanations.md) says how they are found.]],
+`timeline:causes` lists the names of the causes. [docs/causes.md](../causes.md) has a script for each cause, with its
+output and a remedy; [docs/design/explanations.md](../design/explanations.md) says how causes are found.]],
             example = [[
 local step = load("lab.spin(1) lab.host_work(3) lab.spin(1)", "@step.lua")
 lab.profile(step):explain{columns = 80}
@@ -184,14 +188,15 @@ lab.profile(step):explain{columns = 80}
 | field | |
 |---|---|
 | `sentence` | in words |
-| `good` | true if no cause gains 5 % of the makespan: the schedule is good, and what else is listed is worth little |
+| `good` | true if ending any one cause gains less than 5 % of the makespan: the schedule is good, and the other findings matter little |
 | `gain_us` | by how much the makespan would be shorter at most, if the leading cause ended |
-| `ratio` | how many times faster that is: the makespan over what is left of it |
+| `ratio` | how many times faster that is: the makespan divided by the makespan without the cause |
 | `cause` | the leading cause, as in `timeline:causes`; `nil` if nothing gains anything |
-| `joint` | true if no single cause gains 5 %, but all that the program can end do together; then `gain_us` is theirs |
+| `joint` | true if no single cause gains 5 %, but all causes that the program can end gain 5 % together; then `gain_us` is their gain |
 
-A gain is worked out by playing the recorded schedule again without the cause ([docs/design/explanations.md](../design/explanations.md)). It is what is possible at most:
-whether the program can do without a wait, only you know, and a real GPU whose pauses are gone gets warmer and runs its kernels some percent slower.]],
+A gain is computed by a simulation of the recorded schedule without the cause
+([docs/design/explanations.md](../design/explanations.md)). It is an upper limit: only you know whether the program
+needs a wait, and a real GPU without pauses gets warmer and runs its kernels some percent slower.]],
             example = [[
 local tl = lab.profile(function()
     lab.spin(1)
@@ -207,7 +212,7 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
             brief = "prints two timelines side by side, and what moved in words",
             arguments = { { "other", "timeline", "B; the timeline itself is A" } },
             options = {
-                { "names", "string[]", "two strings that say above it what A and B are", default = "no such lines" },
+                { "names", "string[]", "two strings, printed above it, that say what A and B are", default = "no such lines" },
             },
             errors = { { "SL_ESTATE", "one of the two is still recording" } },
             about = [[
@@ -242,12 +247,12 @@ slow:diff(fast)
         {
             name = "timeline:spans",
             brief = "gives all operations as a list of tables",
-            returns = { { "table[]", "in the order of issue, of which each has the fields below" } },
+            returns = { { "table[]", "in the order of issue; each has the fields below" } },
             errors = { { "SL_ESTATE", "the timeline is still recording" } },
             about = [[
 | field | |
 |---|---|
-| `name` | of the operation: `"matmul_f32"`, `"Memcpy HtoD (Pinned -> Device)"`, `"Memset (Device)"`, `"host_func"` |
+| `name` | the name of the operation: `"matmul_f32"`, `"Memcpy HtoD (Pinned -> Device)"`, `"Memset (Device)"`, `"host_func"` |
 | `kind`, `engine` | one of those above |
 | `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream, also in a trace that another program wrote, where `stream` says its number: "stream 7" |
 | `start_us`, `end_us` | when it ran on the device |
@@ -256,11 +261,11 @@ slow:diff(fast)
 | `correlation` | its number, from 1, in the order of issue. Events, waits and calls of the host have numbers between those of spans |
 | `where` | the script's line that enqueued it: `"puzzler.lua:34"`; `""` if not known |
 | `call` | CUDA's name of the call that enqueued it, as traces have it: `"cudaLaunchKernel"`, `"cudaLaunchHostFunc"` |
-| `blocks`, `threads` | the grid of a kernel and the threads of a block, on a real GPU those of the longest one if cuBLAS has split a `matmul`; where events take the times those of a `matmul` are 0, and so they are for what is no kernel, but for memsets and copies within the device on the simulator |
-| `registers`, `shared_bytes` | what a kernel takes of an SM beside its threads: registers of each thread, and shared memory of each block in bytes, what the code declares and what the launch asks for together; of the longest kernel as above. On the simulator they are its model's, by which it places blocks: there only tensor-core products and `lab.spin` have shared memory. `nil` where not known: where events take the times, in traces without them, and for what is no kernel |
-| `kernels` | of how many kernels the operation was, if there were more than one: cuBLAS may split a `matmul` and add up its parts in a second one. On the simulator of a `matmul` where the profile says so. `start_us` is the first one's, `end_us` the last one's. Else `nil` |
+| `blocks`, `threads` | the grid of a kernel and the threads of a block. On a real GPU, if cuBLAS has split a `matmul`, they are those of its longest kernel; if times come from events, those of a `matmul` are 0. For operations that are not kernels they are 0, except for memsets and copies within the device on the simulator |
+| `registers`, `shared_bytes` | what a kernel needs of an SM besides its threads: registers of each thread, and shared memory of each block in bytes (what the code declares and what the launch asks for, added); for the longest kernel as above. On the simulator they are those of its model, by which it places blocks: there only tensor-core products and `lab.spin` have shared memory. `nil` if not known: if times come from events, in traces without these figures, and for operations that are not kernels |
+| `kernels` | the number of kernels of the operation, if there were several: cuBLAS may split a `matmul` and add up its parts in a second kernel; on the simulator a `matmul` does so if the profile says so. `start_us` is that of the first kernel, `end_us` that of the last one. `nil` for one kernel |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
-| `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for what is no kernel |]],
+| `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for operations that are not kernels |]],
             example = [[
 local tl = lab.profile(function()
     local a = lab.rand(64, 64)
@@ -274,22 +279,23 @@ print(last.bytes)  --> 16384]],
         },
         {
             name = "timeline:calls",
-            brief = "gives the host's calls that are no operations as a list of tables",
-            returns = { { "table[]", "in the order of issue, of which each has the fields below" } },
+            brief = "gives the host's calls that enqueue no operation as a list of tables",
+            returns = { { "table[]", "in the order of issue; each has the fields below" } },
             errors = { { "SL_ESTATE", "the timeline is still recording" } },
             about = [[
-Events, waits, memory, and the host's own work. Calls that enqueue an operation are in `tl:spans()`.
+These are calls for events, waits and memory, and the host's own work. Calls that enqueue an operation are in
+`tl:spans()`.
 
 | field | |
 |---|---|
-| `name` | CUDA's, as in traces: `"cudaStreamSynchronize"`, `"cudaFree"`; `"host_work"` for `lab.host_work`; of what the host did itself what it was: `"rand_f32 on the CPU"`, `"Memcpy HtoH (Pageable -> Pinned)"`, `"pinned allocation"` |
+| `name` | CUDA's, as in traces: `"cudaStreamSynchronize"`, `"cudaFree"`; `"host_work"` for `lab.host_work`; for other work of the host, a description: `"rand_f32 on the CPU"`, `"Memcpy HtoH (Pageable -> Pinned)"`, `"pinned allocation"` |
 | `kind` | `"event_record"`, `"stream_wait"`, `"stream_sync"`, `"event_sync"`, `"device_sync"`, `"plain"` (any other call of CUDA) or `"host_work"` (the host worked itself) |
 | `host_start_us`, `host_end_us` | when the host was in it |
 | `stream`, `stream_id` | the name and id of the stream that the call names; `nil` where it names none |
 | `where` | the script's line; `""` if not known |
-| `waited` | whether the host waited for the device there, as far as is recorded: true of all synchronisations, of a plain call if it waited for what was enqueued before |
+| `waited` | whether the host waited for the device there, as far as is recorded: true for all synchronisations, and for a plain call that waited for earlier work |
 | `correlation` | its number, counted together with those of `tl:spans()` |
-| `of_stop` | true of the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |]],
+| `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |]],
             example = [[
 local s = lab.stream{name = "work"}
 local tl = lab.profile(function()
@@ -333,9 +339,11 @@ print(tl.makespan_us > 4000)  --> true]],
                 { "SL_ENOTFOUND", "there is no stream of that name" },
             },
             about = [[
-The time in which each of the selections had work running, each another span. What is in two selections counts for one of them at a time, for nothing overlaps itself:
-`tl:overlap_us(s, s)` is 0 for a stream, `tl:overlap_us("kernel", "kernel")` is the time with two kernels at once, and `tl:overlap_us(s, {})` that in which `s` ran beside
-anything else. `tl:busy_us` says how long a selection ran, `tl:concurrency` how many of something ran at once.]],
+The time in which all selections had a span running, and each a different span. A span in two selections counts for one
+of them at a time, because no span overlaps itself: `tl:overlap_us(s, s)` is 0 for a stream,
+`tl:overlap_us("kernel", "kernel")` is the time with two kernels at once, and `tl:overlap_us(s, {})` is the time in
+which `s` ran beside anything else. `tl:busy_us` says how long a selection ran, `tl:concurrency` how many of something
+ran at once.]],
             example = [[
 local a = lab.empty(1024, 1024, {device = "cpu", pinned = true})
 local tl = lab.profile(function()
@@ -347,10 +355,10 @@ print(tl:overlap_us("kernel", "memcpy_h2d") == tl:busy_us("memcpy_h2d"))  --> tr
         },
         {
             name = "timeline:concurrency",
-            brief = "how much ran at once",
+            brief = "how many engines, kernels, spans or streams were busy at once",
             arguments = {
                 { "of", '"engines"|"kernels"|"spans"|"streams"', "what is counted", default = '"engines"' },
-                { "selection", "stream|string|table", "of which spans", default = "all spans" },
+                { "selection", "stream|string|table", "the spans to look at", default = "all spans" },
             },
             returns = {
                 { "table", "at `k` the time in us with exactly `k` of them busy, at `0` the idle time; `max` is the most at once" },
@@ -361,8 +369,8 @@ print(tl:overlap_us("kernel", "memcpy_h2d") == tl:busy_us("memcpy_h2d"))  --> tr
                 { "SL_ENOTFOUND", "there is no stream of that name" },
             },
             about = [[
-Between the first selected start and the last selected end. `"kernels"` counts spans of that kind; `"spans"` counts all. Spans of no length count as starts and ends,
-and nowhere else.]],
+It counts from the first selected start to the last selected end. `"kernels"` counts spans of that kind; `"spans"`
+counts all. A span of no length is not counted; it matters only as the first start or the last end.]],
             example = [[
 local tl = lab.profile(function()
     for i = 1, 3 do lab.spin(1, {stream = lab.stream()}) end
@@ -401,11 +409,11 @@ print(math.floor((gap.end_us - gap.start_us) / 1000))  --> 2]],
             about = [[
 | field | |
 |---|---|
-| `lower_us` | the larger of `busiest_engine_us` and `critical_path_us`. No schedule of the same operations with these durations, in the same streams and with the same waits, can be shorter; kernels that could have run side by side, but did not, count in full. What another order would gain is the matter of `tl:verdict()`. Gaps, latencies and the host's own time are not in it |
-| `unblocked_us` | the same bound if the host had never waited: the chain goes through stream order, events and the NULL stream's rules alone. It is at most `lower_us`; where it is much less, the script's waits cost the overlap. It does not ask whether a wait was needed |
+| `lower_us` | the larger of `busiest_engine_us` and `critical_path_us`. No schedule of the same operations with these durations, in the same streams and with the same waits, can be shorter; kernels that could have run side by side, but did not, count in full. `tl:verdict()` says what another order would gain. Gaps, latencies and the host's own time are not included |
+| `unblocked_us` | the same bound if the host had never waited: the chain goes through stream order, events and the NULL stream's rules alone. It is at most `lower_us`; if it is much less, waits in the script prevent overlap. It ignores whether a wait was needed |
 | `critical_path_us` | the longest chain through stream order, events, the NULL stream's rules and host waits |
 | `busiest_engine`, `busiest_engine_us` | the engine that was busy longest, and how long |
-| `serial_us` | all operations one after the other |]],
+| `serial_us` | how long all operations take one after the other |]],
             example = [[
 local a, x = lab.stream(), lab.empty(4096, 4096, {device = "cpu", pinned = true})
 local tl = lab.profile(function()
@@ -421,31 +429,32 @@ print(tl:bounds().unblocked_us < 1300)  --> true]],
             name = "timeline:causes",
             brief = "gives the findings of the explanation as tables",
             options = {
-                { "waits", "boolean", "with the list `waits` in each finding: its stretches", default = "false" },
-                { "inferred", "boolean", "inferred from the records also where the simulator knows the causes, to see what would be known of a real GPU", default = "false" },
+                { "waits", "boolean", "with the list `waits` in each finding: all its waits", default = "false" },
+                { "inferred", "boolean", "inferred from the records also where the simulator knows the causes, to see what a real GPU would show", default = "false" },
             },
-            returns = { { "table[]", "a finding each, the largest gain first, then the largest loss; none is left out" } },
+            returns = { { "table[]", "one table for each finding, the largest gain first, then the largest loss; none is left out" } },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-A finding is all stretches of lost time that have the same cause and engine and, on both sides, the same names and script lines. Who waited for the host does not matter,
-nor do the names of kernels in a trace that another program wrote without lines.
+A finding combines all times that were lost with the same cause on the same engine, if the names and script lines are
+the same on both sides: the operation that waited and what it waited for. If the wait was for the host, the operation
+that waited does not matter; in a trace that another program wrote without lines, neither do the names of kernels.
 
 | field | |
 |---|---|
 | `cause` | see below |
 | `engine` | the engine that stood still, or that the work waited for |
-| `idle` | true if it stood still although work came to it later; false if work was ready and it worked for others meanwhile, or was kept back though it had room beside them |
-| `lost_us`, `count` | how long in all (times in which several waited count once), and how many stretches |
-| `gain_us` | by how much the makespan would be shorter without the cause, wherever it held work up; `nil` for the smallest losses, of which it is not worked out |
+| `idle` | true if the engine stood still before more work reached it; false if work was ready but waited, while the engine worked for others, or although there was room beside them |
+| `lost_us`, `count` | how long in all (times in which several operations waited count once), and how many waits |
+| `gain_us` | by how much the makespan would be shorter without the cause, at all places where it held up work; `nil` for the smallest losses, for which it is not computed |
 | `waiter`, `waiter_where` | the operation that waited longest: its `correlation` in `tl:spans()`, and its script line |
 | `by`, `by_where` | what it waited for: an operation, or a call of the host; `nil` if that is not known |
 | `from_us`, `to_us` | that wait |
-| `sentence`, `remedy` | in words; `remedy` is `nil` where there is nothing to do |
-| `inferred` | false if the simulator knew, true if it was worked out from the records |
-| `guess` | true if the records fit it, but something else may have been the reason, and `"unknown"`; the sentence says "probably" |
+| `sentence`, `remedy` | the finding and what to do about it, in words; `remedy` is `nil` if there is nothing to do |
+| `inferred` | false if the simulator knew the cause, true if it was inferred from the records |
+| `guess` | true if the cause fits the records but may be another one (the sentence says "probably"), and for `"unknown"` |
 | `waits` | only with `waits = true`: a list of `{waiter =, by =, from_us =, to_us =}` |
 
 | `cause` | what kept the operation |
@@ -457,12 +466,12 @@ nor do the names of kernels in a trace that another program wrote without lines.
 | `engine_busy` | the copy engine worked for another stream |
 | `no_sm_room` | no room on the SMs beside a kernel of another stream |
 | `priority` | a more urgent kernel that came later and went first |
-| `launch_queue_full` | the host waited for room in the launch queue |
+| `launch_queue_full` | the launch queue was full, and the host waited for room in it |
 | `host_blocked` | the host waited in a call: a pageable copy, `cudaFree`, a synchronisation, a kernel's first launch |
 | `host_work` | the host did something else: `lab.host_work`, a tensor on the CPU that it filled, copied or page-locked, on a real GPU also what Lua computed |
 | `host_issuing` | the host was still issuing other operations |
 | `latency` | submission, start-up, and the gaps between operations |
-| `unknown` | something that the records do not tell |]],
+| `unknown` | something that is not in the records |]],
             example = [[
 local tl = lab.profile(function()
     lab.spin(1)
@@ -476,7 +485,7 @@ print(worst.engine)  --> compute]],
         },
         {
             name = "timeline:makespan_parts",
-            brief = "takes the makespan apart",
+            brief = "divides the makespan into parts by what each was spent on",
             options = {
                 { "inferred", "boolean", "inferred from the records also where the simulator knows the causes", default = "false" },
             },
@@ -486,9 +495,10 @@ print(worst.engine)  --> compute]],
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-From the end of the last operation back along what each one waited for. A part has the fields of `timeline:causes` from `cause` to `to_us`, but for `idle`. In the time
-that `waiter` ran itself the cause is `"running"`. Other parts are taken together by `by`, whatever waited. `latency`, which is one part, and what
-the host did have no `engine`.]],
+It goes from the end of the last operation backwards, each time to what the operation waited for. A part has the fields
+of `timeline:causes` from `cause` to `to_us`, except `idle`. For the time in which `waiter` itself ran the cause is
+`"running"`. Other parts with the same `by` are one part, whichever operation waited. All latency is one part; it has no
+`engine`, and parts for the host have none either.]],
             example = [[
 local tl = lab.profile(function()
     lab.spin(2)
@@ -505,11 +515,12 @@ print(math.abs(sum - tl.makespan_us) < 1e-6)  --> true]],
             returns = { { "string", "several lines, without a newline at the end" } },
             errors = { { "SL_ESTATE", "the timeline is still recording" } },
             about = [[
-What `streamlab show --json` prints. Times are in us with three decimals, which is exact; kinds and engines without operations are left out; what has no value is `null`.
+It is what `streamlab show --json` prints. Times are in us with three decimals, which is exact; kinds and engines
+without operations are left out; a missing value is `null`.
 
 | key | |
 |---|---|
-| `makespan_us`, `wall_us` | as the fields |
+| `makespan_us`, `wall_us` | as the fields of the timeline |
 | `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
 | `device`, `device_index`, `simulated`, `span_count` | |
@@ -533,21 +544,22 @@ print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
                 { "path", "string", "ends in `.json`, `.json.gz`, `.svg` or `.html`, which says what is written" },
             },
             options = {
-                { "rows", '"streams"|"engines"', "of an .svg: what a row stands for", default = '"streams"' },
-                { "theme", '"auto"|"light"|"dark"', "of an .svg; auto is as the reader's system prefers", default = '"auto"' },
-                { "from_us", "number", "of an .svg: where it begins, from the first span's start", default = "0" },
-                { "to_us", "number", "of an .svg: where it ends", default = "the last span's end" },
-                { "width_px", "integer", "of an .svg: its width in pixels, from 200 to 20000", default = "960" },
-                { "arrows", "boolean", "of an .svg: with the arrows of events and waits", default = "true" },
+                { "rows", '"streams"|"engines"', "for an .svg: what a row stands for", default = '"streams"' },
+                { "theme", '"auto"|"light"|"dark"', "for an .svg; auto follows the setting of the reader's system", default = '"auto"' },
+                { "from_us", "number", "for an .svg: where it begins, from the first span's start", default = "0" },
+                { "to_us", "number", "for an .svg: where it ends", default = "the last span's end" },
+                { "width_px", "integer", "for an .svg: its width in pixels, from 200 to 20000", default = "960" },
+                { "arrows", "boolean", "for an .svg: with the arrows of events and waits", default = "true" },
             },
             returns = { { "timeline", "the timeline itself" } },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
-                { "SL_EINVAL", "the path has another end, options are given for what is no .svg, or nothing lies between from_us and to_us" },
-                { "SL_EIO", "the file cannot be written; an old one stays whole" },
+                { "SL_EINVAL", "the path ends otherwise, options are given for a file that is not an .svg, or nothing lies between from_us and to_us" },
+                { "SL_EIO", "the file cannot be written; an old file is unchanged" },
             },
             about = [[
-What is in the files: [Trace files](trace_files.md). Options are for an `.svg` alone. The same timeline gives the same bytes.]],
+[Trace files](trace_files.md) describes the files. Options are for an `.svg` only. The same timeline gives the same
+bytes.]],
             example = [[
 local file = os.tmpname()
 lab.profile(lab.spin, 1):save(file .. ".svg", {width_px = 400})
@@ -565,9 +577,9 @@ os.remove(file)]],
         { name = "timeline.stream_count", type = "integer", brief = "in how many streams they ran" },
         { name = "timeline.device_name", type = "string", brief = "the GPU that ran them; empty if a trace does not say" },
         { name = "timeline.device_index", type = "integer", brief = "the number of that GPU, from 0 on" },
-        { name = "timeline.device_indices", type = "integer[]", brief = "of a loaded timeline the first 16 GPUs that the file has work on, and its own" },
+        { name = "timeline.device_indices", type = "integer[]", brief = "for a loaded timeline, the first 16 GPUs with work in the file, and the timeline's own GPU" },
         { name = "timeline.simulated", type = "boolean", brief = "whether that GPU is a simulated one" },
         { name = "timeline.recording", type = "boolean", brief = "true until the recording is stopped" },
-        { name = "timeline.notice", type = "string|nil", brief = "of a loaded timeline, what of the file is not in it, a sentence a line; else nil" },
+        { name = "timeline.notice", type = "string|nil", brief = "for a loaded timeline, what it leaves out of the file, one sentence a line; else nil" },
     },
 }

@@ -2,68 +2,78 @@ return {
     title = "Trace files",
     order = 80,
     about = [[
-What `timeline:save` and `streamlab --trace` write, and what `lab.load` and `streamlab show` read. The end of a file's name says what it is: `.svg` a picture, `.html` a
-page for the browser, `.json` and `.json.gz` a trace.
+These are the files that `timeline:save` and `streamlab --trace` write, and that `lab.load` and `streamlab show` read.
+The end of a file's name gives the format: `.svg` is a picture, `.html` a page for the browser, `.json` and `.json.gz` a
+trace.
 
-A file is there whole or not at all, and an old one stays as it was if it cannot be written, which is `SL_EIO`: [files that are written](program.md#files-that-are-written). The same timeline
-gives the same bytes.]],
+A file is written whole or not at all: if it cannot be written (`SL_EIO`), an old file is unchanged; see [files that are
+written](program.md#files-that-are-written). The same timeline gives the same bytes.]],
     entries = {},
     more = [[
 ## Pictures: `.svg`
 
-For papers and slides. The options are those of `timeline:save`, of which `streamlab show -o` has `--rows`, `--theme`, `--from` and `--to`:
+Pictures are for papers and slides. The options are those of `timeline:save`; `streamlab show -o` has `--rows`,
+`--theme`, `--from` and `--to` of these:
 
 | option | |
 |---|---|
-| `rows = "streams"` | or `"engines"`. What overlaps within a row lies in lanes below each other |
-| `theme = "auto"` | or `"light"`, `"dark"`; `"auto"` is as the reader's system prefers, and light in programs that convert pictures |
-| `from_us =, to_us =` | a part of it, from the first span's start |
+| `rows = "streams"` | or `"engines"`. If operations of a row overlap, the row has several lanes |
+| `theme = "auto"` | or `"light"`, `"dark"`; `"auto"` follows the setting of the reader's system, and is light in programs that convert pictures |
+| `from_us =, to_us =` | the part to show; times count from the first span's start |
 | `width_px = 960` | from 200 to 20000 |
 | `arrows = true` | false: without the arrows of events and waits |
 
-Above the streams a row has the host's calls: hatched where it waited (synchronisations, pageable copies, `cudaFree`, a full launch queue), grey where it issued work, dark where it worked itself. A `<desc>` tells the picture in words.
-A solid arrow leads from the work before an event's record to the work that waited for it; a dashed one says that the event had already happened. Operations too short
-to be told apart are one bar, pale if it has gaps. In a browser each bar shows its name, stream, time, bytes and script line.
+A row above the streams shows the host's calls: hatched where the host waited (synchronisations, pageable copies,
+`cudaFree`, a full launch queue), grey where it issued work, dark where it worked itself. A `<desc>` element describes
+the picture in words. A solid arrow leads from the work before an event's record to the work that waited for it; a
+dashed arrow means that the event had already happened. Operations that are too short to be drawn separately share one
+bar, which is pale if there are gaps between them. In a browser each bar shows its name, stream, time, bytes and script
+line.
 
 ## Pages: `.html`
 
-A page that needs nothing else and no network: the chart, busy times, overlaps, bounds, the explanation, and a table of the operations. Wheel or W and S zoom, dragging
-or A and D move, 0 shows all, E changes between streams and engines, F zooms to what is selected, ? lists the keys. A click on an operation shows what it waited for;
-Shift and drag measures a range, with the engines' busy and common times in it; a click on a finding marks its waits in the chart. No options.
+A page is one file, and needs no network. It has the chart, busy times, overlaps, bounds, the explanation, and a table
+of the operations. Wheel or W and S zoom, dragging or A and D move, 0 shows all, E changes between streams and engines,
+F zooms to the selected operation, ? lists the keys. A click on an operation shows what it waited for; Shift and drag
+measures a range, and shows how long the engines were busy in it, each and together; a click on a finding marks its
+waits in the chart. There are no options.
 
 ## Traces: `.json`, `.json.gz`
 
-In the form that PyTorch's profiler (kineto) writes, for Perfetto, chrome://tracing and Holistic Trace Analysis (HTA). No options. Nothing of a timeline is lost:
-`lab.load` gives it back, the explanation and the script's lines with it. What there is to know for those who read the JSON:
+A trace has the format of PyTorch's profiler (kineto), for Perfetto, chrome://tracing and Holistic Trace Analysis (HTA).
+There are no options. The file has everything that the timeline has: `lab.load` reads it back, with the explanation and
+the script's lines. For readers of the JSON:
 
-- Times are in us from the beginning of the recording, with three decimals. The first process (4242) is the host, with the script's calls as `cuda_runtime` slices; the
-  other one is the GPU, whose number is the device's index. It has a row (`tid`) a stream: the stream's id + 7, as in the traces of PyTorch's profiler, where the
-  default stream is 7.
+- Times are in us from the beginning of the recording, with three decimals. The first process (4242) is the host, with
+  the script's calls as `cuda_runtime` slices; the other one is the GPU, whose number is the device's index. Each stream
+  is a row (`tid`) in it: the stream's id + 7, as in the traces of PyTorch's profiler, where the default stream is 7.
 - A call and the operation that it launched have the same `correlation`, and an arrow (`ac2g`). What a synchronisation waited for is a `cuda_sync` slice on a row of its
   own, `tid` plus 1000000. A host function is a `cpu_op` of the host.
-- A `user_annotation` named `streamlab` spans the recording; HTA's critical path is asked for by that name.
-- Keys that are ours, and that other tools pass over:
+- A `user_annotation` named `streamlab` spans the recording; give HTA this name to get its critical path.
+- These keys are streamlab's own; other tools ignore them:
 
 | where | key | |
 |---|---|---|
-| the whole | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (its profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is what another program called the stream whose file was read), `sources` (script lines) |
-| a call | `loc` | its position in the script, in its `args` also as `where` |
-| its `args` | `host waited`, `queue full`, `loaded`, `waited for device` | it returned only when the operation had ended; it waited for room in the launch queue; it loaded the kernel's code; it waited for all work of the device |
-| | `device us`, `in stream`, `waits for`, `recorded in` | of an event's record or wait: when the stream reached it, which stream, for which record |
-| an operation's `args` | `kernel`, `kind`, `engine`, `memory` | a kernel's own name; the others where they do not follow from `cat` and name |
+| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program), `sources` (script lines) |
+| a call | `loc` | its position in the script; its `args` have it too, as `where` |
+| a call's `args` | `host waited`, `queue full`, `loaded`, `waited for device` | it returned only when the operation had ended; it waited for room in the launch queue; it loaded the kernel's code; it waited for all work of the device |
+| | `device us`, `in stream`, `waits for`, `recorded in` | for an event's record or wait: when the stream reached it, which stream, which record it waits for and in which stream that is |
+| an operation's `args` | `kernel`, `kind`, `engine`, `memory` | a kernel's own name; the other keys only if they do not follow from `cat` and the name |
 | | `ready us`, `held cause`, `held by`, `start cause`, `start by` | what the operation waited for, on the simulator |
-| a slice | `own ts`, `own dur` | its real times, where it had to be moved by some ns so that rows nest for readers with doubles |
+| a slice | `own ts`, `own dur` | its real times, if the file has it moved by some ns: programs that read times as doubles need that, or slices of a row would not nest |
 
-HTA rounds starts up and ends down to whole us unless `HTA_DISABLE_NS_ROUNDING=1` is in its environment, and its kernel breakdown cuts each stretch to whole us in any
-case.
+HTA rounds starts up and ends down to whole us unless `HTA_DISABLE_NS_ROUNDING=1` is in its environment. Its kernel
+breakdown always cuts each interval to whole us.
 
-## Traces of others
+## Traces of other programs
 
-`lab.load` and `streamlab show` take kernels, copies and memsets, the calls that launched them (`cuda_runtime`, `cuda_driver`), and `cuda_sync` events; other events are
-passed over. Of a trace with several GPUs `streamlab show` prints each (of more than 16 the first), and `lab.load` takes the one with the most operations or that which `device` names; times count from the trace's first event, for all GPUs alike. `timeline.notice` says so, and what
-is missing: launches, or what calls waited for (PyTorch writes that with `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`
-only).
+`lab.load` and `streamlab show` read kernels, copies and memsets, the calls that launched them (`cuda_runtime`,
+`cuda_driver`), and `cuda_sync` events; they ignore other events. If a trace has several GPUs, `streamlab show` prints
+each of them (the first 16 at most), and `lab.load` reads the one that `device` names, by default the one with the most
+operations; times count from the trace's first event for all GPUs. `timeline.notice` says so, and says what is missing:
+launches, or what calls waited for (PyTorch writes that only with
+`experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`).
 
-A file that is no trace, is cut short, damaged or has something in it that cannot be, is `SL_EINVAL`, with a sentence that says what and where; one that cannot be read
-is `SL_EIO`.]],
+A file that is not a trace, or that is cut short, damaged or contradictory, is `SL_EINVAL`, with a sentence that says
+what is wrong and where. A file that cannot be read is `SL_EIO`.]],
 }
