@@ -435,12 +435,9 @@ static void hold(sl_timeline *tl, sl_hold h)
     must(sl_timeline_add_hold(tl, &h, &err), &err);
 }
 
-/* A recording from 1000 ns on: two copies whose names do not say what they are, a kernel
- * that had to wait, a record, waits for it and for one made before, work of the host. */
-static sl_timeline *all_that_is_ours(void)
+static void describe_own(sl_timeline *tl)
 {
     sl_error err;
-    sl_timeline *tl = make();
     sl_device_info info = {
         .name = "G",
         .profile = "p",
@@ -458,6 +455,12 @@ static sl_timeline *all_that_is_ours(void)
         .non_blocking = true,
     };
     must(sl_timeline_add_stream(tl, &urgent, &err), &err);
+}
+
+/* Returns the text of its line. */
+static uint32_t add_kernel_that_waited(sl_timeline *tl)
+{
+    sl_error err;
     sl_span k = {
         .start_ns = 5000,
         .end_ns = 6000,
@@ -477,6 +480,12 @@ static sl_timeline *all_that_is_ours(void)
                         .ready_cause = SL_CAUSE_LATENCY,
                         .start_cause = SL_CAUSE_ENGINE,
                         .start_by = 1 });
+    return k.where;
+}
+
+static void add_odd_copy(sl_timeline *tl)
+{
+    sl_error err;
     sl_span c = {
         .start_ns = 5900,
         .end_ns = 6500,
@@ -495,6 +504,11 @@ static sl_timeline *all_that_is_ours(void)
                         .ready_ns = 5900,
                         .ready_by = 1,
                         .ready_cause = SL_CAUSE_STREAM_ORDER });
+}
+
+static void add_record_wait_and_work(sl_timeline *tl, uint32_t where)
+{
+    sl_error err;
     sl_call r = {
         .host_start_ns = 7100,
         .host_end_ns = 7200,
@@ -520,9 +534,14 @@ static sl_timeline *all_that_is_ours(void)
         .host_end_ns = 8000,
         .correlation = 41,
         .kind = SL_CALL_HOST_WORK,
-        .where = k.where,
+        .where = where,
     };
     must(sl_timeline_add_call(tl, &work, &err), &err);
+}
+
+static void add_host_func(sl_timeline *tl)
+{
+    sl_error err;
     sl_span f = {
         .start_ns = 8200,
         .end_ns = 8300,
@@ -538,8 +557,21 @@ static sl_timeline *all_that_is_ours(void)
                         .ready_ns = 8200,
                         .ready_by = 40,
                         .ready_cause = SL_CAUSE_NULL_STREAM });
+}
+
+/* A recording from 1000 ns on: two copies whose names do not say what they are, a kernel
+ * that had to wait, a record, waits for it and for one made before, work of the host. */
+static sl_timeline *all_that_is_ours(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    describe_own(tl);
+    uint32_t where = add_kernel_that_waited(tl);
+    add_odd_copy(tl);
+    add_record_wait_and_work(tl, where);
+    add_host_func(tl);
     sl_timeline_finish(tl, 1000, 9000);
-    must(sl_timeline_set_source(tl, k.where, "lab.spin(\"1\")", &err), &err);
+    must(sl_timeline_set_source(tl, where, "lab.spin(\"1\")", &err), &err);
     return tl;
 }
 

@@ -6,11 +6,8 @@
 
 /* ---- ours ------------------------------------------------------------------------- */
 
-/* On a clock that does not begin at 0, with each kind of span and call. */
-static sl_timeline *rich(void)
+static void describe(sl_timeline *tl)
 {
-    sl_error err;
-    sl_timeline *tl = make();
     sl_device_info info = {
         .name = "NVIDIA \"H200\"",
         .profile = "h200",
@@ -25,6 +22,11 @@ static sl_timeline *rich(void)
     sl_timeline_set_device(tl, &info);
     note(tl, 0, "default", false);
     note(tl, 1, "compute \\ \"quoted\" \xC3\xA9", false);
+}
+
+static void add_kernel_and_copy(sl_timeline *tl)
+{
+    sl_error err;
     sl_span k = {
         .start_ns = 5001,
         .end_ns = 61700,
@@ -56,6 +58,12 @@ static sl_timeline *rich(void)
         .name = text_id(tl, "Memcpy HtoD (Pinned -> Device)"),
     };
     must(sl_timeline_add_span(tl, &c, &err), &err);
+}
+
+/* Returns the record's number. */
+static uint64_t add_record_and_wait(sl_timeline *tl)
+{
+    sl_error err;
     sl_call record = {
         .kind = SL_CALL_EVENT_RECORD,
         .stream = 1,
@@ -74,6 +82,12 @@ static sl_timeline *rich(void)
         .target_stream = 1,
     };
     must(sl_timeline_add_call(tl, &wait, &err), &err);
+    return record.correlation;
+}
+
+static void add_host_func_and_memset(sl_timeline *tl)
+{
+    sl_error err;
     sl_span f = {
         .start_ns = 70000,
         .end_ns = 80000,
@@ -97,6 +111,11 @@ static sl_timeline *rich(void)
         .name = text_id(tl, "Memset (Device)"),
     };
     must(sl_timeline_add_span(tl, &m, &err), &err);
+}
+
+static void add_host_calls(sl_timeline *tl, uint64_t record)
+{
+    sl_error err;
     static const sl_call_kind syncs[] = {
         SL_CALL_STREAM_SYNC,
         SL_CALL_EVENT_SYNC,
@@ -109,7 +128,7 @@ static sl_timeline *rich(void)
             .correlation = ++issued,
             .host_start_ns = 100000 + i * 100,
             .host_end_ns = 100050 + i * 100,
-            .target = i == 1 ? record.correlation : 0,
+            .target = i == 1 ? record : 0,
             .target_stream = i == 1,
         };
         must(sl_timeline_add_call(tl, &s, &err), &err);
@@ -123,6 +142,17 @@ static sl_timeline *rich(void)
         .waited_for_device = true,
     };
     must(sl_timeline_add_call(tl, &plain, &err), &err);
+}
+
+/* On a clock that does not begin at 0, with each kind of span and call. */
+static sl_timeline *rich(void)
+{
+    sl_timeline *tl = make();
+    describe(tl);
+    add_kernel_and_copy(tl);
+    uint64_t record = add_record_and_wait(tl);
+    add_host_func_and_memset(tl);
+    add_host_calls(tl, record);
     sl_timeline_finish(tl, 1000, 300000);
     return tl;
 }
