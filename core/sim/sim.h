@@ -20,6 +20,10 @@
  *   values.c       the contents of memory (knows no time)
  * docs/design/simulator.md has the rules and the source of each.
  *
+ * copies.c, placement.c and queue.c call each other: work that ends on an engine frees its channel
+ * in the queue, which submits the next work of that channel to the same engines. All other files
+ * call in one direction.
+ *
  * Invariant: the device's clock passes the host's only while the host is blocked, so that no call
  * can change the past.
  */
