@@ -1,7 +1,7 @@
--- Names of CUDA's and PyTorch's that are not here: {names, what there is instead}. A name that
--- ends in "*" stands for all that begin so; the longest that fits counts. Names of our own places
--- ("lab.x", "tensor.x") need no entry where the name is one of PyTorch's or CUDA's as well:
--- bindings/elsewhere.lua says which are tried.
+-- Names of CUDA and PyTorch that streamlab does not have: {names, what to use instead}. A name that
+-- ends in "*" means all names with that beginning; the longest one that matches counts. Missing
+-- names of streamlab's own objects ("lab.x", "tensor.x") need no entry if x is a name of PyTorch or
+-- CUDA, too: bindings/elsewhere.lua says which names are tried.
 local missing = {
     -- work, recorded once and run often
     { "cudaGraph* cuGraph* cudaStreamBeginCapture* cudaStreamEndCapture cudaStreamIsCapturing "
@@ -10,7 +10,7 @@ local missing = {
         .. "torch.cuda.graph_pool_handle torch.cuda.make_graphed_callables "
         .. "torch.cuda.is_current_stream_capturing lab.capture stream.capture stream.is_capturing",
         "there are no CUDA graphs; each operation is enqueued by a call of its own" },
-    -- kernels of one's own
+    -- user-defined kernels
     { "cudaLaunchKernel* cudaLaunchCooperativeKernel* cuLaunchKernel* cuModule* cuLibrary* "
         .. "cuFuncSetAttribute cudaFuncSetAttribute cudaFuncGetAttributes cudaGetFuncBySymbol "
         .. "nvrtc* torch.utils.cpp_extension* torch.cuda.jiterator* torch.library* triton* numba* "
@@ -261,7 +261,7 @@ local missing = {
     { "tensor.is_cuda", "use t.device == \"cuda\"" },
     { "tensor.is_pinned", "use `t.pinned`" },
     { "tensor.get_device", "use `t.device_index`" },
-    -- what people call the rest
+    -- other names for what exists
     { "stream.sync", "use `s:synchronize()`" },
     { "stream.wait", "use `s:wait_event(e)`, s:wait_stream(other) or `s:synchronize()`" },
     { "stream.record", "use `s:record_event(e)`" },
@@ -298,7 +298,7 @@ local missing = {
         "use tl:save(\"x.json\")" },
 }
 
--- Of these names CUDA's and PyTorch's, as a table in Markdown.
+-- Those of the names that are CUDA's or PyTorch's, as a table in Markdown.
 local rows = { "| name | here |", "|---|---|" }
 for _, item in ipairs(missing) do
     local names = {}
@@ -315,10 +315,11 @@ return {
     title = "What is not here",
     order = 990,
     about = [[
-Names of CUDA and PyTorch that people look for and that are not here, with what there is instead. A name that is called and missing says the same, in the program and at the
-prompt, and so does `help "torch.nn.Linear"`. A field of `lab` that is not there reads as nil, so that a script can ask: `if lab.graph then`. An object's field that is not there is an error.
+These names of CUDA and PyTorch do not exist in streamlab; the table says what to use instead. A call of a missing name,
+at the prompt and in scripts, and `help "torch.nn.Linear"` say the same. A missing field of `lab` reads as nil, so that
+a script can test for it: `if lab.graph then`. A missing field of an object is an error.
 
-What is here has [a table](cuda-pytorch.md) of its own.]],
+[Another table](cuda-pytorch.md) lists the names that do exist.]],
     missing = missing,
     entries = {},
     more = table.concat(rows, "\n") .. "\n",

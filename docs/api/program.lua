@@ -115,24 +115,36 @@ being never; else colour on a terminal whose `TERM` is not `dumb`. The same hold
 
 ## streamlab lab
 
-Course labs, with tests that grade programs for streams: values, overlap, makespans, waits of the host, races. A lab is a folder with `lab.lua`, `README.md`, `starter.lua`, `tests/visible.lua`, and for those
-who grade `tests/hidden.lua` and `solution.lua`; a submission is one Lua file that defines the functions that `lab.lua` names. [Teaching with labs](../teaching.md) is for teachers, [the guide's
-chapter 15](../guide/15-labs.md) for students. Assertions are those of [`lab.tap`](tap.md).
+A course lab has tests that grade programs for streams: values, overlap, makespans, waits of the host, races. A lab is a
+folder with `lab.lua`, `README.md`, `starter.lua`, `tests/visible.lua`, and for graders also `tests/hidden.lua` and
+`solution.lua`. A submission is one Lua file that defines the functions named in `lab.lua`. [Teaching with
+labs](../teaching.md) is for teachers, [chapter 15 of the guide](../guide/15-labs.md) for students. The assertions are
+those of [`lab.tap`](tap.md).
 
-`lab check` is the student's: it runs the visible tests and prints them as TAP, with what was seen and asked, the line to look at, the chart, the hint, and what the program printed. In a lab's folder it needs no
-arguments; a file that is named alone is checked by the lab in its folder. With `-v`, of `grade` too, it also says what was seen by assertions that passed: the figures for a threshold.
+`lab check` is for students: it runs the visible tests and prints them as TAP, with what was seen and asked, the line to
+look at, the chart, the hint, and what the program printed. In a lab's folder it needs no arguments; a file given
+without a lab is checked by the lab in the file's folder. With `-v` (also of `grade`) it prints what passed assertions
+saw, too: use these figures to choose thresholds.
 
-`lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua` (or `.LUA`), or with folders `NAME` that have one `.lua` file each, there
-or in folders below. Hidden files and `__MACOSX` are left out, what else is no submission is named on stderr, and a folder with no `.lua` file or with two gets 0 points and a remark. It prints a line a student, and
-writes with `-o` what the file's name ends in says: `.json` is Gradescope's `results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with a line a student, whose last column, `remark`, says why somebody has no
-points. For a class as `.json` it takes a folder, which is made: each student's file is written when this student is graded. One submission with `--format` and without `-o` is printed so. The status does not
-depend on the points; it is 1 for a path that is not there, a test that could not be run, and results that could not be written, which stderr names and which concern no other student.
+`lab grade` runs all tests of a submission, or of a class: a folder with files `NAME.lua` (or `.LUA`), or with folders
+`NAME` that have one `.lua` file each, there or in folders below. Hidden files and `__MACOSX` are left out; anything
+else that is not a submission is named on stderr; a folder with no `.lua` file or with two gets 0 points and a remark.
+It prints one line for each student. With `-o` it writes a file whose ending gives the format: `.json` is Gradescope's
+`results.json`, `.tap` is TAP, `.xml` JUnit, `.csv` a table with one line for each student, whose last column, `remark`,
+says why a student has no points. For a class as `.json`, `-o` names a folder, which is made: each student's file is
+written when this student is graded. For one submission, `--format` without `-o` prints that format. The exit status
+does not depend on the points; it is 1 for a path that does not exist, a test that could not be run, and results that
+could not be written. Each is named on stderr, and the other students are graded as usual.
 
-`lab new` writes a small complete lab. `lab pack` tests a lab (the solution must have all points, the starter at most 20 %, each of `wrong/*.lua` must fail exactly the tests that its first line names, as in
-`-- fails: 1.2 2.1`), then writes `ID-student.zip` (with `lua-primer.md` if that lies beside the lab's folder) and `ID-gradescope.zip`. It refuses a symbolic link that leads out of the lab's folder.
+`lab new` writes a small complete lab. `lab pack` first tests a lab: the solution must have all points, the starter at
+most 20 %, and each of `wrong/*.lua` must fail exactly the tests that its first line names, as in `-- fails: 1.2 2.1`.
+Then it writes `ID-student.zip` (with `lua-primer.md` if that is beside the lab's folder) and `ID-gradescope.zip`. It
+refuses a symbolic link that leads out of the lab's folder.
 
-The GPU is the simulated one that `lab.lua` names, whatever `STREAMLAB_BACKEND` and `STREAMLAB_PROFILE` say, so that a submission has the same points everywhere; `--profile` is refused, and `--backend cuda` asks for
-the real one. Each test runs in a process of its own without files, network and other programs, with 5 s of the processor, 20 s in all, 512 MiB and 64 KiB of output, unless `lab.lua` says otherwise.
+The GPU is the simulated one that `lab.lua` names, whatever `STREAMLAB_BACKEND` and `STREAMLAB_PROFILE` say, so that a
+submission has the same points everywhere. `--profile` is refused; `--backend cuda` uses the real GPU. Each test runs in
+a process of its own, without files, network and other programs; its limits are 5 s of processor time, 20 s in total,
+512 MiB and 64 KiB of output, unless `lab.lua` says otherwise.
 
 ```sh
 streamlab lab new my-lab
@@ -167,23 +179,32 @@ streamlab probe --profile my_gpu.lua
 
 ## streamlab calibrate
 
-Measures the GPU that a script would get, and writes a profile of all that it finds: `streamlab --profile FILE.lua` then takes as long on the simulator as that GPU took. It takes
-minutes on a real GPU, which should have nothing else to do. The simulated GPU can be measured as well: that finds its own profile again.
+This subcommand measures the GPU that a script would get, and writes a profile with the results. On the simulator,
+`streamlab --profile FILE.lua` then takes as long as that GPU took. On a real GPU the measurement takes minutes, and
+nothing else should use the GPU meanwhile. A simulated GPU can be measured as well: that gives its own profile again.
 
-It measures part by part, and says so on stderr unless `--quiet` is given; `--only` chooses among the parts, by their names with commas between them. What is not measured comes
-from `--base`: without it the simulated GPU's own profile, on a real one that of an H200. Times of the device are those of a timeline, medians of many repetitions; times of the host are
-those of calls through Lua while a timeline is recorded, as scripts have them: launches, products, copies and events in a sequence of all sorts, other calls in loops.
+It measures part by part, and reports progress on stderr unless `--quiet` is given. `--only` selects parts, by their
+names with commas between them. Values that it does not measure come from `--base`; the default is the simulated GPU's
+own profile, and on a real GPU the profile of an H200. Times on the device come from a timeline, as medians of many
+repetitions. Times on the host are those of calls through Lua while a timeline is recorded, as in scripts: launches,
+products, copies and events in a sequence of all sorts, other calls in loops.
 
-A machine that others use is slow for seconds at a time. So the parts that are sensitive to it run again and again over the whole calibration, on a real GPU 7 times, those of the host 15 times, and once on a
-simulated one, or `--passes N` times; each value is the median over its passes. A virtual machine's processor may be slower for minutes, and all times of the host with it: the file's
-head has `host.reference_ms`, what a fixed loop of Lua took between the passes.
+A machine that others use is slow for seconds at a time. So the parts that are sensitive to that run in several passes
+over the whole calibration: on a real GPU 7 times, those of the host 15 times; on a simulated GPU once; or `--passes N`
+times. Each value is the median over its passes. A virtual machine's processor may be slower for minutes, and then all
+times of the host are longer. So the head of the file has `host.reference_ms`: how long a fixed loop of Lua took between
+the passes.
 
-In the file each value says how it was found and how much its repetitions differ, or from which profile it is. After the values come other findings, for which a
-profile has no field. The file is written when the simulator has accepted it. Until then, after each part, what is measured goes to `FILE.lua.partial`, which stays after Ctrl-C, and after a part that
-failed (the others go on, and the exit status is 1); it is a profile as well, once its name ends in `.lua`.
+The file says for each value how it was found and how much its repetitions differ, or from which profile it comes. After
+the values come other findings, for which a profile has no field. The file is written once the simulator has accepted
+it. Until then, the results are saved after each part in `FILE.lua.partial`. That file stays after Ctrl-C, and after a
+part that failed (the other parts are measured, and the exit status is 1). It is a profile as well, if you rename it to
+end in `.lua`.
 
-`--difference A.lua B.lua` measures nothing: it sets two profiles side by side, the figures that are furthest apart first, and says how many are within 3 %
-of each section, within 3 and within 10 % of the device's, of the host's, and of all; and what `host.reference_ms` was in both. Times below 3 us count as near within 0.1 us, since the clock ticks. Figures that neither file has measured are left out.
+`--difference A.lua B.lua` measures nothing: it compares two profiles, and prints the figures that differ most first. It
+says how many figures are within 3 % in each section, how many are within 3 % and within 10 % among the device's, the
+host's, and all; and the `host.reference_ms` of both. Times below 3 us count as close if they differ by at most 0.1 us,
+since the clock ticks. Figures that neither file has measured are left out.
 
 ```sh
 streamlab calibrate --backend cuda -o my_gpu.lua
@@ -194,28 +215,48 @@ streamlab calibrate --difference my_gpu.lua again.lua
 
 ## streamlab compare
 
-Runs scripts on the GPU and on the simulator, both recorded, and sets them side by side: how far are the simulator's makespans, overlaps and orders from the GPU's? Each `SCRIPT` is a file, or in one word a
-file and its arguments: `"scripts/puzzler.lua --variant pinned"`. What is compared are the timelines that it records with `lab.profile` or `lab.record`, its *parts*; if it records none, the whole run. A script's makespan is the sum of
-its parts'. On the GPU it runs once to warm up and then `--runs` times, of which the median counts; on the simulator, which is opened again for each script, once. With `--rounds` all scripts run once before any runs again, so that a minute in which the machine is slow falls on one run of each.
+This subcommand runs scripts on the GPU and on the simulator, records both, and compares them: how far are the
+simulator's makespans, overlaps and orders from the GPU's? Each `SCRIPT` is a file, or one word with a file and its
+arguments: `"scripts/puzzler.lua --variant pinned"`. It compares the timelines that a script records with `lab.profile`
+or `lab.record`, the script's *parts*; if a script records none, it compares the whole run. A script's makespan is the
+sum of the makespans of its parts. On the GPU a script runs once to warm up and then `--runs` times, and the median
+counts; on the simulator, which is opened again for each script, it runs once. With `--rounds` all scripts run once
+before any script runs again, so that a minute in which the machine is slow affects one run of each.
 
-Scripts run in one process, each with globals of its own. What they print is not shown, `os.exit` ends the script only, `lab.open` is refused, and `math.random` gives the same numbers in each run. An error is reported with the script's name, and the
-others go on; the status is then 1.
+Scripts run in one process, each with globals of its own. Their output is not shown, `os.exit` ends only the script,
+`lab.open` is refused, and `math.random` gives the same numbers in each run. An error is reported with the script's
+name, and the other scripts still run; the exit status is then 1.
 
-With `-v`, and of a single script, it prints for each part, three at most and the furthest off first: how many neighbours start in another order, which pairs overlap on both sides, both charts on one scale, and what
-[`timeline:diff`](timelines.md#timeline-diff) and [`timeline:explain`](timelines.md#timeline-explain) say. Of several scripts it ends with a summary: the makespans' errors, |simulated / measured - 1|, by kind of script and of all; how far the GPU's own runs spread,
-(longest - shortest) / median, and how many simulated makespans lie within, from the shortest to the longest; the pairs; the ten that are furthest off. Kinds go by the file: `random` (`random.lua`, or any with `--seeds`), `puzzler` (`puzzler.lua`), `experiments` (in a folder of that name), `others`.
+For a single script, and with `-v` for all, it prints details of each part (at most three, those with the largest error
+first): how many neighbours start in another order, which pairs overlap on both sides, both charts on one scale, and the
+output of [`timeline:diff`](timelines.md#timeline-diff) and [`timeline:explain`](timelines.md#timeline-explain). After
+several scripts comes a summary. It has the errors of the makespans, |simulated / measured - 1|, by kind of script and
+for all; how much the GPU's own runs vary, (longest - shortest) / median, and how many simulated makespans lie between
+the shortest and the longest run; the pairs; and the ten scripts with the largest errors. The kind of a script comes
+from its file: `random` (`random.lua`, or any with `--seeds`), `puzzler` (`puzzler.lua`), `experiments` (in a folder of
+that name), `others`.
 
-*Pairs.* A lane is the operations of one kind in one stream; streams and operations of the two sides are matched by the order of issue. How long a pair of lanes overlaps is a share of the part's makespan, in each run of that run's own. It
-counts if that is more than 5 % on the simulator, or as the median of the GPU's runs, and is the same on both if more than 1 % on the simulator says the same as more than 1 % as that median. A GPU is not deterministic: engines that find several
-commands ready take them in an order of their own, and the same pair may overlap in one run and not in the next. It is *steady* if all of the GPU's runs say the same of 1 %; what is not steady no simulator can predict. Likewise pairs of operations; those
-that have no partner in one of the runs are left out. `all steady in` says in how many scripts all steady pairs are the same, of those that have any.
+*Pairs.* A lane is the operations of one kind in one stream; streams and operations of the two sides are matched by the
+order of issue. The overlap of a pair of lanes is measured in percent of the part's makespan, for each run in percent of
+that run's own. A pair counts if its overlap is more than 5 % on the simulator, or in the median of the GPU's runs. It
+is the same on both sides if its overlap is more than 1 % on both, or on neither; the GPU's is again the median. A GPU
+is not deterministic: engines that find several commands ready choose an order of their own, and the same pair may
+overlap in one run and not in the next. A pair is *steady* if its overlap is more than 1 % in all of the GPU's runs, or
+in none; no simulator can predict a pair that is not steady. The same holds for pairs of operations; operations without
+a partner in one of the runs are left out. `all steady in` gives the number of scripts in which all steady pairs are the
+same, out of the scripts that have steady pairs.
 
-`--against PROFILE` takes a second simulated GPU in the GPU's place. `--measured FILE` takes what an earlier `--jsonl FILE` has measured: no GPU is needed, the simulator runs again, and the figures of pairs are those of the file. Which scripts they are is
-then in the file as well, unless some are named.
+`--against PROFILE` uses a second simulated GPU in place of the real one. `--measured FILE` uses the measurements that
+an earlier run wrote with `--jsonl FILE`: this needs no GPU, only the simulator runs again, and the figures of pairs are
+those of the file. Unless you name scripts, the scripts are also those of the file.
 
-`--jsonl FILE` writes, and `--json` prints, a line a script: `script`, the word as it was given; `seed`, that of `--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`, `lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. `--svg FILE` is a picture of
-all scripts: predicted makespans against measured ones, and below it the ratio of the two beside how far the GPU's own runs lie from their median. `--dump FOLDER` writes a text file for each script, with the operations of both sides, of the GPU those of the median run: a line `# part 1 sim makespan_us ... runs_us ...`, then a line an operation, with tabs between the fields
-that its second line names.
+`--jsonl FILE` writes, and `--json` prints, one line for each script: `script`, the word as you gave it; `seed`, that of
+`--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`,
+`lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. `--svg FILE` is a picture of all
+scripts: predicted makespans against measured ones, and below it the ratio of the two, beside how far the GPU's own runs
+lie from their median. `--dump FOLDER` writes a text file for each script with the operations of both sides; those of
+the GPU are from the median run. The file has a line `# part 1 sim makespan_us ... runs_us ...`, then one line for each
+operation. Its second line names the fields, which are separated by tabs.
 
 ```sh
 streamlab compare scripts/puzzler.lua
@@ -226,8 +267,9 @@ streamlab compare --against sim:a100 --profile h200 "scripts/puzzler.lua --n 256
 
 ## streamlab show
 
-Prints what is in a trace: a line on what it is, the chart, the summary and the explanation. The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or
-of others that write such; `-` is stdin. No GPU is opened. What is left out of the file is listed on stderr.
+This subcommand prints the contents of a trace: a line that describes it, the chart, the summary and the explanation.
+The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or of another program that writes this format;
+`-` is stdin. No GPU is opened. What it leaves out of the file is listed on stderr.
 
 Times of `--from` and `--to` count from the first operation: `12ms`, `3.5us`, `2s`, `100ns`; a bare number is in us. `--columns` is from 20 to 4096. With `-o` the file
 is written instead of printing, and may be given several times; with `--chart`, `--summary` or `--explain` both are done. The keys of `--json` are those of
@@ -242,16 +284,17 @@ streamlab show -o run.svg -o run.html run.json
 
 ## streamlab diff
 
-Sets two traces side by side: both charts on one scale of time, makespan and lower bound, busy times and overlaps by kind, the makespan's parts; then what moved, in
-words, and what there is to gain in each. `--from`, `--to`, `--rows` and `--columns` are as for `show`; one of the two files may be `-`.
+This subcommand compares two traces: both charts on one scale of time, makespan and lower bound, busy times and overlaps
+by kind, the makespan's parts; then, in words, what changed, and what there is to gain in each. `--from`, `--to`,
+`--rows` and `--columns` are as for `show`; one of the two files may be `-`.
 
-`--json` prints one object: `"a"` and `"b"`, each as of `show --json`, and `"change"`, what b has more than a: `makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`,
-`overlap_us`.
+`--json` prints one object: `"a"` and `"b"`, each as in `show --json`, and `"change"`, the values of b minus those of a:
+`makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`, `overlap_us`.
 
 ## streamlab help
 
-`streamlab help NAME` prints what `help("NAME")` says in the REPL: about a function, a method or a page, about a function of CUDA or PyTorch, or where words are found.
-Without a name it lists everything.
+`streamlab help NAME` prints what `help("NAME")` prints in the REPL: about a function, a method or a page, about a
+function of CUDA or PyTorch, or the entries in which the words occur. Without a name it lists everything.
 
 ```sh
 streamlab help stream:wait_event
