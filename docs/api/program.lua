@@ -156,19 +156,25 @@ streamlab --backend cuda lab grade my-lab my-lab/solution.lua
 
 ## streamlab probe
 
-Calls each function of `lab.cuda`, and others that may wait, between two kernels of 10 ms in two streams; on blocking streams and on those that are exempt from the NULL stream's
-rules. The table has for each call and size how long it took, whether the host waited for the kernel, and whether the kernels ran together. A call is also made without a
-kernel: one that takes 16 ms by itself does not wait, and gets longer kernels. Calls that are given a stream get the first one, which has a kernel; `cudaStreamWaitEvent` gets the second.
+This subcommand calls each function of `lab.cuda`, and others that may wait, between two kernels of 10 ms in two
+streams; once with blocking streams and once with streams that are exempt from the NULL stream's rules. The table says
+for each call and size how long it took, whether the host waited for the kernel, and whether the kernels ran together.
+Each call is also made without a kernel: a call that takes 16 ms by itself does not wait, and gets longer kernels. A
+call that takes a stream gets the first one, which has a kernel; `cudaStreamWaitEvent` gets the second.
 
-Below is what documents say of the call, and whether it holds here: by the *old list* of implicit synchronisations of NVIDIA's guides up to CUDA 11, by the *old guide*'s list of
-what is asynchronous with respect to the host, and by *CUDA*'s present documents. It takes less than a second on the simulator and some seconds on a GPU.
+Below the table is what documents say of the calls, and whether it holds here: the *old list* of implicit
+synchronisations in NVIDIA's guides up to CUDA 11, the *old guide*'s list of what is asynchronous with respect to the
+host, and *CUDA*'s present documents. The subcommand takes less than a second on the simulator and some seconds on a
+GPU.
 
-`--json` prints an array with an object for each measurement, in the order of the table: `call`; `memory`, of copies and memsets, else null; `bytes`, or null; `into`, the stream
-that the call was given: `"NULL"`, `"first"`, `"second"` or null; `streams`: `"blocking"` or `"nonblocking"`; `host_us`, `total_us`, `host_blocked`, `serialised`, as of `lab.probes`.
-`lab.probes` and `lab.claims` are the same for scripts.
+`--json` prints an array with an object for each measurement, in the order of the table: `call`; `memory`, for copies
+and memsets, else null; `bytes`, or null; `into`, the stream that the call was given: `"NULL"`, `"first"`, `"second"` or
+null; `streams`: `"blocking"` or `"nonblocking"`; `host_us`, `total_us`, `host_blocked`, `serialised`, as in
+`lab.probes`. In scripts, use `lab.probes` and `lab.claims`.
 
-`--save FILE.lua` also writes a profile, with which the simulator answers as the GPU did: what each call costs the host, whether it waits, and whether it serialises. All else
-comes from `--base`. A last run on the simulator compares; what a profile cannot express is listed on stderr, row by row.
+`--save FILE.lua` also writes a profile with which the simulator gives the same answers as the GPU: what each call costs
+the host, whether it waits, and whether it serialises. All other values come from `--base`. At the end the probes run on
+the simulator with this profile and are compared; what a profile cannot express is listed on stderr, row by row.
 
 ```sh
 streamlab probe
@@ -314,16 +320,17 @@ needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.j
 | `STREAMLAB_PROFILE` | the profile of a simulated GPU where none is given; unlike `--profile` it does not ask for a simulated one |
 | `STREAMLAB_CUDA_PLUGIN` | the file of the CUDA backend; empty or `none`: do without |
 | `STREAMLAB_CUDA_LIB` | folders, with colons between them, in which `libcublasLt`, `libcublas` and `libcupti` are looked for first |
-| `STREAMLAB_CUPTI` | `0`: timelines of real GPUs have their times from events |
+| `STREAMLAB_CUPTI` | `0`: times in timelines of real GPUs come from events, not from CUPTI |
 | `STREAMLAB_BLAS` | the library with which the simulator multiplies matrices, a file or a name for the loader, or `none` |
-| `STREAMLAB_HISTORY`, `STREAMLAB_RC` | files of the REPL, see there |
+| `STREAMLAB_HISTORY`, `STREAMLAB_RC` | the REPL's history and start file, see above |
 | `STREAMLAB_DEBUG` | `1`: errors are printed with all frames |
 | `COLUMNS`, `NO_COLOR`, `CLICOLOR_FORCE`, `TERM`, `LC_ALL`, `LC_CTYPE`, `LANG` | how wide charts are, whether there are colours and which characters |
 | `XDG_STATE_HOME`, `XDG_CONFIG_HOME`, `HOME` | where the history and the start file are |
 | `LUA_INIT`, `LUA_PATH`, `LUA_CPATH`, each also with `_5_4` | as in `lua5.4` |
 
-CUDA's own work as in any program: `CUDA_VISIBLE_DEVICES` says which GPUs there are, `CUDA_DEVICE_MAX_CONNECTIONS` how many channels, and with `CUDA_LAUNCH_BLOCKING=1`
-every launch waits for its kernel. `-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_PROFILE`, the REPL's start file and the variables of Lua.
+CUDA's own variables work as in any program: `CUDA_VISIBLE_DEVICES` says which GPUs there are,
+`CUDA_DEVICE_MAX_CONNECTIONS` how many channels, and with `CUDA_LAUNCH_BLOCKING=1` every launch waits for its kernel.
+`-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_PROFILE`, the REPL's start file and the variables of Lua.
 
 ## Files
 
