@@ -162,8 +162,8 @@ print(lab.mul(b, 0.5):get(1))  --> 5.0]],
             errors = refusals("the shapes differ"),
             about = [[
 `a / b` is the same. It divides, and rounds once, also by a number; PyTorch multiplies with the number's inverse on a
-GPU, which may differ in the last bit. Division by zero gives an infinity, or NaN, as in IEEE 754. There is no `a //
-b`.]],
+GPU, which may differ in the last bit. Division by zero gives an infinity, or NaN, as in IEEE 754. There is no
+`a // b`.]],
             example = [[
 local a, b = lab.tensor{1, 2}, lab.tensor{4, 4}
 print(lab.div(a, b):get(2))  --> 0.5
@@ -231,8 +231,8 @@ print(p:get(2, 1))  --> 0.5]],
             returns = result,
             errors = refusals("`out` has not exactly one element"),
             about = [[
-`lab.sum(a):item()` waits for the sum and gives it as a number. A sum of int32 keeps the lower 32 bits, as `torch.sum(a,
-dtype=torch.int32)` does.]],
+`lab.sum(a):item()` waits for the sum and gives it as a number. A sum of int32 keeps the lower 32 bits, as
+`torch.sum(a, dtype=torch.int32)` does.]],
             example = [[
 local total = lab.sum(lab.tensor{{1, 2}, {3, 4}})
 print(total)  --> tensor scalar float32 on cuda
