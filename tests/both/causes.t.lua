@@ -107,7 +107,7 @@ local function check(case)
         T.is(found.idle, case.idle, name .. ": whether the engine stood still")
         T.near(found.lost_us, case.lost_us, 0.002, name .. ": for as long as one works out")
     end
-    T.is(found.inferred, not simulated, name .. ": inferred on a GPU, told by the simulator")
+    T.is(found.inferred, not simulated, name .. ": inferred on a GPU, reported by the simulator")
     T.ok(#(found.sentence or "") > 40, name .. ": it is reported in a sentence")
     T.ok(#(found.remedy or "") > 20, name .. ": there is a remedy")
     local _, lines = text:gsub("\n", "")

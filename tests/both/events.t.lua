@@ -1,7 +1,7 @@
 -- events.t.lua - recording, asking, waiting and the time between two events.
 --
 -- Times are only bounded from below by the spins in between, and from above by ten times
--- that: a spin lasts at least as long as it was told.
+-- that: a spin lasts at least as long as asked.
 
 local T = require "tap"
 local ideal = require "lua.ideal"

@@ -18,7 +18,7 @@
 
 enum { FAKE_MOST_OPS = 4096 };
 
-#define FAKE_MEMORY_BYTES ((int64_t)1 << 34) /* told; no buffer is refused for it */
+#define FAKE_MEMORY_BYTES ((int64_t)1 << 34) /* reported; no buffer is refused for it */
 
 typedef struct fake_buffer {
     sl_buffer base;

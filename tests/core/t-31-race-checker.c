@@ -181,7 +181,7 @@ static void test_refused_with_accident(void)
            "an operation with an accident and a race");
     is_int((int)sl_race_count(), 2, "has both listed");
     sl_device_synchronize(s.device, NULL);
-    is_int(n_accidents_told, 1, "and the accident is told, since no error has");
+    is_int(n_accidents_told, 1, "and the accident is reported, since no error has");
     is_int(n_told, 1, "the race is not");
     sl_tensor_release(host);
     sl_tensor_release(out);
@@ -200,7 +200,7 @@ static void test_free_in_error_mode(void)
     is_int(sl_cuda_free_host(block, NULL), SL_OK, "a free that races has happened");
     sl_device_synchronize(s.device, NULL);
     is_int((int)sl_race_count(), 1, "it is listed");
-    is_int(n_told, 1, "and told, since no error has");
+    is_int(n_told, 1, "and reported, since no error has");
     sl_tensor_release(block);
     take_down(&s);
 }

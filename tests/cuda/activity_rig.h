@@ -1,6 +1,6 @@
 /* activity_rig.h - a device for the tests of core/cuda/activity.c and the files behind it,
  * and what they need of the rest of the backend and of CUDA. The clocks stand still
- * unless told. Included once a program. */
+ * unless asked. Included once a program. */
 #ifndef ACTIVITY_RIG_H
 #define ACTIVITY_RIG_H
 

@@ -10,7 +10,7 @@ enum { FAKE_DEVICES = 3 };
 
 /* A stream; a test may hand one of its own out as a cudaStream_t. */
 typedef struct fake_stream {
-    bool busy;    /* told: cudaStreamQuery answers cudaErrorNotReady */
+    bool busy;    /* set by the test: cudaStreamQuery answers cudaErrorNotReady */
     int freed_in; /* cudaFreeAsync calls that it was given */
     int device;
     struct fake_queue *queue; /* fake_streams.c's; NULL until its first operation */

@@ -254,7 +254,7 @@ static void test_fallback(void)
            "CUPTI is in use by another profiler "
            "(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): the timeline's times come from "
            "events, which are coarser",
-           "and the user is told");
+           "and a notice says so");
     cuda_record_end(&r->dev.base);
     r->dev.base.notice = NULL;
     cuda_record_begin(&r->dev.base, "x", &r->err);

@@ -105,7 +105,7 @@ static void test_notice(void)
     is_str(r->dev.base.notice,
            "STREAMLAB_CUPTI is 0: the timeline's times come from events, "
            "which are coarser",
-           "and the user is told");
+           "and a notice says so");
     is_int(rest.launches, 0, "no kernel is launched for CUPTI");
     cuda_record_collect(&r->dev.base, never, NULL);
     cuda_activity_tidy(&r->dev);

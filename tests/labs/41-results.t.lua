@@ -94,7 +94,7 @@ died          0/100  died.lua:1: boom
 long          0/100  ]] .. ("x"):rep(200) .. [[...
 telling       0/100  failed 1.1 2.1
 wrong         0/100  failed 1.1 2.1
-]], "a file that died at once has its reason; what a hidden test showed is not told")
+]], "a file that died at once has its reason; what a hidden test showed is left out")
 tap.is(shell.read(at "remarks.csv"):gsub("\r", ""):gsub("[^\n]*\n", "", 1), [[
 calls,0,100,0,0,calls.lua:1: attempt to perform arithmetic on a nil value
 died,0,100,0,0,died.lua:1: boom

@@ -181,7 +181,7 @@ local function files()
     os.remove(path)
 end
 
--- Two files of the same base name: which one a position is of cannot be told.
+-- Two files of the same base name: which one a position is of is ambiguous.
 local function twins()
     ideal.h200()
     local base = os.tmpname()

@@ -267,7 +267,7 @@ local function allclose()
     T.is(lab.allclose(lab.tensor({0 / 0}), lab.tensor({0 / 0})), false, "NaN is close to nothing")
     T.is(lab.allclose(a, a:cpu()), true, "one may be on the host")
     refuses(function() lab.allclose(lab.zeros(2, 2), lab.zeros(2, 3)) end, "SL_ESHAPE",
-            "2x2 and 2x3", "shapes must agree, and are both told")
+            "2x2 and 2x3", "shapes must agree, and are both named")
     refuses(function() lab.allclose(a, lab.zeros(3, 1)) end, "SL_ESHAPE", "3 and 3x1",
             "also in their number of dimensions")
     refuses(function() lab.allclose(a, a, {tol = 1}) end, "SL_EINVAL", "tol", "a typo cannot pass")

@@ -162,7 +162,7 @@ do
     lab.cuda.free_host(pinned)
 end
 
--- Of several host functions that fail, the first is told, and how many more.
+-- Of several host functions that fail, the first is reported, and how many more.
 do
     ideal.open()
     local s = ideal.streams(1)[1]

@@ -12,7 +12,7 @@ local function wrong_indices_and_places()
     refuses(function() lab.event():record(lab.default_stream(), 1) end, "SL_EINVAL", "record",
             "an event is recorded in one stream")
     refuses(function() t:get(1, 1.5) end, "SL_EINVAL", "index 2 must be a whole number, got 1.5$",
-            "an index that is no whole number is told")
+            "an index that is no whole number is reported")
     refuses(function() t:set(1.5, 1, 9) end, "SL_EINVAL",
             "index 1 must be a whole number, got 1.5$", "also where an element is set")
     refuses(function() column:get(1, 1) end, "SL_ESHAPE", "has 1 dimension, got 2 indices$",
@@ -20,7 +20,7 @@ local function wrong_indices_and_places()
     refuses(function() t:get(1) end, "SL_ESHAPE", "has 2 dimensions, got 1 index$",
             "or one too few")
     refuses(function() lab.tensor{1, "x"} end, "SL_EINVAL",
-            "element 2 must be a number, got string$", "an element that is no number is told")
+            "element 2 must be a number, got string$", "an element that is no number is reported")
     refuses(function() lab.tensor{{1, 2}, {3, true}} end, "SL_EINVAL",
             "element 2, 2 must be a number, got boolean$", "in a matrix as well")
     refuses(function() lab.ones(2, {device = "cpu"}):to("cuda", {pinned = true}) end, "SL_EPLACE",

@@ -210,7 +210,7 @@ local long = operation("kernel", 1, "long")
 local urgent = operation("kernel", 2, "urgent", { priority = -5 })
 tap.is(say(record("no_sm_room", urgent, long, { trace = trace("lua") }), "remedy"),
     "A kernel that fills the GPU runs alone: only smaller grids overlap, and a priority acts when "
-    .. "blocks end, so make them shorter", "who has the higher priority is not told to take one")
+    .. "blocks end, so make them shorter", "nobody with the higher priority is advised to take one")
 
 -- ---- several operations on a side -----------------------------------------------------------
 

@@ -169,7 +169,7 @@ local parts = {}
 for i = 1, 9 do parts[i] = { cause = "none", waiter = k, lost_ns = 1000 * i } end
 local text = words.explain(explanation(many, parts, { gain_ns = 0, good = true, makespan_ns = 900000 }),
     200, true)
-tap.like(text, "\n 6%. ", "six findings are told")
+tap.like(text, "\n 6%. ", "six findings are shown")
 tap.is(text:find("\n 7. ", 1, true), nil, "and no seventh")
 tap.like(text, "\n    1 more loss, 100 us in total\n$", "the others are added up")
 tap.like(text, "\n    The H2D engine was idle 100 us %(8 gaps%) for the same reason\n    Kernels had room "

@@ -121,7 +121,7 @@ if io.open("/dev/full") then
     for _, case in ipairs { "-e 'print(1)'", "-e 'print(1) os.exit()'", "--help", "--version" } do
         _, err, code = sh("\"$P\" " .. case .. " > /dev/full")
         tap.is(code, 1, "output lost to a full disk is an error: " .. case)
-        tap.like(err, "cannot write to stdout", "and is told: " .. case)
+        tap.like(err, "cannot write to stdout", "and is reported: " .. case)
     end
 else
     tap.skip("no /dev/full", 8)

@@ -68,7 +68,7 @@ json, said, code = traced(work .. "lab.current_stream():launch_host_func(functio
     .. " error('too late', 0) end)")
 tap.is(code, 1, "a failure that only the last wait finds is an error")
 tap.like(said, "^streamlab: %-%-trace: " .. path:gsub("%p", "%%%0") .. " has only what was recorded"
-    .. " before this: stop: a host function failed: too late\n$", "told in one line")
+    .. " before this: stop: a host function failed: too late\n$", "reported in one line")
 tap.like(json, "matmul", "and the trace has what was recorded")
 json = traced(work .. "lab.open{backend='sim', profile='t4'} lab.spin(1)")
 local function has_op(text, name)

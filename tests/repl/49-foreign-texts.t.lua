@@ -39,7 +39,7 @@ local function check(words, name, written)
     tap.is(found(out), nil, name .. ": stdout is safe")
     tap.is(found(err), nil, name .. ": stderr is safe")
     if written then
-        tap.ok((out .. err):find(written, 1, true), name .. ": and the rest is told: " .. written)
+        tap.ok((out .. err):find(written, 1, true), name .. ": and the rest is shown: " .. written)
     end
 end
 

@@ -207,7 +207,7 @@ for _, most in ipairs { 6, 12, 16 } do
         most, of_lab, of_lab))
     tap.like(err, "^streamlab: spawn: cannot open pipes for [^\n]*: Too many open files "
         .. "%(this process may have " .. most .. "; ulimit %-n raises that%)\n$",
-        "a limit of " .. most .. " descriptors is told, without a position in the program")
+        "a limit of " .. most .. " descriptors is reported, without a position in the program")
     tap.is(code, 1, "and the status is 1")
 end
 tap.is(program.wait(), nil, "none of them runs")

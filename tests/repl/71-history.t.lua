@@ -137,7 +137,7 @@ for name, old in pairs { ["part of an entry"] = ("x = 1234567\n"):rep(85),
         home = home }
     s:wait "lab[1]> "
     s:type("y = '" .. ("z"):rep(1100) .. "'\r")
-    tap.ok(s:finds "entries are not kept: cannot write the history file", "a full disk is told: " .. name)
+    tap.ok(s:finds "entries are not kept: cannot write the history file", "a full disk is reported: " .. name)
     s:wait "lab[2]> "
     s:type("#y\r")
     tap.ok(s:shows "1100", "and the session goes on")

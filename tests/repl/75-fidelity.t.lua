@@ -99,7 +99,7 @@ tap.like(text, "\nbuild/streamlab compare %-%-measured docs/results/fidelity.jso
 write("fidelity-machine.lua", machine:gsub("driver", "diver"))
 out, err, code = page(quote(folder))
 tap.like(code .. err, "^1page.lua: .*fidelity%-machine%.lua has no driver\n$",
-    "a machine that is not told in full")
+    "a machine that is not described in full")
 write("fidelity-machine.lua", machine)
 
 -- ---- what is kept ------------------------------------------------------------------------------

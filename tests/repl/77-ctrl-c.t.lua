@@ -1,5 +1,5 @@
 -- 77-ctrl-c.t.lua - Ctrl-C, typed at a terminal while something runs: it stops, its line is
--- told, the prompt is back and the device works.
+-- reported, the prompt is back and the device works.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"
@@ -43,7 +43,7 @@ local function stops(s, what, entry, said)
     tap.ok(began and s:wait(("lab[%d]> "):format(n + 1)), "Ctrl-C brings the prompt back: " .. what)
     said = (said or "streamlab: lab[N]:1: interrupted!"):gsub("N", n)
     tap.like(since(s, n), "\ngo\n.*\n" .. said:gsub("%p", "%%%0") .. "\n[^\n]*$",
-        "and the line is told: " .. what)
+        "and the line is reported: " .. what)
     tap.is(s:ask "lab.matmul(lab.ones(50, 50), lab.ones(50, 50)):sum():item()", "125000.0\n",
         "and the device works: " .. what)
 end

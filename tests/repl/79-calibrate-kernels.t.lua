@@ -129,7 +129,7 @@ tap.ok(text:find("a block of 1024 threads and 0 B of shared memory begins beside
 -- ---- a GPU that is known by its tables --------------------------------------------------------
 
 -- The rows of a table that are the same in another, and how many there are: the last number of
--- each row is told by those before it.
+-- each row follows from those before it.
 local function same_rows(rows, others, wanted)
     local told, same, all = {}, 0, 0
     for _, row in ipairs(others) do

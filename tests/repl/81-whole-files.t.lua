@@ -120,7 +120,7 @@ local new <const> = { "lab new y/lab", "y/x" }
 
 shell.sh("rm -rf " .. out .. "/*; mkdir " .. out .. "/y")
 tap.like(run(new, "trap '' XFSZ; ulimit -f 0"), "cannot write .*: File too large\nstatus 1\n$",
-    "a full disk is told: lab new")
+    "a full disk is reported: lab new")
 tap.is(shell.sh("ls " .. out .. "/y"), "", "and no part of the lab is there")
 tap.like(run(new, "ulimit -c 0; ulimit -f 0"), "status 1[2-9]%d\n$", "lab new, ended while it writes")
 tap.is(shell.sh("cd " .. out .. "/y && find . -type f ! -name '*.tmp'"), "", "leaves no file of a lab")

@@ -90,7 +90,7 @@ static void across_an_event(void)
         told = told
                || (hold[i].correlation == 6 && hold[i].ready_cause == SL_CAUSE_EVENT
                    && hold[i].ready_by == 3 && hold[i].ready_ns == 550);
-    ok(told, "and is told to have waited for the event");
+    ok(told, "and is recorded to have waited for the event");
     lab_close(&l);
 }
 

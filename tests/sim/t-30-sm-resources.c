@@ -70,7 +70,7 @@ static void behind_it(void)
     int told = 0;
     for (size_t i = 0; i < n; i++)
         told += hold[i].start_cause == SL_CAUSE_ROOM;
-    is_int(told, 2, "both are told to have had no room");
+    is_int(told, 2, "both are recorded to have had no room");
     lab_close(&l);
 }
 

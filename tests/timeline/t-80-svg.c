@@ -312,7 +312,7 @@ static void test_host(void)
     ok(has(text, "<desc>What ran when: a row for each stream, from left to right in time, above "
                  "them the host's calls. Makespan 591 ns, lower bound 591 ns. Busy: a 100 %; the "
                  "host in its calls 93 %.</desc>"),
-       "and the picture is told in words");
+       "and the picture is described in words");
     ok(has(text, "y=\"97.4\" width=\"590.2\" height=\"25.2\">"), "the stream's row is below");
     free(text);
     sl_timeline_release(tl);
