@@ -1,0 +1,217 @@
+-- profiles.lua - the figures of a simulated GPU: a profile's name, file or table is read, completed
+-- from its base, and made into settings for the core. It runs when a profile is first needed.
+
+local _, core = ...
+
+local raise, refuse, type_name = core.raise, core.refuse, core.type_name
+local sorted_keys, show_value = core.arguments.sorted_keys, core.arguments.show_value
+local is_text = core.arguments.is_text
+
+local too_deep = "is nested too deeply, or contains itself"
+local max_depth = 8
+-- Of a profile: its file's size, and what computing it takes.
+local most_profile_bytes <const>, most_instructions <const>, most_bytes <const> =
+    4 << 20, 10000000, 16 << 20
+
+local function profile_path(name) return "scripts/profiles/" .. name .. ".lua" end
+
+local function profile_names()
+    local names = {}
+    for _, path in ipairs(core.embedded_names()) do
+        names[#names + 1] = path:match("^scripts/profiles/(.+)%.lua$")
+    end
+    table.sort(names)
+    return names
+end
+
+-- For GPUs without a profile: how their names begin, and the profile of their generation or the
+-- nearest one.
+local generations = {
+    {"rtx50", "b200"}, {"rtx40", "rtx4090"}, {"rtx30", "a10"}, {"rtx20", "t4"}, {"gtx16", "t4"},
+    {"gtx10", "v100"}, {"titan", "v100"}, {"rtxpro", "b200"}, {"rtx6000", "rtx4090"},
+    {"rtxa", "a10"}, {"gb", "b200"}, {"gh", "h200"}, {"b[1-3]", "b200"}, {"h2", "h200"},
+    {"h[18]", "h100"}, {"l[24]", "l4"}, {"a[2-46]", "a10"}, {"a1[06]", "a10"}, {"a800", "a100"},
+    {"quadro", "t4"}, {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
+}
+
+-- The built-in profile that was most likely meant (by a prefix, by generation, or by spelling),
+-- and the words for it.
+local function nearest_profile(typed)
+    local name, known = typed:lower():gsub("^nvidia", ""):gsub("[%s_-]", ""), {}
+    name = name:gsub("^geforce", ""):gsub("^tesla", "")
+    for _, profile in ipairs(profile_names()) do
+        if #name >= 3 and profile:sub(1, #name) == name then return profile, "did you mean %s?" end
+        known[profile] = true
+    end
+    for _, item in ipairs(known[name] and {} or generations) do
+        local digits = name:find("%d") or name:find("^titan") or name:find("^quadro")
+        if digits and name:find("^" .. item[1]) then return item[2], "the nearest is %s" end
+    end
+    local near = known[name] and name or core.nearest(name, known)
+    return near, near and "did you mean %s?"
+end
+
+-- The text of a profile, its chunk's name, and its short name. `asker` begins an error's text.
+local function read_profile(profile, asker)
+    if profile:find("/", 1, true) or profile:find("%.lua$") then
+        if not io then raise("SL_EUNSUPPORTED", "open", "there is no io library") end
+        local file, reason = io.open(profile, "rb")
+        if not file then
+            raise("SL_ENOTFOUND", "open", asker .. "cannot read profile " .. reason)
+        end
+        local text
+        text, reason = file:read(most_profile_bytes + 1)
+        file:close()
+        if not text and reason then
+            raise("SL_EIO", "open", ("cannot read profile %s: %s"):format(profile, reason))
+        end
+        text = text or ""
+        if #text > most_profile_bytes then
+            refuse("open", "broken profile: %s has more than %d MB", profile,
+                   most_profile_bytes >> 20)
+        end
+        return text, "@" .. profile, (profile:match("([^/]*)$"):gsub("%.lua$", ""))
+    end
+    local text = core.embedded(profile_path(profile))
+    if not text then
+        local near, sentence = nearest_profile(profile)
+        raise("SL_ENOTFOUND", "open",
+              ("%sthere is no profile \"%s\"; known: %s, or the name of a file that ends in .lua%s")
+              :format(asker, profile, table.concat(profile_names(), ", "),
+                      near and "; " .. sentence:format(near) or ""))
+    end
+    return text, "@" .. profile_path(profile), profile
+end
+
+-- The error of a profile that gave no value, or of its file.
+local function complaint(chunk_name, message)
+    if message ~= "not enough memory" then return tostring(message) end
+    return ("%s takes more than %d MB of memory"):format(chunk_name:sub(2), most_bytes >> 20)
+end
+
+-- The table of one profile, which is a name, a file or a table, and its short name. The file
+-- runs with no globals: it can compute for a moment, and nothing else.
+local function load_one(profile, asker)
+    if type(profile) == "table" then return profile, "table" end
+    local text, chunk_name, name = read_profile(profile, asker)
+    local chunk, message = load(text, chunk_name, "t", {})
+    if not chunk then refuse("open", "broken profile: %s", message) end
+    local ok, result = core.compute(chunk, most_instructions, most_bytes)
+    core.check_interrupt("open")        -- a profile that the user stopped is not broken
+    if not ok then
+        refuse("open", "broken profile: %s", complaint(chunk_name, result))
+    end
+    if type(result) ~= "table" then
+        refuse("open", "broken profile: %s must return a table, it returns %s", chunk_name:sub(2),
+               type_name(result))
+    end
+    return result, name
+end
+
+-- The table in `t` that holds a key, and its last name: for "a.b" what is in a, and "b".
+local function place_of(t, key)
+    if type(key) ~= "string" or not key:find(".", 1, true) then return t, key end
+    for outer in key:gmatch("([^.]+)%.") do
+        if type(t[outer]) ~= "table" then t[outer] = {} end
+        t = t[outer]
+    end
+    return t, key:match("[^.]*$")
+end
+
+-- Puts what `t` has into the table `into`. A list replaces another; an empty table empties one.
+local function merge(into, t, depth)
+    for key, value in next, t do
+        local at, last = place_of(into, key)
+        local is_named = type(value) == "table" and rawlen(value) == 0 and next(value) ~= nil
+        if is_named and depth < max_depth then
+            if type(at[last]) ~= "table" then at[last] = {} end
+            merge(at[last], value, depth + 1)
+            value = next(at[last]) ~= nil and at[last] or nil
+        elseif type(value) == "table" and next(value) == nil then
+            value = nil
+        end
+        at[last] = value
+    end
+end
+
+-- The table of a profile, completed from its base (another profile), and its short name. chain:
+-- the profiles that have led here, each the base of the one before.
+local function load_profile(profile, chain)
+    local by = chain and chain[#chain]
+    local t, name = load_one(profile, by and ("profile %s: 'base': "):format(by.name) or "")
+    local base = rawget(t, "base")
+    if base == nil then return t, name end
+    if not is_text(base) then
+        refuse("open", "profile %s: 'base' must be the name of a profile, got %s", name,
+               show_value(base))
+    end
+    chain = chain or {}
+    chain[#chain + 1] = {profile = profile, name = name}
+    for i, link in ipairs(chain) do
+        if link.profile == base then
+            local names = {}
+            for k = i, #chain do names[#names + 1] = chain[k].name end
+            refuse("open", "profile %s: 'base' leads back to itself: %s, %s", chain[1].name,
+                   table.concat(names, ", "), link.name)
+        end
+    end
+    local whole = load_profile(base, chain)
+    merge(whole, t, 1)
+    whole.base = nil
+    return whole, name
+end
+
+-- Appends the numbers of a list, and of lists in it, in reading order.
+local function add_values(values, list, fail, depth)
+    if depth > max_depth then fail(too_deep) end
+    local n = rawlen(list)
+    for key in next, list do
+        if math.type(key) ~= "integer" or key < 1 or key > n then
+            fail("mixes list items and named ones")
+        end
+    end
+    for i = 1, n do
+        local value = rawget(list, i)
+        if type(value) == "number" then values[#values + 1] = value
+        elseif type(value) == "boolean" then values[#values + 1] = value and 1 or 0
+        elseif type(value) == "table" then add_values(values, value, fail, depth + 1)
+        else fail("has an item that is a " .. type_name(value)) end
+    end
+    return values
+end
+
+-- Fills `flat` with name -> text or list of numbers; nested names are joined by dots.
+local function flatten(flat, t, prefix, label, depth)
+    for _, key in ipairs(sorted_keys(t)) do
+        local name, value = prefix .. tostring(key), rawget(t, key)
+        local function fail(what)
+            refuse("open", "%s: '%s' %s", label, name, what)
+        end
+        local is_list = type(value) == "table" and (rawlen(value) > 0 or next(value) == nil)
+        if type(key) ~= "string" then fail("must be named") end
+        if depth > max_depth then fail(too_deep) end
+        if flat[name] ~= nil then fail("is given twice") end
+        if type(value) == "string" then flat[name] = value
+        elseif type(value) == "number" then flat[name] = {value}
+        elseif type(value) == "boolean" then flat[name] = {value and 1 or 0}
+        elseif is_list then flat[name] = add_values({}, value, fail, depth)
+        elseif type(value) == "table" then flatten(flat, value, name .. ".", label, depth + 1)
+        else fail("is a " .. type_name(value)) end
+    end
+    return flat
+end
+
+-- The settings for the core, in order of name.
+local function settings_of(profile, overrides)
+    local t, name = load_profile(profile)
+    local flat = flatten({}, t, "", "profile " .. name, 1)
+    for key, value in next, flatten({}, overrides or {}, "", "overrides", 1) do
+        flat[key] = value
+    end
+    flat.profile = flat.profile or name
+    local settings = {}
+    for i, key in ipairs(sorted_keys(flat)) do settings[i] = {key, flat[key]} end
+    return settings
+end
+
+return {names = profile_names, load = load_profile, settings = settings_of}
