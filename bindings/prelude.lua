@@ -127,6 +127,8 @@ local open_options = {
     {"backend", "a string", is_text}, {"index", "a whole number from 0 on", is_count},
     {"profile", "a name, a file or a table",
      function(value) return is_text(value) or is_table(value) end},
+    {"host", "a profile's name, a file or a table",
+     function(value) return is_text(value) or is_table(value) end},
     {"overrides", "a table", is_table},
 }
 
@@ -138,12 +140,15 @@ end
 -- Why the GPU that is there cannot be used, once that is known: the build has no code for it.
 local unusable
 
+-- Whether a script's options are for the simulator.
+local function asks_simulated(opts) return opts.profile or opts.host or opts.overrides end
+
 -- The backend, and whether it is the default; for a default "sim" also why it is no real GPU,
 -- and that error's code.
 local function choose_backend(opts)
     local backend = opts.backend or core.default("backend")
     if backend then return backend end
-    if opts.profile or opts.overrides or core.default("profile") then return "sim" end
+    if asks_simulated(opts) or core.default("profile") or core.default("host") then return "sim" end
     backend = from_environment("STREAMLAB_BACKEND")
     if backend and backend ~= "sim" and backend ~= "cuda" then
         raise("SL_ENOTFOUND", "open",
@@ -160,9 +165,21 @@ local function choose_profile(opts)
         or default_profile
 end
 
--- For the program, which saves profiles.
-function core.load_profile(...) return profiles().load(...) end
-function core.chosen_profile() return choose_profile({}) end
+-- The profile whose host's part counts, if it is another one. The program's and the environment's
+-- are for scripts that name no profile.
+local function choose_host(opts)
+    if opts.host or opts.profile then return opts.host end
+    return core.default("host") or from_environment("STREAMLAB_HOST")
+end
+
+-- For the program, which saves profiles: without `spread`, which is not of the device measured.
+function core.load_profile(...)
+    local t, name = profiles().load(...)
+    t.spread = nil
+    return t, name
+end
+
+function core.chosen_profile() return choose_profile({}), choose_host({}) end
 
 local said_simulating = false
 
@@ -179,11 +196,11 @@ function core.foresee()
         raise("SL_ENOTFOUND", "open", why or ("there is no device %d: backend %s has %d")
               :format(index, backend, count))
     end
-    local profile = profiles().load(choose_profile({}))
+    local profile, label = profiles().load(core.chosen_profile())
     said_simulating = true
     if code == "SL_ENOTFOUND" then reason = reason:match("^[^:]*") end
     return {backend = backend, name = tostring(profile.name), reason = reason,
-            profile = choose_profile({})}
+            profile = label}
 end
 
 -- One line when the default is the simulator. Without a plugin it has only the first words of
@@ -215,12 +232,14 @@ function lab.open(opts, ...)
     local backend, unasked, reason, code = choose_backend(opts)
     local settings = {}
     if backend == "sim" then
-        settings = profiles().settings(choose_profile(opts), opts.overrides)
-    elseif opts.profile or opts.overrides or core.default("profile") and not opts.backend then
+        local figures = profiles().figures(choose_profile(opts), choose_host(opts), opts.overrides)
+        settings = profiles().settings(figures.flat)
+    elseif asks_simulated(opts)
+        or (core.default("profile") or core.default("host")) and not opts.backend then
         refuse("open", "a profile is for the simulator, not for backend \"%s\"", backend)
     end
     -- --device names a GPU; it does not reach a simulator that the script asks for.
-    local asked = opts.backend == "sim" or opts.profile or opts.overrides
+    local asked = opts.backend == "sim" or asks_simulated(opts)
     local index = opts.index or not asked and core.default("index") or 0
     local device, is_new
     if backend == "cuda" and unasked and index == 0 then

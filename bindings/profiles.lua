@@ -3,6 +3,8 @@
 
 local _, core = ...
 
+local parts, spreads = core.need("profile_parts"), core.need("spreads")
+
 local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local sorted_keys, show_value = core.arguments.sorted_keys, core.arguments.show_value
 local is_text = core.arguments.is_text
@@ -134,6 +136,17 @@ local function merge(into, t, depth)
     end
 end
 
+-- The same of whole profiles. The names of spreads are free: they may have dots.
+local function merge_profiles(into, t)
+    local spread = spreads.merge(into.spread, rawget(t, "spread"))
+    local rest = {}
+    for key, value in next, t do
+        if key ~= "spread" then rest[key] = value end
+    end
+    merge(into, rest, 1)
+    into.spread = spread
+end
+
 -- The table of a profile, completed from its base (another profile), and its short name. chain:
 -- the profiles that have led here, each the base of the one before.
 local function load_profile(profile, chain)
@@ -156,7 +169,7 @@ local function load_profile(profile, chain)
         end
     end
     local whole = load_profile(base, chain)
-    merge(whole, t, 1)
+    merge_profiles(whole, t)
     whole.base = nil
     return whole, name
 end
@@ -180,8 +193,21 @@ local function add_values(values, list, fail, depth)
     return values
 end
 
--- Fills `flat` with name -> text or list of numbers; nested names are joined by dots.
-local function flatten(flat, t, prefix, label, depth)
+-- How many numbers each row of a list has; nil if it has no rows, or not all have as many.
+local function width_of(list)
+    local width
+    for i = 1, rawlen(list) do
+        local row = rawget(list, i)
+        local n = type(row) == "table" and rawlen(row) or 0
+        if n == 0 or width and n ~= width then return nil end
+        width = n
+    end
+    return width
+end
+
+-- Fills `flat` with name -> text or list of numbers; nested names are joined by dots. `shapes`
+-- gets for a number 1, and for rows of numbers how long each is.
+local function flatten(flat, shapes, t, prefix, label, depth)
     for _, key in ipairs(sorted_keys(t)) do
         local name, value = prefix .. tostring(key), rawget(t, key)
         local function fail(what)
@@ -189,29 +215,60 @@ local function flatten(flat, t, prefix, label, depth)
         end
         local is_list = type(value) == "table" and (rawlen(value) > 0 or next(value) == nil)
         if type(key) ~= "string" then fail("must be named") end
+        if name == "spread" then goto continue end      -- spreads.lua reads it
         if depth > max_depth then fail(too_deep) end
         if flat[name] ~= nil then fail("is given twice") end
         if type(value) == "string" then flat[name] = value
-        elseif type(value) == "number" then flat[name] = {value}
+        elseif type(value) == "number" then flat[name], shapes[name] = {value}, 1
         elseif type(value) == "boolean" then flat[name] = {value and 1 or 0}
-        elseif is_list then flat[name] = add_values({}, value, fail, depth)
-        elseif type(value) == "table" then flatten(flat, value, name .. ".", label, depth + 1)
+        elseif is_list then
+            flat[name], shapes[name] = add_values({}, value, fail, depth), width_of(value)
+        elseif type(value) == "table" then
+            flatten(flat, shapes, value, name .. ".", label, depth + 1)
         else fail("is a " .. type_name(value)) end
+        ::continue::
     end
-    return flat
 end
 
--- The settings for the core, in order of name.
-local function settings_of(profile, overrides)
+-- The table of a profile with the host's part of another one, and its short name.
+local function load_with_host(profile, host)
     local t, name = load_profile(profile)
-    local flat = flatten({}, t, "", "profile " .. name, 1)
-    for key, value in next, flatten({}, overrides or {}, "", "overrides", 1) do
-        flat[key] = value
+    if not host then return t, name end
+    local other, host_name = load_profile(host)
+    local of_host, whole = parts.host_of(other), {}
+    if next(of_host) == nil then
+        refuse("open", "host %s: it has no figure of a host, such as host.launch_us", host_name)
     end
+    of_host.spread = spreads.of_host(rawget(other, "spread"))
+    merge_profiles(whole, t)
+    merge_profiles(whole, of_host)
+    return whole, name .. " with host " .. host_name
+end
+
+-- The figures of a profile, as the core takes them: {flat, shapes, rows}; see flatten and
+-- spreads.lua.
+local function figures_of(profile, host, overrides)
+    overrides = overrides or {}
+    local t, name = load_with_host(profile, host)
+    local label = "profile " .. name
+    local flat, shapes = {}, {}
+    flatten(flat, shapes, t, "", label, 1)
+    local others, other_shapes = {}, {}
+    flatten(others, other_shapes, overrides, "", "overrides", 1)
+    for key, value in next, others do flat[key], shapes[key] = value, other_shapes[key] end
     flat.profile = flat.profile or name
+    local figures = {flat = flat, shapes = shapes}
+    figures.rows = spreads.read(spreads.merge(rawget(t, "spread"), rawget(overrides, "spread")),
+                                figures, label)
+    return figures
+end
+
+-- Flat figures as settings for the core, in order of name.
+local function settings_of(flat)
     local settings = {}
     for i, key in ipairs(sorted_keys(flat)) do settings[i] = {key, flat[key]} end
     return settings
 end
 
-return {names = profile_names, load = load_profile, settings = settings_of}
+return {names = profile_names, load = load_with_host, figures = figures_of,
+        settings = settings_of}

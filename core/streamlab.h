@@ -107,7 +107,7 @@ typedef struct sl_setting {
 
 typedef struct sl_device_info {
     char name[96];       /* "NVIDIA H200" */
-    char profile[32];    /* the simulator's profile, "" on real GPUs */
+    char profile[64];    /* the simulator's profile, "" on real GPUs */
     const char *backend; /* "sim", "cuda" */
     int index;
     bool simulated; /* virtual time: deterministic */

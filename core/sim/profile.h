@@ -147,7 +147,7 @@
 /* memory_bytes may also be the text "unlimited".
  * And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
  * "copy"), note (text, optional, ignored), profile (text, optional: the short name
- * under which it was asked for, cut to 31 characters), and for each call of
+ * under which it was asked for, cut to 63 characters), and for each call of
  * sim_call_names, calls.NAME = {us =, us_per_mib =, waits =, serialises =, from_bytes =},
  * all optional:
  *   us, us_per_mib  what it costs the host: of a plain call all (us: 1), of the others
@@ -217,7 +217,7 @@ typedef struct sim_call_cost {
 } sim_call_cost;
 
 typedef struct sim_profile {
-    char name[96], profile[32];
+    char name[96], profile[64];
     int compute_capability_major, compute_capability_minor;
     bool d2d_on_sm;
 #define X(field, key, least, greatest) double field;

@@ -55,6 +55,10 @@ print(profiles[1])  --> h200]],
                     "profile", "string|table", [[the simulated GPU: "h200", "h200_calibrated", "h100", "b200", "a100", "a10", "l4", "v100", "t4", "rtx4090", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
+                {
+                    "host", "string|table", [[the simulated host: a profile's name, a file that ends in `.lua`, or a table, of which the host's figures replace those of `profile`]],
+                    default = "where the script names no profile, what `--host` or `STREAMLAB_HOST` says; else the profile's own",
+                },
                 { "index", "integer", "the number of the real GPU, from 0", default = "what `--device` says, where the script does not ask for the simulator; else 0" },
                 { "overrides", "table", "single figures of the profile that are replaced, in the form that it has", default = "none" },
             },
@@ -62,14 +66,14 @@ print(profiles[1])  --> h200]],
             blocks = "until all work of the devices that are open is done; on a real GPU also until its context is made",
             errors = {
                 { "SL_ENOTFOUND", "there is no such backend, device, profile or plugin, or no GPU answers" },
-                { "SL_EINVAL", "`profile` or `overrides` with the backend `\"cuda\"`; a profile with a figure that is unknown, missing or out of range" },
+                { "SL_EINVAL", "`profile`, `host` or `overrides` with the backend `\"cuda\"`; a profile with a figure that is unknown, missing or out of range; a `host` without any figure of a host" },
                 { "SL_EUNSUPPORTED", "the plugin of the CUDA backend cannot be loaded, or has no kernels for the GPU" },
                 { "SL_EIO", "the profile's file cannot be read" },
                 { "SL_ENOMEM", "the GPU's memory is full" },
                 { "SL_ESTATE", "called by a host function; another thread of the process has opened a GPU" },
             },
             about = [[
-The backend is the first of these that is given: the option `backend`; the program's `--backend`; the simulator if `profile`, `overrides` or `--profile` is given;
+The backend is the first of these that is given: the option `backend`; the program's `--backend`; the simulator if `profile`, `host`, `overrides`, `--profile` or `--host` is given;
 `STREAMLAB_BACKEND`; `"cuda"` if a GPU answers for which the plugin has kernels; else `"sim"`.
 
 Opening a real GPU that is open already returns the same device, without a wait. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
@@ -79,12 +83,17 @@ always 0.
 [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all required figures. `h200` has round figures and does not change, since lessons and tests use it;
 `h200_calibrated` is what `streamlab calibrate` wrote on an H200. A profile can name a base, from which it takes all figures that it does not
 have itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides are nested like the profile: `overrides = {connections = 1, host =
-{launch_us = 10}}`.]],
+{launch_us = 10}}`.
+
+A profile has two parts: the GPU's figures are the same in every machine, the host's (what calls cost, how fast pageable memory is) are not. With `host` the GPU of one profile is simulated in
+the machine of another. A file for `host` may have host figures alone; with a `base` it is also a profile by itself.]],
             example = [[
 local t4 = lab.open{profile = "t4"}
 print(t4)  --> device 0 Tesla T4 (sim, profile t4)
 local half = lab.open{profile = "h200", overrides = {sm_count = 66}}
 print(half.sm_count)  --> 66
+print(lab.open{profile = "a100", host = "t4"}.profile)  --> a100 with host t4
+half:make_current()
 print(lab.device() == half)  --> true]],
             cuda = "cudaSetDevice",
             pytorch = "torch.cuda.set_device",

@@ -12,7 +12,7 @@ Options go before the script; what follows the script's name are its own argumen
 of `lua5.4`: `LUA_INIT`, then `-e` and `-l` in the order given, then the script, and with `-i` the lines that you type. The first error ends the run. Without a
 script, and if stdin is not a terminal, all of stdin is run as a script; `-` as the script's name does the same.
 
-`--backend`, `--profile` and `--device` choose the device of a script that does not open one itself; without them it is that of `STREAMLAB_BACKEND`, else a real GPU if
+`--backend`, `--profile`, `--host` and `--device` choose the device of a script that does not open one itself; without them it is that of `STREAMLAB_BACKEND`, else a real GPU if
 one answers, else the simulator. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
 tensors without a seed of their own; the default is 0.
 
@@ -317,6 +317,7 @@ needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.j
 | | |
 |---|---|
 | `STREAMLAB_BACKEND` | `cuda` or `sim`, where neither `lab.open` nor `--backend` says |
+| `STREAMLAB_HOST` | the profile whose host's part the simulated host has where no host and, in the script, no profile is given; it does not ask for a simulated GPU |
 | `STREAMLAB_PROFILE` | the profile of a simulated GPU where none is given; unlike `--profile` it does not ask for a simulated one |
 | `STREAMLAB_CUDA_PLUGIN` | the file of the CUDA backend; empty or `none`: do without |
 | `STREAMLAB_CUDA_LIB` | folders, with colons between them, in which `libcublasLt`, `libcublas` and `libcupti` are looked for first |
@@ -330,7 +331,7 @@ needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.j
 
 CUDA's own variables work as in any program: `CUDA_VISIBLE_DEVICES` says which GPUs there are,
 `CUDA_DEVICE_MAX_CONNECTIONS` how many channels, and with `CUDA_LAUNCH_BLOCKING=1` every launch waits for its kernel.
-`-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_PROFILE`, the REPL's start file and the variables of Lua.
+`-E` ignores `STREAMLAB_BACKEND`, `STREAMLAB_PROFILE`, `STREAMLAB_HOST`, the REPL's start file and the variables of Lua.
 
 ## Files
 

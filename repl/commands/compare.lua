@@ -21,6 +21,7 @@ Its output is not shown.
 
 the two sides:
   --profile NAME    the simulated GPU: h200, ... or a profile's file
+  --host NAME       the simulated host: that of another profile, or of a file
   --against NAME    another simulated GPU instead of the real one: a100 or
                     sim:a100, or a profile's file
   --measured FILE   figures from FILE, which an earlier --jsonl has written,
@@ -66,7 +67,7 @@ local function simulated(text)
 end
 
 local options, words = command.read(usage, {
-    profile = { read = command.some }, against = { read = simulated },
+    profile = { read = command.some }, host = { read = command.some }, against = { read = simulated },
     measured = { read = command.some }, runs = { read = command.whole(1, 1000) },
     seeds = { read = seeds }, rounds = true, v = true, verbose = true, json = true, quiet = true,
     svg = { read = command.file(".svg") }, jsonl = { read = command.some },
@@ -87,9 +88,9 @@ end
 
 -- ---- the two sides -------------------------------------------------------------------------
 
-local function simulator(profile)
+local function simulator(profile, host)
     return function()
-        lab.open { backend = "sim", profile = profile }
+        lab.open { backend = "sim", profile = profile, host = host }
     end
 end
 
@@ -115,9 +116,12 @@ local function compare_names(profile)
 end
 
 local function open_devices()
-    local profile = options.profile or internals.chosen_profile()
+    local profile, host = internals.chosen_profile()
+    if options.profile then
+        profile, host = options.profile, nil
+    end
     local devices = { runs = options.runs or 5, real = not options.against, other = "the GPU",
-                      sim = checked(simulator(profile)) }
+                      sim = checked(simulator(profile, options.host or host)) }
     if options.against then
         devices.gpu, devices.other = checked(simulator(options.against)), "sim:" .. options.against
     elseif not options.measured then

@@ -48,7 +48,7 @@ _streamlab() {
     --rows) _streamlab_offer 'streams engines' ;;
     --theme) _streamlab_offer 'light dark' ;;
     --format) _streamlab_offer 'gradescope tap junit csv' ;;
-    --profile | --base | --against)
+    --profile | --host | --base | --against)
         _streamlab_offer "$(_streamlab_profiles "$program")"
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.lua' -- "$typed")
         ;;

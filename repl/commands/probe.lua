@@ -16,6 +16,7 @@ the device, else the one that a script would get:
   --backend NAME    cuda or sim
   --device N        the backend's device number N, from 0
   --profile NAME    the simulated GPU: h200, ... or a profile's file
+  --host NAME       the simulated host: that of another profile, or of a file
 what to write:
   --json            one object for each measurement, in an array
   -o, --output FILE write to this file, not to stdout
@@ -31,7 +32,7 @@ usage.
 
 local file_option = { read = command.some, name = "output" }
 local options, words = command.read(usage, command.with_device {
-    json = true, o = file_option, output = file_option, save = { read = command.file(".lua") },
+    host = { read = command.some }, json = true, o = file_option, output = file_option, save = { read = command.file(".lua") },
 }, ...)
 command.refuse_files(usage, words)
 if options.base and not options.save then

@@ -239,19 +239,21 @@ end
 -- The table of the profile that --base names, and what it is called; without --base that of the
 -- simulated device, or h200.
 function command.load_base(usage, options, device)
-    local base = options.base
+    local base, host = options.base, nil
     if not base and device.simulated then
-        base = options.profile or internals.chosen_profile()
+        local chosen, chosen_host = internals.chosen_profile()
+        base, host = options.profile or chosen, options.host or not options.profile and chosen_host
     end
-    return command.checked(usage, internals.load_profile, base or "h200")
+    return command.checked(usage, internals.load_profile, base or "h200", host)
 end
 
 -- The device that --backend, --device and --profile name, or that a script would get.
 function command.open_device(usage, options)
-    if options.backend or options.device or options.profile then
+    if options.backend or options.device or options.profile or options.host then
         return command.checked(usage, lab.open, { backend = options.backend,
                                                   index = options.device,
-                                                  profile = options.profile })
+                                                  profile = options.profile,
+                                                  host = options.host })
     end
     return command.checked(usage, lab.device)
 end

@@ -34,6 +34,7 @@ const char options_help[] =
     "                    cuda if a GPU answers\n"
     "  --device N        the backend's device number N, from 0\n"
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
+    "  --host NAME       the simulated host: that of another profile, or of a file\n"
     "  --seed N          the seed of random tensors\n"
     "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
     "                    .json.gz, .svg or .html\n"
@@ -120,6 +121,13 @@ static bool take_profile(reader *r, const char *text)
     return true;
 }
 
+static bool take_host(reader *r, const char *text)
+{
+    if (text[0] == '\0') return wrong(r, "--host needs a profile's name or a file, got ''");
+    r->options->host = text;
+    return true;
+}
+
 static bool has_suffix(const char *text, const char *suffix)
 {
     size_t n = strlen(text), m = strlen(suffix);
@@ -178,8 +186,9 @@ static const struct {
     const char *name;
     bool (*take)(reader *r, const char *text);
 } valued[] = {
-    { "backend", take_backend }, { "color", take_colour }, { "device", take_device },
-    { "profile", take_profile }, { "seed", take_seed },    { "trace", take_trace },
+    { "backend", take_backend }, { "color", take_colour },    { "device", take_device },
+    { "host", take_host },       { "profile", take_profile }, { "seed", take_seed },
+    { "trace", take_trace },
 };
 
 /* A long option that takes no value, or may do without; `text` is NULL for none. */

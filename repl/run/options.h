@@ -22,6 +22,7 @@ typedef struct options {
     request request;
     const char *backend; /* NULL: not given */
     const char *profile; /* NULL: not given */
+    const char *host;    /* NULL: not given; a profile, of which the host's part counts */
     const char *trace;   /* NULL: not given; its end says what it is */
     const char *colour;  /* "auto", "always" or "never" */
     const char *check;   /* "warn" or "error"; NULL: not given */

@@ -25,6 +25,7 @@ void trial_set_device(lua_State *L, const options *o)
 {
     set_text(L, "backend", o->backend);
     set_text(L, "profile", o->profile);
+    set_text(L, "host", o->host);
     if (o->has_device) {
         lua_pushinteger(L, o->device);
         lua_setfield(L, -2, "index");
@@ -77,8 +78,8 @@ static bool can_read_once(const char *profile)
 
 bool trial_open(const options *o, char *message, int message_bytes)
 {
-    if (!o->backend && !o->profile && !o->has_device) return true;
-    if (can_read_once(o->profile))
+    if (!o->backend && !o->profile && !o->host && !o->has_device) return true;
+    if (can_read_once(o->profile) || can_read_once(o->host))
         return true; /* a trial would read it, and the run would find it empty */
     lua_State *L = luaL_newstate();
     if (!L) {
