@@ -36,11 +36,15 @@ local generations = {
     {"quadro", "t4"}, {"t[4-9]", "t4"}, {"[kmp]%d", "v100"},
 }
 
+-- Profiles that had other names, as nearest_profile reads them.
+local renamed = {h200calibrated = "h200"}
+
 -- The built-in profile that was most likely meant (by a prefix, by generation, or by spelling),
 -- and the words for it.
 local function nearest_profile(typed)
     local name, known = typed:lower():gsub("^nvidia", ""):gsub("[%s_-]", ""), {}
     name = name:gsub("^geforce", ""):gsub("^tesla", "")
+    if renamed[name] then return renamed[name], "the measured GPU is now %s" end
     for _, profile in ipairs(profile_names()) do
         if #name >= 3 and profile:sub(1, #name) == name then return profile, "did you mean %s?" end
         known[profile] = true

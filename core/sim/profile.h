@@ -3,7 +3,7 @@
  * scripts/profiles/NAME.lua has one table with these keys (units in the names); the bindings
  * flatten it into sl_settings. Every number is required unless it is among the optional ones. An
  * unknown key, a missing one, a wrong type or a value out of range is an error that names the key.
- * scripts/profiles/h200.lua has the source of each figure, docs/design/simulator.md its meaning.
+ * scripts/profiles/textbook.lua has the source of each figure, docs/design/simulator.md its meaning.
  */
 #ifndef SIM_PROFILE_H
 #define SIM_PROFILE_H

@@ -52,7 +52,7 @@ print(profiles[1])  --> h200]],
                     default = "see below",
                 },
                 {
-                    "profile", "string|table", [[the simulated GPU: "h200", "h200_calibrated", "h100", "b200", "a100", "a10", "l4", "v100", "t4", "rtx4090", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
+                    "profile", "string|table", [[the simulated GPU: "h200", "textbook", "h100", "b200", "a100", "a10", "l4", "v100", "t4", "rtx4090", "rtx4060_laptop", a file that ends in `.lua`, or a table]],
                     default = [[what `--profile` or `STREAMLAB_PROFILE` says, else "h200"]],
                 },
                 {
@@ -80,8 +80,8 @@ Opening a real GPU that is open already returns the same device, without a wait.
 always 0.
 
 [docs/design/simulator.md](../design/simulator.md) has the names and meanings of the figures of a profile;
-[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is a profile with all required figures. `h200` has round figures and does not change, since lessons and tests use it;
-`h200_calibrated` is what `streamlab calibrate` wrote on an H200. A profile can name a base, from which it takes all figures that it does not
+[scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is what `streamlab calibrate` wrote on an H200. `textbook` has round figures,
+modelled on an H200, for lessons and for checks worked out by hand: it does not change. The other GPUs are derived from it by their data sheets. A profile can name a base, from which it takes all figures that it does not
 have itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides are nested like the profile: `overrides = {connections = 1, host =
 {launch_us = 10}}`.
 

@@ -71,6 +71,7 @@ The last axis changes fastest. What `f` returns for a point decides what its row
 The work of `f` itself, before it returns a function, is not measured: make tensors there. An error in `f` is raised again, with the point in its message. A sweep
 that takes longer than a second reports its progress on stderr: in a terminal one line, which disappears at the end, elsewhere a line every ten seconds.]],
             example = [[
+lab.open{profile = "textbook"}  -- a GPU with round figures
 print(lab.sweep({{"mib", {1, 16}}, {"pinned", {false, true}}}, function(point)
     local x = lab.ones(point.mib << 18, {device = "cpu", pinned = point.pinned})
     return function() x:to("cuda") end

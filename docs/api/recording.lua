@@ -97,7 +97,7 @@ local file = os.tmpname()
 lab.profile(lab.spin, 1):save(file .. ".json")
 local tl = lab.load(file .. ".json")
 print(tl:spans()[1].name)  --> spin
-print(tl.makespan_us)  --> 1000.0
+print(tl.makespan_us // 1000 .. " ms")  --> 1.0 ms
 os.remove(file .. ".json")
 os.remove(file)]],
             see = { "timeline:save", "timeline.notice" },

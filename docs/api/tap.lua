@@ -253,6 +253,7 @@ t:call_count(tl, "cudaEventRecord", {exactly = 2})  --> ok 1 - exactly 2 calls o
             errors = { recording, { "SL_EINVAL", "no call is recorded under that name" } },
             about = [[A failure says where the calls were.]],
             example = [[
+lab.open{profile = "textbook"}  -- a GPU with round figures
 local t = lab.tap()
 local tl = lab.profile(load("lab.spin(1) lab.synchronize()", "@step.lua"))
 t:no_call(tl, "cudaDeviceSynchronize", "the host never waits")

@@ -38,7 +38,7 @@ completed.]],
             example = [[
 local tl = lab.record()
 lab.spin(3)
-print(tl:stop().makespan_us)  --> 3000.0]],
+print(tl:stop().makespan_us // 1000 .. " ms")  --> 3.0 ms]],
             pytorch = "torch.profiler.profile.stop",
             see = { "lab.record" },
         },
@@ -70,8 +70,8 @@ end)
 tl:show{columns = 40, unicode = false, colour = false}
 --> default |#########################| 100%
 --> side    |#############............|  50%
--->         ++-----+-----+-----+------+ busy
--->          0     1     2     3 ms
+-->         ++-----+-----+-----+-----++ busy
+-->          0     1     2     3     4 ms
 --> # kernel  . idle]],
             see = { "timeline:text", "timeline:save", "timeline:explain" },
         },
@@ -114,6 +114,7 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
 Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one. "Busy at
 once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.]],
             example = [[
+lab.open{profile = "textbook"}  -- a GPU with round figures
 lab.profile(lab.spin, 2):summary()
 --> Nothing to gain: no wait made the makespan of 2.00 ms longer.
 -->
@@ -158,6 +159,7 @@ the trace contains these lines.
 `timeline:causes` lists the names of the causes. [docs/causes.md](../causes.md) has a script for each cause, with its
 output and a remedy; [docs/design/explanations.md](../design/explanations.md) says how causes are found.]],
             example = [[
+lab.open{profile = "textbook"}  -- a GPU with round figures
 local step = load("lab.spin(1) lab.host_work(3) lab.spin(1)", "@step.lua")
 lab.profile(step):explain{columns = 80}
 --> To gain: at most 2.00 ms of 4.00 ms (2.00 x): the host is busy in lab.host_work
@@ -219,6 +221,7 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
 Makespans, bounds, busy times and overlaps by kind, and the parts of the makespan, in columns; then what moved by 1 % of the makespan or more, and the verdict of
 each (`timeline:verdict`). To have the charts as well, on one scale: `a:show{beside = b}` and `b:show{beside = a}`, or `streamlab diff A B`.]],
             example = [[
+lab.open{profile = "textbook"}  -- a GPU with round figures
 local slow, fast = lab.profile(lab.spin, 2), lab.profile(lab.spin, 1)
 slow:diff(fast)
 -->                                   A          B    change
@@ -321,7 +324,7 @@ local tl = lab.profile(function()
     lab.host_work(3)
     lab.spin(1)
 end)
-print(tl:busy_us("kernel"))  --> 2000.0
+print(tl:busy_us("kernel") // 1000 .. " ms")  --> 2.0 ms
 print(tl.makespan_us > 4000)  --> true]],
             see = { "timeline:overlap_us", "timeline:gaps" },
         },
@@ -533,6 +536,7 @@ without operations are left out; a missing value is `null`.
 | `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_us", "ratio", "code", "sentence"}` |
 | `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
             example = [[
+lab.open{profile = "textbook"}  -- a GPU with round figures
 local tl = lab.profile(lab.spin, 2)
 print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
             see = { "timeline:summary", "timeline:spans" },

@@ -4,7 +4,7 @@ return {
     driver = "580.159.04",
     cuda = "13.0",
     date = "2026-11-22",
-    profile = "h200_calibrated",
+    profile = "h200",
     seeds = "401-600",
     runs = 5,
 }

@@ -1,7 +1,7 @@
 -- report.lua - the file that a calibration writes: a profile, each value with how it was found.
 --
--- In the order and the form of scripts/profiles/h200.lua. What was not measured comes from a base
--- profile and says so; findings come after the values.
+-- scripts/profiles/h200.lua is such a file. What was not measured comes from a base profile and
+-- says so; findings come after the values.
 
 local flat = import "repl/calibrate/flat.lua"
 local lists = import "repl/run/lists.lua"

@@ -136,7 +136,7 @@ local function read_lab(folder)
     end
     check(where, lab_table, known)
     check(where .. ": limits", lab_table.limits or {}, known_limits)
-    local result = { folder = folder, profile = "h200", required = {}, forbidden = {},
+    local result = { folder = folder, profile = "textbook", required = {}, forbidden = {},
         hidden_visibility = "after_published" }
     for name, value in pairs(lab_table) do
         result[name] = value

@@ -1,6 +1,6 @@
 -- NVIDIA A100 (SXM, 80 GB), as the simulator sees it.
 --
--- Nobody has measured this GPU for streamlab. It is the profile h200 with what differs:
+-- Nobody has measured this GPU for streamlab. It is the profile textbook with what differs:
 --   vendor     NVIDIA's documentation and data sheets
 --   published  measured by others (docs/design/simulator.md names them)
 --   estimate   from the measured H200, scaled by the data sheet where one says how, or a
@@ -9,7 +9,7 @@
 -- how CUDA queues and synchronises (measured there).
 -- Trust the picture (what overlaps, what waits) more than the microseconds.
 return {
-    base = "h200",
+    base = "textbook",
     name = "NVIDIA A100-SXM4-80GB",
     note = "not measured: data sheet and estimates",
 
@@ -71,7 +71,7 @@ return {
     },
 
     -- The plain calls: us + us_per_mib for each MiB. waits: first waits for all work.
-    -- Costs are estimates near the H200's; what waits is vendor's or published, as in h200.lua.
+    -- Costs are estimates near the H200's; what waits is vendor's or published, as in textbook.lua.
     calls = {
         cudaMalloc = {us = 50, us_per_mib = 0.3, waits = false},
         cudaFree = {us = 50, us_per_mib = 0, waits = true},

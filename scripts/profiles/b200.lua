@@ -1,6 +1,6 @@
 -- NVIDIA B200 (SXM, 180 GB), as the simulator sees it.
 --
--- Nobody has measured this GPU for streamlab. It is the profile h200 with what differs:
+-- Nobody has measured this GPU for streamlab. It is the profile textbook with what differs:
 --   vendor     NVIDIA's documentation and data sheets
 --   published  measured by others
 --   estimate   from the base, scaled by the data sheet where one says how, or a plausible value
@@ -8,7 +8,7 @@
 -- which has PCIe 5 x16 as well.
 -- Trust the picture (what overlaps, what waits) more than the microseconds.
 return {
-    base = "h200",
+    base = "textbook",
     name = "NVIDIA B200",
     note = "not measured: data sheet and estimates",
 

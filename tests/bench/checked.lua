@@ -25,7 +25,7 @@ local function batch(round, rounds, mode)
 end
 
 local function measure(pattern, n_streams, kind)
-    lab.open { backend = "sim", profile = "h200" }
+    lab.open { backend = "sim", profile = "textbook" }
     local streams = {}
     for i = 1, n_streams do streams[i] = lab.stream { non_blocking = kind == "non-blocking" } end
     local round, a_round = pattern.make(lab, streams), pattern.calls(n_streams)

@@ -3,7 +3,7 @@
 -- wait for the device every 10,000. Prints that. A work-load for bench.lua, not a test.
 local n <const> = tonumber(arg[1]) or 1000000
 
-lab.open { backend = "sim", profile = "h200" }
+lab.open { backend = "sim", profile = "textbook" }
 local streams, tensors, events, how = {}, {}, {}, {}
 for i = 1, 8 do
     streams[i] = lab.stream { non_blocking = i % 2 == 0 }

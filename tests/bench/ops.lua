@@ -5,7 +5,7 @@
 local n = tonumber(arg[1]) or 1000000
 local recorded = arg[2] == "record"
 
-lab.open { backend = "sim", profile = "h200" }
+lab.open { backend = "sim", profile = "textbook" }
 local compute, up, down = lab.stream(), lab.stream(), lab.stream()
 local a, b, c = lab.empty(256, 256), lab.empty(256, 256), lab.empty(256, 256)
 local host = lab.empty(256, 256, { device = "cpu", pinned = true })

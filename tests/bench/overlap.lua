@@ -3,7 +3,7 @@
 -- each: the question, then the seconds. A work-load for bench.lua, not a test.
 local n = tonumber(arg[1]) or 1000000
 
-lab.open { backend = "sim", profile = "h200" }
+lab.open { backend = "sim", profile = "textbook" }
 local streams = {}
 for i = 1, 8 do
     local stream = lab.stream { non_blocking = true, name = "s" .. i }

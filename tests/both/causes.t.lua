@@ -1,6 +1,6 @@
 -- causes.t.lua - each script of scripts/causes/ plants one cause of lost time: the
 -- explanation's first finding names it, with the lines on both sides. On the simulator the
--- loss is what one works out by hand from the h200 profile; on a GPU causes are inferred from
+-- loss is what one works out by hand from the textbook profile; on a GPU causes are inferred from
 -- the records, and only the cause and the lines are held against what was planted.
 
 local T = require "tap"
@@ -9,7 +9,7 @@ local device = T.open()
 if T.launches_block then T.skip_all("with launches that block no two operations overlap") end
 local simulated = device.simulated
 
--- The h200 profile's times, in us.
+-- The textbook profile's times, in us.
 local submit_us <const>, gap_us <const>, wake_us <const> = 2.6, 1.1, 1.9
 local launch_us <const>, memcpy_us <const>, synchronize_us <const> = 3.8, 1.4, 0.39
 local copy_us <const> = 1.0                     -- before a copy's first byte

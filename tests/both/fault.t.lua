@@ -78,7 +78,7 @@ t, s, e, square, product = nil
 collectgarbage()
 collectgarbage()
 print(host:get(4) + pinned:get(4))
-lab.open{backend = "sim", profile = "h200"}
+lab.open{backend = "sim", profile = "textbook"}
 print(lab.sum(lab.ones(5)):item())
 print("end")
 ]]

@@ -100,7 +100,7 @@ end
 
 -- Tensor `id` as a host tensor of a new simulated GPU; the current device comes back.
 local function on_simulator(id, n, options)
-    lab.open{backend = "sim", profile = "h200"}
+    lab.open{backend = "sim", profile = "textbook"}
     for _ = 1, id - 1 do lab.empty(0, {device = "cpu"}) end
     local t = lab.randn(n, options_of(places[2], options))
     assert(t.id == id)

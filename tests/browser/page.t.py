@@ -75,8 +75,8 @@ def text(browser, selector):
 
 
 def it_loads(browser):
-    equal(text(browser, "h1"), "NVIDIA H200", "the page names the device")
-    ok("Simulated GPU, profile h200" in text(browser, "#recorded"), "and that it is simulated")
+    equal(text(browser, "h1"), "textbook GPU", "the page names the device")
+    ok("Simulated GPU, profile textbook" in text(browser, "#recorded"), "and that it is simulated")
     ratio = browser.run("return data.makespan / data.bounds.lower")
     equal(text(browser, ".ratio"), f"{ratio:.2f}×", "makespan / bound is the headline")
     equal(browser.run("return spans.n"), 1200, "all operations are there")
@@ -284,7 +284,7 @@ def waits_are_told(browser, folder):
 
 def the_host_is_shown(browser, folder):
     browser.open(os.path.join(folder, "host.html"))
-    equal(browser.run("return document.title"), "pages.lua – NVIDIA H200 (simulated)",
+    equal(browser.run("return document.title"), "pages.lua – textbook GPU (simulated)",
           "the page is titled by the script")
     ok(text(browser, "#recorded").startswith("pages.lua · "), "whose name stands in its head")
     names = browser.run("""
@@ -308,7 +308,7 @@ def the_host_is_shown(browser, folder):
           "the operation by its own name")
     browser.open(os.path.join(folder, "host-trace.html"))
     equal(browser.run("return document.title"),
-          "worker-17_of_256.1763900000000000000.pt.trace.json – NVIDIA H200 (simulated)",
+          "worker-17_of_256.1763900000000000000.pt.trace.json – textbook GPU (simulated)",
           "that of a trace by the trace's file")
 
 

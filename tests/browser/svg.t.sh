@@ -64,7 +64,7 @@ EOF
 
 cat > "$work/pictures.lua" <<'EOF'
 local folder = arg[1]
-lab.open{backend = "sim", profile = "h200"}
+lab.open{backend = "sim", profile = "textbook"}
 local streams = {}
 for i = 1, 12 do
     streams[i] = lab.stream{name = i % 4 == 0 and "WWWWW mmmmm größer 東京 <&> " .. i or "worker " .. i}

@@ -237,7 +237,7 @@ local function check_counts()
 end
 
 local memory = looks and 1 << 30 or "unlimited"
-local device = lab.open{backend = "sim", profile = pick{"h200", "t4"},
+local device = lab.open{backend = "sim", profile = pick{"h200", "textbook", "t4"},
                         overrides = {memory_bytes = memory}}
 values.keep(device)
 for _ = 1, 3 do

@@ -8,7 +8,7 @@ local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern
 
 -- One call of each kind, each at another time.
 local function example()
-    ideal.h200()
+    ideal.textbook()
     local s, other = lab.stream{name = "s"}, lab.stream{name = "other"}
     local e = lab.event()
     lab.spin(0)
@@ -64,7 +64,7 @@ local function fields()
 end
 
 local function in_the_null_stream()
-    ideal.h200()
+    ideal.textbook()
     local tl = lab.profile(function()
         lab.event():record()
         lab.default_stream():synchronize()
@@ -83,7 +83,7 @@ local function from_a_file()
 end
 
 local function of_spans()
-    ideal.h200()
+    ideal.textbook()
     local host = lab.ones(4, {device = "cpu"})
     local tl = lab.profile(function()
         lab.spin(0)
@@ -97,7 +97,7 @@ end
 
 -- A reader of the timeline must see where the host's time went.
 local function what_the_host_computes()
-    ideal.h200()
+    ideal.textbook()
     local pageable, stages = lab.ones(1 << 20, {device = "cpu"}), {}
     local function now(i) stages[i] = lab.now_us() end
     local tl = lab.profile(function()
@@ -134,7 +134,7 @@ end
 
 -- A call that lasts long is named as the cause; a short one is part of the loop around it.
 local function causes_of_host_work()
-    ideal.h200()
+    ideal.textbook()
     local function worst(what)
         local tl = lab.profile(function()
             lab.spin(0.001)
@@ -150,14 +150,14 @@ local function causes_of_host_work()
     T.like(worst(function() lab.empty(1 << 20, {device = "cpu", pinned = true}) end),
            "^No kernel ran for .- the host was still issuing spin",
            "a short allocation is a part of issuing")
-    ideal.h200{["host.pinned_alloc_us"] = 300}
+    ideal.textbook{["host.pinned_alloc_us"] = 300}
     T.like(worst(function() lab.empty(1 << 20, {device = "cpu", pinned = true}) end),
            "the host was busy in pinned allocation at 20%-api.-; Allocate pinned memory once",
            "a long one is named, with what helps")
 end
 
 local function refused()
-    ideal.h200()
+    ideal.textbook()
     local tl <close> = lab.record()
     refuses(function() tl:calls() end, "SL_ESTATE", "still recording", "not while it is recorded")
     tl:stop()

@@ -26,7 +26,7 @@ local function of_kernels(tl)
 end
 
 local function fields()
-    ideal.h200()
+    ideal.textbook()
     local tl = blocked()
     local list = tl:causes()
     T.ok(#list >= 1, "something was lost")
@@ -58,7 +58,7 @@ local function fields()
 end
 
 local function options()
-    ideal.h200()
+    ideal.textbook()
     local tl = blocked()
     local count, waits, inside = 0, 0, true
     for _, f in ipairs(tl:causes{waits = true}) do
@@ -86,7 +86,7 @@ local function options()
 end
 
 local function parts()
-    ideal.h200()
+    ideal.textbook()
     local tl = blocked()
     local sum, running = 0, 0
     for _, p in ipairs(tl:makespan_parts()) do
@@ -107,7 +107,7 @@ local function parts()
 end
 
 local function recording()
-    ideal.h200()
+    ideal.textbook()
     local tl <close> = lab.record()
     lab.spin(1)
     refuses(function() tl:causes() end, "SL_ESTATE", "still recording",
@@ -143,7 +143,7 @@ end
 local knows <const>, knows_not <const> = "^Pin `my_data`", "^Pin the tensor on the CPU"
 
 local function files()
-    ideal.h200()
+    ideal.textbook()
     local base = os.tmpname()
     os.remove(base)
     local path = write(base .. "-plain.lua", body)
@@ -183,7 +183,7 @@ end
 
 -- Two files of the same base name: which one a position is of is ambiguous.
 local function twins()
-    ideal.h200()
+    ideal.textbook()
     local base = os.tmpname()
     os.remove(base)
     os.execute(("mkdir -p '%s/a' '%s/b'"):format(base, base))
@@ -196,7 +196,7 @@ local function twins()
 end
 
 local function strings()
-    ideal.h200()
+    ideal.textbook()
     T.like(of_kernels(load(body)()).remedy, knows, "a string's lines are its own")
     T.like(of_kernels(load(body, "=name")()).remedy, knows_not, "a chunk with a name has none")
     T.like(of_kernels(load(body, "@not/there.lua")()).remedy, knows_not,

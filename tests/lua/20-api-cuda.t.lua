@@ -118,7 +118,7 @@ local function plain_copies_block_as_documented()
     cuda.free(dev)
     cuda.free(dev2)
     cuda.free_host(host)
-    ideal.h200()
+    ideal.textbook()
 end
 
 local function registering()
@@ -159,7 +159,7 @@ local function calls_cost_what_the_profile_says()
     refuses(cuda.cublas_destroy, "SL_ESTATE", "no handle of cublas_create is left",
             "but only for a handle that there is")
     cuda.free_host(h)
-    ideal.h200()
+    ideal.textbook()
 end
 
 local function misuse()

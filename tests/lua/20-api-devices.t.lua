@@ -18,7 +18,7 @@ local function is_on(device, t)
 end
 
 local function where_a_tensor_is()
-    ideal.h200()
+    ideal.textbook()
     local t, h = lab.ones(2), lab.ones(2, {device = "cpu"})
     T.is(t.device .. t.device_index, "cuda0", "a tensor on the GPU has its number")
     T.is(h.device, "cpu", "a tensor on the host")
@@ -30,7 +30,7 @@ local function where_a_tensor_is()
 end
 
 local function by_number()
-    local device = ideal.h200()
+    local device = ideal.textbook()
     local t = lab.tensor({1, 2}, {device = "cuda:0"})
     T.ok(is_on(device, t), "\"cuda:0\" is the current device if that is its number")
     T.is(t:to("cuda:0"), t, "to(\"cuda:0\") of a tensor that is there gives itself")
@@ -38,7 +38,7 @@ local function by_number()
     local h = lab.tensor({3, 4}, {device = "cpu"})
     T.is_deeply(h:to("cuda:0"):totable(), {3, 4}, "a host tensor is copied there")
     T.is_deeply(h:cuda(0, {non_blocking = true}):totable(), {3, 4}, "and by cuda(0), with options")
-    local later = ideal.h200()
+    local later = ideal.textbook()
     T.ok(is_on(later, lab.ones(2, {device = "cuda:0"})),
          "of two devices of that number the current one is meant")
     T.is(lab.device(), later, "and stays current")
@@ -54,9 +54,9 @@ local function by_number()
 end
 
 local function by_object()
-    local one = ideal.h200()
+    local one = ideal.textbook()
     local a = lab.tensor({1, 2})
-    local two = ideal.h200()
+    local two = ideal.textbook()
     local b = lab.tensor({1, 2}, {device = one})
     T.ok(is_on(one, b) and not is_on(two, b), "device = d makes a tensor on that device")
     T.is(lab.device(), two, "which does not become current")
@@ -85,7 +85,7 @@ local function by_object()
 end
 
 local function no_places()
-    ideal.h200()
+    ideal.textbook()
     local t = lab.ones(2)
     local wrong = {"gpu", "cuda:", "cuda:-1", "cuda:x", "cuda:1x", "cuda: 1", "cuda:99999", "cpu:0",
                    "CUDA", "", "cuda\0", 0, 1.5, true, {}, t, lab.stream{}, print}
@@ -110,7 +110,7 @@ local function no_places()
 end
 
 local function several_gpus()
-    local one, two = ideal.h200(), ideal.h200()
+    local one, two = ideal.textbook(), ideal.textbook()
     local cuda = lab.cuda
     local free, total = cuda.mem_get_info()
     T.is(total, two.memory_bytes, "mem_get_info tells the device's memory")
@@ -133,7 +133,7 @@ local function several_gpus()
 end
 
 local function trap()
-    ideal.h200()
+    ideal.textbook()
     refuses(function() lab.cuda.trap() end, "SL_EUNSUPPORTED", "cuda.trap",
             "a simulated device cannot be made to fail")
     refuses(function() lab.cuda.trap({stream = lab.stream{}}) end, "SL_EUNSUPPORTED", "trap",
@@ -143,7 +143,7 @@ local function trap()
 end
 
 local function recording_names()
-    ideal.h200()
+    ideal.textbook()
     local tl <close> = lab.record{name = "my range"}
     lab.spin(1)
     T.is(tl:stop().span_count, 1, "a recording may have a name")

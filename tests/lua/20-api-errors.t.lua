@@ -6,7 +6,7 @@ local ideal = require "lua.ideal"
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 
 local function fields()
-    ideal.h200()
+    ideal.textbook()
     local a, b = lab.zeros(4, 3), lab.zeros(4, 3)
     local line = debug.getinfo(1, "l").currentline + 1
     local err = ideal.error_of(function() lab.matmul(a, b) end)
@@ -40,7 +40,7 @@ end
 -- The position of a call that is the last of its function, and the name of what the
 -- user called, whichever part of the laboratory has found the mistake.
 local function the_users_call()
-    ideal.h200()
+    ideal.textbook()
     local line = debug.getinfo(1, "l").currentline
     local err = ideal.error_of(function() return lab.open{profile = "nope"} end)
     T.is(err.where, "20-api-errors.t.lua:" .. line + 1, "a tail call has its line")
@@ -67,7 +67,7 @@ local function the_users_call()
 end
 
 local function userdata_of_others()
-    ideal.h200()
+    ideal.textbook()
     local x = 0
     local light = debug.upvalueid(function() return x end, 1)
     for _, value in ipairs{io.stdout, light} do
@@ -86,7 +86,7 @@ local function userdata_of_others()
 end
 
 local function too_many_arguments()
-    ideal.h200()
+    ideal.textbook()
     local t, h = lab.ones(1), lab.ones(1, {device = "cpu"})
     local s, e, d, tl = lab.stream{}, lab.event{}, lab.device(), lab.profile(function() end)
     local calls = {
@@ -132,11 +132,11 @@ inner()
 end
 
 local function two_devices()
-    ideal.h200()
+    ideal.textbook()
     local one = lab.device()
     local a, s1 = lab.ones(2, 2), lab.stream{}
     local h1 = lab.ones(2, 2, {device = "cpu"})
-    ideal.h200()
+    ideal.textbook()
     local two = lab.device()
     T.isnt(one, two, "opening a device makes it current")
     local b, s2 = lab.ones(2, 2), lab.stream{}
@@ -167,9 +167,9 @@ end
 
 -- Host memory belongs to no GPU.
 local function host_tensors_and_two_devices()
-    ideal.h200()
+    ideal.textbook()
     local one, h = lab.device(), lab.tensor({1, 2}, {device = "cpu"})
-    ideal.h200()
+    ideal.textbook()
     local two, s2 = lab.device(), lab.stream{}
     local function home(t)      -- the device of a tensor is the one whose work it takes part in
         for name, device in pairs{one = one, two = two} do
@@ -201,22 +201,22 @@ local function host_tensors_and_two_devices()
 end
 
 local function opening()
-    local device = lab.open{backend = "sim", profile = "h200"}
+    local device = lab.open{backend = "sim", profile = "textbook"}
     T.is(device, lab.device(), "lab.open gives the device that is now current")
-    T.is(device.name, "NVIDIA H200", "name")
+    T.is(device.name, "textbook GPU", "name")
     T.is(device.backend, "sim", "backend")
     T.is(device.sm_count, 132, "sm_count")
     T.is(device.async_engine_count, 3, "async_engine_count")
     T.is(device.memory_bytes, 150109880320, "memory_bytes")
     T.like(tostring(device.compute_capability), "9", "compute_capability")
     T.is_deeply(device.priority_range, {least = 0, greatest = -5}, "priority_range")
-    T.like(tostring(device), "H200", "a device prints")
+    T.like(tostring(device), "textbook GPU", "a device prints")
     for _, profile in ipairs{"a100", "v100", "t4", "h100", "b200", "l4", "a10"} do
         T.lives(function() lab.open{backend = "sim", profile = profile} end,
                 "the profile " .. profile .. " opens")
         T.like(lab.device().name:lower(), profile, "and has its name")
     end
-    T.is(ideal.h200{sm_count = 10}.sm_count, 10, "overrides replace single keys of a profile")
+    T.is(ideal.textbook{sm_count = 10}.sm_count, 10, "overrides replace single keys of a profile")
 end
 
 -- Opening raises, or gives nil and a message: whichever, the sentence names what is wrong.
@@ -228,24 +228,24 @@ local function open_fails(options, pattern, name)
 end
 
 local function opening_wrongly()
-    ideal.h200()
+    ideal.textbook()
     local before = lab.device()
     open_fails({backend = "sim", profile = "h2000"}, "h2000", "a missing profile is named")
     open_fails({backend = "opencl"}, "opencl", "an unknown backend is named")
     open_fails({backend = "sim", profil = "h200"}, "profil", "an unknown option is named")
     open_fails({backend = "sim", index = 7}, "7", "a device that does not exist is named")
     open_fails({backend = "sim", index = -1}, "%-1", "a negative index as well")
-    open_fails({backend = "sim", profile = "h200", overrides = {sm_cout = 3}}, "sm_cout",
+    open_fails({backend = "sim", profile = "textbook", overrides = {sm_cout = 3}}, "sm_cout",
                "an unknown key is named")
-    open_fails({backend = "sim", profile = "h200", overrides = {sm_count = 0}}, "sm_count",
+    open_fails({backend = "sim", profile = "textbook", overrides = {sm_count = 0}}, "sm_count",
                "a value out of range is named")
-    open_fails({backend = "sim", profile = "h200", overrides = {sm_count = 0 / 0}}, "sm_count",
+    open_fails({backend = "sim", profile = "textbook", overrides = {sm_count = 0 / 0}}, "sm_count",
                "NaN as well")
-    open_fails({backend = "sim", profile = "h200", overrides = {sm_count = "many"}}, "sm_count",
+    open_fails({backend = "sim", profile = "textbook", overrides = {sm_count = "many"}}, "sm_count",
                "a wrong type as well")
-    open_fails({backend = "sim", profile = "h200", overrides = 5}, "overrides",
+    open_fails({backend = "sim", profile = "textbook", overrides = 5}, "overrides",
                "overrides come in a table")
-    open_fails({backend = "sim", profile = "h200", overrides = {sm_cout = 3}},
+    open_fails({backend = "sim", profile = "textbook", overrides = {sm_cout = 3}},
                "did you mean 'sm_count'%?$", "with the key that is spelt like it")
     open_fails("a100", "table, got string; write lab%.open{profile = \"a100\"}$",
                "options come in a table, as the message shows")
@@ -281,7 +281,7 @@ local function the_notice()
     T.is(text, "streamlab: simulating NVIDIA H200 (profile h200): "
          .. "the CUDA backend is switched off\n",
          "a GPU that nobody asked for is announced, with the reason")
-    _, text = ideal.run_text("lab.open{profile = \"h200\"}", how)
+    _, text = ideal.run_text("lab.open{profile = \"textbook\"}", how)
     T.is(text, "", "and one that was asked for is not")
 end
 
@@ -297,7 +297,7 @@ local function devices()
 end
 
 local function host_work()
-    ideal.h200()
+    ideal.textbook()
     local before = lab.now_us()
     lab.host_work(1.5)
     T.near(lab.now_us() - before, 1500, 1e-6, "host_work advances the host's clock")
@@ -310,7 +310,7 @@ local function host_work()
     refuses(function() lab.host_work(1.1e9) end, "SL_EINVAL", "0 to 1e9 ms.*1100000000",
             "so is more than 1e9 ms, with the limit")
     T.lives(function() lab.host_work(1e9) end, "which are possible")
-    ideal.h200()
+    ideal.textbook()
     refuses(function() lab.host_work("1") end, "SL_EINVAL", "string", "text is refused")
     refuses(function() lab.host_work() end, "SL_EINVAL", "host_work", "nothing is refused")
 end
@@ -341,7 +341,7 @@ local function measuring()
 end
 
 local function probing()
-    ideal.h200()
+    ideal.textbook()
     local nothing = lab.probe(function() end)
     T.is(nothing.host_blocked, false, "probe: doing nothing does not block the host")
     T.is(nothing.serialised, false, "probe: nor serialise the streams")
@@ -394,11 +394,11 @@ end
 
 -- A profile that says what differs from another one.
 local function profiles_with_a_base()
-    local h200 = lab.open{backend = "sim", profile = "h200"}
-    local d = lab.open{backend = "sim", profile = {base = "h200", name = "half", sm_count = 66,
+    local textbook = lab.open{backend = "sim", profile = "textbook"}
+    local d = lab.open{backend = "sim", profile = {base = "textbook", name = "half", sm_count = 66,
                        host = {launch_us = 100}, ["host.wait_us"] = 7}}
     T.is(d.name .. d.sm_count, "half66", "what it says counts")
-    T.is(d.memory_bytes, h200.memory_bytes, "the rest is the base's")
+    T.is(d.memory_bytes, textbook.memory_bytes, "the rest is the base's")
     local start = lab.now_us()
     lab.spin(0.001)
     T.near(lab.now_us() - start, 100, 1, "also a figure in a table")
@@ -414,7 +414,7 @@ local function profiles_with_a_base()
 end
 
 local function what_is_alive()
-    ideal.h200()
+    ideal.textbook()
     collectgarbage()
     collectgarbage()
     local before = lab.live()

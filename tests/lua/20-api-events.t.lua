@@ -77,7 +77,7 @@ local function events_of_another_device()
     local e1, s1 = lab.event{timing = true}, lab.stream{}
     e1:record(s1)
     lab.synchronize()
-    ideal.h200()
+    ideal.textbook()
     local e2, s2 = lab.event{timing = true}, lab.stream{}
     e2:record(s2)
     lab.synchronize()
@@ -137,7 +137,7 @@ local function torch_defaults()
     T.is(lab.event{enable_timing = true}.timing, true, "by PyTorch's name")
     T.is(s:record_event{timing = true}.timing, true, "or by record_event's option")
     T.is(lab.torch_defaults(true), true, "it says what was set before")
-    ideal.h200()
+    ideal.textbook()
     T.is(lab.stream{}.non_blocking, true, "it holds for other devices as well")
     T.is(coroutine.wrap(function() return lab.event{}.timing end)(), false, "and in coroutines")
     local there = lab.stream{}
@@ -162,7 +162,7 @@ local function many_records()
     T.is(lab.live().ops, 0, "and nothing of it stays in flight")
 end
 
-ideal.h200()
+ideal.textbook()
 for _, test in ipairs{making, recording, elapsed_time, events_of_another_device, closing,
     options_of_record_event, torch_defaults, many_records} do
     test()

@@ -131,14 +131,14 @@ local function host_work_makes_them_last()
     -- 1 + 3 + 1 ms
     T.near(tl.makespan_us, 5000, 1e-3,
            "host_work in a host function makes it last, and its stream wait")
-    ideal.h200()
+    ideal.textbook()
 end
 
 -- A device of its own for the function, one for what the function tries.
 local function other_devices_are_closed_to_them()
     local first = lab.device()
     local s = lab.stream{}
-    ideal.h200()
+    ideal.textbook()
     local second = lab.device()
     local code, record_code, mine
     local host, gpu = lab.zeros(1, {device = "cpu"}), lab.ones(2)
@@ -205,7 +205,7 @@ local function the_end_of_a_program_with_one_queued()
     T.is(status, 0, "a program may end with a host function queued")
 end
 
-ideal.h200()
+ideal.textbook()
 for _, test in ipairs{they_run_in_stream_order, they_run_across_streams_by_time,
                       they_run_when_the_host_looks, the_stream_waits_for_them,
                       an_error_comes_out_of_the_call_that_drove_it,

@@ -110,7 +110,7 @@ local function streams_in_selections()
 end
 
 local function recording_takes_no_time()
-    ideal.h200()
+    ideal.textbook()
     lab.spin(1)
     lab.host_work(2)                    -- the kernel is done, though nobody has looked
     local before = lab.now_us()
@@ -171,7 +171,7 @@ local function critical_paths()
 end
 
 local function an_empty_timeline()
-    ideal.h200()
+    ideal.textbook()
     local tl = lab.profile(function() end)
     T.is(#tl:spans(), 0, "nothing recorded: no spans")
     T.is(tl.makespan_us, 0, "no makespan")
@@ -271,7 +271,7 @@ local function two_timelines()
 end
 
 local function results_and_arguments()
-    ideal.h200()
+    ideal.textbook()
     local tl, value = lab.profile(function() return 42 end)
     T.ok(tl.makespan_us == 0, "the timeline is the first result")
     T.ok(value == nil or value == 42, "what the function gives follows or is dropped")

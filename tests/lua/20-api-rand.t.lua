@@ -47,7 +47,7 @@ local function expected(seed, sequence, n)
 end
 
 local function values()
-    ideal.h200()
+    ideal.textbook()
     -- Tensor ids count from 1 on a fresh device.
     T.is_deeply(lab.rand(11):totable(), expected(0, 1, 11),
                 "without a seed the first tensor's numbers are Philox's of seed 0")
@@ -75,7 +75,7 @@ end
 
 -- A given seed means the same numbers, however often and in whatever shape.
 local function given_seeds()
-    ideal.h200()
+    ideal.textbook()
     T.is_deeply(lab.rand(4, 4, {seed = 7}):totable(), lab.rand(4, 4, {seed = 7}):totable(),
                 "the same seed gives the same rand twice in a run")
     T.is_deeply(lab.randn(4, 4, {seed = 7}):totable(), lab.randn(4, 4, {seed = 7}):totable(),
@@ -94,7 +94,7 @@ local function given_seeds()
 end
 
 local function ranges()
-    ideal.h200()
+    ideal.textbook()
     local sum, least, most = 0, 1, 0
     for _, x in ipairs(lab.rand(10000, {seed = 5}):totable()) do
         sum, least, most = sum + x, math.min(least, x), math.max(most, x)
@@ -113,7 +113,7 @@ end
 
 local function repeatability()
     local function tensors(options)
-        ideal.h200()
+        ideal.textbook()
         return lab.rand(8, options):totable(), lab.randn(8, options):totable()
     end
     local u1, n1 = tensors{seed = 9}
@@ -126,15 +126,15 @@ local function repeatability()
     local d1 = tensors{}
     local d2 = tensors{}
     T.is_deeply(d1, d2, "without a seed it is the same in every run as well")
-    ideal.h200()
+    ideal.textbook()
     local on_gpu = lab.randn(8, {seed = 1})
-    ideal.h200()
+    ideal.textbook()
     local on_cpu = lab.randn(8, {seed = 1, device = "cpu"})
     T.is_deeply(on_gpu:totable(), on_cpu:totable(), "randn has the same bits on the host")
 end
 
 local function dtypes_and_misuse()
-    ideal.h200()
+    ideal.textbook()
     local half = lab.rand(1000, {seed = 1, dtype = "bfloat16"})
     T.is(half.dtype, "bfloat16", "rand knows bfloat16")
     local x = half:get(1)

@@ -319,7 +319,7 @@ local function default_streams_stay()
     end
     refuses(function() mine:query() end, "SL_ECLOSED", "closed", "other streams are closed by it")
     local device = lab.device()
-    ideal.h200()
+    ideal.textbook()
     refuses(function() s:close() end, "SL_EINVAL", "default stream",
             "another device's default stream is one as well")
     device:make_current()

@@ -10,7 +10,7 @@ local ideal = require "lua.ideal"
 local many = os.getenv("TAP_GC") and 20000 or 1000000
 
 local function long_chains()
-    ideal.h200()
+    ideal.textbook()
     local one = lab.ones(4)
     local in_place = {out = one}
     for _ = 1, many do lab.mul(one, one, in_place) end
@@ -23,7 +23,7 @@ local function long_chains()
 end
 
 local function counting_chains()
-    ideal.h200()
+    ideal.textbook()
     local n = math.min(many, 100000)
     local t = lab.zeros(3)
     local in_place = {out = t}
@@ -38,7 +38,7 @@ local function counting_chains()
 end
 
 local function long_chains_that_nobody_reads()
-    ideal.h200()
+    ideal.textbook()
     local t = lab.ones(1000, 1000)
     for _ = 1, math.min(many, 50000) do t = lab.add(t, 1) end
     T.lives(function() t:free() end, "a long chain that nobody has read can be dropped")
@@ -50,7 +50,7 @@ local function long_chains_that_nobody_reads()
 end
 
 local function diamonds()
-    ideal.h200()
+    ideal.textbook()
     -- x_{n+1} = x_n + x_n as two branches: 2^20, though the tree would have a million leaves.
     local x = lab.ones(1)
     for _ = 1, 20 do
@@ -61,7 +61,7 @@ local function diamonds()
 end
 
 local function huge_tensors_cost_nothing()
-    ideal.h200{memory_bytes = "unlimited"}
+    ideal.textbook{memory_bytes = "unlimited"}
     local a = lab.rand(2 ^ 20 | 0, 2 ^ 20 | 0)
     local tl = lab.profile(function()
         local b = lab.add(a, a)
@@ -72,7 +72,7 @@ local function huge_tensors_cost_nothing()
 end
 
 local function old_versions_live_on()
-    ideal.h200()
+    ideal.textbook()
     local t = lab.full(1, 4)
     local before = lab.mul(t, 10)
     t:fill_(2)
@@ -123,7 +123,7 @@ end
 
 local function stale_reads_are_the_same_every_time()
     local function result(with_wait)
-        ideal.h200()
+        ideal.textbook()
         local producer, consumer = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
         local x = lab.full(1, 16)
         lab.synchronize()
@@ -142,7 +142,7 @@ end
 
 local function the_collector_does_not_matter()
     local function makespan(collect)
-        ideal.h200()
+        ideal.textbook()
         return lab.profile(function()
             for _ = 1, 50 do
                 local a = lab.empty(512, 512)

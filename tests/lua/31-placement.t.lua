@@ -1,6 +1,6 @@
 -- 31-placement.t.lua - blocks on SMs: waves, leftover policy, priority at block ends.
 --
--- Micro-experiments 5 to 9, and the GEMM lines. The h200 profile has 132 SMs of
+-- Micro-experiments 5 to 9, and the GEMM lines. The textbook profile has 132 SMs of
 -- 2048 threads, 32 blocks and 233472 B of shared memory. A block of 32 threads
 -- is limited by the 32 blocks (64 would fit by threads): 132 * 32 = 4224 blocks
 -- fill the GPU. A block with 200000 B of shared memory has its SM's shared

@@ -124,7 +124,7 @@ local function a_copy_costs_latency_and_bytes()
 end
 
 local function async_copies_out_behind_a_long_kernel()
-    ideal.h200()
+    ideal.textbook()
     local s = ideal.streams(1)[1]
     local function host_us_of_copy(n, host)
         local dev = lab.empty(n)
@@ -160,11 +160,11 @@ local function host_us_behind_kernel(bytes)
 end
 
 local function pageable_copies_in_behind_a_long_kernel()
-    ideal.h200{h2d_async_bytes = 65536}
+    ideal.textbook{h2d_async_bytes = 65536}
     T.ok(host_us_behind_kernel(32768) < 1000, "documented rule: 32 KiB pageable in return at once")
     T.ok(host_us_behind_kernel(65536) < 1000, "documented rule: so do 64 KiB")
     T.ok(host_us_behind_kernel(1048576) > 19900, "documented rule: 1 MiB returns after the kernel")
-    ideal.h200()
+    ideal.textbook()
     -- Measured: 1 KiB 6 us, 1 MiB 141 us, 16 MiB 21.9 ms.
     T.ok(host_us_behind_kernel(1024) < 1000, "measured rule: 1 KiB returns at once")
     T.ok(host_us_behind_kernel(1048576) < 1000, "measured rule: 1 MiB returns at once as well")

@@ -9,7 +9,7 @@ local t_us = 1000
 
 local function a_missing_wait_reads_the_stale_value()
     for run = 1, 3 do
-        ideal.h200()
+        ideal.textbook()
         local producer, consumer = table.unpack(ideal.streams(2))
         local x, y = lab.zeros(4), lab.zeros(4)
         lab.synchronize()
@@ -34,7 +34,7 @@ local function a_missing_wait_reads_the_stale_value()
 end
 
 local function wait_stream_makes_it_fresh_too()
-    ideal.h200()
+    ideal.textbook()
     local producer, consumer = table.unpack(ideal.streams(2))
     local x, y = lab.zeros(4), lab.zeros(4)
     lab.synchronize()
@@ -165,7 +165,7 @@ local function elapsed_time_is_the_time_between_the_records()
 end
 
 local function event_times_are_multiples_of_the_tick()
-    ideal.h200{event_tick_ns = 32}
+    ideal.textbook{event_tick_ns = 32}
     local s = ideal.streams(1)[1]
     local first, last = lab.event{timing = true}, lab.event{timing = true}
     first:record(s)
@@ -210,7 +210,7 @@ local function query_and_synchronize_follow_the_latest_record()
 end
 
 local function polling_ends()
-    ideal.h200()
+    ideal.textbook()
     local s = ideal.streams(1)[1]
     local e = lab.event{}
     lab.spin(0.1, {stream = s})

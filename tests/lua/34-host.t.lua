@@ -8,7 +8,7 @@ local ideal = require "lua.ideal"
 local t_us = 1000
 
 local function cuda_free_waits_and_free_async_does_not()
-    ideal.h200()
+    ideal.textbook()
     local s = ideal.streams(1)[1]
     local plain, pooled = lab.cuda.malloc(1048576), lab.cuda.malloc_async(1048576, s)
     lab.synchronize()
@@ -27,7 +27,7 @@ local function cuda_free_waits_and_free_async_does_not()
 end
 
 local function free_host_and_unregister_wait_as_well()
-    ideal.h200()
+    ideal.textbook()
     local s = ideal.streams(1)[1]
     local host, own = lab.cuda.malloc_host(4096), lab.empty(1024, {device = "cpu"})
     lab.cuda.host_register(own)
@@ -53,7 +53,7 @@ local function free_host_and_unregister_wait_as_well()
 end
 
 local function freeing_a_tensor_never_waits()
-    ideal.h200()
+    ideal.textbook()
     local s = ideal.streams(1)[1]
     local tensor = lab.empty(1048576, {stream = s})
     lab.synchronize()
@@ -67,7 +67,7 @@ local function freeing_a_tensor_never_waits()
 end
 
 local function the_profile_decides_what_a_free_does()
-    ideal.h200{["calls.cudaFree.waits"] = false}
+    ideal.textbook{["calls.cudaFree.waits"] = false}
     local s = ideal.streams(1)[1]
     local memory = lab.cuda.malloc(4096)
     lab.synchronize()

@@ -31,7 +31,7 @@ local function a_plain_call()
         {{serialises = true, from_bytes = 4097}, "-, -", "a barrier of fewer bytes"},
     }
     for _, case in ipairs(cases) do
-        ideal.h200{calls = {cudaMalloc = case[1]}}
+        ideal.textbook{calls = {cudaMalloc = case[1]}}
         T.is(verdicts(malloc), case[2], "cudaMalloc: " .. case[3])
     end
 end
@@ -68,7 +68,7 @@ local function every_call()
         local name, f = case[1], case[2]
         local next_name, next_f = table.unpack(calls[i % #calls + 1])
         for field, wanted in pairs{waits = "host, host", serialises = "apart, apart"} do
-            ideal.h200{["calls." .. name .. "." .. field] = true}
+            ideal.textbook{["calls." .. name .. "." .. field] = true}
             x = memory()
             T.is(verdicts(f), wanted, ("%s with %s"):format(name, field))
             -- The probe's own kernels are launched as well.
@@ -134,7 +134,7 @@ end
 
 local function refused()
     local function with(calls)
-        return function() ideal.h200{calls = calls} end
+        return function() ideal.textbook{calls = calls} end
     end
     ideal.refuses(T, with{cudaFree = {waits = "blocking"}}, "SL_EINVAL",
         "'calls.cudaFree.waits' is 'blocking', must be true, false, 'device' or 'stream'",
@@ -156,6 +156,6 @@ every_call()
 a_barrier_orders_before_and_after()
 reaches()
 refused()
-ideal.h200()
+ideal.textbook()
 collectgarbage()
 T.done()

@@ -76,8 +76,8 @@ local function fifteen_hundred_launches_of_190_us()
            "then one per 190 us")
 end
 
-local function the_h200_holds_about_a_thousand()
-    ideal.h200()
+local function the_textbook_gpu_holds_about_a_thousand()
+    ideal.textbook()
     local s = ideal.streams(1)
     local spans = launch(1100, 100, s)      -- 100 ms each: none ends meanwhile
     -- Measured: 1022 launches behind a long kernel before the host blocks.
@@ -89,5 +89,5 @@ the_queue_holds_its_depth()
 streams_have_queues_of_their_own()
 waiting_for_the_queue_does_not_keep_other_streams()
 fifteen_hundred_launches_of_190_us()
-the_h200_holds_about_a_thousand()
+the_textbook_gpu_holds_about_a_thousand()
 T.done()

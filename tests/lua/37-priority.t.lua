@@ -1,6 +1,6 @@
 -- 37-priority.t.lua - stream priorities: numbers, levels, starvation.
 --
--- Lower numbers are more urgent; the h200 profile has 0 to -5. Priority acts
+-- Lower numbers are more urgent; the textbook profile has 0 to -5. Priority acts
 -- where a block ends: 4224 blocks of 32 threads fill the GPU (132 SMs x 32).
 
 local T = require "tap"
@@ -80,7 +80,7 @@ local function a_measured_case()
     -- 2 ms later in another stream is done at 10.4 ms with priority 0 and at
     -- 2.28 ms with -1 or -5. Waves of 0.253 ms.
     local function done_at(priority)
-        ideal.h200()
+        ideal.textbook()
         local low, other = stream(0), stream(priority)
         -- Both kernels once before, so that loading them is out of the picture.
         ideal.spin(low, 0.01, 1)

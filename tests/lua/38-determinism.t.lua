@@ -10,7 +10,7 @@ local ideal = require "lua.ideal"
 -- chooses. It is run from a text, so that another process can run the same.
 local workload = [==[
 local path, eager = ...
-lab.open{backend = "sim", profile = "h200"}
+lab.open{backend = "sim", profile = "textbook"}
 local s = {}
 for i = 1, 10 do s[i] = lab.stream{non_blocking = i % 3 ~= 0, priority = -(i % 6),
     name = "worker " .. i} end
@@ -91,7 +91,7 @@ end
 
 local function values_are_the_same_too()
     local function result()
-        ideal.h200()
+        ideal.textbook()
         local a = lab.rand(64, 64, {seed = 3})
         local b = lab.pow(a, 2)
         return lab.add(a, b):totable()

@@ -16,7 +16,7 @@ local function launch_us()
 end
 
 local function figures()
-    local device = lab.open{profile = {base = "h200", spin_fixed_us = 5},
+    local device = lab.open{profile = {base = "textbook", spin_fixed_us = 5},
                             host = {host = {launch_us = 7}, spin_fixed_us = 50}}
     local host_us, kernel_us = launch_us()
     T.near(host_us, 7, 1e-9, "the host's figures are those of the host")
@@ -26,7 +26,7 @@ local function figures()
     T.is(lab.device().name, "NVIDIA A100-SXM4-80GB", "the GPU is that of the profile")
     lab.open{host = {["host.launch_us"] = 9}, overrides = {spin_fixed_us = 1}}
     T.near(launch_us(), 9, 1e-9, "a key may be written with dots; the profile is the default one")
-    lab.open{profile = "h200", host = {["host.launch_us"] = 9}, overrides = {host = {launch_us = 4}}}
+    lab.open{profile = "textbook", host = {["host.launch_us"] = 9}, overrides = {host = {launch_us = 4}}}
     T.near(launch_us(), 4, 1e-9, "overrides come last")
 end
 
@@ -43,7 +43,7 @@ local function free_us()
 end
 
 local function calls()
-    lab.open{profile = {base = "h200", calls = {cudaFree = {us = 3, waits = true}}},
+    lab.open{profile = {base = "textbook", calls = {cudaFree = {us = 3, waits = true}}},
              host = {calls = {cudaFree = {us = 11, waits = false}}}}
     local us, waits = free_us()
     T.near(us, 11, 1e-9, "what a call costs is the host's")
@@ -65,7 +65,7 @@ local function errors()
 end
 
 local function bases()
-    local base = {base = "h200", host = {launch_us = 7}}
+    local base = {base = "textbook", host = {launch_us = 7}}
     lab.open{profile = base}
     T.near(launch_us(), 7, 1e-9, "a host's table with a base is a profile by itself")
     lab.open{profile = "t4", host = base}

@@ -22,6 +22,7 @@ local gpus <const> = {
     rtx4060_laptop = {"NVIDIA GeForce RTX 4060 Laptop GPU", 8.9, 24, 8, 1536, 24, 100, 99, 14.6, 4, 8},
     h100 = {"NVIDIA H100 80GB HBM3", 9.0, 132, 80, 2048, 32, 228, 227, 66.9, 5, 16},
     h200 = {"NVIDIA H200", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16},
+    textbook = {"textbook GPU", 9.0, 132, nil, 2048, 32, 228, 227, 66.9, 5, 16},
 }
 
 -- GB/s that a PCIe link of that generation carries each way before its protocol, a lane.

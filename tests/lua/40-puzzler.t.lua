@@ -32,7 +32,7 @@ local function all_three_us(spans)
 end
 
 local function run(non_blocking, pinned)
-    ideal.h200()
+    ideal.textbook()
     local s = {lab.stream{}, lab.stream{}, lab.stream{}}
     local function make(count, options)
         local list = {}
@@ -110,7 +110,7 @@ local function the_script()
     local script = "scripts/puzzler.lua"
     local status, text = ideal.run(script)
     T.is(status, 0, "scripts/puzzler.lua runs")
-    T.like(text, "H200", "it names the GPU")
+    T.like(text, "textbook GPU", "it names the GPU")
     T.like(text, "makespan", "and tells makespans")
     T.like(text, "overlap", "overlaps")
     T.like(text, "bound", "and bounds")

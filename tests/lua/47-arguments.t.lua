@@ -7,7 +7,7 @@ local ideal = require "lua.ideal"
 local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern, name) end
 
 local function wrong_indices_and_places()
-    ideal.h200()
+    ideal.textbook()
     local t, column = lab.ones(2, 2), lab.ones(3)
     refuses(function() lab.event():record(lab.default_stream(), 1) end, "SL_EINVAL", "record",
             "an event is recorded in one stream")
@@ -34,9 +34,9 @@ local function wrong_indices_and_places()
 end
 
 local function foreign_streams_are_refused()
-    ideal.h200()
+    ideal.textbook()
     local foreign = lab.stream{}
-    ideal.h200()
+    ideal.textbook()
     local here, host = lab.ones(2), lab.ones(2, {device = "cpu"})
     refuses(function() lab.cuda.memcpy_async(here, host, 8, foreign) end, "SL_EDEVICE", "device",
             "memcpy_async in another device's stream is refused")
@@ -55,7 +55,7 @@ local function a_profile_may_have_other_priorities()
 end
 
 local function texts_with_a_zero_byte()
-    ideal.h200()
+    ideal.textbook()
     refuses(function() lab.ones(2, {dtype = "float32\0"}) end, "SL_EINVAL",
             "option 'dtype' has a zero byte in it$", "a text with a zero byte is no option")
 end
@@ -73,7 +73,7 @@ local function allocations_cost_the_host()
 end
 
 local function failed_fills_are_not_silent()
-    ideal.h200()
+    ideal.textbook()
     for _, make in ipairs{"rand", "randn"} do
         refuses(function() lab[make](2, {dtype = "uint8"}) end, "SL_EDTYPE", "uint8",
                 make .. " of bytes is refused")
@@ -82,7 +82,7 @@ end
 
 -- What would change the device or the script's view of it behind the script's back.
 local function host_functions_change_nothing()
-    ideal.h200()
+    ideal.textbook()
     local device, s, t, tl = lab.device(), lab.stream{}, lab.ones(2), lab.record()
     local cases = {
         {"freeing a tensor", function() t:free() end}, {"lab.use", function() lab.use(s) end},
@@ -119,7 +119,7 @@ local function broken_overrides()
          "'h2d_staging_gb_per_s' mixes list items and named ones", "a list with a name in it"},
     }
     for _, case in ipairs(cases) do
-        refuses(function() lab.open{backend = "sim", profile = "h200", overrides = case[1]} end,
+        refuses(function() lab.open{backend = "sim", profile = "textbook", overrides = case[1]} end,
                 "SL_EINVAL", "overrides: " .. case[2] .. "$", case[3] .. " is no override")
     end
 end
@@ -134,7 +134,7 @@ local function profiles_are_for_the_simulator()
 end
 
 local function a_guard_closes_once()
-    ideal.h200()
+    ideal.textbook()
     local before, s, other = lab.current_stream(), lab.stream{}, lab.stream{}
     do
         local first <close> = lab.use(s)

@@ -22,7 +22,7 @@ end
 local function program(seed)
     math.randomseed(seed)
     local random = math.random
-    lab.open{backend = "sim", profile = "h200"}
+    lab.open{backend = "sim", profile = "textbook"}
     local streams, host, device = {}, {}, {}
     for i = 1, 4 do
         streams[i] = lab.stream{non_blocking = true}

@@ -52,7 +52,7 @@ local function cause_of(tl, pick)
 end
 
 local function planted()
-    lab.open{backend = "sim", profile = "h200"}
+    lab.open{backend = "sim", profile = "textbook"}
     local a, b = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
     local urgent = lab.stream{non_blocking = true, priority = "high"}
     local host = lab.empty(1 << 22, {device = "cpu", pinned = true})

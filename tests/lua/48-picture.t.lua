@@ -52,7 +52,7 @@ end
 
 -- What kept the GPU waiting has a name in the picture.
 local function the_host()
-    ideal.h200{["host.pinned_alloc_us"] = 300}
+    ideal.textbook{["host.pinned_alloc_us"] = 300}
     local s = lab.stream{name = "s"}
     local text = picture(lab.profile(function()
         lab.spin(0.01, {stream = s})
@@ -141,7 +141,7 @@ local function names()
 end
 
 local function held_host()
-    ideal.h200()
+    ideal.textbook()
     local a, h = lab.zeros(1024, 1024), lab.zeros(1024, 1024, {device = "cpu"})
     local tl = lab.profile(function()
         a:copy_(h, {non_blocking = true})

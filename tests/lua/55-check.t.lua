@@ -33,7 +33,7 @@ end
 
 -- Two streams of a new device, a tensor of 16 numbers, and nothing in flight.
 local function begin()
-    ideal.h200()
+    ideal.textbook()
     local a, b = lab.stream{name = "a"}, lab.stream{name = "b"}
     local x = lab.zeros(4, 4)
     lab.synchronize()

@@ -54,8 +54,8 @@ local function held_on_the_ideal_gpu()
 end
 
 -- A launch costs the host of the H200 microseconds, so that one stream is fed after the other.
-local function held_on_the_h200()
-    ideal.h200()
+local function held_on_the_textbook_gpu()
+    ideal.textbook()
     local streams = {}
     for i = 1, 8 do streams[i] = lab.stream{non_blocking = true} end
     local function work()
@@ -68,7 +68,7 @@ local function held_on_the_h200()
 end
 
 local function what_cannot_be_held()
-    ideal.h200()
+    ideal.textbook()
     local s = lab.stream{non_blocking = true}
     local function fails(f, pattern, name)
         refuses(function() lab.measure(f, {hold = {s}}) end, "SL_EINVAL", pattern, name)
@@ -230,7 +230,7 @@ names_before_their_files_are_read()
 whatever_a_script_names_its_own()
 spread()
 held_on_the_ideal_gpu()
-held_on_the_h200()
+held_on_the_textbook_gpu()
 what_cannot_be_held()
 points()
 what_f_returns()

@@ -1,7 +1,7 @@
 -- 58-experiments-1.t.lua - what the experiments find on the simulator is what follows from its
 -- profile, and they run on the other profiles and traced.
 --
--- The figures expected are worked out from scripts/profiles/h200.lua in the comments, with an
+-- The figures expected are worked out from scripts/profiles/textbook.lua in the comments, with an
 -- allowance for latencies of a few us.
 
 local T = require "tap"
@@ -13,7 +13,7 @@ local words <const> = {holds = true, ["no longer holds"] = true, depends = true}
 -- Runs an experiment: {{word, text}, ...}, its verdicts in order; what it printed; its status.
 local function verdicts(name, options)
     local status, text = ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                                   {options = options or "--backend sim --profile h200"})
+                                   {options = options or "--backend sim --profile textbook"})
     local list = {}
     for line in text:gmatch("Verdict: ([^\n]+)") do
         local word, rest = line:match("^([%l ]+): [^:]+: (.+)$")    -- without the claim
@@ -157,7 +157,7 @@ end
 
 local function traced(name)
     local path = ideal.temporary(".json")
-    local _, _, status = verdicts(name, "--backend sim --profile h200 --trace " .. path)
+    local _, _, status = verdicts(name, "--backend sim --profile textbook --trace " .. path)
     T.is(status, 0, name .. " runs traced")
     -- Reading megabytes of JSON takes minutes when the collector runs all the time.
     if not os.getenv("TAP_GC") then

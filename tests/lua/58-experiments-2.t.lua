@@ -9,7 +9,7 @@ local has_checker = pcall(lab.check)
 
 local function run(name, profile)
     return ideal.run("scripts/experiments/" .. name .. ".lua", nil,
-                     {options = "--profile " .. (profile or "h200")})
+                     {options = "--profile " .. (profile or "textbook")})
 end
 
 -- The text after "Verdict: ", in order.

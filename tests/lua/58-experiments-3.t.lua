@@ -52,7 +52,7 @@ end
 
 local function verdicts(name, claims)
     local status, text = ideal.run(folder .. name .. ".lua", nil,
-                                   {options = "--backend sim --profile h200"})
+                                   {options = "--backend sim --profile textbook"})
     T.is(status, 0, name .. " runs")
     local found, wrong = 0, {}
     for line in text:gmatch("[^\n]+") do
@@ -79,7 +79,7 @@ end
 -- The page holds what the generator makes of the GPU's run that is kept and a new one here.
 local function page()
     local status, text = ideal.run("tests/bench/experiments/page.lua", "--print",
-                                   {options = "--backend sim --profile h200"})
+                                   {options = "--backend sim --profile textbook"})
     T.is(status, 0, "the page is made")
     if not T.ok(text == ideal.read("docs/results/experiments.md"),
                 "docs/results/experiments.md is what is made now") then

@@ -4,7 +4,7 @@
 local T = require "tap"
 local ideal = require "lua.ideal"
 local path <const> = "scripts/experiments/random.lua"
-local sim <const> = "--backend sim --profile h200"
+local sim <const> = "--backend sim --profile textbook"
 
 local function run(arguments, more)
     return ideal.run(path, arguments, {options = sim .. (more or "")})

@@ -131,7 +131,7 @@ end
 -- ---- tensors ----------------------------------------------------------------------------
 
 local function tensors()
-    ideal.h200()
+    ideal.textbook()
     passes(t:close(lab.ones(2, 3), 1, "number"), "a number for all elements")
     passes(t:close(lab.ones(2, 3), {{1, 1, 1}, {1, 1, 1}}, "table"), "nested lists")
     passes(t:close(lab.ones(2, 3), lab.ones(2, 3, {device = "cpu"}), "tensor"),
@@ -330,7 +330,7 @@ local function counts()
 end
 
 local function calls()
-    ideal.h200()
+    ideal.textbook()
     local s, e = lab.stream{name = "s"}, lab.event()
     lab.spin(0, {stream = s})
     lab.synchronize()
@@ -419,7 +419,7 @@ end
 -- ---- races ----------------------------------------------------------------------------------
 
 local function no_races()
-    ideal.h200()
+    ideal.textbook()
     refuses(function() t:no_race() end, "SL_ESTATE", "nothing looks for races",
             "the checker is off")
     lab.check("error")

@@ -19,14 +19,14 @@ local no_latency = {
     ["host.tensor_alloc_us"] = 0, ["host.pinned_alloc_us"] = 0,
 }
 
--- Opens the h200 profile, with the keys of `overrides` in place of its own. Work
+-- Opens the textbook profile, with the keys of `overrides` in place of its own. Work
 -- on the device before it is waited for: it would stay in flight, and alive, as
 -- long as nobody looks at that device again.
 local opened = false
-function M.h200(overrides)
+function M.textbook(overrides)
     if opened then lab.synchronize() end
     opened = true
-    return lab.open{backend = "sim", profile = "h200", overrides = overrides or {}}
+    return lab.open{backend = "sim", profile = "textbook", overrides = overrides or {}}
 end
 
 -- The same without latencies; `overrides` turns single ones on again.
@@ -34,7 +34,7 @@ function M.open(overrides)
     local keys = {}
     for key, value in pairs(no_latency) do keys[key] = value end
     for key, value in pairs(overrides or {}) do keys[key] = value end
-    return M.h200(keys)
+    return M.textbook(keys)
 end
 
 -- n streams that do not take part in the NULL stream's rules.

@@ -47,7 +47,7 @@ end
 -- Runs the program of that number and gives its timeline. `garbage`: makes much of it
 -- between the calls. `overrides`: of the profile.
 function M.run(seed, garbage, overrides)
-    lab.open{backend = "sim", profile = seed % 2 == 0 and "h200" or "rtx4060_laptop",
+    lab.open{backend = "sim", profile = seed % 2 == 0 and "textbook" or "rtx4060_laptop",
         overrides = overrides}
     local random = generator(seed)
     local o = objects(random)

@@ -6,11 +6,11 @@ local M = {}
 -- A fast GPU; a slow host, so that most is done before the next call; slow copies that share
 -- one channel; slow kernels, one at a time. In some pageable copies wait, in others they do not.
 M.list = {
-    { profile = "h200" },
+    { profile = "textbook" },
     { profile = "t4", overrides = {
         h2d_async_bytes = 1, host = { launch_us = 700, memcpy_async_us = 900, memset_us = 700,
                                       record_us = 300, matmul_us = 800 } } },
-    { profile = "h200", overrides = {
+    { profile = "textbook", overrides = {
         h2d_async_bytes = 1 << 30, h2d_gb_per_s = 0.001, d2h_gb_per_s = 0.001,
         copy_latency_us = 900, connections = 1, copy_connections = 1 } },
     { profile = "rtx4060_laptop", overrides = {

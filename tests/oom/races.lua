@@ -1,7 +1,7 @@
 -- races.lua - what the failing allocator is tried on beside script.lua: the race checker, its
 -- reports, views, sweeps and tables. It races on purpose, and so reports on stderr (runner -r).
 -- arg[1] is where it may write.
-lab.open { backend = "sim", profile = "h200" }
+lab.open { backend = "sim", profile = "textbook" }
 
 local producer, consumer = lab.stream { name = "producer" }, lab.stream { name = "consumer" }
 local event = lab.event()

@@ -2,7 +2,7 @@
 -- that allocates, on the simulated GPU. arg[1] is where it may save a trace.
 -- Every error ends it, as it would a user's script; runner.c says what may then
 -- be seen.
-lab.open { backend = "sim", profile = "h200" }
+lab.open { backend = "sim", profile = "textbook" }
 
 local side = lab.stream { name = "side", priority = "high" }
 local event = lab.event { timing = true }

@@ -60,11 +60,11 @@ tap.is(out, "t4\n", "which counts without it")
 local host = shell.write(folder .. "/slow.lua", "return {host = {launch_us = 70}}")
 local print_profile = " -e 'print(lab.device().profile)'"
 out = sh("\"$P\" --host " .. host .. print_profile)
-tap.is(out, "h200 with host slow\n", "--host asks for a simulated GPU with that host")
+tap.is(out, "textbook with host slow\n", "--host asks for a simulated GPU with that host")
 out = sh("\"$P\" --profile a100 --host=t4" .. print_profile)
 tap.is(out, "a100 with host t4\n", "also together with --profile")
 out = sh("STREAMLAB_HOST=t4 \"$P\"" .. print_profile)
-tap.is(out, "h200 with host t4\n", "STREAMLAB_HOST names one as well")
+tap.is(out, "textbook with host t4\n", "STREAMLAB_HOST names one as well")
 out = sh("STREAMLAB_HOST=t4 \"$P\" -E" .. print_profile)
 tap.is(out, "h200\n", "unless -E ignores it")
 out = sh("STREAMLAB_HOST=t4 \"$P\" -e 'print(lab.open{profile = \"l4\"}.profile)'")
@@ -114,7 +114,7 @@ tap.like(out, "^sim\t", "without --backend the simulator stands in")
 tap.like(err, "^streamlab: [^\n]+\n$", "and one line on stderr says so")
 -- A program that has no plugin beside it, whatever this build has.
 local alone = "cp \"$P\" " .. folder .. "/alone && cd " .. folder
-    .. " && env -u STREAMLAB_CUDA_PLUGIN ./alone "
+    .. " && env -u STREAMLAB_CUDA_PLUGIN -u STREAMLAB_PROFILE ./alone "
 out, err = sh(alone .. "-e 'print(lab.device().backend)'")
 tap.is(out .. err, "sim\nstreamlab: simulating NVIDIA H200 (profile h200): this build has no CUDA"
     .. " backend\n", "in a build without a CUDA backend it says that")
@@ -134,7 +134,7 @@ tap.is(run { "--backend=sim", "--seed", "7", "-e", rand }, first,
     "the same seed gives the same numbers")
 tap.isnt(run { "--backend=sim", "--seed", "8", "-e", rand }, first, "another seed gives others")
 local clock = "lab.spin(1) lab.synchronize() print(lab.now_us(), lab.stream{}.id, lab.rand(1).id)"
-tap.is(run { "--profile", "h200", "--device", "0", "-e", clock }, (run { "-e", clock }),
+tap.is(run { "--profile", "textbook", "--device", "0", "-e", clock }, (run { "-e", clock }),
     "naming the device beforehand changes neither the clock nor any number")
 local traced = folder .. "/two.json"
 sh("\"$P\" --profile t4 --trace " .. traced .. " -e 'lab.open{profile = \"a100\"}'")
@@ -181,10 +181,12 @@ no_device({ "--profile=nosuch" }, 'no profile "nosuch"; known: a10, a100, .*%.lu
     "an unknown profile")
 no_device({ "--profile=v10O" }, "did you mean v100%?\n$", "a profile that is nearly one")
 for typed, nearest in pairs { b100 = "b200", a10g = "a10", ["RTX 3090"] = "a10", rtx5090 = "b200",
-    ["NVIDIA L40S"] = "l4", gh200 = "h200", p100 = "v100", h100_pcie = "h100", h200_nvl = "h200", ["GeForce RTX 4080"] = "rtx4090" } do
+    ["NVIDIA L40S"] = "l4", gh200 = "h200", p100 = "v100", h100_pcie = "h100", h200_nvl = "h200",
+    ["GeForce RTX 4080"] = "rtx4090" } do
     no_device({ "--profile=" .. typed }, "; the nearest is " .. nearest .. "\n$", "a GPU of a generation: "
         .. typed)
 end
+no_device({ "--profile=h200_calibrated" }, "; the measured GPU is now h200\n$", "the name before")
 no_device({ "--profile=T4" }, "did you mean t4%?\n$", "a profile in capitals")
 no_device({ "--profile=rtx4060" }, "did you mean rtx4060_laptop%?\n$", "half a profile's name")
 no_device({ "--profile=./nosuch.lua" }, "cannot read profile %./nosuch%.lua: No such file",

@@ -17,7 +17,7 @@ else
     end
     local out, err, code = under_lua [[
         local lab = require "streamlab"
-        lab.open { backend = "sim", profile = "h200" }
+        lab.open { backend = "sim", profile = "textbook" }
         print(lab, _G.lab == nil, lab.ones(3, 3):sum():item())]]
     tap.like(out, "^table: %S+\ttrue\t9.0\n$", "plain lua5.4 can require the module")
     tap.is(err .. code, "0", "and it ends well")

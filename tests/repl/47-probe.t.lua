@@ -22,7 +22,7 @@ end
 
 -- ---- the answers -------------------------------------------------------------------------
 
--- What the h200 profile's figures and CUDA's rules give, for blocking and for exempt streams:
+-- What the textbook profile's figures and CUDA's rules give, for blocking and for exempt streams:
 -- H the host waits, A the kernels run apart without that, - neither. By call, memory and stream.
 local answers = {
     ["cudaMalloc"] = "--", ["cudaFree"] = "HH", ["cudaMallocHost"] = "--",
@@ -90,7 +90,7 @@ local function check_answers(rows)
     end
 end
 
-local rows = json_of("--profile h200")
+local rows = json_of("--profile textbook")
 check_answers(rows)
 
 local keys = { "call", "memory", "bytes", "into", "streams", "host_us", "total_us",
@@ -128,7 +128,7 @@ tap.ok(row.host_us == 16000 and not row.host_blocked and not row.serialised,
     "a call that takes 16 ms by itself is not one that waits")
 
 -- Of each function of lab.cuda there is a row, but for those that the program names itself.
-local text, err, code = probe("--profile h200")
+local text, err, code = probe("--profile textbook")
 tap.is(err .. code, "0", "the table is printed")
 local missing = {}
 for _, entry in ipairs(dofile("docs/api/cuda.lua").entries) do
@@ -151,7 +151,7 @@ tap.ok(widest <= 80, "the table fits in 80 columns")
 local function has(part, name)
     tap.ok(text:find(part, 1, true), name)
 end
-has("NVIDIA H200 (simulated, profile h200)", "the device is named")
+has("textbook GPU (simulated, profile textbook)", "the device is named")
 has([[
 cudaMalloc
   64 KiB          40.0 us       together 10.0 ms  40.0 us       together 10.0 ms
@@ -183,9 +183,9 @@ cudaEventSynchronize
 -- The old list: of allocations (2), the L1 switch, cudaMemsetAsync and cudaMemcpyAsync nothing
 -- holds; of cudaMemset, cudaMemcpy, a launch and a record in the NULL stream half.
 has("old list:  of  9 claims  0 hold,  4 in part,  5 do not", "what is left of the old list")
-tap.is(probe("--profile h200"), text, "the same every time")
-tap.is(sh('"$P" --backend sim --profile=h200 probe'), text, "the device may be named before it")
-tap.is(sh('STREAMLAB_PROFILE=h200 "$P" probe --backend sim'), text, "or by the environment")
+tap.is(probe("--profile textbook"), text, "the same every time")
+tap.is(sh('"$P" --backend sim --profile=textbook probe'), text, "the device may be named before it")
+tap.is(sh('STREAMLAB_PROFILE=textbook "$P" probe --backend sim'), text, "or by the environment")
 
 -- T4: 64 KiB is where pageable copies change.
 local t4 = json_of("--profile t4")
@@ -198,10 +198,10 @@ tap.ok(not waits(65536) and waits(65537),
 -- ---- files ------------------------------------------------------------------------------
 
 local out
-out, err, code = probe("--profile h200 -o " .. folder .. "/table.txt")
+out, err, code = probe("--profile textbook -o " .. folder .. "/table.txt")
 tap.is(out .. err .. code, "0", "-o prints nothing")
 tap.is(read(folder .. "/table.txt"), text, "and writes the table")
-probe("--profile h200 --json --output=" .. folder .. "/rows.json")
+probe("--profile textbook --json --output=" .. folder .. "/rows.json")
 tap.is(#json.read(read(folder .. "/rows.json")), #rows, "or the array")
 
 -- Host and streams, row by row; "" where both answer the same.
@@ -222,7 +222,7 @@ local function saved(from, more)
     return before, json_of("--profile " .. path), path
 end
 
-for _, name in ipairs { "h200", "a100", "v100", "t4", "rtx4060_laptop" } do
+for _, name in ipairs { "textbook", "a100", "v100", "t4", "rtx4060_laptop" } do
     local before, after = saved(name)
     tap.is(different(before, after), "", name .. ": the saved profile gives the same answers")
     local worst = 0
@@ -231,14 +231,14 @@ for _, name in ipairs { "h200", "a100", "v100", "t4", "rtx4060_laptop" } do
     end
     tap.ok(worst < 0.01, name .. ": and the same times, within one per cent")
 end
-local before, after = saved("t4", "--base h200")
+local before, after = saved("t4", "--base textbook")
 tap.is(different(before, after), "", "on another base, too")
-before, after = saved("h200", "--base t4")
+before, after = saved("textbook", "--base t4")
 tap.is(different(before, after), "", "also where pageable copies have to be changed")
 
-local h200 = read("scripts/profiles/h200.lua")
+local textbook = read("scripts/profiles/textbook.lua")
 local function edited(name, ...)
-    local text = h200
+    local text = textbook
     for _, pair in ipairs { ... } do
         local from, to = text:find(pair[1], 1, true)
         text = text:sub(1, from - 1) .. pair[2] .. text:sub(to + 1)
@@ -270,7 +270,7 @@ tap.is(letter(row_of(before, "cudaLaunchHostFunc", nil, "nonblocking"))
 tap.is(different(before, after), "", "are saved as well")
 local written = read(folder .. "/saved.lua")
 tap.like(written,
-    "^%-%- NVIDIA H200, as the simulator sees it%.\n%-%- Calls measured by streamlab probe; "
+    "^%-%- textbook GPU, as the simulator sees it%.\n%-%- Calls measured by streamlab probe; "
     .. "all else from the profile hand%.\nreturn {\n", "a saved profile says where it comes from")
 tap.like(written, "waits = \"stream\",    %-%- measured", "and what was measured")
 widest = 0

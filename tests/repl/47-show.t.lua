@@ -48,7 +48,7 @@ copies |>>>>>>>>>>>>>>>>>.................................................|  25%
        0.0     0.5     1.0     1.5      2.0     2.5     3.0     3.5 ms
         # kernel  > copy H2D  . idle  | next begins
 ]]
-local title = "NVIDIA H200 (simulated), 3 operations in 2 streams\n"
+local title = "textbook GPU (simulated), 3 operations in 2 streams\n"
 local whole
 whole, err, code = cli('"$P" show a.json')
 tap.is(err .. code, "0", "show prints a trace without a word on stderr: no device is opened")
@@ -66,7 +66,7 @@ tap.like(figures, "^makespan +4%.00 ms\n", "the summary")
 tap.like(only_explain, "the host was blocked", "and the explanation")
 tap.is(cli('"$P" show a.json --summary --chart'), chart .. "\n" .. only_summary,
     "several parts can be chosen, behind the file too")
-tap.like(cli('"$P" show b.json.gz'), "^b%.json%.gz: NVIDIA", "a compressed trace is read as well")
+tap.like(cli('"$P" show b.json.gz'), "^b%.json%.gz: textbook", "a compressed trace is read as well")
 
 -- 32 cells: 1 ms is 8 of them.
 tap.is(cli('"$P" show --chart --rows engines --columns 47 a.json'), [[
@@ -100,8 +100,8 @@ tap.is_deeply({ object.makespan_us, object.lower_bound_us, object.count.kernel,
     { 4000, 4000, 2, 1000, 0 }, "--json gives the figures as one object, and nothing else")
 
 tap.is(cli('cat a.json | "$P" show --chart -'), chart, "- is stdin")
-tap.like(cli('"$P" show - < b.json.gz'), "^stdin: NVIDIA", "compressed or not")
-tap.is(cli('"$P" show none.json'), "none.json: NVIDIA H200 (simulated), no operations\n"
+tap.like(cli('"$P" show - < b.json.gz'), "^stdin: textbook", "compressed or not")
+tap.is(cli('"$P" show none.json'), "none.json: textbook GPU (simulated), no operations\n"
     .. "The timeline is empty: nothing ran on the device.\n", "an empty timeline is said to be so")
 
 -- ---- files that it writes -------------------------------------------------------------
@@ -198,7 +198,7 @@ copies |>>>>>>>>>>>>>>>>>.................................................|  25%
 
 ]] .. table_of_both, "the charts on one scale, the figures, what moved")
 tap.is(without_causes(cli('"$P" diff --no-chart a.json b.json.gz')),
-    "A  a.json: NVIDIA H200 (simulated)\nB  b.json.gz: NVIDIA H200 (simulated)\n\n"
+    "A  a.json: textbook GPU (simulated)\nB  b.json.gz: textbook GPU (simulated)\n\n"
     .. table_of_both, "--no-chart leaves the charts out")
 out = cli('"$P" diff --rows engines --columns 47 --from 3ms a.json b.json.gz')
 tap.like(out, "\ncompute |%#+| 100%%\n.*\ncompute |%.+|   0%%\n",

@@ -56,7 +56,7 @@ local parts <const> = "device,queue,latencies,host"
 
 -- ---- an A100 ------------------------------------------------------------------------------
 
-local out, err, code = calibrate("--backend sim --profile a100 --base h200 --only " .. parts
+local out, err, code = calibrate("--backend sim --profile a100 --base textbook --only " .. parts
     .. " -o " .. file)
 tap.is(out .. code, "0", "an A100 is measured")
 tap.like(err, "^part 1 of 4, device: what the device says of itself\n.*\npart 4 of 4, host: ",
@@ -70,7 +70,7 @@ is_found_again(made, truth, latencies, 0.01)
 is_found_again(made, truth, host, 0.01)
 tap.is(made.name, truth.name, "its name")
 tap.is(table.concat(made.compute_capability, "."), "8.0", "its compute capability")
-tap.is(made.hbm_gb_per_s, load_profile("scripts/profiles/h200.lua").hbm_gb_per_s,
+tap.is(made.hbm_gb_per_s, load_profile("scripts/profiles/textbook.lua").hbm_gb_per_s,
     "what is not measured is the base's")
 
 local text = read(file)
@@ -80,7 +80,7 @@ tap.like(text, "on NVIDIA A100%-SXM4%-80GB %(simulated, profile a100%)%.\n",
     "and where it was measured")
 tap.like(text, "\n    %-%- Latencies%.\n    submit_us = 3,  +%-%- an idle stream's empty kernel",
     "a value says how it was found")
-tap.like(text, "\n    hbm_gb_per_s = 4250,  +%-%- not measured; from h200\n", "or that it was not")
+tap.like(text, "\n    hbm_gb_per_s = 4250,  +%-%- not measured; from textbook\n", "or that it was not")
 tap.like(text, "\n        query_us = 0%.34,  +%-%- event:query and stream:query; "
     .. "spread 0%.0 %%\n", "nested ones as well, with the spread")
 tap.like(text, "\n%-%- connections: of 40 streams these share the first one's channel: "
@@ -97,7 +97,7 @@ local function without_times(s)
     return (s:gsub("in %d+ s:", "in N s:"))
 end
 local again = folder .. "/again.lua"
-out, err, code = calibrate("--backend sim --profile a100 --base h200 --quiet --only " .. parts
+out, err, code = calibrate("--backend sim --profile a100 --base textbook --quiet --only " .. parts
     .. " -o " .. again)
 tap.is(code, 0, "another time")
 tap.ok(not err:find("part 1", 1, true), "and quietly")
@@ -115,8 +115,8 @@ local changed = {
     host_func_out_us = 0.7, event_tick_ns = 512,
     wake_us = 12.5, kernel_fixed_us = 3.3,
 }
-local h200 = read("scripts/profiles/h200.lua"):gsub("\nreturn {", "\nlocal t = {")
-local lines = { h200 }
+local textbook = read("scripts/profiles/textbook.lua"):gsub("\nreturn {", "\nlocal t = {")
+local lines = { textbook }
 for key, value in pairs(changed) do
     lines[#lines + 1] = ("t.%s = %s"):format(key, value)
 end

@@ -60,8 +60,8 @@ end
 
 -- ---- .device -------------------------------------------------------------------------------
 
-local h200 <const> = [[
-NVIDIA H200 (simulated, profile h200)
+local textbook <const> = [[
+textbook GPU (simulated, profile textbook)
   SMs            132, compute capability 9.0
   memory         139.8 GiB
   copy engines   3
@@ -74,34 +74,34 @@ Tesla T4 (simulated, profile t4)
   copy engines   3
   priorities     0 (least) to -5 (greatest)
 ]]
-tap.is(lines ".device\n", h200, ".device describes the current GPU")
+tap.is(lines ".device\n", textbook, ".device describes the current GPU")
 tap.is(lines ".device t4\nlab.device().profile\n",
     t4 .. "\"t4\"\n", ".device NAME opens one and makes it current")
-out = lines "a = lab.ones(2)\n.device t4\n.device h200\na:sum():item()\nlab.device() == a.device\n"
-tap.like(out, "^" .. (t4 .. "also open: NVIDIA H200 (simulated, profile h200)\n" .. h200
+out = lines "a = lab.ones(2)\n.device t4\n.device textbook\na:sum():item()\nlab.device() == a.device\n"
+tap.like(out, "^" .. (t4 .. "also open: textbook GPU (simulated, profile textbook)\n" .. textbook
     .. "also open: Tesla T4 (simulated, profile t4)\n"):gsub("%p", "%%%0"),
     "an open one becomes current again, and the others are named")
 tap.like(out, "\n2.0\n", "with what lives on it")
-tap.is((lines "d = lab.device()\n.device t4\n.device h200\nd == lab.device()\n"):match("[^\n]*\n$"),
+tap.is((lines "d = lab.device()\n.device t4\n.device textbook\nd == lab.device()\n"):match("[^\n]*\n$"),
     "true\n", "it is the same one")
 tap.is((lines ".device t4\n.device sim\nlab.device().profile\n"):match("[^\n]*\n$"), "\"t4\"\n",
     "sim is the current one if that is simulated")
 local spent <const> = "old = lab.device()\nfor i = 1, 12 do lab.spin(0.9e9) end\n"
     .. "pcall(lab.synchronize)\n"
-for _, names in ipairs { { "h200" }, { "sim" }, { "t4", "h200" }, { "h200", "t4", "h200" } } do
+for _, names in ipairs { { "textbook" }, { "sim" }, { "t4", "textbook" }, { "textbook", "t4", "textbook" } } do
     out, err = lines(spent .. ".device " .. table.concat(names, "\n.device ")
         .. "\nlab.device() == old, lab.ones(2):sum():item()\n")
     tap.like(out, "\nfalse\t2.0\n", "one whose time is at its end is opened anew: "
         .. table.concat(names, ", "))
     tap.is(err, "", "and without a complaint")
 end
-out = lines(spent .. ".device h200\nnew = lab.device()\n.device t4\n.device h200\n"
+out = lines(spent .. ".device textbook\nnew = lab.device()\n.device t4\n.device textbook\n"
     .. "lab.device() == new\n")
 tap.like(out, "\ntrue\n$", "the new one is taken then")
 out, err = lines ".device t5\nlab.device().profile\n"
 tap.like(err, "^streamlab: %.device: there is no profile \"t5\"; known: [^\n]*\n$",
     "an unknown profile is refused")
-tap.is(out, "\"h200\"\n", "and nothing has changed")
+tap.is(out, "\"textbook\"\n", "and nothing has changed")
 _, err = lines ".device cuda:1\n"
 tap.like(err, "^streamlab: %.device: [^\n]+\n$", "a GPU that is not there is refused")
 shell.write(folder .. "/my gpu.lua", "local t = {} for k, v in pairs { name = 'Mine', sms = 1 } do"
@@ -122,7 +122,7 @@ out = lines "s = lab.stream{}\ns:close()\ns = nil\n.streams\n"
 tap.ok(out:find("id 0", 1, true) and not out:find("id 1", 1, true), "a closed one is gone")
 out = lines "s = lab.stream{}\n.device t4\ne = lab.stream{}\n.streams\n"
 tap.like(out, "Tesla T4 [^\n]*\n%* stream \"default\" [^\n]*\n  stream [^\n]*id 1[^\n]*\n"
-    .. "NVIDIA H200 [^\n]*\n",
+    .. "textbook GPU [^\n]*\n",
     "of several devices each has its own, the current one first")
 
 tap.is(lines "a = lab.ones(2)\nt = lab.now_us()\n.streams\nlab.now_us() - t\n":match("[^\n]*\n$"),
@@ -151,8 +151,8 @@ _.span_count
 ]]
 tap.is(out, [[
 not recording; .trace FILE begins
-recording NVIDIA H200; .trace off saves it as first.json
-recording NVIDIA H200; .trace off saves it as first.json
+recording textbook GPU; .trace off saves it as first.json
+recording textbook GPU; .trace off saves it as first.json
 saved first.json: 1 operation
 1
 not recording; .trace FILE begins

@@ -78,10 +78,10 @@ local text, _, _, err = saved("x = 1\nerror('no')\ny = = 2\nz()\nx = 2\n")
 tap.is(text, "x = 1\nx = 2\n", "entries that failed are left out")
 tap.like(err, "no.*unexpected symbol.*nil value", "they have been reported")
 
-text = saved(".device t4\na = lab.device().profile\n.device h200\n.device t4\n.streams\n")
+text = saved(".device t4\na = lab.device().profile\n.device textbook\n.device t4\n.streams\n")
 tap.is(text, "local device_1 = lab.open{backend = \"sim\", profile = \"t4\"}\n"
     .. "a = lab.device().profile\n"
-    .. "local device_2 = lab.open{backend = \"sim\", profile = \"h200\"}\n"
+    .. "local device_2 = lab.open{backend = \"sim\", profile = \"textbook\"}\n"
     .. "device_1:make_current()\n", "changes of the device are in it, other commands not")
 shell.write(folder .. "/part.lua", "p = 7\n")
 is(".load part.lua\np\n", "dofile(\"part.lua\")\nprint(p)\n", "so are scripts that were loaded")

@@ -47,10 +47,10 @@ d
 tl = lab.record()
 d
 lab.open{profile = "t4"};
-d]], [[device 0 NVIDIA H200 (sim, profile h200): current, idle
-device 0 NVIDIA H200 (sim, profile h200): current, 1 operation in flight
-device 0 NVIDIA H200 (sim, profile h200): current, idle, recording
-device 0 NVIDIA H200 (sim, profile h200): idle, recording
+d]], [[device 0 textbook GPU (sim, profile textbook): current, idle
+device 0 textbook GPU (sim, profile textbook): current, 1 operation in flight
+device 0 textbook GPU (sim, profile textbook): current, idle, recording
+device 0 textbook GPU (sim, profile textbook): idle, recording
 ]], "and a device")
 is([[d = lab.device()
 lab.open{profile = "t4"};
@@ -58,7 +58,7 @@ s = lab.stream()
 d:make_current();
 resume = coroutine.wrap(function() local guard <close> = lab.use(s) coroutine.yield() end)
 resume()
-d]], "device 0 NVIDIA H200 (sim, profile h200): current, idle\n",
+d]], "device 0 textbook GPU (sim, profile textbook): current, idle\n",
     "which is current again where a coroutine has yielded that took another one")
 is("s = lab.stream()\n{s, lab.event()}", "{stream 1 \"stream 1\" (priority 0, blocking), event (not recorded, timed)}\n",
     "in tables objects are short")
@@ -177,7 +177,7 @@ end
 
 out = banner(80, {})
 tap.like(out, "^streamlab 0%.1.*`lab` is the laboratory\n", "the banner has the version")
-tap.like(out, "GPU: NVIDIA H200, simulated %(profile h200%): [^\n]+\n", "which GPU there is, and why")
+tap.like(out, "GPU: textbook GPU, simulated %(profile textbook%): [^\n]+\n", "which GPU there is, and why")
 tap.like(out, "help%(%).*%?lab%.matmul.*%.help.*Tab.*Ctrl%-D", "and how to go on")
 out = banner(40, { STREAMLAB_PROFILE = "rtx4060_laptop" })
 tap.like(out, "RTX%s+4060.*rtx4060_laptop", "another profile")

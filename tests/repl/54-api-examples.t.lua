@@ -61,7 +61,7 @@ local function run_all(entries)
         shell.write(("%s/%d/example.lua"):format(folder, i), entry.example)
     end
     shell.sh(([[
-cd %s && export P STREAMLAB_BACKEND=sim COLUMNS=80 LC_ALL=C
+cd %s && unset STREAMLAB_PROFILE; export P STREAMLAB_BACKEND=sim COLUMNS=80 LC_ALL=C
 P=%s
 seq %d | xargs -P 2 -I '{}' sh -c \
     'cd {} && "$P" --norc example.lua >out 2>err </dev/null; echo $? >status'

@@ -62,7 +62,7 @@ end
 
 local function run(command)
     local out, _, code = shell.sh(("exec 2>&1; cd %s; export STREAMLAB_BACKEND=sim "
-        .. "LC_ALL=C.UTF-8; unset COLUMNS NO_COLOR\n%s"):format(shell.quote(folder), command))
+        .. "LC_ALL=C.UTF-8; unset COLUMNS NO_COLOR STREAMLAB_PROFILE STREAMLAB_HOST\n%s"):format(shell.quote(folder), command))
     return out, code
 end
 

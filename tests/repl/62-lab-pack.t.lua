@@ -320,7 +320,7 @@ for _, profile in ipairs { "small.lua", own .. "/small.lua" } do
     tap.like(names_in(gradescope), " lab/lab.lua lab/small.lua ",
         "Gradescope needs the profile as well")
 end
-bundle.profile = "h200"
+bundle.profile = "textbook"
 
 -- What packing says to a changed lab; nothing is written then.
 local function refuses(want, name)

@@ -122,7 +122,7 @@ local function check(name, profile, path)
     return found
 end
 
-for _, name in ipairs { "h200", "t4" } do
+for _, name in ipairs { "textbook", "t4" } do
     local found = check(name, name, "scripts/profiles/" .. name .. ".lua")
     tap.is(found.host_cache_bytes or found.h2d_staging_cold_gb_per_s
         or found.d2h_staging_cold_gb_per_s, nil,
@@ -131,7 +131,7 @@ end
 
 -- ---- a profile unlike any GPU ------------------------------------------------------------
 
-local text = read("scripts/profiles/h200.lua")
+local text = read("scripts/profiles/textbook.lua")
 
 -- `from` is what comes before the value.
 local function edit(from, value)
@@ -161,7 +161,7 @@ tap.is(found["calls.cudaHostRegister.from_bytes"], 4194304,
 
 -- ---- tables, channels and caches ---------------------------------------------------------
 
-text = read("scripts/profiles/h200.lua")
+text = read("scripts/profiles/textbook.lua")
 edit("    copy_connections = ", "4")
 text = text:gsub("\n}%s*$", [[
 

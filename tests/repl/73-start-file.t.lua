@@ -29,7 +29,7 @@ tap.is(from {}, "nil", "without a file none is run")
 shell.write(home .. "/.streamlabrc", "from = 'streamlabrc'")
 tap.is(from {}, "streamlabrc", "~/.streamlabrc is run before the first prompt")
 shell.write(home .. "/.streamlabrc", "from = lab.stream().id")
-tap.like(seen {}, "\nGPU: NVIDIA H200, simulated %(profile h200%)\n",
+tap.like(seen {}, "\nGPU: textbook GPU, simulated %(profile textbook%)\n",
     "the banner names a GPU that the file has opened as it names one that is not open yet")
 shell.write(home .. "/.streamlabrc", "from = 'streamlabrc'")
 shell.write(home .. "/.config/streamlab/rc.lua", "from = 'home'")

@@ -17,10 +17,10 @@ local function write(name, text)
     return shell.write(folder .. "/" .. name, text)
 end
 
-local h200 = read "scripts/profiles/h200.lua"
+local textbook = read "scripts/profiles/textbook.lua"
 
 local function profile(name, figures)
-    local text = h200
+    local text = textbook
     for key, value in pairs(figures) do
         local n
         text, n = text:gsub("(%f[%w_]" .. key .. " = )[%d.]+", "%1" .. value)

@@ -23,7 +23,7 @@ local function run(rest)
     return sh(('"$P" tests/bench/fidelity/run.lua %s'):format(rest))
 end
 
-local out, err, code = run(quote(folder) .. " --against a100 --profile h200 --seeds 9-10")
+local out, err, code = run(quote(folder) .. " --against a100 --profile textbook --seeds 9-10")
 tap.is(code, 0, "all scripts are compared")
 local results = lines_of(read(folder .. "/fidelity.jsonl"))
 local by_script = {}
@@ -60,7 +60,7 @@ out, err, code = run(quote(folder) .. " --speed 3")
 tap.like(code .. err, "^2run.lua: usage: ", "an unknown option")
 out, err, code = run("--seeds 1-2")
 tap.like(code .. err, "^2run.lua: usage: ", "no folder")
-out, err, code = run(quote(folder .. "/none") .. " --profile h200")
+out, err, code = run(quote(folder .. "/none") .. " --profile textbook")
 tap.like(code .. err, "^1.*run.lua: the scripts cannot be compared\n$", "no GPU")
 
 -- ---- page.lua ----------------------------------------------------------------------------------
@@ -74,7 +74,7 @@ local function write(name, text)
 end
 
 local machine <const> = 'return { gpu = "an A100", driver = "1.2", cuda = "3.4", '
-    .. 'date = "a day", profile = "h200", seeds = "9-10", runs = 1 }'
+    .. 'date = "a day", profile = "textbook", seeds = "9-10", runs = 1 }'
 write("fidelity-machine.lua", machine)
 write("fidelity-notes.lua", 'return { ["a script"] = "a reason" }')
 out, err, code = page(quote(folder))
@@ -94,7 +94,7 @@ tap.like(text, "why |\n|[-:|]+|\n| %[" .. worst:gsub("%p", "%%%0") .. "%][^\n]+ 
 tap.is(select(2, text:gsub(" | another one |\n", "")), 9, "and then nine more")
 tap.like(text, ("Of %d rows\n%d are the same"):format(#rows, same), "probe's rows are reported")
 tap.like(text, "\nbuild/streamlab compare %-%-measured docs/results/fidelity.jsonl "
-    .. "%-%-profile h200\n",
+    .. "%-%-profile textbook\n",
     "and how to have it without a GPU")
 write("fidelity-machine.lua", machine:gsub("driver", "diver"))
 out, err, code = page(quote(folder))

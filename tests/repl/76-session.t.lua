@@ -23,7 +23,7 @@ local s = session.open { home = home, history = true, shell = 'cd && exec "$P"' 
 tap.ok(s:wait "lab[1]> ", "there is a prompt")
 tap.is(s:text(), [[
 streamlab 0.1.0: `lab` is the laboratory
-GPU: NVIDIA H200, simulated (profile h200)
+GPU: textbook GPU, simulated (profile textbook)
 help() to start, ?lab.matmul for a name, .help for commands, Tab completes,
 Ctrl-D ends
 lab[1]>]], "the banner says what there is and how to go on, on one screen")
@@ -154,17 +154,17 @@ is(".timer off", "", "and off")
 is("3", "3\n", "none is then")
 is(".streams", '* stream "default" (id 0, priority 0, blocking): idle\n'
     .. '  stream "up" (id 1, priority 0, blocking): idle\n', ".streams lists them")
-like(".device t4", "^Tesla T4 %(simulated, profile t4%)\n.*also open: NVIDIA H200",
+like(".device t4", "^Tesla T4 %(simulated, profile t4%)\n.*also open: textbook GPU",
     ".device changes the GPU")
 is("lab.ones(2).device_index == lab.device().index, lab.device().name", 'true    "Tesla T4"\n',
     "which is where things happen then")
-like(".device h200", "^NVIDIA H200 %(simulated, profile h200%)\n.*also open: Tesla T4", "and back")
+like(".device textbook", "^textbook GPU %(simulated, profile textbook%)\n.*also open: Tesla T4", "and back")
 is("a.device_index == lab.device().index, a:sum():item()", "true    60000.0\n",
     "where everything still is")
 is(".races", "no races found\n", ".races says that none were found")
 
 local trace = home .. "/t.json"
-is(".trace ~/t.json", "recording NVIDIA H200; .trace off saves it as " .. trace .. "\n",
+is(".trace ~/t.json", "recording textbook GPU; .trace off saves it as " .. trace .. "\n",
     ".trace begins a recording")
 is("lab.spin(1); lab.spin(2)", "", "of what follows")
 is(".trace off", "saved " .. trace .. ": 2 operations\n", "and saves it")

@@ -68,12 +68,12 @@ end
 
 -- ---- an H200 ----------------------------------------------------------------------------------
 
-local h200 = dofile("scripts/profiles/h200.lua")
-local found, text, path = calibrate("h200", "gemm,kernels,sharing")
+local textbook = dofile("scripts/profiles/textbook.lua")
+local found, text, path = calibrate("textbook", "gemm,kernels,sharing")
 for _, mode in ipairs { "float32", "tf32", "bfloat16" } do
     local rows = value(found, "gemm_us." .. mode)
     local checked = 0
-    for _, row in ipairs(h200.gemm_us[mode]) do
+    for _, row in ipairs(textbook.gemm_us[mode]) do
         local us = at(rows, row[1])
         if us then
             near(us, row[2], 0.03, ("gemm_us.%s at %d"):format(mode, row[1]))
@@ -83,16 +83,16 @@ for _, mode in ipairs { "float32", "tf32", "bfloat16" } do
     tap.ok(checked >= 5, mode .. ": most of the table's sizes were measured")
     tap.is(#value(found, "gemm_blocks." .. mode), #rows, mode .. ": each size has its grid")
 end
-near(value(found, "gemm_fixed_us"), h200.gemm_fixed_us, 0.05, "gemm_fixed_us")
+near(value(found, "gemm_fixed_us"), textbook.gemm_fixed_us, 0.05, "gemm_fixed_us")
 tap.is(value(found, "gemm_persistent"), true, "blocks of a tf32 product stay")
 tap.is(at(value(found, "gemm_blocks.tf32"), 4096), 132, "one on each SM")
 tap.is(at(value(found, "gemm_threads.tf32"), 4096), 384, "with 384 threads")
-check_memory(found, h200, "h200")
+check_memory(found, textbook, "textbook")
 
 -- FP32 peak over the slots that an element takes: core/sim/costs.c.
 for kind, slots in pairs { powf = 200, rand = 117, randn = 164 } do
     near(at(value(found, "kernel_us." .. kind), 8192 * 8192),
-         8192 * 8192 * slots / (h200.fp32_tflops * 1e6), 0.02, kind)
+         8192 * 8192 * slots / (textbook.fp32_tflops * 1e6), 0.02, kind)
 end
 -- What the tiles ask for: two blocks of a quarter each, one of 0.89.
 for n, share in pairs { [512] = 0.5, [1024] = 0.89, [2048] = 1 } do
@@ -101,7 +101,7 @@ end
 for _, row in ipairs(value(found, "gemm_grid_us.float32")) do
     local us = row[1] == row[2] and at(value(found, "gemm_us.float32"), row[1])
     if us then
-        near(row[3], us - h200.stream_gap_us, 0.001, "the grid's diagonal at " .. row[1])
+        near(row[3], us - textbook.stream_gap_us, 0.001, "the grid's diagonal at " .. row[1])
     end
 end
 
@@ -202,7 +202,7 @@ tap.ok(text:find("TFLOP/s at n = 8192, of tf32_tflops; spread of\n +%-%- +3 pass
 
 -- ---- how an SM's memory is split --------------------------------------------------------------
 
-text = shell.read("scripts/profiles/h200.lua"):gsub("\n}%s*$", [[
+text = shell.read("scripts/profiles/textbook.lua"):gsub("\n}%s*$", [[
 
     shared_reserved_bytes = 1024,
     shared_splits = {{1, 32768}, {2, 65536}, {3, 102400}, {4, 167936}, {5, 233472}},

@@ -30,7 +30,7 @@ local function script(text)
         .. "local r = lab.table{{a = 1, b = 2}, {a = 2, b = 3}} " .. text)
 end
 
-local compare <const> = "compare --against t4 --profile h200 --runs 1 --quiet ../in/spin.lua "
+local compare <const> = "compare --against t4 --profile textbook --runs 1 --quiet ../in/spin.lua "
 local header <const> = "-- A session of streamlab, written by .save.\n"
 
 -- {what the program is given (in the folder `out`, beside `in`), the files that it writes,

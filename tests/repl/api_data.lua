@@ -13,7 +13,7 @@ api_data.api = api_data.environment.import "repl/run/api.lua"
 function api_data.objects()
     local lab = require "streamlab"
     return {
-        device = lab.open { profile = "h200" }, stream = lab.default_stream(), event = lab.event(),
+        device = lab.open { profile = "textbook" }, stream = lab.default_stream(), event = lab.event(),
         tensor = lab.ones(2, { device = "cpu" }), timeline = lab.profile(function() end),
         results = lab.table { { n = 1 } }, tap = lab.tap(),
     }

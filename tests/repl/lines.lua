@@ -1,5 +1,5 @@
 -- lines.lua - gives the program lines on a stdin that is no terminal, in an environment that
--- does not depend on who runs the tests: 80 columns, UTF-8, the simulator.
+-- does not depend on who runs the tests: 80 columns, UTF-8, the textbook GPU.
 local shell = require "shell"
 
 local lines = {}
@@ -9,8 +9,8 @@ local lines = {}
 function lines.run(text, environment, ...)
     local words = {}
     for _, word in ipairs { ... } do words[#words + 1] = shell.quote(word) end
-    return shell.sh(("unset LC_CTYPE LANG NO_COLOR CLICOLOR_FORCE STREAMLAB_PROFILE; "
-        .. "export TERM=xterm COLUMNS=80 LC_ALL=C.UTF-8 %s; "
+    return shell.sh(("unset LC_CTYPE LANG NO_COLOR CLICOLOR_FORCE; "
+        .. "export STREAMLAB_PROFILE=textbook TERM=xterm COLUMNS=80 LC_ALL=C.UTF-8 %s; "
         .. "printf '%%s\\n' %s | \"$P\" -i --backend=sim %s"):format(
         environment or "", shell.quote(text), table.concat(words, " ")))
 end

@@ -96,7 +96,7 @@ local function asked(entry, methods)
         answer = ask(f, entry, table.pack(...))
         return f(...)
     end
-    lab.open { profile = "h200" }
+    lab.open { profile = "textbook" }
     pcall(assert(load(entry.example, "=example", "t", new_globals())))
     place[entry.key] = f
     pcall(lab.synchronize)

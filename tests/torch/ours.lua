@@ -79,7 +79,7 @@ local function environment()
 end
 
 local function open(backend)
-    lab.open { backend = backend }
+    lab.open { backend = backend, profile = backend == "sim" and "h200" or nil }
     lab.synchronize()
     collectgarbage()
 end

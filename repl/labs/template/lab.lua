@@ -9,7 +9,7 @@ return {
 
     -- The simulated GPU that is graded on: a name (`streamlab probe --help` has more), or a file
     -- beside this one. A submission gets the same points on every machine.
-    profile = "h200",
+    profile = "textbook",
 
     -- The global functions that a submission defines. Tests call them as student.NAME.
     functions = { "step" },

@@ -2,7 +2,7 @@ return {
     id = "02-events-and-ordering",
     title = "Events and ordering",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"hand_over", "fan", "time_each", "relay"},
     forbidden = {"lab.cuda.*", "stream:launch_host_func"},
 }

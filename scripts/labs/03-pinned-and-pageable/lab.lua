@@ -2,7 +2,7 @@ return {
     id = "03-pinned-and-pageable",
     title = "Pinned and pageable memory",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"feed", "stage", "collect"},
     forbidden = {"lab.cuda.*"},
 }

@@ -2,7 +2,7 @@ return {
     id = "04-pipelining-a-batch",
     title = "Pipelining a batch",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"map", "scan", "choose"},
     forbidden = {"lab.cuda.*"},
 }

@@ -3,6 +3,6 @@ return {
     id = "05-implicit-synchronisation",
     title = "The hunt for implicit synchronisation",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"train"},
 }

@@ -3,7 +3,7 @@ return {
     id = "06-priorities",
     title = "Priorities and a latency target",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"start", "answer", "finish"},
     forbidden = {"lab.host_work"},      -- the tests' own calls of it tell whose turn it is
 }

@@ -5,7 +5,7 @@ return {
     id = "07-racy-pipeline",
     title = "Mend a racy pipeline",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"pipeline"},
     hidden_visibility = "after_published",
 }

@@ -5,7 +5,7 @@ return {
     id = "08-puzzler",
     title = "The puzzler, with a makespan to beat",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = {"prepare", "run"},
     hidden_visibility = "after_published",
 }

@@ -4,7 +4,7 @@ return {
     id = "attack-lab",
     title = "Twice a number, twice a tensor",
     points = 100,
-    profile = "h200",
+    profile = "textbook",
     functions = { "answer", "work" },
     limits = { processor_s = 1, wall_s = 10, memory_mib = 64, output_kib = 16 },
     forbidden = { "lab.synchronize", "stream:synchronize" },

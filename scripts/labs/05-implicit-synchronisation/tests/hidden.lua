@@ -1,7 +1,7 @@
 -- Not in the student's folder: all three waits at once, in time, and other numbers.
 local common = include "common.lua"
 
--- With the three waits gone 85 to 90 % (h200); with one of them left the worse of the two is 0.
+-- With the three waits gone 85 to 90 % (textbook); with one of them left the worse of the two is 0.
 local overlap <const> = {at_least_percent = 70, gpu_at_least_percent = 40}
 
 test("uploads and downloads run beside the kernels", {points = 25, hint = "If it is the "
