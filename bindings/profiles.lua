@@ -178,37 +178,6 @@ local function load_profile(profile, chain)
     return whole, name
 end
 
--- Appends the numbers of a list, and of lists in it, in reading order.
-local function add_values(values, list, fail, depth)
-    if depth > max_depth then fail(too_deep) end
-    local n = rawlen(list)
-    for key in next, list do
-        if math.type(key) ~= "integer" or key < 1 or key > n then
-            fail("mixes list items and named ones")
-        end
-    end
-    for i = 1, n do
-        local value = rawget(list, i)
-        if type(value) == "number" then values[#values + 1] = value
-        elseif type(value) == "boolean" then values[#values + 1] = value and 1 or 0
-        elseif type(value) == "table" then add_values(values, value, fail, depth + 1)
-        else fail("has an item that is a " .. type_name(value)) end
-    end
-    return values
-end
-
--- How many numbers each row of a list has; nil if it has no rows, or not all have as many.
-local function width_of(list)
-    local width
-    for i = 1, rawlen(list) do
-        local row = rawget(list, i)
-        local n = type(row) == "table" and rawlen(row) or 0
-        if n == 0 or width and n ~= width then return nil end
-        width = n
-    end
-    return width
-end
-
 -- Fills `flat` with name -> text or list of numbers; nested names are joined by dots. `shapes`
 -- gets for a number 1, and for rows of numbers how long each is.
 local function flatten(flat, shapes, t, prefix, label, depth)
@@ -226,7 +195,9 @@ local function flatten(flat, shapes, t, prefix, label, depth)
         elseif type(value) == "number" then flat[name], shapes[name] = {value}, 1
         elseif type(value) == "boolean" then flat[name] = {value and 1 or 0}
         elseif is_list then
-            flat[name], shapes[name] = add_values({}, value, fail, depth), width_of(value)
+            local values, width = core.flat_list(value)
+            if not values then fail(width) end
+            flat[name], shapes[name] = values, width
         elseif type(value) == "table" then
             flatten(flat, shapes, value, name .. ".", label, depth + 1)
         else fail("is a " .. type_name(value)) end

@@ -9,6 +9,7 @@
 #include <lauxlib.h>
 #include <lualib.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -76,9 +77,19 @@ static bool can_read_once(const char *profile)
            && !S_ISDIR(info.st_mode);
 }
 
+/* Whether it is the simulated GPU that is built in as the default: that opens, and takes longer to
+ * open than all else that the program does before a script runs. */
+static bool is_built_in(const options *o)
+{
+    if (strcmp(o->backend, "sim") != 0) return false;
+    return o->ignore_environment
+           || (!getenv("STREAMLAB_PROFILE") && !getenv("STREAMLAB_HOST")
+               && !getenv("STREAMLAB_DEVICE"));
+}
+
 bool trial_open(const options *o, char *message, int message_bytes)
 {
-    if (!o->backend && !o->profile && !o->host && !o->has_device) return true;
+    if (!o->profile && !o->host && !o->has_device && (!o->backend || is_built_in(o))) return true;
     if (can_read_once(o->profile) || can_read_once(o->host))
         return true; /* a trial would read it, and the run would find it empty */
     lua_State *L = luaL_newstate();
