@@ -199,6 +199,25 @@ static int internal_open(lua_State *L)
     return 2;
 }
 
+/* core.set_figures(device, settings): of a simulated device that is open. */
+static int internal_set_figures(lua_State *L)
+{
+    const char *op = "profile";
+    sl_device *device = lsl_check_device(L, 1, "device", op);
+    size_t n;
+    sl_setting *settings = read_settings(L, 2, &n, op);
+    sl_error err;
+    lsl_check(L, sl_device_set_figures(device, settings, n, &err), &err, op);
+    return 0;
+}
+
+/* core.device_key(device): a value that stands for it and does not keep it alive. */
+static int internal_device_key(lua_State *L)
+{
+    lua_pushlightuserdata(L, lsl_check_device(L, 1, "device", "device_key"));
+    return 1;
+}
+
 /* core.device_count(backend): how many it has; with 0 also the reason. Nil, the reason
  * and the code if this build lacks the backend or it cannot work here. */
 static int internal_device_count(lua_State *L)
@@ -424,6 +443,8 @@ static const luaL_Reg functions[] = {
 };
 static const luaL_Reg internals[] = {
     { "open", internal_open },
+    { "set_figures", internal_set_figures },
+    { "device_key", internal_device_key },
     { "device_count", internal_device_count },
     { "device_name", internal_device_name },
     { "devices", internal_devices },

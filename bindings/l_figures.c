@@ -155,6 +155,7 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
              f->n_spans > 0 ? (size_t)f->most_engines + 1 : 0);
     set_list(L, "kernels_at_once", f->kernels_at_once.at_ns, f->kernels_at_once.n);
     set_device(L, timeline);
+    lsl_set_range(L, timeline);
     if (parts & SL_FIGURES_STREAMS) {
         set_list(L, "streams_at_once", f->streams_at_once.at_ns, f->streams_at_once.n);
         set_streams(L, f);

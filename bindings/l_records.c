@@ -197,13 +197,14 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     sl_timeline_spans(timeline, &n_spans);
     const sl_stream_note *streams = sl_timeline_streams(timeline, &n_streams);
     bool has_default = n_streams > 0 && streams[0].id == 0;
-    lua_createtable(L, 0, 5);
+    lua_createtable(L, 0, 6);
     lsl_set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
     set_true(L, "several_gpus", origin.first_ns < origin.last_ns);
     lsl_set_text(L, "default_stream",
                  has_default ? sl_timeline_text(timeline, streams[0].name) : "");
     lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
     lsl_set_integer(L, "n_spans", (int64_t)n_spans);
+    lsl_set_range(L, timeline);
 }
 
 static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_explanation *found)

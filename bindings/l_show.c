@@ -104,10 +104,27 @@ static int push_chart(lua_State *L, bool printed, const char *op)
     return lsl_push_text(L, text, op);
 }
 
+/* Prints the line about other runs of the timeline at argument 1, if they are known. */
+static void print_range(lua_State *L)
+{
+    const lsl_timeline *box = lsl_check_timeline(L, "show");
+    if (sl_timeline_range(box->p).runs == 0) return;
+    lsl_push_words(L, "range");
+    lua_getfield(L, -1, "line");
+    lua_newtable(L);
+    lsl_set_range(L, box->p);
+    lua_getfield(L, -1, "range");
+    lua_replace(L, -2);
+    lua_call(L, 1, 1);
+    print_string(L);
+}
+
 static int timeline_show(lua_State *L)
 {
     push_chart(L, true, "show");
-    return print_string(L);
+    print_string(L);
+    print_range(L);
+    return 0;
 }
 
 /* tl:text(): the chart as a string, plain ASCII and 80 columns unless options say

@@ -357,6 +357,7 @@ static const luaL_Reg methods[] = {
 };
 static const luaL_Reg getters[] = {
     { "makespan_us", get_makespan_us },
+    { "range_us", lsl_timeline_range_us },
     { "wall_us", get_wall_us },
     { "span_count", get_span_count },
     { "stream_count", get_stream_count },

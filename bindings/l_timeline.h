@@ -1,5 +1,6 @@
 /* l_timeline.h - a timeline's box, shared by l_timeline.c (recording, reading), l_selection.c
- * (figures of parts of it), l_figures.c, l_records.c and l_show.c (pictures, tables, files). */
+ * (figures of parts of it), l_figures.c, l_range.c, l_records.c and l_show.c (pictures, tables,
+ * files). */
 #ifndef LSL_TIMELINE_H
 #define LSL_TIMELINE_H
 
@@ -28,6 +29,11 @@ void lsl_push_words(lua_State *L, const char *name);
  * bindings/words/ (l_figures.c). */
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op);
 void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *op);
+
+/* The getter of tl.range_us, and the same for bindings/words/: sets the field "range" of the table on
+ * top of the stack, if other runs are known (l_range.c). */
+int lsl_timeline_range_us(lua_State *L);
+void lsl_set_range(lua_State *L, const sl_timeline *timeline);
 
 /* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);

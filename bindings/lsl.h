@@ -469,7 +469,8 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
-    X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)
+    X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
+    X(range_internal)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)

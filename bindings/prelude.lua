@@ -230,10 +230,11 @@ function lab.open(opts, ...)
     end
     opts = check_options(opts, open_options, "open")
     local backend, unasked, reason, code = choose_backend(opts)
-    local settings = {}
+    local settings, figures, flat = {}, nil, nil
     if backend == "sim" then
-        local figures = profiles().figures(choose_profile(opts), choose_host(opts), opts.overrides)
-        settings = profiles().settings(figures.flat)
+        figures = profiles().figures(choose_profile(opts), choose_host(opts), opts.overrides)
+        flat = core.need("draws").choose(figures)
+        settings = profiles().settings(flat)
     elseif asks_simulated(opts)
         or (core.default("profile") or core.default("host")) and not opts.backend then
         refuse("open", "a profile is for the simulator, not for backend \"%s\"", backend)
@@ -249,7 +250,8 @@ function lab.open(opts, ...)
         device, is_new = core.open(backend, index, settings)
     end
     if reason then say_simulating(device, reason, code) end
-    local on_open = is_new and core.default("on_open")
+    if figures then core.need("draws").note(device, figures, flat) end
+    local on_open = is_new and not core.need("draws").is_drawing() and core.default("on_open")
     if on_open then on_open() end
     return device
 end
@@ -295,8 +297,18 @@ function core.profile(op, f, ...)
     return stop(op, tl, f(...))
 end
 
+-- Whether the argument behind f is for lab.profile and not for f.
+local function is_spread(opts)
+    return type(opts) == "table" and not getmetatable(opts) and rawget(opts, "spread") ~= nil
+        and next(opts) == "spread" and next(opts, "spread") == nil
+end
+
 function lab.profile(f, ...)
     check_function(f, 1, "profile")
+    local opts = ...
+    if is_spread(opts) then
+        return core.need("draws").profile("profile", opts.spread, f, select(2, ...))
+    end
     return core.profile("profile", f, ...)
 end
 

@@ -291,6 +291,11 @@ struct sl_backend {
     sl_status (*device_open)(sl_device *device, const sl_setting *settings, size_t n_settings,
                              sl_error *err);
     void (*device_close)(sl_device *device); /* all work has retired */
+    /* Optional, for a simulator: other figures for an open device, in the form of device_open's.
+     * Work in flight goes on with them. SL_EINVAL if they change what the device has (SMs, queues,
+     * memory); on failure nothing changes. */
+    sl_status (*device_set_figures)(sl_device *device, const sl_setting *settings,
+                                    size_t n_settings, sl_error *err);
 
     /* `name` is for profilers. */
     sl_status (*stream_open)(sl_stream *stream, const char *name, sl_error *err);

@@ -158,6 +158,15 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     return sl__device_finish(device, status, err);
 }
 
+sl_status sl_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,
+                                sl_error *err)
+{
+    if (!device->backend->device_set_figures)
+        return sl_fail(err, SL_EUNSUPPORTED, "the figures of %s cannot be changed",
+                       device->info.name);
+    return device->backend->device_set_figures(device, settings, n_settings, err);
+}
+
 /* Host functions that the wait reaches are skipped, since the host language may be closing. The
  * current stream becomes the NULL stream, because a user stream that is current holds its device,
  * which holds the stream. */

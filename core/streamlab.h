@@ -141,6 +141,11 @@ void sl_backend_preload(void);
 /* Opens a device. Blocking on real GPUs (context creation). */
 sl_status sl_device_open(const char *backend, int index, const sl_setting *settings,
                          size_t n_settings, sl_device **device, sl_error *err);
+/* Other figures for an open device, in the form of sl_device_open's settings. Work in flight goes on
+ * with them. SL_EUNSUPPORTED on a real GPU; SL_EINVAL if the settings are wrong, or change what the
+ * device has (SMs, queues, memory). On failure nothing changes. */
+sl_status sl_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,
+                                sl_error *err);
 sl_device *sl_device_retain(sl_device *device);
 void sl_device_release(sl_device *device);
 const sl_device_info *sl_device_get_info(const sl_device *device);

@@ -86,6 +86,10 @@ return function(f, causes)
     local lines = {}
     local function put(key, value) lines[#lines + 1] = ('  "%s": %s,\n'):format(key, value) end
     put("makespan_us", us(f.makespan))
+    if f.range then
+        put("makespan_range_us", ('{"low": %s, "high": %s, "runs": %d}'):format(
+            us(f.range.low_ns), us(f.range.high_ns), f.range.runs))
+    end
     put("wall_us", us(f.wall))
     put("lower_bound_us", us(bounds.lower))
     put("unblocked_bound_us", us(bounds.unblocked))

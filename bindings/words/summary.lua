@@ -154,7 +154,7 @@ return function(f, verdict)
     local lines = {}
     local function put(form, ...) lines[#lines + 1] = form:format(...) end
     if verdict then put("%s", core.fold(verdict, 0, columns)) end
-    put("%s", row("makespan", f.makespan, 0))
+    put("%s%s", row("makespan", f.makespan, 0), f.range and f.range.makespan:match(" %(.*") or "")
     put("%s", row("host wall time", f.wall, 0))
     put_engines(put, f)
     local overlaps = put_overlaps(put, f)

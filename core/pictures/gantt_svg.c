@@ -125,11 +125,11 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
 {
     flow f = { MARGIN, MARGIN };
     int64_t makespan = sl_timeline_makespan_ns(c->timeline);
-    char value[128];
+    char value[128], length[SL__RANGE_BYTES];
     c->y += 20;
     sl__pen_texts(&c->pen, SL__DIM, SL__NORMAL);
-    sl_format_duration(value, makespan);
-    put_figure(c, &f, "makespan", value);
+    sl__chart_makespan(c, length);
+    put_figure(c, &f, "makespan", length);
     sl_format_duration(value, bounds->lower_ns);
     put_figure(c, &f, "lower bound", value);
     if (bounds->lower_ns > 0) {
@@ -453,10 +453,10 @@ static sl_status put_body(sl__chart *c, sl_error *err)
 
 static void put_head(const sl__chart *c, const sl__pen *pen)
 {
-    char name[NAME_BYTES], makespan[SL__DURATION_BYTES];
+    char name[NAME_BYTES], makespan[SL__RANGE_BYTES];
     int height = c->y + MARGIN;
     device_name(c, name);
-    sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
+    sl__chart_makespan(c, makespan);
     sl_text_add(pen->out,
                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "

@@ -213,7 +213,13 @@ static void put_texts(page *p)
 static void put_times(page *p)
 {
     const sl_bounds *bounds = &p->figures.bounds;
+    const sl_range range = sl_timeline_range(p->timeline);
+    char length[SL__RANGE_BYTES];
     number(p, ",\n\"makespan\":", p->figures.makespan_ns);
+    if (range.runs > 0) {
+        sl_format_range(length, p->figures.makespan_ns, range.low_ns, range.high_ns);
+        text(p, ",\n\"range\":", length);
+    }
     number(p, ",\n\"wall\":", p->figures.wall_ns);
     number(p, ",\n\"origin\":", since(p, sl__timeline_first_ns(p->timeline)));
     number(p, ",\n\"bounds\":{\"serial\":", bounds->serial_ns);

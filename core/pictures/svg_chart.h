@@ -66,6 +66,8 @@ bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
 void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar);
 void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar);
 void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow);
+/* How long it is, and between which times other runs are, if that is known. */
+void sl__chart_makespan(const sl__chart *c, char text[SL__RANGE_BYTES]);
 /* A description for readers who cannot see the picture, into c->about. */
 void sl__chart_describe(sl__chart *c, const sl_bounds *bounds);
 

@@ -274,10 +274,20 @@ static void tell_row(sl__chart *c, const char *before, const char *name, const s
     sl_text_add(&c->about, " %s", share);
 }
 
+void sl__chart_makespan(const sl__chart *c, char text[SL__RANGE_BYTES])
+{
+    const sl_range range = sl_timeline_range(c->timeline);
+    const int64_t makespan_ns = sl_timeline_makespan_ns(c->timeline);
+    if (range.runs > 0)
+        sl_format_range(text, makespan_ns, range.low_ns, range.high_ns);
+    else
+        sl_format_duration(text, makespan_ns);
+}
+
 void sl__chart_describe(sl__chart *c, const sl_bounds *bounds)
 {
-    char makespan[SL__DURATION_BYTES], lower[SL__DURATION_BYTES];
-    sl_format_duration(makespan, sl_timeline_makespan_ns(c->timeline));
+    char makespan[SL__RANGE_BYTES], lower[SL__DURATION_BYTES];
+    sl__chart_makespan(c, makespan);
     sl_format_duration(lower, bounds->lower_ns);
     sl_text_add(&c->about,
                 "What ran when: a row for each %s, from left to right in time%s. "

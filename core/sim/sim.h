@@ -15,6 +15,7 @@
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
+ *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
  *   cache_state.c  what caches hold
  *   values.c       the contents of memory (knows no time)
@@ -466,6 +467,10 @@ void sim_host_meet_device(sim_device *dev); /* the host's clock is not behind it
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
+
+/* figures.c */
+sl_status sim_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,
+                                 sl_error *err);
 
 /* costs.c */
 bool sim_costs_open(sim_device *dev);

@@ -439,6 +439,7 @@ const sl_backend sl_sim_backend = {
     .device_name = sim_device_name,
     .device_open = sim_device_open,
     .device_close = sim_device_close,
+    .device_set_figures = sim_device_set_figures,
     .stream_open = sim_stream_open,
     .stream_close = sim_stream_close,
     .event_open = sim_event_open,

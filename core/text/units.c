@@ -7,6 +7,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* `figures` (below 1000) is the duration in units of 10^-decimals, already rounded. */
 static void print(char text[SL__DURATION_BYTES], int figures, int decimals, const char *unit)
@@ -48,6 +49,36 @@ void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns)
     while ((seconds + step / 2) / step >= 1000)
         step *= 10;
     snprintf(text, SL__DURATION_BYTES, "%" PRId64 " s", (seconds + step / 2) / step * step);
+}
+
+/* Three significant figures, at most two behind the point, in units of unit_ns. */
+static void add_in_unit(char *text, size_t bytes, int64_t ns, int64_t unit_ns)
+{
+    int64_t power = unit_ns > 1 ? 100 : 1, figures;
+    int decimals = unit_ns > 1 ? 2 : 0;
+    for (;; power /= 10, decimals--) {
+        const int64_t step = unit_ns / power;
+        figures = ns / step + (ns % step >= step - step / 2);
+        if (figures < 1000 || decimals == 0) break;
+    }
+    if (decimals > 0)
+        snprintf(text, bytes, "%" PRId64 ".%0*" PRId64, figures / power, decimals, figures % power);
+    else
+        snprintf(text, bytes, "%" PRId64, figures);
+}
+
+void sl_format_range(char text[SL__RANGE_BYTES], int64_t ns, int64_t low_ns, int64_t high_ns)
+{
+    char whole[SL__DURATION_BYTES], low[SL__DURATION_BYTES], high[SL__DURATION_BYTES];
+    sl_format_duration(whole, ns);
+    const char *unit = strchr(whole, ' ') + 1;
+    const int64_t unit_ns = *unit == 'n'   ? 1
+                            : *unit == 'u' ? 1000
+                            : *unit == 'm' ? 1000000
+                                           : 1000000000;
+    add_in_unit(low, sizeof low, low_ns, unit_ns);
+    add_in_unit(high, sizeof high, high_ns, unit_ns);
+    snprintf(text, SL__RANGE_BYTES, "%s (%s to %s)", whole, low, high);
 }
 
 void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns)

@@ -11,6 +11,11 @@
  * Halves are rounded up; ns >= 0. */
 void sl_format_duration(char text[SL__DURATION_BYTES], int64_t ns);
 
+/* The same, and behind it between which others it lies, in its unit: "97.2 ms (90.1 to 106)".
+ * low_ns, high_ns >= 0. */
+#define SL__RANGE_BYTES 104
+void sl_format_range(char text[SL__RANGE_BYTES], int64_t ns, int64_t low_ns, int64_t high_ns);
+
 /* A time or duration exactly, in a unit of 1, 1e3, 1e6 or 1e9 ns: "5000", "1009.9", "-0.5". */
 void sl__format_exact(char text[SL__DURATION_BYTES], int64_t ns, int64_t unit_ns);
 

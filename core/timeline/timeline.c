@@ -35,6 +35,7 @@ struct sl_timeline {
     sl__kernel_names kernel_names; /* from finish on */
     sl__kept_causes *causes;       /* changes though the timeline is read-only then */
     sl_origin origin;
+    sl_range range;
     sl_device_info device;
     char backend[32];          /* device.backend points here */
     int64_t first_ns, last_ns; /* over all spans */
@@ -151,6 +152,10 @@ sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error
 }
 
 void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin) { timeline->origin = origin; }
+
+void sl_timeline_set_range(sl_timeline *timeline, sl_range range) { timeline->range = range; }
+
+sl_range sl_timeline_range(const sl_timeline *timeline) { return timeline->range; }
 
 sl_origin sl_timeline_origin(const sl_timeline *timeline) { return timeline->origin; }
 

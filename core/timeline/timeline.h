@@ -120,6 +120,15 @@ typedef struct sl_origin {
     int64_t first_ns, last_ns; /* over the work on all of them, if there are several */
 } sl_origin;
 
+/* What other runs of the same work took: on a simulated GPU with figures drawn from the spreads of
+ * its profile, on a real one as measured. */
+typedef struct sl_range {
+    int64_t low_ns, high_ns; /* the 10th and the 90th percentile of their makespans, >= 0 */
+    int32_t runs;            /* how many; 0: nothing is known */
+    int32_t swapped;         /* in how many of them `later` cost more time than `earlier`, */
+    sl_cause earlier, later; /* two of the main causes, which is not so in the timeline */
+} sl_range;
+
 /* ---- lifecycle --------------------------------------------------------- */
 
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err); /* empty */
@@ -149,6 +158,8 @@ sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_e
  * replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err);
 void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin);
+/* Also after finish; a second one replaces the first. */
+void sl_timeline_set_range(sl_timeline *timeline, sl_range range);
 
 /* ---- reading ----------------------------------------------------------- */
 
@@ -174,6 +185,7 @@ const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
 #define SL_DEVICE_NAME_BYTES 144
 const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES]);
 sl_origin sl_timeline_origin(const sl_timeline *timeline);
+sl_range sl_timeline_range(const sl_timeline *timeline);
 
 /* How many streams have spans. SL_ENOMEM. */
 sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);

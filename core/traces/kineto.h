@@ -6,6 +6,7 @@
  *   header     "streamlab": {"version", "backend", "device", "profile", "simulated",
  *              "pytorch", "async_engines", "priorities": [least, greatest], "start_ns",
  *              "wall_ns": the host's interval, where 0 of the times lies and how long it is,
+ *              "range": {"low_ns", "high_ns", "runs", "swapped", "earlier", "later"}: sl_range,
  *              "streams": [{"id": 1 for tid 8, "name", "priority", "non_blocking",
  *              "number" of a stream that another program numbered}],
  *              "sources": {"x.lua:3": the text of that line}}

@@ -182,6 +182,38 @@ static sl_status take_priority(void *ud, const sl__json_value *key, const sl__js
     return SL_OK;
 }
 
+static sl_status take_range(void *ud, const sl__json_value *key, const sl__json_value *value,
+                            sl_error *err)
+{
+    header *h = ud;
+    sl_range *range = &h->records->range;
+    const bool earlier = sl__json_is(key, "earlier");
+    if (sl__json_is(key, "low_ns")) {
+        range->low_ns = clamped(value, 0, SL__TIME_LIMIT_NS - 1);
+    } else if (sl__json_is(key, "high_ns")) {
+        range->high_ns = clamped(value, 0, SL__TIME_LIMIT_NS - 1);
+    } else if (sl__json_is(key, "runs")) {
+        range->runs = small(value);
+    } else if (sl__json_is(key, "swapped")) {
+        range->swapped = small(value);
+    } else if (earlier || sl__json_is(key, "later")) {
+        sl_status status = decode(h, value, err);
+        if (status != SL_OK) return status;
+        sl_cause *cause = earlier ? &range->earlier : &range->later;
+        if (!sl_cause_parse(h->text.data, cause)) *cause = SL_CAUSE_NONE;
+    }
+    return SL_OK;
+}
+
+/* Without both causes nothing can be said about their order. */
+static sl_status read_range(header *h, const sl__json_value *value, sl_error *err)
+{
+    sl_range *range = &h->records->range;
+    sl_status status = sl__json_each(h->whole, value, take_range, h, err);
+    if (range->earlier == SL_CAUSE_NONE || range->later == SL_CAUSE_NONE) range->swapped = 0;
+    return status;
+}
+
 static sl_status take_backend(header *h, const sl__json_value *value, sl_error *err)
 {
     char *backend = h->records->backend;
@@ -200,6 +232,7 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
     if (sl__json_is(key, "backend")) return take_backend(h, value, err);
     if (sl__json_is(key, "profile"))
         return copy_text(h, value, h->device->profile, sizeof h->device->profile, err);
+    if (sl__json_is(key, "range")) return read_range(h, value, err);
     if (sl__json_is(key, "sources")) return add_sources(h, value, err);
     if (sl__json_is(key, "priorities"))
         return sl__json_each(h->whole, value, take_priority, h, err);

@@ -413,6 +413,7 @@ static void set_device(const sl__match *m)
     }
     sl_timeline_set_device(records->timeline, &info);
     sl_timeline_set_origin(records->timeline, m->origin);
+    sl_timeline_set_range(records->timeline, records->range);
 }
 
 static sl_status set_notice(const sl__match *m, sl_error *err)

@@ -71,6 +71,7 @@ typedef struct sl__records {
     bool noted;       /* it lists the streams */
     sl_stream_note *notes;
     size_t n_notes, cap_notes;
+    sl_range range;
     int64_t start_ns, wall_ns; /* wall_ns -1: not given */
 } sl__records;
 

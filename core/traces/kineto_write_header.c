@@ -31,6 +31,22 @@ static void put_sources(sl__writer *w)
     sl__write_raw(w, "}");
 }
 
+/* What other runs took. */
+static void put_range(sl__writer *w)
+{
+    const sl_range range = sl_timeline_range(w->timeline);
+    if (range.runs == 0) return;
+    sl__write_int(w, ",\"range\":{\"low_ns\":", range.low_ns);
+    sl__write_int(w, ",\"high_ns\":", range.high_ns);
+    sl__write_int(w, ",\"runs\":", range.runs);
+    if (range.swapped > 0) {
+        sl__write_int(w, ",\"swapped\":", range.swapped);
+        sl__write_text(w, ",\"earlier\":", sl_cause_name(range.earlier));
+        sl__write_text(w, ",\"later\":", sl_cause_name(range.later));
+    }
+    sl__write_raw(w, "}");
+}
+
 /* What other tools have no keys for. */
 static void put_own(sl__writer *w)
 {
@@ -46,6 +62,7 @@ static void put_own(sl__writer *w)
     sl__write_int(w, ",", info->priority_greatest);
     sl__write_int(w, "],\n \"start_ns\":", sl_timeline_host_start_ns(w->timeline));
     sl__write_int(w, ",\"wall_ns\":", sl_timeline_wall_ns(w->timeline));
+    put_range(w);
     put_streams(w);
     put_sources(w);
     sl__write_raw(w, "},\n");

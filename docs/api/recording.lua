@@ -21,6 +21,7 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
             brief = "records what a function enqueues",
             arguments = {
                 { "f", "function", "what to record" },
+                { "range", "table", "`{spread = n}`: also find the makespan's range, in n more runs of `f`, from 2 to 1000", default = "none" },
                 { "...", "any", "the arguments of f" },
             },
             returns = {
@@ -30,9 +31,15 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
             blocks = "until the device is idle, before f and again after it",
             errors = {
                 { "SL_ESTATE", "called in a host function" },
+                { "SL_EINVAL", "`spread` is out of its range, or its rows change what a device has, such as the number of SMs" },
             },
             about = [[
 An error in `f` ends the recording without waiting, and is raised again. The name of the NVTX range is `lab.profile` and the position of the call: `lab.profile first.lua:12`.
+
+**A range.** A prediction from one machine's figures is exact only for that machine at that moment. With `{spread = 20}` as the only field of a table behind `f`, `f` is called 20 more times, on a
+simulated GPU each time with figures drawn from what its profile says about their uncertainty (`spread`, [simulator](../design/simulator.md#7-parameters)). The draws are the same every time.
+`timeline.range_us` is then the 10th and the 90th percentile of the 20 makespans, and `timeline:show`, `timeline:explain`, `timeline:summary`, pictures and saved traces say so: `makespan 97.2 ms (90.1 to
+106)`. The timeline itself is that of the first run, with the figures as they are; they are so again afterwards, also when `f` fails. On a real GPU the figures are what they are, and the range is that of 20 more runs.
 
 The device is the one that is current when `lab.profile` is called. What `f` enqueues on another one is not in the timeline.]],
             example = [[
@@ -42,7 +49,8 @@ local tl = lab.profile(function()
     lab.spin(2, {stream = b})
 end)
 print(tl.span_count)  --> 2
-print(tl.makespan_us < 3000)  --> true]],
+lab.open{profile = {base = "h200", spin_fixed_us = 10, spread = {spins = {keys = {"spin_fixed_us"}, low = 0.5, high = 2}}}}
+print(lab.profile(lab.spin, {spread = 20}, 0.1).range_us[1] < 110)  --> true]],
             pytorch = "torch.profiler.profile",
             see = { "lab.record", "timeline:show", "timeline:explain" },
         },

@@ -156,6 +156,9 @@ It quotes lines of the script, and the names of variables in its advice come fro
 script is a file that has not changed since it ran, a text given to `load`, or typed in the REPL; for a loaded trace, if
 the trace contains these lines.
 
+If the makespan's range is known (`timeline.range_us`), it says so, and whether the three largest losses keep their order
+in all draws: "In 6 of 20 draws ... loses more time than ..., and comes before it."
+
 `timeline:causes` lists the names of the causes. [docs/causes.md](../causes.md) has a script for each cause, with its
 output and a remedy; [docs/design/explanations.md](../design/explanations.md) says how causes are found.]],
             example = [[
@@ -524,6 +527,7 @@ without operations are left out; a missing value is `null`.
 | key | |
 |---|---|
 | `makespan_us`, `wall_us` | as the fields of the timeline |
+| `makespan_range_us` | `{"low":, "high":, "runs":}`, as the field `range_us`; only if it is known |
 | `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
 | `device`, `device_index`, `simulated`, `span_count` | |
@@ -576,6 +580,7 @@ os.remove(file)]],
             see = { "lab.load", "timeline:show" },
         },
         { name = "timeline.makespan_us", type = "number", brief = "us from the first span's start to the last one's end, on the device; 0 if nothing ran" },
+        { name = "timeline.range_us", type = "number[]|nil", brief = "the 10th and the 90th percentile of the makespans of `range_us.runs` more runs; see `lab.profile`" },
         { name = "timeline.wall_us", type = "number", brief = "us of the host from the beginning to the end of the recording, the final synchronisation included" },
         { name = "timeline.span_count", type = "integer", brief = "how many operations it has" },
         { name = "timeline.stream_count", type = "integer", brief = "in how many streams they ran" },

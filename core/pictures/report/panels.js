@@ -65,7 +65,7 @@ function showHeadline() {
             el("p", { class: "muted caption" }, el("span", {}, kept),
                 el("span", {}, above > 0 ? `${duration(above)} above it` : ""))]),
             el("dl", {},
-                fact("Makespan", duration(makespan)),
+                fact("Makespan", data.range ?? duration(makespan)),
                 fact("Lower bound", duration(lower)),
                 fact("Host wall time", duration(data.wall)),
                 fact("Operations", spans.n.toLocaleString("en-US")))));

@@ -75,7 +75,8 @@ local function head(tl)
     local bound = tl:bounds().lower_us
     local distance = bound > 0 and (", %.2f times the bound of %s"):format(
         tl.makespan_us / bound, us(bound)) or ""
-    return ("timeline of %s: makespan %s%s"):format(spans, us(tl.makespan_us), distance)
+    local range = tl.range_us and (" (%s to %s)"):format(us(tl.range_us[1]), us(tl.range_us[2])) or ""
+    return ("timeline of %s: makespan %s%s%s"):format(spans, us(tl.makespan_us), range, distance)
 end
 
 -- Prints the timeline as a chart.

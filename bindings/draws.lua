@@ -1,0 +1,157 @@
+-- draws.lua - runs with figures drawn from the spreads of a profile: lab.profile(f, {spread = n}),
+-- and for the program whole scripts.
+--
+-- What is open keeps its figures, as profiles.lua has them, by its device's key; `current` are
+-- those that it has now.
+
+local lab, core = ...
+
+local spreads = core.need("spreads")
+local refuse, as = core.refuse, core.as
+local is_count, show_value = core.arguments.is_count, core.arguments.show_value
+
+local draws = {}
+
+local opened = {}       -- by key of the device: {figures, current}
+local drawing           -- the draw in which every device is opened: {k, n, rows}; nil: none
+
+-- For devices that are opened ------------------------------------------------------------------
+
+-- The flat figures with which a device is to be opened.
+function draws.choose(figures)
+    if not drawing then return figures.flat end
+    for _, row in ipairs(figures.rows) do drawing.rows[row.name] = row end
+    return spreads.draw(figures, drawing.k, drawing.n)
+end
+
+function draws.note(device, figures, current)
+    opened[core.device_key(device)] = {figures = figures, current = current}
+end
+
+-- For the program: until the next call, devices are opened in draw k of n; without arguments, as
+-- they are. Gives the rows of the draw that ends, by name: {[name] = row}.
+function draws.begin(k, n)
+    local rows = drawing and drawing.rows
+    drawing = k and {k = k, n = n, rows = {}}
+    return rows or {}
+end
+
+function draws.is_drawing() return drawing ~= nil end
+
+draws.quantile = spreads.quantile
+
+-- Ranges ---------------------------------------------------------------------------------------
+
+-- The value below which a share of a sorted list lies, with straight lines between neighbours.
+local function percentile(sorted, share)
+    local at = 1 + share * (#sorted - 1)
+    local below = math.floor(at)
+    local above = math.min(below + 1, #sorted)
+    return sorted[below] + (at - below) * (sorted[above] - sorted[below])
+end
+
+-- The 10th and the 90th percentile.
+function draws.range(values)
+    local sorted = table.move(values, 1, #values, 1, {})
+    table.sort(sorted)
+    return percentile(sorted, 0.1), percentile(sorted, 0.9)
+end
+
+-- Causes ---------------------------------------------------------------------------------------
+
+local most_causes <const> = 3
+local least_share <const> = 0.002       -- of the makespan: what costs less is not compared
+
+-- The time that each cause costs, by its code.
+local function losses(tl)
+    local e, lost = core.explanation(tl), {}
+    for i = 1, e.n_findings do
+        local lost_ns, _, same_as = e.loss(i)
+        local code = same_as == i and e.finding(i).cause
+        if code then lost[code] = (lost[code] or 0) + lost_ns end
+    end
+    return lost
+end
+
+-- The main causes of a timeline, the most expensive first.
+local function main_causes(tl, lost)
+    local codes = {}
+    for code, lost_ns in next, lost do
+        if lost_ns >= least_share * 1000 * tl.makespan_us then codes[#codes + 1] = code end
+    end
+    table.sort(codes, function(a, b)
+        if lost[a] ~= lost[b] then return lost[a] > lost[b] end
+        return a < b
+    end)
+    return table.move(codes, 1, most_causes, 1, {})
+end
+
+-- How often two of the main causes come in the other order: of the pair for which that is most
+-- often so {n, earlier, later}; n is 0 if no order changes.
+local function swaps(codes, runs)
+    local most = {n = 0}
+    for i, earlier in ipairs(codes) do
+        for j = i + 1, #codes do
+            local later, n = codes[j], 0
+            for _, lost in ipairs(runs) do
+                if (lost[later] or 0) > (lost[earlier] or 0) then n = n + 1 end
+            end
+            if n > most.n then most = {n = n, earlier = earlier, later = later} end
+        end
+    end
+    return most
+end
+
+-- Gives a timeline the range of other runs: their makespans, and of each what causes cost.
+local function set_range(tl, makespans, runs)
+    local swapped = #runs > 0 and swaps(main_causes(tl, losses(tl)), runs) or {n = 0}
+    local low_us, high_us = draws.range(makespans)
+    core.set_range(tl, low_us, high_us, #makespans, swapped.n, swapped.earlier, swapped.later)
+end
+
+-- For the program: timelines of the same work.
+function draws.set_range(tl, makespans, runs) set_range(tl, makespans, runs or {}) end
+draws.losses = losses
+
+-- lab.profile ------------------------------------------------------------------------------------
+
+local function set_figures(device, flat)
+    core.set_figures(device, core.need("profiles").settings(flat))
+end
+
+-- Gives the device, when it is closed, the figures that it had.
+local function restorer(device, known)
+    return setmetatable({}, {__close = function() set_figures(device, known.current) end})
+end
+
+-- n more runs of f on the device: their makespans, and what causes cost in each.
+local function run_draws(op, device, n, f, ...)
+    local known, makespans, runs = opened[core.device_key(device)], {}, {}
+    local _ <close> = known and restorer(device, known)
+    for k = 1, n do
+        if known then set_figures(device, spreads.draw(known.figures, k, n)) end
+        device:make_current()
+        local tl = core.profile(op, f, ...)
+        makespans[k], runs[k] = tl.makespan_us, losses(tl)
+    end
+    return makespans, runs
+end
+
+-- The timeline of f as it is, with the range of n draws (on a real GPU, of n more runs); then what
+-- f returned. In a draw of the program's f runs once.
+function draws.profile(op, n, f, ...)
+    if not is_count(n) or n < 2 or n > 1000 then
+        refuse(op, "option 'spread' must be a whole number from 2 to 1000, got %s", show_value(n))
+    end
+    local device = as(op, lab.device)
+    local results = table.pack(core.profile(op, f, ...))
+    local tl = results[1]
+    if drawing then
+        set_range(tl, {tl.makespan_us}, {})
+    else
+        set_range(tl, run_draws(op, device, n, f, ...))
+    end
+    return table.unpack(results, 1, results.n)
+end
+
+return draws
