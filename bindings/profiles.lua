@@ -220,21 +220,38 @@ local function load_with_host(profile, host)
     return whole, name .. " with host " .. host_name
 end
 
+-- {flat, shapes} of a profile, and its rows of spread and its name. Those of built-in profiles are
+-- kept: they have thousands of figures, and a program may open many devices.
+local known = {}
+
+local function is_built_in(profile)
+    return is_text(profile) and core.embedded(profile_path(profile)) ~= nil
+end
+
+local function flat_profile(profile, host)
+    local key = is_built_in(profile) and (not host or is_built_in(host))
+        and profile .. "\0" .. (host or "")
+    if key and known[key] then return known[key] end
+    local t, name = load_with_host(profile, host)
+    local whole = {flat = {}, shapes = {}, name = name, spread = rawget(t, "spread")}
+    flatten(whole.flat, whole.shapes, t, "", "profile " .. name, 1)
+    if key then known[key] = whole end
+    return whole
+end
+
 -- The figures of a profile, as the core takes them: {flat, shapes, rows}; see flatten and
 -- spreads.lua.
 local function figures_of(profile, host, overrides)
-    overrides = overrides or {}
-    local t, name = load_with_host(profile, host)
-    local label = "profile " .. name
+    local whole = flat_profile(profile, host)
     local flat, shapes = {}, {}
-    flatten(flat, shapes, t, "", label, 1)
-    local others, other_shapes = {}, {}
-    flatten(others, other_shapes, overrides, "", "overrides", 1)
-    for key, value in next, others do flat[key], shapes[key] = value, other_shapes[key] end
-    flat.profile = flat.profile or name
+    flatten(flat, shapes, overrides or {}, "", "overrides", 1)
+    for key, value in next, whole.flat do
+        if flat[key] == nil then flat[key], shapes[key] = value, whole.shapes[key] end
+    end
+    flat.profile = flat.profile or whole.name
     local figures = {flat = flat, shapes = shapes}
-    figures.rows = spreads.read(spreads.merge(rawget(t, "spread"), rawget(overrides, "spread")),
-                                figures, label)
+    figures.rows = spreads.read(spreads.merge(whole.spread, rawget(overrides or {}, "spread")),
+                                figures, "profile " .. whole.name)
     return figures
 end
 

@@ -49,7 +49,7 @@ local tl = lab.profile(function()
     lab.spin(2, {stream = b})
 end)
 print(tl.span_count)  --> 2
-lab.open{profile = {base = "h200", spin_fixed_us = 10, spread = {spins = {keys = {"spin_fixed_us"}, low = 0.5, high = 2}}}}
+lab.open{profile = {base = "textbook", spin_fixed_us = 10, spread = {spins = {keys = {"spin_fixed_us"}, low = 0.5, high = 2}}}}
 print(lab.profile(lab.spin, {spread = 20}, 0.1).range_us[1] < 110)  --> true]],
             pytorch = "torch.profiler.profile",
             see = { "lab.record", "timeline:show", "timeline:explain" },

@@ -15,12 +15,12 @@ local function refuses(f, code, pattern, name) ideal.refuses(T, f, code, pattern
 -- A GPU on which only launches take time, 10 us each, and the rows of spread.
 local function open(spread, figures)
     local profile = {
-        base = "h200", submit_us = 0, stream_gap_us = 0, wake_us = 0, copy_latency_us = 0,
+        base = "textbook", submit_us = 0, stream_gap_us = 0, wake_us = 0, copy_latency_us = 0,
         h2d_gb_per_s = 10, host = {launch_us = 10, synchronize_us = 0}, host_cold = {},
         spread = spread,
     }
     for key, value in pairs(figures or {}) do profile[key] = value end
-    ideal.h200()                -- what is open has nothing in flight
+    ideal.textbook()              -- what is open has nothing in flight
     return lab.open{profile = profile}
 end
 
@@ -85,7 +85,7 @@ local function ranges()
     T.is(tl.range_us.runs, 5, "it says of how many draws")
     T.is(lab.profile(five_launches).range_us, nil, "without spread there is none")
     T.near(lab.profile(five_launches).makespan_us, 41, 1e-9, "and the median figures are back")
-    lab.open{profile = "h200", overrides = {spread = {}}}
+    lab.open{profile = "textbook", overrides = {spread = {}}}
     tl = lab.profile(five_launches, {spread = 2})
     T.near(tl.range_us[2] - tl.range_us[1], 0, 0.02, "certain figures give no range")
 end
@@ -126,7 +126,7 @@ local function words()
             lab.host_work(0.03)
             lab.spin(0.001)
         end
-        lab.open{profile = {base = "h200", submit_us = 0, stream_gap_us = 0, wake_us = 0, host_cold = {},
+        lab.open{profile = {base = "textbook", submit_us = 0, stream_gap_us = 0, wake_us = 0, host_cold = {},
             host = {launch_us = 10, synchronize_us = 0},
             spread = {calls = {keys = {"host.launch_us"}, low = 0.25, high = 4}}}}
         local tl = lab.profile(f, {spread = 5})
@@ -202,12 +202,12 @@ local function failures()
 end
 
 local function rows_merge()
-    local base = {base = "h200", host = {launch_us = 10}, spread = {
+    local base = {base = "textbook", host = {launch_us = 10}, spread = {
         ["calls, 1.5"] = calls, gone = calls, ["the GPU"] = {keys = {"h2d_gb_per_s"}, low = 0.5, high = 2}}}
     local unique = os.tmpname()
     local path = unique .. ".lua"
     local file <close> = assert(io.open(path, "w"))
-    file:write([[return {base = "h200", host = {launch_us = 10}, spread = {
+    file:write([[return {base = "textbook", host = {launch_us = 10}, spread = {
         ["calls, 1.5"] = {keys = {"host.launch_us"}, low = 0.25, high = 4},
         gone = {keys = {"host.launch_us"}, low = 0.5, high = 2}}}]])
     file:close()
@@ -216,7 +216,7 @@ local function rows_merge()
              "a row's fields replace those of the base's row of that name, an empty one removes it")
     os.remove(path)
     os.remove(unique)
-    lab.open{profile = {base = "h200"}, host = base, overrides = {spread = {gone = {}}}}
+    lab.open{profile = {base = "textbook"}, host = base, overrides = {spread = {gone = {}}}}
     near_all(sorted(values_of(5, launch_us), 2), five, "the host's rows come with the host")
     local copies = values_of(2, copy_us)
     near_all(copies, {copies[1], copies[1], copies[1]}, "and not those of its GPU")
