@@ -285,6 +285,25 @@ static int internal_default(lua_State *L)
     return 1;
 }
 
+/* core.set_default(field, value): in place of what the program's command line says. */
+static int internal_set_default(lua_State *L)
+{
+    lsl_check_text(L, 1, "field", "set_default");
+    lua_settop(L, 2);
+    if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") != LUA_TTABLE) return 0;
+    lua_insert(L, 1);
+    lua_settable(L, 1);
+    return 0;
+}
+
+/* core.leave_device(): none is current until the next call that needs one. */
+static int internal_leave_device(lua_State *L)
+{
+    lsl_settle_guards(L);
+    lsl_get(L)->current = NULL;
+    return 0;
+}
+
 /* ---- the device's fields ---------------------------------------------------------- */
 
 static const sl_device_info *check_self(lua_State *L, const char *op)
@@ -452,6 +471,8 @@ static const luaL_Reg internals[] = {
     { "load_blas", internal_load_blas },
     { "notice", internal_notice },
     { "default", internal_default },
+    { "set_default", internal_set_default },
+    { "leave_device", internal_leave_device },
     { "now_ns", internal_now_ns },
     { NULL, NULL },
 };

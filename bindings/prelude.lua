@@ -222,6 +222,11 @@ local function try_gpu()
     unusable = device.message
 end
 
+local opened        -- called with each device that is opened, in place of the program's on_open
+
+-- For the program, while it runs scripts by itself; nil ends that.
+function core.set_opened(f) opened = f end
+
 function lab.open(opts, ...)
     no_more(1, "open", ...)
     if is_text(opts) then
@@ -251,8 +256,12 @@ function lab.open(opts, ...)
     end
     if reason then say_simulating(device, reason, code) end
     if figures then core.need("draws").note(device, figures, flat) end
-    local on_open = is_new and not core.need("draws").is_drawing() and core.default("on_open")
-    if on_open then on_open() end
+    local on_open = is_new and core.default("on_open")
+    if opened then
+        opened(device)
+    elseif on_open then
+        on_open()
+    end
     return device
 end
 

@@ -47,17 +47,6 @@ Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
 
 -- ---- the command line ----------------------------------------------------------------------
 
-local most_seeds <const> = 100000
-
-local function seeds(text)
-    local first, last = text:match("^(%d+)%-(%d+)$")
-    first, last = math.tointeger(tonumber(first)), math.tointeger(tonumber(last))
-    if not first or not last or first > last or last - first >= most_seeds then
-        return nil, ("two numbers as 1-200, at most %d seeds"):format(most_seeds)
-    end
-    return { first, last }
-end
-
 local function simulated(text)
     local name = text:gsub("^sim:", "")
     if name == "" then
@@ -69,7 +58,7 @@ end
 local options, words = command.read(usage, {
     profile = { read = command.some }, host = { read = command.some }, against = { read = simulated },
     measured = { read = command.some }, runs = { read = command.whole(1, 1000) },
-    seeds = { read = seeds }, rounds = true, v = true, verbose = true, json = true, quiet = true,
+    seeds = { read = command.seeds }, rounds = true, v = true, verbose = true, json = true, quiet = true,
     svg = { read = command.file(".svg") }, jsonl = { read = command.some },
     dump = { read = command.some },
 }, ...)

@@ -1,118 +1,23 @@
--- runs.lua - runs scripts one after another in this process, each as if it were alone, and keeps the
--- timelines that they record.
---
--- A script has globals of its own, so that it reaches the next one only through modules that both
--- require. While it runs, lab.profile and lab.record note what they record, os.exit ends the run
--- and not the process, and stdout leads nowhere.
+-- runs.lua - what scripts do on the two sides (repl/run/alone.lua runs them).
 --
 -- A side is what a script did on one GPU: {runs, parts, makespan_us, runs_us, part_runs_us}. `runs`
 -- are lists of timelines, `parts` is the median run's, makespan_us the median of runs_us, which are
 -- the sums of a run's makespans; part_runs_us[part][run]. One run on a simulated GPU says all; on a
 -- real one a first run warms up and several count.
 
-local lists = import "repl/run/lists.lua"
+local alone = import "repl/run/alone.lua"
 local statistics = import "repl/run/statistics.lua"
 
-local module = internals.module()
-local globals = _G
-local seed <const> = 1
-
 local runs = {}
-
--- ---- what a script finds replaced ------------------------------------------------------------
-
-local ended = {}            -- raised by os.exit: {ended, status}
-
-local function exit(status)
-    if status == nil or status == true then
-        status = 0
-    elseif status == false then
-        status = 1
-    end
-    error(setmetatable({ ended, status }, { __tostring = function()
-        return ("os.exit(%s)"):format(tostring(status))
-    end }), 0)
-end
-
-local function refuse_open()
-    error("the device is the one that is compared: a script that calls lab.open cannot be", 0)
-end
-
--- Replaces functions until it is closed. `note` gets each timeline.
-local function replace(note)
-    program.mute()
-    local check_mode, os_exit = module.check(), globals.os.exit
-    local profile, record, open = module.profile, module.record, module.open
-    local function noting(f)
-        return function(...)
-            local results = table.pack(f(...))
-            note(results[1])
-            return table.unpack(results, 1, results.n)
-        end
-    end
-    module.profile, module.record, module.open = noting(profile), noting(record), refuse_open
-    globals.os.exit = exit
-    return setmetatable({}, { __close = function()
-        program.unmute()
-        io.output(io.stdout)
-        module.profile, module.record, module.open = profile, record, open
-        globals.os.exit = os_exit
-        module.check(check_mode)
-    end })
-end
-
--- ---- one run -------------------------------------------------------------------------------
-
-local function environment_of(entry)
-    local arguments = table.move(entry.arguments, 1, #entry.arguments, 1, { [0] = entry.path })
-    local environment = setmetatable({ arg = arguments }, { __index = globals })
-    environment._G = environment
-    return environment
-end
-
-local function check(succeeded, reason)
-    if succeeded then
-        return
-    elseif type(reason) ~= "table" or rawget(reason, 1) ~= ended then
-        error(reason, 0)
-    elseif reason[2] ~= 0 then
-        error("it ended itself with " .. tostring(reason), 0)
-    end
-end
-
-local function record_run(main, entry, whole)
-    local parts, record = {}, module.record
-    do
-        local _ <close> = replace(function(tl) parts[#parts + 1] = tl end)
-        math.randomseed(seed)
-        local tl <close> = whole and record { name = "the whole run" } or nil
-        check(pcall(module.with, module.default_stream(), main,
-            table.unpack(entry.arguments)))
-        if tl then
-            tl:stop()
-            return { tl }
-        end
-        module.synchronize()
-    end
-    -- A script may have left one recording.
-    return lists.select(parts, function(tl) return not tl.recording end)
-end
 
 -- Runs the entry once on what `open()` makes the current device. `whole`: one timeline of all
 -- that it does, else those that it records. Gives a list; or nil and what went wrong.
 local function run(entry, open, whole)
-    collectgarbage()            -- a tensor's memory is free once its finalizer has run: the
-    collectgarbage()            -- second time takes what that left
-    local main, message = loadfile(entry.path, "t", environment_of(entry))
-    if not main then
-        return nil, message
+    local result, reason = alone.run(entry, { open = open, whole = whole, refuses_open = true })
+    if not result then
+        return nil, reason
     end
-    open()
-    local fine, result = pcall(record_run, main, entry, whole)
-    if fine then
-        return result
-    end
-    return nil, tostring(result)
+    return whole and result.wholes or result.parts
 end
 
 -- ---- a side ----------------------------------------------------------------------------------

@@ -88,6 +88,18 @@ function command.whole(least, most, wanted)
     end
 end
 
+local most_seeds <const> = 100000
+
+-- "1-200"
+function command.seeds(text)
+    local first, last = text:match("^(%d+)%-(%d+)$")
+    first, last = math.tointeger(tonumber(first)), math.tointeger(tonumber(last))
+    if not first or not last or first > last or last - first >= most_seeds then
+        return nil, ("two numbers as 1-200, at most %d seeds"):format(most_seeds)
+    end
+    return { first, last }
+end
+
 command.columns = command.whole(20, 4096)
 command.device = command.whole(0, 1000000, "a GPU's number, from 0 on")
 
