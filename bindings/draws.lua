@@ -19,8 +19,8 @@ local drawing           -- the draw in which every device is opened: {k, n, rows
 
 -- The flat figures with which a device is to be opened.
 function draws.choose(figures)
-    if not drawing then return figures.flat end
-    for _, row in ipairs(figures.rows) do drawing.rows[row.name] = row end
+    for _, row in ipairs(drawing and figures.rows or {}) do drawing.rows[row.name] = row end
+    if not drawing or drawing.k == 0 then return figures.flat end
     return spreads.draw(figures, drawing.k, drawing.n)
 end
 
@@ -28,17 +28,14 @@ function draws.note(device, figures, current)
     opened[core.device_key(device)] = {figures = figures, current = current}
 end
 
--- For the program: until the next call, devices are opened in draw k of n; without arguments, as
--- they are. Gives the rows of the draw that ends, by name: {[name] = row}.
-function draws.begin(k, n)
-    local rows = drawing and drawing.rows
-    drawing = k and {k = k, n = n, rows = {}}
-    return rows or {}
-end
+-- For the program: until the next call, devices are opened in draw k of n, as they are if k is 0,
+-- and lab.profile runs its function once. Without arguments this ends.
+function draws.begin(k, n) drawing = k and {k = k, n = n, rows = {}} end
 
-function draws.is_drawing() return drawing ~= nil end
+-- The rows of spread, by name, of the devices that were opened in this draw.
+function draws.rows() return drawing.rows end
 
-draws.quantile = spreads.quantile
+draws.factor = spreads.factor
 
 -- Ranges ---------------------------------------------------------------------------------------
 
@@ -62,22 +59,22 @@ end
 local most_causes <const> = 3
 local least_share <const> = 0.002       -- of the makespan: what costs less is not compared
 
--- The time that each cause costs, by its code.
-local function losses(tl)
+-- Of a complete timeline {makespan_us, lost}: the time that each cause costs, by its code.
+function draws.sample(tl)
     local e, lost = core.explanation(tl), {}
     for i = 1, e.n_findings do
         local lost_ns, _, same_as = e.loss(i)
         local code = same_as == i and e.finding(i).cause
         if code then lost[code] = (lost[code] or 0) + lost_ns end
     end
-    return lost
+    return {makespan_us = tl.makespan_us, lost = lost}
 end
 
--- The main causes of a timeline, the most expensive first.
-local function main_causes(tl, lost)
-    local codes = {}
+-- The main causes of a sample, the most expensive first.
+local function main_causes(sample)
+    local codes, lost = {}, sample.lost
     for code, lost_ns in next, lost do
-        if lost_ns >= least_share * 1000 * tl.makespan_us then codes[#codes + 1] = code end
+        if lost_ns >= least_share * 1000 * sample.makespan_us then codes[#codes + 1] = code end
     end
     table.sort(codes, function(a, b)
         if lost[a] ~= lost[b] then return lost[a] > lost[b] end
@@ -86,15 +83,15 @@ local function main_causes(tl, lost)
     return table.move(codes, 1, most_causes, 1, {})
 end
 
--- How often two of the main causes come in the other order: of the pair for which that is most
--- often so {n, earlier, later}; n is 0 if no order changes.
-local function swaps(codes, runs)
+-- How often two of the main causes come in the other order than in `codes`: of the pair for which
+-- that is most often so {n, earlier, later}; n is 0 if no order changes.
+local function swaps(codes, samples)
     local most = {n = 0}
     for i, earlier in ipairs(codes) do
         for j = i + 1, #codes do
             local later, n = codes[j], 0
-            for _, lost in ipairs(runs) do
-                if (lost[later] or 0) > (lost[earlier] or 0) then n = n + 1 end
+            for _, sample in ipairs(samples) do
+                if (sample.lost[later] or 0) > (sample.lost[earlier] or 0) then n = n + 1 end
             end
             if n > most.n then most = {n = n, earlier = earlier, later = later} end
         end
@@ -102,16 +99,20 @@ local function swaps(codes, runs)
     return most
 end
 
--- Gives a timeline the range of other runs: their makespans, and of each what causes cost.
-local function set_range(tl, makespans, runs)
-    local swapped = #runs > 0 and swaps(main_causes(tl, losses(tl)), runs) or {n = 0}
+-- The range of the makespans of samples, and how their causes differ from those of the first run:
+-- {low_us, high_us, runs, swaps}.
+function draws.range_of(first, samples)
+    local makespans = {}
+    for i, sample in ipairs(samples) do makespans[i] = sample.makespan_us end
     local low_us, high_us = draws.range(makespans)
-    core.set_range(tl, low_us, high_us, #makespans, swapped.n, swapped.earlier, swapped.later)
+    return {low_us = low_us, high_us = high_us, runs = #samples,
+            swaps = swaps(main_causes(first), samples)}
 end
 
--- For the program: timelines of the same work.
-function draws.set_range(tl, makespans, runs) set_range(tl, makespans, runs or {}) end
-draws.losses = losses
+function draws.set_range(tl, range)
+    core.set_range(tl, range.low_us, range.high_us, range.runs, range.swaps.n, range.swaps.earlier,
+                   range.swaps.later)
+end
 
 -- lab.profile ------------------------------------------------------------------------------------
 
@@ -124,17 +125,16 @@ local function restorer(device, known)
     return setmetatable({}, {__close = function() set_figures(device, known.current) end})
 end
 
--- n more runs of f on the device: their makespans, and what causes cost in each.
+-- Samples of n more runs of f on the device.
 local function run_draws(op, device, n, f, ...)
-    local known, makespans, runs = opened[core.device_key(device)], {}, {}
+    local known, samples = opened[core.device_key(device)], {}
     local _ <close> = known and restorer(device, known)
     for k = 1, n do
         if known then set_figures(device, spreads.draw(known.figures, k, n)) end
         device:make_current()
-        local tl = core.profile(op, f, ...)
-        makespans[k], runs[k] = tl.makespan_us, losses(tl)
+        samples[k] = draws.sample((core.profile(op, f, ...)))
     end
-    return makespans, runs
+    return samples
 end
 
 -- The timeline of f as it is, with the range of n draws (on a real GPU, of n more runs); then what
@@ -145,12 +145,9 @@ function draws.profile(op, n, f, ...)
     end
     local device = as(op, lab.device)
     local results = table.pack(core.profile(op, f, ...))
-    local tl = results[1]
-    if drawing then
-        set_range(tl, {tl.makespan_us}, {})
-    else
-        set_range(tl, run_draws(op, device, n, f, ...))
-    end
+    local first = draws.sample(results[1])
+    local samples = drawing and {first} or run_draws(op, device, n, f, ...)
+    draws.set_range(results[1], draws.range_of(first, samples))
     return table.unpack(results, 1, results.n)
 end
 

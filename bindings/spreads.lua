@@ -182,7 +182,7 @@ local function permutation(name, n)
 end
 
 -- Where draw k of n is among a row's possible values: from 0, the lowest, to 1.
-function spreads.quantile(row, k, n)
+local function quantile(row, k, n)
     local known = permutations[row]
     if not known or #known ~= n then
         known = permutation(row.name, n)
@@ -192,8 +192,8 @@ function spreads.quantile(row, k, n)
 end
 
 -- The factor of a row in draw k of n.
-local function factor(row, k, n)
-    local z = normal_quantile(spreads.quantile(row, k, n))
+function spreads.factor(row, k, n)
+    local z = normal_quantile(quantile(row, k, n))
     return z < 0 and row.low ^ (-z / z_of_tenth) or row.high ^ (z / z_of_tenth)
 end
 
@@ -212,7 +212,7 @@ function spreads.draw(figures, k, n)
         has_chance = has_chance or key:find("^chance%.") ~= nil
     end
     for _, row in ipairs(figures.rows) do
-        local by = factor(row, k, n)
+        local by = spreads.factor(row, k, n)
         for key in next, row.figures do flat[key] = scaled(flat[key], figures.shapes[key], by) end
     end
     if has_chance then flat["chance.seed"] = {k} end

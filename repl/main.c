@@ -200,6 +200,18 @@ static void print_version(void)
     fflush(stdout);
 }
 
+/* The script's runs in draws. */
+static int spread_begin(lua_State *L, const program *p)
+{
+    int n = p->argc - p->options->script;
+    luaL_checkstack(L, n + 4, "too many arguments to script");
+    embedded_function(L, "repl/run/spread.lua", "begin");
+    lua_pushinteger(L, p->options->spread);
+    for (int i = 0; i < n; i++)
+        lua_pushstring(L, p->argv[p->options->script + i]);
+    return run_report(L, run_call(L, n + 1, 0));
+}
+
 /* LUA_INIT, chunks, script and lines, up to the first that fails; or the subcommand. */
 static int run_all(lua_State *L, const program *p)
 {
@@ -209,6 +221,7 @@ static int run_all(lua_State *L, const program *p)
     int status = o->ignore_environment ? LUA_OK : run_environment(L);
     for (int i = 0; i < o->n_chunks && status == LUA_OK; i++)
         status = run_chunk(L, &o->chunks[i]);
+    if (has_script && status == LUA_OK && o->spread) status = spread_begin(L, p);
     if (has_script && status == LUA_OK) status = run_script(L, p->argv[o->script]);
     if (has_script && status == LUA_ERRFILE) subcommand_suggest(L, p->argv[o->script]);
     if (status != LUA_OK) return status;

@@ -105,7 +105,7 @@ import_sins() { # ROOT
     (
         cd "$1" || exit
         import='import *(\{0,1\} *["'\'']repl/'
-        for room in run console calibrate compare labs; do
+        for room in run console calibrate compare labs predict; do
             [ -d repl/$room ] || continue
             find repl/$room -name '*.lua' -exec grep -Hn "$import" {} + |
                 grep -v "$import\(run\|$room\)/"

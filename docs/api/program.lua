@@ -16,8 +16,8 @@ script, and if stdin is not a terminal, all of stdin is run as a script; `-` as 
 one answers, else the simulator. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
 tensors without a seed of their own; the default is 0.
 
-A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `show`, `diff`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
-`-e`, `-i`, `-l`, `--trace` and `--check`, which are for scripts, such a name is a script's.
+A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `predict`, `show`, `diff`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
+`-e`, `-i`, `-l`, `--trace`, `--check` and `--spread`, which are for scripts, such a name is a script's.
 
 ## Recording a run
 
@@ -25,6 +25,15 @@ A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, 
 are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
 and so on; a script that opens no device has an empty timeline, and one that fails before it opens a device leaves no file, and an old one as it was. Whether the file can
 be written is tried before the script runs. An operation that had not completed when the device failed, or when Ctrl-C ended the run, is left out.
+
+## A range instead of one figure
+
+`--spread N` runs the script N + 1 times without output before it runs as usual: once as it is, and N times with figures
+drawn from what the profile says about their uncertainty. What the script records with `lab.profile` and `lab.record`
+then has a range (`timeline.range_us`), the k-th recording that of the k-th recordings of all draws, and so has the
+recording of `--trace`. All runs get the same numbers from `math.random`. The draws depend only on the profile and on N.
+On a real GPU the range is that of N more runs. If a draw fails, a line on stderr says why, and the script runs without
+ranges. [`streamlab predict`](#streamlab-predict) prints ranges alone, and on which figures they depend.
 
 ## Files that are written
 
@@ -269,6 +278,27 @@ streamlab compare scripts/puzzler.lua
 streamlab compare --jsonl h200.jsonl --svg h200.svg scripts/experiments/*.lua
 streamlab compare --measured h200.jsonl --profile my_h200.lua
 streamlab compare --against sim:a100 --profile h200 "scripts/puzzler.lua --n 256"
+```
+
+## streamlab predict
+
+This subcommand says how long scripts take on the simulated GPU, as a range: it runs each once with the profile's
+figures and `--spread N` times, else 20 times, with figures drawn from its uncertain ones, and prints the makespan and
+the 10th and the 90th percentile of the makespans of the draws. A script is given as for `compare`, also with `--seeds`;
+its makespan is the sum of those of its recordings, each of which has a line of its own if there are several, or that of
+the whole run if it records nothing. It may open devices itself: they are drawn as well.
+
+Below that it names up to three rows of the profile's `spread` that matter most, and by how much the makespan differs
+between the row's low and its high factor, as far as the draws show it (by least squares over all rows). Less than
+0.2 % of the makespan does not count.
+
+`--json` prints one line for each script: `script`, `seed`, `makespan_us`, `low_us`, `high_us`, `runs`; `recordings`, a
+list of the same three times; `figures`, a list of `name` and `effect_us` (below 0 where a higher factor makes it
+faster), all rows, the strongest first.
+
+```sh
+streamlab predict scripts/puzzler.lua
+streamlab predict --spread 100 --host my_host.lua "scripts/puzzler.lua --variant pinned"
 ```
 
 ## streamlab show

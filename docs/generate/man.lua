@@ -22,7 +22,7 @@ end
 
 -- ---- streamlab(1) ------------------------------------------------------------------------
 
-local subcommands <const> = { "lab", "probe", "calibrate", "compare", "show", "diff", "help" }
+local subcommands <const> = { "lab", "probe", "calibrate", "compare", "predict", "show", "diff", "help" }
 
 -- ".Nm streamlab" with the rest of a line of usage.
 local function synopsis(lines)

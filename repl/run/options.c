@@ -17,7 +17,7 @@ const char options_usage[] = "usage: streamlab [options] [script [args]]";
 
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
-    "       streamlab lab|probe|calibrate|compare|show|diff|help ...\n"
+    "       streamlab lab|probe|calibrate|compare|predict|show|diff|help ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -36,6 +36,8 @@ const char options_help[] =
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --host NAME       the simulated host: that of another profile, or of a file\n"
     "  --seed N          the seed of random tensors\n"
+    "  --spread N        first run the script N times in draws from the profile's\n"
+    "                    uncertain figures; what it records then has a range\n"
     "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
     "                    .json.gz, .svg or .html\n"
     "  --check[=MODE]    look for races: warn (default) reports them on stderr, error\n"
@@ -45,6 +47,7 @@ const char options_help[] =
     "  probe             what CUDA's calls do to the host and to streams\n"
     "  calibrate         measures a GPU: a profile for the simulator\n"
     "  compare SCRIPT... scripts on the GPU and on the simulator, side by side\n"
+    "  predict SCRIPT... between which times scripts' makespans lie, and why\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
     "  help [NAME]       help about a function, or the list of all pages\n"
@@ -104,6 +107,16 @@ static bool take_seed(reader *r, const char *text)
 {
     r->options->has_seed = true;
     return take_number(r, "seed", text, &r->options->seed);
+}
+
+static bool take_spread(reader *r, const char *text)
+{
+    long long number;
+    if (!take_number(r, "spread", text, &number)) return false;
+    if (number < 2 || number > 1000)
+        return wrong(r, "--spread needs a whole number from 2 to 1000, got %s", text);
+    r->options->spread = (int)number;
+    return true;
 }
 
 static bool take_backend(reader *r, const char *text)
@@ -188,7 +201,7 @@ static const struct {
 } valued[] = {
     { "backend", take_backend }, { "color", take_colour },    { "device", take_device },
     { "host", take_host },       { "profile", take_profile }, { "seed", take_seed },
-    { "trace", take_trace },
+    { "spread", take_spread },   { "trace", take_trace },
 };
 
 /* A long option that takes no value, or may do without; `text` is NULL for none. */
@@ -266,7 +279,8 @@ static bool subcommand_exists(const char *name)
 static bool is_subcommand(const reader *r, bool options_ended)
 {
     const options *o = r->options;
-    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace || o->check;
+    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace || o->check
+                       || o->spread;
     return r->next < r->argc && !options_ended && !for_scripts && o->request == REQUEST_RUN
            && subcommand_exists(r->argv[r->next]);
 }
@@ -293,5 +307,8 @@ bool options_read(options *o, chunk *chunks, int argc, char **argv, char *messag
     }
     o->script = r.next;
     if (is_subcommand(&r, ended)) o->request = REQUEST_SUBCOMMAND;
+    bool has_script = o->script < argc && strcmp(argv[o->script], "-") != 0;
+    if (o->spread && !has_script && o->request == REQUEST_RUN)
+        return wrong(&r, "--spread needs a script's file: it runs several times");
     return true;
 }

@@ -26,6 +26,7 @@ typedef struct options {
     const char *trace;   /* NULL: not given; its end says what it is */
     const char *colour;  /* "auto", "always" or "never" */
     const char *check;   /* "warn" or "error"; NULL: not given */
+    int spread;          /* runs in draws before the script's own; 0: none */
     bool has_device, has_seed;
     long long device, seed;
     bool interactive;        /* -i */

@@ -263,7 +263,7 @@ refused({ "--help=yes" }, "takes no value", "a value for --help")
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")
 for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
-    "--trace", "lab", "probe", "calibrate", "compare", "show", "diff" } do
+    "--trace", "--spread", "--host", "lab", "probe", "calibrate", "compare", "predict", "show", "diff" } do
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")

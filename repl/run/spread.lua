@@ -1,0 +1,96 @@
+-- spread.lua - streamlab --spread N SCRIPT: the script runs N times in draws, without output, and
+-- then as usual; its recordings get the ranges of the draws' recordings. `streamlab predict` and
+-- `compare --spread` make such runs, too.
+
+local alone = import "repl/run/alone.lua"
+
+local draws = internals.need("draws")
+
+local spread = {}
+
+-- ---- runs in draws -----------------------------------------------------------------------------
+
+-- Appends a sample of each timeline to the list at its place.
+local function add_all(lists, timelines)
+    for i, tl in ipairs(timelines) do
+        lists[i] = lists[i] or {}
+        table.insert(lists[i], draws.sample(tl))
+    end
+end
+
+-- Runs an entry once, in draw k of n, or without k as it is. Gives the rows of spread, too.
+local function run_once(entry, how, k, n)
+    draws.begin(k or 0, n)
+    local _ <close> = setmetatable({}, { __close = function() draws.begin() end })
+    local result, reason = alone.run(entry, how)
+    return result, reason, draws.rows()
+end
+
+-- Runs an entry as it is and then n times in draws. Gives {first = what alone.run gives of the first
+-- run, parts = a list of samples for each timeline of the draws, wholes = likewise, rows = the rows of
+-- spread of all devices that it opened, by name}, or nil and what went wrong.
+function spread.run(entry, how, n)
+    local all = { parts = {}, wholes = {}, rows = {} }
+    for k = 0, n do
+        local result, reason, rows = run_once(entry, how, k > 0 and k or nil, n)
+        if not result then
+            return nil, k > 0 and ("draw %d of %d: %s"):format(k, n, reason) or reason
+        elseif k == 0 then
+            all.first = result
+        else
+            add_all(all.parts, result.parts)
+            add_all(all.wholes, result.wholes)
+        end
+        for name, row in pairs(rows) do
+            all.rows[name] = row
+        end
+    end
+    return all
+end
+
+-- The range of each of the first run's timelines that the draws have as well.
+function spread.ranges(timelines, lists)
+    local ranges = {}
+    for i, tl in ipairs(timelines) do
+        ranges[i] = lists[i] and draws.range_of(draws.sample(tl), lists[i]) or nil
+    end
+    return ranges
+end
+
+-- ---- the usual run behind them -----------------------------------------------------------------
+
+local trace_name <const> = "streamlab --trace"      -- of the recordings that --trace makes
+
+-- Gives each timeline that is recorded from now on its range.
+local function set_ranges(parts, wholes)
+    local n_parts, n_wholes = 0, 0
+    alone.note_recordings(function(tl, options)
+        local range
+        if type(options) == "table" and rawget(options, "name") == trace_name then
+            n_wholes = n_wholes + 1
+            range = wholes[n_wholes]
+        else
+            n_parts = n_parts + 1
+            range = parts[n_parts]
+        end
+        if range and not tl.recording and tl.range_us then
+            return              -- its own, of lab.profile
+        elseif range then
+            draws.set_range(tl, range)
+        end
+    end)
+end
+
+-- For main.c: before the script runs as usual.
+function spread.begin(n, path, ...)
+    local all, reason = spread.run({ path = path, arguments = { ... } }, { whole = true }, n)
+    if all then
+        set_ranges(spread.ranges(all.first.parts, all.parts),
+            spread.ranges(all.first.wholes, all.wholes))
+    else
+        internals.notice("--spread: no range is known: " .. internals.safe(reason))
+    end
+    math.randomseed(alone.seed)
+end
+
+return spread
