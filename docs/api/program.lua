@@ -261,12 +261,17 @@ in none; no simulator can predict a pair that is not steady. The same holds for 
 a partner in one of the runs are left out. `all steady in` gives the number of scripts in which all steady pairs are the
 same, out of the scripts that have steady pairs.
 
+`--spread N` runs each script N more times on the simulator, with figures drawn from what the profile says about their
+uncertainty (see [streamlab predict](#streamlab-predict)). The 10th and the 90th percentile of these makespans are the
+simulated range, which the line of each script, its record (`sim_low_us`, `sim_high_us`) and the picture have; the
+summary says how wide the ranges are, and for how many scripts the measured median lies in its range.
+
 `--against PROFILE` uses a second simulated GPU in place of the real one. `--measured FILE` uses the measurements that
 an earlier run wrote with `--jsonl FILE`: this needs no GPU, only the simulator runs again, and the figures of pairs are
 those of the file. Unless you name scripts, the scripts are also those of the file.
 
 `--jsonl FILE` writes, and `--json` prints, one line for each script: `script`, the word as you gave it; `seed`, that of
-`--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; `lane_pairs`, `lane_pairs_same`,
+`--seeds`, or null; `gpu_us`, `gpu_min_us`, `gpu_max_us`, `sim_us`; with `--spread` also `sim_low_us` and `sim_high_us`; `lane_pairs`, `lane_pairs_same`,
 `lane_pairs_steady`, `lane_pairs_steady_same`, and the same four as `op_pairs`. `--svg FILE` is a picture of all
 scripts: predicted makespans against measured ones, and below it the ratio of the two, beside how far the GPU's own runs
 lie from their median. `--dump FOLDER` writes a text file for each script with the operations of both sides; those of

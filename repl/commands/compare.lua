@@ -22,6 +22,8 @@ Its output is not shown.
 the two sides:
   --profile NAME    the simulated GPU: h200, ... or a profile's file
   --host NAME       the simulated host: that of another profile, or of a file
+  --spread N        also N simulated runs with figures drawn from the profile's
+                    uncertain ones: the range of the simulated makespan
   --against NAME    another simulated GPU instead of the real one: a100 or
                     sim:a100, or a profile's file
   --measured FILE   figures from FILE, which an earlier --jsonl has written,
@@ -58,7 +60,7 @@ end
 local options, words = command.read(usage, {
     profile = { read = command.some }, host = { read = command.some }, against = { read = simulated },
     measured = { read = command.some }, runs = { read = command.whole(1, 1000) },
-    seeds = { read = command.seeds }, rounds = true, v = true, verbose = true, json = true, quiet = true,
+    seeds = { read = command.seeds }, spread = { read = command.whole(2, 1000) }, rounds = true, v = true, verbose = true, json = true, quiet = true,
     svg = { read = command.file(".svg") }, jsonl = { read = command.some },
     dump = { read = command.some },
 }, ...)
@@ -109,7 +111,7 @@ local function open_devices()
     if options.profile then
         profile, host = options.profile, nil
     end
-    local devices = { runs = options.runs or 5, real = not options.against, other = "the GPU",
+    local devices = { runs = options.runs or 5, spread = options.spread, real = not options.against, other = "the GPU",
                       sim = checked(simulator(profile, options.host or host)) }
     if options.against then
         devices.gpu, devices.other = checked(simulator(options.against)), "sim:" .. options.against

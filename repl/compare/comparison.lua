@@ -7,6 +7,7 @@
 
 local matches = import "repl/compare/matches.lua"
 local runs = import "repl/compare/runs.lua"
+local statistics = import "repl/run/statistics.lua"
 
 local comparison = {}
 
@@ -83,7 +84,25 @@ local function gpu_side(entry, devices, whole)
     return nil, ("on %s: %s"):format(devices.real and "the GPU" or "the other simulator", reason)
 end
 
--- devices: {sim = f, gpu = f, real = boolean, runs = n}; each f makes its device the current one.
+-- Puts the simulated range into the record, where draws are asked for; what an earlier run said is
+-- not so any more. Gives the result, or nil and a reason.
+local function with_range(result, devices, whole)
+    local record = result.record
+    record.sim_low_us, record.sim_high_us = false, false
+    if not devices.spread then
+        return result
+    end
+    local makespans, reason = runs.drawn(result.entry, devices.sim, whole, devices.spread)
+    if not makespans then
+        return nil, "on the simulator, in a draw: " .. reason
+    end
+    record.sim_low_us = statistics.percentile(makespans, 0.1)
+    record.sim_high_us = statistics.percentile(makespans, 0.9)
+    return result
+end
+
+-- devices: {sim = f, gpu = f, real = boolean, runs = n, spread = n or nil}; each f makes its device the
+-- current one.
 -- With `gathered` (runs.in_rounds) the GPU has run already. `measured` is a record of an earlier run:
 -- it takes the GPU's place. Gives nil and what went wrong where there is nothing to compare.
 function comparison.run(entry, devices, measured)
@@ -94,7 +113,7 @@ function comparison.run(entry, devices, measured)
         return nil, nothing
     elseif measured then
         local record = setmetatable({ sim_us = sim.makespan_us }, { __index = measured })
-        return { entry = entry, sim = sim, record = record }
+        return with_range({ entry = entry, sim = sim, record = record }, devices, whole)
     end
     local gpu, reason = gpu_side(entry, devices, whole)
     if not gpu then
@@ -103,8 +122,8 @@ function comparison.run(entry, devices, measured)
         return nil, nothing
     end
     local parts = compare_parts(sim, gpu)
-    return { entry = entry, sim = sim, gpu = gpu, parts = parts,
-             record = record_of(entry, sim, gpu, parts) }
+    return with_range({ entry = entry, sim = sim, gpu = gpu, parts = parts,
+                        record = record_of(entry, sim, gpu, parts) }, devices, whole)
 end
 
 return comparison

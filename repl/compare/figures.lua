@@ -55,6 +55,24 @@ function figures.count_within(results)
     end)
 end
 
+-- Those whose simulated makespan has a range.
+function figures.with_range(results)
+    return lists.select(results, function(result) return result.record.sim_low_us end)
+end
+
+-- How wide the simulated range is.
+function figures.width_of(record)
+    return (record.sim_high_us - record.sim_low_us) / record.sim_us
+end
+
+-- For how many the measured median lies in the simulated range.
+function figures.count_in_range(results)
+    return #lists.select(results, function(result)
+        local r = result.record
+        return r.sim_low_us <= r.gpu_us and r.gpu_us <= r.sim_high_us
+    end)
+end
+
 -- The sums over all results of a field, "lane_pairs" or "op_pairs": {pairs, same, steady,
 -- steady_same, scripts, agreeing}. The last two count scripts, since one with many streams has most of
 -- all pairs: those that have steady pairs, and those of them in which all of these are the same.

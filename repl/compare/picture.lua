@@ -1,6 +1,7 @@
 -- picture.lua - an SVG of predicted makespans against measured ones, both axes logarithmic, with the
 -- diagonal and lines 10 % beside it; and below it predicted / measured of each script, as many
--- decades leave no room for what differs by less. Bars are the GPU's own runs.
+-- decades leave no room for what differs by less. Bars are the GPU's own runs, thin lines
+-- predicted ranges.
 
 local figures = import "repl/compare/figures.lua"
 local lists = import "repl/run/lists.lua"
@@ -122,7 +123,8 @@ local function factor_of(results)
     local log_factor = math.log(least_factor)
     for _, result in ipairs(results) do
         local r = result.record
-        for _, us in ipairs { r.sim_us, r.gpu_min_us, r.gpu_max_us } do
+        for _, us in ipairs { r.sim_us, r.gpu_min_us, r.gpu_max_us, r.sim_low_us or r.sim_us,
+            r.sim_high_us or r.sim_us } do
             log_factor = math.max(log_factor, math.abs(math.log(us / r.gpu_us)))
         end
     end
@@ -163,6 +165,11 @@ local function put_ratios(out, axis, results)
         put(out, '<path class="runs" d="M%.1f %.1f V%.1f"/>', x_of(axis, log10(r.gpu_us)),
             ratio_y(r.gpu_min_us / r.gpu_us), ratio_y(r.gpu_max_us / r.gpu_us))
     end
+    for _, result in ipairs(figures.with_range(results)) do
+        local r = result.record
+        put(out, '<path class="range" d="M%.1f %.1f V%.1f"/>', x_of(axis, log10(r.gpu_us)),
+            ratio_y(r.sim_low_us / r.gpu_us), ratio_y(r.sim_high_us / r.gpu_us))
+    end
     for _, result in ipairs(results) do
         local r = result.record
         put_mark(out, result, x_of(axis, log10(r.gpu_us)), ratio_y(r.sim_us / r.gpu_us))
@@ -182,7 +189,8 @@ local function legend_of(results)
         end
     end
     for _, line in ipairs { { "same", "predicted as measured" }, { "tenth", "10 % off" },
-        { "runs", "the GPU's own runs, below" } } do
+        { "runs", "the GPU's own runs, below" },
+        #figures.with_range(results) > 0 and { "range", "predicted ranges, below" } or nil } do
         rows[#rows + 1] = { ('<path class="%s" d="M-10 0 H10"/>'):format(line[1]), line[2] }
     end
     return rows
@@ -204,7 +212,7 @@ text { font: 12px sans-serif; fill: #222 } .title { font-size: 15px; font-weight
 .legend { fill: white; fill-opacity: 0.85; stroke: #ddd }
 .grid { stroke: #ddd; fill: none } .same { stroke: #222; fill: none }
 .tenth { stroke: #888; stroke-dasharray: 4 3; fill: none }
-.runs { stroke: #f0a030; stroke-width: 3; fill: none }
+.runs { stroke: #f0a030; stroke-width: 3; fill: none } .range { stroke: #444; fill: none }
 </style>]]
 
 -- Of a list of results that is not empty.

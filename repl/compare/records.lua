@@ -1,7 +1,8 @@
 -- records.lua - the results as JSON, one object a line, and back; and all operations of both sides as
 -- text. Plain Lua: tests/bench reads this file outside of the program.
 --
--- A record: script, seed, gpu_us, gpu_min_us, gpu_max_us, sim_us, lane_pairs, lane_pairs_same,
+-- A record: script, seed, gpu_us, gpu_min_us, gpu_max_us, sim_us, with --spread sim_low_us and
+-- sim_high_us, lane_pairs, lane_pairs_same,
 -- lane_pairs_steady, lane_pairs_steady_same, and the same four as op_pairs. Times have three digits
 -- behind the point, so that a file is the same wherever it is written.
 
@@ -10,6 +11,7 @@ local lists = import "repl/run/lists.lua"
 local records = {}
 
 local times = { "gpu_us", "gpu_min_us", "gpu_max_us", "sim_us" }
+local ranges = { "sim_low_us", "sim_high_us" }
 local counts = {}
 for _, field in ipairs { "lane_pairs", "op_pairs" } do
     for _, ending in ipairs { "", "_same", "_steady", "_steady_same" } do
@@ -32,6 +34,9 @@ function records.line(record)
                      '"seed": ' .. (record.seed and ("%d"):format(record.seed) or "null") }
     for _, name in ipairs(times) do
         fields[#fields + 1] = ('"%s": %.3f'):format(name, record[name])
+    end
+    for _, name in ipairs(ranges) do
+        fields[#fields + 1] = record[name] and ('"%s": %.3f'):format(name, record[name]) or nil
     end
     for _, name in ipairs(counts) do
         fields[#fields + 1] = ('"%s": %s'):format(name,
@@ -56,6 +61,9 @@ local function parse(line)
     record.script = record.script and unquote(record.script)
     record.seed = math.tointeger(tonumber(line:match('"seed": (%d+)')))
     for _, name in ipairs(times) do
+        record[name] = tonumber(line:match('"' .. name .. '": ([%d.]+)'))
+    end
+    for _, name in ipairs(ranges) do
         record[name] = tonumber(line:match('"' .. name .. '": ([%d.]+)'))
     end
     for _, name in ipairs(counts) do

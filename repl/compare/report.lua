@@ -89,8 +89,9 @@ end
 -- `other`: what the simulator is compared with, "the GPU".
 function report.print(result, other)
     local r = result.record
+    local simulated = r.sim_low_us and internals.range_text(r.sim_us, r.sim_low_us, r.sim_high_us)
     say("%s: %s simulated, %s measured (%s to %s), ratio %.3f", result.entry.name,
-        figures.time(r.sim_us), figures.time(r.gpu_us), figures.time(r.gpu_min_us),
+        simulated or figures.time(r.sim_us), figures.time(r.gpu_us), figures.time(r.gpu_min_us),
         figures.time(r.gpu_max_us), r.sim_us / r.gpu_us)
     if not result.gpu then
         return
@@ -152,6 +153,15 @@ local function add_spreads(out, results)
     end)
 end
 
+local function add_ranges(out, results)
+    out[#out + 1] = "\n" .. row:format("simulated range", "scripts", "median", "p90", "widest")
+        .. ("%20s"):format("measured within")
+    each_kind(results, function(name, list)
+        out[#out + 1] = row_of(name, figures.shares(list, figures.width_of),
+            ("%20s"):format(share_text(figures.count_in_range(list), #list)))
+    end)
+end
+
 local pair_row <const> = "%-20s %7s %15s %7s %15s %13s"
 
 local function add_pairs(out, results, name, field)
@@ -181,6 +191,10 @@ function report.summary(results, failed, repeated)
     add_errors(out, results)
     if repeated then
         add_spreads(out, results)
+    end
+    local ranged = figures.with_range(results)
+    if #ranged > 0 then
+        add_ranges(out, ranged)
     end
     out[#out + 1] = "\n" .. pair_row:format("pairs that overlap", "pairs", "same on both", "steady",
         "same on both", "all steady in")

@@ -8,6 +8,8 @@
 local alone = import "repl/run/alone.lua"
 local statistics = import "repl/run/statistics.lua"
 
+local draws = internals.need("draws")
+
 local runs = {}
 
 -- Runs the entry once on what `open()` makes the current device. `whole`: one timeline of all
@@ -48,6 +50,25 @@ function runs.simulated(entry, open, whole)
         return nil, reason
     end
     return side_of { parts }, whole or false
+end
+
+local function draw(entry, open, whole, k, n)
+    draws.begin(k, n)
+    local _ <close> = setmetatable({}, { __close = function() draws.begin() end })
+    return run(entry, open, whole)
+end
+
+-- The makespans of n draws from the profile's uncertain figures; or nil and a reason.
+function runs.drawn(entry, open, whole, n)
+    local list = {}
+    for k = 1, n do
+        local parts, reason = draw(entry, open, whole, k, n)
+        if not parts then
+            return nil, reason
+        end
+        list[k] = parts
+    end
+    return side_of(list).runs_us
 end
 
 -- The timelines of n runs, after one that warms up; or nil and a reason.
