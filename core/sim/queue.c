@@ -147,7 +147,7 @@ static void keep_gap(sim_op *op)
     sim_ps signal = switch_ps(op);
     for (uint8_t engine = 0; engine < SL_ENGINES; engine++)
         if (switches_engine(engine, op->base.engine))
-            not_before(op, sim_later(stream->awaited[engine].at, signal), SL_CAUSE_EVENT,
+            not_before(op, sim_later(stream->awaited[engine].at, signal), SL_CAUSE_STREAM_ORDER,
                        stream->awaited[engine].seq);
 }
 
@@ -187,14 +187,14 @@ static void record_ready(sim_op *op)
     }
 }
 
-/* Notes when, and on which engine, the awaited record was done: the stream's next work may run on
- * another engine. */
+/* Notes when, and on which engine, the record was done that this wait was for: the stream's next
+ * work may run on another engine. It follows the wait, and the wait has the record as its cause. */
 static void note_awaited(sim_op *op)
 {
     if (!op->record || op->base.wait_target_stream == op->base.stream->id) return;
     sim_turn *awaited = &sim_stream_of(op)->awaited[op->record->engine];
     if (op->record->done_at > awaited->at)
-        *awaited = (sim_turn){ op->record->done_at, op->base.wait_target };
+        *awaited = (sim_turn){ op->record->done_at, op->base.seq };
 }
 
 void sim_queue_ready(sim_op *op)

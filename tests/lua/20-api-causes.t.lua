@@ -181,6 +181,27 @@ local function files()
     os.remove(path)
 end
 
+-- Where signalling another engine takes time, an event still holds the stream's wait, and work of
+-- that stream follows the wait.
+local function event_for_another_engine()
+    for _, switch_us in ipairs{0, 3} do
+        ideal.open{engine_switch_us = switch_us}
+        local producer, consumer = ideal.streams(2)[1], ideal.streams(1)[1]
+        local x = lab.zeros(1024, 1024)
+        lab.synchronize()
+        local tl = lab.profile(function()
+            lab.spin(2, {stream = producer})
+            consumer:wait_event(producer:record_event())
+            x:to("cpu", {non_blocking = true, stream = consumer})
+        end)
+        local lead = tl:causes()[1]
+        T.is(lead.cause, "event_wait", switch_us .. " us between engines: the copy waits for an event")
+        local copy = tl:spans()[2]
+        T.ok(math.abs(lead.gain_us - (copy.end_us - copy.start_us)) < 10,
+             "and without it would be over before the kernel")
+    end
+end
+
 -- Two files of the same base name: which one a position is of is ambiguous.
 local function twins()
     ideal.textbook()
@@ -229,6 +250,7 @@ options()
 parts()
 recording()
 files()
+event_for_another_engine()
 twins()
 strings()
 programs()

@@ -84,13 +84,17 @@ static void across_an_event(void)
                0, 550, 657, 511, 650, 650);
     size_t n;
     const sl_hold *hold = sl_timeline_holds(l.timeline, &n);
-    bool told = false;
-    for (size_t i = 0; i < n;
-         i++) /* correlations: 1 page-locks, 2 copies, 3 records, 6 is the kernel */
-        told = told
-               || (hold[i].correlation == 6 && hold[i].ready_cause == SL_CAUSE_EVENT
-                   && hold[i].ready_by == 3 && hold[i].ready_ns == 550);
-    ok(told, "and is recorded to have waited for the event");
+    bool follows = false, waits = false; /* correlations: 3 records, 5 waits, 6 is the kernel */
+    for (size_t i = 0; i < n; i++) {
+        const sl_hold *h = &hold[i];
+        follows = follows
+                  || (h->correlation == 6 && h->ready_cause == SL_CAUSE_STREAM_ORDER
+                      && h->ready_by == 5 && h->ready_ns == 550);
+        waits = waits
+                || (h->correlation == 5 && h->ready_cause == SL_CAUSE_EVENT && h->ready_by == 3);
+    }
+    ok(follows && waits,
+       "it is recorded to follow the wait, and that to have waited for the event");
     lab_close(&l);
 }
 
