@@ -173,7 +173,7 @@ static bool overtakes(const sim_arrival *urgent, const sim_op *op)
 static bool would_start(const sim_device *dev, const sim_op *op)
 {
     const sim_chip *chip = &dev->chip;
-    if (op->queued || chip->resident_grids >= (int32_t)dev->profile.max_grids) return false;
+    if (op->queued || chip->running >= (int32_t)dev->profile.max_grids) return false;
     for (int32_t i = 0; i < chip->n_groups; i++)
         if (sim_group_room(chip->group[i], &op->launch) > 0) return true;
     return false;
@@ -271,7 +271,6 @@ static void note_start(sim_device *dev, sim_op *op)
 static void start_kernel(sim_device *dev, sim_op *op)
 {
     op->queued = true;
-    dev->chip.resident_grids++;
     dev->chip.running++;
     sim_capture(op); /* its first blocks start */
     note_start(dev, op);
@@ -282,7 +281,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
 {
     int64_t before = op->launch.blocks, left = before;
     note_overtaken(dev, op);
-    if (op->queued || dev->chip.resident_grids < (int32_t)dev->profile.max_grids)
+    if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
         left = plan_blocks(dev, &op->launch, before);
     if (left == before) {
         forget_behind(op);
@@ -431,7 +430,6 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
         reduce_next(dev, op);
         return;
     }
-    chip->resident_grids--;
     if (op->launch.tail_ps == 0) {
         sim_chip_kernel_end(op);
         return;
@@ -443,9 +441,13 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
 void sim_chip_kernel_end(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    dev->chip.running--;
+    sim_chip *chip = &dev->chip;
+    if (chip->running-- == (int32_t)dev->profile.max_grids) {
+        chip->room = arrival_of(op);
+        chip->dirty = true;
+    }
     if (sim_takes_turns(dev)) {
-        dev->chip.last = (sim_turn){ dev->now, op->base.seq };
+        chip->last = (sim_turn){ dev->now, op->base.seq };
         dev->copies_dirty = true;
     }
     sim_queue_done(op, dev->now);

@@ -185,14 +185,13 @@ typedef struct sim_chip {
     double memory_share; /* sum over all residents */
     sim_fifo *level;     /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
-    int32_t waiting;        /* kernels in all levels */
-    int32_t resident_grids; /* that have started and whose blocks have not all ended */
-    int32_t running;        /* kernels that have started and not ended */
-    sim_turn last;          /* without copy engines: which one ended last */
-    sim_op *first;          /* has its turn, and no more of its blocks fit; or NULL */
-    sim_ps same_since;      /* first since then, and no other kernel arrived or ended blocks */
-    uint32_t patience;      /* waves until the next attempt at a leap (waves.c) */
-    bool dirty;             /* something may be placed */
+    int32_t waiting;   /* kernels in all levels */
+    int32_t running;   /* kernels that have started and not ended */
+    sim_turn last;     /* without copy engines: which one ended last */
+    sim_op *first;     /* has its turn, and no more of its blocks fit; or NULL */
+    sim_ps same_since; /* first since then, and no other kernel arrived or ended blocks */
+    uint32_t patience; /* waves until the next attempt at a leap (waves.c) */
+    bool dirty;        /* something may be placed */
     bool rates_dirty;
     sim_arrival room;          /* the kernel whose blocks last made room */
     sim_overtaking *overtaken; /* per level: the last one */

@@ -23,6 +23,17 @@ local function makespan_of_grid(blocks, options)
     return tl.makespan_us
 end
 
+-- A kernel lasts longer than its blocks, and is resident until its end.
+local function resident_kernels_are_limited()
+    ideal.open{max_grids = 2, spin_fixed_us = 5}
+    local streams = ideal.streams(3)
+    local spans = spans_of(function()
+        for i = 1, 3 do ideal.spin(streams[i], 1, 1) end
+    end)
+    T.near(spans[2].from_us, 0, 1e-6, "two kernels are resident at once")
+    T.near(spans[3].from_us, t_us + 5, 1e-6, "the third starts when one of them has ended")
+end
+
 local function a_grid_runs_in_waves()
     ideal.open()
     T.near(makespan_of_grid(full), t_us, 1e-6, "132 * 32 blocks of 32 threads are one wave")
@@ -201,6 +212,7 @@ local function a_pow_gains_only_where_a_gemm_leaves_room()
     T.ok(beside_small > 0, "a pow runs beside a GEMM that leaves SMs free")
 end
 
+resident_kernels_are_limited()
 a_grid_runs_in_waves()
 a_million_blocks_cost_their_waves()
 a_small_kernel_gets_the_leftover()

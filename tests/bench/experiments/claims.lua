@@ -62,8 +62,7 @@ add("asynchronous with respect to the host: Memory set function calls", puzzle, 
 beyond("Asked of the GPU's memory. By NVIDIA's API synchronization behavior a set of pinned host "
     .. "memory or managed memory waits; of pinned memory see the claim of CUDA's manual below")
 add("At most 128 kernels can run concurrently on the P100, V100, A100 and H100", puzzle,
-    "concurrent_kernels", "at most 128 kernels at once", "A simulated spin gives up its place when "
-    .. "its block ends, and lasts 0.7 us longer: so long the 129th is seen beside it.")
+    "concurrent_kernels", "at most 128 kernels at once")
 beyond("Asked of one H200, none of the four")
 add("the number of streams that can run concurrently is 128", puzzle, "concurrent_kernels",
     "128 streams run at once")
