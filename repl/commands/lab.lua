@@ -77,9 +77,9 @@ local function tidy(path)
 end
 
 local function backend()
-    if internals.default("profile") then
-        command.refuse(usage, "a lab is graded on the profile that its lab.lua names; --profile "
-            .. "cannot be given")
+    if internals.default("profile") or internals.default("host") then
+        command.refuse(usage, "a lab is graded on the profile that its lab.lua names; --profile and "
+            .. "--host cannot be given")
     end
     return internals.default("backend") or "sim"
 end
