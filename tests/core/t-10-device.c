@@ -35,6 +35,9 @@ static void test_open(void)
     is_int(sl_device_open("fake", 1, NULL, 0, &device, NULL), SL_OK, "a device opens");
     is_int(sl_device_get_info(device)->index, 1, "with its index");
     is_str(sl_device_get_info(device)->backend, "fake", "and its backend's name");
+    fails_with(sl_device_set_figures(device, &setting, 1, err), SL_EUNSUPPORTED,
+               "the figures of Fake cannot be changed",
+               "the figures of a device that has none cannot be changed");
     fake_close(device);
 }
 
