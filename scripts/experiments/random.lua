@@ -8,7 +8,8 @@
 -- pipeline, kernels on several streams that come together by an event, a step on the NULL stream,
 -- host work, an allocation. Streams have flags and priorities; kernels are products (float32, TF32,
 -- bfloat16), elementwise ones and spins of many grids; copies are pinned or pageable, from 64 KiB
--- to 64 MiB. No two operations that nothing orders write the same memory. --list tells each step.
+-- to 64 MiB. No two operations that nothing orders write the same memory. --list prints the streams
+-- and each step.
 
 local lab = require "streamlab"
 
@@ -72,11 +73,12 @@ local streams = {}
 local function make_streams()
     local urgent, exempt = chance(0.3), pick{"all", 4, "none", 4, "some", 2}
     for i = 1, pick{1, 1, 2, 4, 3, 4, 4, 3, 6, 1, 8, 1} do
-        streams[i] = {name = "s" .. i, stream = lab.stream{
+        local flags = {
             name = "s" .. i,
             priority = urgent and random(0, 5) * -1 or 0,
             non_blocking = exempt == "all" or exempt == "some" and chance(0.5),
-        }}
+        }
+        streams[i] = {name = flags.name, flags = flags, stream = lab.stream(flags)}
     end
 end
 
@@ -185,11 +187,13 @@ local function within(s)
 end
 
 local function wait_for(s, other)
-    local event = lab.event{timing = chance(0.3)}
-    add("%s: record, and %s waits for it", other.name, s.name, function()
-        event:record(other.stream)
-        s.stream:wait_event(event)
-    end)
+    local timing = chance(0.3)
+    local event = lab.event{timing = timing}
+    add("%s: record%s, and %s waits for it", other.name, timing and " with its time" or "", s.name,
+        function()
+            event:record(other.stream)
+            s.stream:wait_event(event)
+        end)
 end
 
 -- The phrases ---------------------------------------------------------------------------------
@@ -300,10 +304,16 @@ local function run()
     for _, step in ipairs(steps) do step.run() end
 end
 
-draw()
-if options.list then
+local function list()
+    for _, s in ipairs(streams) do
+        print(("     %s: priority %d%s"):format(s.name, s.flags.priority,
+            s.flags.non_blocking and ", does not wait for the NULL stream" or ""))
+    end
     for i, step in ipairs(steps) do print(("%3d  %s"):format(i, step.text)) end
 end
+
+draw()
+if options.list then list() end
 lab.synchronize()               -- the tensors are filled on the NULL stream
 run()                           -- warm-up
 lab.synchronize()

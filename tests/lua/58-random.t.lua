@@ -83,7 +83,7 @@ local kinds <const> = {
     {"kernels on the NULL stream", "^NULL: ", 0.001, 0.03},
     {"allocations", "cudaMalloc", 0.0003, 0.02},
     {"new tensors", ": a new tensor", 0.0003, 0.02},
-    {"waits for events", ": record, and s%d waits for it$", 0.02, 0.2},
+    {"waits for events", ": record.*, and s%d waits for it$", 0.02, 0.2},
     {"waits of the host", "^host: waits", 0.002, 0.05},
     {"other work of the host", "^host: works", 0.002, 0.05},
     {"copies on the GPU", ": copy within", 0.001, 0.03},
