@@ -38,6 +38,7 @@ list() {
     find docs \( -name '*.md' -o -name '*.svg' \) ! -path 'docs/api/*' | while read -r file; do
         echo "644 $file $DATADIR/doc/streamlab/$file"
     done
+    echo "644 docs/results/benchmark.jsonl $DATADIR/doc/streamlab/docs/results/benchmark.jsonl"
 }
 
 put() { # MODE SOURCE TARGET

@@ -278,11 +278,24 @@ lie from their median. `--dump FOLDER` writes a text file for each script with t
 the GPU are from the median run. The file has a line `# part 1 sim makespan_us ... runs_us ...`, then one line for each
 operation. Its second line names the fields, which are separated by tabs.
 
+`--benchmark [FILE]` scores predictions of what GPUs took for random programs; [the benchmark](../benchmark.md) explains
+it. It needs no GPU. FILE has the measurements; without it they are `docs/results/benchmark.jsonl`, so that the command
+is to be run in the repository's root. It simulates each program once with `--profile`, and with `--spread N` also N
+times for a range; or it reads the predictions of another simulator: with `--predictions F`, lines `{"seed": 1, "us":
+20.5}`, perhaps with `low_us` and `high_us`. The tables have the error |predicted / measured - 1| (median, nine tenths,
+worst) and the median of the ratio, of programs with pinned memory only, of those with pageable copies, of all, and by
+day and machine; how many measured medians lie in the stated range and how wide this is; the spread of the GPU's own
+runs; and the error of another day's measurement as a prediction. `--seeds`, `--days` (`2026-11-22`, or with the machine
+`"2026-11-22 a"`; commas between several) and `--used held-out` or `adjusting` select measurements. `--json` prints one
+object for each row: `table`, `programs`, `occasion`, and its figures. `--write-predictions F` writes the profile's
+predictions in the form that `--predictions` reads.
+
 ```sh
 streamlab compare scripts/puzzler.lua
 streamlab compare --jsonl h200.jsonl --svg h200.svg scripts/experiments/*.lua
 streamlab compare --measured h200.jsonl --profile my_h200.lua
 streamlab compare --against sim:a100 --profile h200 "scripts/puzzler.lua --n 256"
+streamlab compare --benchmark --profile my_h200.lua --used held-out
 ```
 
 ## streamlab predict

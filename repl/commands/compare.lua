@@ -1,6 +1,7 @@
 -- compare.lua - streamlab compare SCRIPT...: scripts on the GPU and on the simulator, side by
 -- side.
 
+local benchmark = import "repl/compare/benchmark.lua"
 local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local entries = import "repl/compare/entries.lua"
@@ -12,7 +13,7 @@ local report = import "repl/compare/report.lua"
 local runs = import "repl/compare/runs.lua"
 
 local usage = [[
-usage: streamlab compare [options] SCRIPT...
+usage: streamlab compare [options] SCRIPT... or --benchmark [FILE]
 Runs scripts on the GPU and on the simulator, records both, and says how much
 the simulator's makespans, overlaps and orders differ from the GPU's. A SCRIPT
 is a file, or in one word a file and its arguments: "scripts/puzzler.lua --n 9".
@@ -41,6 +42,18 @@ files to write:
   --jsonl FILE      what --json prints
   --svg FILE        a picture, predicted makespans against measured ones
   --dump FOLDER     all operations of both sides, a text file for each script
+the benchmark, which needs no GPU:
+  --benchmark       scores predictions of what GPUs took for random programs. FILE
+                    has the measurements: docs/results/benchmark.jsonl, in the
+                    repository's root. --profile, --spread, --json and
+                    --quiet hold, and --seeds takes only these programs
+  --predictions F   the predictions of another simulator, instead of a profile's:
+                    lines {"seed": 1, "us": 20.5}, perhaps with low_us, high_us
+  --write-predictions F   writes those of the profile, in that form
+  --days D,...      only what was measured on these days: 2026-11-22, or with the
+                    machine as the table has it: "2026-11-22 a"
+  --used WORD       only programs that were held-out while the simulator was
+                    adjusted, or those used for adjusting
 others:
   -h, --help        print this and stop
 Exit status: 0 success, 1 a script failed, or a file cannot be read or written,
@@ -57,20 +70,61 @@ local function simulated(text)
     return name
 end
 
+local function days(text)
+    local list = {}
+    for day in text:gmatch("[^,]+") do
+        list[#list + 1] = day
+    end
+    if #list == 0 then
+        return nil, "days as 2026-11-22, with commas between them"
+    end
+    return list
+end
+
+local function used(text)
+    local known = { ["held-out"] = "held out", adjusting = "adjusting" }
+    return known[text], "held-out or adjusting"
+end
+
 local options, words = command.read(usage, {
     profile = { read = command.some }, host = { read = command.some }, against = { read = simulated },
     measured = { read = command.some }, runs = { read = command.whole(1, 1000) },
-    seeds = { read = command.seeds }, spread = { read = command.whole(2, 1000) }, rounds = true, v = true, verbose = true, json = true, quiet = true,
+    seeds = { read = command.seeds }, spread = { read = command.whole(2, 1000) },
+    rounds = true, v = true, verbose = true, json = true, quiet = true,
     svg = { read = command.file(".svg") }, jsonl = { read = command.some },
-    dump = { read = command.some },
+    dump = { read = command.some }, benchmark = true, days = { read = days },
+    used = { read = used }, predictions = { read = command.some },
+    ["write-predictions"] = { read = command.some },
 }, ...)
 
-if options.measured then
-    for _, name in ipairs { "against", "dump", "rounds", "runs" } do
+-- Refuses options by their names, with a sentence about them.
+local function refuse_any(names, sentence)
+    for _, name in ipairs(names) do
         if options[name] then
-            command.refuse(usage, ("--%s goes with runs, not with --measured"):format(name))
+            command.refuse(usage, ("%s%s %s"):format(#name > 1 and "--" or "-", name, sentence))
         end
     end
+end
+
+local function check_benchmark()
+    refuse_any({ "against", "measured", "runs", "rounds", "v", "verbose", "svg", "jsonl", "dump" },
+        "goes with scripts, not with --benchmark")
+    if options.predictions then
+        refuse_any({ "profile", "spread", "write-predictions" },
+            "goes with a profile's predictions, not with --predictions")
+    end
+    if #words > 1 then
+        command.refuse(usage, ("--benchmark takes one file, got '%s' as well"):format(words[2]))
+    end
+end
+
+if not options.benchmark then
+    refuse_any({ "days", "used", "predictions", "write-predictions" }, "goes with --benchmark")
+end
+if options.benchmark then
+    check_benchmark()
+elseif options.measured then
+    refuse_any({ "against", "dump", "rounds", "runs" }, "goes with runs, not with --measured")
 elseif options.rounds and options.against then
     command.refuse(usage, "--rounds goes with a real GPU: a simulated one takes as long each time")
 elseif #words == 0 then
@@ -104,6 +158,20 @@ local function compare_names(profile)
         tell(("the GPU is a %s, the profile %s is of a %s: --profile chooses another one"):format(
             name, profile, simulated_name))
     end
+end
+
+local function run_benchmark()
+    local profile = not options.predictions and (options.profile or internals.chosen_profile())
+    return benchmark.run(words[1], {
+        predictions = options.predictions, profile = profile,
+        open = profile and checked(simulator(profile)), seeds = options.seeds,
+        spread = options.spread, days = options.days, used = options.used, json = options.json,
+        write_predictions = options["write-predictions"],
+    }, tell)
+end
+
+if options.benchmark then
+    os.exit(run_benchmark())
 end
 
 local function open_devices()

@@ -7,7 +7,6 @@
 
 local matches = import "repl/compare/matches.lua"
 local runs = import "repl/compare/runs.lua"
-local statistics = import "repl/run/statistics.lua"
 
 local comparison = {}
 
@@ -92,12 +91,11 @@ local function with_range(result, devices, whole)
     if not devices.spread then
         return result
     end
-    local makespans, reason = runs.drawn(result.entry, devices.sim, whole, devices.spread)
-    if not makespans then
-        return nil, "on the simulator, in a draw: " .. reason
+    local low_us, high_us = runs.range(result.entry, devices.sim, whole, devices.spread)
+    if not low_us then
+        return nil, "on the simulator, in a draw: " .. high_us
     end
-    record.sim_low_us = statistics.percentile(makespans, 0.1)
-    record.sim_high_us = statistics.percentile(makespans, 0.9)
+    record.sim_low_us, record.sim_high_us = low_us, high_us
     return result
 end
 

@@ -59,7 +59,7 @@ local function draw(entry, open, whole, k, n)
 end
 
 -- The makespans of n draws from the profile's uncertain figures; or nil and a reason.
-function runs.drawn(entry, open, whole, n)
+local function drawn(entry, open, whole, n)
     local list = {}
     for k = 1, n do
         local parts, reason = draw(entry, open, whole, k, n)
@@ -69,6 +69,15 @@ function runs.drawn(entry, open, whole, n)
         list[k] = parts
     end
     return side_of(list).runs_us
+end
+
+-- The range in which eight tenths of n draws' makespans lie; or nil and a reason.
+function runs.range(entry, open, whole, n)
+    local makespans, reason = drawn(entry, open, whole, n)
+    if not makespans then
+        return nil, reason
+    end
+    return statistics.percentile(makespans, 0.1), statistics.percentile(makespans, 0.9)
 end
 
 -- The timelines of n runs, after one that warms up; or nil and a reason.

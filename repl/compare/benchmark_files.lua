@@ -1,0 +1,212 @@
+-- benchmark_files.lua - the benchmark's two files, as JSON lines: what GPUs took for random programs,
+-- and what a simulator predicts for them. Both may be a stranger's, so each field is checked.
+-- docs/benchmark.md describes both. Plain Lua: tests/bench reads this file outside of the program.
+--
+-- Measurements: the first line is {"benchmark": 1, "digest": ...}, the digest that of random.lua.
+-- Each other line is a measurement: one program on one occasion, which is a day and a machine.
+-- Predictions: a line for each program, with its seed, us, and perhaps low_us and high_us.
+
+local json_lines = import "repl/compare/json_lines.lua"
+
+local benchmark_files = { version = 1 }
+
+local most_us <const>, most_lines <const> = 1e12, 1000000
+
+-- ---- fields ----------------------------------------------------------------------------------
+
+-- Kinds of fields: what is needed, in words, and whether a value is that.
+
+local function is_time(value)
+    return math.type(value) ~= nil and value > 0 and value <= most_us
+end
+
+local time <const> = { "a time above 0 in us", is_time }
+local text <const> = { "a text of 1 to 80 characters", function(value)
+    return type(value) == "string" and #value >= 1 and #value <= 80 and not value:find("%c")
+end }
+local seed <const> = { "a whole number from 0 on", function(value)
+    return math.type(value) == "integer" and value >= 0 and value < 1 << 53
+end }
+local measurement_fields <const> = {
+    { "seed", seed },
+    { "day", { "a day as 2026-11-22", function(value)
+        return type(value) == "string" and value:find("^%d%d%d%d%-%d%d%-%d%d$") ~= nil
+    end } },
+    { "machine", text }, { "gpu", text }, { "driver", text },
+    { "us", time }, { "min_us", time }, { "max_us", time },
+    { "runs", { "a whole number from 1 on", function(value)
+        return math.type(value) == "integer" and value >= 1
+    end } },
+    { "pageable", { "true or false", function(value) return type(value) == "boolean" end } },
+    { "used", { '"adjusting" or "held out"', function(value)
+        return value == "adjusting" or value == "held out"
+    end } },
+}
+
+local prediction_fields <const> = { { "seed", seed }, { "us", time } }
+local range_fields <const> = { { "low_us", time }, { "high_us", time } }
+
+-- Nil if the fields are as they should be, else what is wrong.
+local function wrong_field(object, fields)
+    for _, field in ipairs(fields) do
+        local name, needed = field[1], field[2]
+        if not needed[2](object[name]) then
+            return ('"%s" must be %s'):format(name, needed[1])
+        end
+    end
+end
+
+local function wrong_measurement(object)
+    local wrong = wrong_field(object, measurement_fields)
+    if wrong or object.min_us <= object.us and object.us <= object.max_us then
+        return wrong
+    end
+    return "min_us, us and max_us must not decrease"
+end
+
+local function wrong_prediction(object)
+    local wrong = wrong_field(object, prediction_fields)
+    if wrong or not object.low_us and not object.high_us then
+        return wrong
+    end
+    return wrong_field(object, range_fields)
+        or object.low_us > object.high_us and "low_us must not be above high_us" or nil
+end
+
+-- ---- reading ---------------------------------------------------------------------------------
+
+-- Calls take(object) with each line's object, which gives nil or what is wrong with it. Gives
+-- true; or nil and a sentence.
+local function each_object(whole, take)
+    local number = 0
+    for line in whole:gmatch("[^\n]+") do
+        number = number + 1
+        local object = json_lines.object(line)
+        local wrong = number > most_lines and ("there are more than %d lines"):format(most_lines)
+            or not object and "it is no JSON object of plain values" or take(object, number)
+        if wrong then
+            return nil, ("line %d: %s"):format(number, wrong)
+        end
+    end
+    return true
+end
+
+-- Notes that a key is at a line. What is wrong if it was at another one before.
+local function again(known, key, number)
+    if known[key] then
+        return ("the same is in line %d"):format(known[key])
+    end
+    known[key] = number
+end
+
+-- "2026-11-22 a"
+function benchmark_files.occasion(measurement)
+    return measurement.day .. " " .. measurement.machine
+end
+
+local function wrong_head(object)
+    if object.benchmark ~= benchmark_files.version then
+        return ('"benchmark" must be %d'):format(benchmark_files.version)
+    end
+    return wrong_field(object, { { "digest", text } })
+end
+
+-- {digest, list of measurements}; or nil and a sentence.
+function benchmark_files.measurements(whole)
+    local file, known = { list = {} }, {}
+    local fine, wrong = each_object(whole, function(object, number)
+        if number == 1 then
+            file.digest = object.digest
+            return wrong_head(object)
+        end
+        file.list[number - 1] = object
+        return wrong_measurement(object)
+            or again(known, object.seed .. " " .. benchmark_files.occasion(object), number)
+    end)
+    if fine and not file.digest then
+        return nil, "it is empty"
+    end
+    return fine and file, wrong
+end
+
+-- By seed {us, low_us, high_us}; or nil and a sentence.
+function benchmark_files.predictions(whole)
+    local predictions, known = {}, {}
+    local fine, wrong = each_object(whole, function(object, number)
+        local problem = wrong_prediction(object)
+        if problem then
+            return problem
+        end
+        predictions[object.seed] = object
+        return again(known, object.seed, number)
+    end)
+    return fine and predictions, wrong
+end
+
+-- ---- writing ---------------------------------------------------------------------------------
+
+-- Texts have no control characters.
+local function value_text(value)
+    if type(value) == "string" then
+        return '"' .. value:gsub('["\\]', "\\%0") .. '"'
+    end
+    return math.type(value) == "float" and ("%.3f"):format(value) or tostring(value)
+end
+
+local function object_line(object, names)
+    local fields = {}
+    for _, name in ipairs(names) do
+        if object[name] ~= nil then
+            fields[#fields + 1] = ('"%s": %s'):format(name, value_text(object[name]))
+        end
+    end
+    return "{" .. table.concat(fields, ", ") .. "}\n"
+end
+
+local function names_of(fields)
+    local names = {}
+    for i, field in ipairs(fields) do
+        names[i] = field[1]
+    end
+    return names
+end
+
+-- The text of a file of measurements; or nil and what is wrong with a measurement.
+function benchmark_files.measurements_text(file)
+    local lines = { object_line({ benchmark = benchmark_files.version, digest = file.digest },
+        { "benchmark", "digest" }) }
+    for _, measurement in ipairs(file.list) do
+        local wrong = wrong_measurement(measurement)
+        if wrong then
+            return nil, ("seed %s: %s"):format(measurement.seed, wrong)
+        end
+        lines[#lines + 1] = object_line(measurement, names_of(measurement_fields))
+    end
+    return table.concat(lines)
+end
+
+-- The text of a file of predictions, of the seeds of a list for which there are some.
+function benchmark_files.predictions_text(predictions, seeds)
+    local lines = {}
+    for _, one in ipairs(seeds) do
+        local p = predictions[one]
+        lines[#lines + 1] = p and object_line({ seed = one, us = p.us, low_us = p.low_us,
+            high_us = p.high_us }, { "seed", "us", "low_us", "high_us" })
+    end
+    return table.concat(lines)
+end
+
+-- ---- the generator ---------------------------------------------------------------------------
+
+-- Which programs a generator draws, as 16 hexadecimal digits: FNV-1a of its source without comments
+-- and without differences in blanks. (A string with "--" in it is cut there, which does no harm.)
+function benchmark_files.digest(source)
+    local code = source:gsub("%-%-[^\n]*", ""):gsub("%s+", " "):gsub("^ ", "")
+    local hash = 0xcbf29ce484222325
+    for i = 1, #code do
+        hash = (hash ~ code:byte(i)) * 0x100000001b3
+    end
+    return ("%016x"):format(hash)
+end
+
+return benchmark_files
