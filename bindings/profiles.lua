@@ -4,6 +4,7 @@
 local _, core = ...
 
 local parts, spreads = core.need("profile_parts"), core.need("spreads")
+local days = core.need("host_days")
 
 local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local sorted_keys, show_value = core.arguments.sorted_keys, core.arguments.show_value
@@ -98,7 +99,10 @@ end
 -- The table of one profile, which is a name, a file or a table, and its short name. The file
 -- runs with no globals: it can compute for a moment, and nothing else.
 local function load_one(profile, asker)
-    if type(profile) == "table" then return profile, "table" end
+    if type(profile) == "table" then
+        days.check(rawget(profile, "days"), "profile table")
+        return profile, "table"
+    end
     local text, chunk_name, name = read_profile(profile, asker)
     local chunk, message = load(text, chunk_name, "t", {})
     if not chunk then refuse("open", "broken profile: %s", message) end
@@ -111,6 +115,7 @@ local function load_one(profile, asker)
         refuse("open", "broken profile: %s must return a table, it returns %s", chunk_name:sub(2),
                type_name(result))
     end
+    days.check(rawget(result, "days"), "profile " .. name)
     return result, name
 end
 
@@ -145,7 +150,7 @@ local function merge_profiles(into, t)
     local spread = spreads.merge(into.spread, rawget(t, "spread"))
     local rest = {}
     for key, value in next, t do
-        if key ~= "spread" then rest[key] = value end
+        if key ~= "spread" and key ~= "days" then rest[key] = value end
     end
     merge(into, rest, 1)
     into.spread = spread
@@ -174,7 +179,7 @@ local function load_profile(profile, chain)
     end
     local whole = load_profile(base, chain)
     merge_profiles(whole, t)
-    whole.base = nil
+    whole.base, whole.days = nil, rawget(t, "days")
     return whole, name
 end
 
@@ -188,7 +193,8 @@ local function flatten(flat, shapes, t, prefix, label, depth)
         end
         local is_list = type(value) == "table" and (rawlen(value) > 0 or next(value) == nil)
         if type(key) ~= "string" then fail("must be named") end
-        if name == "spread" then goto continue end      -- spreads.lua reads it
+        -- spreads.lua reads the one; the other is no figure.
+        if name == "spread" or name == "days" then goto continue end
         if depth > max_depth then fail(too_deep) end
         if flat[name] ~= nil then fail("is given twice") end
         if type(value) == "string" then flat[name] = value
@@ -262,5 +268,11 @@ local function settings_of(flat)
     return settings
 end
 
+-- The `days` of a file, nil if it has none, and the name of its base.
+local function days_of(path)
+    local t = load_one(path)
+    return rawget(t, "days"), rawget(t, "base")
+end
+
 return {names = profile_names, load = load_with_host, figures = figures_of,
-        settings = settings_of}
+        settings = settings_of, days = days_of}

@@ -216,6 +216,16 @@ it. Until then, the results are saved after each part in `FILE.lua.partial`. Tha
 part that failed (the other parts are measured, and the exit status is 1). It is a profile as well, if you rename it to
 end in `.lua`.
 
+`--host` measures the host's part alone, in about ten seconds (`--seconds N`: so many and a little), and leaves the GPU's
+figures to the base. The same small programs run on the GPU again and again, and then on the simulator, whose figures
+are scaled until these programs take the host as long. There are four factors of the base's figures: what calls cost;
+rates of pageable uploads from the host's caches; rates of those that are in no cache; rates of pageable downloads. At
+the end they are printed, with their 10th and 90th percentile over the rounds. `-o FILE.lua` gets a profile with
+`base`, the figures that were scaled, and rows of `spread`; `--profile FILE.lua` predicts for this machine, and `--host
+FILE.lua` combines this host with another GPU. Each measurement is kept as a row of `days` in the file. If the file is
+there already with days of the same base, the new measurement is added: the figures are then those of the median of all
+days, and the spreads cover all days. Other files are not overwritten.
+
 `--difference A.lua B.lua` measures nothing: it compares two profiles, and prints the figures that differ most first. It
 says how many figures are within 3 % in each section, how many are within 3 % and within 10 % among the device's, the
 host's, and all; and the `host.reference_ms` of both. Times below 3 us count as close if they differ by at most 0.1 us,
@@ -226,6 +236,8 @@ streamlab calibrate --backend cuda -o my_gpu.lua
 streamlab --profile my_gpu.lua script.lua
 streamlab calibrate --backend cuda --only latencies,host --base my_gpu.lua -o again.lua
 streamlab calibrate --difference my_gpu.lua again.lua
+streamlab calibrate --backend cuda --host -o my_host.lua
+streamlab --profile my_host.lua script.lua
 ```
 
 ## streamlab compare

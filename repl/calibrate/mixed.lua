@@ -8,6 +8,7 @@
 -- fills.
 
 local context = import "repl/calibrate/context.lua"
+local random = import "repl/calibrate/random.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local mixed = {}
@@ -18,18 +19,10 @@ local repetitions <const> = 9
 
 -- ---- the sequence ---------------------------------------------------------------------------
 
--- A generator of its own, so that the script's random numbers do not change.
-local function random_new(seed)
-    return function(n)
-        seed = (seed * 1103515245 + 12345) & 0x7fffffff
-        return (seed >> 8) % n + 1
-    end
-end
-
 local function shuffle(list)
-    local random = random_new(20)
+    local number = random.new(20)
     for i = #list, 2, -1 do
-        local k = random(i)
+        local k = number(i)
         list[i], list[k] = list[k], list[i]
     end
     return list
@@ -145,11 +138,11 @@ end
 
 -- Calls in their order, each with a stream's number.
 local function sequence(lab, own)
-    local calls, random = {}, random_new(7)
+    local calls, number = {}, random.new(7)
     local function add(kind, name, times, call)
         for _ = 1, times do
             calls[#calls + 1] = { kind = kind, name = name, call = call,
-                                  stream = random(stream_count) }
+                                  stream = number(stream_count) }
         end
     end
     for _, some in ipairs { add_products, add_kernels, add_copies, add_events } do

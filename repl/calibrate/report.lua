@@ -80,9 +80,16 @@ local function lines_of(text, width, first)
     return lines
 end
 
-local function add_comment(out, indent, text)
+function report.add_comment(out, indent, text)
     for i, line in ipairs(lines_of(text, columns - #indent - 5)) do
         out[#out + 1] = indent .. (i == 1 and "-- " or "--   ") .. line
+    end
+end
+
+-- Code that may take more than a line.
+function report.add_wrapped(out, indent, code)
+    for i, line in ipairs(lines_of(code, columns - #indent - 4, -4)) do
+        out[#out + 1] = indent .. (i == 1 and "" or "    ") .. line
     end
 end
 
@@ -107,16 +114,14 @@ end
 -- `code` with its comment behind it, or above it where the code takes more than a line.
 local function add_line(out, indent, code, comment)
     if #indent + #code > columns then
-        add_comment(out, indent, comment)
-        for i, line in ipairs(lines_of(code, columns - #indent - 4, -4)) do
-            out[#out + 1] = indent .. (i == 1 and "" or "    ") .. line
-        end
+        report.add_comment(out, indent, comment)
+        report.add_wrapped(out, indent, code)
         return
     end
     local line = ("%-" .. comment_column - 1 .. "s "):format(indent .. code)
     local lines = lines_of(comment, columns - #line - 5, -2)
     if #lines > 1 and (#line > columns * 3 // 5 or #lines > 3) then
-        add_comment(out, indent, comment)
+        report.add_comment(out, indent, comment)
         out[#out + 1] = indent .. code
         return
     end
@@ -185,7 +190,7 @@ local function add_key(out, state, name, indent)
     end
     local value = state.values[name]
     if type(value) == "table" and type(value[1]) == "table" and #value[1] > 2 then
-        add_comment(out, indent, note_of(state, name))
+        report.add_comment(out, indent, note_of(state, name))
         add_rows(out, indent, key, value, is_measured(state, name))
         return
     end
@@ -220,14 +225,14 @@ local function add_others(out, state)
     add_section(out, state, "Others.", others)
 end
 
-local function add_findings(out, findings)
+function report.add_findings(out, findings)
     if #findings == 0 then
         return
     end
     out[#out + 1] = ""
     out[#out + 1] = "-- Found besides, and no value of a profile:"
     for _, finding in ipairs(findings) do
-        add_comment(out, "", ("%s: %s"):format(finding.key, finding.text):gsub("%c", " "))
+        report.add_comment(out, "", ("%s: %s"):format(finding.key, finding.text):gsub("%c", " "))
     end
 end
 
@@ -267,11 +272,21 @@ function report.is_unmeasured(profile, name)
 end
 
 -- A text as a string in Lua, over several lines.
-local function add_string(out, key, text)
+function report.add_string(out, key, text)
     local lines = lines_of(("%s = %s,"):format(key, text_of(text)), columns - 12, -4)
     for i, line in ipairs(lines) do
         out[#out + 1] = (i == 1 and "    " or "        ") .. line .. (i < #lines and " \\z" or "")
     end
+end
+
+-- The field `spread`, of rows {name =, keys =, low =, high =}.
+function report.add_spread(out, rows)
+    out[#out + 1] = "    spread = {"
+    for _, row in ipairs(rows) do
+        report.add_wrapped(out, "        ", ("[%q] = {keys = %s, low = %.4g, high = %.4g},"):format(
+            row.name, text_of(row.keys), row.low, row.high))
+    end
+    out[#out + 1] = "    },"
 end
 
 -- Under which heading a value stands.
@@ -301,23 +316,23 @@ function report.text(c, base, base_name, machine, seconds)
     local state = { c = c, base_name = base_name, values = values,
                     names = flat.names(values, c.order), done = { name = true } }
     local out = { "-- " .. c.device.name:gsub("%c", " ") .. ", as the simulator sees it.", "--" }
-    add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
+    report.add_comment(out, "", ("Measured by streamlab calibrate in %d s: %s."):format(seconds, machine))
     if c.references[1] then
-        add_comment(out, "", reference.sentence(c.references))
+        report.add_comment(out, "", reference.sentence(c.references))
     end
-    add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
+    report.add_comment(out, "", "Each value says how it was found. A spread is that of the middle half "
         .. "of the repetitions, relative to their median; that of passes is the same of what each "
         .. "pass found, at the worst point of a table. docs/design/simulator.md says what each "
         .. "value does.")
     out[#out + 1] = "return {"
     add_key(out, state, "name", "    ")
-    add_string(out, "note", note_text(state))
+    report.add_string(out, "note", note_text(state))
     for _, section in ipairs(sections) do
         add_section(out, state, section[1], table.move(section, 2, #section, 1, {}))
     end
     add_others(out, state)
     out[#out + 1] = "}"
-    add_findings(out, c.findings)
+    report.add_findings(out, c.findings)
     return table.concat(out, "\n") .. "\n"
 end
 

@@ -8,6 +8,7 @@ local command = import "repl/run/command.lua"
 local context = import "repl/calibrate/context.lua"
 local difference = import "repl/calibrate/difference.lua"
 local flat = import "repl/calibrate/flat.lua"
+local host_run = import "repl/calibrate/host_run.lua"
 local lists = import "repl/run/lists.lua"
 local machine = import "repl/calibrate/machine.lua"
 local passes = import "repl/calibrate/passes.lua"
@@ -31,6 +32,7 @@ local part_names <const> = {
 
 local usage = [[
 usage: streamlab calibrate -o NAME.lua [options]
+       streamlab calibrate --host -o NAME.lua [options]
        streamlab calibrate --difference A.lua B.lua
 Measures the GPU: what calls cost the host, the gaps between operations, how
 long kernels and copies take, what runs at the same time. Writes a profile, with
@@ -52,6 +54,10 @@ what to measure and to write:
                     default 7, those of the host 15, on a simulated GPU 1
   --quiet           do not print the progress
 instead:
+  --host            measure the host's part alone, in ten seconds, as factors
+                    of the base's; if the file has days of the same base, this
+                    one is added
+  --seconds N       with --host: how long it measures, 1 to 600; default 8
   --difference      by how much the figures of two profiles differ; only those
                     that were measured in at least one of them
 others:
@@ -85,7 +91,8 @@ local file_option = { read = command.file(".lua"), name = "output" }
 local options, words = command.read(usage, command.with_device {
     o = file_option, output = file_option, only = { read = some_parts },
     passes = { read = command.whole(1, 99, "a whole number from 1 to 99") },
-    quiet = true, difference = true,
+    quiet = true, difference = true, host = true,
+    seconds = { read = command.whole(1, 600, "a whole number from 1 to 600") },
 }, ...)
 
 if options.difference then
@@ -100,6 +107,16 @@ end
 command.refuse_files(usage, words)
 if not options.output then
     command.refuse(usage, "-o NAME.lua is needed: where the profile goes")
+elseif options.host then
+    if options.only or options.passes then
+        command.refuse(usage, ("--host measures the host's part as a whole, without --%s"):format(
+            options.only and "only" or "passes"))
+    end
+    options.host = nil              -- a profile's name, for command.open_device
+    host_run.run(usage, options)
+    return
+elseif options.seconds then
+    command.refuse(usage, "--seconds goes with --host")
 end
 
 -- ---- progress ---------------------------------------------------------------------------------

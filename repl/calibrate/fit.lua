@@ -1,0 +1,234 @@
+-- fit.lua - the host's part of a profile, scaled until programs take as long on the simulator as
+-- they took on the GPU.
+--
+-- Between machines, and between minutes of one machine, all calls become slower or faster together,
+-- and so do all uploads; the shapes of the tables stay. So each group of figures has one factor.
+-- programs.lua has the programs; a group's factor is the one with which the simulated host takes
+-- as long in them as the median round on the GPU. Copies that are staged do not take exactly as
+-- long as their rate says, so it is found in steps.
+
+local flat = import "repl/calibrate/flat.lua"
+local programs = import "repl/calibrate/programs.lua"
+local statistics = import "repl/run/statistics.lua"
+
+local profiles = internals.need("profiles")
+
+local fit = {}
+
+-- The groups: `name` is that of the row of spread, `figure` finds the figures that are scaled. A
+-- rate's factor is below 1 where the host is slower, a time's above.
+fit.groups = {
+    { id = "calls", name = "what calls cost", figure = function(key)
+        return key:find("^host%..*_us$") or key:find("^host_cold%..*_us$")
+            or key:find("^calls%..*%.us$")
+    end },
+    { id = "uploads_warm", name = "cached pageable uploads", is_rate = true, figure = function(key)
+        return key == "h2d_staging_gb_per_s"
+    end },
+    { id = "uploads_cold", name = "uncached pageable uploads", is_rate = true, figure = function(key)
+        return key == "h2d_staging_cold_gb_per_s"
+    end },
+    { id = "downloads", name = "pageable downloads", is_rate = true, figure = function(key)
+        return key == "d2h_staging_gb_per_s" or key == "d2h_staging_cold_gb_per_s"
+    end },
+}
+
+local most_steps <const>, close_enough <const> = 10, 0.003
+local least_factor <const>, most_factor <const> = 0.02, 50
+local least_rounds <const> = 5
+local least_spread <const>, most_spread <const> = 1e-3, 1e3     -- bindings/spreads.lua
+
+-- ---- figures --------------------------------------------------------------------------------
+
+local function scaled(value, by)
+    if type(value) ~= "table" then
+        return value * by
+    end
+    local rows = {}
+    for i, row in ipairs(value) do
+        rows[i] = { row[1], row[2] * by }
+    end
+    return rows
+end
+
+-- The keys of a profile's flat figures that a group scales, in order.
+function fit.keys(group, figures)
+    local keys = {}
+    for key in pairs(figures) do
+        if group.figure(key) then
+            keys[#keys + 1] = key
+        end
+    end
+    table.sort(keys)
+    return keys
+end
+
+-- The groups that a profile with these flat figures has. Without a table of uncached uploads
+-- everything is cached.
+local function groups_of(figures)
+    local list = {}
+    for _, group in ipairs(fit.groups) do
+        if fit.keys(group, figures)[1] then
+            list[#list + 1] = group
+        end
+    end
+    return list
+end
+
+-- The flat figures of a base that are scaled, with factors by group's id.
+function fit.scaled(figures, factors)
+    local result = {}
+    for _, group in ipairs(groups_of(figures)) do
+        for _, key in ipairs(factors[group.id] and fit.keys(group, figures) or {}) do
+            result[key] = scaled(figures[key], factors[group.id])
+        end
+    end
+    return result
+end
+
+-- Rows of a profile's `spread` in the order of groups, {name =, keys =, low =, high =}, for factors
+-- {low, median, high} by group's id.
+function fit.spread_rows(figures, ranges)
+    local rows = {}
+    for _, group in ipairs(fit.groups) do
+        local range, keys = ranges[group.id], fit.keys(group, figures)
+        if range and keys[1] then
+            rows[#rows + 1] = { name = group.name, keys = keys,
+                                low = math.max(least_spread, range.low / range.median),
+                                high = math.min(most_spread, range.high / range.median) }
+        end
+    end
+    return rows
+end
+
+-- ---- measuring ------------------------------------------------------------------------------
+
+-- Times of rounds {all = by group, by_program = list} on the current device: as many as there is
+-- time for; on a simulated GPU, where all are equal, one.
+local function measure(lab, cold, seconds, tell)
+    local set = programs.new(lab, cold)
+    local is_simulated, rounds = lab.device().backend == "sim", {}
+    set:round()
+    local start_us = lab.now_us()
+    repeat
+        local all, by_program = set:round()
+        rounds[#rounds + 1] = { all = all, by_program = by_program }
+        local enough = #rounds >= least_rounds and lab.now_us() - start_us >= seconds * 1e6
+    until is_simulated or enough
+    local names = set.list
+    set:close()
+    tell(("%d round%s"):format(#rounds, #rounds == 1 and "" or "s"))
+    return rounds, names
+end
+
+local function median_of(rounds, read)
+    local list = {}
+    for i, round in ipairs(rounds) do
+        list[i] = read(round)
+    end
+    return statistics.median(list), list
+end
+
+-- ---- simulating -----------------------------------------------------------------------------
+
+-- A simulated device of the base that runs the programs: simulate(factors) gives a round's times.
+-- It is the current device until close().
+local function simulator(lab, base, figures, cold)
+    local before = lab.device()
+    local device = lab.open { backend = "sim", profile = base }
+    local set = programs.new(lab, cold)
+    local function simulate(factors)
+        local found = profiles.figures(base, nil, fit.scaled(figures, factors))
+        internals.set_figures(device, profiles.settings(found.flat))
+        return set:round()
+    end
+    simulate {}
+    return simulate, function()
+        set:close()
+        before:make_current()
+    end
+end
+
+-- By group the factor with which the simulated programs take as long as `wanted`, and the times of
+-- the base and of the last step, {all, by_program}.
+local function approach(simulate, groups, wanted)
+    local factors, first, last = {}, nil, nil
+    for _, group in ipairs(groups) do
+        factors[group.id] = 1
+    end
+    for _ = 1, most_steps do
+        local all, by_program = simulate(factors)
+        last = { all = all, by_program = by_program }
+        first = first or last
+        local worst = 0
+        for _, group in ipairs(groups) do
+            local id = group.id
+            local ratio = wanted[id] / all[id]
+            worst = math.max(worst, math.abs(ratio - 1))
+            factors[id] = math.max(least_factor, math.min(most_factor,
+                factors[id] * (group.is_rate and 1 / ratio or ratio)))
+        end
+        if worst <= close_enough then
+            break
+        end
+    end
+    return factors, first, last
+end
+
+-- ---- the whole ------------------------------------------------------------------------------
+
+-- A group's {low =, median =, high =}: the factor, and the 10th and 90th percentile of what it
+-- would be in each round.
+local function range_of(group, factor, times, median_us)
+    local list = {}
+    for i, us in ipairs(times) do
+        list[i] = factor * (group.is_rate and median_us / us or us / median_us)
+    end
+    return { low = math.min(factor, statistics.percentile(list, 0.1)), median = factor,
+             high = math.max(factor, statistics.percentile(list, 0.9)) }
+end
+
+-- By program and group how long it took, measured and simulated: texts.
+local function details(rounds, names, first, last)
+    local lines = {}
+    for i, program in ipairs(names) do
+        for _, group in ipairs(fit.groups) do
+            local id = group.id
+            if rounds[1].by_program[i][id] then
+                local us = median_of(rounds, function(round) return round.by_program[i][id] end)
+                lines[#lines + 1] = ("%s, %s: %.1f us, %.3f times the base's, %.3f times the "
+                    .. "fitted"):format(program.name, group.name, us,
+                                        us / first.by_program[i][id], us / last.by_program[i][id])
+            end
+        end
+    end
+    return lines
+end
+
+-- Fits the figures of a base, a profile's table, on the current device in about so many seconds.
+-- tell(text) is called with what is done. Gives {rounds = how many, ranges = by group's id {low,
+-- median, high}: factors of the base's figures, details = texts by program}.
+function fit.run(lab, base, seconds, tell)
+    local figures = flat.of(base)
+    local groups, by_id = groups_of(figures), {}
+    for _, group in ipairs(groups) do
+        by_id[group.id] = group
+    end
+    local cold = by_id.uploads_cold ~= nil
+    local rounds, names = measure(lab, cold, seconds, tell)
+    local wanted, times = {}, {}
+    for id in pairs(by_id) do
+        wanted[id], times[id] = median_of(rounds, function(round) return round.all[id] end)
+    end
+    tell("the same programs on the simulator")
+    local simulate, close = simulator(lab, base, figures, cold)
+    local factors, first, last = approach(simulate, groups, wanted)
+    close()
+    local ranges = {}
+    for id, group in pairs(by_id) do
+        ranges[id] = range_of(group, factors[id], times[id], wanted[id])
+    end
+    return { rounds = #rounds, ranges = ranges, details = details(rounds, names, first, last) }
+end
+
+return fit
