@@ -14,7 +14,6 @@ local statistics = import "repl/run/statistics.lua"
 local mixed = {}
 
 local stream_count <const> = 4
-local kept <const> = 0.95           -- of a kind's calls: the longest ones were interrupted
 local repetitions <const> = 9
 
 -- ---- the sequence ---------------------------------------------------------------------------
@@ -176,7 +175,7 @@ local function times_of(c, calls, between)
     end)
 end
 
--- Means and spreads {name, us, spread} of the calls that have the same field, by that and as a
+-- Medians and spreads {name, us, spread} of the calls that have the same field, by that and as a
 -- list in the order of names.
 local function costs_by(calls, times, field)
     local samples, names, costs = {}, {}, {}
@@ -192,7 +191,7 @@ local function costs_by(calls, times, field)
     table.sort(names)
     for i, name in ipairs(names) do
         local list = samples[name]
-        costs[name] = { name = name, us = math.max(0, statistics.trimmed(list, kept)),
+        costs[name] = { name = name, us = math.max(0, statistics.median(list)),
                         spread = statistics.spread(list) }
         costs[i] = costs[name]
     end

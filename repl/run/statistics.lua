@@ -45,14 +45,4 @@ function statistics.spread(list)
     return median ~= 0 and (high - low) / math.abs(median) or 0
 end
 
--- The mean of the lowest `part` of them.
-function statistics.trimmed(list, part)
-    local values, n = sorted(list), math.max(1, math.floor(#list * part))
-    local sum = 0
-    for i = 1, n do
-        sum = sum + values[i]
-    end
-    return sum / n
-end
-
 return statistics

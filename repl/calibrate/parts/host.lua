@@ -68,8 +68,8 @@ local function all_sorts(c)
         local of_kind = costs[row[2]]
         c:set("host." .. row[1], of_kind.us, row[3], of_kind.spread)
     end
-    c:find("host", ("%s and tensor_alloc_us are of a sequence of %d calls of all sorts in 4 "
-        .. "streams, without the longest 5 %% of a sort"):format(
+    c:find("host", ("%s and tensor_alloc_us are medians of a sequence of %d calls of all sorts in 4 "
+        .. "streams"):format(
         lists.join(from_sequence, function(row) return row[1] end), n))
     find_sorts(c, details)
     local more_us = costs.matmul_new.us - costs.matmul.us
