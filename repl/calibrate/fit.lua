@@ -40,7 +40,8 @@ local least_spread <const>, most_spread <const> = 1e-3, 1e3     -- bindings/spre
 
 -- ---- figures --------------------------------------------------------------------------------
 
-local function scaled(value, by)
+-- A figure so many times as large; of a table the last number of each row.
+function fit.times(value, by)
     if type(value) ~= "table" then
         return value * by
     end
@@ -63,12 +64,12 @@ function fit.keys(group, figures)
     return keys
 end
 
--- The groups that a profile with these flat figures has. Without a table of uncached uploads
--- everything is cached.
-local function groups_of(figures)
+-- The groups that a profile with these flat figures has, or those of them whose ids are in the set
+-- `chosen`. Without a table of uncached uploads everything is cached.
+local function groups_of(figures, chosen)
     local list = {}
     for _, group in ipairs(fit.groups) do
-        if fit.keys(group, figures)[1] then
+        if fit.keys(group, figures)[1] and (not chosen or chosen[group.id]) then
             list[#list + 1] = group
         end
     end
@@ -80,7 +81,7 @@ function fit.scaled(figures, factors)
     local result = {}
     for _, group in ipairs(groups_of(figures)) do
         for _, key in ipairs(factors[group.id] and fit.keys(group, figures) or {}) do
-            result[key] = scaled(figures[key], factors[group.id])
+            result[key] = fit.times(figures[key], factors[group.id])
         end
     end
     return result
@@ -149,8 +150,26 @@ local function simulator(lab, base, figures, cold)
     end
 end
 
--- By group the factor with which the simulated programs take as long as `wanted`, and the times of
--- the base and of the last step, {all, by_program}.
+-- Multiplies factors so that the simulated times `us` come closer to those wanted, unless all are
+-- close enough: then true.
+local function correct(factors, groups, wanted, us)
+    local worst, ratios = 0, {}
+    for _, group in ipairs(groups) do
+        local ratio = wanted[group.id] / us[group.id]
+        worst = math.max(worst, math.abs(ratio - 1))
+        ratios[group.id] = group.is_rate and 1 / ratio or ratio
+    end
+    if worst <= close_enough then
+        return true
+    end
+    for id, ratio in pairs(ratios) do
+        factors[id] = math.max(least_factor, math.min(most_factor, factors[id] * ratio))
+    end
+    return false
+end
+
+-- By group the factor with which the simulated programs take as long as `wanted`; and times by
+-- program of the base and of the last step.
 local function approach(simulate, groups, wanted)
     local factors, first, last = {}, nil, nil
     for _, group in ipairs(groups) do
@@ -158,17 +177,8 @@ local function approach(simulate, groups, wanted)
     end
     for _ = 1, most_steps do
         local all, by_program = simulate(factors)
-        last = { all = all, by_program = by_program }
-        first = first or last
-        local worst = 0
-        for _, group in ipairs(groups) do
-            local id = group.id
-            local ratio = wanted[id] / all[id]
-            worst = math.max(worst, math.abs(ratio - 1))
-            factors[id] = math.max(least_factor, math.min(most_factor,
-                factors[id] * (group.is_rate and 1 / ratio or ratio)))
-        end
-        if worst <= close_enough then
+        first, last = first or by_program, by_program
+        if correct(factors, groups, wanted, all) then
             break
         end
     end
@@ -189,28 +199,28 @@ local function range_of(group, factor, times, median_us)
 end
 
 -- By program and group how long it took, measured and simulated: texts.
-local function details(rounds, names, first, last)
+local function details(groups, rounds, names, first, last)
     local lines = {}
     for i, program in ipairs(names) do
-        for _, group in ipairs(fit.groups) do
+        for _, group in ipairs(groups) do
             local id = group.id
             if rounds[1].by_program[i][id] then
                 local us = median_of(rounds, function(round) return round.by_program[i][id] end)
-                lines[#lines + 1] = ("%s, %s: %.1f us, %.3f times the base's, %.3f times the "
-                    .. "fitted"):format(program.name, group.name, us,
-                                        us / first.by_program[i][id], us / last.by_program[i][id])
+                lines[#lines + 1] = ("%s, %s: %.1f us; simulated %.1f us, once fitted %.1f us")
+                    :format(program.name, group.name, us, first[i][id],
+                            last[i][id])
             end
         end
     end
     return lines
 end
 
--- Fits the figures of a base, a profile's table, on the current device in about so many seconds.
--- tell(text) is called with what is done. Gives {rounds = how many, ranges = by group's id {low,
+-- Fits the figures of a base, a profile's table, on the current device in about so many seconds: of
+-- all groups, or of those whose ids are in the set `chosen`. tell(text) is called with what is done. Gives {rounds = how many, ranges = by group's id {low,
 -- median, high}: factors of the base's figures, details = texts by program}.
-function fit.run(lab, base, seconds, tell)
+function fit.run(lab, base, seconds, tell, chosen)
     local figures = flat.of(base)
-    local groups, by_id = groups_of(figures), {}
+    local groups, by_id = groups_of(figures, chosen), {}
     for _, group in ipairs(groups) do
         by_id[group.id] = group
     end
@@ -228,7 +238,7 @@ function fit.run(lab, base, seconds, tell)
     for id, group in pairs(by_id) do
         ranges[id] = range_of(group, factors[id], times[id], wanted[id])
     end
-    return { rounds = #rounds, ranges = ranges, details = details(rounds, names, first, last) }
+    return { rounds = #rounds, ranges = ranges, details = details(groups, rounds, names, first, last) }
 end
 
 return fit

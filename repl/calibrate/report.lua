@@ -327,6 +327,9 @@ function report.text(c, base, base_name, machine, seconds)
     out[#out + 1] = "return {"
     add_key(out, state, "name", "    ")
     report.add_string(out, "note", note_text(state))
+    if c.spread_rows then
+        report.add_spread(out, c.spread_rows)
+    end
     for _, section in ipairs(sections) do
         add_section(out, state, section[1], table.move(section, 2, #section, 1, {}))
     end

@@ -8,6 +8,7 @@ local command = import "repl/run/command.lua"
 local context = import "repl/calibrate/context.lua"
 local difference = import "repl/calibrate/difference.lua"
 local flat = import "repl/calibrate/flat.lua"
+local host_fit = import "repl/calibrate/host_fit.lua"
 local host_run = import "repl/calibrate/host_run.lua"
 local lists = import "repl/run/lists.lua"
 local machine = import "repl/calibrate/machine.lua"
@@ -169,6 +170,7 @@ local function checked_text()
     while true do
         local made = text()
         local ok, failure = pcall(lab.open, { backend = "sim", profile = load(made)() })
+        device:make_current()
         if ok then
             return made
         end
@@ -196,16 +198,14 @@ local function is_interrupt(failure)
     return message_of(failure):find("interrupted!", 1, true) ~= nil
 end
 
--- Whether the step went to its end. Ctrl-C goes on.
-local function run(step)
-    local part = step.part
-    local ok, failure = c:run(step)
+-- Whether a part went to its end, from what pcall gave. Ctrl-C goes on.
+local function tried(name, ok, failure)
     if not ok then
         if is_interrupt(failure) then
             error(failure, 0)
         end
-        command.warn(("the part '%s' failed: %s"):format(part.name, message_of(failure)))
-        c:find(part.name, "this part failed: " .. message_of(failure))
+        command.warn(("the part '%s' failed: %s"):format(name, message_of(failure)))
+        c:find(name, "this part failed: " .. message_of(failure))
     end
     return ok
 end
@@ -219,14 +219,29 @@ local function tell_step(step, n_parts)
     end
 end
 
--- Names of parts that failed in a pass; their other passes are skipped.
+-- The set of names of parts that were measured, without those that failed.
+local function measured_of(parts, gone)
+    local measured = {}
+    for _, part in ipairs(parts) do
+        measured[part.name] = not gone[part] or nil
+    end
+    return measured
+end
+
+-- Whether programs could be run, which scale the host's figures.
+local function fit_host(measured)
+    local profile = load(checked_text())()
+    return tried("programs", pcall(host_fit.run, c, measured, profile, tell))
+end
+
+-- Names of parts that failed in a pass, whose other passes are skipped; or of what came after them.
 local function run_all(parts)
     local failed, gone = {}, {}
     for _, step in ipairs(passes.steps(parts, n_passes)) do
         if not gone[step.part] then
             local began = os.time()
             tell_step(step, #parts)
-            if not run(step) then
+            if not tried(step.part.name, c:run(step)) then
                 failed[#failed + 1] = step.part.name
                 gone[step.part] = true
             end
@@ -235,6 +250,9 @@ local function run_all(parts)
                 tell(("    %d s"):format(os.time() - began))
             end
         end
+    end
+    if not fit_host(measured_of(parts, gone)) then
+        failed[#failed + 1] = "programs"
     end
     return failed
 end

@@ -1,0 +1,55 @@
+-- host_fit.lua - the end of a calibration: programs decide what the host's figures are (fit.lua).
+--
+-- The parts have found how figures of a group compare with each other. All figures of a group that
+-- were measured are scaled, and get a row of spread.
+
+local fit = import "repl/calibrate/fit.lua"
+
+local host_fit = {}
+
+local seconds <const> = 8
+
+-- The parts that measure a group's figures, by the group's id.
+local part_of <const> = { calls = "host", uploads_warm = "pageable", uploads_cold = "pageable",
+                          downloads = "pageable" }
+
+-- The groups whose part is in the set `chosen`.
+local function groups_of(chosen)
+    local groups, any = {}, false
+    for id, part in pairs(part_of) do
+        groups[id] = chosen[part]
+        any = any or chosen[part]
+    end
+    return groups, any
+end
+
+-- Scales what the parts have found of a group. What is noted of each figure stays.
+local function scale(c, group, factor)
+    for _, key in ipairs(fit.keys(group, c.values)) do
+        c:put(key, fit.times(c.values[key], factor), c.notes[key])
+    end
+    c:find("programs", ("%s: what the parts found, times %.3f"):format(group.name, factor))
+end
+
+-- Scales what `c` has measured in the parts of the set `chosen`, if the host's are among them.
+-- `profile` is the one so far, as a table; tell(text) is called if something is done.
+function host_fit.run(c, chosen, profile, tell)
+    local groups, any = groups_of(chosen)
+    if not any then
+        return
+    end
+    tell("programs: what the host takes in them")
+    local found = fit.run(c.lab, profile, seconds, c.progress, groups)
+    for _, group in ipairs(fit.groups) do
+        local range = found.ranges[group.id]
+        if range then
+            scale(c, group, range.median)
+        end
+    end
+    c.spread_rows = fit.spread_rows(c.values, found.ranges)
+    for _, text in ipairs(found.details) do
+        c:find("programs", text)
+    end
+end
+
+return host_fit
