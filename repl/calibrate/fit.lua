@@ -33,7 +33,7 @@ fit.groups = {
     end },
 }
 
-local most_steps <const>, close_enough <const> = 10, 0.003
+local most_steps <const>, close_enough <const>, still_close <const> = 10, 0.003, 0.01
 local least_factor <const>, most_factor <const> = 0.02, 50
 local least_rounds <const> = 5
 local least_spread <const>, most_spread <const> = 1e-3, 1e3     -- bindings/spreads.lua
@@ -150,39 +150,42 @@ local function simulator(lab, base, figures, cold)
     end
 end
 
--- Multiplies factors so that the simulated times `us` come closer to those wanted, unless all are
--- close enough: then true.
-local function correct(factors, groups, wanted, us)
-    local worst, ratios = 0, {}
+-- How far the simulated times `us` are from those wanted, as ratios by group's id; and the most that
+-- one of them is off.
+local function ratios_of(groups, wanted, us)
+    local ratios, worst = {}, 0
     for _, group in ipairs(groups) do
         local ratio = wanted[group.id] / us[group.id]
-        worst = math.max(worst, math.abs(ratio - 1))
-        ratios[group.id] = group.is_rate and 1 / ratio or ratio
+        ratios[group.id], worst = ratio, math.max(worst, math.abs(ratio - 1))
     end
-    if worst <= close_enough then
-        return true
-    end
-    for id, ratio in pairs(ratios) do
-        factors[id] = math.max(least_factor, math.min(most_factor, factors[id] * ratio))
-    end
-    return false
+    return ratios, worst
 end
 
--- By group the factor with which the simulated programs take as long as `wanted`; and times by
--- program of the base and of the last step.
+local function correct(factors, groups, ratios)
+    for _, group in ipairs(groups) do
+        local by = group.is_rate and 1 / ratios[group.id] or ratios[group.id]
+        factors[group.id] = math.max(least_factor, math.min(most_factor, factors[group.id] * by))
+    end
+end
+
+-- By group the factor with which the simulated programs take as long as `wanted`; the ratios that
+-- are left; and times by program of the base and of the last step.
 local function approach(simulate, groups, wanted)
-    local factors, first, last = {}, nil, nil
+    local factors, ratios, first, last = {}, nil, nil, nil
     for _, group in ipairs(groups) do
         factors[group.id] = 1
     end
-    for _ = 1, most_steps do
+    for step = 1, most_steps do
         local all, by_program = simulate(factors)
+        local worst
         first, last = first or by_program, by_program
-        if correct(factors, groups, wanted, all) then
+        ratios, worst = ratios_of(groups, wanted, all)
+        if worst <= close_enough or step == most_steps then
             break
         end
+        correct(factors, groups, ratios)
     end
-    return factors, first, last
+    return factors, ratios, first, last
 end
 
 -- ---- the whole ------------------------------------------------------------------------------
@@ -196,6 +199,19 @@ local function range_of(group, factor, times, median_us)
     end
     return { low = math.min(factor, statistics.percentile(list, 0.1)), median = factor,
              high = math.max(factor, statistics.percentile(list, 0.9)) }
+end
+
+-- What to say of groups that no factor brings close: a copy cannot be faster than its engine.
+local function complaints(groups, ratios)
+    local texts = {}
+    for _, group in ipairs(groups) do
+        local ratio = ratios[group.id]
+        if math.abs(ratio - 1) > still_close then
+            texts[#texts + 1] = ("%s: no factor brings the simulator closer than to %.2f times the "
+                .. "measured time"):format(group.name, 1 / ratio)
+        end
+    end
+    return texts
 end
 
 -- By program and group how long it took, measured and simulated: texts.
@@ -216,8 +232,9 @@ local function details(groups, rounds, names, first, last)
 end
 
 -- Fits the figures of a base, a profile's table, on the current device in about so many seconds: of
--- all groups, or of those whose ids are in the set `chosen`. tell(text) is called with what is done. Gives {rounds = how many, ranges = by group's id {low,
--- median, high}: factors of the base's figures, details = texts by program}.
+-- all groups, or of those whose ids are in the set `chosen`. tell(text) is called with what is done.
+-- Gives {rounds = how many, ranges = by group's id {low, median, high}: factors of the base's
+-- figures, complaints = texts of groups that could not be fitted, details = texts by program}.
 function fit.run(lab, base, seconds, tell, chosen)
     local figures = flat.of(base)
     local groups, by_id = groups_of(figures, chosen), {}
@@ -232,13 +249,14 @@ function fit.run(lab, base, seconds, tell, chosen)
     end
     tell("the same programs on the simulator")
     local simulate, close = simulator(lab, base, figures, cold)
-    local factors, first, last = approach(simulate, groups, wanted)
+    local factors, ratios, first, last = approach(simulate, groups, wanted)
     close()
     local ranges = {}
     for id, group in pairs(by_id) do
         ranges[id] = range_of(group, factors[id], times[id], wanted[id])
     end
-    return { rounds = #rounds, ranges = ranges, details = details(groups, rounds, names, first, last) }
+    return { rounds = #rounds, ranges = ranges, complaints = complaints(groups, ratios),
+             details = details(groups, rounds, names, first, last) }
 end
 
 return fit

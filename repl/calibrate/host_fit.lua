@@ -47,8 +47,10 @@ function host_fit.run(c, chosen, profile, tell)
         end
     end
     c.spread_rows = fit.spread_rows(c.values, found.ranges)
-    for _, text in ipairs(found.details) do
-        c:find("programs", text)
+    for _, texts in ipairs { found.complaints, found.details } do
+        for _, text in ipairs(texts) do
+            c:find("programs", text)
+        end
     end
 end
 

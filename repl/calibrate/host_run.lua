@@ -53,8 +53,15 @@ function host_run.run(usage, options)
     local base = command.checked(usage, internals.load_profile, base_name)
     local days = days_of(path, base_name)
     command.try_file(path)
+    if base.name ~= device.name then
+        tell(("the GPU is %s, and the profile %s is of %s: --base chooses another one"):format(
+            device.name, base_name, base.name))
+    end
     tell("programs on " .. device.name)
     local found = fit.run(lab, base, options.seconds or default_seconds, tell)
+    for _, text in ipairs(found.complaints) do
+        command.warn(text)
+    end
     days[#days + 1] = host_file.day(found, os.date("%Y-%m-%d %H:%M"))
     local text = host_file.text(base, base_name, days, machine.text(device), found.details)
     check_text(text, path)

@@ -144,6 +144,14 @@ tap.is(err .. code, "0", "a host without a table of uncached uploads")
 tap.is(out:find("uncached", 1, true), nil, "has no factor for them")
 tap.is(dofile(folder .. "/t4.lua").base, "t4", "a simulated GPU's profile is the base")
 
+out, err, code = calibrate("--profile h200 --base t4 --host -o " .. folder .. "/other.lua")
+tap.is(code, 0, "another GPU's profile can be the base")
+tap.like(err, "^the GPU is NVIDIA H200, and the profile t4 is of Tesla T4: %-%-base chooses another "
+    .. "one\n", "which is said")
+tap.like(err, "\nstreamlab: calibrate: pageable downloads: no factor brings the simulator closer "
+    .. "than to 1%.%d%d times the measured time\n", "and what its engines are too slow for")
+tap.like(out, "^what calls cost +2%.", "calls have their factor")
+
 -- ---- what is refused ------------------------------------------------------------------------
 
 local function refused(line, status, sentence, name)
