@@ -4,21 +4,24 @@
 -- were measured are scaled, and get a row of spread.
 
 local fit = import "repl/calibrate/fit.lua"
+local lists = import "repl/run/lists.lua"
 
 local host_fit = {}
 
 local seconds <const> = 8
 
--- The parts that measure a group's figures, by the group's id.
-local part_of <const> = { calls = "host", uploads_warm = "pageable", uploads_cold = "pageable",
-                          downloads = "pageable" }
+-- The parts whose figures a group's programs depend on, by the group's id. With another GPU's from a
+-- base, the factor would make up for these.
+local copies_parts <const> = { "host", "gemm", "copies", "pageable" }
+local parts_of <const> = { calls = { "host", "gemm" }, uploads_warm = copies_parts,
+                           uploads_cold = copies_parts, downloads = copies_parts }
 
--- The groups whose part is in the set `chosen`.
+-- The groups whose parts are all in the set `chosen`, and whether there are any.
 local function groups_of(chosen)
     local groups, any = {}, false
-    for id, part in pairs(part_of) do
-        groups[id] = chosen[part]
-        any = any or chosen[part]
+    for id, parts in pairs(parts_of) do
+        groups[id] = lists.all(parts, function(part) return chosen[part] end) or nil
+        any = any or groups[id] ~= nil
     end
     return groups, any
 end
@@ -31,7 +34,7 @@ local function scale(c, group, factor)
     c:find("programs", ("%s: what the parts found, times %.3f"):format(group.name, factor))
 end
 
--- Scales what `c` has measured in the parts of the set `chosen`, if the host's are among them.
+-- Scales what `c` has measured, if the set `chosen` of parts is enough for that.
 -- `profile` is the one so far, as a table; tell(text) is called if something is done.
 function host_fit.run(c, chosen, profile, tell)
     local groups, any = groups_of(chosen)

@@ -152,6 +152,26 @@ tap.like(err, "\nstreamlab: calibrate: pageable downloads: no factor brings the 
     .. "than to 1%.%d%d times the measured time\n", "and what its engines are too slow for")
 tap.like(out, "^what calls cost +2%.", "calls have their factor")
 
+-- ---- at the end of a calibration ------------------------------------------------------------
+
+local whole = folder .. "/whole.lua"
+out, err, code = calibrate("--profile t4 --base h200 --only host,gemm -o " .. whole)
+tap.is(out .. code, "0", "parts on which programs depend")
+tap.like(err, "\nprograms: what the host takes in them\n    1 round\n    the same programs on the "
+    .. "simulator\n[^\n]*\n$", "are followed by these")
+local text = shell.read(whole)
+tap.like(text, "\n    spread = {\n        %[\"what calls cost\"%] = {keys = {\"host%.event_create_us\","
+    .. "[^}]*},%s+low%s+=%s+1,%s+high%s+=%s+1},\n    },\n", "calls have a row of spread")
+tap.like(text, "\n%-%- programs: what calls cost: what the parts found, times [%d.]+\n",
+    "for programs have decided what they cost")
+tap.ok(not text:find("pageable uploads", 1, true), "what other parts measure is not scaled")
+made = dofile(whole)
+near(made.host.launch_us, shell.profile("t4").host.launch_us, 0.02, "launches cost what they do")
+
+out, err, code = calibrate("--profile t4 --base h200 --only host --quiet -o " .. whole)
+tap.is(out .. err .. code, "0", "other parts alone")
+tap.is(dofile(whole).spread, nil, "are not enough for programs")
+
 -- ---- what is refused ------------------------------------------------------------------------
 
 local function refused(line, status, sentence, name)
