@@ -1,7 +1,7 @@
 -- draws.lua - runs with figures drawn from the spreads of a profile: lab.profile(f, {spread = n}),
 -- and for the program whole scripts.
 --
--- What is open keeps its figures, as profiles.lua has them, by its device's key; `current` are
+-- What is open keeps its figures, {figures, current}: `figures` as profiles.lua has them, `current`
 -- those that it has now.
 
 local lab, core = ...
@@ -12,7 +12,6 @@ local is_count, show_value = core.arguments.is_count, core.arguments.show_value
 
 local draws = {}
 
-local opened = {}       -- by key of the device: {figures, current}
 local drawing           -- the draw in which every device is opened: {k, n, rows}; nil: none
 
 -- For devices that are opened ------------------------------------------------------------------
@@ -25,7 +24,7 @@ function draws.choose(figures)
 end
 
 function draws.note(device, figures, current)
-    opened[core.device_key(device)] = {figures = figures, current = current}
+    core.note_device(device, {figures = figures, current = current})
 end
 
 -- For the program: until the next call, devices are opened in draw k of n, as they are if k is 0,
@@ -127,7 +126,7 @@ end
 
 -- Samples of n more runs of f on the device.
 local function run_draws(op, device, n, f, ...)
-    local known, samples = opened[core.device_key(device)], {}
+    local known, samples = core.noted_device(device), {}
     local _ <close> = known and restorer(device, known)
     for k = 1, n do
         if known then set_figures(device, spreads.draw(known.figures, k, n)) end

@@ -21,36 +21,28 @@ sl_device *lsl_device(lua_State *L, const char *op)
     return state->current;
 }
 
-/* The open device of that number on the backend, the latest first; NULL: none. */
-static sl_device *find_open(lua_State *L, const char *backend, int index)
-{
-    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
-        const sl_device_info *info = sl_device_get_info(node->device);
-        if (info->index == index && strcmp(info->backend, backend) == 0) return node->device;
-    }
-    return NULL;
-}
-
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)
 {
     lsl_state *state = lsl_get(L);
     sl_device *current = lsl_device(L, op), *device;
     const sl_device_info *info = sl_device_get_info(current);
     if (info->index == index) return current;
-    device = find_open(L, info->backend, index);
+    device = lsl_find_open(state, info->backend, index);
     if (device) return device;
     int count;
     if (sl_backend_device_count(info->backend, &count, NULL) == SL_OK && index >= count)
         lsl_fail(L, SL_ENOTFOUND, op, "there is no device %d: backend %s has %d device%s", index,
                  info->backend, count, count == 1 ? "" : "s");
-    luaL_checkstack(L, 4, NULL);
+    luaL_checkstack(L, 5, NULL);
+    lsl_push_device(L, current); /* keeps it */
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
     lua_createtable(L, 0, 2);
     lsl_set_text(L, "backend", info->backend);
     lsl_set_integer(L, "index", index);
     lua_call(L, 1, 0);
     device = state->current;
-    state->current = current;
+    lsl_set_current(state, current);
+    lua_pop(L, 1);
     return device;
 }
 
@@ -152,7 +144,7 @@ static void wait_for_all(lua_State *L, const char *op)
 /* Opening a real GPU again gives the same device; a simulated one is new each time. */
 static sl_device *find_real(lua_State *L, const char *backend, int index)
 {
-    sl_device *device = find_open(L, backend, index);
+    sl_device *device = lsl_find_open(lsl_get(L), backend, index);
     return device && !sl_device_get_info(device)->simulated ? device : NULL;
 }
 
@@ -171,7 +163,7 @@ static int internal_open(lua_State *L)
         lsl_fail(L, SL_ESTATE, op, "a host function must not open a device");
     sl_device *known = find_real(L, backend, index);
     if (known) {
-        state->current = known;
+        lsl_set_current(state, known);
         lsl_push_device(L, known);
         return 1;
     }
@@ -181,20 +173,21 @@ static int internal_open(lua_State *L)
     lsl_device_node *node = calloc(1, sizeof *node);
     if (!node) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
     sl_error err;
-    sl_status status = sl_device_open(backend, index, settings, n, &node->device, &err);
+    sl_device *device = NULL;
+    sl_status status = sl_device_open(backend, index, settings, n, &device, &err);
     if (status != SL_OK) {
         free(node);
         if (status == SL_ENOTFOUND && strcmp(backend, "sim") == 0)
             lsl_fail(L, status, op, "%s; choose the GPU with profile =", err.msg);
         lsl_check(L, status, &err, op);
     }
-    sl_device_set_pressure_hook(node->device, collect, state);
-    node->next = state->devices;
-    state->devices = node;
-    box->p = sl_device_retain(node->device);
+    sl_device_set_pressure_hook(device, collect, state);
+    lsl_add_device(state, node, device);
+    box->p = sl_device_retain(device);
     lsl_remember(L);
-    state->current = node->device;
-    lsl_take_notice(L, node->device);
+    lsl_set_current(state, device);
+    lsl_close_unused(L);
+    lsl_take_notice(L, device);
     lua_pushboolean(L, 1);
     return 2;
 }
@@ -209,13 +202,6 @@ static int internal_set_figures(lua_State *L)
     sl_error err;
     lsl_check(L, sl_device_set_figures(device, settings, n, &err), &err, op);
     return 0;
-}
-
-/* core.device_key(device): a value that stands for it and does not keep it alive. */
-static int internal_device_key(lua_State *L)
-{
-    lua_pushlightuserdata(L, lsl_check_device(L, 1, "device", "device_key"));
-    return 1;
 }
 
 /* core.device_count(backend): how many it has; with 0 also the reason. Nil, the reason
@@ -240,17 +226,6 @@ static int internal_device_name(lua_State *L)
     int index = (int)lsl_check_integer(L, 2, "index", 0, INT32_MAX, "devices");
     if (sl_backend_device_name(backend, index, name, sizeof name, NULL) != SL_OK) return 0;
     lua_pushstring(L, name);
-    return 1;
-}
-
-/* core.devices(): those that are open, the latest first. */
-static int internal_devices(lua_State *L)
-{
-    lua_newtable(L);
-    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next) {
-        lsl_push_device(L, node->device);
-        lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
-    }
     return 1;
 }
 
@@ -300,7 +275,7 @@ static int internal_set_default(lua_State *L)
 static int internal_leave_device(lua_State *L)
 {
     lsl_settle_guards(L);
-    lsl_get(L)->current = NULL;
+    lsl_set_current(lsl_get(L), NULL);
     return 0;
 }
 
@@ -346,7 +321,7 @@ static int device_make_current(lua_State *L)
     check_self(L, "make_current");
     lsl_no_more(L, 1, "make_current");
     lsl_settle_guards(L);
-    lsl_get(L)->current = ((lsl_box *)lua_touserdata(L, 1))->p;
+    lsl_set_current(lsl_get(L), ((lsl_box *)lua_touserdata(L, 1))->p);
     lua_settop(L, 1);
     return 1;
 }
@@ -410,7 +385,7 @@ static int internal_now_ns(lua_State *L)
     return 1;
 }
 
-/* lab.live(): what is alive on all devices that were opened. Opens none. Work of
+/* lab.live(): what is alive on all devices that are open. Opens none. Work of
  * no duration makes the core retire what has completed; a host function, which
  * must not call CUDA, sees the counts as they are. */
 static int lab_live(lua_State *L)
@@ -463,10 +438,8 @@ static const luaL_Reg functions[] = {
 static const luaL_Reg internals[] = {
     { "open", internal_open },
     { "set_figures", internal_set_figures },
-    { "device_key", internal_device_key },
     { "device_count", internal_device_count },
     { "device_name", internal_device_name },
-    { "devices", internal_devices },
     { "streams", internal_streams },
     { "load_blas", internal_load_blas },
     { "notice", internal_notice },

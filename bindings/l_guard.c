@@ -14,7 +14,7 @@
 typedef struct guard {
     lsl_tag tag;
     sl_stream *stream;           /* retained; NULL once closed */
-    sl_device *device;           /* the state's reference, which stays to the end */
+    sl_device *device;           /* retained, unless NULL: none was current */
     lua_State *thread;           /* in which it was opened */
     bool parked;                 /* the coroutine does not run */
     struct guard *older, *newer; /* in the state's list, if that is a coroutine */
@@ -28,8 +28,16 @@ static void swap(lsl_state *state, guard *g)
     g->stream = sl_stream_retain(sl_device_current_stream(of));
     (void)sl_device_set_current_stream(of, kept, NULL);
     sl_stream_release(kept);
-    g->device = state->current;
+    g->device = state->current; /* with its reference */
     state->current = device;
+}
+
+static void drop(guard *g)
+{
+    sl_stream_release(g->stream);
+    sl_device_release(g->device);
+    g->stream = NULL;
+    g->device = NULL;
 }
 
 static bool is_suspended(const guard *g) { return lua_status(g->thread) != LUA_OK; }
@@ -109,7 +117,7 @@ static int lab_use(lua_State *L)
     if (L != state->main) make_newest(L);
     lsl_settle_guards(L);
     g->thread = L;
-    g->device = sl_stream_device(stream);
+    g->device = sl_device_retain(sl_stream_device(stream));
     g->stream = sl_stream_retain(stream);
     swap(state, g);
     if (L != state->main) enlist(state, g);
@@ -123,8 +131,7 @@ static int guard_close(lua_State *L)
     lsl_settle_guards(L);
     delist(lsl_get(L), g);
     if (!g->parked) swap(lsl_get(L), g);
-    sl_stream_release(g->stream);
-    g->stream = NULL;
+    drop(g);
     if (g->thread != lsl_get(L)->main) drop_closed(L);
     return 0;
 }
@@ -137,8 +144,7 @@ static int guard_gc(lua_State *L)
     if (!g) return 0;
     if (!lsl_get(L)->closing) lsl_settle_guards(L);
     delist(lsl_get(L), g);
-    sl_stream_release(g->stream);
-    g->stream = NULL;
+    drop(g);
     g->tag = NULL;
     return 0;
 }

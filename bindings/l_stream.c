@@ -313,8 +313,7 @@ static int lab_per_thread_stream(lua_State *L)
     sl_stream *stream;
     sl_error err;
     lsl_check(L, sl_device_per_thread_stream(device, &stream, &err), &err, "per_thread_stream");
-    for (lsl_device_node *node = lsl_get(L)->devices; node; node = node->next)
-        if (node->device == device) node->per_thread = stream;
+    lsl_node_of(lsl_get(L), device)->per_thread = stream;
     push_stream(L, stream);
     return 1;
 }

@@ -72,7 +72,7 @@ void *lsl_take(lua_State *L, lsl_kind kind)
 }
 
 /* Inside a finalizer lua_gc returns -1; before Lua 5.4.4 it returns 0 (not running). */
-static bool in_finalizer(lua_State *L)
+bool lsl_in_finalizer(lua_State *L)
 {
 #if LUA_VERSION_RELEASE_NUM >= 50404
     return lua_gc(L, LUA_GCISRUNNING) < 0;
@@ -102,7 +102,8 @@ int lsl_close(lua_State *L, lsl_kind kind)
     lsl_box *box = lsl_to(L, 1, kind);
     if (!box) lsl_type_error(L, 1, "self", lsl_nouns[kind], "close");
     box->closed = true;
-    if (lsl_get(L)->in_host_func == 0 && !in_finalizer(L)) release_object(kind, lsl_take(L, kind));
+    if (lsl_get(L)->in_host_func == 0 && !lsl_in_finalizer(L))
+        release_object(kind, lsl_take(L, kind));
     return 0;
 }
 

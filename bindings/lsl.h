@@ -42,10 +42,12 @@ struct lsl_box;
 /* Pushes one line about what is in the box, as tostring gives it; it may be closed. */
 typedef void (*lsl_push_text_fn)(lua_State *L, const struct lsl_box *box);
 
-/* A device that was opened; the state holds one reference until the end. */
+/* A device that is open; the state holds one reference until it closes it (l_devices.c). */
 typedef struct lsl_device_node {
     sl_device *device;
     sl_stream *per_thread; /* borrowed from the device; NULL: not used so far */
+    lua_Integer key;       /* no other device has had it */
+    int note_ref;          /* what core.note_device keeps of it, in the registry */
     struct lsl_device_node *next;
 } lsl_device_node;
 
@@ -73,16 +75,18 @@ typedef enum lsl_quick_name {
 typedef struct lsl_state {
     const void *quick_name[LSL_QUICK_NAMES]; /* the identities of Lua's strings */
     lua_State *main;                         /* the main thread, for the collector */
-    lsl_device_node *devices;                /* all that were opened */
-    sl_device *current;                      /* one of them, NULL before the first */
-    int metatable_ref[LSL_KINDS];            /* in the registry */
-    int boxes_ref;                           /* of a weak table: object of the core -> its box */
-    const void *metatable[LSL_KINDS];        /* the same tables' identities */
-    lsl_push_text_fn push_text[LSL_KINDS];   /* of devices, streams, events, tensors */
-    const void *module, *cuda;               /* identities of the tables lab and lab.cuda */
-    struct lsl_box *boxes; /* all of devices, streams, events, tensors, for who() */
-    int in_gc;             /* depth of our finalizers */
-    int in_host_func;      /* depth of host functions that run */
+    lsl_device_node *devices;                /* all that are open, the latest first */
+    lua_Integer last_device_key;
+    bool keeps_devices; /* core.keep_devices was called */
+    sl_device *current; /* one of them, retained (lsl_set_current); NULL before the first */
+    int metatable_ref[LSL_KINDS];          /* in the registry */
+    int boxes_ref;                         /* of a weak table: object of the core -> its box */
+    const void *metatable[LSL_KINDS];      /* the same tables' identities */
+    lsl_push_text_fn push_text[LSL_KINDS]; /* of devices, streams, events, tensors */
+    const void *module, *cuda;             /* identities of the tables lab and lab.cuda */
+    struct lsl_box *boxes;                 /* all of devices, streams, events, tensors, for who() */
+    int in_gc;                             /* depth of our finalizers */
+    int in_host_func;                      /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T); /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
     struct guard *guards;   /* of lab.use in coroutines, the newest first */
@@ -97,6 +101,25 @@ typedef struct lsl_state {
 } lsl_state;
 
 #define lsl_get(L) ((lsl_state *)lua_touserdata(L, lua_upvalueindex(1)))
+
+/* ---- devices that are open (l_devices.c) ---------------------------------- */
+
+/* Makes the device current, NULL: none. */
+void lsl_set_current(lsl_state *state, sl_device *device);
+/* The open device of that number on the backend, the latest first; NULL: none. */
+sl_device *lsl_find_open(const lsl_state *state, const char *backend, int index);
+/* The node of an open device. */
+lsl_device_node *lsl_node_of(const lsl_state *state, const sl_device *device);
+/* Adds the device, whose reference the list takes over. `node` is of calloc. */
+void lsl_add_device(lsl_state *state, lsl_device_node *node, sl_device *device);
+/* Closes the simulated devices to which nothing refers any more, but the current one. All must
+ * have been waited for. In a finalizer it does nothing: a function of the module that has been
+ * interrupted by the collector may have one of them. Nor while the race checker is on, since what
+ * it reports must not depend on when Lua collects, or while the program keeps all (keeps_devices). */
+void lsl_close_unused(lua_State *L);
+/* For the end: drains all devices, then closes them. */
+void lsl_drain_devices(const lsl_state *state);
+void lsl_close_devices(lua_State *L, lsl_state *state);
 
 /* The current device; opens the default one if none is open. May raise. */
 sl_device *lsl_device(lua_State *L, const char *op);
@@ -240,6 +263,9 @@ void *lsl_scratch(lua_State *L, size_t count, size_t size, const char *op);
 /* Pushes an owner of memory from malloc, which the collector frees: *result, NULL so far. */
 void **lsl_new_owner(lua_State *L);
 extern const luaL_Reg lsl_scratch_meta[];
+
+/* Whether a finalizer runs. */
+bool lsl_in_finalizer(lua_State *L);
 
 /* Pushes an empty box and returns it; the caller fills p. */
 lsl_box *lsl_new_box(lua_State *L, lsl_kind kind);
@@ -467,7 +493,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
     X(selection) X(records) X(show) X(cuda) X(races)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
-    X(device_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
+    X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
     X(range_internal)

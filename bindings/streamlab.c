@@ -18,17 +18,10 @@ static int state_gc(lua_State *L)
 {
     lsl_state *state = lua_touserdata(L, 1);
     state->closing = true;
-    state->current = NULL;
-    for (lsl_device_node *node = state->devices; node; node = node->next)
-        sl_device_drain(node->device);
+    lsl_set_current(state, NULL);
+    lsl_drain_devices(state);
     lsl_stop_checking(state);
-    while (state->devices) {
-        lsl_device_node *node = state->devices;
-        state->devices = node->next;
-        sl_device_set_pressure_hook(node->device, NULL, NULL);
-        sl_device_release(node->device);
-        free(node);
-    }
+    lsl_close_devices(L, state);
     return 0;
 }
 

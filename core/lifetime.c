@@ -54,6 +54,15 @@ void sl_device_release(sl_device *device)
     sl__device_deallocate(device);
 }
 
+/* A user stream that is current holds its device. */
+bool sl_device_is_unused(const sl_device *device)
+{
+    const sl_stream *current = device->core->current;
+    int by_current = !current->owned && current->refs == 1;
+
+    return device->refs == 1 + by_current && !device->core->recordings;
+}
+
 /* ---- streams ---- */
 
 sl_stream *sl_stream_retain(sl_stream *stream)

@@ -170,6 +170,10 @@ const char *sl_device_take_notice(sl_device *device);
  * run. The owner calls it before its last release. Blocking. */
 void sl_device_drain(sl_device *device);
 
+/* Whether the caller's reference is the only one: all work has retired, and there is no stream,
+ * event, tensor or recording of the device, but a current stream that nobody else has. */
+bool sl_device_is_unused(const sl_device *device);
+
 /* For the end of a run: waits for all work and retires it, without running host functions
  * that have not run yet. Fails with what no call has reported yet: the loss of the device, or
  * an error that the next call would have reported. Blocking. SL_EINTERRUPT if the wait was

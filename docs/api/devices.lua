@@ -77,7 +77,7 @@ The backend is the first of these that is given: the option `backend`; the progr
 `STREAMLAB_BACKEND`; `"cuda"` if a GPU answers for which the plugin has kernels; else `"sim"`.
 
 Opening a real GPU that is open already returns the same device, without a wait. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
-always 0.
+always 0. One that is no longer current, and of which the script has no object, is closed when the next one is opened.
 
 [docs/design/simulator.md](../design/simulator.md) has the names and meanings of the figures of a profile;
 [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is what `streamlab calibrate` wrote on an H200. `textbook` has round figures,

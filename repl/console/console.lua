@@ -75,6 +75,7 @@ local globals <const> = {
 
 -- Adds the console's own functions to the globals that are not taken.
 function console.open()
+    internals.keep_devices()            -- .device finds each by its profile's name
     for name, file in pairs(globals) do
         if rawget(_G, name) == nil then
             rawset(_G, name, function(...)

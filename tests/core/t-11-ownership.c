@@ -318,6 +318,35 @@ static void test_drain_breaks_the_circle(void)
     fake_close(device);
 }
 
+static void test_unused_device(void)
+{
+    sl_device *device = fake_open();
+    sl_stream *stream, *owned = sl_device_default_stream(device);
+    sl_tensor *t = fake_matrix(device, 2, 2);
+    sl_timeline *timeline;
+
+    ok(!sl_device_is_unused(device), "a device with a tensor is in use");
+    sl_tensor_fill(t, 1, owned, NULL);
+    sl_tensor_release(t);
+    ok(!sl_device_is_unused(device), "so is one with work in flight");
+    sl_device_synchronize(device, NULL);
+    ok(sl_device_is_unused(device), "it is not when the work has retired");
+    sl_device_retain(device);
+    ok(!sl_device_is_unused(device), "a second owner uses it");
+    sl_device_release(device);
+    sl_record_start(device, "recording", &timeline, NULL);
+    ok(!sl_device_is_unused(device), "and so does a recording");
+    sl_record_stop(device, timeline);
+    sl_timeline_release(timeline);
+    ok(sl_device_is_unused(device), "until it stops");
+    sl_stream_create(device, NULL, &stream, NULL);
+    sl_device_set_current_stream(device, stream, NULL);
+    ok(!sl_device_is_unused(device), "a current stream that somebody has uses it");
+    sl_stream_release(stream);
+    ok(sl_device_is_unused(device), "but not one that is only current");
+    fake_close(device);
+}
+
 static void test_two_owners(void)
 {
     sl_device *device = fake_open();
@@ -347,5 +376,6 @@ int main(void)
     test_counts_do_not_run_over();
     test_waiting_for_memory();
     test_drain_breaks_the_circle();
+    test_unused_device();
     return done_testing();
 }

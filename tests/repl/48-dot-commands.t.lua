@@ -84,6 +84,9 @@ tap.like(out, "^" .. (t4 .. "also open: textbook GPU (simulated, profile textboo
 tap.like(out, "\n2.0\n", "with what lives on it")
 tap.is((lines "d = lab.device()\n.device t4\n.device textbook\nd == lab.device()\n"):match("[^\n]*\n$"),
     "true\n", "it is the same one")
+tap.like(lines("do lab.open{profile = 't4'} end\nfor i = 1, 3 do lab.open{profile = 'l4'} collectgarbage() end\n"
+    .. ".device\n.device t4\n"), "also open: Tesla T4 .-\n" .. t4:gsub("%p", "%%%0") .. "also open: NVIDIA L4 .-also open",
+    "one that the user has no object of stays open")
 tap.is((lines ".device t4\n.device sim\nlab.device().profile\n"):match("[^\n]*\n$"), "\"t4\"\n",
     "sim is the current one if that is simulated")
 local spent <const> = "old = lab.device()\nfor i = 1, 12 do lab.spin(0.9e9) end\n"
