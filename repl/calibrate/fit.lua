@@ -105,7 +105,7 @@ end
 -- ---- measuring ------------------------------------------------------------------------------
 
 -- Times of rounds {all = by group, by_program = list} on the current device: as many as there is
--- time for; on a simulated GPU, where all are equal, one.
+-- time for; on a simulated GPU, where all are equal, one. Also the closed set of programs.
 local function measure(lab, cold, seconds, tell)
     local set = programs.new(lab, cold)
     local is_simulated, rounds = lab.device().backend == "sim", {}
@@ -116,10 +116,9 @@ local function measure(lab, cold, seconds, tell)
         rounds[#rounds + 1] = { all = all, by_program = by_program }
         local enough = #rounds >= least_rounds and lab.now_us() - start_us >= seconds * 1e6
     until is_simulated or enough
-    local names = set.list
     set:close()
     tell(("%d round%s"):format(#rounds, #rounds == 1 and "" or "s"))
-    return rounds, names
+    return rounds, set
 end
 
 local function median_of(rounds, read)
@@ -133,11 +132,11 @@ end
 -- ---- simulating -----------------------------------------------------------------------------
 
 -- A simulated device of the base that runs the programs: simulate(factors) gives a round's times.
--- It is the current device until close().
-local function simulator(lab, base, figures, cold)
+-- It is the current device until close(). `plain` as for programs.new.
+local function simulator(lab, base, figures, cold, plain)
     local before = lab.device()
     local device = lab.open { backend = "sim", profile = base }
-    local set = programs.new(lab, cold)
+    local set = programs.new(lab, cold, plain)
     local function simulate(factors)
         local found = profiles.figures(base, nil, fit.scaled(figures, factors))
         internals.set_figures(device, profiles.settings(found.flat))
@@ -215,9 +214,9 @@ local function complaints(groups, ratios)
 end
 
 -- By program and group how long it took, measured and simulated: texts.
-local function details(groups, rounds, names, first, last)
+local function details(groups, rounds, list, first, last)
     local lines = {}
-    for i, program in ipairs(names) do
+    for i, program in ipairs(list) do
         for _, group in ipairs(groups) do
             local id = group.id
             if rounds[1].by_program[i][id] then
@@ -242,13 +241,13 @@ function fit.run(lab, base, seconds, tell, chosen)
         by_id[group.id] = group
     end
     local cold = by_id.uploads_cold ~= nil
-    local rounds, names = measure(lab, cold, seconds, tell)
+    local rounds, set = measure(lab, cold, seconds, tell)
     local wanted, times = {}, {}
     for id in pairs(by_id) do
         wanted[id], times[id] = median_of(rounds, function(round) return round.all[id] end)
     end
     tell("the same programs on the simulator")
-    local simulate, close = simulator(lab, base, figures, cold)
+    local simulate, close = simulator(lab, base, figures, cold, not set.tf32)
     local factors, ratios, first, last = approach(simulate, groups, wanted)
     close()
     local ranges = {}
@@ -256,7 +255,7 @@ function fit.run(lab, base, seconds, tell, chosen)
         ranges[id] = range_of(group, factors[id], times[id], wanted[id])
     end
     return { rounds = #rounds, ranges = ranges, complaints = complaints(groups, ratios),
-             details = details(groups, rounds, names, first, last) }
+             details = details(groups, rounds, set.list, first, last) }
 end
 
 return fit

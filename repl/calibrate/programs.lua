@@ -196,9 +196,11 @@ local function can_tf32(lab)
     return can
 end
 
--- All programs, for the current device. `cold`: with those whose uploads no cache has.
-function programs.new(lab, cold)
-    local set = setmetatable({ lab = lab, list = {}, owned = {}, tf32 = can_tf32(lab) }, Set)
+-- All programs, for the current device. `cold`: with those whose uploads no cache has; `plain`: all
+-- products are plain ones.
+function programs.new(lab, cold, plain)
+    local set = setmetatable({ lab = lab, list = {}, owned = {},
+                               tf32 = not plain and can_tf32(lab) }, Set)
     add_pinned(set)
     add_pageable(set)
     for _, shape in ipairs(cold and cold_copies or {}) do

@@ -155,7 +155,7 @@ tap.like(out, "^what calls cost +2%.", "calls have their factor")
 -- ---- at the end of a calibration ------------------------------------------------------------
 
 local whole = folder .. "/whole.lua"
-out, err, code = calibrate("--profile t4 --base h200 --only host,gemm -o " .. whole)
+out, err, code = calibrate("--profile t4 --base h200 --only device,host,gemm -o " .. whole)
 tap.is(out .. code, "0", "parts on which programs depend")
 tap.like(err, "\nprograms: what the host takes in them\n    1 round\n    the same programs on the "
     .. "simulator\n[^\n]*\n$", "are followed by these")
