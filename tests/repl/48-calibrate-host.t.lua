@@ -167,6 +167,7 @@ tap.like(text, "\n%-%- programs: what calls cost: what the parts found, times [%
 tap.ok(not text:find("pageable uploads", 1, true), "what other parts measure is not scaled")
 made = dofile(whole)
 near(made.host.launch_us, shell.profile("t4").host.launch_us, 0.02, "launches cost what they do")
+tap.is(made.gemm_kernels, nil, "products of one kernel each are not those of the base")
 
 out, err, code = calibrate("--profile t4 --base h200 --only host --quiet -o " .. whole)
 tap.is(out .. err .. code, "0", "other parts alone")

@@ -219,8 +219,8 @@ local function evictor(c)
 end
 
 -- Of how many kernels a product was: two where its sums were split and a second one adds them up.
--- Small kernels before the longest do not count: nothing waits behind them. Left out where all are
--- one.
+-- Small kernels before the longest do not count: nothing waits behind them. There is no such value
+-- where all are one.
 local function set_kernels(c, mode, grid, kernels, n_depths)
     local list = lists.map(grid, function(row, at)
         return { row[1], row[2], kernels[(at - 1) // n_depths + 1][(at - 1) % n_depths + 1] }
@@ -228,6 +228,8 @@ local function set_kernels(c, mode, grid, kernels, n_depths)
     if lists.most(list, 3) > 1 then
         c:set("gemm_kernels." .. mode.name, list,
               "{n, k, kernels}: the longest of a product and those behind it")
+    else
+        c:lack("gemm_kernels." .. mode.name)
     end
 end
 
