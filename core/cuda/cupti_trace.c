@@ -70,7 +70,7 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 enum {
     BUFFERS_WAITING = 4, /* at most so many full ones stay unread */
     CLOCK_TRIES = 8,
-    FIRST_DELIVERY_NS = 50000000,
+    DELIVERY_NS = 1000000000,
     SEQ_BITS = 40,      /* of an external id */
     RECORDING_BITS = 24 /* above them */
 };
@@ -341,7 +341,7 @@ static bool attach(char *why, size_t why_bytes)
     if (code == CUPTI_SUCCESS) {
         except_waiting();
         trace.before = trace.now = read_clocks();
-        trace.next_delivery_ns = cuda_now_ns() + FIRST_DELIVERY_NS;
+        trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
         return true;
     }
     refuse(code, n ? "cuptiActivityEnable" : "cuptiActivityRegisterCallbacks", why, why_bytes);
@@ -413,14 +413,12 @@ void cuda_trace_pop(void)
 
 void cuda_trace_deliver_now(void)
 {
-    int64_t began_ns = cuda_now_ns();
     cupti.ActivityFlushAll(0);
-    int64_t ended_ns = cuda_now_ns();
-    trace.next_delivery_ns = ended_ns + 30 * (ended_ns - began_ns);
+    trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
 }
 
-/* Takes at most a thirtieth of the time, and none of a short recording, in which the 0.1 ms that it
- * takes would show. */
+/* Once a second at most: a delivery takes 0.1 ms, and the next call another 0.1 ms, since CUPTI
+ * then begins a new buffer. A recording that is shorter has neither. */
 void cuda_trace_deliver(void)
 {
     if (trace.traced && cuda_now_ns() >= trace.next_delivery_ns) cuda_trace_deliver_now();
