@@ -6,6 +6,7 @@
 local host_names <const> = {
     host = true, host_cold = true, host_cache_bytes = true, host_gb_per_s = true,
     h2d_staging_gb_per_s = true, d2h_staging_gb_per_s = true,
+    h2d_written_gb_per_s = true, host_written_bytes = true,
     h2d_staging_cold_gb_per_s = true, d2h_staging_cold_gb_per_s = true,
     submit_us = true, wake_us = true, host_func_in_us = true, host_func_out_us = true,
 }

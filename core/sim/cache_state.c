@@ -33,6 +33,7 @@ void sim_touch_operands(sl_op *op)
         if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
             sim_touch(op->in[i], sim_work_bytes(&op->work, i));
     if (op->out) sim_touch(op->out, sim_work_bytes(&op->work, 2));
+    if (op->out && op->out->place == SL_PAGEABLE) sim_host_writes(op->out);
 }
 
 bool sim_finds_warm(const sl_op *op)
@@ -44,4 +45,26 @@ bool sim_finds_warm(const sl_op *op)
                    == 0)
             return false;
     return true;
+}
+
+void sim_host_writes(sl_buffer *base) { ((sim_buffer *)base)->written = *traffic_of(base); }
+
+double sim_engine_reads(sl_buffer *base, size_t bytes)
+{
+    const sim_device *dev = (const sim_device *)base->device;
+    sim_buffer *buffer = (sim_buffer *)base;
+    const double since = *traffic_of(base) - buffer->written + (double)bytes;
+    const double kept = dev->profile.host_written_bytes;
+    buffer->written = -(double)SIM_LAST_PS;
+    return since < kept ? 1 - since / kept : 0;
+}
+
+double sim_host_reads(sl_buffer *base, size_t bytes)
+{
+    sim_buffer *buffer = (sim_buffer *)base;
+    const bool written = buffer->written > -(double)SIM_LAST_PS;
+    buffer->written = -(double)SIM_LAST_PS;
+    return written ? 0
+                   : sim_warm_part(base, bytes,
+                                   ((const sim_device *)base->device)->profile.host_cache_bytes);
 }

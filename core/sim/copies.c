@@ -2,7 +2,7 @@
  * one. Without any (async_engine_count 0), copies take turns with kernels in order of arrival.
  *
  * An engine stays with the channel that it served last while that channel has a copy for it. Then
- * it takes the copy that has waited longest (docs/design/simulator.md, section 5, has the
+ * it goes to the next channel that has one (docs/design/simulator.md, section 5, has the
  * measurements).
  *
  * A copy moves in chunks. A pinned copy is one chunk; a pageable copy moves one staging buffer at a
@@ -100,17 +100,34 @@ static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *o
     op->base.start_by = followed ? engine->last.seq : behind_kernel ? kernel->seq : op->base.seq;
 }
 
-/* How long the first chunk takes. A pinned copy is one chunk. */
-static double first_ps(const sim_op *op)
+/* The time of a pinned copy alone, which is one chunk. */
+static double pinned_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
     const uint8_t kind = op->base.work.copy_kind;
     const sim_table *us = kind == SL_SPAN_MEMCPY_H2D   ? &p->copy_us_h2d
                           : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h
                                                        : NULL;
-    if (us && us->n > 0 && !is_pageable(op))
-        return sim_table_us(us, (double)op->chunk) * SIM_PS_PER_US;
+    if (us && us->n > 0) return sim_table_us(us, (double)op->chunk) * SIM_PS_PER_US;
     return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
+}
+
+/* What the host has just written comes from the processor's caches, and more slowly. */
+static double upload_ps(const sim_op *op)
+{
+    const double gb_per_s = sim_device_of(op)->profile.h2d_written_gb_per_s;
+    const double alone_ps = pinned_ps(op);
+    const double written_ps = (double)op->chunk / (gb_per_s * 1e-3);
+    return written_ps > alone_ps ? alone_ps + op->written * (written_ps - alone_ps) : alone_ps;
+}
+
+/* How long the first chunk takes. */
+static double first_ps(const sim_op *op)
+{
+    const sim_profile *p = &sim_device_of(op)->profile;
+    if (is_pageable(op))
+        return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
+    return op->base.work.copy_kind == SL_SPAN_MEMCPY_H2D ? upload_ps(op) : pinned_ps(op);
 }
 
 static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
@@ -142,17 +159,30 @@ static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
     return head->fluid.node.at <= sim_later(engine->last.at, gap);
 }
 
-static sim_op *pick(sim_copy_engine *engine)
+/* How many channels the engine passes on its way to the copy's: it goes through them in their order.
+ * It begins with the one that it served last while that has a copy for it, else it comes back to
+ * that one last. */
+static ptrdiff_t turns_to(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
-    sim_op *op = engine->waiting.head, *before = NULL;
-    while (op && op->channel != engine->channel) {
-        before = op;
-        op = op->fifo_next;
-    }
-    if (!op || !before) return sim_fifo_pop(&engine->waiting);
-    before->fifo_next = op->fifo_next;
-    if (engine->waiting.tail == op) engine->waiting.tail = before;
-    return op;
+    const sim_ps gap = sim_us_to_ps(dev->profile.copy_gap_us);
+    const bool stays = dev->now <= sim_later(engine->last.at, gap);
+    const ptrdiff_t turns = op->channel - engine->channel;
+    return turns < 0 || (turns == 0 && !stays) ? turns + 2 * dev->n_copy_connections : turns;
+}
+
+static sim_op *pick(sim_device *dev, sim_copy_engine *engine)
+{
+    sim_op *first = engine->waiting.head, *before_first = NULL;
+    if (engine->channel && !(first->fifo_next && sim_chance_turns(dev)))
+        for (sim_op *op = first; op->fifo_next; op = op->fifo_next)
+            if (turns_to(dev, engine, op->fifo_next) < turns_to(dev, engine, first)) {
+                first = op->fifo_next;
+                before_first = op;
+            }
+    if (!before_first) return sim_fifo_pop(&engine->waiting);
+    before_first->fifo_next = first->fifo_next;
+    if (engine->waiting.tail == first) engine->waiting.tail = before_first;
+    return first;
 }
 
 static void take_next(sim_device *dev, sim_copy_engine *engine)
@@ -160,7 +190,7 @@ static void take_next(sim_device *dev, sim_copy_engine *engine)
     if (!engine->waiting.head || goes_on(dev, engine)
         || (sim_takes_turns(dev) && sim_chip_goes_first(dev, engine->waiting.head)))
         return;
-    sim_op *op = pick(engine);
+    sim_op *op = pick(dev, engine);
     sim_ps at = free_at(dev, engine, op);
     if (at <= dev->now) {
         start_chunk(dev, engine, op);

@@ -237,12 +237,31 @@ static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mo
     return larger(us, memory_us(p, bytes));
 }
 
+/* 2 where the sums are split. */
+static double kernels_of(const sim_gemm *t, double m, double n, double k)
+{
+    return larger(1, sim_grid_nearest(&t->kernels, m * n, k));
+}
+
+double sim_product_kernels(const sim_device *dev, const sl_work *work)
+{
+    return kernels_of(&dev->profile.gemm[mode_of(work)], (double)work->m, (double)work->n,
+                      (double)work->k);
+}
+
+double sim_product_host_share(const sim_device *dev, const sl_work *work)
+{
+    const sim_table *host = &dev->profile.gemm[mode_of(work)].host;
+    const double size = cube_root((double)work->m * (double)work->n * (double)work->k);
+    return host->n > 0 ? host->y[sim_table_nearest(host, size)] : 1;
+}
+
 /* The part of a product's time `us` that its first kernel takes, if a second kernel adds up. */
 static double split_off_reduction(const sim_device *dev, const sim_gemm *t, double m, double n,
                                   double k, double us, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    if (sim_grid_nearest(&t->kernels, m * n, k) < 2) return us;
+    if (kernels_of(t, m, n, k) < 2) return us;
     double reduce_us = p->kernel_fixed_us + memory_us(p, 4 * 4 * m * n);
     double left_us = us - p->stream_gap_us - reduce_us;
     if (left_us <= 0) return us;

@@ -56,6 +56,7 @@ sl_status sim_device_set_figures(sl_device *base, const sl_setting *settings, si
         return sl_fail(err, SL_EINVAL, "'%s' of an open device cannot change", changed);
     }
     dev->profile = profile;
+    dev->chances = 0;
     memset(dev->gemm_ratio, 0, sizeof dev->gemm_ratio);
     const bool opened = sim_costs_open(dev);
     if (opened) {

@@ -1,4 +1,4 @@
-/* host.c - the host's virtual clock: what enqueueing costs, and how the host waits. */
+/* host.c - the host's virtual clock, and how the host waits. */
 #include "sim.h"
 
 void sim_host_spend_us(sim_device *dev, double us)
@@ -18,62 +18,6 @@ sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
     sim_settle(dev); /* has something to do only after a failure */
     return sim_run_until(dev, dev->host_at) ? SL_OK : interrupted(err);
 }
-
-/* The call's code and data have left the processor's caches if the host has meanwhile worked on
- * host_cold.bytes of other memory. The first call of its kind is always cold. */
-static double cold_us(const sim_op *op)
-{
-    enum { LAUNCH, MATMUL, MEMCPY };
-    sim_device *dev = sim_device_of(op);
-    const sim_profile *p = &dev->profile;
-    const sl_work *work = &op->base.work;
-    const int kind = work->kind == SL_WORK_MEMCPY       ? MEMCPY
-                     : work->kind != SL_WORK_KERNEL     ? -1
-                     : work->kernel == SL_KERNEL_MATMUL ? MATMUL
-                                                        : LAUNCH;
-    if (kind < 0) return 0;
-    const bool cold = dev->host_worked >= dev->called[kind] + p->host_cold_bytes;
-    dev->called[kind] = dev->host_worked;
-    return !cold            ? 0
-           : kind == LAUNCH ? p->host_cold_launch_us
-           : kind == MATMUL ? p->host_cold_matmul_us
-                            : p->host_cold_memcpy_async_us;
-}
-
-void sim_host_forget_calls(sim_device *dev)
-{
-    for (size_t i = 0; i < sizeof dev->called / sizeof *dev->called; i++)
-        dev->called[i] = -(double)SIM_LAST_PS;
-}
-
-/* The backend looks up the plan of a product, unless it is like the last one (core/cuda/gemm.c). */
-static double product_us(const sim_op *op)
-{
-    sim_device *dev = sim_device_of(op);
-    const sl_work *work = &op->base.work, *last = &dev->last_product;
-    const bool same = work->m == last->m && work->n == last->n && work->k == last->k
-                      && work->dtype == last->dtype && work->flags == last->flags;
-    dev->last_product = *work;
-    return same ? dev->profile.host_matmul_us : dev->profile.host_other_matmul_us;
-}
-
-static double warm_us(const sim_op *op)
-{
-    const sim_profile *profile = &sim_device_of(op)->profile;
-    switch ((sl_work_kind)op->base.work.kind) {
-    case SL_WORK_KERNEL:
-        return op->base.work.kernel == SL_KERNEL_MATMUL ? product_us(op) : profile->host_launch_us;
-    case SL_WORK_MEMCPY: return profile->host_memcpy_async_us;
-    case SL_WORK_MEMSET: return profile->host_memset_us;
-    case SL_WORK_HOST_FUNC: return profile->host_host_func_us;
-    case SL_WORK_EVENT_RECORD:
-        return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
-    case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
-    }
-    return 0;
-}
-
-double sim_host_enqueue_us(const sim_op *op) { return warm_us(op) + cold_us(op); }
 
 /* ---- waiting ---- */
 

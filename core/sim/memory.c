@@ -29,7 +29,7 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
     (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
-    buffer->touched = -(double)SIM_LAST_PS; /* not used yet */
+    buffer->touched = buffer->written = -(double)SIM_LAST_PS; /* not used yet */
     if (base->place == SL_ON_DEVICE
         && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);
@@ -105,6 +105,7 @@ sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, 
     spend_on_host_bytes(dev, bytes);
     sim_touch(base, bytes);
     sim_chill(base);
+    sim_host_writes(base);
     if (in) sim_touch(in, bytes);
     return SL_OK;
 }

@@ -84,14 +84,15 @@
 /* Products of one kind. (n, us): n x n x n, back to back. (n, ...): the kernel that computes it,
  * of its grid, its block, and how much of an SM's issue slots the blocks take that one SM holds
  * when it runs alone. */
-#define SIM_GEMM_TABLES(X, mode, name)                                            \
-    X(gemm[mode].us, "gemm_us." name, true, 1e-9)                                 \
-    X(gemm[mode].blocks, "gemm_blocks." name, true, 1e-9)                         \
-    X(gemm[mode].threads, "gemm_threads." name, true, 1e-9)     /* of a block */  \
-    X(gemm[mode].registers, "gemm_registers." name, true, 1e-9) /* of a thread */ \
-    X(gemm[mode].shared_bytes, "gemm_shared_bytes." name, true, 0)                \
-    X(gemm[mode].share, "gemm_share." name, true, 1e-9)                           \
-    X(gemm[mode].warm, "gemm_warm." name, true, 1e-9) /* of the time, operands in L2 */
+#define SIM_GEMM_TABLES(X, mode, name)                                                  \
+    X(gemm[mode].us, "gemm_us." name, true, 1e-9)                                       \
+    X(gemm[mode].blocks, "gemm_blocks." name, true, 1e-9)                               \
+    X(gemm[mode].threads, "gemm_threads." name, true, 1e-9)     /* of a block */        \
+    X(gemm[mode].registers, "gemm_registers." name, true, 1e-9) /* of a thread */       \
+    X(gemm[mode].shared_bytes, "gemm_shared_bytes." name, true, 0)                      \
+    X(gemm[mode].share, "gemm_share." name, true, 1e-9)                                 \
+    X(gemm[mode].warm, "gemm_warm." name, true, 1e-9) /* of the time, operands in L2 */ \
+    X(gemm[mode].host, "gemm_host." name, true, 1e-9) /* a call's cost, over host.matmul_us */
 
 /* Lists of {n, k, us}: an n x n product over k, for all n and k that occur; and of
  * {n, k, kernels}: more than one where the sums are split. All are optional. */
@@ -114,20 +115,27 @@
 
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
-#define SIM_PROFILE_OPTIONAL(X)                                                                  \
-    X(fp64_tflops, "fp64_tflops", 1e-3, 1e6, p->fp32_tflops *fp64_share(p)) /* of products */    \
-    X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us) /* copy to copy in a stream */       \
-    X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */ \
-    X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)               /* to another channel's copy */ \
-    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0) /* CUDA's own, per block */     \
-    X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)                 /* on top of what was asked */  \
-    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)          /* of the host's processor */   \
-    /* of another product than the one before */                                                 \
-    X(host_other_matmul_us, "host.other_matmul_us", 0, 1e6, p->host_matmul_us)                   \
-    /* on top of `host`, when a call of its kind comes after so much other work of the host */   \
-    X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                            \
-    X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                                     \
-    X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                     \
+#define SIM_PROFILE_OPTIONAL(X)                                                                    \
+    X(fp64_tflops, "fp64_tflops", 1e-3, 1e6, p->fp32_tflops *fp64_share(p)) /* of products */      \
+    X(copy_gap_us, "copy_gap_us", 0, 1e6, p->stream_gap_us) /* copy to copy in a stream */         \
+    X(engine_switch_us, "engine_switch_us", 0, 1e6, p->stream_gap_us) /* copy to kernel, back */   \
+    X(engine_turn_us, "engine_turn_us", 0, 1e6, 0)               /* to another channel's copy */   \
+    X(shared_reserved_bytes, "shared_reserved_bytes", 0, 1e6, 0) /* CUDA's own, per block */       \
+    X(spin_fixed_us, "spin_fixed_us", 0, 1e6, 0)                 /* on top of what was asked */    \
+    X(host_cache_bytes, "host_cache_bytes", 0, 1e15, 0)          /* of the host's processor */     \
+    /* page-locked memory that the host has just written: its speed, and how much there can be */  \
+    X(h2d_written_gb_per_s, "h2d_written_gb_per_s", 1e-3, 1e6, p->h2d_gb_per_s)                    \
+    X(host_written_bytes, "host_written_bytes", 0, 1e15, 0)                                        \
+    /* on top of `host`, when a call of its kind comes after so much other work of the host */     \
+    /* chance, in a draw of a range: how much each call differs from the next, and how often an */ \
+    /* engine goes to another channel than the next */                                             \
+    X(chance_seed, "chance.seed", 0, 1e9, 0) /* 0: none */                                         \
+    X(chance_calls, "chance.calls", 0, 1, 0)                                                       \
+    X(chance_order, "chance.order", 0, 1, 0)                                                       \
+    X(host_cold_first, "host_cold.first", 0, 1, 1) /* part of it in a recording's first call */    \
+    X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                              \
+    X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                                       \
+    X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                       \
     X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
@@ -180,7 +188,7 @@ typedef enum sim_gemm_mode {
 } sim_gemm_mode;
 
 typedef struct sim_gemm {
-    sim_table us, blocks, threads, registers, shared_bytes, share, warm;
+    sim_table us, blocks, threads, registers, shared_bytes, share, warm, host;
     sim_grid grid, kernels;
 } sim_gemm;
 

@@ -17,6 +17,8 @@
  *   copies.c       copy engines, staging of pageable copies
  *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
+ *   call_cost.c    what a call costs the host, from the profile
+ *   chance.c       how calls and engines differ from run to run
  *   cache_state.c  what caches hold
  *   values.c       the contents of memory (knows no time)
  * docs/design/simulator.md has the rules and the source of each.
@@ -201,6 +203,14 @@ typedef struct sim_chip {
 
 /* ---- copies (copies.c) ---- */
 
+/* A product that scripts compute, and host_worked when it was last called. */
+typedef struct sim_product {
+    sl_work work;
+    double called;
+} sim_product;
+
+enum { SIM_PRODUCTS = 256 }; /* a power of 2 */
+
 typedef struct sim_copy_engine {
     sim_fifo waiting;     /* of each channel at most its first, and pageable ones */
     sim_op *active;       /* its fluid is the chunk under way */
@@ -250,6 +260,7 @@ struct sim_op {
     int64_t blocks_running;
     uint32_t waves;             /* how often blocks of it were placed */
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
+    double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
 };
 
@@ -282,6 +293,7 @@ struct sim_buffer {
     sl_buffer base;
     sim_value *value; /* its content at the device's time */
     double touched;   /* its memory's traffic when it was last used (cache_state.c) */
+    double written;   /* the same, when the host last wrote it and no engine has read it since */
 };
 
 struct sim_device {
@@ -304,9 +316,10 @@ struct sim_device {
     int64_t unfinished;                  /* operations on the device */
     size_t ring_used;                    /* bytes of the H2D staging buffers in use */
     double traffic_device, traffic_host; /* bytes used of its memory and of the host's */
-    sl_work last_product;                /* the latest matmul */
+    uint64_t chances;                    /* how often chance has been asked (chance.c) */
     double host_worked;                  /* bytes that the host itself has read and written */
     double called[3];                    /* host_worked when a call of the kind was last made */
+    sim_product products[SIM_PRODUCTS];  /* hashed; one that comes to another's place replaces it */
     bool copies_dirty;                   /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_edge *free_edges;
@@ -451,16 +464,22 @@ bool sim_host_sees_idle(const sim_stream *stream);
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
-double sim_host_enqueue_us(const sim_op *op);
-/* The next call of each kind is cold, as after the start of a recording, which does much other work
- * (docs/design/simulator.md, section 5). */
-void sim_host_forget_calls(sim_device *dev);
 /* One step of a wait, whose steps are counted in *steps. SL_EINTERRUPT sets the host's clock to the
  * device's: operations that have ended by then have ended, the others go on, and a later wait
  * begins there. That moment depends on when the user pressed Ctrl-C; nothing else in virtual time
  * does. */
 sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err);
 void sim_host_meet_device(sim_device *dev); /* the host's clock is not behind it */
+
+/* chance.c */
+double sim_chance_factor(sim_device *dev); /* by which a call's cost differs from the usual one */
+bool sim_chance_turns(sim_device *dev);    /* whether an engine passes over the next channel */
+
+/* call_cost.c */
+double sim_host_enqueue_us(const sim_op *op);
+/* A recording begins: of each kind of call the next one is the first (docs/design/simulator.md,
+ * section 5). */
+void sim_host_forget_calls(sim_device *dev);
 
 /* staging.c */
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
@@ -477,6 +496,10 @@ void sim_costs_close(sim_device *dev);
 /* `warm`: its operands are in the L2 cache. */
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
                            sim_launch *launch, sl_error *err);
+/* Of a product: its kernels, and what its call costs the host without those after the first,
+ * relative to host.matmul_us. */
+double sim_product_kernels(const sim_device *dev, const sl_work *work);
+double sim_product_host_share(const sim_device *dev, const sl_work *work);
 
 /* cache_state.c */
 void sim_touch(sl_buffer *buffer, size_t bytes); /* notes that so much of it is used now */
@@ -486,6 +509,13 @@ void sim_chill(sl_buffer *buffer);
 /* The part of it, 0 to 1, that is in a cache which evicts the least recently used. */
 double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
 void sim_touch_operands(sl_op *op);
+/* The host writes its memory, past its caches. */
+void sim_host_writes(sl_buffer *buffer);
+/* The host reads `bytes` of it: the part of them, 0 to 1, that its caches have. They have nothing of
+ * what it has written since it read it last. */
+double sim_host_reads(sl_buffer *buffer, size_t bytes);
+/* An engine reads `bytes` of it: the part of them that the host has just written. */
+double sim_engine_reads(sl_buffer *buffer, size_t bytes);
 bool sim_finds_warm(const sl_op *op); /* its inputs are in the L2, in part */
 
 #endif

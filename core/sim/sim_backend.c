@@ -257,6 +257,8 @@ static void capture_at_call(sim_op *op)
     }
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
+    if (op->base.span_flags & SL_SPAN_SRC_PINNED)
+        op->written = sim_engine_reads(op->base.in[0], op->base.work.bytes);
 }
 
 static void forget_capture(sim_op *op)

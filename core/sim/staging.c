@@ -2,15 +2,12 @@
  * buffers, which the copy engine reads or fills. */
 #include "sim.h"
 
-/* How fast the host copies to or from this memory, in bytes a us: the part that is in its caches at
- * one speed, the rest at another. */
-static double staging_speed(const sim_table *warm, const sim_table *cold, const sl_buffer *buffer,
-                            size_t bytes)
+/* How fast the host copies to or from memory, in bytes a us: the part that is in its caches at one
+ * speed, the rest at another. */
+static double staging_speed(const sim_table *warm, const sim_table *cold, double part, size_t bytes)
 {
-    const sim_device *dev = (const sim_device *)buffer->device;
     const double warm_speed = sim_table_at(warm, (double)bytes) * 1e3;
     if (cold->n == 0) return warm_speed;
-    const double part = sim_warm_part(buffer, bytes, dev->profile.host_cache_bytes);
     return 1 / (part / warm_speed + (1 - part) / (sim_table_at(cold, (double)bytes) * 1e3));
 }
 
@@ -56,8 +53,8 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     size_t total = op->base.work.bytes, staged = 0;
     uint32_t steps = 0;
     const double speed = staging_speed(&dev->profile.h2d_staging_gb_per_s,
-                                       &dev->profile.h2d_staging_cold_gb_per_s, op->base.in[0],
-                                       total);
+                                       &dev->profile.h2d_staging_cold_gb_per_s,
+                                       sim_host_reads(op->base.in[0], total), total);
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
@@ -82,9 +79,9 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, drained = 0;
     uint32_t steps = 0;
+    const double part = sim_warm_part(op->base.out, total, dev->profile.host_cache_bytes);
     const double speed = staging_speed(&dev->profile.d2h_staging_gb_per_s,
-                                       &dev->profile.d2h_staging_cold_gb_per_s, op->base.out,
-                                       total);
+                                       &dev->profile.d2h_staging_cold_gb_per_s, part, total);
     op->piece = piece_of(dev, total);
     size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
     sim_copies_feed(op, smaller(total, ahead));

@@ -20,7 +20,7 @@ local sections <const> = {
       "priority_least", "priority_greatest", "priority_levels" },
     { "Arithmetic.", "fp32_tflops", "tf32_tflops", "bf16_tflops", "gemm_efficiency",
       "gemm_fixed_us", "gemm_persistent" },
-    { "Products of matrices.", "gemm_us", "gemm_grid_us", "gemm_kernels", "gemm_warm",
+    { "Products of matrices.", "gemm_us", "gemm_grid_us", "gemm_kernels", "gemm_host", "gemm_warm",
       "gemm_blocks", "gemm_threads", "gemm_registers", "gemm_shared_bytes", "gemm_share" },
     { "Other kernels.", "kernel_fixed_us", "spin_fixed_us", "kernel_us" },
     { "Device memory.", "hbm_gb_per_s", "l2_bytes", "l2_gb_per_s", "d2d_gb_per_s",

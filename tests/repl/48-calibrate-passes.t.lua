@@ -165,7 +165,7 @@ local folder = shell.folder()
 local profile, found = folder .. "/cold.lua", folder .. "/found.lua"
 local text = shell.read("scripts/profiles/a100.lua"):gsub("\nreturn {", "\nlocal t = {")
 shell.write(profile, text .. [[
-t.host_cold = {bytes = 1000000, launch_us = 7, matmul_us = 11, memcpy_async_us = 5}
+t.host_cold = {bytes = 1000000, first = 0, launch_us = 7, matmul_us = 11, memcpy_async_us = 5}
 return t
 ]])
 local out, err, code = shell.sh(('"$P" calibrate --backend sim --profile %s --passes 3 '

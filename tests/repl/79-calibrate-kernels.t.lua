@@ -158,13 +158,17 @@ end
 change("{512,%s+0.5}", "{512, 0.37}")
 change("{1024,%s+0.89}", "{1024, 0.6}")
 change("spin_fixed_us = 0,", "spin_fixed_us = 0.65,")
-tap.is(changed, 3, "two shares and a spin's time are others now")
+change("tf32 = {{128, 1}, {256, 1},", "tf32 = {{128, 0.87}, {256, 1.6},")
+tap.is(changed, 4, "two shares, a spin's time and what two calls cost are others now")
 shell.write(path, text)
 found = dofile(path)
 local again = calibrate(path, "gemm,kernels")
 near(at(value(again, "gemm_share.float32"), 512), 0.37, 0.01, "the changed share of 512")
 near(at(value(again, "gemm_share.float32"), 1024), 0.6, 0.01, "and of 1024")
 near(value(again, "spin_fixed_us"), 0.65, 0.01, "and the spin's time")
+near(at(value(again, "gemm_host.tf32"), 128), 0.87, 0.01, "the call of a tf32 product of 128")
+near(at(value(again, "gemm_host.tf32"), 256), 1.6, 0.01, "and of 256")
+near(at(value(again, "gemm_host.float32"), 256), 1, 0.01, "and not that of a float32 product")
 
 local function check_same(key, least, wanted)
     local same, all = same_rows(value(found, key), value(again, key),

@@ -1,5 +1,5 @@
-/* Whom a copy engine serves next: the channel that it has just served, then the copy that has
- * waited longest. Copies move 10 bytes a ns; a stream's number modulo the channels is its
+/* Whom a copy engine serves next: the channel that it has just served, then the next channel that
+ * has a copy. Copies move 10 bytes a ns; a stream's number modulo the channels is its
  * channel's. */
 #include "lab.h"
 
@@ -97,6 +97,36 @@ static void leaves_when_it_starts(void)
     lab_close(&l);
 }
 
+/* Not whom it has kept waiting longest. */
+static void goes_round(void)
+{
+    const lab_setup setup = { LAB_MORE({ "copy_connections", 4 }) };
+    lab l;
+    lab_open(&l, &setup);
+    lab_h2d(&l, 1, 10000);
+    for (int i = 4; i >= 2; i--)
+        lab_h2d(&l, i, 1000);
+    lab_end(&l);
+    LAB_STARTS(&l, "an engine goes through the channels in their order", 0, 1200, 1100, 1000);
+    lab_close(&l);
+}
+
+static void comes_back_last(void)
+{
+    const lab_setup setup = { LAB_MORE({ "copy_connections", 2 }) };
+    lab l;
+    lab_open(&l, &setup);
+    lab_h2d(&l, 1, 1000); /* 0 to 100 */
+    lab_spin(&l, 1, 1000);
+    lab_h2d(&l, 1, 1000); /* ready at 1100 */
+    lab_spin(&l, 2, 1100);
+    lab_h2d(&l, 2, 1000); /* ready at 1100 */
+    lab_end(&l);
+    LAB_STARTS(&l, "an engine that was idle begins with the channel after its last one", 0, 100,
+               1200, 0, 1100);
+    lab_close(&l);
+}
+
 /* The next of a channel may be something for which no engine has to wait. */
 static void does_not_wait_for_a_record(void)
 {
@@ -143,6 +173,8 @@ int main(void)
     waits_for_the_next_of_a_stream();
     head_holds_its_channel();
     leaves_when_it_starts();
+    goes_round();
+    comes_back_last();
     does_not_wait_for_a_record();
     does_not_wait_for_the_host();
     return done_testing();

@@ -48,6 +48,31 @@ static void alone(void)
     lab_close(&l);
 }
 
+static int64_t call_ns(const lab *l, size_t span)
+{
+    return lab_span(l, span)->host_end_ns - lab_span(l, span)->host_start_ns;
+}
+
+/* A call costs the host 10 us, three times as much for products of about 128, and 1 us for a second
+ * kernel. */
+static void calls(void)
+{
+    static const double host[] = { 64, 1, 128, 3 };
+    const lab_setup setup = {
+        LAB_TABLES(FOOTPRINT, LAB_TABLE("gemm_kernels.float32", kernels),
+                   LAB_TABLE("gemm_host.float32", host)),
+        LAB_MORE({ "host.matmul_us", 10 }, { "host.launch_us", 1 }),
+    };
+    lab l;
+    lab_open(&l, &setup);
+    product(&l, 1, 64, 64, 64);
+    product(&l, 1, 128, 128, 128);
+    lab_end(&l);
+    is_int(call_ns(&l, 0), 11000, "a second kernel is one more launch");
+    is_int(call_ns(&l, 1), 30000, "a product's call costs what gemm_host says of its size");
+    lab_close(&l);
+}
+
 /* A kernel that fills the SMs has come while the first one runs. */
 static void who_comes_meanwhile(const lab_setup *setup, int64_t other_ns, int64_t end_ns,
                                 const char *name)
@@ -108,6 +133,7 @@ int main(void)
 {
     plan(0);
     alone();
+    calls();
     behind_others();
     with_room();
     channels();

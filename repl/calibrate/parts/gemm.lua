@@ -8,6 +8,7 @@
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
 local lists = import "repl/run/lists.lua"
+local product_calls = import "repl/calibrate/product_calls.lua"
 
 local part = { name = "gemm", passes = 7, title = "products of matrices" }
 
@@ -546,6 +547,9 @@ local function measure_mode(c, mode, operands)
     set_footprints(c, mode, rows)
     set_efficiency(c, mode, rows)
     local shortest_us = math.min(rows[1].duration_us, set_grid(c, mode, operands, rows))
+    product_calls.set(c, mode.name, rows[#rows].n, function(n)
+        return product(c, mode, operands, n, n, n)
+    end)
     if c.pass == 1 then
         find_shapes(c, mode, operands)
     end

@@ -1,0 +1,110 @@
+/* call_cost.c - what a call that enqueues work costs the host: more when its code and data are no
+ * longer in the processor's caches, or have not been used since a recording began. */
+#include "sim.h"
+
+enum { LAUNCH, MATMUL, MEMCPY };
+
+static int kind_of(const sl_work *work)
+{
+    return work->kind == SL_WORK_MEMCPY       ? MEMCPY
+           : work->kind != SL_WORK_KERNEL     ? -1
+           : work->kernel == SL_KERNEL_MATMUL ? MATMUL
+                                              : LAUNCH;
+}
+
+/* How much of a call's code and data the caches have lost since it was last made, from 0 to 1: all
+ * when the host has meanwhile worked on twice host_cold.bytes of other memory. */
+static double cold_part(const sim_device *dev, double called)
+{
+    const double lost = 2 * dev->profile.host_cold_bytes, since = dev->host_worked - called;
+    return since < lost ? since / lost : 1;
+}
+
+/* What counts as the last call of those that a recording has not yet made. */
+static double before_first(const sim_device *dev)
+{
+    return dev->host_worked - dev->profile.host_cold_first * 2 * dev->profile.host_cold_bytes;
+}
+
+void sim_host_forget_calls(sim_device *dev)
+{
+    dev->traffic_host += dev->profile.host_cold_first * dev->profile.host_cache_bytes;
+    for (size_t i = 0; i < sizeof dev->called / sizeof *dev->called; i++)
+        dev->called[i] = before_first(dev);
+    for (size_t i = 0; i < SIM_PRODUCTS; i++)
+        dev->products[i].called = before_first(dev);
+}
+
+/* ---- products ---- */
+
+static bool same_product(const sl_work *a, const sl_work *b)
+{
+    return a->m == b->m && a->n == b->n && a->k == b->k && a->dtype == b->dtype
+           && a->flags == b->flags;
+}
+
+static sim_product *product_of(sim_device *dev, const sl_work *work)
+{
+    uint64_t hash = (uint64_t)work->m * 0x9e3779b97f4a7c15;
+    hash = (hash ^ (uint64_t)work->n) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ (uint64_t)work->k ^ (uint64_t)work->dtype << 32) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ (uint64_t)work->flags) * 0x9e3779b97f4a7c15;
+    sim_product *product = &dev->products[hash >> 56 & (SIM_PRODUCTS - 1)];
+    if (!same_product(&product->work, work)) *product = (sim_product){ *work, before_first(dev) };
+    return product;
+}
+
+/* Each product has a plan of its own, which the backend looks up (core/cuda/gemm.c). A second
+ * kernel, where the sums are split, is one more launch. */
+static double product_us(const sim_device *dev, const sl_work *work)
+{
+    const sim_profile *p = &dev->profile;
+    return p->host_matmul_us * sim_product_host_share(dev, work)
+           + (sim_product_kernels(dev, work) - 1) * p->host_launch_us;
+}
+
+static double cold_product_us(sim_device *dev, const sl_work *work)
+{
+    sim_product *product = product_of(dev, work);
+    const double part = cold_part(dev, product->called);
+    product->called = dev->called[LAUNCH] = dev->host_worked;
+    return part * dev->profile.host_cold_matmul_us;
+}
+
+/* ---- all calls ---- */
+
+static double cold_us(sim_device *dev, const sl_work *work)
+{
+    const int kind = kind_of(work);
+    if (kind < 0) return 0;
+    if (kind == MATMUL) return cold_product_us(dev, work);
+    const double part = cold_part(dev, dev->called[kind]);
+    dev->called[kind] = dev->host_worked;
+    return part
+           * (kind == LAUNCH ? dev->profile.host_cold_launch_us
+                             : dev->profile.host_cold_memcpy_async_us);
+}
+
+static double warm_us(const sim_op *op)
+{
+    const sim_device *dev = sim_device_of(op);
+    const sim_profile *profile = &dev->profile;
+    switch ((sl_work_kind)op->base.work.kind) {
+    case SL_WORK_KERNEL:
+        return op->base.work.kernel == SL_KERNEL_MATMUL ? product_us(dev, &op->base.work)
+                                                        : profile->host_launch_us;
+    case SL_WORK_MEMCPY: return profile->host_memcpy_async_us;
+    case SL_WORK_MEMSET: return profile->host_memset_us;
+    case SL_WORK_HOST_FUNC: return profile->host_host_func_us;
+    case SL_WORK_EVENT_RECORD:
+        return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
+    case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
+    }
+    return 0;
+}
+
+double sim_host_enqueue_us(const sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    return (warm_us(op) + cold_us(dev, &op->base.work)) * sim_chance_factor(dev);
+}
