@@ -185,6 +185,15 @@ in an order of their own. A pair is *steady* if it overlaps in all of the GPU's 
 The last column is of scripts that have steady pairs.
 ]]
 
+local others <const> = [[
+
+## Other machines
+
+[hosts.md](hosts.md): programs that nobody had looked at, on two more machines, predicted by the
+profile as it comes and with the host's part that was measured there in ten seconds; how far ranges
+are to be believed; and how far the older default profile was. [benchmark.md](../benchmark.md) has
+the measurements of all machines.]]
+
 local made <const> = [[
 
 ## How this was made
@@ -222,6 +231,7 @@ local function page(folder)
     pair_table(results, emit)
     emit("\n## The ten that are furthest off\n")
     worst(results, dofile(notes_path), notes_path, emit)
+    emit(others)
     emit("\n## CUDA's calls\n")
     calls(read_probe(folder .. "/fidelity-probe.jsonl"), emit)
     emit(made, m.profile, m.seeds, m.runs, m.profile)
