@@ -2,9 +2,10 @@
 -- the days on which it was measured.
 --
 -- Each measurement counts as a day, and days are kept as factors of the base's figures. The factor
--- of a group is the median of the days' medians. Its spread goes from the lowest `low` to the
--- highest `high` of fewer than five days; from five on, it is the 10th and the 90th percentile of
--- all days' low, median and high.
+-- of a group is the median of the days' medians. What is printed as its range goes from the lowest
+-- `low` to the highest `high` of fewer than five days; from five on, it is the 10th and the 90th
+-- percentile of all days' low, median and high, and becomes the profile's spread. A few seconds do
+-- not show how much days differ, so that of the base holds before.
 
 local fit = import "repl/calibrate/fit.lua"
 local flat = import "repl/calibrate/flat.lua"
@@ -151,7 +152,9 @@ function host_file.text(base, base_name, days, machine, details)
     report.add_string(out, "note", ("streamlab calibrate --host, %s, %s"):format(
         days[#days].date, machine))
     add_days(out, days)
-    report.add_spread(out, fit.spread_rows(figures, ranges))
+    if #days >= many_days then
+        report.add_spread(out, fit.spread_rows(figures, ranges))
+    end
     add_figures(out, fit.scaled(figures, factors))
     out[#out + 1] = "}"
     report.add_findings(out, lists.map(details, function(text)

@@ -15,23 +15,6 @@ return {
             {low = 0.7687, median = 0.9157, high = 1.036}, downloads = {low = 0.8448, median =
             0.9156, high = 0.9774}},
     },
-    spread = {
-        ["what calls cost"] = {keys = {"calls.cublasCreate.us", "calls.cublasDestroy.us",
-            "calls.cudaDeviceSetLimit.us", "calls.cudaFree.us", "calls.cudaFreeAsync.us",
-            "calls.cudaFreeHost.us", "calls.cudaFuncSetCacheConfig.us", "calls.cudaHostRegister.us",
-            "calls.cudaHostUnregister.us", "calls.cudaMalloc.us", "calls.cudaMallocAsync.us",
-            "calls.cudaMallocHost.us", "calls.cudaMemGetInfo.us", "host.event_create_us",
-            "host.host_func_us", "host.launch_us", "host.matmul_us", "host.memcpy_async_us",
-            "host.memset_us", "host.pinned_alloc_us", "host.query_us", "host.record_untimed_us",
-            "host.record_us", "host.stream_create_us", "host.synchronize_us",
-            "host.tensor_alloc_us", "host.wait_us", "host_cold.launch_us", "host_cold.matmul_us",
-            "host_cold.memcpy_async_us"}, low = 0.916, high = 1.423},
-        ["cached pageable uploads"] = {keys = {"h2d_staging_gb_per_s"}, low = 0.8558, high = 1.092},
-        ["uncached pageable uploads"] = {keys = {"h2d_staging_cold_gb_per_s"}, low = 0.8395, high =
-            1.131},
-        ["pageable downloads"] = {keys = {"d2h_staging_cold_gb_per_s", "d2h_staging_gb_per_s"}, low
-            = 0.9226, high = 1.067},
-    },
     calls = {
         cublasCreate = {us = 106.901},
         cublasDestroy = {us = 113.145},

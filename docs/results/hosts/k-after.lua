@@ -15,23 +15,6 @@ return {
             {low = 0.8325, median = 1.047, high = 1.102}, downloads = {low = 0.9563, median = 1.062,
             high = 1.119}},
     },
-    spread = {
-        ["what calls cost"] = {keys = {"calls.cublasCreate.us", "calls.cublasDestroy.us",
-            "calls.cudaDeviceSetLimit.us", "calls.cudaFree.us", "calls.cudaFreeAsync.us",
-            "calls.cudaFreeHost.us", "calls.cudaFuncSetCacheConfig.us", "calls.cudaHostRegister.us",
-            "calls.cudaHostUnregister.us", "calls.cudaMalloc.us", "calls.cudaMallocAsync.us",
-            "calls.cudaMallocHost.us", "calls.cudaMemGetInfo.us", "host.event_create_us",
-            "host.host_func_us", "host.launch_us", "host.matmul_us", "host.memcpy_async_us",
-            "host.memset_us", "host.pinned_alloc_us", "host.query_us", "host.record_untimed_us",
-            "host.record_us", "host.stream_create_us", "host.synchronize_us",
-            "host.tensor_alloc_us", "host.wait_us", "host_cold.launch_us", "host_cold.matmul_us",
-            "host_cold.memcpy_async_us"}, low = 0.9534, high = 1.341},
-        ["cached pageable uploads"] = {keys = {"h2d_staging_gb_per_s"}, low = 0.8628, high = 1.067},
-        ["uncached pageable uploads"] = {keys = {"h2d_staging_cold_gb_per_s"}, low = 0.7949, high =
-            1.052},
-        ["pageable downloads"] = {keys = {"d2h_staging_cold_gb_per_s", "d2h_staging_gb_per_s"}, low
-            = 0.9001, high = 1.053},
-    },
     calls = {
         cublasCreate = {us = 97.5153},
         cublasDestroy = {us = 103.211},
