@@ -386,6 +386,23 @@ static void test_order(void)
     fake->apart = fake->backwards = fake->other_threads = false;
 }
 
+/* A delivery takes time, and makes the next call longer. */
+static void test_delivery(void)
+{
+    rig *r = open_recording("x");
+    run_kernel(r, 1000010, 1000020);
+    fake->flushes = 0;
+    rest.host_ns += 60000000;
+    cuda_activity_idle(&r->dev);
+    is_int(fake->flushes, 0, "a wait in a recording's first second asks for no records");
+    rest.host_ns += 1000000000;
+    cuda_activity_idle(&r->dev);
+    is_int(fake->flushes, 1, "a later one does");
+    cuda_activity_idle(&r->dev);
+    is_int(fake->flushes, 1, "and the next one not at once again");
+    end_recording(r, "a long recording");
+}
+
 /* What still runs must not be asked for: CUPTI would give it up without an end. */
 static void test_in_flight(void)
 {
@@ -680,6 +697,7 @@ int main(int argc, char **argv)
     test_several_kernels();
     test_nobodys();
     test_order();
+    test_delivery();
     test_in_flight();
     test_end_in_flight();
     test_two_devices();

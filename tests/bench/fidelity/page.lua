@@ -189,7 +189,8 @@ local others <const> = [[
 
 ## Other machines
 
-[hosts.md](hosts.md): programs that nobody had looked at, on two more machines, predicted by the
+The figures of the profile were last changed after these programs had been seen.
+[hosts.md](hosts.md) has programs of which that is not so, on two more machines, predicted by the
 profile as it comes and with the host's part that was measured there in ten seconds; how far ranges
 are to be believed; and how far the older default profile was. [benchmark.md](../benchmark.md) has
 the measurements of all machines.]]
