@@ -16,9 +16,12 @@ return {
         .. "same script took 64, 87 and 82 ms on three H200s; the stated range is 62 to 85 ms",
     ["scripts/puzzler.lua --variant blocking"] = "The same uploads: 102, 122 and 113 ms on three H200s; the "
         .. "stated range is 90 to 121 ms",
-    ["scripts/experiments/pipeline.lua"] = "Pageable copies both ways, slower on this host",
+    ["scripts/experiments/pipeline.lua"] = "The host: the same script took 495 ms on "
+        .. "another H200. Which of its calls were slower here was not kept",
     ["scripts/experiments/single_stream.lua"] = "Uploads of 16 MiB of page-locked memory that the host "
-        .. "has just written: 0.4 to 1.6 ms from one to the next",
+        .. "has just written: 0.4 to 1.6 ms from one to the next on an earlier day. On another H200 "
+        .. "the script took 50.2 ms",
     ["scripts/experiments/overlap_data_computation.lua"] = "Uploads of 4 MiB of page-locked memory "
-        .. "that the host has just written: 0.09 to 0.5 ms",
+        .. "that the host has just written: 0.09 to 0.5 ms on an earlier day. On another H200 the script "
+        .. "took 3.53 ms",
 }

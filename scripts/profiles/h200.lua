@@ -20,7 +20,8 @@ return {
         lazy_load_us registers_per_sm shared_bytes_per_sm tf32_tflops",
 
     -- Figures that differ from machine to machine and from minute to minute: 10 % are less than low
-    --   times the figure, 10 % more than high times. From seven occasions on five H200s.
+    --   times the figure, 10 % more than high times. Estimates, from what seven occasions on five
+    --   H200s had.
     spread = {
         ["what calls cost"] = {keys = {"host", "host_cold", "calls"}, low = 0.85, high = 1.45},
         ["cached pageable uploads"] = {keys = {"h2d_staging_gb_per_s"}, low = 0.72, high = 1.12},
@@ -663,7 +664,7 @@ return {
 
     -- What each call costs the host, and on top of it behind other work of the host.
     host = {
-        launch_us = 7.9,                    -- programs: calls of five occasions, the middle
+        launch_us = 7.9,                    -- chosen so that programs on five H200s fit
         memset_us = 12,                     -- the same
         memcpy_async_us = 5.9,              -- the same
         record_us = 3.55314,                -- event:record; spread of 15 passes 42.0 %
