@@ -18,7 +18,7 @@ _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
 struct sl_timeline {
     int32_t refs;
     bool finished;
-    bool spans_sorted, calls_sorted, holds_sorted;
+    bool spans_sorted, calls_sorted, holds_sorted, nodes_sorted;
     bool expects_times, has_untimed;
     sl_span *spans;
     size_t n_spans, cap_spans;
@@ -26,6 +26,8 @@ struct sl_timeline {
     size_t n_calls, cap_calls;
     sl_hold *holds;
     size_t n_holds, cap_holds;
+    sl_node_note *nodes;
+    size_t n_nodes, cap_nodes;
     sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;
     sl__strings texts;
@@ -176,7 +178,8 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     sl_timeline *created = calloc(1, sizeof *created);
     if (!created) return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     created->refs = 1;
-    created->spans_sorted = created->calls_sorted = created->holds_sorted = true;
+    created->spans_sorted = created->calls_sorted = true;
+    created->holds_sorted = created->nodes_sorted = true;
     created->device.backend = created->backend;
     created->causes = calloc(1, sizeof *created->causes);
     if (!created->causes) {
@@ -218,6 +221,7 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->spans);
     free(timeline->calls);
     free(timeline->holds);
+    free(timeline->nodes);
     free(timeline->streams);
     free(timeline);
 }
@@ -347,6 +351,26 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
     return SL_OK;
 }
 
+sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK) return status;
+    if (note->correlation <= note->launch)
+        return sl_fail(err, SL_EINVAL,
+                       "node %" PRIu64 " of a graph has launch %" PRIu64
+                       ", which is no earlier one",
+                       note->correlation, note->launch);
+    size_t n = timeline->n_nodes;
+    status = reserve((void **)&timeline->nodes, n, &timeline->cap_nodes, sizeof *note, "nodes",
+                     err);
+    if (status != SL_OK) return status;
+    if (n > 0 && note->correlation < timeline->nodes[n - 1].correlation)
+        timeline->nodes_sorted = false;
+    timeline->nodes[n] = *note;
+    timeline->n_nodes++;
+    return SL_OK;
+}
+
 /* The index of the first note whose id is at least `id`. */
 static size_t note_place(const sl_timeline *timeline, uint32_t id)
 {
@@ -411,6 +435,20 @@ static int by_hold_correlation(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static int by_node_correlation(const void *left, const void *right)
+{
+    uint64_t a = ((const sl_node_note *)left)->correlation;
+    uint64_t b = ((const sl_node_note *)right)->correlation;
+    return (a > b) - (a < b);
+}
+
+static void sort_nodes(sl_timeline *timeline)
+{
+    if (!timeline->nodes_sorted)
+        qsort(timeline->nodes, timeline->n_nodes, sizeof *timeline->nodes, by_node_correlation);
+    timeline->nodes_sorted = true;
+}
+
 static void sort_holds(sl_timeline *timeline)
 {
     if (!timeline->holds_sorted)
@@ -457,6 +495,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sort_spans(timeline);
     sort_calls(timeline);
     sort_holds(timeline);
+    sort_nodes(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
@@ -508,6 +547,19 @@ const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n)
 {
     *n = timeline->n_holds;
     return timeline->holds;
+}
+
+const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->n_nodes;
+    return timeline->nodes;
+}
+
+const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation)
+{
+    const sl_node_note wanted = { .correlation = correlation };
+    if (timeline->n_nodes == 0) return NULL;
+    return bsearch(&wanted, timeline->nodes, timeline->n_nodes, sizeof wanted, by_node_correlation);
 }
 
 size_t sl_timeline_text_count(const sl_timeline *timeline)

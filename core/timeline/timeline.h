@@ -103,6 +103,15 @@ typedef struct sl_hold {
                                  * HOST_BLOCKED: the host had to do its part (staging) */
 } sl_hold;
 
+/* A span that a launch of a graph ran (cudaGraphLaunch). Its edges to nodes of other streams are
+ * records and waits, as they were captured; its stream is that of the launch, or one of the graph's
+ * own for what was captured in another. */
+typedef struct sl_node_note {
+    uint64_t correlation; /* the span's */
+    uint64_t launch;      /* correlation of the call that launched the graph */
+    uint32_t graph, node; /* the graph's number, and the node's in it */
+} sl_node_note;
+
 typedef struct sl_stream_note { /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
@@ -143,6 +152,7 @@ sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_er
 sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_error *err);
 sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err);
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err);
+sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err);
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info);
 /* Sorts by correlation and fixes the host's interval; after that it is read-only. */
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns);
@@ -174,7 +184,10 @@ const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
  * has sorted them). */
 const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
 const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
-const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n); /* by correlation */
+const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);      /* by correlation */
+const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n); /* by correlation */
+/* That of a span, or NULL: no graph ran it. After finish. */
+const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation);
 size_t sl_timeline_text_count(const sl_timeline *timeline); /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */
