@@ -15,11 +15,14 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 15
+#define SL_BACKEND_ABI 16
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
 typedef struct sl_op sl_op;
+typedef struct sl_body sl_body;
+typedef struct sl_node sl_node;
+typedef struct sl_node_run sl_node_run;
 
 /* ---- work: what an operation does --------------------------------------- */
 
@@ -29,7 +32,8 @@ typedef enum sl_work_kind {
     SL_WORK_MEMSET,
     SL_WORK_HOST_FUNC,
     SL_WORK_EVENT_RECORD,
-    SL_WORK_EVENT_WAIT
+    SL_WORK_EVENT_WAIT,
+    SL_WORK_GRAPH /* a launch of one */
 } sl_work_kind;
 
 enum { /* sl_work.flags */
@@ -143,6 +147,7 @@ struct sl_stream {
     uint64_t last_seq;           /* the last operation enqueued, 0 if none */
     int64_t in_flight;           /* operations that have not retired */
     struct sl__freed *freed;     /* core: memory that was freed in it, or NULL (core/reuse.c) */
+    struct sl__branch *branch;   /* core: of the capture that it is in, or NULL (core/graph/) */
     struct sl__race_clock *race; /* of the race checker, or NULL */
 };
 
@@ -150,10 +155,11 @@ struct sl_event {
     sl_device *device; /* retained */
     int32_t refs;
     bool timing;
-    uint64_t record_seq;          /* the latest record's operation, 0 if none */
-    uint32_t record_stream;       /* and its stream's id */
-    uint64_t retired_seq;         /* the latest record that has retired */
-    struct sl__race_record *race; /* of the race checker, or NULL */
+    uint64_t record_seq;           /* the latest record's operation, 0 if none */
+    uint32_t record_stream;        /* and its stream's id */
+    uint64_t retired_seq;          /* the latest record that has retired */
+    struct sl__captured *captured; /* core: the latest record was captured, else NULL */
+    struct sl__race_record *race;  /* of the race checker, or NULL */
 };
 
 /* An enqueued operation. It retains stream, event and buffers until it retires. */
@@ -167,6 +173,11 @@ struct sl_op {
     uint32_t where;      /* device text id */
     uint64_t race_epoch; /* of the race checker, 0: it was off */
     bool lost;           /* the backend: in flight when the device failed, never ran */
+    bool captured;       /* its stream is being captured: it becomes a node, and is not in flight */
+    sl_graph *graph;     /* GRAPH: retained; else NULL */
+    sl_body *body;       /* GRAPH: what it does, retained */
+    sl_node_run *runs;   /* GRAPH: of each node, for the simulator to fill, or NULL: core does not
+                          * want to know */
     /* The backend fills these before the operation is reaped. */
     uint8_t engine;     /* sl_engine */
     uint8_t span_flags; /* sl_span.flags; where memory is: the core */
@@ -187,6 +198,54 @@ struct sl_op {
     sl_host_fn host_fn; /* HOST_FUNC: run exactly once with host_ud */
     void *host_ud;
     sl_work work;
+};
+
+/* ---- graphs --------------------------------------------------------------- */
+
+/* One operation of a graph: work, or a record or a wait, which a graph has as edges alone. They are
+ * in the order of their capture. Node i of the launch with number s is operation s + 1 + i. */
+struct sl_node {
+    sl_op *op;       /* core's, held until the graph is freed; never enqueued outside of a capture.
+                      * Its stream is the one that it was captured in */
+    uint32_t lane;   /* number of that stream in the capture; 0: where the capture began */
+    uint32_t record; /* of a wait: which node it waits for */
+    uint32_t first_before, n_before; /* of work: in body->before, the work right before it */
+};
+
+/* What a launch did with a node, where the backend knows it (as in sl_op). */
+struct sl_node_run {
+    int64_t start_ns, end_ns, ready_ns;
+    uint64_t ready_by, start_by; /* numbers of operations */
+    uint8_t ready_cause, start_cause;
+};
+
+/* What a graph does: its nodes. A launch in flight holds them, also when the graph has been updated
+ * or freed since. */
+struct sl_body {
+    int32_t refs;
+    sl_device *device; /* borrowed from the graph, or the launch's stream */
+    sl_node *nodes;
+    uint32_t n_nodes, cap_nodes;
+    uint32_t n_work;  /* nodes that are work */
+    uint32_t n_lanes; /* streams that it was captured in */
+    uint32_t *before; /* indices of nodes */
+    size_t n_before, cap_before;
+};
+
+/* A captured graph; once the backend has opened it, it can be launched. */
+struct sl_graph {
+    sl_device *device; /* retained */
+    uint32_t id;       /* 1, 2, ... on its device, never reused */
+    int32_t refs;
+    sl_body *body;               /* retained */
+    uint32_t name, where;        /* device text ids; where its capture began */
+    bool opened;                 /* cudaGraphInstantiate */
+    bool priorities;             /* cudaGraphInstantiateFlagUseNodePriority */
+    bool lent;                   /* a node uses memory that was lent (core/reuse.h) */
+    uint64_t launches;           /* so far */
+    uint64_t last_launch;        /* the operation's number, 0 if none */
+    sl_graph *next, **link;      /* core: in its device's list */
+    struct sl__race_graph *race; /* of the race checker, or NULL */
 };
 
 /* What every operation uses comes first, in one cache line. */
@@ -279,7 +338,10 @@ typedef const struct sl_backend *(*sl_backend_entry_fn)(char *why, size_t why_by
 struct sl_backend {
     uint32_t abi_version; /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;     /* "sim", "cuda" */
-    size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes;
+    size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes, graph_bytes;
+    /* Its library refuses what a capture forbids, with the codes of streamlab.h in
+     * sl_error.backend_code. If not, core refuses it before it calls the backend. */
+    bool checks_captures;
     bool peer_copies; /* its devices copy to one another, and a stream of one may
                                  * wait for an event of another */
 
@@ -324,6 +386,22 @@ struct sl_backend {
     /* Operations that have completed since the last call, per stream in order,
      * chained by `next`; NULL if none. Core owns them from then on. Never blocks. */
     sl_op *(*reap)(sl_device *device);
+
+    /* Graphs. From capture_begin to capture_end an operation with `captured` set, given to enqueue,
+     * becomes a node: core keeps it, and reap never gives it back. Its engine, grid and flags are
+     * filled as for any other. */
+    sl_status (*capture_begin)(sl_stream *stream, sl_capture_mode mode, sl_error *err);
+    /* Of the stream where the capture began; out of the capture also on failure. `graph` has all
+     * nodes; NULL: the capture is thrown away, which cannot fail. */
+    sl_status (*capture_end)(sl_stream *stream, sl_graph *graph, sl_error *err);
+    sl_status (*capture_status)(sl_stream *stream, sl_capture_status *capture, sl_error *err);
+    /* cudaGraphInstantiate, with graph->priorities. */
+    sl_status (*graph_open)(sl_graph *graph, sl_error *err);
+    /* cudaGraphExecUpdate: `graph`, opened, does what `from`, not opened, would. Core has found the
+     * same nodes and edges, and gives `graph` the body of `from` afterwards. SL_EUNSUPPORTED: it
+     * cannot be an update; err->msg says why. */
+    sl_status (*graph_update)(sl_graph *graph, sl_graph *from, sl_error *err);
+    void (*graph_close)(sl_graph *graph); /* opened or not; no launch is in flight */
 
     sl_status (*stream_query)(sl_stream *stream, bool *done, sl_error *err);
     sl_status (*stream_synchronize)(sl_stream *stream, sl_error *err);

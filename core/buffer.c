@@ -18,7 +18,7 @@ static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
     bool full = buffer->bytes > (size_t)(device->info.memory_bytes - stats->device_bytes);
 
     return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && stats->ops_in_flight > 0
-           && (full || !device->info.simulated);
+           && !device->core->captures && (full || !device->info.simulated);
 }
 
 /* Retires all work; recordings note the wait. */
@@ -54,7 +54,8 @@ static sl_status open_counted(sl_buffer *buffer, sl_alloc_how how, sl_stream *st
 static sl_status open_in_backend(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream,
                                  sl_error *err)
 {
-    sl_buffer *lender = sl__reuse_borrow(buffer, stream);
+    bool captured = stream && stream->branch; /* a graph's memory is its own */
+    sl_buffer *lender = captured ? NULL : sl__reuse_borrow(buffer, stream);
     sl_status status = open_counted(buffer, how, stream, err);
 
     if (lender && (status != SL_OK || !buffer->lender)) sl__reuse_return(buffer, lender);

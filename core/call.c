@@ -2,6 +2,7 @@
  * and reporting errors that are pending. */
 #include "device.h"
 
+#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -56,6 +57,7 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
 sl_status sl__device_leave(sl_device *device, sl_status status, sl_error *err)
 {
     sl__device_reap(device);
+    if (status == SL_ECAPTURE) sl__capture_failed(device, err);
     if (status != SL_OK && device->fault.status) return report_fault(device, err);
     if (status == SL_EINTERRUPT) {
         sl_interrupt(false);

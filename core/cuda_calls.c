@@ -6,6 +6,7 @@
 #include "buffer.h"
 #include "copy.h"
 #include "device.h"
+#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"

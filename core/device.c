@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "fault.h"
+#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -148,6 +149,7 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
 
     if (status != SL_OK) return status;
     core = device->core;
+    sl__captures_abandon(device);
     core->draining = true;
     if (!device->fault.status) /* nothing runs any more on a lost device */
         status = device->backend->device_synchronize(device, err);
@@ -196,6 +198,8 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl_status status = sl__device_enter(device, "synchronize", err);
 
     if (status != SL_OK) return status;
+    status = sl__capture_check(device, SL__CALLED_DEVICE, "cudaDeviceSynchronize", NULL, NULL, err);
+    if (status != SL_OK) return sl__device_leave(device, status, err);
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);

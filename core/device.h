@@ -40,6 +40,7 @@ typedef struct sl__device_core {
     sl_op *free_ops;                  /* the pool of operations (core/op_pool.c) */
     uint64_t last_seq;                /* operations and recorded calls share the counter */
     uint32_t where;                   /* text id */
+    struct sl__capture *captures;     /* that go on (core/graph/capture.h) */
     struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */
     sl_stream *legacy, *per_thread;   /* owned; per_thread is NULL until it is used */
     sl_stream *current;               /* counted when it is a user stream */
@@ -53,7 +54,8 @@ typedef struct sl__device_core {
     sl_buffer *buffers; /* all that are live */
     struct sl__op_chunk *op_chunks;
     uint64_t last_buffer_id, last_tensor_id;
-    uint32_t last_stream_id;
+    uint32_t last_stream_id, last_graph_id;
+    sl_graph *graphs;   /* all that are live */
     int cublas_handles; /* of cublasCreate, not destroyed yet */
     sl__strings strings;
     sl__activities activities; /* what the backend delivered while one is active */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "device.h"
+#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -64,6 +65,8 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     seq = op->seq;
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
+    if (stream->branch) return SL_OK; /* recorded in the graph alone */
+    sl__captured_free(event);
     event->record_seq = seq;
     event->record_stream = stream->id;
     return SL_OK;
@@ -154,7 +157,8 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
     sl_status status = enter_event(event, "query", err);
 
     if (status != SL_OK) return status;
-    status = event->device->backend->event_query(event, done, err);
+    status = sl__capture_check(event->device, SL__CALLED_EVENT, "cudaEventQuery", NULL, event, err);
+    if (status == SL_OK) status = event->device->backend->event_query(event, done, err);
     if (status == SL_OK && *done && sl__race_on()) sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
 }
@@ -165,6 +169,9 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     sl_status status = enter_event(event, "synchronize", err);
 
     if (status != SL_OK) return status;
+    status = sl__capture_check(event->device, SL__CALLED_EVENT, "cudaEventSynchronize", NULL, event,
+                               err);
+    if (status != SL_OK) return sl__device_leave(event->device, status, err);
     sl__call_begin(event->device, &call, SL_CALL_EVENT_SYNC);
     call.target = event->record_seq;
     call.target_stream = event->record_stream;
@@ -172,6 +179,12 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     sl__call_end(event->device, &call, NULL, status);
     if (status == SL_OK && sl__race_on()) sl__race_waited_event(sl__race, event);
     return sl__device_finish(event->device, status, err);
+}
+
+static sl_status check_captured(const sl_event *event, sl_error *err)
+{
+    return sl__capture_check(event->device, SL__CALLED_ELAPSED, "cudaEventElapsedTime", NULL, event,
+                             err);
 }
 
 static sl_status check_timed(const sl_event *event, const char *which, sl_error *err)
@@ -194,9 +207,11 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
     status = sl__device_check_same(end->device, "the end event", start->device, "the start event",
                                    err);
     if (status != SL_OK) return status;
-    status = check_timed(start, "start", err);
+    status = check_captured(start, err);
+    if (status == SL_OK) status = check_captured(end, err);
+    if (status == SL_OK) status = check_timed(start, "start", err);
     if (status == SL_OK) status = check_timed(end, "end", err);
-    if (status != SL_OK) return status;
+    if (status != SL_OK) return sl__device_leave(start->device, status, err);
     status = start->device->backend->event_elapsed(start, end, ms, err);
     if (status == SL_OK && sl__race_on()) { /* both have happened, or there would be no time */
         sl__race_waited_event(sl__race, start);

@@ -25,6 +25,7 @@ static const char *op_name(const sl_work *work)
     case SL_WORK_MEMSET: return sl_span_kind_name(SL_SPAN_MEMSET);
     case SL_WORK_HOST_FUNC: return sl_span_kind_name(SL_SPAN_HOST_FUNC);
     case SL_WORK_EVENT_RECORD: return "record_event";
+    case SL_WORK_GRAPH: return "a graph";
     case SL_WORK_EVENT_WAIT: break;
     }
     return "wait_event";

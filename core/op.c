@@ -6,6 +6,8 @@
 
 #include "buffer.h"
 #include "device.h"
+#include "graph/capture.h"
+#include "graph/graph.h"
 #include "race/checker.h"
 #include "record.h"
 #include "reuse.h"
@@ -34,11 +36,22 @@ static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
     return sl__buffer_settle(buffer, stream, sl__work_bytes(work, side), err);
 }
 
+/* A graph may be launched in any stream. */
+static sl_status settle_for_graph(const sl__operands *operands, sl_error *err)
+{
+    sl_status status = sl__buffer_settle_all(operands->out, err);
+
+    if (status == SL_OK) status = sl__buffer_settle_all(operands->in0, err);
+    return status != SL_OK ? status : sl__buffer_settle_all(operands->in1, err);
+}
+
 static sl_status settle_memory(const sl__operands *operands, const sl_work *work,
                                const sl_stream *stream, sl_error *err)
 {
-    sl_status status = settle_side(operands->out, work, 2, stream, err);
+    sl_status status;
 
+    if (stream->branch) return settle_for_graph(operands, err);
+    status = settle_side(operands->out, work, 2, stream, err);
     if (status == SL_OK) status = settle_side(operands->in0, work, 0, stream, err);
     return status != SL_OK ? status : settle_side(operands->in1, work, 1, stream, err);
 }
@@ -91,10 +104,17 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     sl_stream *stream = op->stream;
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
-    sl_status status = sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
+    sl_status status = SL_OK;
+    bool captured = false;
 
+    if (__builtin_expect(core->captures || (op->event && op->event->captured), 0))
+        status = sl__capture_take(op, &captured, err);
+    if (captured && status == SL_OK) return SL_OK;
+    if (status == SL_OK)
+        status = sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
     if (status != SL_OK) {
         if (core->last_seq == op->seq) core->last_seq--;
+        if (op->graph) sl__graph_retired(op);
         sl__op_release_operands(op);
         op->next = core->free_ops;
         core->free_ops = op;

@@ -13,6 +13,17 @@ typedef struct sl__operands { /* borrowed; NULL where unused */
     sl_buffer *out, *in0, *in1;
 } sl__operands;
 
+/* The kind of its span; of work alone. */
+static inline sl_span_kind sl__span_kind(const sl_work *work)
+{
+    switch ((sl_work_kind)work->kind) {
+    case SL_WORK_KERNEL: return SL_SPAN_KERNEL;
+    case SL_WORK_MEMCPY: return (sl_span_kind)work->copy_kind;
+    case SL_WORK_MEMSET: return SL_SPAN_MEMSET;
+    default: return SL_SPAN_HOST_FUNC;
+    }
+}
+
 /* How many bytes of input 0 or 1, or of the output (2), the operation reads or writes. */
 static inline size_t sl__work_bytes(const sl_work *work, int side)
 {
@@ -42,6 +53,11 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
 
 /* Drops its references to stream, event and buffers. */
 void sl__op_release_operands(sl_op *op);
+
+/* The operation becomes a node: it holds `buffer` from now on, and does not use it. */
+void sl__op_uses_no_more(const sl_op *op, sl_buffer *buffer);
+/* Drops what a node holds and puts it back into the pool. */
+void sl__op_drop_node(sl_device *device, sl_op *op);
 
 /* Drops what the operation holds and puts it back into the pool. */
 void sl__op_retire(sl_device *device, sl_op *op);

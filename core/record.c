@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "graph/graph.h"
 #include "op.h"
 #include "timeline/store.h"
 
@@ -22,7 +23,7 @@ static void report_loss(sl_device *device)
     sl__device_fail_later(device, SL_ENOMEM, "recording: out of memory; a span is missing");
 }
 
-static void lose(sl_device *device, recording *rec)
+void sl__record_lose(sl_device *device, recording *rec)
 {
     if (!rec->reported) report_loss(device);
     rec->reported = true;
@@ -45,7 +46,7 @@ static bool grow(void **data, size_t *n, size_t at, size_t elem_bytes)
     return true;
 }
 
-static bool map_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
+bool sl__record_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
 {
     void *texts = rec->texts;
 
@@ -64,7 +65,7 @@ static bool map_text(sl_device *device, recording *rec, uint32_t device_id, uint
     return true;
 }
 
-static bool note_stream(sl_device *device, recording *rec, const sl_stream *stream)
+bool sl__record_stream(sl_device *device, recording *rec, const sl_stream *stream)
 {
     sl_stream_note note;
     void *noted = rec->streams_noted;
@@ -76,7 +77,7 @@ static bool note_stream(sl_device *device, recording *rec, const sl_stream *stre
     note.id = stream->id;
     note.priority = stream->priority;
     note.non_blocking = stream->non_blocking;
-    if (!map_text(device, rec, stream->name, &note.name)
+    if (!sl__record_text(device, rec, stream->name, &note.name)
         || sl_timeline_add_stream(rec->timeline, &note, NULL))
         return false;
     rec->streams_noted[stream->id] = true;
@@ -85,17 +86,7 @@ static bool note_stream(sl_device *device, recording *rec, const sl_stream *stre
 
 /* ---- notes ---------------------------------------------------------------- */
 
-static sl_span_kind span_kind(const sl_work *work)
-{
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return SL_SPAN_KERNEL;
-    case SL_WORK_MEMCPY: return (sl_span_kind)work->copy_kind;
-    case SL_WORK_MEMSET: return SL_SPAN_MEMSET;
-    default: return SL_SPAN_HOST_FUNC;
-    }
-}
-
-static bool add_span(sl_device *device, recording *rec, const sl_op *op)
+static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_t stream)
 {
     sl_span span = {
         .start_ns = op->start_ns,
@@ -104,21 +95,21 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op)
         .host_end_ns = op->host_end_ns,
         .bytes = op->work.bytes,
         .correlation = op->seq,
-        .stream = op->stream->id,
+        .stream = stream,
         .blocks = op->blocks,
         .threads = op->threads,
         .registers = op->registers,
         .kernels = op->kernels,
         .kernels_after = op->kernels_after,
         .shared_bytes = op->shared_bytes,
-        .kind = (uint8_t)span_kind(&op->work),
+        .kind = (uint8_t)sl__span_kind(&op->work),
         .engine = op->engine,
         .flags = op->span_flags,
     };
     uint32_t name = sl__span_name(device, &op->work, op->span_flags); /* 0: no memory for it */
 
-    return name && map_text(device, rec, name, &span.name)
-           && map_text(device, rec, op->where, &span.where)
+    return name && sl__record_text(device, rec, name, &span.name)
+           && sl__record_text(device, rec, op->where, &span.where)
            && !sl_timeline_add_span(rec->timeline, &span, NULL);
 }
 
@@ -137,34 +128,43 @@ static bool add_hold(recording *rec, const sl_op *op)
     return op->ready_cause == SL_CAUSE_NONE || !sl_timeline_add_hold(rec->timeline, &hold, NULL);
 }
 
-static bool add_event_call(sl_device *device, recording *rec, const sl_op *op)
+static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, uint32_t stream)
 {
     sl_call call = {
         .host_start_ns = op->host_start_ns,
         .host_end_ns = op->host_end_ns,
         .device_ns = op->start_ns,
         .correlation = op->seq,
-        .stream = op->stream->id,
+        .stream = stream,
         .target = op->wait_target,
         .target_stream = op->wait_target_stream,
         .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
         .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
 
-    return map_text(device, rec, op->where, &call.where)
+    return sl__record_text(device, rec, op->where, &call.where)
            && !sl_timeline_add_call(rec->timeline, &call, NULL);
+}
+
+bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_t stream)
+{
+    bool is_event = op->work.kind == SL_WORK_EVENT_RECORD || op->work.kind == SL_WORK_EVENT_WAIT;
+
+    return (is_event ? add_event_call(device, rec, op, stream) : add_span(device, rec, op, stream))
+           && add_hold(rec, op);
 }
 
 void sl__record_op(sl_device *device, const sl_op *op)
 {
-    bool is_event = op->work.kind == SL_WORK_EVENT_RECORD || op->work.kind == SL_WORK_EVENT_WAIT;
-
+    if (op->graph) {
+        sl__graph_record(device, op);
+        return;
+    }
     for (recording *rec = device->core->recordings; rec; rec = rec->next) {
         if (op->seq < rec->first_seq) continue;
-        if (!note_stream(device, rec, op->stream)
-            || !(is_event ? add_event_call(device, rec, op) : add_span(device, rec, op))
-            || !add_hold(rec, op))
-            lose(device, rec);
+        if (!sl__record_stream(device, rec, op->stream)
+            || !sl__record_note(device, rec, op, op->stream->id))
+            sl__record_lose(device, rec);
     }
 }
 
@@ -190,11 +190,11 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     if (core->recordings) call->host_end_ns = device->backend->host_now_ns(device);
     for (recording *rec = core->recordings; rec; rec = rec->next) {
         sl_call noted = *call;
-        if ((stream && !note_stream(device, rec, stream))
-            || !map_text(device, rec, call->name, &noted.name)
-            || !map_text(device, rec, call->where, &noted.where)
+        if ((stream && !sl__record_stream(device, rec, stream))
+            || !sl__record_text(device, rec, call->name, &noted.name)
+            || !sl__record_text(device, rec, call->where, &noted.where)
             || sl_timeline_add_call(rec->timeline, &noted, NULL))
-            lose(device, rec);
+            sl__record_lose(device, rec);
     }
 }
 
@@ -240,8 +240,8 @@ static void map_symbols(sl_device *device, recording *rec)
     sl_span *spans = sl__timeline_edit_spans(rec->timeline, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (spans[i].symbol && !map_text(device, rec, spans[i].symbol, &spans[i].symbol))
-            lose(device, rec);
+        if (spans[i].symbol && !sl__record_text(device, rec, spans[i].symbol, &spans[i].symbol))
+            sl__record_lose(device, rec);
 }
 
 void sl__recording_close(sl_device *device, recording *rec)

@@ -21,6 +21,15 @@ typedef struct sl__recording {
 /* Notes a retiring operation in every active recording. */
 void sl__record_op(sl_device *device, const sl_op *op);
 
+/* The same in one recording, in the row of stream `stream`, which the timeline knows. False: out of
+ * memory. */
+bool sl__record_note(sl_device *device, sl__recording *rec, const sl_op *op, uint32_t stream);
+bool sl__record_stream(sl_device *device, sl__recording *rec, const sl_stream *stream);
+/* *id: the timeline's of a device's text id. False: out of memory. */
+bool sl__record_text(sl_device *device, sl__recording *rec, uint32_t device_id, uint32_t *id);
+/* A span is missing: a later call says so. */
+void sl__record_lose(sl_device *device, sl__recording *rec);
+
 /* Before and after a call of the backend that enqueues nothing but is shown in timelines: begin
  * takes a number and the time of its start, end that of its end. For SL_CALL_PLAIN the caller
  * sets call->name, a device text id. If `status` is a failure, nothing is recorded and the number

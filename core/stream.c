@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "device.h"
+#include "graph/capture.h"
 #include "race/checker.h"
 #include "record.h"
 
@@ -146,8 +147,10 @@ sl_status sl_device_set_current_stream(sl_device *device, sl_stream *stream, sl_
 sl_status sl__stream_wait_idle(sl_stream *stream, sl_error *err)
 {
     sl_call call;
-    sl_status status;
+    sl_status status = sl__capture_check(stream->device, SL__CALLED_STREAM, "cudaStreamSynchronize",
+                                         stream, NULL, err);
 
+    if (status != SL_OK) return status;
     sl__call_begin(stream->device, &call, SL_CALL_STREAM_SYNC);
     call.stream = stream->id;
     status = stream->device->backend->stream_synchronize(stream, err);
@@ -177,7 +180,9 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
     sl_status status = sl__stream_enter(stream, "query", err);
 
     if (status != SL_OK) return status;
-    status = stream->device->backend->stream_query(stream, done, err);
+    status = sl__capture_check(stream->device, SL__CALLED_STREAM, "cudaStreamQuery", stream, NULL,
+                               err);
+    if (status == SL_OK) status = stream->device->backend->stream_query(stream, done, err);
     if (status == SL_OK && *done && sl__race_on()) sl__race_waited_stream(sl__race, stream);
     return sl__device_finish(stream->device, status, err);
 }

@@ -48,7 +48,8 @@
     X(EINTERRUPT, -13, "interrupted")                    \
     X(EFAULT, -14, "the device has failed")              \
     X(EBACKEND, -15, "the device's library failed")      \
-    X(ERACE, -16, "a race")
+    X(ERACE, -16, "a race")                              \
+    X(ECAPTURE, -17, "not permitted while a stream is captured")
 
 typedef enum sl_status {
 #define X(name, code, text) SL_##name = code,
@@ -90,6 +91,7 @@ typedef struct sl_device sl_device;
 typedef struct sl_stream sl_stream;
 typedef struct sl_event sl_event;
 typedef struct sl_tensor sl_tensor;
+typedef struct sl_graph sl_graph;
 typedef struct sl_timeline sl_timeline; /* see core/timeline/timeline.h */
 typedef struct sl_text sl_text;         /* a growing text: core/text/text.h */
 
@@ -194,7 +196,7 @@ sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *
 
 /* Live objects and operations in flight, for leak checks and lab.who(). */
 typedef struct sl_device_stats {
-    int64_t streams, events, buffers, tensors, ops_in_flight;
+    int64_t streams, events, buffers, tensors, graphs, ops_in_flight;
     int64_t device_bytes, pinned_bytes, pageable_bytes; /* of live buffers */
     uint64_t ops_enqueued;
 } sl_device_stats;
@@ -472,6 +474,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
  * Called in a host function, it ends the recording at the next call on the device after that. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
+#include "graph/graphs.h"
 #include "pictures/pictures.h"
 #include "race/races.h"
 #include "text/file.h"

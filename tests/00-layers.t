@@ -11,12 +11,13 @@
 #             In Lua a room of repl imports its own files and run's; commands imports all.
 #   bindings  Lua's headers, core/streamlab.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
-#   core      its own, core/race's and those of the next four; no Lua, CUDA or terminal in any below
+#   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
 #   traces    the same
 #   timeline  core/streamlab.h, core/text's, its own
 #   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
+#   graph     the same
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', its own
 #   cuda      the same, and CUDA's headers, which nobody else includes
@@ -86,14 +87,16 @@ sins() { # ROOT
     import_sins "$1"
     words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core '^(text|timeline|traces|pictures|race)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core '^(text|timeline|traces|pictures|race|graph)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     for room in traces pictures; do
         offenders "$1" core/$room '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
             "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     done
-    offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    for room in race graph; do
+        offenders "$1" core/$room '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    done
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"

@@ -139,6 +139,7 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
     case SL_WORK_EVENT_WAIT:
         return cuda_check(dev, cudaStreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
                           "cudaStreamWaitEvent", err);
+    case SL_WORK_GRAPH: break;
     }
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }

@@ -99,6 +99,7 @@ static double warm_us(const sim_op *op)
     case SL_WORK_EVENT_RECORD:
         return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
     case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
+    case SL_WORK_GRAPH: break;
     }
     return 0;
 }

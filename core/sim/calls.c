@@ -33,7 +33,8 @@ static sim_call call_of(const sl_op *op)
     case SL_WORK_HOST_FUNC: return SIM_CALL_HOST_FUNC;
     case SL_WORK_EVENT_RECORD: return SIM_CALL_EVENT_RECORD;
     case SL_WORK_EVENT_WAIT: return SIM_CALL_EVENT_WAIT;
-    case SL_WORK_KERNEL: break;
+    case SL_WORK_KERNEL:
+    case SL_WORK_GRAPH: break;
     }
     return SIM_CALL_LAUNCH;
 }

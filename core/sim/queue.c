@@ -224,6 +224,7 @@ void sim_queue_ready(sim_op *op)
         break;
     case SL_WORK_KERNEL:
     case SL_WORK_MEMSET: sim_chip_submit(op); break;
+    case SL_WORK_GRAPH: break;
     }
 }
 

@@ -1,0 +1,97 @@
+/* capture.h - captures that go on, for the rest of the core.
+ *
+ * A capture has branches: the streams that take part, each with the nodes that its next operation
+ * comes behind. A record keeps those nodes with its event; a wait for it adds them to its own
+ * stream's, which joins the capture if it is in none.
+ */
+#ifndef SL_CAPTURE_H
+#define SL_CAPTURE_H
+
+#include "../device.h"
+
+typedef struct sl__capture sl__capture;
+
+typedef struct sl__nodes { /* a set of nodes */
+    uint32_t *at, n, cap;
+} sl__nodes;
+
+typedef struct sl__branch { /* a stream that takes part */
+    struct sl__branch *next;
+    sl__capture *capture;
+    sl_stream *stream; /* retained */
+    uint32_t lane;
+    sl__nodes last; /* the next operation comes behind these */
+} sl__branch;
+
+struct sl__capture {
+    sl__capture *next; /* in the device's list */
+    sl_graph *graph;
+    sl__branch *branches; /* the latest first; the origin's is the last */
+    sl_stream *origin;
+    sl_capture_mode mode;
+    bool invalidated;
+    /* What spoiled it: the call, its line, CUDA's error. */
+    const char *spoiled_by;
+    uint32_t spoiled_where;
+    int spoiled_code;
+};
+
+typedef struct sl__captured { /* of an event: its latest record, in a capture */
+    uint32_t graph_id;        /* of which capture, perhaps one that has ended */
+    uint32_t record;          /* the node */
+    uint32_t n, nodes[];      /* that a wait adds */
+} sl__captured;
+
+/* The capture that goes on for this record; NULL: none. */
+sl__capture *sl__capture_of(const sl_device *device, const sl__captured *captured);
+
+/* While a capture goes on, called with an operation that has begun, instead of giving it to the
+ * backend. *taken: it has become a node, or an edge, and is no longer the caller's. If not, it is an
+ * ordinary operation of a stream that is in no capture. */
+sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err);
+
+/* After a call has failed with SL_ECAPTURE: notes which captures it has spoiled, and adds to an error
+ * that follows from that who was to blame. */
+void sl__capture_failed(sl_device *device, sl_error *err);
+
+/* Ends all captures of the device and throws them away. */
+void sl__captures_abandon(sl_device *device);
+
+void sl__captured_free(sl_event *event);
+
+/* ---- rules.c: what a capture forbids, for a backend that does not check it -------------- */
+
+/* What a call does that enqueues nothing. */
+typedef enum sl__called {
+    SL__CALLED_STREAM,  /* asks or waits for a stream */
+    SL__CALLED_EVENT,   /* asks or waits for an event */
+    SL__CALLED_ELAPSED, /* the time of an event */
+    SL__CALLED_DEVICE,  /* waits for the device */
+    SL__CALLED_UNSAFE   /* may wait for other work: cudaMalloc; of `stream` if it has one */
+} sl__called;
+
+/* Fails with SL_ECAPTURE, and invalidates captures, where CUDA does. `call` is CUDA's name (static),
+ * `stream` or `event` the one that it names, or NULL. */
+sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *call,
+                              const sl_stream *stream, const sl_event *event, sl_error *err);
+
+/* The same; one comparison while there is no capture. */
+static inline sl_status sl__capture_check(sl_device *device, sl__called called, const char *call,
+                                          const sl_stream *stream, const sl_event *event,
+                                          sl_error *err)
+{
+    if (__builtin_expect(!device->core->captures && !(event && event->captured), 1)) return SL_OK;
+    return sl__capture_refuses(device, called, call, stream, event, err);
+}
+
+/* An operation. */
+sl_status sl__capture_refuses_op(sl_op *op, sl_error *err);
+sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err);
+/* At the end: the origin, the streams that have not come back to it. */
+sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err);
+
+/* Fills *err with CUDA's error and a sentence, and returns SL_ECAPTURE. */
+sl_status sl__capture_fail(sl_error *err, sl_capture_error code, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

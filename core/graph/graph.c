@@ -1,0 +1,252 @@
+/* graph.c - a captured graph: its nodes and edges, what is asked of it, and its end. */
+#include "graph.h"
+
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../buffer.h"
+#include "../device.h"
+#include "../op.h"
+
+/* ---- growing ---- */
+
+static sl_body *create_body(sl_device *device)
+{
+    sl_body *body = calloc(1, sizeof *body);
+
+    if (!body) return NULL;
+    body->refs = 1;
+    body->device = device;
+    return body;
+}
+
+sl_status sl__graph_create(sl_device *device, sl_graph **out, sl_error *err)
+{
+    sl__device_core *core = device->core;
+    sl_graph *graph = calloc(1, device->backend->graph_bytes);
+    sl_body *body = graph ? create_body(device) : NULL;
+
+    if (!body) {
+        free(graph);
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a graph");
+    }
+    graph->device = sl_device_retain(device);
+    graph->refs = 1;
+    graph->body = body;
+    graph->id = ++core->last_graph_id;
+    graph->where = core->where;
+    graph->next = core->graphs;
+    graph->link = &core->graphs;
+    if (graph->next) graph->next->link = &graph->next;
+    core->graphs = graph;
+    core->stats.graphs++;
+    *out = graph;
+    return SL_OK;
+}
+
+static bool grow(void **array, size_t needed, size_t *cap, size_t elem_bytes)
+{
+    size_t wanted = *cap ? *cap : 16;
+    void *grown;
+
+    if (needed <= *cap) return true;
+    while (wanted < needed)
+        wanted *= 2;
+    grown = realloc(*array, wanted * elem_bytes);
+    if (!grown) return false;
+    *array = grown;
+    *cap = wanted;
+    return true;
+}
+
+sl_status sl__body_reserve(sl_body *body, uint32_t n_before, sl_error *err)
+{
+    size_t cap_nodes = body->cap_nodes;
+    bool grown = grow((void **)&body->nodes, (size_t)body->n_nodes + 1, &cap_nodes,
+                      sizeof *body->nodes);
+
+    body->cap_nodes = (uint32_t)cap_nodes;
+    if (grown && body->n_nodes < UINT32_MAX / 4
+        && grow((void **)&body->before, body->n_before + n_before, &body->cap_before,
+                sizeof *body->before)
+        && body->n_before + n_before < UINT32_MAX)
+        return SL_OK;
+    return sl_fail(err, SL_ENOMEM, "out of host memory for a graph of more than %u nodes",
+                   (unsigned)body->n_nodes);
+}
+
+/* An operation in flight counts the use of its memory; a node only holds it. */
+static void hold_only(sl_op *op)
+{
+    sl_buffer *const operands[] = { op->out, sl__op_holds_input(op, 0) ? op->in[0] : NULL,
+                                    sl__op_holds_input(op, 1) ? op->in[1] : NULL };
+
+    for (int i = 0; i < 3; i++)
+        if (operands[i]) sl__op_uses_no_more(op, operands[i]);
+}
+
+uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *before,
+                      uint32_t n_before)
+{
+    sl_node *node = &body->nodes[body->n_nodes];
+
+    *node = (sl_node){ .op = op, .lane = lane, .first_before = (uint32_t)body->n_before };
+    hold_only(op);
+    if (sl__node_is_work(node)) {
+        if (n_before) memcpy(body->before + body->n_before, before, n_before * sizeof *before);
+        node->n_before = n_before;
+        body->n_before += n_before;
+        body->n_work++;
+    }
+    return body->n_nodes++;
+}
+
+/* ---- lifecycle ---- */
+
+sl_graph *sl_graph_retain(sl_graph *graph)
+{
+    if (graph) graph->refs++;
+    return graph;
+}
+
+void sl__body_release(sl_body *body)
+{
+    if (--body->refs > 0) return;
+    for (uint32_t i = 0; i < body->n_nodes; i++)
+        sl__op_drop_node(body->device, body->nodes[i].op);
+    free(body->nodes);
+    free(body->before);
+    free(body);
+}
+
+void sl_graph_release(sl_graph *graph)
+{
+    sl_device *device;
+
+    if (!graph || --graph->refs > 0) return;
+    device = graph->device;
+    *graph->link = graph->next;
+    if (graph->next) graph->next->link = graph->link;
+    device->core->stats.graphs--;
+    device->backend->graph_close(graph);
+    sl__body_release(graph->body);
+    free(graph);
+    sl_device_release(device);
+}
+
+/* ---- what it is ---- */
+
+sl_device *sl_graph_device(const sl_graph *graph) { return graph->device; }
+
+uint32_t sl_graph_id(const sl_graph *graph) { return graph->id; }
+
+bool sl_graph_is_instantiated(const sl_graph *graph) { return graph->opened; }
+
+bool sl_graph_has_priorities(const sl_graph *graph) { return graph->priorities; }
+
+uint64_t sl_graph_launches(const sl_graph *graph) { return graph->launches; }
+
+sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err)
+{
+    uint32_t id = sl__strings_intern(&graph->device->core->strings, name);
+
+    if (*name && !id) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's name");
+    graph->name = id;
+    return SL_OK;
+}
+
+const char *sl_graph_name(const sl_graph *graph)
+{
+    return sl__strings_text(&graph->device->core->strings, graph->name);
+}
+
+size_t sl_graph_node_count(const sl_graph *graph) { return graph->body->n_work; }
+
+/* The node that users count as `index`. */
+static const sl_node *find_work(const sl_graph *graph, size_t index)
+{
+    for (uint32_t i = 0; i < graph->body->n_nodes; i++)
+        if (sl__node_is_work(&graph->body->nodes[i]) && index-- == 0) return &graph->body->nodes[i];
+    return NULL;
+}
+
+sl_status sl_graph_get_node(const sl_graph *graph, size_t index, sl_graph_node *out, sl_error *err)
+{
+    sl__device_core *core = graph->device->core;
+    const sl_node *node = find_work(graph, index);
+    uint32_t name;
+
+    if (!node)
+        return sl_fail(err, SL_EINVAL, "there is no node %zu: the graph has %u", index,
+                       (unsigned)graph->body->n_work);
+    name = sl__span_name(graph->device, &node->op->work, node->op->span_flags);
+    if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for a node's name");
+    *out = (sl_graph_node){
+        .name = sl__strings_text(&core->strings, name),
+        .where = sl__strings_text(&core->strings, node->op->where),
+        .stream = sl_stream_name(node->op->stream),
+        .stream_id = node->op->stream->id,
+        .priority = node->op->stream->priority,
+        .kind = (uint8_t)sl__span_kind(&node->op->work),
+        .bytes = node->op->work.bytes,
+    };
+    return SL_OK;
+}
+
+size_t sl_graph_edge_count(const sl_graph *graph) { return graph->body->n_before; }
+
+/* Both nodes as users count them: without records and waits. */
+sl_status sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges, sl_error *err)
+{
+    uint32_t *number = calloc(graph->body->n_nodes ? graph->body->n_nodes : 1, sizeof *number);
+    uint32_t n = 0;
+
+    if (!number) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's edges");
+    for (uint32_t i = 0; i < graph->body->n_nodes; i++) {
+        const sl_node *node = &graph->body->nodes[i];
+        if (!sl__node_is_work(node)) continue;
+        number[i] = n++;
+        for (uint32_t k = 0; k < node->n_before; k++)
+            *edges++ = (sl_graph_edge){ number[graph->body->before[node->first_before + k]],
+                                        number[i] };
+    }
+    free(number);
+    return SL_OK;
+}
+
+/* ---- names ---- */
+
+static const char *const mode_names[] = {
+    [SL_CAPTURE_GLOBAL] = "global",
+    [SL_CAPTURE_THREAD_LOCAL] = "thread_local",
+    [SL_CAPTURE_RELAXED] = "relaxed",
+};
+
+bool sl_capture_mode_parse(const char *name, sl_capture_mode *mode)
+{
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, mode_names[i]) == 0) {
+            *mode = (sl_capture_mode)i;
+            return true;
+        }
+    return false;
+}
+
+const char *sl_capture_status_name(sl_capture_status status)
+{
+    return status == SL_CAPTURE_STATUS_NONE     ? "none"
+           : status == SL_CAPTURE_STATUS_ACTIVE ? "active"
+                                                : "invalidated";
+}
+
+const char *sl_capture_error_name(int number)
+{
+    switch (number) {
+#define X(id, value, name) \
+    case value: return name;
+        SL_CAPTURE_ERROR_MAP(X)
+#undef X
+    }
+    return NULL;
+}

@@ -1,0 +1,30 @@
+/* graph.h - graphs, for the rest of the core. */
+#ifndef SL_GRAPH_H
+#define SL_GRAPH_H
+
+#include "../backend.h"
+
+/* An empty graph, with one reference and none opened. SL_ENOMEM. */
+sl_status sl__graph_create(sl_device *device, sl_graph **graph, sl_error *err);
+
+/* Room for one more node with n edges to it, so that sl__body_add cannot fail. */
+sl_status sl__body_reserve(sl_body *body, uint32_t n_before, sl_error *err);
+/* Adds a node that comes behind n others; returns its index. `op` is the body's from then on. */
+uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *before,
+                      uint32_t n_before);
+
+void sl__body_release(sl_body *body);
+
+/* Whether a node is work: a graph keeps records and waits as edges. */
+static inline bool sl__node_is_work(const sl_node *node)
+{
+    return node->op->work.kind != SL_WORK_EVENT_RECORD && node->op->work.kind != SL_WORK_EVENT_WAIT;
+}
+
+/* Notes a launch that retires, and what it did with its nodes, in every active recording. */
+void sl__graph_record(sl_device *device, const sl_op *launch);
+
+/* Ends the launches' hold on what they name: called when their operation retires. */
+void sl__graph_retired(sl_op *launch);
+
+#endif

@@ -1,0 +1,151 @@
+/* launch.c - instantiating, launching and updating graphs. */
+#include <stdlib.h>
+
+#include "../buffer.h"
+#include "../device.h"
+#include "../op.h"
+#include "../stream.h"
+#include "graph.h"
+
+static sl_status enter_graph(const sl_graph *graph, const char *what, sl_error *err)
+{
+    if (!graph) return sl_fail(err, SL_ECLOSED, "the graph is freed");
+    return sl__device_enter(graph->device, what, err);
+}
+
+sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
+{
+    sl_status status = enter_graph(graph, "instantiate", err);
+
+    if (status != SL_OK) return status;
+    if (graph->opened) return sl_fail(err, SL_ESTATE, "the graph is instantiated already");
+    graph->priorities = priorities;
+    status = graph->device->backend->graph_open(graph, err);
+    graph->opened = status == SL_OK;
+    return sl__device_leave(graph->device, status, err);
+}
+
+/* ---- launching ---- */
+
+/* Memory that was lent while the graph was captured comes behind work of one stream only; a launch
+ * may be in any. */
+static sl_status settle_lent(sl_graph *graph, sl_error *err)
+{
+    sl_status status = SL_OK;
+
+    for (uint32_t i = 0; i < graph->body->n_nodes && status == SL_OK; i++) {
+        const sl_op *op = graph->body->nodes[i].op;
+        bool lent = (op->out && op->out->lender) || (op->in[0] && op->in[0]->lender)
+                    || (op->in[1] && op->in[1]->lender);
+        if (lent) status = sl_device_wait_idle(graph->device, err);
+    }
+    graph->lent = status != SL_OK;
+    return status;
+}
+
+static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
+{
+    const sl_work work = { .kind = SL_WORK_GRAPH };
+    sl__device_core *core = stream->device->core;
+    sl_op *op;
+    uint32_t n_nodes;
+    uint64_t seq;
+    sl_status status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
+
+    if (status != SL_OK) return status;
+    op->graph = sl_graph_retain(graph);
+    op->body = graph->body;
+    op->body->refs++;
+    n_nodes = op->body->n_nodes;
+    if (core->recordings) op->runs = calloc((size_t)n_nodes + 1, sizeof *op->runs);
+    seq = op->seq;
+    status = sl__op_submit(op, err);
+    if (status != SL_OK) return status;
+    core->last_seq = seq + n_nodes; /* each node is an operation */
+    graph->last_launch = seq;
+    graph->launches++;
+    return SL_OK;
+}
+
+sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
+{
+    sl_status status = enter_graph(graph, "launch", err);
+
+    if (status == SL_OK) status = sl__stream_enter(stream, "launch", err);
+    if (status != SL_OK) return status;
+    status = sl__device_check_same(stream->device, "the stream", graph->device, "the graph", err);
+    if (status != SL_OK) return status;
+    if (!graph->opened)
+        return sl_fail(err, SL_ESTATE, "%s is not instantiated", sl_graph_name(graph));
+    if (graph->lent) status = settle_lent(graph, err);
+    if (status == SL_OK) status = submit_launch(graph, stream, err);
+    return sl__device_finish(stream->device, status, err);
+}
+
+void sl__graph_retired(sl_op *launch)
+{
+    free(launch->runs);
+    sl__body_release(launch->body);
+    sl_graph_release(launch->graph);
+}
+
+/* ---- updating ---- */
+
+static sl_status cannot_update(sl_error *err, const char *why)
+{
+    return sl_fail(err, SL_EUNSUPPORTED, "%s: capture a new graph", why);
+}
+
+static bool same_edges(const sl_body *a, const sl_body *b, uint32_t node)
+{
+    const sl_node *x = &a->nodes[node], *y = &b->nodes[node];
+
+    if (x->n_before != y->n_before) return false;
+    for (uint32_t i = 0; i < x->n_before; i++)
+        if (a->before[x->first_before + i] != b->before[y->first_before + i]) return false;
+    return true;
+}
+
+/* What cudaGraphExecUpdate compares ("Whole Graph Update" in the Programming Guide). */
+static sl_status check_update(const sl_body *graph, const sl_body *from, sl_error *err)
+{
+    if (graph->n_work != from->n_work)
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "the graph has %u nodes and the new one %u: capture a new graph",
+                       (unsigned)graph->n_work, (unsigned)from->n_work);
+    if (graph->n_nodes != from->n_nodes) return cannot_update(err, "the nodes' edges differ");
+    for (uint32_t i = 0; i < graph->n_nodes; i++) {
+        const sl_work *a = &graph->nodes[i].op->work, *b = &from->nodes[i].op->work;
+        if (a->kind != b->kind) return cannot_update(err, "a node is of another kind");
+        if (a->kind == SL_WORK_MEMCPY && a->copy_kind != b->copy_kind)
+            return cannot_update(err, "a copy has another direction");
+        if (!same_edges(graph, from, i)) return cannot_update(err, "the nodes' edges differ");
+    }
+    return SL_OK;
+}
+
+/* `from` keeps what the graph did until now. */
+static void exchange(sl_graph *graph, sl_graph *from)
+{
+    sl_body *was = graph->body;
+
+    graph->body = from->body;
+    from->body = was;
+    graph->lent |= from->lent;
+}
+
+sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
+{
+    sl_status status = enter_graph(graph, "update", err);
+
+    if (status == SL_OK) status = enter_graph(from, "update", err);
+    if (status != SL_OK) return status;
+    if (!graph->opened || from->opened)
+        return sl_fail(err, SL_ESTATE, "%s",
+                       from->opened ? "the new graph is instantiated already"
+                                    : "the graph is not instantiated");
+    status = check_update(graph->body, from->body, err);
+    if (status == SL_OK) status = graph->device->backend->graph_update(graph, from, err);
+    if (status == SL_OK) exchange(graph, from);
+    return sl__device_leave(graph->device, status, err);
+}

@@ -1,0 +1,147 @@
+/* notes.c - a launch in timelines: the call, and each node as if it had been enqueued by it, in the
+ * order of its capture. What was captured in other streams has rows of its own: a launch is ordered
+ * with its own stream, not with those. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../device.h"
+#include "../op.h"
+#include "../record.h"
+#include "graph.h"
+
+typedef struct launch_notes {
+    sl_device *device;
+    sl__recording *rec;
+    const sl_op *launch;
+    int64_t *reached; /* per node: when its row had come to it; NULL: the backend does not know */
+    int64_t *lane_at; /* per lane */
+} launch_notes;
+
+/* The row of what was captured in `stream`, for a launch in another: above all streams' ids. */
+static uint32_t row_of(const sl_stream *launched, const sl_stream *captured)
+{
+    return UINT32_C(1) << 30 | (launched->id & 0x3fff) << 16 | (captured->id & 0xffff);
+}
+
+static uint32_t row(const launch_notes *notes, const sl_node *node)
+{
+    return node->lane == 0 ? notes->launch->stream->id
+                           : row_of(notes->launch->stream, node->op->stream);
+}
+
+static bool add_row(const launch_notes *notes, const sl_node *node)
+{
+    const sl_stream *captured = node->op->stream;
+    sl_stream_note note = {
+        .id = row(notes, node),
+        .priority = notes->launch->graph->priorities ? captured->priority
+                                                     : notes->launch->stream->priority,
+        .non_blocking = true,
+    };
+    char name[128];
+
+    if (node->lane == 0) return true;
+    snprintf(name, sizeof name, "%.100s (graph)", sl_stream_name(captured));
+    return !sl_timeline_intern(notes->rec->timeline, name, &note.name, NULL)
+           && !sl_timeline_add_stream(notes->rec->timeline, &note, NULL);
+}
+
+/* A record or a wait is an edge: it is reached when what it comes behind has ended. */
+static int64_t reach(const launch_notes *notes, uint32_t i)
+{
+    const sl_node *node = &notes->launch->body->nodes[i];
+    int64_t *at = &notes->lane_at[node->lane];
+
+    if (sl__node_is_work(node)) {
+        if (notes->launch->runs[i].end_ns > *at) *at = notes->launch->runs[i].end_ns;
+    } else if (node->op->work.kind == SL_WORK_EVENT_WAIT && notes->reached[node->record] > *at) {
+        *at = notes->reached[node->record];
+    }
+    return *at;
+}
+
+static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
+{
+    const sl_node_run *run = notes->launch->runs ? &notes->launch->runs[i] : NULL;
+
+    shown->start_ns = shown->end_ns = SL_TIME_LATER;
+    shown->ready_cause = SL_CAUSE_NONE;
+    if (!run) return;
+    notes->reached[i] = reach(notes, i);
+    if (!sl__node_is_work(&notes->launch->body->nodes[i])) {
+        shown->start_ns = shown->end_ns = notes->reached[i];
+        return;
+    }
+    shown->start_ns = run->start_ns;
+    shown->end_ns = run->end_ns;
+    shown->ready_ns = run->ready_ns;
+    shown->ready_by = run->ready_by;
+    shown->start_by = run->start_by;
+    shown->ready_cause = run->ready_cause;
+    shown->start_cause = run->start_cause;
+}
+
+static bool add_node(const launch_notes *notes, uint32_t i)
+{
+    const sl_op *launch = notes->launch;
+    const sl_node *node = &launch->body->nodes[i];
+    sl_node_note note = { launch->seq + 1 + i, launch->seq, launch->graph->id, i };
+    sl_op shown = *node->op;
+
+    shown.seq = note.correlation;
+    shown.host_start_ns = launch->host_start_ns;
+    shown.host_end_ns = launch->host_end_ns;
+    if (shown.work.kind == SL_WORK_EVENT_WAIT) {
+        const sl_node *record = &launch->body->nodes[node->record];
+        shown.wait_target = launch->seq + 1 + node->record;
+        shown.wait_target_stream = row(notes, record);
+    }
+    set_times(notes, i, &shown);
+    return sl__record_note(notes->device, notes->rec, &shown, row(notes, node))
+           && (!sl__node_is_work(node) || !sl_timeline_add_node(notes->rec->timeline, &note, NULL));
+}
+
+static bool add_call(const launch_notes *notes)
+{
+    const sl_op *launch = notes->launch;
+    sl_call call = {
+        .host_start_ns = launch->host_start_ns,
+        .host_end_ns = launch->host_end_ns,
+        .correlation = launch->seq,
+        .stream = launch->stream->id,
+        .kind = SL_CALL_PLAIN,
+        .queue_full = (launch->span_flags & SL_SPAN_QUEUE_FULL) != 0,
+    };
+
+    return !sl_timeline_intern(notes->rec->timeline, "cudaGraphLaunch", &call.name, NULL)
+           && sl__record_text(notes->device, notes->rec, launch->where, &call.where)
+           && !sl_timeline_add_call(notes->rec->timeline, &call, NULL);
+}
+
+static bool add_launch(launch_notes *notes)
+{
+    const sl_body *body = notes->launch->body;
+    bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream)
+                 && add_call(notes);
+
+    notes->lane_at = calloc((size_t)body->n_lanes + 1, sizeof *notes->lane_at);
+    notes->reached = calloc((size_t)body->n_nodes + 1, sizeof *notes->reached);
+    added = added && notes->lane_at && notes->reached;
+    for (uint32_t i = 0; added && i < body->n_nodes; i++)
+        added = add_row(notes, &body->nodes[i]) && add_node(notes, i);
+    free(notes->lane_at);
+    free(notes->reached);
+    return added;
+}
+
+/* A simulated launch without memory for its nodes' times is left out, and that is reported. */
+void sl__graph_record(sl_device *device, const sl_op *launch)
+{
+    bool known = launch->runs || !device->info.simulated;
+
+    for (sl__recording *rec = device->core->recordings; rec; rec = rec->next) {
+        launch_notes notes = { .device = device, .rec = rec, .launch = launch };
+        if (launch->seq < rec->first_seq) continue;
+        if (!known || !add_launch(&notes)) sl__record_lose(device, rec);
+    }
+}
