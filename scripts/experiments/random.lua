@@ -1,7 +1,7 @@
 -- random.lua - a script that nobody wrote: an experiment drawn from a seed, the same one on every
 -- machine, to see whether the simulator foresees what a GPU makes of it.
 --
---   streamlab scripts/experiments/random.lua [--seed N] [--list]
+--   streamlab scripts/experiments/random.lua [--seed N] [--graph] [--list]
 --   streamlab compare scripts/experiments/random.lua --seeds 1-20
 --
 -- It is made of phrases, as scripts are: an upload, a chain of kernels, a download, a piece of a
@@ -9,20 +9,22 @@
 -- host work, an allocation. Streams have flags and priorities; kernels are products (float32, TF32,
 -- bfloat16), elementwise ones and spins of many grids; copies are pinned or pageable, from 64 KiB
 -- to 64 MiB. No two operations that nothing orders write the same memory. --list prints the streams
--- and each step.
+-- and each step. With --graph all of it is captured and launched as one CUDA graph: without the
+-- NULL stream, host work, waits of the host and allocations, which a capture cannot have, and with
+-- few pageable copies.
 
 local lab = require "streamlab"
 
 -- Arguments -----------------------------------------------------------------------------------
 
-local usage <const> = "usage: streamlab scripts/experiments/random.lua [--seed N] [--list]"
+local usage <const> = "usage: streamlab scripts/experiments/random.lua [--seed N] [--graph] [--list]"
 
 local function parse(arguments)
     local options, i = {seed = 0}, 1
     while arguments[i] do
         local name, value = arguments[i]:match("^%-%-(%l+)=?(.*)$")
-        if name == "list" and value == "" then
-            options.list = true
+        if (name == "list" or name == "graph") and value == "" then
+            options[name] = true
         elseif name == "seed" then
             if value == "" then
                 i = i + 1
@@ -166,7 +168,7 @@ local function copy(s, direction, bytes)
     bytes = bytes or math.floor(log_even(65536, 64 << 20)) // 4096 * 4096
     local pinned = chance(pinned_share)
     local host, gpu = on_host(s, direction, bytes, pinned), gpu_bytes(s, direction, bytes)
-    local opts = {non_blocking = pinned or chance(0.7), stream = s.stream}
+    local opts = {non_blocking = pinned or chance(0.7) or options.graph, stream = s.stream}
     add("%s: %s %.3f MiB, %s%s", s.name, direction == "h2d" and "upload" or "download",
         bytes / 2^20, pinned and "pinned" or "pageable", opts.non_blocking and "" or ", blocking",
         function()
@@ -291,17 +293,39 @@ local weights <const> = {
     "within", 1, "null stream", 0.7, "host", 1.5, "wait", 1.5, "allocate", 0.7,
 }
 
+-- What a capture can have.
+local graph_weights <const> = {
+    "upload", 3, "download", 2, "chain", 6, "spread", 4, "pipeline", 4, "feed", 4, "join", 2,
+    "within", 1,
+}
+
 local function draw()
     make_streams()
-    pinned_share = pick{1, 5, 0.8, 3, 0.3, 1, 0, 1}
-    local wanted = log_even(12, 120)
-    while #steps < wanted do phrases[pick(weights)]() end
+    pinned_share = options.graph and pick{1, 9, 0.9, 1} or pick{1, 5, 0.8, 3, 0.3, 1, 0, 1}
+    local wanted, from = log_even(12, 120), options.graph and graph_weights or weights
+    while #steps < wanted do phrases[pick(from)]() end
 end
 
 -- The run -------------------------------------------------------------------------------------
 
 local function run()
     for _, step in ipairs(steps) do step.run() end
+end
+
+-- All streams fork from the first one, and join it at the end.
+local function captured()
+    local first = streams[1].stream
+    for i = 2, #streams do streams[i].stream:wait_stream(first) end
+    run()
+    for i = 2, #streams do first:wait_stream(streams[i].stream) end
+end
+
+-- What is measured: all steps, or a launch of their graph.
+local function measured()
+    if not options.graph then return run end
+    local first = streams[1].stream
+    local graph = lab.graph(captured, {stream = first, priorities = true})
+    return function() graph:launch{stream = first} end
 end
 
 local function list()
@@ -317,8 +341,13 @@ if options.list then list() end
 lab.synchronize()               -- the tensors are filled on the NULL stream
 run()                           -- warm-up
 lab.synchronize()
+local experiment = measured()
+if options.graph then           -- the first launch uploads the graph
+    experiment()
+    lab.synchronize()
+end
 collectgarbage()
-local tl = lab.profile(run)
+local tl = lab.profile(experiment)
 print(("seed %d: %d steps on %d streams, makespan %.3f ms"):format(options.seed, #steps, #streams,
                                                                   tl.makespan_us / 1000))
 tl:show()

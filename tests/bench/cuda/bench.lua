@@ -164,7 +164,7 @@ local function sections()
     local process = dofile(folder .. "process.lua")
     return {
         {"enqueue", dofile(folder .. "enqueue.lua")}, {"puzzler", puzzler.beside_raw},
-        {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"pow", pipeline.pow},
+        {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs}, {"pow", pipeline.pow},
         {"recording", puzzler.recorded}, {"start", process.start}, {"million", process.million},
         {"check", dofile(folder .. "check.lua")},
     }

@@ -3,6 +3,8 @@
  *   p = raw.pipeline(n, items)
  *   p:run(streams)          wall_ns of all items: H2D, matmul with one matrix that is on the
  *                           GPU, D2H, all in one stream; item i in stream i mod `streams`
+ *   p:capture(streams)      captures that as a graph: stream 0 forks into the others and joins them
+ *   p:launch()              host_ns, wall_ns of a launch of the graph
  *   p:values(i, count)      the first floats of the i-th result (from 1), on the host
  *
  *   c = raw.copier(elems)
@@ -16,15 +18,19 @@
 
 #include "raw_kernels.h"
 
-enum { MAX_STREAMS = 64 };
+enum { MAX_STREAMS = 64, WORKSPACE_BYTES = 32 << 20 };
 
 typedef struct pipeline {
     int n, items;
     size_t bytes;
     cudaStream_t stream[MAX_STREAMS];
     cublasHandle_t blas[MAX_STREAMS];
+    void *workspace[MAX_STREAMS];           /* NULL until a capture */
     raw_buffers factor;                     /* one */
     raw_buffers host_in, in, out, host_out; /* one an item */
+    cudaEvent_t event;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
 } pipeline;
 
 static pipeline *check_pipeline(lua_State *L)
@@ -61,6 +67,65 @@ static int pipeline_run(lua_State *L)
     return 1;
 }
 
+/* Stream `later` waits for what is now in `earlier`. */
+static void order(lua_State *L, const pipeline *p, int later, int earlier)
+{
+    TRY_CUDA(L, cudaEventRecord(p->event, p->stream[earlier]));
+    TRY_CUDA(L, cudaStreamWaitEvent(p->stream[later], p->event, 0));
+}
+
+static void drop_graph(pipeline *p)
+{
+    if (p->exec) (void)cudaGraphExecDestroy(p->exec);
+    if (p->graph) (void)cudaGraphDestroy(p->graph);
+    p->exec = NULL;
+    p->graph = NULL;
+}
+
+/* Without a workspace of its own a product that is captured allocates one at each replay. */
+static void need_workspace(lua_State *L, pipeline *p, int s)
+{
+    if (p->workspace[s]) return;
+    TRY_CUDA(L, cudaMalloc(&p->workspace[s], WORKSPACE_BYTES));
+    TRY_BLAS(L, cublasSetWorkspace(p->blas[s], p->workspace[s], WORKSPACE_BYTES));
+}
+
+static int pipeline_capture(lua_State *L)
+{
+    pipeline *p = check_pipeline(L);
+    int streams = (int)luaL_checkinteger(L, 2);
+
+    luaL_argcheck(L, streams >= 1 && streams <= p->items, 2, "from 1 to the number of items");
+    drop_graph(p);
+    for (int i = 0; i < streams; i++)
+        need_workspace(L, p, i);
+    TRY_CUDA(L, cudaStreamBeginCapture(p->stream[0], cudaStreamCaptureModeThreadLocal));
+    for (int i = 1; i < streams; i++)
+        order(L, p, i, 0);
+    for (int i = 0; i < p->items; i++)
+        enqueue_item(L, p, i, i % streams);
+    for (int i = 1; i < streams; i++)
+        order(L, p, 0, i);
+    TRY_CUDA(L, cudaStreamEndCapture(p->stream[0], &p->graph));
+    TRY_CUDA(L, cudaGraphInstantiate(&p->exec, p->graph, 0));
+    return 0;
+}
+
+static int pipeline_launch(lua_State *L)
+{
+    pipeline *p = check_pipeline(L);
+
+    luaL_argcheck(L, p->exec, 1, "capture first");
+    TRY_CUDA(L, cudaDeviceSynchronize());
+    int64_t began_ns = raw_now_ns();
+    TRY_CUDA(L, cudaGraphLaunch(p->exec, p->stream[0]));
+    int64_t launched_ns = raw_now_ns();
+    TRY_CUDA(L, cudaDeviceSynchronize());
+    lua_pushinteger(L, launched_ns - began_ns);
+    lua_pushinteger(L, raw_now_ns() - began_ns);
+    return 2;
+}
+
 static int pipeline_values(lua_State *L)
 {
     pipeline *p = check_pipeline(L);
@@ -75,7 +140,10 @@ static int pipeline_close(lua_State *L)
     pipeline *p = luaL_checkudata(L, 1, "raw.pipeline");
 
     (void)cudaDeviceSynchronize();
+    drop_graph(p);
+    if (p->event) (void)cudaEventDestroy(p->event);
     for (int i = 0; i < MAX_STREAMS; i++) {
+        if (p->workspace[i]) (void)cudaFree(p->workspace[i]);
         if (p->blas[i]) (void)cublasDestroy(p->blas[i]);
         if (p->stream[i]) (void)cudaStreamDestroy(p->stream[i]);
     }
@@ -91,6 +159,8 @@ int raw_pipeline(lua_State *L)
 {
     static const luaL_Reg methods[] = {
         { "run", pipeline_run },
+        { "capture", pipeline_capture },
+        { "launch", pipeline_launch },
         { "values", pipeline_values },
         { NULL, NULL },
     };
@@ -107,6 +177,7 @@ int raw_pipeline(lua_State *L)
         TRY_BLAS(L, cublasCreate(&p->blas[i]));
         TRY_BLAS(L, cublasSetStream(p->blas[i], p->stream[i]));
     }
+    TRY_CUDA(L, cudaEventCreateWithFlags(&p->event, cudaEventDisableTiming));
     raw_buffers_open(L, &p->factor, 1, elems, RAW_DEVICE, 1);
     raw_buffers_open(L, &p->host_in, items, elems, RAW_PINNED, 2);
     raw_buffers_open(L, &p->in, items, elems, RAW_DEVICE, 1);
