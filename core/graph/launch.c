@@ -62,6 +62,7 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
     core->last_seq = seq + n_nodes; /* each node is an operation */
+    if (!graph->uploaded_by) graph->uploaded_by = seq;
     graph->last_launch = seq;
     graph->launches++;
     return SL_OK;

@@ -85,7 +85,8 @@ static bool add_node(const launch_notes *notes, uint32_t i)
 {
     const sl_op *launch = notes->launch;
     const sl_node *node = &launch->body->nodes[i];
-    sl_node_note note = { launch->seq + 1 + i, launch->seq, launch->graph->id, i };
+    sl_node_note note = { launch->seq + 1 + i, launch->seq, launch->graph->id, i,
+                          node->op->stream->priority };
     sl_op shown = *node->op;
 
     shown.seq = note.correlation;
@@ -99,6 +100,22 @@ static bool add_node(const launch_notes *notes, uint32_t i)
     set_times(notes, i, &shown);
     return sl__record_note(notes->device, notes->rec, &shown, row(notes, node))
            && (!sl__node_is_work(node) || !sl_timeline_add_node(notes->rec->timeline, &note, NULL));
+}
+
+static bool add_launch_note(const launch_notes *notes)
+{
+    const sl_op *launch = notes->launch;
+    sl_launch_note note = {
+        .correlation = launch->seq,
+        .last = launch->seq + launch->body->n_nodes,
+        .graph = launch->graph->id,
+        .n_nodes = launch->body->n_work,
+        .priorities = launch->graph->priorities,
+        .uploads = launch->seq == launch->graph->uploaded_by,
+    };
+
+    return !sl_timeline_intern(notes->rec->timeline, sl_graph_name(launch->graph), &note.name, NULL)
+           && !sl_timeline_add_launch(notes->rec->timeline, &note, NULL);
 }
 
 static bool add_call(const launch_notes *notes)
@@ -122,7 +139,7 @@ static bool add_launch(launch_notes *notes)
 {
     const sl_body *body = notes->launch->body;
     bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream)
-                 && add_call(notes);
+                 && add_call(notes) && add_launch_note(notes);
 
     notes->lane_at = calloc((size_t)body->n_lanes + 1, sizeof *notes->lane_at);
     notes->reached = calloc((size_t)body->n_nodes + 1, sizeof *notes->reached);

@@ -1,4 +1,4 @@
-/* lookup.c - spans, calls and holds by their correlation, in order of which a finished timeline has
+/* lookup.c - spans, calls and notes by their correlation, in order of which a finished timeline has
  * them.
  */
 #include "store.h"
@@ -35,4 +35,26 @@ const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t corre
     size_t n;
     const sl_call *calls = sl_timeline_calls(timeline, &n);
     return find(calls, n, sizeof *calls, offsetof(sl_call, correlation), correlation);
+}
+
+const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation)
+{
+    size_t n;
+    const sl_node_note *nodes = sl_timeline_nodes(timeline, &n);
+    return find(nodes, n, sizeof *nodes, offsetof(sl_node_note, correlation), correlation);
+}
+
+/* The last one that is not behind the correlation: what it ran has the numbers after its own. */
+const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation)
+{
+    size_t n, low = 0;
+    const sl_launch_note *launches = sl_timeline_launches(timeline, &n);
+    for (size_t high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (launches[middle].correlation <= correlation)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && correlation <= launches[low - 1].last ? &launches[low - 1] : NULL;
 }

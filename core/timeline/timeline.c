@@ -18,7 +18,7 @@ _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
 struct sl_timeline {
     int32_t refs;
     bool finished;
-    bool spans_sorted, calls_sorted, holds_sorted, nodes_sorted;
+    bool spans_sorted, calls_sorted, holds_sorted, nodes_sorted, launches_sorted;
     bool expects_times, has_untimed;
     sl_span *spans;
     size_t n_spans, cap_spans;
@@ -28,6 +28,8 @@ struct sl_timeline {
     size_t n_holds, cap_holds;
     sl_node_note *nodes;
     size_t n_nodes, cap_nodes;
+    sl_launch_note *launches;
+    size_t n_launches, cap_launches;
     sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;
     sl__strings texts;
@@ -179,7 +181,7 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     if (!created) return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     created->refs = 1;
     created->spans_sorted = created->calls_sorted = true;
-    created->holds_sorted = created->nodes_sorted = true;
+    created->holds_sorted = created->nodes_sorted = created->launches_sorted = true;
     created->device.backend = created->backend;
     created->causes = calloc(1, sizeof *created->causes);
     if (!created->causes) {
@@ -222,6 +224,7 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->calls);
     free(timeline->holds);
     free(timeline->nodes);
+    free(timeline->launches);
     free(timeline->streams);
     free(timeline);
 }
@@ -371,6 +374,26 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
     return SL_OK;
 }
 
+sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK) return status;
+    if (note->last < note->correlation || note->name >= sl_timeline_text_count(timeline))
+        return sl_fail(err, SL_EINVAL,
+                       "launch %" PRIu64 " of a graph ends with %" PRIu64
+                       " (not an earlier one) and has name %" PRIu32 " (one of %zu texts)",
+                       note->correlation, note->last, note->name, sl_timeline_text_count(timeline));
+    size_t n = timeline->n_launches;
+    status = reserve((void **)&timeline->launches, n, &timeline->cap_launches, sizeof *note,
+                     "launches", err);
+    if (status != SL_OK) return status;
+    if (n > 0 && note->correlation < timeline->launches[n - 1].correlation)
+        timeline->launches_sorted = false;
+    timeline->launches[n] = *note;
+    timeline->n_launches++;
+    return SL_OK;
+}
+
 /* The index of the first note whose id is at least `id`. */
 static size_t note_place(const sl_timeline *timeline, uint32_t id)
 {
@@ -449,6 +472,21 @@ static void sort_nodes(sl_timeline *timeline)
     timeline->nodes_sorted = true;
 }
 
+static int by_launch_correlation(const void *left, const void *right)
+{
+    uint64_t a = ((const sl_launch_note *)left)->correlation;
+    uint64_t b = ((const sl_launch_note *)right)->correlation;
+    return (a > b) - (a < b);
+}
+
+static void sort_launches(sl_timeline *timeline)
+{
+    if (!timeline->launches_sorted)
+        qsort(timeline->launches, timeline->n_launches, sizeof *timeline->launches,
+              by_launch_correlation);
+    timeline->launches_sorted = true;
+}
+
 static void sort_holds(sl_timeline *timeline)
 {
     if (!timeline->holds_sorted)
@@ -496,6 +534,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sort_calls(timeline);
     sort_holds(timeline);
     sort_nodes(timeline);
+    sort_launches(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
@@ -555,11 +594,10 @@ const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n)
     return timeline->nodes;
 }
 
-const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation)
+const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n)
 {
-    const sl_node_note wanted = { .correlation = correlation };
-    if (timeline->n_nodes == 0) return NULL;
-    return bsearch(&wanted, timeline->nodes, timeline->n_nodes, sizeof wanted, by_node_correlation);
+    *n = timeline->n_launches;
+    return timeline->launches;
 }
 
 size_t sl_timeline_text_count(const sl_timeline *timeline)

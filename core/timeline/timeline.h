@@ -110,7 +110,20 @@ typedef struct sl_node_note {
     uint64_t correlation; /* the span's */
     uint64_t launch;      /* correlation of the call that launched the graph */
     uint32_t graph, node; /* the graph's number, and the node's in it */
+    int32_t priority;     /* of the stream that it was captured in, which may not be the one that
+                           * it ran with */
 } sl_node_note;
+
+/* A call that launched a graph. */
+typedef struct sl_launch_note {
+    uint64_t correlation; /* the call's */
+    uint64_t last; /* of the last span, record or wait that it ran: all between are its own */
+    uint32_t graph, name; /* the graph's number and name */
+    uint32_t n_nodes;     /* of the graph; records and waits are none */
+    bool priorities;      /* its nodes keep the priorities of the streams they were captured in;
+                              * without, all have that of the launch's stream */
+    bool uploads;         /* the first launch, which brings the graph to the device */
+} sl_launch_note;
 
 typedef struct sl_stream_note { /* a stream that the timeline names */
     uint32_t id, name;
@@ -153,6 +166,7 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
 sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err);
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err);
 sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err);
+sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info);
 /* Sorts by correlation and fixes the host's interval; after that it is read-only. */
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns);
@@ -188,6 +202,9 @@ const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);      /
 const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n); /* by correlation */
 /* That of a span, or NULL: no graph ran it. After finish. */
 const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation);
+const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
+/* That of a call, or of the call that ran a node, or NULL. After finish. */
+const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
 size_t sl_timeline_text_count(const sl_timeline *timeline); /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */

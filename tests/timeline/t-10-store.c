@@ -137,6 +137,44 @@ static void test_times_that_come_later(void)
     sl_timeline_release(tl);
 }
 
+/* ---- launches of graphs ---- */
+
+/* Launch 4 ran 5 (a record) and 6, launch 9 ran 10; 7 and 8 are no graph's. */
+static void test_launches(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    uint32_t step = text_id(tl, "step");
+    sl_launch_note late = { .correlation = 9, .last = 10, .graph = 2, .name = step, .n_nodes = 1 };
+    sl_launch_note early = { .correlation = 4, .last = 6, .graph = 1, .name = step, .n_nodes = 1 };
+    sl_node_note node = { .correlation = 6, .launch = 4, .graph = 1, .node = 0, .priority = -2 };
+    must(sl_timeline_add_launch(tl, &late, &err), &err);
+    must(sl_timeline_add_launch(tl, &early, &err), &err);
+    must(sl_timeline_add_node(tl, &node, &err), &err);
+    late.name = 77;
+    is_int(sl_timeline_add_launch(tl, &late, &err), SL_EINVAL,
+           "a launch needs a text for its name");
+    early.last = 3;
+    is_int(sl_timeline_add_launch(tl, &early, &err), SL_EINVAL, "and cannot end before it begins");
+    finish(tl);
+    is_int(sl_timeline_add_launch(tl, &late, &err), SL_ESTATE, "nor come after finish");
+    size_t n;
+    const sl_launch_note *launches = sl_timeline_launches(tl, &n);
+    ok(n == 2 && launches[0].correlation == 4 && launches[1].correlation == 9,
+       "launches are sorted by their numbers");
+    bool found = sl_timeline_find_launch(tl, 4) == launches
+                 && sl_timeline_find_launch(tl, 5) == launches
+                 && sl_timeline_find_launch(tl, 6) == launches
+                 && sl_timeline_find_launch(tl, 10) == launches + 1;
+    ok(found, "a launch is found by its own number and by those of what it ran");
+    ok(!sl_timeline_find_launch(tl, 3) && !sl_timeline_find_launch(tl, 7)
+           && !sl_timeline_find_launch(tl, 8) && !sl_timeline_find_launch(tl, 11),
+       "other operations have none");
+    ok(sl_timeline_find_node(tl, 6)->priority == -2 && !sl_timeline_find_node(tl, 5),
+       "a node has the priority that it was captured with");
+    sl_timeline_release(tl);
+}
+
 static void test_names(void)
 {
     bool kinds = true, engines = true;
@@ -183,11 +221,12 @@ static void test_text(void)
 
 int main(void)
 {
-    plan(44);
+    plan(51);
     test_texts();
     test_order();
     test_refusals();
     test_times_that_come_later();
+    test_launches();
     test_names();
     test_text();
     return done_testing();
