@@ -16,7 +16,7 @@ static void handle(sim_device *dev, sim_node *node)
     case SIM_COPY_END: sim_copies_chunk_end(op_of(node)); break;
     case SIM_KERNEL_END: sim_chip_kernel_end(op_of(node)); break;
     case SIM_HOST_FUNC_END:
-    case SIM_RECORD_END: sim_queue_done(op_of(node), dev->now); break;
+    case SIM_RECORD_END: sim_op_ended(op_of(node), dev->now); break;
     case SIM_READY: sim_queue_ready(op_of(node)); break;
     case SIM_KERNEL_AGAIN: sim_chip_again(op_of(node)); break;
     case SIM_COPY_START: sim_copies_start(op_of(node)); break;

@@ -450,5 +450,5 @@ void sim_chip_kernel_end(sim_op *op)
         chip->last = (sim_turn){ dev->now, op->base.seq };
         dev->copies_dirty = true;
     }
-    sim_queue_done(op, dev->now);
+    sim_op_ended(op, dev->now);
 }

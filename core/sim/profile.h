@@ -113,6 +113,14 @@
     X(kernel_us_memset, "kernel_us.memset", true, 1e-9)                              \
     X(kernel_us_d2d, "kernel_us.d2d", true, 1e-9)
 
+/* Graphs: what a capture costs the host, and how long a node starts after the one before it.
+ * Optional, as those below. */
+#define SIM_GRAPH_NUMBERS(X)                                                            \
+    X(graph_begin_us, "graph.begin_us", 0, 1e6, 0)                                      \
+    X(graph_end_us, "graph.end_us", 0, 1e6, 0)                                          \
+    X(graph_capture_us, "graph.capture_us", 0, 1e6, p->host_launch_us / 5) /* a node */ \
+    X(graph_gap_us, "graph.gap_us", 0, 1e6, p->stream_gap_us / 2)
+
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
 #define SIM_PROFILE_OPTIONAL(X)                                                                    \
@@ -136,7 +144,8 @@
     X(host_cold_bytes, "host_cold.bytes", 0, 1e15, 0)                                              \
     X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                                       \
     X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                       \
-    X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)
+    X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)                           \
+    SIM_GRAPH_NUMBERS(X)
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
  * the ends; y is at least `least`. X(field, key, optional, least) */

@@ -86,6 +86,9 @@ static bool is_work(const sim_op *op)
     return op->base.work.kind != SL_WORK_EVENT_RECORD && op->base.work.kind != SL_WORK_EVENT_WAIT;
 }
 
+/* Its number as a cause: a timeline shows the nodes of a launch, not the launch. */
+static uint64_t shown_as(const sim_op *op) { return op->last_node ? op->last_node : op->base.seq; }
+
 /* ---- coming forward ---- */
 
 static void come_forward(sim_op *op)
@@ -162,13 +165,14 @@ static void follow(sim_op *op, sim_ps at, uint64_t by)
 void sim_queue_leave_channel(sim_op *op)
 {
     sim_channel *channel = op->channel;
+    if (!channel) return; /* a node of a graph */
     channel->head = op->channel_next;
     if (!channel->head) {
         channel->tail = NULL;
         return;
     }
     if (channel->head->base.stream != op->base.stream)
-        not_before(channel->head, sim_device_of(op)->now, SL_CAUSE_CHANNEL, op->base.seq);
+        not_before(channel->head, sim_device_of(op)->now, SL_CAUSE_CHANNEL, shown_as(op));
     come_forward(channel->head);
 }
 
@@ -224,65 +228,11 @@ void sim_queue_ready(sim_op *op)
         break;
     case SL_WORK_KERNEL:
     case SL_WORK_MEMSET: sim_chip_submit(op); break;
-    case SL_WORK_GRAPH: break;
+    case SL_WORK_GRAPH: sim_graph_start(op); break;
     }
 }
 
 /* ---- ending ---- */
-
-static bool is_whole(const sl_buffer *buffer, size_t offset, size_t bytes)
-{
-    return !buffer || (offset == 0 && bytes == buffer->bytes);
-}
-
-/* Whether each operand of a kernel is all that its buffer has. */
-static bool takes_whole_buffers(const sl_op *op)
-{
-    const sl_work *work = &op->work;
-    return is_whole(op->out, work->out_offset, sim_work_bytes(work, 2))
-           && is_whole(op->in[0], work->in_offset[0], sim_work_bytes(work, 0))
-           && is_whole(op->in[1], work->in_offset[1], sim_work_bytes(work, 1));
-}
-
-/* What the output's buffer holds from the operation's end on. NULL: out of memory. */
-static sim_value *result(const sim_op *op, sim_value *holds)
-{
-    const sl_work *work = &op->base.work;
-    sim_value *const *in = op->value;
-    size_t bytes = op->base.out->bytes;
-    bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(&op->base)
-                                              : work->bytes == bytes;
-    switch (work->kind) {
-    case SL_WORK_MEMCPY:
-        return sim_value_splice(holds, work->out_offset, in[0], work->in_offset[0], work->bytes);
-    case SL_WORK_MEMSET:
-        return whole ? sim_value_bytes_set(bytes, work->byte_value)
-                     : sim_value_memset(holds, work->out_offset, work->bytes, work->byte_value);
-    default:
-        return whole ? sim_value_apply(work, bytes, in[0], in[1], holds)
-                     : sim_value_apply_part(work, holds, in[0], in[1]);
-    }
-}
-
-/* Virtual end: the output's new version, seen by whatever starts from now on. */
-static void publish(sim_op *op)
-{
-    sim_buffer *out = (sim_buffer *)op->base.out;
-    if (out) {
-        sim_value *value = result(op, out->value);
-        if (value) {
-            sim_value_release(out->value);
-            out->value = value;
-        } else {
-            sim_device_of(op)->out_of_memory = true;
-        }
-    }
-    for (int i = 0; i < 2; i++) {
-        sim_value_release(op->value[i]);
-        op->value[i] = NULL;
-    }
-    if (out) sim_value_drop_hidden(out->value);
-}
 
 static void stream_idle(sim_stream *stream)
 {
@@ -313,7 +263,7 @@ static void release_dependents(sim_op *op, sim_ps done_at)
         op->dependents = edge->next;
         bool elsewhere = is_work(op) && is_work(edge->op) && elsewhere_at > at
                          && switches_engine(op->base.engine, edge->op->base.engine);
-        not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, op->base.seq);
+        not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, shown_as(op));
         dependency_ended(edge->op);
         edge_free(dev, edge);
     }
@@ -346,11 +296,11 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
 {
     sim_device *dev = sim_device_of(op);
     sim_stream *stream = sim_stream_of(op);
-    publish(op);
+    sim_publish(op);
     op->done = true;
     if (is_work(op) || is_timed_record(op)) {
         stream->work_done_at = done_at;
-        stream->work_done = op->base.seq;
+        stream->work_done = shown_as(op);
     }
     if (is_work(op)) stream->work_done_engine = op->base.engine;
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
@@ -362,12 +312,20 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     if (!stream->head) {
         stream->tail = NULL;
         stream_idle(stream);
-        if (!stream->base.non_blocking) dev->blocking_done = op->base.seq;
+        if (!stream->base.non_blocking) dev->blocking_done = shown_as(op);
     }
     note_record(op, done_at);
-    if (op->stream_next) follow(op->stream_next, done_at, op->base.seq);
+    if (op->stream_next) follow(op->stream_next, done_at, shown_as(op));
     release_dependents(op, done_at);
     give_to_core(op);
+}
+
+void sim_op_ended(sim_op *op, sim_ps done_at)
+{
+    if (op->node_of)
+        sim_graph_node_ended(op, done_at);
+    else
+        sim_queue_done(op, done_at);
 }
 
 /* ---- issuing ---- */
@@ -395,10 +353,17 @@ static bool waits_for_legacy(const sim_op *op)
            && dev->legacy->tail->base.seq > stream->legacy_seen;
 }
 
+/* The unfinished launch of the same executable graph in another stream, or NULL. */
+static sim_op *earlier_launch(const sim_op *op)
+{
+    sim_op *latest = op->base.graph ? ((sim_graph *)op->base.graph)->latest : NULL;
+    return latest && latest->base.stream != op->base.stream ? latest : NULL;
+}
+
 static int64_t edges_needed(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int64_t n = (awaited_record(op) != NULL) + waits_for_legacy(op)
+    int64_t n = (awaited_record(op) != NULL) + (earlier_launch(op) != NULL) + waits_for_legacy(op)
                 + sim_barriers_each(sim_stream_of(op), NULL, NULL);
     if (op->base.stream->legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
@@ -422,8 +387,7 @@ static bool reserve_edges(sim_device *dev, int64_t n)
 static bool reserve(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    uint32_t nodes = (uint32_t)dev->unfinished + dev->chip.live_cohorts + 2;
-    if (!sim_heap_reserve(&dev->heap, nodes) || !reserve_edges(dev, edges_needed(op))) return false;
+    if (!sim_heap_reserve_next(dev) || !reserve_edges(dev, edges_needed(op))) return false;
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
     op->record = calloc(1, sizeof *op->record);
     return op->record != NULL;
@@ -479,6 +443,12 @@ static void make_latest_record(sim_op *op)
     event->record = op->record;
 }
 
+static void make_latest_launch(sim_op *op)
+{
+    if (earlier_launch(op)) wait_for(op, earlier_launch(op), SL_CAUSE_EVENT);
+    ((sim_graph *)op->base.graph)->latest = op;
+}
+
 static void enter_stream(sim_op *op)
 {
     sim_stream *stream = sim_stream_of(op);
@@ -522,6 +492,7 @@ bool sim_queue_issue(sim_op *op)
         not_before(op, sim_later(op->record->done_at, sim_us_to_ps(dev->profile.cross_stream_us)),
                    SL_CAUSE_EVENT, op->base.wait_target);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD) make_latest_record(op);
+    if (op->base.graph) make_latest_launch(op);
     enter_stream(op);
     dev->unfinished++;
     enter_channel(op);

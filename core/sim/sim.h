@@ -15,6 +15,9 @@
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
+ *   results.c      what operations leave in memory
+ *   graph.c        captures, executable graphs
+ *   graph_run.c    a launch of a graph
  *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
  *   call_cost.c    what a call costs the host, from the profile
@@ -67,6 +70,7 @@ typedef struct sim_device sim_device;
 typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
 typedef struct sim_channel sim_channel;
+typedef struct sim_graph sim_graph;
 
 /* ---- events (heap.c) ---- */
 
@@ -103,6 +107,7 @@ typedef struct sim_heap {
 
 /* Room for n nodes at once, so that nothing can fail later. */
 bool sim_heap_reserve(sim_heap *heap, uint32_t n);
+bool sim_heap_reserve_next(sim_device *dev); /* for one more operation, or cohort of blocks */
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at); /* adds or moves */
 void sim_heap_remove(sim_heap *heap, sim_node *node);         /* not there: nothing */
 
@@ -262,6 +267,34 @@ struct sim_op {
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
+    bool warm;                  /* a product: its inputs were in the L2 when it was described */
+    sim_graph *node_of;         /* a node: of which graph; else NULL */
+    uint32_t node;              /* which one */
+    sim_value **read;   /* a launch: of each node its pageable source, or NULL: none has one */
+    uint64_t last_node; /* a launch: the number of the node that ended last */
+};
+
+/* What a node that has not come forward knows of the work before it. */
+typedef struct sim_node_wait {
+    sim_ps ready_at; /* not earlier, because of node `by` */
+    uint32_t by, left;
+    uint8_t cause; /* sl_cause */
+} sim_node_wait;
+
+/* An executable graph. Its launches run one after the other, in the order of the calls
+ * (cudaGraphLaunch in the CUDA Runtime API). */
+struct sim_graph {
+    sl_graph base;
+    sim_op *launch;         /* that runs */
+    sim_op *latest;         /* launch, unless it has ended; else NULL */
+    uint32_t left;          /* nodes of the launch that have not ended */
+    sim_op *ops, *free_ops; /* one per node: memory for those that have come forward */
+    sim_node_wait *wait;    /* per node */
+    uint32_t *first_after,
+        *after;               /* the nodes right behind node i begin at after[first_after[i]] */
+    uint32_t n_roots, *roots; /* that come behind no other */
+    uint8_t first_engine;     /* sl_engine: of the first root */
+    bool reads;               /* it has pageable sources */
 };
 
 /* Which streams a barrier is for: all, or those that take part in the NULL stream's rules. */
@@ -314,6 +347,7 @@ struct sim_device {
     uint64_t blocking_done; /* the operation that last left a blocking stream empty */
     uint64_t barriers[SIM_BARRIERS];     /* that calls have put into the device */
     int64_t unfinished;                  /* operations on the device */
+    uint32_t graph_nodes;                /* of all graphs that are instantiated */
     size_t ring_used;                    /* bytes of the H2D staging buffers in use */
     double traffic_device, traffic_host; /* bytes used of its memory and of the host's */
     uint64_t chances;                    /* how often chance has been asked (chance.c) */
@@ -392,11 +426,32 @@ void sim_stream_init(sim_stream *stream);
 /* Links a prepared operation into its stream and channel at the host's time.
  * Reserves first: false on lack of memory, nothing changed. */
 bool sim_queue_issue(sim_op *op);
-sim_channel *sim_queue_channel(const sim_op *op); /* that it will enter */
-void sim_queue_ready(sim_op *op);                 /* its SIM_READY */
+/* That it enters. A node enters none: its copies take turns with others as if they were in that of
+ * the stream whose priority it has. */
+sim_channel *sim_queue_channel(const sim_op *op);
+void sim_queue_ready(sim_op *op); /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
-void sim_queue_done(sim_op *op, sim_ps done_at); /* publish, release successors */
+void sim_queue_done(sim_op *op, sim_ps done_at); /* of a stream: publish, release successors */
+void sim_op_ended(sim_op *op, sim_ps done_at);   /* of a stream or of a graph */
 void sim_record_release(sim_record *record);
+
+/* results.c */
+void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
+
+/* graph.c: functions of backend.h */
+sl_status sim_capture_begin(sl_stream *stream, sl_capture_mode mode, sl_error *err);
+sl_status sim_capture_end(sl_stream *stream, sl_graph *graph, sl_error *err);
+sl_status sim_capture_status(sl_stream *stream, sl_capture_status *capture, sl_error *err);
+sl_status sim_graph_open(sl_graph *graph, sl_error *err);
+sl_status sim_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
+void sim_graph_close(sl_graph *graph);
+
+/* graph_run.c */
+/* Reads the pageable sources of a launch. False: out of memory. */
+bool sim_graph_read(sim_op *launch);
+void sim_graph_forget(sim_op *launch); /* what it has read */
+void sim_graph_start(sim_op *launch);  /* it is ready */
+void sim_graph_node_ended(sim_op *node, sim_ps done_at);
 
 /* memory.c: functions of backend.h */
 sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
@@ -477,6 +532,7 @@ bool sim_chance_turns(sim_device *dev);    /* whether an engine passes over the 
 
 /* call_cost.c */
 double sim_host_enqueue_us(const sim_op *op);
+double sim_host_capture_us(const sim_op *op); /* of a call that adds a node */
 /* A recording begins: of each kind of call the next one is the first (docs/design/simulator.md,
  * section 5). */
 void sim_host_forget_calls(sim_device *dev);

@@ -128,6 +128,7 @@ static void describe(sim_op *op)
     const sl_work *work = &base->work;
     base->engine = SL_ENGINE_COMPUTE;
     if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
+    if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;
     if (work->kind != SL_WORK_MEMCPY) return;
     if (!sim_copies_on_sm(sim_device_of(op), work))
         base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
@@ -223,8 +224,8 @@ static sl_status prepare(sim_op *op, sl_error *err)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
-        bool warm = op->base.work.kernel == SL_KERNEL_MATMUL && sim_finds_warm(&op->base);
-        status = sim_costs_launch(dev, &op->base.work, warm, &op->launch, err);
+        op->warm = op->base.work.kernel == SL_KERNEL_MATMUL && sim_finds_warm(&op->base);
+        status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
         if (status == SL_OK) describe_launch(&op->base, &op->launch);
     }
     if (status == SL_OK) status = load_kernel(op, err);
@@ -249,8 +250,9 @@ static sl_status after_issue(sim_op *op, sl_error *err)
 }
 
 /* A wait refers to the record that is the latest now; pageable sources are read now. */
-static void capture_at_call(sim_op *op)
+static bool capture_at_call(sim_op *op)
 {
+    if (op->base.work.kind == SL_WORK_GRAPH) return sim_graph_read(op);
     if (op->base.work.kind == SL_WORK_EVENT_WAIT) {
         op->record = ((sim_event *)op->base.event)->record;
         if (op->record) op->record->refs++;
@@ -259,6 +261,7 @@ static void capture_at_call(sim_op *op)
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
     if (op->base.span_flags & SL_SPAN_SRC_PINNED)
         op->written = sim_engine_reads(op->base.in[0], op->base.work.bytes);
+    return true;
 }
 
 static void forget_capture(sim_op *op)
@@ -267,6 +270,18 @@ static void forget_capture(sim_op *op)
     sim_value_release(op->value[0]);
     op->record = NULL;
     op->value[0] = NULL;
+    sim_graph_forget(op);
+}
+
+/* The operation becomes a node. */
+static sl_status enqueue_captured(sim_op *op, sl_error *err)
+{
+    sl_status status = prepare(op, err);
+    if (status != SL_OK) return status;
+    sim_touch_operands(&op->base);
+    sim_host_spend_us(sim_device_of(op), sim_host_capture_us(op));
+    op->base.host_end_ns = sim_device_of(op)->host_at / SIM_PS_PER_NS;
+    return SL_OK;
 }
 
 static sl_status sim_enqueue(sl_op *base, sl_error *err)
@@ -274,6 +289,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     sim_op *op = (sim_op *)base;
     sim_device *dev = sim_device_of(op);
     base->host_start_ns = dev->host_at / SIM_PS_PER_NS;
+    if (base->captured) return enqueue_captured(op, err);
     sl_status status = prepare(op, err);
     if (status == SL_OK) status = sim_call_enqueue(op, err);
     if (status == SL_OK) status = wait_before_copy(op, err);
@@ -281,8 +297,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     sim_host_spend_us(dev, sim_host_enqueue_us(op));
     status = wait_for_queue(op, err);
     if (status != SL_OK) return status;
-    capture_at_call(op);
-    if (!sim_queue_issue(op)) {
+    if (!capture_at_call(op) || !sim_queue_issue(op)) {
         forget_capture(op);
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }
@@ -436,6 +451,7 @@ const sl_backend sl_sim_backend = {
     .event_bytes = sizeof(sim_event),
     .buffer_bytes = sizeof(sim_buffer),
     .op_bytes = sizeof(sim_op),
+    .graph_bytes = sizeof(sim_graph),
     .peer_copies = false,
     .device_count = sim_device_count,
     .device_name = sim_device_name,
@@ -451,6 +467,12 @@ const sl_backend sl_sim_backend = {
     .buffer_part = sim_buffer_part,
     .enqueue = sim_enqueue,
     .reap = sim_reap,
+    .capture_begin = sim_capture_begin,
+    .capture_end = sim_capture_end,
+    .capture_status = sim_capture_status,
+    .graph_open = sim_graph_open,
+    .graph_update = sim_graph_update,
+    .graph_close = sim_graph_close,
     .stream_query = sim_stream_query,
     .stream_synchronize = sim_stream_synchronize,
     .event_query = sim_event_query,
