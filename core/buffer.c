@@ -109,7 +109,8 @@ static sl_status open_own(sl_buffer *buffer, sl_error *err)
     return status;
 }
 
-/* If there is no other memory, waits for the device: then nobody else uses this. */
+/* If there is no other memory, waits for the device: then nobody else uses this. A capture forbids
+ * to wait. */
 sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
 {
     sl_status status;
@@ -119,7 +120,8 @@ sl_status sl__buffer_settle_all(sl_buffer *buffer, sl_error *err)
     if (status != SL_ENOMEM) return status;
     sl__buffer_relieve(buffer->device);
     status = buffer->lender ? open_own(buffer, err) : SL_OK;
-    return status == SL_ENOMEM ? wait_for_device(buffer->device, err) : status;
+    if (status != SL_ENOMEM || buffer->device->core->captures) return status;
+    return wait_for_device(buffer->device, err);
 }
 
 sl_status sl__buffer_settle(sl_buffer *buffer, const sl_stream *stream, size_t bytes, sl_error *err)

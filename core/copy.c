@@ -259,6 +259,8 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first, int64_t n, double mos
     sl_status status;
 
     *has_values = true;
+    if (tensor->spec.place == SL_ON_DEVICE && tensor->device->core->captures)
+        return sl_fail(err, SL_ESTATE, "a stream is captured: reading would spoil that");
     if (!backend->pending_s) return sl_tensor_read(tensor, first, n, values, stream, err);
     status = enter_access(tensor, "read", stream, err);
     if (status == SL_OK) status = check_range(tensor, first, n, values, err);

@@ -64,6 +64,17 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
     return status;
 }
 
+/* Whether a capture permits it. */
+static sl_status check_capture(sl_device *device, sl_plain_call which, const sl_stream *stream,
+                               sl_error *err)
+{
+    const char *name = sl__plain_call_names[which];
+    sl_status status = sl__capture_refuses_memory_node(stream, name, err);
+
+    return status != SL_OK ? status
+                           : sl__capture_check(device, SL__CALLED_UNSAFE, name, stream, NULL, err);
+}
+
 /* A whole call. */
 static sl_status plain_call(sl_device *device, sl_plain_call which, sl_buffer *buffer,
                             sl_stream *stream, sl_error *err)
@@ -113,13 +124,15 @@ static sl_status allocate(sl_device *device, const source *from, size_t n_bytes,
                           sl_tensor **memory, sl_error *err)
 {
     sl_tensor_spec spec = { .dtype = SL_UINT8, .place = from->place, .ndim = 1 };
+    sl_stream *named = from->how == SL_ALLOC_ASYNC ? stream : NULL;
     sl_status status = sl__device_enter(device, sl__plain_call_names[from->which], err);
 
     if (status != SL_OK) return status;
     if (n_bytes > INT64_MAX)
         return sl_fail(err, SL_ESHAPE, "%zu bytes do not fit in 63 bits", n_bytes);
     spec.dim[0] = (int64_t)n_bytes;
-    status = allocate_in_call(device, from, &spec, stream, memory, err);
+    status = check_capture(device, from->which, named, err);
+    if (status == SL_OK) status = allocate_in_call(device, from, &spec, stream, memory, err);
     return sl__device_leave(device, status, err);
 }
 
@@ -170,8 +183,9 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
                                 sl_error *err)
 {
     sl_device *device = memory->device;
-    sl_status status = sl__buffer_settle_all(memory->buffer, err);
+    sl_status status = check_capture(device, which, stream, err);
 
+    if (status == SL_OK) status = sl__buffer_settle_all(memory->buffer, err);
     if (status == SL_OK && which == SL_PLAIN_FREE_ASYNC && sl__race_on())
         status = sl__race_free_async(sl__race, memory->buffer, stream, err);
     if (status == SL_OK) status = plain_call(device, which, memory->buffer, stream, err);
@@ -253,9 +267,10 @@ static sl_status pin_in_call(sl_tensor *tensor, bool pin, sl_plain_call which, s
 static sl_status change_pinning(sl_tensor *tensor, bool pin, sl_error *err)
 {
     sl_place place = pin ? SL_PINNED : SL_PAGEABLE;
-    sl_status status = pin_in_call(tensor, pin,
-                                   pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER, err);
+    sl_plain_call which = pin ? SL_PLAIN_HOST_REGISTER : SL_PLAIN_HOST_UNREGISTER;
+    sl_status status = check_capture(tensor->device, which, NULL, err);
 
+    if (status == SL_OK) status = pin_in_call(tensor, pin, which, err);
     if (status != SL_OK) return sl__device_leave(tensor->device, status, err);
     sl__view_set_place(tensor->buffer, place);
     tensor->registered = pin;
@@ -339,6 +354,25 @@ sl_status sl_cuda_memset_async(sl_tensor *memory, int value, size_t n_bytes, sl_
     return set_bytes(memory, value, n_bytes, stream, 0, "cudaMemsetAsync", err);
 }
 
+/* CUDA copies between host tensors in the stream, streamlab at once. */
+static sl_status copy_on_host(sl_tensor *dst, sl_tensor *src, size_t n_bytes,
+                              const sl_stream *stream, bool sync, sl_error *err)
+{
+    sl_status status = SL_OK;
+
+    if (stream->branch)
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "cudaMemcpyAsync between host tensors in stream \"%s\", which is captured: "
+                       "streamlab copies them at once, which a graph cannot repeat: copy them in a "
+                       "host function",
+                       sl_stream_name(stream));
+    if (sync || stream->legacy)
+        status = sl__capture_check(stream->device, SL__CALLED_BY_CORE,
+                                   sync ? "cudaMemcpy" : "cudaMemcpyAsync", stream, NULL, err);
+    if (status != SL_OK) return sl__device_leave(stream->device, status, err);
+    return sl__copy_on_host(dst, src, n_bytes, SL_UINT8, err);
+}
+
 /* `flags` is SL_WORK_SYNC for cudaMemcpy. A copy of bytes, whatever the dtypes. */
 static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_stream *stream,
                             unsigned flags, sl_error *err)
@@ -358,7 +392,8 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
     if (status != SL_OK) return status;
     sl__tensor_follow(dst, stream->device);
     sl__tensor_follow(src, stream->device);
-    if (sl__copy_is_on_host(dst, src)) return sl__copy_on_host(dst, src, n_bytes, SL_UINT8, err);
+    if (sl__copy_is_on_host(dst, src))
+        return copy_on_host(dst, src, n_bytes, stream, flags & SL_WORK_SYNC, err);
     work.copy_kind = sl__copy_kind(dst, src);
     return sl__op_enqueue(stream, &work, &(sl__operands){ .out = dst->buffer, .in0 = src->buffer },
                           err);
@@ -465,6 +500,19 @@ sl_status sl_cuda_device_disable_peer_access(sl_device *device, sl_device *peer,
 
 /* ---- calls that only cost ------------------------------------------------------------ */
 
+/* What captures make of these calls: cudaFuncSetCacheConfig is permitted, and so is cublasDestroy,
+ * which spoils them. */
+static sl_status permitted_call(sl_device *device, sl_plain_call which, sl_error *err)
+{
+    bool is_safe = which == SL_PLAIN_FUNC_SET_CACHE_CONFIG || which == SL_PLAIN_CUBLAS_DESTROY;
+    sl_status status = is_safe ? SL_OK : check_capture(device, which, NULL, err);
+
+    if (status == SL_OK) status = plain_call(device, which, NULL, NULL, err);
+    if (which == SL_PLAIN_CUBLAS_DESTROY && status == SL_OK)
+        sl__capture_suspect(device, sl__plain_call_names[which]);
+    return status;
+}
+
 static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *err)
 {
     int *handles = &device->core->cublas_handles;
@@ -472,7 +520,7 @@ static sl_status costing_call(sl_device *device, sl_plain_call which, sl_error *
 
     if (which == SL_PLAIN_CUBLAS_DESTROY && *handles == 0)
         return sl_fail(err, SL_ESTATE, "no handle of cublas_create is left");
-    status = plain_call(device, which, NULL, NULL, err);
+    status = permitted_call(device, which, err);
     if (status == SL_OK)
         *handles += (which == SL_PLAIN_CUBLAS_CREATE) - (which == SL_PLAIN_CUBLAS_DESTROY);
     return sl__device_finish(device, status, err);

@@ -55,7 +55,11 @@ typedef struct sl__device_core {
     struct sl__op_chunk *op_chunks;
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id, last_graph_id;
-    sl_graph *graphs;   /* all that are live */
+    sl_graph *graphs; /* all that are live */
+    struct {          /* of the latest call that captures may forbid (core/graph/rules.c) */
+        const char *call;
+        const sl_stream *stream; /* that it names, or NULL: for comparing alone */
+    } asked;
     int cublas_handles; /* of cublasCreate, not destroyed yet */
     sl__strings strings;
     sl__activities activities; /* what the backend delivered while one is active */

@@ -70,7 +70,7 @@ typedef struct sl_error {
     sl_status status;
     int backend_code; /* the backend's own error number, 0 if none */
     sl_advice advice;
-    const char *operand; /* static; NULL unless the advice has one */
+    const char *operand; /* static: of the advice, CUDA's call of an SL_ECAPTURE, or NULL */
     char msg[512];       /* one sentence without the operation's name or position */
 } sl_error;
 
@@ -457,7 +457,7 @@ bool sl_device_is_recording(const sl_device *device);
 
 /* sl_tensor_read for showing values. On a real GPU it is the same. On the simulator no virtual
  * time passes, the values are those in memory now, and *has_values is false if computing them
- * takes about `most_s` seconds or longer. */
+ * takes about `most_s` seconds or longer. SL_ESTATE: while a stream of its device is captured. */
 sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems, double most_s,
                          double *values, bool *has_values, sl_stream *stream, sl_error *err);
 

@@ -2,7 +2,6 @@
  * events, the end. */
 #include "capture.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -200,15 +199,11 @@ sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err)
     sl_device *device = op->stream->device;
     sl__branch *branch = op->stream->branch;
     bool waits = op->work.kind == SL_WORK_EVENT_WAIT;
-    sl__capture *joined = waits ? sl__capture_of(device, op->event->captured) : NULL;
+    sl__capture *joined = waits ? sl__capture_of(op->event->device, op->event->captured) : NULL;
     sl_status status = sl__capture_refuses_op(op, err);
 
     *taken = branch || joined;
     if (status != SL_OK || !*taken) return status;
-    if (op->work.kind == SL_WORK_GRAPH)
-        return sl_fail(err, SL_EUNSUPPORTED,
-                       "a launch of a graph in a stream that is captured would make a child graph, "
-                       "which streamlab does not support");
     op->captured = true;
     if (joined) return take_wait(joined, op, err);
     if (waits) { /* of an event that was never recorded, or of one outside: an edge to nothing */
@@ -232,36 +227,58 @@ static bool is_invalidated(sl__capture *capture)
            && now == SL_CAPTURE_STATUS_INVALIDATED;
 }
 
-static void blame(const sl__capture *capture, sl_error *err)
+/* The first capture that the call has spoiled, else one that was spoiled before. */
+static sl__capture *find_spoiled(sl_device *device)
 {
-    sl_device *device = capture->origin->device;
-    const char *where = sl__strings_text(&device->core->strings, capture->spoiled_where);
-    size_t n = strlen(err->msg);
+    sl__capture *spoiled = NULL;
 
-    snprintf(err->msg + n, sizeof err->msg - n, ": %s%s%s has spoiled the capture (%s)",
-             capture->spoiled_by, *where ? " at " : "", where,
-             sl_capture_error_name(capture->spoiled_code));
+    for (sl__capture *capture = device->core->captures; capture; capture = capture->next) {
+        if (!is_invalidated(capture)) continue;
+        if (!capture->told) return capture;
+        if (!spoiled) spoiled = capture;
+    }
+    return spoiled;
 }
 
-/* Called first for the error that has spoiled a capture: a backend that checks captures names the
- * call in its operand. */
+/* The capture that a failed call has to do with, or NULL. */
+static const sl__capture *find_concerned(sl_device *device, const sl_error *err)
+{
+    const sl_stream *stream = device->core->asked.stream;
+    sl__capture *spoiled = find_spoiled(device);
+
+    if (stream && stream->branch && err->backend_code != SL_CAPTURE_CAPTURED_EVENT)
+        return stream->branch->capture;
+    return spoiled && (!spoiled->told || err->backend_code == SL_CAPTURE_INVALIDATED)
+               ? spoiled
+               : device->core->captures;
+}
+
+static void note_spoiled(sl_device *device, const char *call, int code)
+{
+    for (sl__capture *capture = device->core->captures; capture; capture = capture->next) {
+        if (!is_invalidated(capture)) continue;
+        capture->told = capture->invalidated = true;
+        if (capture->spoiled_by) continue;
+        capture->spoiled_by = call;
+        capture->spoiled_where = device->core->where;
+        capture->spoiled_code = code;
+    }
+}
+
 void sl__capture_failed(sl_device *device, sl_error *err)
 {
-    sl__device_core *core = device->core;
-    bool follows = err && err->backend_code == SL_CAPTURE_INVALIDATED;
+    const sl__capture *concerned = err ? find_concerned(device, err) : NULL;
 
-    for (sl__capture *capture = core->captures; capture; capture = capture->next) {
-        if (!is_invalidated(capture)) continue;
-        capture->invalidated = true;
-        if (capture->spoiled_by) {
-            if (follows) blame(capture, err);
-            continue;
-        }
-        capture->spoiled_by = err && err->operand ? err->operand : "a call";
-        capture->spoiled_where = core->where;
-        capture->spoiled_code = err && err->backend_code ? err->backend_code
-                                                         : SL_CAPTURE_UNSUPPORTED;
-    }
+    note_spoiled(device, device->core->asked.call, err ? err->backend_code : 0);
+    if (err) sl__capture_explain(device, concerned, err);
+}
+
+void sl__capture_suspect(sl_device *device, const char *call)
+{
+    if (!device->backend->checks_captures)
+        for (sl__capture *capture = device->core->captures; capture; capture = capture->next)
+            capture->invalidated = true;
+    note_spoiled(device, call, 0);
 }
 
 /* ---- begin, end ---- */
@@ -277,7 +294,7 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     if (!device->backend->capture_begin)
         return sl_fail(err, SL_EUNSUPPORTED, "the backend %s has no graphs", device->backend->name);
     status = sl__capture_refuses_begin(stream, err);
-    if (status != SL_OK) return status;
+    if (status != SL_OK) return sl__device_leave(device, status, err);
     capture = calloc(1, sizeof *capture);
     if (!capture) return out_of_memory(err);
     status = sl__graph_create(device, &capture->graph, err);
@@ -306,38 +323,41 @@ static void name_graph(sl_graph *graph)
     sl_graph_set_name(graph, name, NULL);
 }
 
-sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **out, sl_error *err)
+/* The capture is over, whatever the status; *graph is NULL unless it is SL_OK. */
+static sl_status end_capture(sl__capture *capture, sl_graph **graph, sl_error *err)
+{
+    sl_device *device = capture->origin->device;
+    sl_status status = sl__capture_refuses_end(capture->origin, err);
+
+    *graph = capture->graph;
+    if (status == SL_OK)
+        status = device->backend->capture_end(capture->origin, *graph, err);
+    else
+        device->backend->capture_end(capture->origin, NULL, NULL);
+    if (status == SL_ECAPTURE) sl__capture_failed(device, err); /* before it is forgotten */
+    close_capture(device, capture);
+    if (status == SL_OK) return SL_OK;
+    sl_graph_release(*graph);
+    *graph = NULL;
+    return status;
+}
+
+sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *err)
 {
     sl__capture *capture;
     sl_device *device;
-    sl_graph *graph;
     sl_status status = sl__stream_enter(stream, "end_capture", err);
 
     if (status != SL_OK) return status;
     device = stream->device;
-    if (!stream->branch)
-        return sl__capture_fail(err, SL_CAPTURE_ILLEGAL_STATE, "the stream is in no capture");
-    capture = stream->branch->capture;
-    if (capture->origin != stream)
-        return sl__capture_fail(err, SL_CAPTURE_UNMATCHED,
-                                "the capture began in stream %s, and ends there",
-                                sl_stream_name(capture->origin));
-    graph = capture->graph;
-    status = sl__capture_refuses_end(stream, err);
-    if (status == SL_OK) {
-        status = device->backend->capture_end(stream, graph, err);
-    } else {
-        device->backend->capture_end(stream, NULL, NULL);
-    }
-    if (status == SL_ECAPTURE && capture->spoiled_by && err) blame(capture, err);
-    close_capture(device, capture);
-    if (status != SL_OK) {
-        sl_graph_release(graph);
-        return sl__device_leave(device, status, err);
-    }
-    name_graph(graph);
-    *out = graph;
-    return sl__device_leave(device, SL_OK, err);
+    capture = stream->branch ? stream->branch->capture : NULL;
+    if (!capture || capture->origin != stream)
+        return sl__device_leave(device, sl__capture_refuses_end(stream, err), err);
+    status = end_capture(capture, graph, err);
+    if (status == SL_OK) name_graph(*graph);
+    if (status != SL_ECAPTURE) return sl__device_leave(device, status, err);
+    sl__device_reap(device);
+    return status;
 }
 
 static void abandon(sl_device *device, sl__capture *capture)
@@ -364,22 +384,10 @@ sl_status sl_stream_capture_status(sl_stream *stream, sl_capture_status *status,
 {
     sl_status entered = sl__stream_enter(stream, "capture_status", err);
 
-    if (entered != SL_OK) return entered;
+    if (entered == SL_OK) entered = sl__capture_refuses_status(stream, err);
+    if (entered != SL_OK) return stream ? sl__device_leave(stream->device, entered, err) : entered;
     *status = !stream->branch                           ? SL_CAPTURE_STATUS_NONE
               : is_invalidated(stream->branch->capture) ? SL_CAPTURE_STATUS_INVALIDATED
                                                         : SL_CAPTURE_STATUS_ACTIVE;
     return SL_OK;
-}
-
-sl_status sl__capture_fail(sl_error *err, sl_capture_error code, const char *fmt, ...)
-{
-    char sentence[384];
-    va_list args;
-
-    va_start(args, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, args);
-    va_end(args);
-    sl_fail(err, SL_ECAPTURE, "%s (%s)", sentence, sl_capture_error_name(code));
-    if (err) err->backend_code = code;
-    return SL_ECAPTURE;
 }

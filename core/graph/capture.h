@@ -30,10 +30,12 @@ struct sl__capture {
     sl_stream *origin;
     sl_capture_mode mode;
     bool invalidated;
-    /* What spoiled it: the call, its line, CUDA's error. */
+    /* What spoiled it, once that is known: the call, its line, CUDA's error, 0 if the call has
+     * succeeded all the same. */
     const char *spoiled_by;
     uint32_t spoiled_where;
     int spoiled_code;
+    bool told; /* an error has said so */
 };
 
 typedef struct sl__captured { /* of an event: its latest record, in a capture */
@@ -50,16 +52,19 @@ sl__capture *sl__capture_of(const sl_device *device, const sl__captured *capture
  * ordinary operation of a stream that is in no capture. */
 sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err);
 
-/* After a call has failed with SL_ECAPTURE: notes which captures it has spoiled, and adds to an error
- * that follows from that who was to blame. */
+/* After a call has failed with SL_ECAPTURE: notes which captures it has spoiled, and puts the error
+ * into words. */
 void sl__capture_failed(sl_device *device, sl_error *err);
+
+/* After a call that may spoil captures although it succeeds. */
+void sl__capture_suspect(sl_device *device, const char *call);
 
 /* Ends all captures of the device and throws them away. */
 void sl__captures_abandon(sl_device *device);
 
 void sl__captured_free(sl_event *event);
 
-/* ---- rules.c: what a capture forbids, for a backend that does not check it -------------- */
+/* ---- rules.c: what a capture forbids. What the backend's library checks is left to that -- */
 
 /* What a call does that enqueues nothing. */
 typedef enum sl__called {
@@ -67,7 +72,8 @@ typedef enum sl__called {
     SL__CALLED_EVENT,   /* asks or waits for an event */
     SL__CALLED_ELAPSED, /* the time of an event */
     SL__CALLED_DEVICE,  /* waits for the device */
-    SL__CALLED_UNSAFE   /* may wait for other work: cudaMalloc; of `stream` if it has one */
+    SL__CALLED_UNSAFE,  /* may wait for other work: cudaMalloc; of `stream` if it has one */
+    SL__CALLED_BY_CORE  /* CUDA does it in the NULL stream, and core without the backend */
 } sl__called;
 
 /* Fails with SL_ECAPTURE, and invalidates captures, where CUDA does. `call` is CUDA's name (static),
@@ -87,11 +93,20 @@ static inline sl_status sl__capture_check(sl_device *device, sl__called called, 
 /* An operation. */
 sl_status sl__capture_refuses_op(sl_op *op, sl_error *err);
 sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err);
-/* At the end: the origin, the streams that have not come back to it. */
+/* Whether the capture can end here: its origin, the streams that have not come back to it. */
 sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err);
+sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err);
 
-/* Fills *err with CUDA's error and a sentence, and returns SL_ECAPTURE. */
-sl_status sl__capture_fail(sl_error *err, sl_capture_error code, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+/* A stream of the capture with work that the origin does not come behind, or NULL. */
+sl_status sl__capture_unjoined(const sl__capture *capture, const sl_stream **unjoined,
+                               sl_error *err);
+
+/* cudaMallocAsync and cudaFreeAsync in a captured stream would make nodes that there are none of. */
+sl_status sl__capture_refuses_memory_node(const sl_stream *stream, const char *call, sl_error *err);
+
+/* ---- sentences.c ------------------------------------------------------------------------ */
+
+/* Puts an SL_ECAPTURE into words: `capture` is the one that the call has to do with, or NULL. */
+void sl__capture_explain(sl_device *device, const sl__capture *capture, sl_error *err);
 
 #endif

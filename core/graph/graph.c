@@ -233,6 +233,8 @@ bool sl_capture_mode_parse(const char *name, sl_capture_mode *mode)
     return false;
 }
 
+const char *sl_capture_mode_name(sl_capture_mode mode) { return mode_names[mode]; }
+
 const char *sl_capture_status_name(sl_capture_status status)
 {
     return status == SL_CAPTURE_STATUS_NONE     ? "none"

@@ -15,6 +15,7 @@ typedef enum sl_capture_mode {
     SL_CAPTURE_RELAXED
 } sl_capture_mode;
 bool sl_capture_mode_parse(const char *name, sl_capture_mode *mode); /* "thread_local" */
+const char *sl_capture_mode_name(sl_capture_mode mode);
 
 typedef enum sl_capture_status {
     SL_CAPTURE_STATUS_NONE,

@@ -5,6 +5,7 @@
 #include "../device.h"
 #include "../op.h"
 #include "../stream.h"
+#include "capture.h"
 #include "graph.h"
 
 static sl_status enter_graph(const sl_graph *graph, const char *what, sl_error *err)
@@ -20,7 +21,9 @@ sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
     if (status != SL_OK) return status;
     if (graph->opened) return sl_fail(err, SL_ESTATE, "the graph is instantiated already");
     graph->priorities = priorities;
-    status = graph->device->backend->graph_open(graph, err);
+    status = sl__capture_check(graph->device, SL__CALLED_UNSAFE, "cudaGraphInstantiate", NULL, NULL,
+                               err);
+    if (status == SL_OK) status = graph->device->backend->graph_open(graph, err);
     graph->opened = status == SL_OK;
     return sl__device_leave(graph->device, status, err);
 }

@@ -1,20 +1,40 @@
 /* rules.c - what a capture forbids, as measured on an H200 (docs/design/graphs.md has the table).
  *
- * A backend whose library checks this itself reports what that says; for the others it is here.
+ * A backend whose library checks this itself reports what that says; for the others it is here. On
+ * both it is core that refuses what it does not give to the backend. The sentences are in
+ * sentences.c: here are the calls and the numbers.
  */
 #include <stdlib.h>
 
 #include "../device.h"
 #include "capture.h"
 
-/* ---- what is invalidated ---- */
+/* ---- refusing ---- */
 
-static void spoil(sl__capture *capture, const char *call, int code)
+static void ask(sl_device *device, const char *call, const sl_stream *stream)
 {
+    device->core->asked.call = call;
+    device->core->asked.stream = stream;
+}
+
+static sl_status refuse(const sl_device *device, sl_capture_error code, sl_error *err)
+{
+    sl_fail(err, SL_ECAPTURE, "%s", sl_capture_error_name(code));
+    if (err) {
+        err->backend_code = code;
+        err->operand = device->core->asked.call;
+    }
+    return SL_ECAPTURE;
+}
+
+static void spoil(sl__capture *capture, sl_capture_error code)
+{
+    const sl__device_core *core = capture->origin->device->core;
+
     if (capture->invalidated) return;
     capture->invalidated = true;
-    capture->spoiled_by = call;
-    capture->spoiled_where = capture->origin->device->core->where;
+    capture->spoiled_by = core->asked.call;
+    capture->spoiled_where = core->where;
     capture->spoiled_code = code;
 }
 
@@ -33,98 +53,94 @@ static bool any_blocking(const sl_device *device)
     return false;
 }
 
-static void spoil_blocking(sl_device *device, const char *call, int code)
+/* What may wait for other work is refused while a capture goes on that is not relaxed. */
+static sl_status refuse_unsafe(sl_device *device, sl_error *err)
+{
+    bool refused = false;
+
+    for (sl__capture *c = device->core->captures; c; c = c->next) {
+        if (c->mode == SL_CAPTURE_RELAXED) continue;
+        spoil(c, SL_CAPTURE_UNSUPPORTED);
+        refused = true;
+    }
+    return refused ? refuse(device, SL_CAPTURE_UNSUPPORTED, err) : SL_OK;
+}
+
+static sl_status refuse_null_stream(sl_device *device, sl_error *err)
 {
     for (sl__capture *c = device->core->captures; c; c = c->next)
-        if (is_blocking(c)) spoil(c, call, code);
-}
-
-/* The thread's captures that forbid unsafe calls. */
-static bool any_strict(const sl_device *device)
-{
-    for (const sl__capture *c = device->core->captures; c; c = c->next)
-        if (c->mode != SL_CAPTURE_RELAXED) return true;
-    return false;
-}
-
-static sl_status refuse_unsafe(sl_device *device, const char *call, sl_error *err)
-{
-    if (!any_strict(device)) return SL_OK;
-    for (sl__capture *c = device->core->captures; c; c = c->next)
-        if (c->mode != SL_CAPTURE_RELAXED) spoil(c, call, SL_CAPTURE_UNSUPPORTED);
-    return sl__capture_fail(err, SL_CAPTURE_UNSUPPORTED,
-                            "%s may wait for the device, which a capture in mode \"relaxed\" alone "
-                            "permits",
-                            call);
-}
-
-static sl_status refuse_null_stream(sl_device *device, const char *call, sl_error *err)
-{
-    spoil_blocking(device, call, SL_CAPTURE_IMPLICIT);
-    return sl__capture_fail(err, SL_CAPTURE_IMPLICIT,
-                            "%s in the NULL stream would wait for a stream that is captured: "
-                            "capture a non-blocking stream, or use another stream here",
-                            call);
+        if (is_blocking(c)) spoil(c, SL_CAPTURE_IMPLICIT);
+    return refuse(device, SL_CAPTURE_IMPLICIT, err);
 }
 
 /* ---- calls that enqueue nothing ---- */
 
-static sl_status refuse_stream(sl_device *device, const char *call, const sl_stream *stream,
-                               sl_error *err)
+static sl_status refuse_stream(sl_device *device, const sl_stream *stream, sl_error *err)
 {
-    if (!stream->branch)
-        return stream->legacy && any_blocking(device) ? refuse_null_stream(device, call, err)
-                                                      : refuse_unsafe(device, call, err);
-    spoil(stream->branch->capture, call, SL_CAPTURE_UNSUPPORTED);
-    return sl__capture_fail(err, SL_CAPTURE_UNSUPPORTED,
-                            "%s asks for stream %s, which is captured: its work runs only when the "
-                            "graph is launched",
-                            call, sl_stream_name(stream));
+    if (stream->branch) {
+        spoil(stream->branch->capture, SL_CAPTURE_UNSUPPORTED);
+        return refuse(device, SL_CAPTURE_UNSUPPORTED, err);
+    }
+    return stream->legacy && any_blocking(device) ? refuse_null_stream(device, err)
+                                                  : refuse_unsafe(device, err);
 }
 
-static sl_status refuse_event(sl_device *device, sl__called called, const char *call,
-                              const sl_event *event, sl_error *err)
+/* Once its capture has ended, an event whose latest record was captured is of no use. */
+static sl_status refuse_ended(const sl_device *device, sl_error *err)
+{
+    return sl_fail(err, SL_EINVAL,
+                   "%s: the event's latest record was in a capture that has ended, so that it has "
+                   "neither a time nor anything to wait for: record it again "
+                   "(cudaErrorInvalidValue, 1)",
+                   device->core->asked.call);
+}
+
+static sl_status refuse_event(sl_device *device, sl__called called, const sl_event *event,
+                              sl_error *err)
 {
     sl__capture *capture = sl__capture_of(device, event->captured);
 
-    if (!capture && event->captured)
-        return sl_fail(err, SL_EINVAL,
-                       "the event's latest record was captured: it has no time, and nothing can "
-                       "wait for it (cudaErrorInvalidValue)");
-    if (!capture) return called == SL__CALLED_ELAPSED ? SL_OK : refuse_unsafe(device, call, err);
-    if (called != SL__CALLED_ELAPSED) spoil(capture, call, SL_CAPTURE_CAPTURED_EVENT);
-    return sl__capture_fail(err, SL_CAPTURE_CAPTURED_EVENT,
-                            "%s asks for an event that was recorded in the capture: it is recorded "
-                            "only in the graph",
-                            call);
+    if (!capture) return called == SL__CALLED_ELAPSED ? SL_OK : refuse_unsafe(device, err);
+    if (called != SL__CALLED_ELAPSED) spoil(capture, SL_CAPTURE_CAPTURED_EVENT);
+    return refuse(device, SL_CAPTURE_CAPTURED_EVENT, err);
 }
 
-static sl_status refuse_device(sl_device *device, const char *call, sl_error *err)
+static sl_status refuse_device(sl_device *device, sl_error *err)
 {
     for (sl__capture *c = device->core->captures; c; c = c->next)
-        spoil(c, call, SL_CAPTURE_UNSUPPORTED);
-    return sl__capture_fail(err, SL_CAPTURE_UNSUPPORTED,
-                            "%s waits for all streams, and one of them is captured", call);
+        spoil(c, SL_CAPTURE_UNSUPPORTED);
+    return refuse(device, SL_CAPTURE_UNSUPPORTED, err);
 }
 
 sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *call,
                               const sl_stream *stream, const sl_event *event, sl_error *err)
 {
-    bool is_event = called == SL__CALLED_EVENT || called == SL__CALLED_ELAPSED;
-
-    if (device->backend->checks_captures) return SL_OK;
-    if (is_event && event->captured) return refuse_event(device, called, call, event, err);
-    if (!device->core->captures) return SL_OK;
+    ask(device, call, stream);
+    if (event && event->captured && !sl__capture_of(device, event->captured))
+        return refuse_ended(device, err);
+    if (called == SL__CALLED_BY_CORE)
+        return any_blocking(device) ? refuse_null_stream(device, err) : SL_OK;
+    if (device->backend->checks_captures || !device->core->captures) return SL_OK;
     switch (called) {
-    case SL__CALLED_STREAM: return refuse_stream(device, call, stream, err);
-    case SL__CALLED_DEVICE: return refuse_device(device, call, err);
+    case SL__CALLED_STREAM: return refuse_stream(device, stream, err);
+    case SL__CALLED_DEVICE: return refuse_device(device, err);
     case SL__CALLED_EVENT:
-    case SL__CALLED_ELAPSED: return refuse_event(device, called, call, event, err);
-    case SL__CALLED_UNSAFE: break;
+    case SL__CALLED_ELAPSED: return refuse_event(device, called, event, err);
+    default: break;
     }
-    if (stream && stream->branch) return SL_OK;
-    return stream && stream->legacy && any_blocking(device) ? refuse_null_stream(device, call, err)
-                                                            : refuse_unsafe(device, call, err);
+    return stream && stream->legacy && any_blocking(device) ? refuse_null_stream(device, err)
+                                                            : refuse_unsafe(device, err);
+}
+
+sl_status sl__capture_refuses_memory_node(const sl_stream *stream, const char *call, sl_error *err)
+{
+    if (!stream || !stream->branch) return SL_OK;
+    return sl_fail(
+        err, SL_EUNSUPPORTED,
+        "%s in stream \"%s\", which is captured, would make a memory node, and streamlab "
+        "has none: call it before the capture or after it, or make a tensor, whose "
+        "memory is the graph's",
+        call, sl_stream_name(stream));
 }
 
 /* ---- operations ---- */
@@ -145,44 +161,33 @@ static const char *call_of(const sl_work *work)
     return "cudaGraphLaunch";
 }
 
-static sl_status refuse_merge(sl__capture *a, sl__capture *b, sl_error *err)
+static sl_status refuse_wait(sl_op *op, sl__capture *capture, sl__capture *other, sl_error *err)
 {
-    spoil(a, "cudaStreamWaitEvent", SL_CAPTURE_MERGE);
-    spoil(b, "cudaStreamWaitEvent", SL_CAPTURE_MERGE);
-    return sl__capture_fail(err, SL_CAPTURE_MERGE,
-                            "the event was recorded in another capture: two captures cannot become "
-                            "one graph");
-}
+    const sl_device *device = op->stream->device;
 
-static sl_status refuse_wait(sl_op *op, sl__capture *capture, sl_error *err)
-{
-    sl__capture *other = sl__capture_of(op->stream->device, op->event->captured);
-
-    if (other && other != capture) return refuse_merge(capture, other, err);
+    if (other && other != capture) {
+        spoil(capture, SL_CAPTURE_MERGE);
+        spoil(other, SL_CAPTURE_MERGE);
+        return refuse(device, SL_CAPTURE_MERGE, err);
+    }
     if (other || !op->event->record_seq) return SL_OK;
-    spoil(capture, "cudaStreamWaitEvent", SL_CAPTURE_ISOLATION);
-    return sl__capture_fail(err, SL_CAPTURE_ISOLATION,
-                            "stream %s is captured, and the event was recorded outside of the "
-                            "capture: wait for it before the capture, or in the stream of the "
-                            "launch",
-                            sl_stream_name(op->stream));
+    spoil(capture, SL_CAPTURE_ISOLATION);
+    return refuse(device, SL_CAPTURE_ISOLATION, err);
 }
 
-static sl_status refuse_captured(sl_op *op, sl_error *err)
+/* In a stream that is captured. `joined`: the capture that the event of a wait is in. */
+static sl_status refuse_captured(sl_op *op, sl__capture *joined, sl_error *err)
 {
+    const sl_device *device = op->stream->device;
     sl__capture *capture = op->stream->branch->capture;
 
-    if (capture->invalidated)
-        return sl__capture_fail(err, SL_CAPTURE_INVALIDATED,
-                                "the capture of stream %s is spoiled: nothing can be added",
-                                sl_stream_name(capture->origin));
-    if (op->work.kind == SL_WORK_GRAPH) {
-        spoil(capture, "cudaGraphLaunch", SL_CAPTURE_UNSUPPORTED);
-        return sl__capture_fail(err, SL_CAPTURE_UNSUPPORTED,
-                                "a graph cannot be launched in stream %s, which is captured",
-                                sl_stream_name(op->stream));
+    if (capture->invalidated) return refuse(device, SL_CAPTURE_INVALIDATED, err);
+    if (op->work.kind == SL_WORK_GRAPH) { /* never given to a backend */
+        spoil(capture, SL_CAPTURE_UNSUPPORTED);
+        return refuse(device, SL_CAPTURE_UNSUPPORTED, err);
     }
-    return op->work.kind == SL_WORK_EVENT_WAIT ? refuse_wait(op, capture, err) : SL_OK;
+    if (device->backend->checks_captures || op->work.kind != SL_WORK_EVENT_WAIT) return SL_OK;
+    return refuse_wait(op, capture, joined, err);
 }
 
 sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
@@ -191,32 +196,44 @@ sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
     sl_device *device = stream->device;
     sl__capture *joined = NULL;
 
-    if (device->backend->checks_captures) return SL_OK;
+    ask(device, call_of(&op->work), stream);
     if (op->work.kind == SL_WORK_EVENT_WAIT && op->event->captured) {
-        joined = sl__capture_of(device, op->event->captured);
-        if (!joined) return refuse_event(device, SL__CALLED_ELAPSED, "wait_event", op->event, err);
+        joined = sl__capture_of(op->event->device, op->event->captured);
+        if (!joined) return refuse_ended(device, err);
+        if (op->event->device != device)
+            return sl_fail(err, SL_EUNSUPPORTED,
+                           "the event was recorded in a capture of another device: streamlab has "
+                           "no graphs of several devices");
     }
-    if (stream->branch) return refuse_captured(op, err);
-    if (!stream->legacy) return SL_OK;
-    if (joined) spoil(joined, call_of(&op->work), SL_CAPTURE_IMPLICIT);
-    return joined || any_blocking(device) ? refuse_null_stream(device, call_of(&op->work), err)
-                                          : SL_OK;
+    if (stream->branch) return refuse_captured(op, joined, err);
+    if (device->backend->checks_captures) return SL_OK;
+    if (stream->legacy && (joined || any_blocking(device))) {
+        if (joined) spoil(joined, SL_CAPTURE_IMPLICIT);
+        return refuse_null_stream(device, err);
+    }
+    return joined && joined->invalidated ? refuse(device, SL_CAPTURE_INVALIDATED, err) : SL_OK;
 }
 
-/* ---- begin and end ---- */
+/* ---- begin, end, status ---- */
 
 sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err)
 {
     sl_device *device = stream->device;
 
+    ask(device, "cudaStreamBeginCapture", stream);
     if (device->backend->checks_captures) return SL_OK;
-    if (stream->branch)
-        return sl__capture_fail(err, SL_CAPTURE_ILLEGAL_STATE, "stream %s is captured already",
-                                sl_stream_name(stream));
+    if (stream->branch) return refuse(device, SL_CAPTURE_ILLEGAL_STATE, err);
     if (!stream->legacy) return SL_OK;
-    if (any_blocking(device)) return refuse_null_stream(device, "cudaStreamBeginCapture", err);
-    return sl__capture_fail(err, SL_CAPTURE_UNSUPPORTED,
-                            "the NULL stream cannot be captured: make another stream current");
+    return any_blocking(device) ? refuse_null_stream(device, err)
+                                : refuse(device, SL_CAPTURE_UNSUPPORTED, err);
+}
+
+sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err)
+{
+    ask(stream->device, "cudaStreamIsCapturing", stream);
+    return stream->legacy && any_blocking(stream->device)
+               ? refuse(stream->device, SL_CAPTURE_IMPLICIT, err)
+               : SL_OK;
 }
 
 /* Marks what the set of nodes comes behind. `order` has room for all nodes. */
@@ -240,41 +257,57 @@ static void mark_before(const sl_body *body, bool *seen, uint32_t *order, const 
     }
 }
 
-/* The branch with work that the origin's last nodes do not come behind, or NULL. */
-static const sl__branch *find_unjoined(const sl__capture *capture, const bool *seen)
+static const sl_stream *find_unjoined(const sl__capture *capture, const bool *seen)
 {
     for (const sl__branch *branch = capture->branches; branch; branch = branch->next)
         for (uint32_t i = 0; i < branch->last.n; i++)
-            if (!seen[branch->last.at[i]]) return branch;
+            if (!seen[branch->last.at[i]]) return branch->stream;
     return NULL;
+}
+
+sl_status sl__capture_unjoined(const sl__capture *capture, const sl_stream **unjoined,
+                               sl_error *err)
+{
+    const sl_body *body = capture->graph->body;
+    size_t n = (size_t)body->n_nodes + 1;
+    bool *seen = calloc(n, sizeof *seen);
+    uint32_t *order = malloc(n * sizeof *order);
+    bool enough = seen && order;
+
+    *unjoined = NULL;
+    if (enough) {
+        mark_before(body, seen, order, &capture->origin->branch->last);
+        *unjoined = find_unjoined(capture, seen);
+    }
+    free(seen);
+    free(order);
+    return enough ? SL_OK : sl_fail(err, SL_ENOMEM, "out of host memory for the end of a capture");
+}
+
+/* Of a stream that no capture began in. */
+static sl_status refuse_other_end(sl_stream *stream, sl_error *err)
+{
+    sl_device *device = stream->device;
+
+    if (stream->branch) {
+        spoil(stream->branch->capture, SL_CAPTURE_UNMATCHED);
+        return refuse(device, SL_CAPTURE_UNMATCHED, err);
+    }
+    return stream->legacy && any_blocking(device) ? refuse_null_stream(device, err)
+                                                  : refuse(device, SL_CAPTURE_ILLEGAL_STATE, err);
 }
 
 sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err)
 {
-    const sl__capture *capture = stream->branch->capture;
-    const sl_body *body = capture->graph->body;
-    const sl__branch *unjoined;
-    bool *seen;
-    uint32_t *order;
+    const sl__capture *capture = stream->branch ? stream->branch->capture : NULL;
+    const sl_stream *unjoined;
+    sl_status status;
 
+    ask(stream->device, "cudaStreamEndCapture", stream);
+    if (!capture || capture->origin != stream) return refuse_other_end(stream, err);
+    if (capture->invalidated) return refuse(stream->device, SL_CAPTURE_INVALIDATED, err);
     if (stream->device->backend->checks_captures) return SL_OK;
-    if (capture->invalidated)
-        return sl__capture_fail(err, SL_CAPTURE_INVALIDATED, "the capture of stream %s is spoiled",
-                                sl_stream_name(stream));
-    seen = calloc((size_t)body->n_nodes + 1, sizeof *seen);
-    order = malloc(((size_t)body->n_nodes + 1) * sizeof *order);
-    if (!seen || !order) {
-        free(seen);
-        free(order);
-        return sl_fail(err, SL_ENOMEM, "out of host memory for the end of a capture");
-    }
-    mark_before(body, seen, order, &stream->branch->last);
-    unjoined = find_unjoined(capture, seen);
-    free(seen);
-    free(order);
-    if (!unjoined) return SL_OK;
-    return sl__capture_fail(err, SL_CAPTURE_UNJOINED,
-                            "stream %s takes part in the capture and has work that stream %s does "
-                            "not wait for: make it wait before the end",
-                            sl_stream_name(unjoined->stream), sl_stream_name(stream));
+    status = sl__capture_unjoined(capture, &unjoined, err);
+    if (status != SL_OK || !unjoined) return status;
+    return refuse(stream->device, SL_CAPTURE_UNJOINED, err);
 }

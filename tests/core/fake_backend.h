@@ -4,7 +4,8 @@
  * the clock ticks 1000 ns a call. With fake.later their times come as activities when
  * a recording collects them, as on a real GPU. fake_fault() loses a device. What it was
  * asked, and what it holds, is in `fake`. The program has one backend list, this one's:
- * "fake", "pair" whose two devices are peers, and "old". Included once a program.
+ * "fake", "pair" whose two devices are peers, "checked" whose library checks captures, and "old".
+ * Included once a program.
  */
 #ifndef FAKE_BACKEND_H
 #define FAKE_BACKEND_H
@@ -67,6 +68,11 @@ static struct fake {
     int recordings; /* begun and not ended */
     char range[32]; /* the last one's name */
     bool peer_enabled[2][2];
+    int captures, captured; /* that go on; operations that were given to them */
+    int graphs;             /* opened */
+    int refused_with;       /* by "checked", the next call that may be: CUDA's number */
+    const char *refused_call;
+    bool spoiled; /* and its captures are */
     uint64_t last_target;
     int host_func_failures; /* core's function has said that it failed */
     uint32_t abi_version;
@@ -260,11 +266,26 @@ static void fake_hand_over(sl_op *op)
     fake.done_end = &op->next;
 }
 
+/* One behind the other, 1000 ns each. */
+static void fake_run_nodes(sl_op *op)
+{
+    for (uint32_t i = 0; i < op->body->n_nodes; i++) {
+        sl_op *node = op->body->nodes[i].op;
+        int64_t start = fake_tick();
+        fake_do(&node->work, node->out, node->in[0]);
+        if (!op->runs) continue;
+        op->runs[i].start_ns = op->runs[i].ready_ns = start;
+        op->runs[i].end_ns = fake_tick();
+    }
+}
+
 static void fake_run(sl_op *op)
 {
     op->start_ns = fake_tick();
     if (op->work.kind == SL_WORK_HOST_FUNC)
         fake.host_func_failures += !op->host_fn(op->host_ud, NULL);
+    else if (op->work.kind == SL_WORK_GRAPH)
+        fake_run_nodes(op);
     else
         fake_do(&op->work, op->out, op->in[0]);
     op->end_ns = op->work.kind >= SL_WORK_EVENT_RECORD ? op->start_ns : fake_tick();
@@ -304,12 +325,31 @@ TAP_UNUSED static void fake_fault(sl_device *device, const char *cause)
     fake.n_queue = n_kept;
 }
 
+/* As CUDA's runtime does: the call fails, and every capture is spoiled. */
+static sl_status fake_maybe_refuse(sl_error *err)
+{
+    int code = fake.refused_with;
+
+    if (!code) return SL_OK;
+    fake.refused_with = 0;
+    fake.spoiled = true;
+    sl_fail(err, SL_ECAPTURE, "the fake library says %d", code);
+    if (err) err->backend_code = code;
+    if (err) err->operand = fake.refused_call;
+    return SL_ECAPTURE;
+}
+
 static sl_status fake_enqueue(sl_op *op, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
 
     if (!status) status = fake_alive(op->stream->device, false, err);
+    if (!status) status = fake_maybe_refuse(err);
     if (status) return status;
+    if (op->captured) {
+        fake.captured++;
+        return SL_OK;
+    }
     if (fake.n_queue == FAKE_MOST_OPS) return sl_fail(err, SL_ENOMEM, "the fake queue is full");
     op->host_start_ns = fake_tick();
     op->host_end_ns = fake_tick();
@@ -372,6 +412,7 @@ static sl_status fake_synchronize(const sl_device *device, sl_error *err)
 {
     sl_status status = fake_maybe_fail(&fake.fail_synchronizes, SL_EINTERRUPT, err);
 
+    if (!status) status = fake_maybe_refuse(err);
     if (!status) status = fake_alive(device, true, err);
     if (status) return status;
     fake_tick();
@@ -521,6 +562,52 @@ static void fake_record_end(sl_device *device)
     fake.n_activities = fake.cap_activities = 0;
 }
 
+static sl_status fake_capture_begin(sl_stream *stream, sl_capture_mode mode, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
+    (void)stream;
+    (void)mode;
+
+    if (status) return status;
+    fake.captures++;
+    return SL_OK;
+}
+
+static sl_status fake_capture_end(sl_stream *stream, sl_graph *graph, sl_error *err)
+{
+    (void)stream;
+    fake.captures--;
+    fake.spoiled = fake.spoiled && fake.captures > 0;
+    return graph ? fake_maybe_refuse(err) : SL_OK;
+}
+
+static sl_status fake_capture_status(sl_stream *stream, sl_capture_status *status, sl_error *err)
+{
+    (void)stream;
+    (void)err;
+    *status = fake.spoiled ? SL_CAPTURE_STATUS_INVALIDATED : SL_CAPTURE_STATUS_ACTIVE;
+    return SL_OK;
+}
+
+static sl_status fake_graph_open(sl_graph *graph, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EIO, err);
+    (void)graph;
+
+    if (status) return status;
+    fake.graphs++;
+    return SL_OK;
+}
+
+static sl_status fake_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
+{
+    (void)graph;
+    (void)from;
+    return fake_maybe_fail(&fake.fail_enqueues, SL_EUNSUPPORTED, err);
+}
+
+static void fake_graph_close(sl_graph *graph) { fake.graphs -= graph->opened; }
+
 #define FAKE_ENTRIES                                                                               \
     .abi_version = SL_BACKEND_ABI, .device_bytes = sizeof(sl_device),                              \
     .stream_bytes = sizeof(fake_stream), .event_bytes = sizeof(fake_event),                        \
@@ -538,18 +625,22 @@ static void fake_record_end(sl_device *device)
     .host_compute = fake_host_compute, .host_read = fake_host_read, .host_write = fake_host_write, \
     .host_pin = fake_host_pin, .plain_call = fake_plain_call, .memory_info = fake_memory_info,     \
     .peer_access = fake_peer_access, .record_begin = fake_record_begin,                            \
-    .record_collect = fake_record_collect, .record_end = fake_record_end
+    .record_collect = fake_record_collect, .record_end = fake_record_end,                          \
+    .graph_bytes = sizeof(sl_graph), .capture_begin = fake_capture_begin,                          \
+    .capture_end = fake_capture_end, .capture_status = fake_capture_status,                        \
+    .graph_open = fake_graph_open, .graph_update = fake_graph_update,                              \
+    .graph_close = fake_graph_close
 
 static const sl_backend fake_backend = { .name = "fake", FAKE_ENTRIES };
 static const sl_backend fake_pair_backend = { .name = "pair", .peer_copies = true, FAKE_ENTRIES };
+static const sl_backend fake_checked_backend = { .name = "checked",
+                                                 .checks_captures = true,
+                                                 FAKE_ENTRIES };
 static const sl_backend fake_old_backend = { .abi_version = 0, .name = "old" };
 
 extern const sl_backend *const sl__backends[];
 const sl_backend *const sl__backends[] = {
-    &fake_backend,
-    &fake_pair_backend,
-    &fake_old_backend,
-    NULL,
+    &fake_backend, &fake_pair_backend, &fake_checked_backend, &fake_old_backend, NULL,
 };
 
 /* ---- what tests share ------------------------------------------------------- */

@@ -1,0 +1,553 @@
+/* t-34-captures.c - captures: what becomes a node, what is forbidden, and what errors say. */
+#include "../../core/graph/graph.h"
+#include "fake_backend.h"
+
+static sl_device *device;
+static sl_stream *a, *b; /* non-blocking */
+static sl_stream *blocking, *null_stream;
+static sl_event *event, *other_event;
+
+static sl_stream *new_stream(const char *name, bool non_blocking)
+{
+    sl_stream *stream = NULL;
+    const sl_stream_options options = { .name = name, .non_blocking = non_blocking };
+
+    if (sl_stream_create(device, &options, &stream, NULL)) abort();
+    return stream;
+}
+
+static void open_all(const char *backend)
+{
+    if (sl_device_open(backend, 0, NULL, 0, &device, NULL)) abort();
+    null_stream = sl_device_default_stream(device);
+    a = new_stream("a", true);
+    b = new_stream("b", true);
+    blocking = new_stream("blocking", false);
+    if (sl_event_create(device, true, &event, NULL)) abort();
+    if (sl_event_create(device, true, &other_event, NULL)) abort();
+}
+
+static void close_all(void)
+{
+    sl_event_release(event);
+    sl_event_release(other_event);
+    sl_stream_release(a);
+    sl_stream_release(b);
+    sl_stream_release(blocking);
+    is_int(fake.captures + fake.graphs, 0, "no capture goes on, and no graph is left");
+    fake_close(device);
+}
+
+static void begin(sl_stream *stream, sl_capture_mode mode)
+{
+    sl_device_set_where(device, sl_device_intern(device, "lab.lua:1"));
+    if (sl_stream_begin_capture(stream, mode, NULL)) abort();
+}
+
+/* Which error the call gave: CUDA's number, 0, or the status of another kind. */
+#define code_of(call) code_in((call), &code_error)
+static sl_error code_error;
+static int code_in(sl_status status, sl_error *err)
+{
+    return status == SL_ECAPTURE ? err->backend_code : (int)status;
+}
+
+/* Ends the capture; CUDA's number. */
+static int end(sl_stream *stream)
+{
+    sl_error err;
+    sl_graph *graph = NULL;
+    int code = code_in(sl_stream_end_capture(stream, &graph, &err), &err);
+
+    sl_graph_release(graph);
+    return code;
+}
+
+static sl_status wait_for(sl_stream *stream, sl_stream *other, sl_error *err)
+{
+    return sl_stream_wait_stream(stream, other, err);
+}
+
+/* ---- nodes and edges ---- */
+
+static void test_chain(void)
+{
+    sl_graph *graph = NULL;
+    sl_graph_edge edges[2];
+    sl_graph_node node;
+    sl_capture_status status;
+    int queued = fake.n_queue;
+
+    sl_stream_capture_status(a, &status, NULL);
+    is_str(sl_capture_status_name(status), "none", "a stream is in no capture");
+    begin(a, SL_CAPTURE_GLOBAL);
+    sl_stream_capture_status(a, &status, NULL);
+    is_str(sl_capture_status_name(status), "active", "until one begins in it");
+    for (int i = 0; i < 3; i++)
+        fake_spin(a, NULL);
+    is_int(fake.n_queue, queued, "nothing runs meanwhile");
+    is_int(sl_stream_in_flight(a), 0, "nor is it in flight");
+    is_int(sl_stream_end_capture(a, &graph, NULL), SL_OK, "the end gives a graph");
+    is_int((int)sl_graph_node_count(graph), 3, "of what was enqueued");
+    is_int((int)sl_graph_edge_count(graph), 2, "in order");
+    sl_graph_get_edges(graph, edges, NULL);
+    ok(edges[0].from == 0 && edges[0].to == 1 && edges[1].from == 1 && edges[1].to == 2,
+       "each behind the one before it");
+    sl_graph_get_node(graph, 1, &node, NULL);
+    is_str(node.stream, "a", "a node knows its stream");
+    is_str(node.where, "lab.lua:1", "and its line");
+    fails_with(sl_graph_get_node(graph, 3, &node, err), SL_EINVAL,
+               "there is no node 3: the graph has 3", "there are no others");
+    is_str(sl_graph_name(graph), "graph 1", "it has a name");
+    fails_with(sl_graph_launch(graph, a, err), SL_ESTATE, "graph 1 is not instantiated",
+               "it is instantiated before its first launch");
+    sl_graph_release(graph);
+}
+
+/* A kernel in a, two in b behind it, and one in a behind both: a diamond's three edges and the
+ * edge in b. */
+static void test_fork(void)
+{
+    sl_graph *graph = NULL;
+    sl_graph_edge edges[8];
+    sl_capture_status status;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    is_int(wait_for(b, a, NULL), SL_OK, "a stream that waits for a captured one takes part");
+    sl_stream_capture_status(b, &status, NULL);
+    is_int((int)status, SL_CAPTURE_STATUS_ACTIVE, "from then on");
+    fake_spin(b, NULL);
+    fake_spin(b, NULL);
+    fake_spin(a, NULL);
+    is_int(wait_for(a, b, NULL), SL_OK, "and comes back by a wait");
+    fake_spin(a, NULL);
+    is_int(sl_stream_end_capture(a, &graph, NULL), SL_OK, "then the capture can end");
+    is_int((int)sl_graph_node_count(graph), 5, "records and waits are no nodes");
+    is_int((int)sl_graph_edge_count(graph), 5, "but edges");
+    sl_graph_get_edges(graph, edges, NULL);
+    ok(edges[0].from == 0 && edges[0].to == 1, "b's first is behind a's");
+    ok(edges[1].from == 1 && edges[1].to == 2, "b's second behind that");
+    ok(edges[2].from == 0 && edges[2].to == 3, "a's second behind its first");
+    ok(edges[3].to == 4 && edges[4].to == 4 && edges[3].from + edges[4].from == 5,
+       "the last behind both streams");
+    sl_stream_capture_status(b, &status, NULL);
+    is_int((int)status, SL_CAPTURE_STATUS_NONE, "b is free again");
+    sl_graph_release(graph);
+}
+
+static void test_unjoined(void)
+{
+    sl_graph *graph = NULL;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    wait_for(b, a, NULL);
+    is_int(end(a), 0, "a fork without work need not come back");
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    wait_for(b, a, NULL);
+    fake_spin(b, NULL);
+    fails_with(sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
+               "cudaStreamEndCapture: stream \"b\" has captured work that stream \"a\" does not "
+               "wait for: let it wait_stream for \"b\" before the capture ends "
+               "(cudaErrorStreamCaptureUnjoined, 904)",
+               "one with work must");
+    ok(!graph, "there is no graph then");
+    is_int(fake.captures, 0, "and the capture is over");
+    is_int(fake_spin(b, NULL), SL_OK, "b can be used");
+    sl_device_synchronize(device, NULL);
+}
+
+static void test_launch(void)
+{
+    sl_tensor *x = NULL, *y = NULL;
+    sl_tensor_spec spec = { .dtype = SL_FLOAT32, .place = SL_ON_DEVICE, .ndim = 1, .dim = { 2 } };
+    sl_graph *graph = NULL;
+    double values[2] = { 1, 2 };
+
+    sl_tensor_create(device, &spec, a, &x, NULL);
+    sl_tensor_create(device, &spec, a, &y, NULL);
+    sl_tensor_write(x, 0, 2, values, a, NULL);
+    begin(a, SL_CAPTURE_GLOBAL);
+    sl_tensor_copy(y, x, true, a, NULL);
+    sl_stream_end_capture(a, &graph, NULL);
+    sl_graph_instantiate(graph, false, NULL);
+    fails_with(sl_graph_instantiate(graph, false, err), SL_ESTATE,
+               "the graph is instantiated already", "a graph is instantiated once");
+    values[0] = 8;
+    sl_tensor_write(x, 0, 2, values, a, NULL);
+    is_int(sl_graph_launch(graph, b, NULL), SL_OK, "a graph is launched in any stream");
+    sl_graph_release(graph);
+    is_int(fake.graphs, 1, "and lives until that is done");
+    sl_device_synchronize(device, NULL);
+    is_int(fake.graphs, 0, "then it is gone");
+    sl_tensor_read(y, 0, 2, values, a, NULL);
+    ok(values[0] == 8 && values[1] == 2, "it read what was there at the launch");
+    sl_tensor_release(x);
+    sl_tensor_release(y);
+}
+
+/* ---- events ---- */
+
+static void test_events(void)
+{
+    bool done;
+    double ms;
+
+    sl_event_record(other_event, b, NULL);
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    sl_event_record(event, a, NULL);
+    fails_with(sl_event_elapsed_ms(other_event, event, &ms, err), SL_ECAPTURE,
+               "cudaEventElapsedTime: the event was recorded in the capture of stream \"a\", and "
+               "happens only in the graph: ask for an event that is recorded behind the launch "
+               "(cudaErrorCapturedEvent, 907)",
+               "a captured record has no time");
+    is_int(fake_spin(a, NULL), SL_OK, "which spoils nothing");
+    is_int(code_of(sl_event_query(event, &done, &code_error)), 907, "nor can it be asked");
+    is_int(end(a), 901, "which does");
+    fails_with(
+        sl_event_synchronize(event, err), SL_EINVAL,
+        "cudaEventSynchronize: the event's latest record was in a capture that has ended, so "
+        "that it has neither a time nor anything to wait for: record it again "
+        "(cudaErrorInvalidValue, 1)",
+        "once the capture is over it is of no use");
+    is_int(sl_stream_wait_event(b, event, NULL), SL_EINVAL, "not for waits either");
+    sl_event_record(event, b, NULL);
+    is_int(sl_event_query(event, &done, NULL), SL_OK, "until it is recorded again");
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    fails_with(sl_stream_wait_event(a, other_event, err), SL_ECAPTURE,
+               "cudaStreamWaitEvent: stream \"a\" is captured, and what it waits for was recorded "
+               "outside of the capture: wait before the capture begins, or in the stream of the "
+               "launch (cudaErrorStreamCaptureIsolation, 905)",
+               "an event of outside cannot be waited for");
+    is_int(end(a), 901, "and the capture is spoiled");
+    sl_device_synchronize(device, NULL);
+}
+
+static void test_two_captures(void)
+{
+    bool done;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    begin(b, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    fake_spin(b, NULL);
+    is_int(code_of(wait_for(b, a, &code_error)), 902, "two captures cannot become one");
+    is_int(end(a), 901, "both");
+    is_int(end(b), 901, "are spoiled");
+    begin(a, SL_CAPTURE_GLOBAL);
+    begin(b, SL_CAPTURE_GLOBAL);
+    sl_event_record(event, b, NULL);
+    is_int(code_of(sl_event_query(event, &done, &code_error)), 907, "of two captures");
+    is_int(end(a), 0, "only that is spoiled");
+    is_int(end(b), 901, "which the event was recorded in");
+}
+
+/* ---- what is forbidden ---- */
+
+static void test_blame(void)
+{
+    sl_error at_end;
+    sl_tensor *memory = NULL;
+
+    begin(a, SL_CAPTURE_THREAD_LOCAL);
+    fake_spin(a, NULL);
+    sl_device_set_where(device, sl_device_intern(device, "lab.lua:2"));
+    fails_with(sl_cuda_malloc(device, 8, &memory, err), SL_ECAPTURE,
+               "cudaMalloc may wait for other work, which mode \"thread_local\" forbids while "
+               "stream \"a\" is captured: call it before the capture, or make a tensor, which is "
+               "permitted, or capture in mode \"relaxed\" "
+               "(cudaErrorStreamCaptureUnsupported, 900)",
+               "the error names the call, the reason and the way out");
+    sl_device_set_where(device, sl_device_intern(device, "lab.lua:3"));
+    fails_with(fake_spin(a, err), SL_ECAPTURE,
+               "cudaLaunchKernel: the capture of stream \"a\" is spoiled: cudaMalloc at lab.lua:2 "
+               "has spoiled it (cudaErrorStreamCaptureUnsupported); end it, and capture again "
+               "without that call (cudaErrorStreamCaptureInvalidated, 901)",
+               "the next one names the call that spoiled the capture, and its line");
+    is_int(code_of(sl_device_synchronize(device, &code_error)), 900, "other calls fail as before");
+    sl_stream_end_capture(a, &(sl_graph *){ NULL }, &at_end);
+    ok(strstr(at_end.msg, "cudaMalloc at lab.lua:2 has spoiled it"), "so does the end");
+    is_int(at_end.backend_code, 901, "with CUDA's number");
+    is_str(at_end.operand, "cudaStreamEndCapture", "and the call");
+}
+
+static void test_modes(void)
+{
+    sl_tensor *memory = NULL;
+
+    begin(a, SL_CAPTURE_RELAXED);
+    is_int(sl_cuda_malloc(device, 8, &memory, NULL), SL_OK, "a relaxed capture permits cudaMalloc");
+    is_int(sl_stream_synchronize(b, NULL), SL_OK, "and to wait for another stream");
+    is_int(end(a), 0, "and goes on");
+    begin(a, SL_CAPTURE_RELAXED);
+    fails_with(sl_stream_synchronize(a, err), SL_ECAPTURE,
+               "cudaStreamSynchronize: stream \"a\" is captured, and its work runs only when the "
+               "graph is launched: end the capture and launch the graph, then wait or read values "
+               "(cudaErrorStreamCaptureUnsupported, 900)",
+               "but not to wait for what is captured");
+    is_int(end(a), 901, "which spoils it");
+    begin(a, SL_CAPTURE_GLOBAL);
+    begin(b, SL_CAPTURE_RELAXED);
+    is_int(code_of(sl_cuda_free(memory, &code_error)), 900, "beside a strict capture");
+    is_int(end(b), 0, "the relaxed one is left alone");
+    is_int(end(a), 901, "the strict one is spoiled");
+    ok(!sl_tensor_is_freed(memory), "and the memory has not been freed");
+    sl_tensor_release(memory);
+}
+
+static void test_null_stream(void)
+{
+    begin(a, SL_CAPTURE_GLOBAL);
+    is_int(fake_spin(null_stream, NULL), SL_OK,
+           "beside a non-blocking stream the NULL stream can be used");
+    is_int(end(a), 0, "outside of the capture");
+    begin(blocking, SL_CAPTURE_RELAXED);
+    fails_with(fake_spin(null_stream, err), SL_ECAPTURE,
+               "cudaLaunchKernel in the NULL stream would wait for stream \"blocking\", which is "
+               "captured and blocking: capture a non-blocking stream, or use another one here "
+               "(cudaErrorStreamCaptureImplicit, 906)",
+               "beside a blocking one it cannot");
+    is_int(end(blocking), 901, "in no mode");
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    sl_event_record(event, a, NULL);
+    fails_with(sl_stream_wait_event(null_stream, event, err), SL_ECAPTURE,
+               "cudaStreamWaitEvent: the NULL stream cannot take part in a capture: use another "
+               "stream (cudaErrorStreamCaptureImplicit, 906)",
+               "nor can it take part");
+    is_int(end(a), 901, "which spoils the capture");
+    fails_with(sl_stream_begin_capture(null_stream, SL_CAPTURE_GLOBAL, err), SL_ECAPTURE,
+               "cudaStreamBeginCapture: the NULL stream cannot be captured: make a stream, and "
+               "capture that (cudaErrorStreamCaptureUnsupported, 900)",
+               "it cannot be captured");
+    sl_device_synchronize(device, NULL);
+}
+
+static void test_begin_and_end(void)
+{
+    sl_graph *graph = NULL;
+    sl_capture_status status;
+
+    fails_with(sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
+               "cudaStreamEndCapture: stream \"a\" is in no capture: a capture ends in the stream "
+               "where it began (cudaErrorIllegalState, 401)",
+               "what has not begun cannot end");
+    begin(a, SL_CAPTURE_GLOBAL);
+    fails_with(sl_stream_begin_capture(a, SL_CAPTURE_GLOBAL, err), SL_ECAPTURE,
+               "cudaStreamBeginCapture: stream \"a\" is captured already: end that capture first "
+               "(cudaErrorIllegalState, 401)",
+               "a stream is captured once at a time");
+    fake_spin(a, NULL);
+    wait_for(b, a, NULL);
+    fails_with(sl_stream_end_capture(b, &graph, err), SL_ECAPTURE,
+               "cudaStreamEndCapture: the capture began in stream \"a\", and has to end there; now "
+               "it is spoiled (cudaErrorStreamCaptureUnmatched, 903)",
+               "a capture ends where it began");
+    sl_stream_capture_status(a, &status, NULL);
+    is_str(sl_capture_status_name(status), "invalidated", "that spoils it");
+    is_int(end(a), 901, "and it ends all the same");
+    begin(blocking, SL_CAPTURE_GLOBAL);
+    is_int(code_of(sl_stream_capture_status(null_stream, &status, &code_error)), 906,
+           "the NULL stream cannot be asked beside a blocking one");
+    is_int(end(blocking), 0, "which spoils nothing");
+}
+
+static void test_graph_calls(void)
+{
+    sl_graph *graph = NULL, *other = NULL;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    sl_stream_end_capture(a, &graph, NULL);
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    sl_stream_end_capture(a, &other, NULL);
+    sl_graph_instantiate(graph, false, NULL);
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    is_int(sl_graph_launch(graph, b, NULL), SL_OK, "a graph is launched beside a capture");
+    is_int(code_of(sl_graph_instantiate(other, false, &code_error)), 900, "but not instantiated");
+    is_int(end(a), 901, "which spoils the capture");
+    begin(a, SL_CAPTURE_RELAXED);
+    is_int(sl_graph_instantiate(other, false, NULL), SL_OK, "unless that is relaxed");
+    fails_with(sl_graph_launch(graph, a, err), SL_ECAPTURE,
+               "cudaGraphLaunch: stream \"a\" is captured, and a graph cannot become part of "
+               "another one: launch it before the capture or after it "
+               "(cudaErrorStreamCaptureUnsupported, 900)",
+               "nor is one launched in the captured stream");
+    is_int(end(a), 901, "in no mode");
+    sl_device_synchronize(device, NULL);
+    sl_graph_release(graph);
+    sl_graph_release(other);
+}
+
+static void test_blas(void)
+{
+    begin(a, SL_CAPTURE_GLOBAL);
+    fails_with(sl_cuda_call(device, "cublasCreate", err), SL_ECAPTURE,
+               "cublasCreate may wait for other work, which mode \"global\" forbids while stream "
+               "\"a\" is captured, so that cuBLAS answers CUBLAS_STATUS_NOT_INITIALIZED: call it "
+               "before the capture or after it, or capture in mode \"relaxed\" "
+               "(cudaErrorStreamCaptureUnsupported, 900)",
+               "cublasCreate allocates memory");
+    is_int(end(a), 901, "and spoils the capture");
+    begin(a, SL_CAPTURE_RELAXED);
+    is_int(sl_cuda_call(device, "cublasCreate", NULL), SL_OK, "a relaxed one permits it");
+    sl_device_set_where(device, sl_device_intern(device, "lab.lua:7"));
+    is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_OK, "cublasDestroy succeeds");
+    fails_with(fake_spin(a, err), SL_ECAPTURE,
+               "cudaLaunchKernel: the capture of stream \"a\" is spoiled: cublasDestroy at "
+               "lab.lua:7 has spoiled it; end it, and capture again without that call "
+               "(cudaErrorStreamCaptureInvalidated, 901)",
+               "and spoils the capture all the same");
+    is_int(end(a), 901, "in every mode");
+}
+
+static void test_unsupported(void)
+{
+    sl_tensor *memory = NULL, *first = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
+    sl_tensor *second = fake_tensor_2d(device, SL_FLOAT32, SL_PAGEABLE, 2, 2);
+    int calls = fake.plain_calls, computes = fake.computes;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    fails_with(sl_cuda_malloc_async(a, 8, &memory, err), SL_EUNSUPPORTED,
+               "cudaMallocAsync in stream \"a\", which is captured, would make a memory node, and "
+               "streamlab has none: call it before the capture or after it, or make a tensor, "
+               "whose memory is the graph's",
+               "memory nodes are refused");
+    is_int(fake.plain_calls, calls, "before the backend is asked");
+    is_int(sl_cuda_memcpy_async(first, second, 16, a, NULL), SL_EUNSUPPORTED,
+           "so are copies between host tensors");
+    is_int(fake.computes, computes, "which would happen at once");
+    is_int(sl_cuda_memcpy(first, second, 16, NULL), SL_OK, "outside of the capture they may");
+    is_int(end(a), 0, "none of this spoils the capture");
+    begin(blocking, SL_CAPTURE_GLOBAL);
+    is_int(code_of(sl_cuda_memcpy(first, second, 16, &code_error)), 906,
+           "beside a blocking stream cudaMemcpy is one more call in the NULL stream");
+    is_int(end(blocking), 901, "and spoils the capture");
+    sl_tensor_release(first);
+    sl_tensor_release(second);
+}
+
+static void test_tensors(void)
+{
+    sl_tensor *x = fake_matrix(device, 2, 2), *made = NULL;
+    sl_tensor_spec spec = { .dtype = SL_FLOAT32, .place = SL_PINNED, .ndim = 1, .dim = { 2 } };
+    double value;
+    bool has_values;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    is_int(sl_tensor_create(device, &spec, a, &made, NULL), SL_OK, "tensors are made");
+    is_int(sl_tensor_free(made, NULL), SL_OK, "and freed");
+    fails_with(sl_tensor_peek(x, 0, 1, 1, &value, &has_values, a, err), SL_ESTATE,
+               "a stream is captured: reading would spoil that", "values are not shown");
+    is_int(code_of(sl_tensor_read(x, 0, 1, &value, a, &code_error)), 900,
+           "and reading them is a wait");
+    is_int(end(a), 901, "which spoils the capture");
+    sl_tensor_release(made);
+    sl_tensor_release(x);
+}
+
+/* ---- failures and ends ---- */
+
+static void test_failed_node(void)
+{
+    sl_graph *graph = NULL;
+
+    fake.fail_enqueues = 1;
+    is_int(sl_stream_begin_capture(a, SL_CAPTURE_GLOBAL, NULL), SL_EIO, "a capture may not begin");
+    is_int(fake_spin(a, NULL), SL_OK, "then the stream is as it was");
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    fake.fail_enqueues = 1;
+    is_int(fake_spin(a, NULL), SL_EIO, "an operation that fails");
+    fake_spin(a, NULL);
+    fake.fail_enqueues = 1;
+    is_int(wait_for(b, a, NULL), SL_EIO, "or a record");
+    is_int(sl_stream_end_capture(a, &graph, NULL), SL_OK, "spoils nothing");
+    is_int((int)sl_graph_node_count(graph), 2, "and is no node");
+    sl_graph_release(graph);
+    sl_device_synchronize(device, NULL);
+}
+
+static void test_abandoned(void)
+{
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    wait_for(b, a, NULL);
+    fake_spin(b, NULL);
+    sl_stream_abandon_capture(b);
+    is_int(fake.captures, 0, "a capture is thrown away from any of its streams");
+    is_int(fake_stats(device).graphs, 0, "with its graph");
+    is_int(sl_device_synchronize(device, NULL), SL_OK, "and all is permitted again");
+    sl_stream_abandon_capture(a);
+    ok(true, "without one nothing happens");
+    begin(a, SL_CAPTURE_GLOBAL);
+    sl_device_finish(device, NULL);
+    is_int(fake.captures, 0, "the end of a device ends its captures");
+}
+
+/* ---- a backend that checks captures itself ---- */
+
+static void test_checked(void)
+{
+    sl_graph *graph = NULL;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    is_int(sl_device_synchronize(device, NULL), SL_OK, "such a backend decides");
+    fake.refused_with = 900;
+    fake.refused_call = "cudaSomethingInside";
+    sl_device_set_where(device, sl_device_intern(device, "lab.lua:5"));
+    fails_with(
+        sl_device_synchronize(device, err), SL_ECAPTURE,
+        "cudaDeviceSynchronize waits for all streams, and \"a\" is captured: end the capture "
+        "and launch the graph, then synchronize (cudaErrorStreamCaptureUnsupported, 900)",
+        "from its number comes the same sentence");
+    fails_with(fake_spin(a, err), SL_ECAPTURE,
+               "cudaLaunchKernel: the capture of stream \"a\" is spoiled: cudaDeviceSynchronize at "
+               "lab.lua:5 has spoiled it (cudaErrorStreamCaptureUnsupported); end it, and capture "
+               "again without that call (cudaErrorStreamCaptureInvalidated, 901)",
+               "and who is to blame");
+    is_int(end(a), 901, "until the end");
+    begin(a, SL_CAPTURE_GLOBAL);
+    wait_for(b, a, NULL);
+    fake_spin(b, NULL);
+    fake.refused_with = 904;
+    fails_with(sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
+               "cudaStreamEndCapture: stream \"b\" has captured work that stream \"a\" does not "
+               "wait for: let it wait_stream for \"b\" before the capture ends "
+               "(cudaErrorStreamCaptureUnjoined, 904)",
+               "core knows which stream has not come back");
+}
+
+int main(void)
+{
+    plan(0);
+    open_all("fake");
+    test_chain();
+    test_fork();
+    test_unjoined();
+    test_launch();
+    test_events();
+    test_two_captures();
+    test_blame();
+    test_modes();
+    test_null_stream();
+    test_begin_and_end();
+    test_graph_calls();
+    test_blas();
+    test_unsupported();
+    test_tensors();
+    test_failed_node();
+    test_abandoned();
+    close_all();
+    open_all("checked");
+    test_checked();
+    close_all();
+    return done_testing();
+}
