@@ -40,6 +40,17 @@ static void set_true(lua_State *L, const char *field, bool value)
 
 /* ---- records ----------------------------------------------------------------------------- */
 
+/* What a graph ran: {node =, launch = its correlation, graph = its name, lost_priority = the more urgent one of the stream that
+ * it was captured in, which it did not run with}. */
+static void set_node(lua_State *L, const sl_side *side)
+{
+    bool lost = side->launch && !side->launch->priorities && side->node->priority < side->priority;
+    lsl_set_integer(L, "node", side->node->node);
+    set_correlation(L, "launch", side->node->launch);
+    lsl_set_text(L, "graph", side->graph_name);
+    if (lost) lsl_set_integer(L, "lost_priority", side->node->priority);
+}
+
 static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *side)
 {
     const sl_span *span = side->span;
@@ -57,15 +68,21 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
     set_true(L, "to_pageable", span->flags & SL_SPAN_DST_PAGEABLE);
     set_true(L, "host_waited", span->flags & SL_SPAN_HOST_WAITED);
     set_true(L, "loaded_code", span->flags & SL_SPAN_LOADED);
+    if (side->node) set_node(L, side);
 }
 
-static void set_call(lua_State *L, const sl_call *call)
+static void set_call(lua_State *L, const sl_side *side)
 {
+    const sl_call *call = side->call;
     lsl_set_integer(L, "correlation", (int64_t)call->correlation);
     lsl_set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
     set_true(L, "is_call", true);
     set_true(L, "has_own_name", call->name != 0);
     set_true(L, "waited_for_device", call->waited_for_device != 0);
+    if (!side->launch) return;
+    lsl_set_text(L, "graph", side->graph_name);
+    lsl_set_integer(L, "nodes", side->launch->n_nodes);
+    set_true(L, "uploads", side->launch->uploads);
 }
 
 /* Sets the side, {name =, where =, source =, ...}, unless nothing is known of it. */
@@ -73,11 +90,11 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
                      const sl_side *side)
 {
     if (!side->span && !side->call) return;
-    lua_createtable(L, 0, 16);
+    lua_createtable(L, 0, 20);
     if (side->span)
         set_span(L, timeline, side);
     else
-        set_call(L, side->call);
+        set_call(L, side);
     lsl_set_text(L, "name", side->name);
     lsl_set_text(L, "where", side->where);
     lsl_set_text(L, "source", side->source);

@@ -13,9 +13,9 @@
 -- short are functions of its `trace` then. say.lua looks them up.
 
 local _, core = ...
-local sides, host_calls = core.words.sides, core.words.host_calls
+local sides, host_calls, graphs = core.words.sides, core.words.host_calls, core.words.graphs
 local waiter, by, at, times, lost = sides.waiter, sides.by, sides.at, sides.times, sides.lost
-local waited, waits, in_order = sides.waited, sides.waits, sides.in_order
+local waited, waits = sides.waited, sides.waits
 local by_language, is_foreign, probably = sides.by_language, sides.is_foreign, sides.probably
 
 local short_work_ns <const> = 500000    -- on average: the host did not prepare data, or wait for it
@@ -64,32 +64,39 @@ local function may_start_early(r)
     return r.waiter and r.by and r.waiter.kind == "kernel" and r.by.kind == "kernel"
 end
 
+local function order_remedy(r)
+    return (may_start_early(r)
+            and "One stream runs one thing at a time, unless a launch asks for an early start "
+                .. "(compute capability 9.0 on)"
+            or "In one stream nothing runs beside a copy or a memset")
+           .. ": put work that does not depend on the other into another stream, or cut both "
+           .. "into pieces that take turns"
+end
+
 causes.stream_order = {
     title = "Same stream", short = "order in its stream, behind {}", total = "stream order",
     part = part("waiting for "),
     clause = function(r)
         local beside = r.many_by and " and leave room beside them" or " and leaves room beside it"
-        return waits(r) .. by(r) .. in_order(r) .. (r.idle and "" or beside) .. times(r)
+        return waits(r) .. by(r) .. graphs.order(r) .. (r.idle and "" or beside) .. times(r)
     end,
     sentence = function(r)
-        return waited(r) .. by(r) .. in_order(r)
+        return waited(r) .. by(r) .. graphs.order(r)
                .. (r.idle and "" or ", though both would fit on the GPU together")
     end,
     remedy = function(r)
-        if not r.idle then
+        if graphs.is_one(r) then
+            return "If they do not depend on one another, capture them in two streams. " .. graphs.fork
+        elseif not r.idle then
             return "Each leaves SMs empty: if they do not depend on one another, put them into two "
                    .. "streams"
         end
-        return (may_start_early(r)
-                and "One stream runs one thing at a time, unless a launch asks for an early start "
-                    .. "(compute capability 9.0 on)"
-                or "In one stream nothing runs beside a copy or a memset")
-               .. ": put work that does not depend on the other into another stream, or cut both "
-               .. "into pieces that take turns"
+        return order_remedy(r)
     end,
 }
 
 local function behind_event(r)
+    if graphs.is_one(r) then return "an edge of the graph from " .. by(r) end
     return ("an event that was %srecorded behind "):format(probably(r)) .. by(r)
 end
 
@@ -98,8 +105,11 @@ causes.event_wait = {
     part = part("waiting for "),
     clause = function(r) return waits(r) .. behind_event(r) .. times(r) end,
     sentence = function(r) return waited(r) .. behind_event(r) end,
-    remedy = "Record the event directly after the one operation whose result is used; if none is "
-             .. "used, do without the wait",
+    remedy = function(r)
+        return "Record the event directly after the one operation whose result is used; if none is "
+               .. "used, do without the wait"
+               .. (graphs.is_one(r) and ": then the graph has no such edge" or "")
+    end,
 }
 
 -- " (stream 7)": the name of its row, where that is another
@@ -127,6 +137,25 @@ causes.null_stream = {
                 pytorch = ", or use PyTorch's own streams, which do not wait for it",
                 cuda = ", or create the stream with cudaStreamNonBlocking",
             }))
+    end,
+}
+
+-- ---- for its graph -------------------------------------------------------------------------
+
+causes.graph_busy = {
+    title = "Graph still running", short = "its graph’s launch before, up to {}",
+    total = "one launch of a graph at a time",
+    part = part("a launch of the same graph, up to "),
+    clause = function(r) return waits(r) .. graphs.launch_before(r) .. times(r) end,
+    sentence = function(r)
+        return waited(r) .. graphs.launch_before(r) .. ": launches of one graph run one after the other"
+    end,
+    remedy = function(r)
+        return "Two graphs can run side by side, two launches of one cannot: " .. by_language(r, {
+            lua = "capture the work once more with lab.graph, and launch one graph in each stream",
+            pytorch = "capture a CUDAGraph for each stream",
+            cuda = "instantiate the graph once more, and launch one of them in each stream",
+        })
     end,
 }
 
@@ -191,9 +220,10 @@ causes.no_sm_room = {
     sentence = function(r)
         local is_copy = r.waiter and r.waiter.engine ~= "compute"
         return waited(r) .. by(r) .. (", which %sleft no room on the SMs"):format(probably(r))
-               .. (is_copy and " for a kernel before it" or "")
+               .. (is_copy and " for a kernel before it" or "") .. graphs.lost_priority(r)
     end,
     remedy = function(r)
+        if graphs.has_lost_priority(r) then return graphs.keep_priority(r) end
         return "A kernel that fills the GPU runs alone: only smaller grids overlap, and "
                .. (is_more_urgent(r) and "a priority acts when blocks end, so make them shorter"
                    or "a higher priority lets a stream go first")
@@ -208,10 +238,13 @@ causes.priority = {
     end,
     sentence = function(r)
         return waited(r) .. by(r)
-               .. ", which came later but whose stream has the higher priority"
+               .. ", which came later but whose stream has the higher priority" .. graphs.lost_priority(r)
     end,
-    remedy = "That is what the priority asks for; give both streams the same to have them in order "
-             .. "of arrival",
+    remedy = function(r)
+        if graphs.has_lost_priority(r) then return graphs.keep_priority(r) end
+        return "That is what the priority asks for; give both streams the same to have them in "
+               .. "order of arrival"
+    end,
 }
 
 -- ---- for the host ----------------------------------------------------------------------------
@@ -312,6 +345,9 @@ causes.host_issuing = {
     end,
     sentence = function(r) return issuing(r, "was still issuing") end,
     remedy = function(r)
+        if graphs.is_launch(r.by) then
+            return "The GPU waits for launches: capture more work in one graph, or several rounds of it"
+        end
         if not (r.by_itself or is_in_one_stream(r)) then
             return "Issue the two alternately, or first the one that came too late"
         end

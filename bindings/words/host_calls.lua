@@ -62,6 +62,9 @@ function host_calls.why(r)
     if not r.by then return "" end
     if not r.by.is_call then return why_operation(r) end
     if sync_waits_for[r.by.kind] then return sync_waits_for[r.by.kind] end
+    if r.by.uploads then
+        return core.words.graphs.upload(r.by)
+    end
     if not r.by.waited_for_device then return "" end
     return r.guess and ", which probably waited for all work of the device"
            or ", which waits for all work of the device"
@@ -159,6 +162,8 @@ local function remedy_of_call(r)
     local is_of_memory = r.by.waited_for_device or is_foreign(r) and memory_calls[r.by.name]
     if host_calls.pin_once(r) then
         return pin_once
+    elseif r.by.uploads then
+        return "Launch the graph once, or upload it (cudaGraphUpload), before the part that counts"
     elseif not is_of_memory then
         return r.count > 1 and "Call it less often, or before the part that counts"
                or "Call it before the part that counts"

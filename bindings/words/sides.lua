@@ -36,15 +36,26 @@ function sides.name(side)
     return clip(name ~= "" and name or otherwise, name_columns)
 end
 
+-- 'graph "step"'; 'graph 1' of one that was given no name
+function sides.graph(side)
+    local shown = clip(side.graph, other_columns)
+    return shown:find("^graph ") and shown or ('graph "%s"'):format(shown)
+end
+
+-- A row of what a graph captured in another stream: its name says so.
+local function in_graph(side)
+    return side.graph and side.graph ~= "" and " of " .. sides.graph(side) or ""
+end
+
 local function operation(side, many)
-    return sides.name(side) .. in_stream(side) .. (many and " and other operations" or "")
-           .. sides.at(side)
+    return sides.name(side) .. in_graph(side) .. in_stream(side)
+           .. (many and " and other operations" or "") .. sides.at(side)
 end
 
 -- "cudaFree at lab.lua:13"
 function sides.call(side)
     local is_ours = side.kind == "host_work" and not side.has_own_name
-    return (is_ours and "lab." or "") .. sides.name(side) .. sides.at(side)
+    return (is_ours and "lab." or "") .. sides.name(side) .. in_graph(side) .. sides.at(side)
 end
 
 -- ---- both ------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ typedef struct launch_notes {
     const sl_op *launch;
     int64_t *reached; /* per node: when its row had come to it; NULL: the backend does not know */
     int64_t *lane_at; /* per lane */
+    uint32_t n_work;  /* that have been noted */
 } launch_notes;
 
 /* The row of what was captured in `stream`, for a launch in another: above all streams' ids. */
@@ -81,11 +82,11 @@ static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
     shown->start_cause = run->start_cause;
 }
 
-static bool add_node(const launch_notes *notes, uint32_t i)
+static bool add_node(launch_notes *notes, uint32_t i)
 {
     const sl_op *launch = notes->launch;
     const sl_node *node = &launch->body->nodes[i];
-    sl_node_note note = { launch->seq + 1 + i, launch->seq, launch->graph->id, i,
+    sl_node_note note = { launch->seq + 1 + i, launch->seq, launch->graph->id, notes->n_work,
                           node->op->stream->priority };
     sl_op shown = *node->op;
 
@@ -98,6 +99,7 @@ static bool add_node(const launch_notes *notes, uint32_t i)
         shown.wait_target_stream = row(notes, record);
     }
     set_times(notes, i, &shown);
+    notes->n_work += sl__node_is_work(node);
     return sl__record_note(notes->device, notes->rec, &shown, row(notes, node))
            && (!sl__node_is_work(node) || !sl_timeline_add_node(notes->rec->timeline, &note, NULL));
 }

@@ -23,17 +23,28 @@ static void read_span(const sl_timeline *timeline, sl_side *side)
                                                     : NULL;
     side->stream_name = note ? sl_timeline_text(timeline, note->name) : "";
     side->priority = note ? note->priority : 0;
+    side->node = sl_timeline_find_node(timeline, span->correlation);
+    side->launch = side->node ? sl_timeline_find_launch(timeline, span->correlation) : NULL;
+    if (side->launch && side->launch->priorities) side->priority = side->node->priority;
+}
+
+static void read_call(const sl_timeline *timeline, sl_side *side)
+{
+    const sl_launch_note *launch = sl_timeline_find_launch(timeline, side->call->correlation);
+    side->name = sl_call_name(timeline, side->call);
+    if (launch && launch->correlation == side->call->correlation) side->launch = launch;
 }
 
 static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
 {
-    sl_side side = { .name = "", .stream_name = "", .where = "", .source = "" };
+    sl_side side = { .name = "", .stream_name = "", .where = "", .source = "", .graph_name = "" };
     if (correlation) side.span = sl_timeline_find_span(timeline, correlation);
     if (correlation && !side.span) side.call = sl_timeline_find_call(timeline, correlation);
     if (side.span)
         read_span(timeline, &side);
     else if (side.call)
-        side.name = sl_call_name(timeline, side.call);
+        read_call(timeline, &side);
+    if (side.launch) side.graph_name = sl_timeline_text(timeline, side.launch->name);
     uint32_t where = side.span ? side.span->where : side.call ? side.call->where : 0;
     side.where = sl_timeline_text(timeline, where);
     side.source = sl_timeline_source(timeline, where);

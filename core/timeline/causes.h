@@ -30,6 +30,8 @@ enum {
     X(NULL_STREAM, "null_stream", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_NULL)        \
     /* a stream that shares its hardware channel (false dependence) */                       \
     X(CHANNEL, "channel_alias", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_CHANNEL)       \
+    /* a launch of the same graph in another stream: they take turns */                      \
+    X(GRAPH, "graph_busy", SL_CAUSE_AVOIDABLE, SL__NO_GRAPH)                                 \
     /* the engine worked for another stream */                                               \
     X(ENGINE, "engine_busy", 0, SL__NO_ENGINE)                                               \
     /* no room on the SMs beside a kernel of another stream */                               \

@@ -114,8 +114,20 @@ static sl_cause cause_of_launch(const search *s, size_t item, bool queue_full)
     return is_first ? SL_CAUSE_HOST_BLOCKED : SL_CAUSE_HOST_ISSUING;
 }
 
+/* Uploading a graph takes about as long as its first kernels would: a slow first launch is not
+ * issuing. */
+static sl_cause cause_of_graph(const search *s, size_t item, const sl__launch *launch)
+{
+    const sl__item *it = item_at(s, item);
+    bool is_slow = it->host_end_ns - it->host_start_ns > SLOW_CALL_NS;
+    if (sl__item_call(&s->ops, item)->queue_full) return SL_CAUSE_QUEUE_FULL;
+    return launch->note->uploads && is_slow ? SL_CAUSE_HOST_BLOCKED : SL_CAUSE_HOST_ISSUING;
+}
+
 static sl_cause cause_of_call(const search *s, size_t item)
 {
+    const sl__launch *launch = sl__launch_by(&s->ops, item);
+    if (launch) return cause_of_graph(s, item, launch);
     const sl_span *span = sl__item_span(&s->ops, item);
     const sl_call *call = sl__item_call(&s->ops, item);
     if (span
@@ -146,6 +158,7 @@ static bool is_part_of_loop(const search *s, size_t item)
 {
     const sl_call *call = sl__item_call(&s->ops, item);
     if (!call || (call->kind != SL_CALL_PLAIN && call->kind != SL_CALL_HOST_WORK)) return false;
+    if (sl__launch_by(&s->ops, item)) return false;
     if (call->kind == SL_CALL_PLAIN)
         return !call->waited_for_device && call->host_end_ns - call->host_start_ns < SLOW_CALL_NS;
     return call->name;
@@ -191,6 +204,7 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
     }
     for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
         size_t i = s->by_host.at[k - 1].item;
+        if (item_at(s, i)->launch > 0) continue; /* the host only launched its graph */
         int64_t start_ns = sl__max_ns(item_at(s, i)->host_start_ns, from_ns);
         int64_t end_ns = sl__min_ns(item_at(s, i)->host_end_ns, to_ns);
         if (!may_step(s, from_ns + shift_ns, to_ns + shift_ns)) return SL__NO_ITEM;
@@ -337,7 +351,7 @@ static void look_at_wait(search *s, size_t item)
     if (start == SL_CAUSE_ENGINE || start == SL_CAUSE_ROOM || start == SL_CAUSE_PRIORITY
         || start == SL_CAUSE_CHANNEL)
         note_start(s, item, false, waiter->ready_ns, waiter->start_ns);
-    if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM) {
+    if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM || ready == SL_CAUSE_GRAPH) {
         int64_t from_ns = visible_ns(s, item);
         if (waiter->before != SL__NO_ITEM)
             from_ns = sl__max_ns(from_ns, item_at(s, waiter->before)->end_ns);

@@ -70,7 +70,8 @@ static bool is_launch(const sl__operations *ops, size_t i)
     if (span)
         return !sl__span_is_pageable(span)
                && !(span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED | SL_SPAN_QUEUE_FULL));
-    return call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
+    return call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT
+           || sl__launch_by(ops, i);
 }
 
 static void leave_host_work(gains *g, size_t by)

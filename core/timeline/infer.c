@@ -6,6 +6,7 @@
  *   - the end of what comes before it in its stream;
  *   - for a wait, the record that it waits for (where that is not known, what ended right
  *     before the operation behind the wait started);
+ *   - for what a launch of a graph runs, the end of the launch of the same graph before it;
  *   - for the legacy NULL stream, the end of everything in blocking streams, and for
  *     those the end of what the NULL stream holds.
  * What ended after the operation had started cannot have been the reason: this shows which
@@ -96,9 +97,12 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
     item->ready_cause = (uint8_t)cause;
 }
 
-/* What it waits for by the order of streams and the NULL stream's barrier. */
+/* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
+ * of one graph take. */
 static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
 {
+    const sl__launch *before = sl__launch_before(in->ops, (size_t)(item - in->ops->items));
+    if (before) wait_for(in, item, before->last, SL_CAUSE_GRAPH, latest_ns);
     if (stream == 0)
         wait_for(in, item, in->blocking, SL_CAUSE_NULL_STREAM, latest_ns);
     else if (sl__timeline_is_blocking(in->ops->timeline, stream))
@@ -164,6 +168,18 @@ static void look_into_call(const inferring *in, size_t i, uint32_t stream)
     item->ready_ns = ready_ns;
 }
 
+/* A backend may report that what a graph ran waited for the graph's launch before, or for something
+ * that this ran: they take turns. */
+static void look_at_turns(const inferring *in, size_t i)
+{
+    sl__item *item = item_at(in, i);
+    const sl__launch *before = sl__launch_before(in->ops, i);
+    if (!before || item->ready_by == SL__NO_ITEM) return;
+    if (item->ready_by != before->call && sl__launch_of(in->ops, item->ready_by) != before) return;
+    item->ready_cause = SL_CAUSE_GRAPH;
+    if (item->ready_by == before->call) item->ready_by = before->last;
+}
+
 /* ---- start ----------------------------------------------------------------------- */
 
 /* How long a start usually takes when nothing delays it. */
@@ -208,22 +224,16 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
     return largest;
 }
 
-static int32_t priority_of(const inferring *in, uint32_t stream)
-{
-    const sl_stream_note *note = sl__timeline_note(in->ops->timeline, stream);
-    return note ? note->priority : 0;
-}
-
 /* The more urgent kernel that was issued later and started while the span was ready. */
 static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
 {
     const sl__order *order = &in->by_start[span->engine];
     size_t k = sl__order_count(order, span->start_ns);
-    int32_t priority = priority_of(in, span->stream);
+    int32_t priority = sl__item_priority(in->ops, i);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
         if (order->at[k].at_ns < item_at(in, i)->ready_ns) break;
-        if (other > i && priority_of(in, sl__item_stream(in->ops, other)) < priority) return other;
+        if (other > i && sl__item_priority(in->ops, other) < priority) return other;
     }
     return SL__NO_ITEM;
 }
@@ -472,10 +482,12 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
         uint32_t stream = sl__item_stream(ops, i);
         if (ops->items[i].is_reported) {
             look_into_call(&in, i, stream);
+            look_at_turns(&in, i);
         } else {
             infer_ready(&in, i, stream);
             infer_start(&in, i);
         }
+        sl__launch_keep_last(ops, i);
         if (stream == 0) keep_later(&in, &in.null_stream, i);
         if (sl__timeline_is_blocking(ops->timeline, stream)) keep_later(&in, &in.blocking, i);
     }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "overlap.h"
+#include "store.h"
 
 static sl_status no_memory(const sl__operations *ops, sl_error *err)
 {
@@ -23,6 +24,16 @@ uint32_t sl__item_stream(const sl__operations *ops, size_t item)
 {
     const sl_span *span = sl__item_span(ops, item);
     return span ? span->stream : sl__item_call(ops, item)->stream;
+}
+
+int32_t sl__item_priority(const sl__operations *ops, size_t item)
+{
+    const sl_stream_note *note = sl__timeline_note(ops->timeline, sl__item_stream(ops, item));
+    const sl__launch *launch = sl__launch_of(ops, item);
+    const sl_node_note *node = launch && launch->note->priorities ? sl_timeline_find_node(
+                                   ops->timeline, ops->items[item].correlation)
+                                                                  : NULL;
+    return node ? node->priority : note ? note->priority : 0;
 }
 
 sl__line sl__item_line(const sl__operations *ops, size_t item)
@@ -248,7 +259,8 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
     if (!ops->items || !ops->orders) return no_memory(ops, err);
     merge_items(ops, n_spans, n_calls);
-    status = link_streams(ops, err);
+    status = sl__launches_gather(ops, err);
+    if (status == SL_OK) status = link_streams(ops, err);
     if (status == SL_OK && reported) take_reported(ops);
     return status;
 }
@@ -260,6 +272,7 @@ void sl__operations_free(sl__operations *ops)
     free(ops->by_lane);
     free(ops->place);
     free(ops->lane_start);
+    free(ops->launches);
     for (int i = 0; ops->orders && i < SL__SELECTIONS * SL__TIMES; i++)
         free(ops->orders[i].at);
     free(ops->orders);

@@ -7,6 +7,7 @@
 #define SL_TIMELINE_OPERATIONS_H
 
 #include "lanes.h"
+#include "launches.h"
 #include "timeline.h"
 
 #define SL__NO_ITEM SIZE_MAX
@@ -34,12 +35,13 @@ typedef struct sl__item {
     int64_t host_start_ns, host_end_ns;
     int64_t ready_ns;
     size_t ready_by, start_by; /* items, or SL__NO_ITEM; ready_by is an earlier one */
+    uint32_t launch;           /* of a graph that ran it: its index + 1, or 0 */
     uint8_t ready_cause, start_cause;
     bool is_call, in_stream; /* in_stream: a span, a record or a wait */
     bool is_reported;        /* by the backend */
 } sl__item;
 
-typedef struct sl__operations {
+struct sl__operations {
     const sl_timeline *timeline;
     const sl_span *spans; /* the timeline's */
     const sl_call *calls;
@@ -47,11 +49,13 @@ typedef struct sl__operations {
     sl__item *items;
     size_t n;
     sl__lanes lanes;
-    size_t *by_lane;    /* the items in streams: stream after stream, each in order */
-    size_t *place;      /* by item: where it stands in by_lane */
-    size_t *lane_start; /* by lane: where its items begin; lanes.n + 1 of them */
-    sl__order *orders;  /* those asked for so far (sl__operations_order) */
-} sl__operations;
+    size_t *by_lane;      /* the items in streams: stream after stream, each in order */
+    size_t *place;        /* by item: where it stands in by_lane */
+    size_t *lane_start;   /* by lane: where its items begin; lanes.n + 1 of them */
+    sl__order *orders;    /* those asked for so far (sl__operations_order) */
+    sl__launch *launches; /* of graphs, as in the timeline */
+    size_t n_launches;
+};
 
 /* The operations; if `reported`, with what the backend said about their waits. On failure there is
  * something to free, too. */
@@ -96,6 +100,8 @@ static inline const sl_call *sl__item_call(const sl__operations *ops, size_t ite
 }
 
 uint32_t sl__item_stream(const sl__operations *ops, size_t item);
+/* That of its stream; of what a graph ran, which of the two the graph uses. */
+int32_t sl__item_priority(const sl__operations *ops, size_t item);
 
 /* What tells calls of the script from others: its line, and what it called. */
 typedef struct sl__line {

@@ -104,11 +104,13 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
     return NEVER;
 }
 
-/* An allocation, or work of the host, can be moved elsewhere; other calls cannot. */
+/* An allocation, or work of the host, can be moved elsewhere; other calls cannot, as launches of
+ * graphs. */
 static int64_t unheld_call_ns(const pass *p, size_t i)
 {
     const sl_call *call = sl__item_call(p->r->ops, i);
     bool is_gone = call && (call->kind == SL_CALL_PLAIN || call->kind == SL_CALL_HOST_WORK);
+    if (sl__launch_by(p->r->ops, i)) is_gone = false;
     return is_gone ? 0 : sl__min_ns(p->r->delays[i].call_ns, CALL_NS);
 }
 
@@ -203,6 +205,8 @@ static int64_t held_by_hold(const pass *p, size_t i)
     int64_t ns = NEVER;
     if (item->ready_cause == SL_CAUSE_CHANNEL && !(out & SL__NO_CHANNEL))
         ns = start_of(p, i, item->ready_by);
+    if (item->ready_cause == SL_CAUSE_GRAPH && !(out & SL__NO_GRAPH))
+        ns = end_of(p, i, item->ready_by);
     size_t by = item->start_by;
     unsigned no = item->start_cause == SL_CAUSE_CHANNEL ? SL__NO_CHANNEL : SL__NO_ENGINE;
     if (by == SL__NO_ITEM || out & no || item_at(p, by)->start_ns >= item->start_ns) return ns;

@@ -19,7 +19,8 @@ enum {
     SL__NO_PAUSE = 64,    /* the host goes on at once behind its call */
     SL__NO_ISSUE = 128,   /* its call takes no time, nor does a short pause before it */
     SL__NO_LATENCY = 256, /* it starts as soon as it may */
-    SL__NO_LAST = 512     /* the last one before it in its stream, but those before that */
+    SL__NO_LAST = 512,    /* the last one before it in its stream, but those before that */
+    SL__NO_GRAPH = 1024   /* the launch of its graph before it, in another stream */
 };
 
 typedef struct sl__played {

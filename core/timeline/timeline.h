@@ -109,7 +109,7 @@ typedef struct sl_hold {
 typedef struct sl_node_note {
     uint64_t correlation; /* the span's */
     uint64_t launch;      /* correlation of the call that launched the graph */
-    uint32_t graph, node; /* the graph's number, and the node's in it */
+    uint32_t graph, node; /* the graph's number, and the node's in it, without records and waits */
     int32_t priority;     /* of the stream that it was captured in, which may not be the one that
                            * it ran with */
 } sl_node_note;
@@ -374,11 +374,14 @@ void sl_explanation_free(sl_explanation *explanation); /* leaves it empty */
 typedef struct sl_side {
     const sl_span *span;
     const sl_call *call;
-    const char *name;           /* of a call CUDA's */
-    const char *short_name;     /* of a kernel whose usual label others have, too; else NULL */
-    const char *stream_name;    /* "" if it has none, and of calls */
-    const char *where, *source; /* the script's line; "" */
-    int32_t priority;           /* its stream's */
+    const char *name;             /* of a call CUDA's */
+    const char *short_name;       /* of a kernel whose usual label others have, too; else NULL */
+    const char *stream_name;      /* "" if it has none, and of calls */
+    const char *where, *source;   /* the script's line; "" */
+    int32_t priority;             /* its stream's, or which the graph gave it */
+    const sl_node_note *node;     /* of a span that a graph ran; else NULL */
+    const sl_launch_note *launch; /* that ran the span, or that the call made; else NULL */
+    const char *graph_name;       /* of the launch, or "" */
 } sl_side;
 
 /* A finding as a sentence needs it. Texts are the timeline's. */

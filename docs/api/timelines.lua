@@ -469,11 +469,12 @@ that waited does not matter; in a trace that another program wrote without lines
 | `event_wait` | an event of another stream |
 | `null_stream` | the legacy default stream: work in it and in blocking streams wait for each other |
 | `channel_alias` | a stream that shares its hardware channel |
+| `graph_busy` | a launch of the same graph in another stream: they run one after the other |
 | `engine_busy` | the copy engine worked for another stream |
 | `no_sm_room` | no room on the SMs beside a kernel of another stream |
 | `priority` | a more urgent kernel that came later and went first |
 | `launch_queue_full` | the launch queue was full, and the host waited for room in it |
-| `host_blocked` | the host waited in a call: a pageable copy, `cudaFree`, a synchronisation, a kernel's first launch |
+| `host_blocked` | the host waited in a call: a pageable copy, `cudaFree`, a synchronisation, the first launch of a kernel or a graph |
 | `host_work` | the host did something else: `lab.host_work`, a tensor on the CPU that it filled, copied or page-locked, on a real GPU also what Lua computed |
 | `host_issuing` | the host was still issuing other operations |
 | `latency` | submission, start-up, and the gaps between operations |

@@ -1,0 +1,67 @@
+-- graphs.lua - what is said of launches of graphs, and of the nodes that they ran.
+
+local _, core = ...
+local sides = core.words.sides
+
+local graphs = {}
+
+-- Both ran in one launch: only the graph's edges order them.
+function graphs.is_one(r)
+    return r.waiter and r.by and r.waiter.node and r.by.node and r.waiter.launch == r.by.launch
+end
+
+-- A call that launched a graph.
+function graphs.is_launch(side) return side and side.is_call and side.nodes end
+
+-- ---- edges -----------------------------------------------------------------------------
+
+-- What orders them: their stream, or, within a launch, that they were captured in one.
+function graphs.order(r)
+    if not graphs.is_one(r) then return sides.in_order(r) end
+    return (", which %s before %s in the graph, as both were captured in one stream"):format(
+        r.many_by and "come" or "comes", r.many_waiters and "them" or "it")
+end
+
+graphs.fork = "Record an event where they part, let a second stream wait for it, capture one of them "
+    .. "there, and join it: then the graph has no edge between them"
+
+-- ---- launches --------------------------------------------------------------------------
+
+-- What was waited for is known by the launch that ran it.
+function graphs.launch_before(r)
+    local of = r.waiter and r.waiter.graph and sides.graph(r.waiter) or "its graph"
+    return ("the launch of %s before it, in another stream, which ended with %s"):format(of,
+        sides.by(r))
+end
+
+-- ": the first launch uploads the graph, 1000 nodes"
+function graphs.upload(side)
+    return (": the first launch uploads the graph, %d node%s"):format(side.nodes,
+        side.nodes == 1 and "" or "s")
+end
+
+-- ---- priorities ------------------------------------------------------------------------
+
+-- A priority that the graph did not keep would have let it go first.
+function graphs.has_lost_priority(r)
+    local captured = r.waiter and r.waiter.lost_priority
+    if not captured or not r.by or r.by.is_call then return false end
+    return captured < r.by.priority or r.cause == "priority" and captured == r.by.priority
+end
+
+function graphs.lost_priority(r)
+    if not graphs.has_lost_priority(r) then return "" end
+    return (": in %s it has priority %d, that of the stream that launched it, and not %d, that of "
+            .. "the stream that it was captured in"):format(sides.graph(r.waiter),
+            r.waiter.priority, r.waiter.lost_priority)
+end
+
+function graphs.keep_priority(r)
+    return "Instantiate the graph with the priorities of its nodes: " .. sides.by_language(r, {
+        lua = "lab.graph(f, {priorities = true})",
+        pytorch = "cudaGraphInstantiateFlagUseNodePriority",
+        cuda = "cudaGraphInstantiateFlagUseNodePriority",
+    }) .. ", or launch it in a stream of the higher priority"
+end
+
+return graphs
