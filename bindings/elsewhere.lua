@@ -35,6 +35,7 @@ local places = {
     tensor = {"tensor.", "torch."}, ["torch.Tensor"] = {"tensor.", "torch."},
     stream = {"stream.", "cudaStream%"}, ["torch.cuda.Stream"] = {"stream.", "torch.cuda."},
     event = {"event.", "cudaEvent%"}, ["torch.cuda.Event"] = {"event.", "torch.cuda."},
+    graph = {"graph."}, ["torch.cuda.CUDAGraph"] = {"graph."},
     nn = {"torch.nn."}, F = {"torch.nn.functional."}, dist = {"torch.distributed."},
     optim = {"torch.optim."}, cuda = {"torch.cuda."},
 }
@@ -47,7 +48,7 @@ local function find_in(places_of_owner, key)
     end
 end
 
--- What streamlab has instead of a name, "torch.nn.Linear", "lab.graph", "tensor.shape"; nil if
+-- What streamlab has instead of a name, "torch.nn.Linear", "lab.compile", "tensor.shape"; nil if
 -- the page does not have it. If `marked`, streamlab's names are in backticks.
 function core.find_elsewhere(name, marked)
     name = name:gsub(":", ".")

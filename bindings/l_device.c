@@ -399,6 +399,7 @@ static int lab_live(lua_State *L)
         { "events", offsetof(sl_device_stats, events) },
         { "tensors", offsetof(sl_device_stats, tensors) },
         { "buffers", offsetof(sl_device_stats, buffers) },
+        { "graphs", offsetof(sl_device_stats, graphs) },
         { "ops", offsetof(sl_device_stats, ops_in_flight) },
         { "device_bytes", offsetof(sl_device_stats, device_bytes) },
         { "pinned_bytes", offsetof(sl_device_stats, pinned_bytes) },

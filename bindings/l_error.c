@@ -267,6 +267,13 @@ int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err)
     return 3;
 }
 
+int lsl_push_false(lua_State *L, const sl_error *err)
+{
+    lua_pushboolean(L, 0);
+    lua_pushstring(L, err->msg);
+    return 2;
+}
+
 /* Appends field and separator, unless the field is missing or empty. */
 static void add_part(lua_State *L, luaL_Buffer *buffer, const char *field, const char *separator)
 {

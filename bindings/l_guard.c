@@ -105,14 +105,11 @@ static void delist(lsl_state *state, guard *g)
     g->older = g->newer = NULL;
 }
 
-/* lab.use(s): makes s, and as in PyTorch its device, current. */
-static int lab_use(lua_State *L)
+void lsl_push_guard(lua_State *L, sl_stream *stream, const char *op)
 {
-    sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
-    lsl_no_more(L, 1, "use");
     lsl_state *state = lsl_get(L);
     if (state->in_host_func > 0)
-        lsl_fail(L, SL_ESTATE, "use", "a host function must not change the current stream");
+        lsl_fail(L, SL_ESTATE, op, "a host function must not change the current stream");
     guard *g = lsl_new(L, LSL_GUARD, sizeof *g);
     if (L != state->main) make_newest(L);
     lsl_settle_guards(L);
@@ -121,6 +118,14 @@ static int lab_use(lua_State *L)
     g->stream = sl_stream_retain(stream);
     swap(state, g);
     if (L != state->main) enlist(state, g);
+}
+
+/* lab.use(s): makes s, and as in PyTorch its device, current. */
+static int lab_use(lua_State *L)
+{
+    sl_stream *stream = lsl_check_stream(L, 1, "stream", "use");
+    lsl_no_more(L, 1, "use");
+    lsl_push_guard(L, stream, "use");
     return 1;
 }
 

@@ -53,12 +53,18 @@ static void set_object(lua_State *L, lsl_kind kind, void *p)
         lsl_set_integer(L, "bytes", (lua_Integer)sl_tensor_bytes(p));
         lsl_set_integer(L, "in_flight", sl_tensor_in_flight(p));
     }
+    if (kind == LSL_GRAPH) {
+        lsl_set_boolean(L, "instantiated", sl_graph_is_instantiated(p));
+        lsl_set_integer(L, "launches", (lua_Integer)sl_graph_launches(p));
+        lsl_set_integer(L, "nodes", (lua_Integer)sl_graph_node_count(p));
+    }
 }
 
 static sl_device *device_of(lsl_kind kind, void *p)
 {
     if (kind == LSL_STREAM) return sl_stream_device(p);
     if (kind == LSL_EVENT) return sl_event_device(p);
+    if (kind == LSL_GRAPH) return sl_graph_device(p);
     return kind == LSL_TENSOR ? sl_tensor_device(p) : p;
 }
 
@@ -165,9 +171,9 @@ static int list_objects(lua_State *L)
     return 2;
 }
 
-/* objects(most): a list of tables {key, kind, text, ...} of the devices, streams, events and
- * tensors that are open, the latest first, `most` at most; and how many there are. The collector
- * is stopped, because finalizers take boxes out of the state's list. */
+/* objects(most): a list of tables {key, kind, text, ...} of the devices, streams, events,
+ * tensors and graphs that are open, the latest first, `most` at most; and how many there are. The
+ * collector is stopped, because finalizers take boxes out of the state's list. */
 static int internal_objects(lua_State *L)
 {
     lua_settop(L, 1);

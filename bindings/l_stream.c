@@ -15,8 +15,7 @@ static sl_stream *check_self(lua_State *L, const char *op)
     return lsl_check_stream(L, 1, "self", op);
 }
 
-/* Pushes the stream's box, or a new one with a reference of its own. */
-static void push_stream(lua_State *L, sl_stream *stream)
+void lsl_push_stream(lua_State *L, sl_stream *stream)
 {
     if (lsl_push_known(L, LSL_STREAM, stream)) return;
     lsl_box *box = lsl_new_box(L, LSL_STREAM);
@@ -295,14 +294,14 @@ static int stream_end_scope(lua_State *L)
 static int lab_default_stream(lua_State *L)
 {
     lsl_no_more(L, 0, "default_stream");
-    push_stream(L, sl_device_default_stream(lsl_device(L, "default_stream")));
+    lsl_push_stream(L, sl_device_default_stream(lsl_device(L, "default_stream")));
     return 1;
 }
 
 static int lab_current_stream(lua_State *L)
 {
     lsl_no_more(L, 0, "current_stream");
-    push_stream(L, lsl_current_stream(L, lsl_device(L, "current_stream")));
+    lsl_push_stream(L, lsl_current_stream(L, lsl_device(L, "current_stream")));
     return 1;
 }
 
@@ -314,7 +313,7 @@ static int lab_per_thread_stream(lua_State *L)
     sl_error err;
     lsl_check(L, sl_device_per_thread_stream(device, &stream, &err), &err, "per_thread_stream");
     lsl_node_of(lsl_get(L), device)->per_thread = stream;
-    push_stream(L, stream);
+    lsl_push_stream(L, stream);
     return 1;
 }
 

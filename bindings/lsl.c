@@ -15,7 +15,8 @@
 
 const char lsl_tags[LSL_KINDS];
 const char *const lsl_nouns[LSL_KINDS] = {
-    "a device", "a stream", "an event", "a tensor", "a timeline", "a guard", "a userdata",
+    "a device", "a stream",   "an event", "a tensor",
+    "a graph",  "a timeline", "a guard",  "a userdata",
 };
 
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
@@ -81,12 +82,20 @@ bool lsl_in_finalizer(lua_State *L)
 #endif
 }
 
+/* Nobody could end a capture of a stream that is closed. */
+static void release_stream(sl_stream *stream)
+{
+    sl_stream_abandon_capture(stream);
+    sl_stream_release(stream);
+}
+
 static void release_object(lsl_kind kind, void *p)
 {
     if (kind == LSL_DEVICE) sl_device_release(p);
-    if (kind == LSL_STREAM) sl_stream_release(p);
+    if (kind == LSL_STREAM) release_stream(p);
     if (kind == LSL_EVENT) sl_event_release(p);
     if (kind == LSL_TENSOR) sl_tensor_release(p);
+    if (kind == LSL_GRAPH) sl_graph_release(p);
 }
 
 void lsl_collect(lua_State *L, lsl_kind kind)
@@ -156,7 +165,9 @@ static int scratch_gc(lua_State *L)
     return 0;
 }
 
-const luaL_Reg lsl_scratch_meta[] = { { "__gc", scratch_gc }, { NULL, NULL } };
+const luaL_Reg lsl_scratch_meta[] = { { "__gc", scratch_gc },
+                                      { "__close", scratch_gc },
+                                      { NULL, NULL } };
 
 void *lsl_new_scratch(lua_State *L, size_t bytes, void (*release)(void *))
 {
@@ -197,7 +208,7 @@ const char *lsl_type_name(lua_State *L, int idx)
 /* A method without its object: t.size() for t:size(). */
 static int fail_self(lua_State *L, int arg, const char *needed, const char *op)
 {
-    static const char *const letters[] = { "d", "s", "e", "t", "tl" };
+    static const char *const letters[] = { "d", "s", "e", "t", "g", "tl" };
     const char *letter = "object";
     for (int i = 0; i < LSL_COUNT(letters); i++)
         if (strcmp(lsl_nouns[i], needed) == 0) letter = letters[i];
@@ -216,10 +227,11 @@ int lsl_type_error(lua_State *L, int arg, const char *name, const char *needed, 
 int lsl_fail_box(lua_State *L, int arg, lsl_kind kind, const char *name, const char *op)
 {
     if (!lsl_to(L, arg, kind)) return lsl_type_error(L, arg, name, lsl_nouns[kind], op);
-    if (kind != LSL_TENSOR)
-        return lsl_fail(L, SL_ECLOSED, op, "the %s was closed", lsl_type_name(L, arg));
-    if (strcmp(name, "self") == 0) return lsl_fail(L, SL_ECLOSED, op, "the tensor was freed");
-    return lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the tensor was freed", arg, name);
+    const char *noun = lsl_type_name(L, arg);
+    if (kind != LSL_TENSOR && kind != LSL_GRAPH)
+        return lsl_fail(L, SL_ECLOSED, op, "the %s was closed", noun);
+    if (strcmp(name, "self") == 0) return lsl_fail(L, SL_ECLOSED, op, "the %s was freed", noun);
+    return lsl_fail(L, SL_ECLOSED, op, "argument %d (%s): the %s was freed", arg, name, noun);
 }
 
 /* Tests for a stream first: most calls pass one. */

@@ -31,6 +31,7 @@ typedef enum lsl_kind {
     LSL_STREAM,
     LSL_EVENT,
     LSL_TENSOR,
+    LSL_GRAPH,
     LSL_TIMELINE,
     LSL_GUARD,
     LSL_SCRATCH,
@@ -82,9 +83,9 @@ typedef struct lsl_state {
     int metatable_ref[LSL_KINDS];          /* in the registry */
     int boxes_ref;                         /* of a weak table: object of the core -> its box */
     const void *metatable[LSL_KINDS];      /* the same tables' identities */
-    lsl_push_text_fn push_text[LSL_KINDS]; /* of devices, streams, events, tensors */
+    lsl_push_text_fn push_text[LSL_KINDS]; /* of devices, streams, events, tensors, graphs */
     const void *module, *cuda;             /* identities of the tables lab and lab.cuda */
-    struct lsl_box *boxes;                 /* all of devices, streams, events, tensors, for who() */
+    struct lsl_box *boxes;                 /* all of devices, ..., graphs, for who() */
     int in_gc;                             /* depth of our finalizers */
     int in_host_func;                      /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T); /* lsl_watch_host_funcs; or NULL */
@@ -169,9 +170,9 @@ typedef struct lsl_box {
     uint32_t id;                  /* a stream's, which is known also when p is gone */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p && !(box)->closed)
-/* Devices, streams, events and tensors are in the state's list; scratch memory and timelines are
- * not. */
-static inline bool lsl_is_listed(lsl_kind kind) { return kind <= LSL_TENSOR; }
+/* Devices, streams, events, tensors and graphs are in the state's list; scratch memory and timelines
+ * are not. */
+static inline bool lsl_is_listed(lsl_kind kind) { return kind <= LSL_GRAPH; }
 /* Limit of the objects or tables without an element that one call creates. */
 enum { LSL_MOST_OBJECTS = 1000000 };
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -180,7 +181,7 @@ enum { LSL_MOST_OBJECTS = 1000000 };
  * getters, which are C functions of the object that are called for a field. */
 void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Reg *methods,
                 const luaL_Reg *getters);
-/* The same for devices, streams, events and tensors, which get __gc, __eq and __tostring. */
+/* The same for devices, streams, events, tensors and graphs, which get __gc, __eq and __tostring. */
 typedef struct lsl_class {
     lsl_push_text_fn push_text;
     lua_CFunction close; /* __close; NULL: none */
@@ -276,8 +277,11 @@ void lsl_remember(lua_State *L);
 /* Pushes the open box of `p` if there is one. */
 bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p);
 
-/* Pushes the device's box, or a new one with a reference of its own. */
+/* Push the object's box, or a new one with a reference of its own. */
 void lsl_push_device(lua_State *L, sl_device *device);
+void lsl_push_stream(lua_State *L, sl_stream *stream);
+/* Makes the stream current, and pushes a guard whose __close makes the old one current again. */
+void lsl_push_guard(lua_State *L, sl_stream *stream, const char *op);
 
 /* The tensor at index 1 in another dtype, options at `arg`; itself if it has that dtype. */
 int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op);
@@ -306,6 +310,8 @@ void lsl_check_new(lua_State *L, sl_status status, const sl_error *err, const ch
 /* Pushes nil, the message and the code, for functions that report failure by their results.
  * Returns 3. */
 int lsl_push_failure(lua_State *L, sl_status status, const sl_error *err);
+/* Pushes false and the message, where failure is an answer. Returns 2. */
+int lsl_push_false(lua_State *L, const sl_error *err);
 /* Raises if a function of the module was called with a colon, lab:matmul(a, b), so that its
  * first argument is the module. lsl_raise calls it. */
 void lsl_refuse_colon(lua_State *L, const char *op);
@@ -355,6 +361,10 @@ static inline sl_stream *lsl_check_stream(lua_State *L, int arg, const char *nam
 static inline sl_event *lsl_check_event(lua_State *L, int arg, const char *name, const char *op)
 {
     return lsl_check_box(L, arg, LSL_EVENT, name, op);
+}
+static inline sl_graph *lsl_check_graph(lua_State *L, int arg, const char *name, const char *op)
+{
+    return lsl_check_box(L, arg, LSL_GRAPH, name, op);
 }
 static inline sl_device *lsl_check_device(lua_State *L, int arg, const char *name, const char *op)
 {
@@ -490,7 +500,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 /* clang-format off */
 #define LSL_PARTS(X)                                                                            \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
-    X(selection) X(records) X(show) X(cuda) X(races)
+    X(selection) X(records) X(show) X(cuda) X(races) X(graph) X(capture) X(dot)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \

@@ -371,7 +371,8 @@ static void abandon(sl_device *device, sl__capture *capture)
 
 void sl_stream_abandon_capture(sl_stream *stream)
 {
-    if (stream && stream->branch) abandon(stream->device, stream->branch->capture);
+    if (stream && stream->branch && stream->branch->capture->origin == stream)
+        abandon(stream->device, stream->branch->capture);
 }
 
 void sl__captures_abandon(sl_device *device)

@@ -13,7 +13,7 @@ If one of PyTorch's names does something else here, its entry says so ("differs"
   option is an error, and so is an extra argument. Every option may be left out.
 - Call a function with a dot and a method with a colon: `lab.matmul(a, b)`, `a:matmul(b)`. If you mix them up, the error says so.
 - `stream =` names the stream of an operation; without it the operation goes to the current stream of the device.
-- If an object (tensor, stream, event, device, timeline) does not have a field, reading or setting it is an error; you do not get `nil`. Error objects, spans and
+- If an object (tensor, stream, event, graph, device, timeline) does not have a field, reading or setting it is an error; you do not get `nil`. Error objects, spans and
   other results are plain tables.
 - Devices and streams are the same value wherever they come from, so that they can be keys of a table. The garbage collector frees objects that a script no longer uses, without a wait;
   `local s <close> = lab.stream()` is closed at the end of the block.
@@ -66,7 +66,7 @@ If memory is short, the functions that try to allocate (`lab.cuda.malloc`, `mall
 | `SL_EDTYPE` | dtypes do not fit, or there is no such dtype |
 | `SL_EPLACE` | memory in the wrong place (a kernel on a host tensor) |
 | `SL_EDEVICE` | objects of different devices |
-| `SL_ECLOSED` | a freed tensor, a closed stream or event |
+| `SL_ECLOSED` | a freed tensor or graph, a closed stream or event |
 | `SL_ESTATE` | not possible now: `elapsed_time` of an event that was not recorded, a call in a host function, a simulated device whose clock has passed 46 days |
 | `SL_ENOMEM` | out of memory |
 | `SL_ENOTFOUND` | no such backend, device, profile or stream |
@@ -76,6 +76,7 @@ If memory is short, the functions that try to allocate (`lab.cuda.malloc`, `mall
 | `SL_EINTERRUPT` | Ctrl-C ended a call that takes long; see [below](#ctrl-c) |
 | `SL_EFAULT` | the GPU has failed (an illegal access, a trap) and is lost; the message names the operations that were in flight, with their positions |
 | `SL_ERACE` | in `lab.check("error")` a call would have raced with one before it, and has not happened; see [Races](races.md) |
+| `SL_ECAPTURE` | a call that is not permitted while a stream is captured; the message names CUDA's error, see [Graphs](graphs.md) |
 | `SL_EBACKEND` | a call of CUDA or cuBLAS failed, and the message has its name and error; or CUPTI lost the times of operations that were recorded |
 
 `SL_EFAULT` and `SL_EBACKEND` are for real GPUs. Before a GPU's memory is reported to be out, garbage has been collected and the work waited for that still held some; the

@@ -426,6 +426,116 @@ print(err.code)  --> SL_EINVAL]],
             see = { "lab.cuda.device_enable_peer_access" },
         },
         {
+            name = "lab.cuda.stream_begin_capture",
+            brief = "begins a capture in a stream",
+            arguments = {
+                { "stream", "stream", "where" },
+                { "mode", [["global"|"thread_local"|"relaxed"]], "as in `lab.graph`", default = [["global"]] },
+            },
+            errors = { { "SL_ECAPTURE", "the stream is being captured, or is the default stream" } },
+            about = [[The same as `s:begin_capture(mode)`.]],
+            example = [[
+local s = lab.stream()
+lab.cuda.stream_begin_capture(s)
+print(lab.cuda.stream_is_capturing(s))  --> active
+print(lab.cuda.stream_end_capture(s))  --> graph 1 "graph 1" (0 nodes, not instantiated)]],
+            cuda = "cudaStreamBeginCapture",
+            see = { "stream:begin_capture", "lab.graph" },
+        },
+        {
+            name = "lab.cuda.stream_end_capture",
+            brief = "ends the capture that began in a stream",
+            arguments = { { "stream", "stream", "where the capture began" } },
+            returns = { { "graph", "the graph, not instantiated" } },
+            errors = { { "SL_ECAPTURE", "as in `stream:end_capture`" } },
+            about = [[The same as `s:end_capture()`.]],
+            example = [[
+local s = lab.stream()
+lab.cuda.stream_begin_capture(s, "relaxed")
+lab.cuda.malloc(4096)
+lab.spin(1, {stream = s})
+print(#lab.cuda.stream_end_capture(s):nodes())  --> 1]],
+            cuda = "cudaStreamEndCapture",
+            see = { "stream:end_capture", "lab.cuda.graph_instantiate" },
+        },
+        {
+            name = "lab.cuda.stream_is_capturing",
+            brief = "asks whether a stream is being captured",
+            arguments = { { "stream", "stream", "which" } },
+            returns = { { [["none"|"active"|"invalidated"]], "as `s:capture_status()` gives it" } },
+            example = [[
+local s = lab.stream()
+print(lab.cuda.stream_is_capturing(s))  --> none]],
+            cuda = "cudaStreamIsCapturing",
+            see = { "stream:capture_status" },
+        },
+        {
+            name = "lab.cuda.graph_instantiate",
+            brief = "makes a captured graph one that can be launched",
+            arguments = { { "graph", "graph", "of `s:end_capture()`" } },
+            options = { { "priorities", "boolean", "whether nodes keep the priorities of the streams where they were captured", default = "false" } },
+            errors = { { "SL_ESTATE", "it is instantiated already; what `lab.graph` gives is" }, { "SL_ECLOSED", "it was freed" } },
+            about = [[CUDA makes a second object, a `cudaGraphExec_t`; here the graph itself becomes that.]],
+            example = [[
+local s = lab.stream()
+s:begin_capture()
+lab.spin(1, {stream = s})
+local g = s:end_capture()
+lab.cuda.graph_instantiate(g, {priorities = true})
+print(g.instantiated, g.priorities)  --> true	true]],
+            cuda = "cudaGraphInstantiate",
+            see = { "lab.graph", "lab.cuda.graph_launch" },
+        },
+        {
+            name = "lab.cuda.graph_launch",
+            brief = "launches a graph",
+            arguments = { { "graph", "graph", "an instantiated one" } },
+            options = { { "stream", "stream", "in which it runs; may be given alone, without a table", default = "the current stream of its device" } },
+            errors = { { "SL_ESTATE", "it is not instantiated" }, { "SL_ECLOSED", "it was freed, or the stream closed" } },
+            about = [[The same as `g:launch(s)`.]],
+            example = [[
+local g = lab.graph(function() lab.spin(1) end)
+lab.cuda.graph_launch(g, lab.stream())
+print(g.launches)  --> 1]],
+            cuda = "cudaGraphLaunch",
+            see = { "graph:launch" },
+        },
+        {
+            name = "lab.cuda.graph_exec_update",
+            brief = "lets later launches of a graph do what another was captured to do",
+            arguments = { { "graph", "graph", "an instantiated one" }, { "from", "graph", "of `s:end_capture()`, not instantiated" } },
+            returns = {
+                { "boolean", "false: it cannot be an update, and nothing has changed" },
+                { "string|nil", "then why" },
+            },
+            errors = { { "SL_ESTATE", "the first is not instantiated, or the second is" }, { "SL_ECLOSED", "one of them was freed" } },
+            about = [[
+The two exchange what they do: afterwards `from` has the nodes that `graph` had. Free it if you need it no longer. `g:update(f)` captures and updates in one call.]],
+            example = [[
+local s, x = lab.stream(), lab.zeros(4)
+local g = lab.graph(function() x:add(1, {out = x}) end)
+s:begin_capture()
+lab.with(s, function() x:add(7, {out = x}) end)
+print(lab.cuda.graph_exec_update(g, s:end_capture()))  --> true
+g:launch()
+print(x:get(1))  --> 7.0]],
+            cuda = "cudaGraphExecUpdate",
+            see = { "graph:update" },
+        },
+        {
+            name = "lab.cuda.graph_destroy",
+            brief = "frees a graph",
+            arguments = { { "graph", "graph", "instantiated or not" } },
+            errors = { { "SL_ECLOSED", "it was freed before" } },
+            about = [[Launches that are on their way still run.]],
+            example = [[
+local g = lab.graph(function() lab.spin(1) end)
+lab.cuda.graph_destroy(g)
+print(g.freed)  --> true]],
+            cuda = "cudaGraphExecDestroy, cudaGraphDestroy",
+            see = { "graph:free" },
+        },
+        {
             name = "lab.cuda.trap",
             brief = "launches a kernel that faults on purpose, to see what a lost device looks like",
             options = { { "stream", "stream", "in which it runs; may be given alone, without a table", default = "the current stream" } },

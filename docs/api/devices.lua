@@ -167,7 +167,7 @@ print(lab.now_us() - start_us)  --> 2000.0]],
         {
             name = "lab.live",
             brief = "counts what is alive",
-            returns = { { "table<string, integer>", "`streams`, `events`, `tensors`, `buffers`, `ops`, `device_bytes`, `pinned_bytes`, `pageable_bytes`" } },
+            returns = { { "table<string, integer>", "`streams`, `events`, `tensors`, `buffers`, `graphs`, `ops`, `device_bytes`, `pinned_bytes`, `pageable_bytes`" } },
             about = [[
 It counts over all devices, and opens none. `ops` are the operations in flight, which is those that are not known to have completed; `buffers` are pieces of memory, also
 those of freed tensors that operations in flight still use. The default streams are not counted. The bytes are what scripts hold, with memory that a freed tensor has left to the

@@ -3,13 +3,15 @@
 -- names of streamlab's own objects ("lab.x", "tensor.x") need no entry if x is a name of PyTorch or
 -- CUDA, too: bindings/elsewhere.lua says which names are tried.
 local missing = {
-    -- work, recorded once and run often
-    { "cudaGraph* cuGraph* cudaStreamBeginCapture* cudaStreamEndCapture cudaStreamIsCapturing "
-        .. "cudaStreamGetCaptureInfo* cudaStreamUpdateCaptureDependencies* "
-        .. "cudaThreadExchangeStreamCaptureMode torch.cuda.CUDAGraph torch.cuda.graph "
-        .. "torch.cuda.graph_pool_handle torch.cuda.make_graphed_callables "
-        .. "torch.cuda.is_current_stream_capturing lab.capture stream.capture stream.is_capturing",
-        "there are no CUDA graphs; each operation is enqueued by a call of its own" },
+    -- graphs
+    { "cudaGraph* cuGraph* cudaStreamBeginCaptureToGraph cudaStreamGetCaptureInfo* "
+        .. "cudaStreamUpdateCaptureDependencies* cudaThreadExchangeStreamCaptureMode "
+        .. "torch.cuda.graph_pool_handle torch.cuda.make_graphed_callables",
+        "`lab.graph` captures what a function enqueues; graphs are not made node by node, and "
+        .. "have no child graphs and no conditional nodes" },
+    { "lab.capture stream.capture", "`lab.graph` captures what a function enqueues" },
+    { "stream.is_capturing", "`stream:capture_status` asks that" },
+    { "graph.replay lab.replay", "`graph:launch` runs a graph" },
     -- user-defined kernels
     { "cudaLaunchKernel* cudaLaunchCooperativeKernel* cuLaunchKernel* cuModule* cuLibrary* "
         .. "cuFuncSetAttribute cudaFuncSetAttribute cudaFuncGetAttributes cudaGetFuncBySymbol "
@@ -317,7 +319,7 @@ return {
     about = [[
 These names of CUDA and PyTorch do not exist in streamlab; the table says what to use instead. A call of a missing name,
 at the prompt and in scripts, and `help "torch.nn.Linear"` say the same. A missing field of `lab` reads as nil, so that
-a script can test for it: `if lab.graph then`. A missing field of an object is an error.
+a script can test for it: `if lab.compile then`. A missing field of an object is an error.
 
 [Another table](cuda-pytorch.md) lists the names that do exist.]],
     missing = missing,

@@ -1,4 +1,4 @@
--- who.lua - who(): which devices, streams, events, tensors and timelines there are, and
+-- who.lua - who(): which devices, streams, events, graphs, tensors and timelines there are, and
 -- which variables hold them.
 
 local text = import "repl/run/text.lua"
@@ -64,7 +64,7 @@ end
 
 -- ---- rows -----------------------------------------------------------------------------
 
-local ranks <const> = {device = 1, stream = 2, event = 3, tensor = 4}
+local ranks <const> = {device = 1, stream = 2, event = 3, graph = 4, tensor = 5}
 
 local function name_text(names)
     if not names then return "(no variable)" end
@@ -78,6 +78,7 @@ local function object_row(object, names)
     local what = object.text
     if object.kind == "device" then what = "device " .. what end
     what = what:gsub("^event %(.-(%a+)%)$", "event (%1)")
+        :gsub("^(graph .*) %((%d+ nodes?), [^()]*%)$", "%1 (%2)")
     local state = objects.state_text(object.kind, object) or ""
     return {name, text.clean(what, true), (state:gsub(" operations? in flight", " in flight")),
             object.bytes and text.bytes(object.bytes) or ""}
@@ -147,7 +148,7 @@ function who.who()
     local found = search_globals()
     local rows = rows_of(list, found)
     if #rows == 1 then
-        io.write("nothing: no device, stream, event, tensor or timeline\n")
+        io.write("nothing: no device, stream, event, graph, tensor or timeline\n")
         return
     end
     local widths = widths_of(rows)

@@ -98,7 +98,7 @@ end
 
 local receivers <const> = {
     device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
-    results = "r", tap = "t",
+    graph = "g", results = "r", tap = "t",
 }
 
 -- The entry of a name as it is called: "e:record" for "event:record".

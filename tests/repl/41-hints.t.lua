@@ -129,10 +129,11 @@ local cases <const> = {
     { "x = nn.Linear(1, 2)", "there is no nn.Linear here: there are no layers; "
         .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
     { "x = F.softmax(y)", "F.softmax is lab.softmax here" },
-    { "if lab.graph then print(1) end lab.graph()", "there is no lab.graph here: there are no CUDA graphs; "
-        .. "each operation is enqueued by a call of its own" },
-    { "lab:graph()", "there is no lab.graph here: there are no CUDA graphs; "
-        .. "each operation is enqueued by a call of its own" },
+    { "if lab.compile then print(1) end lab.compile()",
+        "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
+    { "lab:compile()",
+        "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
+    { "g = torch.cuda.graph(print)", "torch.cuda.graph is lab.graph here" },
     { "torch = lab torch.compile(print)",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
     { "lab.nn.Linear()", "there is no lab.nn here: there are no layers; "
@@ -278,8 +279,8 @@ for _, case in ipairs {
     { "stream", "stream is in lab: lab.stream" },
     { "a = True", "True has no value: true is lower case" },
     { "a = 1\nb = a", nil },
-    { "lab.graph", "there is no lab.graph here: there are no CUDA graphs; each operation is "
-        .. "enqueued by a call of its own" },
+    { "lab.compile",
+        "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
     { "a = nil", nil },
     { "!ls", "commands of the shell are run by os.execute(\"ls\")" },
     { "with torch.cuda.stream(s):", "a block with a stream current is written lab.with(s, function() ... end)" },

@@ -167,11 +167,11 @@ T.is(offered ".device t", "9: t4", "profiles")
 T.is(offered "?ap", "2: apple apricot", "names behind a question mark")
 T.is(offered "?lab.matm", "6: matmul", "with their fields")
 T.is(offered ".help lab.matm", "11: matmul", "and behind .help")
-T.is(offered "?strea", "2: stream stream_count streams", "also a page, and the last part of a name")
+T.is(offered "?streams", "2: streams", "also a page, and the last part of a name")
 T.is(offered "?cudaStreamSy", "2: cudaStreamSynchronize", "and a name of CUDA")
 T.is(offered ".help cudaEventR", "7: cudaEventRecord cudaEventRecordExternal "
     .. "cudaEventRecordWithFlags", "after .help as well, also those that are not here")
-T.is(offered "?cudaGr", "2: cudaGraph cudaGraphics", "of CUDA graphs, which are not here")
+T.is(offered "?cudaGraphi", "2: cudaGraphics", "of graphics, which are not here")
 user.help = function() end
 T.is(offered "help(\"cudaEventRecordW", "7: cudaEventRecordWithFlags",
     "and in a text for help")

@@ -1,4 +1,4 @@
--- objects.lua - streams, events, devices and timelines, and their state. Querying it costs no
+-- objects.lua - streams, events, graphs, devices and timelines, and their state. Querying it costs no
 -- virtual time and is not recorded.
 
 local text = import "repl/run/text.lua"
@@ -24,7 +24,15 @@ local function device_state(state)
     return table.concat(parts, ", ")
 end
 
-local states <const> = {stream = stream_state, event = event_state, device = device_state}
+local function graph_state(state)
+    if not state.instantiated then return "not instantiated" end
+    return state.launches == 0 and "not launched"
+        or "launched " .. text.count(state.launches, "time")
+end
+
+local states <const> = {
+    stream = stream_state, event = event_state, device = device_state, graph = graph_state,
+}
 
 -- The state of an object in words, given the result of internals.state; nil for a tensor.
 function objects.state_text(kind, state)
@@ -49,7 +57,11 @@ local function device_line(device, state)
     return text.clean(tostring(device), true) .. ": " .. device_state(state)
 end
 
-local makers <const> = {stream = stream_line, event = event_line, device = device_line}
+local function graph_line(graph) return tostring(graph) end
+
+local makers <const> = {
+    stream = stream_line, event = event_line, device = device_line, graph = graph_line,
+}
 
 -- The object's line, which is several where it is wider than `columns`, and, if
 -- asking found something that had gone wrong, one more.
