@@ -29,9 +29,10 @@ local missing = {
 -- decides.
 local in_lab = {
     "allclose", "bfloat16", "current_stream", "default_stream", "device", "empty", "event",
-    "float16", "float32", "float64", "full", "host_work", "int32", "live", "measure", "now_us",
-    "ones", "per_thread_stream", "profile", "rand", "randn", "record", "spin", "stream", "sweep",
-    "synchronize", "table", "tap", "tensor", "uint8", "use", "version", "with", "zeros",
+    "float16", "float32", "float64", "full", "graph", "graphs", "host_work",
+    "int32", "live", "measure", "now_us", "ones", "per_thread_stream", "profile", "rand", "randn",
+    "record", "spin", "stream", "sweep", "synchronize", "table", "tap", "tensor", "uint8", "use",
+    "version", "with", "zeros",
 }
 table.move(internals.kernels, 1, #internals.kernels, #in_lab + 1, in_lab)   -- add, matmul, ...
 
@@ -50,8 +51,10 @@ local missing_in_lab = {
 local in_cuda = {
     "cublas_create", "cublas_destroy", "device_can_access_peer", "device_disable_peer_access",
     "device_enable_peer_access", "device_set_limit", "free", "free_async", "free_host",
-    "func_set_cache_config", "host_register", "host_unregister", "malloc", "malloc_async",
+    "func_set_cache_config", "graph_destroy", "graph_exec_update", "graph_instantiate",
+    "graph_launch", "host_register", "host_unregister", "malloc", "malloc_async",
     "malloc_host", "mem_get_info", "memcpy", "memcpy_async", "memset", "memset_async",
+    "stream_begin_capture", "stream_end_capture", "stream_is_capturing",
 }
 
 local missing_in_cuda = { trap = "it breaks the GPU" }
