@@ -61,7 +61,9 @@ static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side 
 {
     switch (cause) {
     case SL_CAUSE_UNKNOWN: return true;
-    case SL_CAUSE_EVENT: return sl_timeline_origin(timeline).unknown_waits;
+    case SL_CAUSE_EVENT:
+        return sl_timeline_origin(timeline).unknown_waits
+               || sl_timeline_origin(timeline).unknown_edges;
     case SL_CAUSE_HOST_BLOCKED:
         return is_foreign(timeline) && is_plain_call(by) && by->call->waited_for_device;
     default: return is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;

@@ -7,6 +7,8 @@
  *   - for a wait, the record that it waits for (where that is not known, what ended right
  *     before the operation behind the wait started);
  *   - for what a launch of a graph runs, the end of the launch of the same graph before it;
+ *   - for a node of a graph whose edges are not known, the end of the node that ended last
+ *     before it started;
  *   - for the legacy NULL stream, the end of everything in blocking streams, and for
  *     those the end of what the NULL stream holds.
  * What ended after the operation had started cannot have been the reason: this shows which
@@ -150,6 +152,9 @@ static void infer_ready(const inferring *in, size_t i, uint32_t stream)
         size_t record = sl__operations_find(in->ops, call->target);
         if (record < i) wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
     }
+    size_t edge = sl__likely_edge(in->ops, i);
+    if (edge != SL__NO_ITEM && edge != item->ready_by)
+        wait_for(in, item, edge, SL_CAUSE_EVENT, latest_ns);
     /* Records and waits without a time pass when they are ready. */
     if (untimed) item->start_ns = item->end_ns = item->ready_ns;
     item->ready_ns = sl__min_ns(item->ready_ns, item->start_ns);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "store.h"
+
 static size_t find_slot(const sl__lanes *lanes, uint32_t id)
 {
     size_t mask = lanes->n_slots - 1;
@@ -119,7 +121,11 @@ sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_er
 {
     sl__lanes lanes;
     sl_status status = sl__lanes_collect(timeline, false, &lanes, err);
-    *n = lanes.n;
+    *n = 0;
+    for (size_t lane = 0; lane < lanes.n; lane++) {
+        const sl_stream_note *note = sl__timeline_note(timeline, lanes.ids[lane]);
+        *n += !note || !note->is_row;
+    }
     sl__lanes_free(&lanes);
     return status;
 }

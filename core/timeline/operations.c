@@ -251,6 +251,7 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
                              .spans = sl_timeline_spans(timeline, &n_spans),
                              .calls = sl_timeline_calls(timeline, &n_calls) };
     ops->n = n_spans + n_calls;
+    ops->unknown_edges = sl_timeline_origin(timeline).unknown_edges;
     if (ops->n >= UINT32_MAX)
         return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", ops->n);
     sl_status status = sl__lanes_collect(timeline, true, &ops->lanes, err);
@@ -261,6 +262,7 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     merge_items(ops, n_spans, n_calls);
     status = sl__launches_gather(ops, err);
     if (status == SL_OK) status = link_streams(ops, err);
+    if (status == SL_OK) status = sl__operations_link_rows(ops, err);
     if (status == SL_OK && reported) take_reported(ops);
     return status;
 }

@@ -45,7 +45,8 @@ struct sl__operations {
     const sl_timeline *timeline;
     const sl_span *spans; /* the timeline's */
     const sl_call *calls;
-    bool inferred; /* at least one of them */
+    bool inferred;      /* at least one of them */
+    bool unknown_edges; /* a graph's */
     sl__item *items;
     size_t n;
     sl__lanes lanes;
@@ -98,6 +99,13 @@ static inline const sl_call *sl__item_call(const sl__operations *ops, size_t ite
     bool is_call = item != SL__NO_ITEM && ops->items[item].is_call;
     return is_call ? &ops->calls[ops->items[item].index] : NULL;
 }
+
+/* Sets what comes before an item where its stream has further rows (rows.c). */
+sl_status sl__operations_link_rows(sl__operations *ops, sl_error *err);
+
+/* The node of a graph from which this one most likely has an edge that the trace does not have, or
+ * SL__NO_ITEM (rows.c). */
+size_t sl__likely_edge(const sl__operations *ops, size_t item);
 
 uint32_t sl__item_stream(const sl__operations *ops, size_t item);
 /* That of its stream; of what a graph ran, which of the two the graph uses. */

@@ -170,6 +170,15 @@ static int64_t start_of(const pass *p, size_t i, size_t by)
     return known ? p->r->played[by].start_ns : NEVER;
 }
 
+/* What comes before it in another row of its stream. */
+static int64_t held_by_row(const pass *p, size_t i)
+{
+    size_t before = item_at(p, i)->before;
+    bool same = before == SL__NO_ITEM
+                || sl__item_stream(p->r->ops, before) == sl__item_stream(p->r->ops, i);
+    return same ? NEVER : end_of(p, i, before);
+}
+
 /* Without the order of its stream it still waits for the events that the stream has waited
  * for so far. */
 static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
@@ -180,7 +189,7 @@ static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *
                                      : s->tail_ns;
     if (s->is_blocking && !(out & SL__NO_NULL))
         ns = later(ns, s->is_null ? p->blocking_ns : p->null_ns);
-    return ns;
+    return out & (SL__NO_STREAM | SL__NO_LAST) ? ns : later(ns, held_by_row(p, i));
 }
 
 /* The event of a wait; of a span, one that was guessed. */

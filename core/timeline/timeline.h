@@ -103,7 +103,9 @@ typedef struct sl_hold {
                                  * HOST_BLOCKED: the host had to do its part (staging) */
 } sl_hold;
 
-/* A span that a launch of a graph ran (cudaGraphLaunch). Its edges to nodes of other streams are
+/* A span that a launch of a graph ran (cudaGraphLaunch). In a trace of another program `launch` is
+ * 0 where the call is not in the file, and `graph` where the file does not say it: then nodes are
+ * counted from 0 in the order in which they started. In one of ours its edges to nodes of other streams are
  * records and waits, as they were captured; its stream is that of the launch, or one of the graph's
  * own for what was captured in another. */
 typedef struct sl_node_note {
@@ -131,13 +133,18 @@ typedef struct sl_stream_note { /* a stream that the timeline names */
     bool non_blocking;
     bool numbered;  /* by the program that wrote the file */
     int64_t number; /* its number of the stream, from which the id was made */
+    bool is_row;    /* no stream of its own, but a further row of stream `row_of`: of nodes of
+                      * graphs that ran beside others of it, in the order that their times show.
+                      * A file of another program does not say which edges they have */
+    uint32_t row_of;
 } sl_stream_note;
 
 /* Of a timeline that another program wrote. All false in one of ours. */
 typedef struct sl_origin {
-    bool pytorch;              /* its profiler: remedies speak PyTorch */
-    bool unknown_waits;        /* which event a stream waited for is not always known */
-    uint64_t devices;          /* the first 16 that the file has work on, and this one: bit n is
+    bool pytorch;       /* its profiler: remedies speak PyTorch */
+    bool unknown_waits; /* which event a stream waited for is not always known */
+    bool unknown_edges; /* nor, of graphs that ran nodes side by side, which edges they have */
+    uint64_t devices;   /* the first 16 that the file has work on, and this one: bit n is
                                  * device n, from 0 to 63 */
     int64_t first_ns, last_ns; /* over the work on all of them, if there are several */
 } sl_origin;
@@ -217,7 +224,7 @@ const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_
 sl_origin sl_timeline_origin(const sl_timeline *timeline);
 sl_range sl_timeline_range(const sl_timeline *timeline);
 
-/* How many streams have spans. SL_ENOMEM. */
+/* How many streams have spans; further rows of a stream are none. SL_ENOMEM. */
 sl_status sl_timeline_stream_count(const sl_timeline *timeline, size_t *n, sl_error *err);
 
 /* From the first span's start to the last one's end. */

@@ -24,6 +24,12 @@
  *              "kernel": the kernel's own name (symbol); "kind", "engine": where they do
  *              not follow from cat and name, and from the kind; "memory": "Pageable ->
  *              Device", where the flags do not follow from the name
+ *   nodes of graphs   "graph id" and "graph node id" are kineto's. Without a call of its own an
+ *              operation has, as kineto's have, the "correlation" of the graph's launch; "issue" is
+ *              its own number, and "where" and the flags of calls are among its own args.
+ *              "launched by": the launch, where "correlation" is not its number (host functions)
+ *   graph_edge instants (ph "i"): captured records and waits, with the args of their calls, their
+ *              number as "External id", and "launched by"
  *   holds      of a span among the device's args, of a record or wait among the call's:
  *              "ready us", "held cause", "held by" (ready_cause, ready_by), "start
  *              cause", "start by"; causes by their names (sl_cause_name)
@@ -37,6 +43,7 @@
 
 #define SL__FIRST_STREAM 7        /* CUPTI's number of the default stream */
 #define SL__HOST_PID 4242         /* the host's process in our files */
+#define SL__EDGE "graph_edge"     /* category of captured records and waits */
 #define SL__HOST_FUNC_TID 2000000 /* a row of host functions there: plus the stream's number */
 
 /* The engine that does work of a kind unless a file says otherwise. */

@@ -81,6 +81,7 @@ static void classify(const char *name, sl__host *host)
     }
     host->may_wait = is_listed(bare, may_wait);
     host->copies = is_listed(bare, copies);
+    host->launches_graph = strcmp(bare, "GraphLaunch") == 0;
 }
 
 static int64_t read_stream(sl__event *event, sl__arg arg)
@@ -116,7 +117,8 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
     bool host_work = event->category == SL__CAT_CPU_OP;
     host->stream = host->target_stream = SL__NO_STREAM;
     host->call.name = sl__reader_intern(r, &event->name);
-    sl__event_count(event, host_work ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION,
+    bool numbered = host_work || event->category == SL__CAT_EDGE;
+    sl__event_count(event, numbered ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION,
                     &host->call.correlation);
     classify(sl_timeline_text(records->timeline, host->call.name), host);
     if (host_work) host->call.kind = SL_CALL_HOST_WORK;

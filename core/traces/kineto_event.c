@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "../timeline/store.h"
+#include "kineto.h"
 
 #define US_IN_NS 3 /* decimal places */
 
@@ -96,6 +97,7 @@ static sl__category categorise(const sl__event *event)
     };
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;
+    if (sl__json_is(&event->ph, "i") && sl__json_is(&event->cat, SL__EDGE)) return SL__CAT_EDGE;
     if (!sl__json_is(&event->ph, "X") && event->ph.type != SL__JSON_MISSING) return SL__CAT_NONE;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (sl__json_is(&event->cat, known[i].cat)) return known[i].category;

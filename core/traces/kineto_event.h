@@ -13,7 +13,8 @@ typedef enum sl__category {
     SL__CAT_MEMSET,
     SL__CAT_CALL, /* cuda_runtime, cuda_driver */
     SL__CAT_SYNC, /* cuda_sync */
-    SL__CAT_CPU_OP
+    SL__CAT_CPU_OP,
+    SL__CAT_EDGE /* ours: a captured record or wait of a graph */
 } sl__category;
 
 /* The members of "args" that are used. Keys with blanks are our own or CUPTI's. */
@@ -30,7 +31,9 @@ typedef enum sl__category {
     X(IN_STREAM, "in stream") X(WAITS_FOR, "waits for") X(RECORDED_IN, "recorded in")   \
     X(READY, "ready us") X(HELD_CAUSE, "held cause") X(HELD_BY, "held by")              \
     X(START_CAUSE, "start cause") X(START_BY, "start by")                               \
-    X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")
+    X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")       \
+    X(GRAPH, "graph id") X(GRAPH_NODE, "graph node id") X(ISSUE, "issue")               \
+    X(LAUNCHED_BY, "launched by")
 /* clang-format on */
 
 typedef enum sl__arg {

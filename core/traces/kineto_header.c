@@ -132,7 +132,10 @@ static sl_status take_of_note(void *ud, const sl__json_value *key, const sl__jso
         h->note.non_blocking = is_true(value);
     else if (sl__json_is(key, "number"))
         h->note.numbered = sl__json_whole(value, &h->note.number);
-    else if (sl__json_is(key, "name"))
+    else if (sl__json_is(key, "row_of")) {
+        h->note.is_row = true;
+        h->note.row_of = (uint32_t)clamped(value, 0, UINT32_MAX);
+    } else if (sl__json_is(key, "name"))
         return intern(h, value, &h->note.name, err);
     return SL_OK;
 }

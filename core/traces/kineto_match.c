@@ -3,7 +3,8 @@
  * In this order:
  *   device      the timeline is of one: kineto_device.c.
  *   launches    the call with an operation's correlation enqueued it. Others of the same
- *               correlation (the driver's call within the run-time's) are part of it. An
+ *               correlation (the driver's call within the run-time's) are part of it. The launch
+ *               of a graph stays a call, of what it ran each gets a number: kineto_graphs.c. An
  *               operation whose launch is not in the file is taken to be issued when it
  *               started, and no later than what follows it in its stream.
  *   synchronisations   say which stream and record a call was about. A record that none
@@ -15,7 +16,7 @@
  *               when its call returned blocked the host.
  * Our own files contain all of this; their parts are only put together again.
  */
-#include "kineto_match.h"
+#include "kineto_graphs.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -106,13 +107,42 @@ static void take_launch(const sl__records *records, sl__work *work, const sl__ho
     bool copy = span->kind >= SL_SPAN_MEMCPY_H2D && span->kind <= SL_SPAN_MEMCPY_P2P;
     span->host_start_ns = host->call.host_start_ns;
     span->host_end_ns = host->call.host_end_ns;
-    span->where = host->call.where;
     work->launched = true;
+    if (work->has_no_call) return; /* it says the rest itself */
+    span->where = host->call.where;
     bool blocks = copy && (pageable || host->copies) && !records->own;
     if (host->waited || (blocks && span->host_end_ns >= span->end_ns))
         span->flags |= SL_SPAN_HOST_WAITED;
     if (host->loaded) span->flags |= SL_SPAN_LOADED;
     if (host->queue_full) span->flags |= SL_SPAN_QUEUE_FULL;
+}
+
+/* The call and those within it launched something. A graph's launch stays in the timeline. */
+static void mark_launch(const sl__records *records, sl__host *host)
+{
+    const sl__host *end = records->hosts + records->n_hosts, *outermost = host;
+    for (; host < end && !host->launch && sl__is_plain(host)
+           && host->call.correlation == outermost->call.correlation;
+         host++)
+        host->launch = host != outermost || !host->launches_graph;
+}
+
+/* The number of the call that enqueued it. */
+static uint64_t call_of(const sl__work *work)
+{
+    return work->has_no_call ? work->launch : work->span.correlation;
+}
+
+/* Captured records and waits of our own files were made by the graph's launch. */
+static void time_edges(const sl__records *records)
+{
+    for (size_t i = 0; i < records->n_hosts; i++) {
+        sl__host *host = &records->hosts[i];
+        const sl__host *launch = find_host(records, host->launched_by, true);
+        if (!launch) continue;
+        host->call.host_start_ns = launch->call.host_start_ns;
+        host->call.host_end_ns = launch->call.host_end_ns;
+    }
 }
 
 /* One launch may have many operations (a graph's), and an operation many calls, of which
@@ -124,17 +154,18 @@ static void find_launches(sl__match *m)
         qsort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation);
     for (size_t i = 0; i < records->n_works; i++) {
         sl__work *work = &records->works[i];
-        sl__host *host = find_host(records, work->span.correlation, true);
+        sl__host *host = find_host(records, call_of(work), true);
         if (!host) continue;
         take_launch(records, work, host);
         if (!records->own && work->device != m->device)
             continue; /* for this device it is like any other call */
-        for (size_t left = records->n_hosts - (size_t)(host - records->hosts);
-             left > 0 && !host->launch && sl__is_plain(host)
-             && host->call.correlation == work->span.correlation;
-             left--, host++)
-            host->launch = true;
+        if (!records->own && host->launches_graph) {
+            work->is_node = true;
+            work->launch = host->call.correlation;
+        }
+        if (!work->has_no_call) mark_launch(records, host);
     }
+    time_edges(records);
 }
 
 /* ---- synchronisations ---------------------------------------------------------------- */
@@ -252,6 +283,7 @@ static int by_issue(const void *left, const void *right)
     const sl__issued *a = left, *b = right;
     if (a->host_start_ns != b->host_start_ns) return a->host_start_ns < b->host_start_ns ? -1 : 1;
     if (a->correlation != b->correlation) return a->correlation < b->correlation ? -1 : 1;
+    if (a->launches_graph != b->launches_graph) return a->launches_graph ? -1 : 1;
     if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
     if (a->call != b->call) return a->call ? 1 : -1;
     return (a->index > b->index) - (a->index < b->index);
@@ -299,10 +331,13 @@ static sl_status put_in_order(sl__match *m, sl_error *err)
     for (size_t i = 0; i < records->n_hosts; i++) {
         const sl_call *call = &records->hosts[i].call;
         if (!records->hosts[i].launch)
-            m->items[m->n_items++] = (sl__issued){ .host_start_ns = call->host_start_ns,
-                                                   .correlation = call->correlation,
-                                                   .index = i,
-                                                   .call = true };
+            m->items[m->n_items++] = (sl__issued){
+                .host_start_ns = call->host_start_ns,
+                .correlation = call->correlation,
+                .index = i,
+                .call = true,
+                .launches_graph = records->hosts[i].launches_graph
+            };
     }
     qsort(m->items, m->n_items, sizeof *m->items, records->own ? by_number : by_issue);
     number_items(m);
@@ -362,6 +397,18 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
     return sl_timeline_add_call(m->records->timeline, &call, err);
 }
 
+static sl_status add_node(sl__match *m, const sl__work *work, uint64_t issue, sl_error *err)
+{
+    uint64_t launch = issue_of(m, work->launch);
+    sl_node_note note = {
+        .correlation = issue,
+        .launch = launch < issue ? launch : 0,
+        .graph = work->graph,
+        .node = work->node,
+    };
+    return sl_timeline_add_node(m->records->timeline, &note, err);
+}
+
 static sl_status add_items(sl__match *m, sl_error *err)
 {
     sl_status status = SL_OK;
@@ -372,9 +419,11 @@ static sl_status add_items(sl__match *m, sl_error *err)
             status = add_call(m, it, err);
             continue;
         }
-        sl_span span = m->records->works[it->index].span;
+        const sl__work *work = &m->records->works[it->index];
+        sl_span span = work->span;
         span.correlation = it->issue;
         status = sl_timeline_add_span(m->records->timeline, &span, err);
+        if (status == SL_OK && work->is_node) status = add_node(m, work, it->issue, err);
     }
     return status;
 }
@@ -469,6 +518,8 @@ static sl_status match_all(sl__match *m, sl_error *err)
     status = sl_interrupt_check(err);
     if (status != SL_OK) return status;
     settle_kinds(m);
+    status = sl__graphs_arrange(m, err);
+    if (status != SL_OK) return status;
     status = sl__streams_collect(records, &m->streams, err);
     for (size_t i = 0; status == SL_OK && i < records->n_works; i++)
         records->works[i].span.stream = stream_id(m, records->works[i].stream);

@@ -11,7 +11,7 @@ typedef struct sl__issued {
     int64_t host_start_ns, start_ns;
     uint64_t correlation, issue; /* in the file; in the timeline */
     size_t index;                /* into works or hosts */
-    bool call;
+    bool call, launches_graph;
 } sl__issued;
 
 typedef struct sl__match {

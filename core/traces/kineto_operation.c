@@ -145,6 +145,37 @@ sl_status sl__hold_read(sl__reader *r, uint64_t correlation)
     return event->status;
 }
 
+/* What a launch of a graph ran. In CUPTI's number of a node that of the graph has the upper half;
+ * newer traces have the lower half alone. Both are 0 for all other operations. */
+static void take_node(sl__event *event, sl__work *work, bool own)
+{
+    int64_t graph = 0, node = 0;
+    bool given = sl__json_whole(&event->arg[SL__ARG_GRAPH_NODE], &node);
+    sl__json_whole(&event->arg[SL__ARG_GRAPH], &graph);
+    if (graph == 0) graph = (int64_t)((uint64_t)node >> 32);
+    if (own ? !given : graph == 0 && node == 0) return;
+    work->is_node = work->is_numbered = true;
+    work->graph = (uint32_t)graph;
+    work->node = (uint32_t)node;
+    work->launch = work->span.correlation;
+}
+
+/* Of ours: the operation's own number, where "correlation" is that of the launch, and what else is
+ * usually among the args of its call. */
+static void take_own_node(sl__reader *r, sl__work *work)
+{
+    sl__event *event = &r->event;
+    sl_span *span = &work->span;
+    sl__event_count(event, SL__ARG_LAUNCHED_BY, &work->launch);
+    work->has_no_call = work->is_node && event->arg[SL__ARG_ISSUE].type != SL__JSON_MISSING;
+    if (!work->has_no_call) return;
+    sl__event_count(event, SL__ARG_ISSUE, &span->correlation);
+    span->where = sl__reader_intern(r, &event->arg[SL__ARG_WHERE]);
+    if (sl__event_flag(event, SL__ARG_HOST_WAITED)) span->flags |= SL_SPAN_HOST_WAITED;
+    if (sl__event_flag(event, SL__ARG_QUEUE_FULL)) span->flags |= SL_SPAN_QUEUE_FULL;
+    if (sl__event_flag(event, SL__ARG_LOADED)) span->flags |= SL_SPAN_LOADED;
+}
+
 /* The stream's number: "stream", or the row if that is a number. */
 static int64_t read_stream(sl__reader *r)
 {
@@ -180,6 +211,8 @@ sl_status sl__work_read(sl__reader *r, sl__work *work)
     take_sizes(r, work);
     sl__event_count(event, host_func ? SL__ARG_EXTERNAL_ID : SL__ARG_CORRELATION,
                     &span->correlation);
+    take_node(event, work, records->own);
+    if (records->own && work->is_node) take_own_node(r, work);
     if (!host_func) {
         work->stream = read_stream(r);
         work->device = sl__device_read(event);

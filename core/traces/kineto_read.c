@@ -9,6 +9,7 @@
  *                                    (the same "correlation"), and others
  *   cuda_sync                        which stream or event a call waited for
  *   cpu_op                           in our files host functions and host_work
+ *   graph_edge                       in our files captured records and waits
  * and thread_name metadata for the names of streams. Everything else that has a duration
  * counts for when the trace begins and ends, but for "Trace" and "overhead", which are the
  * profiler's own. Unknown members are not looked at.
@@ -87,6 +88,15 @@ static sl_status read_timed(sl__reader *r, int64_t func_stream)
     return call ? sl__host_read(r, &host) : sl__work_read(r, &work);
 }
 
+/* Its times are those of the launch. */
+static sl_status read_edge(sl__reader *r)
+{
+    sl__host host = { .number = r->event.number };
+    sl__event_read_args(&r->scan, &r->event);
+    sl__event_count(&r->event, SL__ARG_LAUNCHED_BY, &host.launched_by);
+    return sl__host_read(r, &host);
+}
+
 static sl_status take_event(sl__reader *r)
 {
     int64_t func_stream = SL__NO_STREAM;
@@ -101,6 +111,7 @@ static sl_status take_event(sl__reader *r)
         pass_over(r);
         return SL_OK;
     case SL__CAT_OTHER: pass_over(r); return SL_OK;
+    case SL__CAT_EDGE: return r->records.own ? read_edge(r) : SL_OK;
     default: return read_timed(r, func_stream);
     }
 }

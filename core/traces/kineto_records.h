@@ -17,7 +17,12 @@ typedef struct sl__work {
     int64_t stream;  /* as the file numbers it */
     int64_t device;
     int32_t priority;
-    bool launched; /* the call that enqueued it is known */
+    bool launched;    /* the call that enqueued it is known */
+    bool is_node;     /* a launch of a graph ran it, */
+    bool is_numbered; /* and the file says of which graph, and which node it is */
+    bool has_no_call; /* ours: the call that launched the graph is its only one */
+    uint32_t graph, node;
+    uint64_t launch; /* number of that call, 0: not in the file */
 } sl__work;
 
 /* A call of the host: it launched something, or stays a call. */
@@ -31,6 +36,8 @@ typedef struct sl__host {
     bool launch;                     /* of something on some device */
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
+    bool launches_graph;             /* cudaGraphLaunch and the like */
+    uint64_t launched_by;            /* ours: of a captured record or wait, the graph's launch */
 } sl__host;
 
 /* The device's side of a synchronisation: what the call itself does not say. */
@@ -74,6 +81,11 @@ typedef struct sl__records {
     sl_range range;
     int64_t start_ns, wall_ns; /* wall_ns -1: not given */
 } sl__records;
+
+/* A stream's number has its further rows above all numbers of files (kineto_graphs.c): which row it
+ * is, 0 for the stream itself, and of which stream. */
+int64_t sl__row_of(int64_t number);
+int64_t sl__row_stream(int64_t number);
 
 /* Adds an item, of `size` bytes, to one of the lists. SL_ENOMEM. */
 sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,

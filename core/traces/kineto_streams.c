@@ -155,7 +155,8 @@ static sl_status find_blocking(const sl__records *records, sl__streams *streams,
     size_t n;
     sl_status status = default_work(records, &all, &n, err);
     for (size_t i = 0; i < streams->n; i++)
-        streams->all[i].blocking = streams->all[i].id == 0 || !records->pytorch;
+        streams->all[i].blocking = streams->all[i].id == 0
+                                   || (!records->pytorch && !sl__row_of(streams->all[i].number));
     for (size_t i = 0; status == SL_OK && i < records->n_works; i++) {
         const sl__work *work = &records->works[i];
         sl__stream *stream = &streams->all[sl__streams_find(streams, work->stream)];
@@ -205,6 +206,22 @@ static sl_status decode_name(const sl__stream *stream, sl_text *name, sl_error *
     return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
 }
 
+/* A further row has its stream's name: "stream 7 (2)". */
+static sl_status name_stream(const sl__streams *streams, const sl__stream *stream, sl_text *name,
+                             sl_error *err)
+{
+    int64_t row = sl__row_of(stream->number);
+    if (row == 0) return decode_name(stream, name, err);
+    int64_t number = sl__row_stream(stream->number);
+    sl__stream first = { .number = number };
+    size_t at = lower_bound(streams, number);
+    if (at < streams->n && streams->all[at].number == number) first = streams->all[at];
+    sl_status status = decode_name(&first, name, err);
+    if (status != SL_OK) return status;
+    sl_text_add(name, " (%" PRId64 ")", row + 1);
+    return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
+}
+
 static int by_id(const void *left, const void *right)
 {
     uint32_t a = ((const sl_stream_note *)left)->id, b = ((const sl_stream_note *)right)->id;
@@ -231,12 +248,15 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
     if (!notes) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
     for (size_t i = 0; i < streams->n && status == SL_OK; i++) {
         const sl__stream *stream = &streams->all[i];
+        size_t first = lower_bound(streams, sl__row_stream(stream->number));
         notes[i] = (sl_stream_note){ .id = stream->id,
                                      .priority = stream->priority,
                                      .non_blocking = !stream->blocking,
                                      .numbered = true,
-                                     .number = stream->number };
-        status = decode_name(stream, &name, err);
+                                     .number = streams->all[first].number,
+                                     .is_row = streams->all[first].number != stream->number,
+                                     .row_of = streams->all[first].id };
+        status = name_stream(streams, stream, &name, err);
         if (status == SL_OK)
             status = sl_timeline_intern(records->timeline, name.data, &notes[i].name, err);
     }

@@ -88,7 +88,7 @@ static void guess_stream(const waits *w, sl__host *host, size_t position)
     for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
         if (w->by_end[low].end_ns <= host->call.host_start_ns) break;
         if (is_last_before(m, w->by_end[low].work, position)) {
-            host->stream = m->records->works[w->by_end[low].work].stream;
+            host->stream = sl__row_stream(m->records->works[w->by_end[low].work].stream);
             return;
         }
     }
@@ -128,7 +128,7 @@ static void guess_event(const waits *w, sl__host *host, size_t position)
                                : NULL;
         if (!record) continue;
         record->call.kind = SL_CALL_EVENT_RECORD;
-        record->stream = m->records->works[last->work].stream;
+        record->stream = sl__row_stream(m->records->works[last->work].stream);
         host->call.target = record->call.correlation;
         host->target_stream = record->stream;
         return;

@@ -12,6 +12,7 @@ static void put_streams(sl__writer *w)
         sl__write_int(w, ",\"priority\":", notes[i].priority);
         sl__write_bool(w, ",\"non_blocking\":", notes[i].non_blocking);
         if (notes[i].numbered) sl__write_int(w, ",\"number\":", notes[i].number);
+        if (notes[i].is_row) sl__write_int(w, ",\"row_of\":", notes[i].row_of);
         sl__write_raw(w, "}");
     }
     sl__write_raw(w, "]");

@@ -399,9 +399,11 @@ static void test_launches(void)
         AT("cudaGetDevice", 20, 1, 6) ","
         "{" KERNEL "\"tid\":8,\"name\":\"b\",\"ts\":40,\"dur\":5,\"args\":{\"correlation\":5}},"
         "{" K7 "\"name\":\"a\",\"ts\":30,\"dur\":5,\"args\":{\"correlation\":5}}]");
-    ok(span_count(tl) == 2 && call_count(tl) == 1, "a graph's launch is no call of its own");
-    ok(span_at(tl, 0)->correlation == 1 && span_at(tl, 1)->correlation == 2 &&
-       call_at(tl, 0)->correlation == 3, "new numbers replace those that are not unique");
+    ok(span_count(tl) == 2 && call_count(tl) == 2, "a graph's launch is a call of its own");
+    is_str(sl_timeline_text(tl, call_at(tl, 0)->name), "cudaGraphLaunch", "the outer one");
+    ok(call_at(tl, 0)->correlation == 1 && span_at(tl, 0)->correlation == 2 &&
+       span_at(tl, 1)->correlation == 3 && call_at(tl, 1)->correlation == 4,
+       "new numbers replace those that are not unique");
     is_str(sl_timeline_text(tl, span_at(tl, 0)->name), "a", "in order of start for one launch");
     ok(span_at(tl, 1)->host_start_ns == 0 && span_at(tl, 1)->host_end_ns == 9000,
        "both were issued by the outer call");

@@ -1,0 +1,157 @@
+/* kineto_graphs.c - launches of graphs in a trace: what they ran, and beside what.
+ *
+ * All operations of a launch have its correlation. Newer traces say of each in which graph it is
+ * and which node of it; in others the nodes of a launch are counted, in order of their starts.
+ *
+ * Nothing in a trace of another program says which edges a graph has. What a launch ran at the
+ * same time in one stream, as the file numbers streams, cannot have been in the order of a stream:
+ * it gets rows of its own. Of several rows that are free a node takes the one that became free
+ * last, since a node mostly starts when the one that it waited for has ended.
+ */
+#include "kineto_graphs.h"
+
+#include <stdlib.h>
+
+#include "../timeline/overlap.h"
+#include "../timeline/store.h"
+
+#define MOST_ROWS 128          /* of one stream: no GPU runs more kernels at a time */
+#define WHOLE_US_SLACK_NS 1000 /* older traces count whole microseconds */
+#define ROW_BIT 49             /* above SL__MAX_STREAM_NUMBER */
+
+/* ---- rows as numbers of streams --------------------------------------------------- */
+
+static int64_t row_number(int64_t stream, int64_t row) { return stream | row << ROW_BIT; }
+
+int64_t sl__row_of(int64_t number) { return number == SL__NO_STREAM ? 0 : number >> ROW_BIT; }
+
+int64_t sl__row_stream(int64_t number)
+{
+    return number == SL__NO_STREAM ? number : number & ((INT64_C(1) << ROW_BIT) - 1);
+}
+
+/* ---- nodes ------------------------------------------------------------------------ */
+
+static int by_launch(const sl__work *a, const sl__work *b)
+{
+    if (a->launch != b->launch) return a->launch < b->launch ? -1 : 1;
+    if (a->span.start_ns != b->span.start_ns) return a->span.start_ns < b->span.start_ns ? -1 : 1;
+    if (a->span.end_ns != b->span.end_ns) return a->span.end_ns < b->span.end_ns ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int by_launch_and_start(const void *left, const void *right)
+{
+    return by_launch(*(sl__work *const *)left, *(sl__work *const *)right);
+}
+
+static int by_stream_and_launch(const void *left, const void *right)
+{
+    const sl__work *a = *(sl__work *const *)left, *b = *(sl__work *const *)right;
+    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
+    return by_launch(a, b);
+}
+
+static sl_status collect_nodes(sl__records *records, sl__work ***nodes, size_t *n, sl_error *err)
+{
+    *n = 0;
+    for (size_t i = 0; i < records->n_works; i++)
+        *n += records->works[i].is_node;
+    *nodes = malloc((*n + 1) * sizeof **nodes);
+    if (!*nodes) return sl_fail(err, SL_ENOMEM, "no memory for the %zu nodes of a trace", *n);
+    for (size_t i = 0, to = 0; i < records->n_works; i++) {
+        if (records->works[i].is_node) (*nodes)[to++] = &records->works[i];
+    }
+    return SL_OK;
+}
+
+/* Those without a number, of each launch. */
+static void count_nodes(sl__work **nodes, size_t n)
+{
+    uint32_t next = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i > 0 && nodes[i]->launch != nodes[i - 1]->launch) next = 0;
+        if (!nodes[i]->is_numbered) nodes[i]->node = next++;
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------- */
+
+/* Times that were rounded to whole microseconds may overlap by one. */
+static bool is_free(int64_t free_ns, int64_t start_ns)
+{
+    bool rounded = free_ns % 1000 == 0 && start_ns % 1000 == 0;
+    return free_ns - (rounded ? WHOLE_US_SLACK_NS : 0) <= start_ns;
+}
+
+/* The row that became free last before the span; of rows that are all in use a new one, or
+ * the one that is free first. */
+static size_t choose_row(const int64_t *free_ns, size_t n, const sl_span *span)
+{
+    size_t best = n, first = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool fits = is_free(free_ns[i], span->start_ns);
+        if (fits && (best == n || free_ns[i] > free_ns[best])) best = i;
+        if (free_ns[i] < free_ns[first]) first = i;
+    }
+    return best == n && n == MOST_ROWS ? first : best;
+}
+
+/* Of one launch, in one stream, in order of start. */
+static void take_rows(sl__work **nodes, size_t n)
+{
+    int64_t free_ns[MOST_ROWS];
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        const sl_span *span = &nodes[i]->span;
+        size_t row = choose_row(free_ns, n_rows, span);
+        if (row == n_rows) free_ns[n_rows++] = span->end_ns;
+        free_ns[row] = sl__max_ns(free_ns[row], span->end_ns);
+        nodes[i]->stream = row_number(nodes[i]->stream, (int64_t)row);
+    }
+}
+
+static bool is_same_launch(const sl__work *a, const sl__work *b)
+{
+    return a->launch == b->launch && a->stream == b->stream;
+}
+
+static void split_rows(sl__work **nodes, size_t n)
+{
+    for (size_t from = 0, to; from < n; from = to) {
+        to = from + 1;
+        while (to < n && is_same_launch(nodes[from], nodes[to]))
+            to++;
+        take_rows(nodes + from, to - from);
+    }
+}
+
+/* Whether a launch ran nodes in several rows, between which there are edges that the file does
+ * not have. The nodes are in order of launch. */
+static bool has_unknown_edges(sl__work *const *nodes, size_t n)
+{
+    for (size_t i = 1; i < n; i++) {
+        if (nodes[i]->launch == nodes[i - 1]->launch && nodes[i]->stream != nodes[i - 1]->stream)
+            return true;
+    }
+    return false;
+}
+
+sl_status sl__graphs_arrange(sl__match *m, sl_error *err)
+{
+    sl__work **nodes;
+    size_t n;
+    if (m->records->backend[0]) return SL_OK; /* a timeline of ours has its edges */
+    sl_status status = collect_nodes(m->records, &nodes, &n, err);
+    if (status != SL_OK) return status;
+    if (!m->records->own) {
+        sl__sort(nodes, n, sizeof *nodes, by_launch_and_start);
+        count_nodes(nodes, n);
+        sl__sort(nodes, n, sizeof *nodes, by_stream_and_launch);
+        split_rows(nodes, n);
+    }
+    sl__sort(nodes, n, sizeof *nodes, by_launch_and_start);
+    m->origin.unknown_edges = has_unknown_edges(nodes, n);
+    free(nodes);
+    return sl_interrupt_check(err);
+}
