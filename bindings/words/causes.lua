@@ -96,7 +96,9 @@ causes.stream_order = {
 }
 
 local function behind_event(r)
-    if graphs.is_one(r) then return "an edge of the graph from " .. by(r) end
+    if graphs.is_one(r) then
+        return "an edge of the graph" .. (r.guess and ", probably from " or " from ") .. by(r)
+    end
     return ("an event that was %srecorded behind "):format(probably(r)) .. by(r)
 end
 

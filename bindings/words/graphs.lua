@@ -7,7 +7,8 @@ local graphs = {}
 
 -- Both ran in one launch: only the graph's edges order them.
 function graphs.is_one(r)
-    return r.waiter and r.by and r.waiter.node and r.by.node and r.waiter.launch == r.by.launch
+    return r.waiter and r.by and r.waiter.node and r.by.node and r.waiter.launch
+           and r.waiter.launch == r.by.launch
 end
 
 -- A call that launched a graph.

@@ -16,7 +16,7 @@
 /* By the lane of the stream itself. */
 typedef struct rows {
     size_t first;    /* the lane of the stream that this lane is a row of */
-    uint64_t launch; /* of the latest item's graph, or 0 */
+    uint32_t launch; /* of a graph, which ran the latest item; as in the item */
     size_t latest;   /* the item that ended last so far, in any of the rows, */
     size_t settled;  /* and of those before that launch */
     bool are_many;
@@ -44,14 +44,6 @@ static void find_rows(const sl__operations *ops, rows *all)
     }
 }
 
-static uint64_t launch_of(const sl__operations *ops, size_t i)
-{
-    const sl_node_note *note = i == SL__NO_ITEM ? NULL
-                                                : sl_timeline_find_node(ops->timeline,
-                                                                        ops->items[i].correlation);
-    return note ? note->launch : 0;
-}
-
 static void link_item(sl__operations *ops, rows *all, size_t i)
 {
     sl__item *item = &ops->items[i];
@@ -63,10 +55,10 @@ static void link_item(sl__operations *ops, rows *all, size_t i)
         item->before = r->latest;
         return;
     }
-    uint64_t launch = launch_of(ops, i);
-    if (launch == 0 || launch != r->launch) r->settled = r->latest;
-    r->launch = launch;
-    if (launch == 0 || launch_of(ops, item->before) != launch) item->before = r->settled;
+    bool follows = item->before != SL__NO_ITEM && ops->items[item->before].launch == item->launch;
+    if (item->launch == 0 || item->launch != r->launch) r->settled = r->latest;
+    r->launch = item->launch;
+    if (item->launch == 0 || !follows) item->before = r->settled;
     if (r->latest == SL__NO_ITEM || item->end_ns >= ops->items[r->latest].end_ns) r->latest = i;
 }
 
@@ -82,18 +74,12 @@ sl_status sl__operations_link_rows(sl__operations *ops, sl_error *err)
     return sl_interrupt_check(err);
 }
 
-/* All nodes of a launch have its call's time on the host. */
-static bool is_same_launch(const sl__item *a, const sl__item *b)
-{
-    return !a->is_call && a->host_start_ns == b->host_start_ns && a->host_end_ns == b->host_end_ns;
-}
-
 size_t sl__likely_edge(const sl__operations *ops, size_t i)
 {
     const sl__item *item = &ops->items[i];
     size_t found = SL__NO_ITEM;
-    if (!ops->unknown_edges || launch_of(ops, i) == 0) return found;
-    for (size_t k = i; k > 0 && i - k < LOOK_BACK && is_same_launch(&ops->items[k - 1], item);
+    if (!ops->unknown_edges || item->launch == 0) return found;
+    for (size_t k = i; k > 0 && i - k < LOOK_BACK && ops->items[k - 1].launch == item->launch;
          k--) {
         const sl__item *other = &ops->items[k - 1];
         if (other->end_ns <= item->start_ns

@@ -10,6 +10,8 @@
  */
 #include "kineto_graphs.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "../timeline/overlap.h"
@@ -154,4 +156,44 @@ sl_status sl__graphs_arrange(sl__match *m, sl_error *err)
     m->origin.unknown_edges = has_unknown_edges(nodes, n);
     free(nodes);
     return sl_interrupt_check(err);
+}
+
+/* ---- launches --------------------------------------------------------------------- */
+
+static sl_status add_launch(sl_timeline *timeline, sl_launch_note *note, sl_error *err)
+{
+    char name[32] = "";
+    if (note->graph != 0) snprintf(name, sizeof name, "graph %" PRIu32, note->graph);
+    sl_status status = sl_timeline_intern(timeline, name, &note->name, err);
+    return status == SL_OK ? sl_timeline_add_launch(timeline, note, err) : status;
+}
+
+/* What a launch ran stands behind its call, in order of issue. */
+static sl_status note_launches(const sl__match *m, sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0, to; i < m->n_items && status == SL_OK; i = to) {
+        const sl__issued *it = &m->items[i];
+        const sl__work *first = NULL;
+        for (to = i + 1; to < m->n_items && !m->items[to].call && it->launches_graph; to++) {
+            const sl__work *work = &m->records->works[m->items[to].index];
+            if (!work->is_node || work->launch != it->correlation) break;
+            if (!first) first = work;
+        }
+        if (!first) continue;
+        sl_launch_note note = {
+            .correlation = it->issue,
+            .last = m->items[to - 1].issue,
+            .graph = first->graph,
+            .n_nodes = (uint32_t)(to - i - 1),
+            .priorities = true, /* kernels are in the file with those that they had */
+        };
+        status = add_launch(m->records->timeline, &note, err);
+    }
+    return status;
+}
+
+sl_status sl__graphs_note(const sl__match *m, sl_error *err)
+{
+    return m->records->own ? SL_OK : note_launches(m, err);
 }

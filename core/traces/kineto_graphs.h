@@ -7,5 +7,7 @@
 /* Of a foreign trace whose launches are found: gives nodes numbers and rows. Rows behind the first
  * are streams with numbers of their own. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__graphs_arrange(sl__match *match, sl_error *err);
+/* Notes launches in the timeline. SL_ENOMEM. */
+sl_status sl__graphs_note(const sl__match *match, sl_error *err);
 
 #endif

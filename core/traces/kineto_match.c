@@ -405,6 +405,7 @@ static sl_status add_node(sl__match *m, const sl__work *work, uint64_t issue, sl
         .launch = launch < issue ? launch : 0,
         .graph = work->graph,
         .node = work->node,
+        .priority = work->priority,
     };
     return sl_timeline_add_node(m->records->timeline, &note, err);
 }
@@ -537,6 +538,7 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     if (status == SL_OK) status = sl__streams_note(records, &m.streams, err);
     if (status == SL_OK) status = add_items(&m, err);
     if (status == SL_OK) status = add_holds(&m, err);
+    if (status == SL_OK) status = sl__graphs_note(&m, err);
     if (status == SL_OK) status = set_notice(&m, err);
     if (status == SL_OK) {
         set_device(&m);

@@ -60,6 +60,10 @@ static void test_nodes(void)
     ok(call_count(tl) == 3 && call_at(tl, 1)->host_start_ns == 22500
            && strcmp(sl_call_name(tl, call_at(tl, 1)), "cudaGraphLaunch") == 0,
        "launches are calls");
+    const sl_launch_note *launch = sl_timeline_find_launch(tl, 10);
+    ok(launch && launch->correlation == 8 && launch->last == 13 && launch->n_nodes == 5
+           && launch->graph == 3 && strcmp(sl_timeline_text(tl, launch->name), "graph 3") == 0,
+       "which are noted with what they ran");
     ok(node_at(tl, 0)->graph == 999 && node_at(tl, 11)->graph == 999,
        "other kernels are no nodes, also where the file says that their graph is 0");
     sl_timeline_release(tl);
