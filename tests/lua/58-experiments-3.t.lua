@@ -6,7 +6,9 @@ local ideal = require "lua.ideal"
 
 local wanted <const> = {
     "answer", "async_with_host", "callbacks", "concurrency_matrix", "concurrent_kernels",
-    "data_prefetching", "default_stream", "events", "explicit_sync", "launch_queue",
+    "data_prefetching", "default_stream", "events", "explicit_sync", "graph_fork_join",
+    "graph_launch", "graph_long_kernels", "graph_pipeline", "graph_priorities", "graph_update",
+    "launch_queue",
     "matmul_streams", "multi_stage_pipeline", "overlap_data_computation", "pinned_memory",
     "pipeline", "priorities", "single_stream",
 }

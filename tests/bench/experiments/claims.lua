@@ -192,6 +192,19 @@ add("a host function must not make any CUDA API calls", manual, "callbacks",
     "no CUDA calls in a host function")
 add("an urgent kernel preempts what runs", "often said", "priorities",
     "an urgent kernel preempts")
+add("[of graphs] CPU launch costs are reduced compared to streams, because much of the setup is "
+    .. "done in advance", manual, "graph_launch", "CPU launch costs are reduced")
+add("a graph pays off from its first launch", "often said", "graph_launch", "a graph pays at once")
+add("branches of a graph are free, an edge costs nothing", "often said", "graph_fork_join",
+    "branches of a graph are free")
+add("a captured kernel keeps its stream's priority", "often said", "graph_priorities",
+    "a captured kernel keeps its stream's priority")
+add("a graph is static: when an argument changes, capture it again", "often said", "graph_update",
+    "a changed argument needs a new capture")
+add("a graph makes a pipeline faster", "often said", "graph_pipeline",
+    "a graph makes a pipeline faster")
+add("CUDA graphs speed up a program by removing launch overhead", "often said",
+    "graph_long_kernels", "graphs speed up a program")
 
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
