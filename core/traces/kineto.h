@@ -28,6 +28,9 @@
  *              operation has, as kineto's have, the "correlation" of the graph's launch; "issue" is
  *              its own number, and "where" and the flags of calls are among its own args.
  *              "launched by": the launch, where "correlation" is not its number (host functions)
+ *              "captured priority" is that of the stream it was captured in. A launch has "graph",
+ *              the graph's name, "nodes", how many it has, "last issue", the number of the last
+ *              that it ran, "keeps priorities", "uploads": sl_launch_note
  *   graph_edge instants (ph "i"): captured records and waits, with the args of their calls, their
  *              number as "External id", and "launched by"
  *   holds      of a span among the device's args, of a record or wait among the call's:

@@ -92,6 +92,27 @@ static int64_t read_stream(sl__event *event, sl__arg arg)
     return is_one ? stream : SL__NO_STREAM; /* CUPTI says -1 for none, also without a sign */
 }
 
+/* Of a call that launched a graph. */
+static void take_launch(sl__reader *r, const sl__host *host)
+{
+    sl__event *event = &r->event;
+    sl_launch_note note = {
+        .correlation = host->call.correlation,
+        .last = host->call.correlation,
+        .name = sl__reader_intern(r, &event->arg[SL__ARG_GRAPH_NAME]),
+        .priorities = sl__event_flag(event, SL__ARG_KEEPS_PRIORITIES),
+        .uploads = sl__event_flag(event, SL__ARG_UPLOADS),
+    };
+    uint64_t graph = 0, n_nodes = 0;
+    sl__event_count(event, SL__ARG_GRAPH, &graph);
+    sl__event_count(event, SL__ARG_NODES, &n_nodes);
+    sl__event_count(event, SL__ARG_LAST_ISSUE, &note.last);
+    note.graph = graph <= UINT32_MAX ? (uint32_t)graph : 0;
+    note.n_nodes = n_nodes <= UINT32_MAX ? (uint32_t)n_nodes : 0;
+    if (event->status == SL_OK)
+        event->status = SL__RECORDS_ADD(&r->records, launches, &note, event->err);
+}
+
 /* What our own files say of a call. */
 static void take_own_call(sl__reader *r, sl__host *host)
 {
@@ -107,6 +128,7 @@ static void take_own_call(sl__reader *r, sl__host *host)
     host->queue_full = sl__event_flag(event, SL__ARG_QUEUE_FULL);
     host->loaded = sl__event_flag(event, SL__ARG_LOADED);
     host->call.waited_for_device = sl__event_flag(event, SL__ARG_DEVICE_WAITED);
+    if (event->arg[SL__ARG_LAST_ISSUE].type != SL__JSON_MISSING) take_launch(r, host);
     sl__hold_read(r, host->call.correlation);
 }
 

@@ -33,7 +33,9 @@ typedef enum sl__category {
     X(START_CAUSE, "start cause") X(START_BY, "start by")                               \
     X(OWN_START, "own ts") X(OWN_DURATION, "own dur") X(LOADED, "loaded")       \
     X(GRAPH, "graph id") X(GRAPH_NODE, "graph node id") X(ISSUE, "issue")               \
-    X(LAUNCHED_BY, "launched by")
+    X(LAUNCHED_BY, "launched by") X(CAPTURED_PRIORITY, "captured priority")             \
+    X(GRAPH_NAME, "graph") X(NODES, "nodes") X(LAST_ISSUE, "last issue")                \
+    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads")
 /* clang-format on */
 
 typedef enum sl__arg {

@@ -193,7 +193,21 @@ static sl_status note_launches(const sl__match *m, sl_error *err)
     return status;
 }
 
+/* An edited file may lack some of what a launch ran. */
+static sl_status note_own(const sl__match *m, sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 0; i < m->records->n_launches && status == SL_OK; i++) {
+        sl_launch_note note = m->records->launches[i];
+        note.correlation = sl__issue_of(m, note.correlation);
+        note.last = sl__issue_of(m, note.last);
+        if (note.correlation > 0 && note.last >= note.correlation)
+            status = sl_timeline_add_launch(m->records->timeline, &note, err);
+    }
+    return status;
+}
+
 sl_status sl__graphs_note(const sl__match *m, sl_error *err)
 {
-    return m->records->own ? SL_OK : note_launches(m, err);
+    return m->records->own ? note_own(m, err) : note_launches(m, err);
 }

@@ -44,6 +44,7 @@ void sl__records_free(sl__records *records)
     free(records->syncs);
     free(records->threads);
     free(records->holds);
+    free(records->launches);
     free(records->devices);
     free(records->notes);
     memset(records, 0, sizeof *records);
@@ -356,8 +357,7 @@ static sl_status sort_by_number(sl__match *m, sl_error *err)
     return SL_OK;
 }
 
-/* The issue number of the element that has this number in the file; 0 if there is none. */
-static uint64_t issue_of(const sl__match *m, uint64_t correlation)
+uint64_t sl__issue_of(const sl__match *m, uint64_t correlation)
 {
     if (!m->renumbered || correlation == 0) return correlation;
     size_t low = 0;
@@ -382,7 +382,7 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
     const sl__host *host = &m->records->hosts[it->index];
     sl_call call = host->call;
     call.correlation = it->issue;
-    call.target = issue_of(m, call.target);
+    call.target = sl__issue_of(m, call.target);
     call.stream = stream_id(m, host->stream);
     call.target_stream = stream_id(m, host->target_stream);
     if (call.target >= call.correlation) /* nothing waits for what comes later */
@@ -399,13 +399,13 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
 
 static sl_status add_node(sl__match *m, const sl__work *work, uint64_t issue, sl_error *err)
 {
-    uint64_t launch = issue_of(m, work->launch);
+    uint64_t launch = sl__issue_of(m, work->launch);
     sl_node_note note = {
         .correlation = issue,
         .launch = launch < issue ? launch : 0,
         .graph = work->graph,
         .node = work->node,
-        .priority = work->priority,
+        .priority = m->records->own ? work->captured_priority : work->priority,
     };
     return sl_timeline_add_node(m->records->timeline, &note, err);
 }
@@ -434,9 +434,9 @@ static sl_status add_holds(sl__match *m, sl_error *err)
     sl_status status = SL_OK;
     for (size_t i = 0; i < m->records->n_holds && status == SL_OK; i++) {
         sl_hold hold = m->records->holds[i];
-        hold.correlation = issue_of(m, hold.correlation);
-        hold.ready_by = issue_of(m, hold.ready_by);
-        hold.start_by = issue_of(m, hold.start_by);
+        hold.correlation = sl__issue_of(m, hold.correlation);
+        hold.ready_by = sl__issue_of(m, hold.ready_by);
+        hold.start_by = sl__issue_of(m, hold.start_by);
         if (m->renumbered && hold.ready_by >= hold.correlation) hold.ready_by = 0;
         if (hold.correlation != 0) status = sl_timeline_add_hold(m->records->timeline, &hold, err);
     }

@@ -43,6 +43,10 @@ sl_status sl__device_choose(sl__match *match, sl_error *err);
 /* Takes out their work. */
 void sl__device_leave_others(sl__match *match);
 
+/* The issue number of the element that has this number in the file; 0 if there is none. Once the
+ * items are in order. */
+uint64_t sl__issue_of(const sl__match *match, uint64_t correlation);
+
 /* The waits that show in the times alone, of a foreign trace whose items are in order. */
 sl_status sl__infer_waits(const sl__match *match, sl_error *err);
 

@@ -106,20 +106,25 @@ static void take_resources(sl__event *event, sl_span *span)
     }
 }
 
+static int32_t read_priority(sl__event *event, sl__arg arg)
+{
+    int64_t priority = 0;
+    sl__event_whole(event, arg, &priority);
+    return priority < INT32_MIN || priority > INT32_MAX ? 0 : (int32_t)priority;
+}
+
 static void take_sizes(sl__reader *r, sl__work *work)
 {
     sl__event *event = &r->event;
     uint64_t blocks = 0, threads = 0;
-    int64_t priority = 0;
     sl__event_count(event, SL__ARG_BYTES, &work->span.bytes);
     sl__event_product(event, SL__ARG_GRID, UINT32_MAX, &blocks);
     sl__event_product(event, SL__ARG_BLOCK, UINT16_MAX, &threads);
     take_resources(event, &work->span);
-    sl__event_whole(event, SL__ARG_PRIORITY, &priority);
     work->span.symbol = sl__reader_intern(r, &event->arg[SL__ARG_SYMBOL]);
     work->span.blocks = (uint32_t)blocks;
     work->span.threads = (uint16_t)threads;
-    work->priority = priority < INT32_MIN || priority > INT32_MAX ? 0 : (int32_t)priority;
+    work->priority = read_priority(event, SL__ARG_PRIORITY);
 }
 
 static uint8_t read_cause(sl__reader *r, sl__arg arg)
@@ -166,6 +171,7 @@ static void take_own_node(sl__reader *r, sl__work *work)
 {
     sl__event *event = &r->event;
     sl_span *span = &work->span;
+    work->captured_priority = read_priority(event, SL__ARG_CAPTURED_PRIORITY);
     sl__event_count(event, SL__ARG_LAUNCHED_BY, &work->launch);
     work->has_no_call = work->is_node && event->arg[SL__ARG_ISSUE].type != SL__JSON_MISSING;
     if (!work->has_no_call) return;

@@ -22,6 +22,7 @@ typedef struct sl__work {
     bool is_numbered; /* and the file says of which graph, and which node it is */
     bool has_no_call; /* ours: the call that launched the graph is its only one */
     uint32_t graph, node;
+    int32_t captured_priority;
     uint64_t launch; /* number of that call, 0: not in the file */
 } sl__work;
 
@@ -68,6 +69,8 @@ typedef struct sl__records {
     size_t n_threads, cap_threads;
     sl_hold *holds; /* own: correlations and times as in the file */
     size_t n_holds, cap_holds;
+    sl_launch_note *launches; /* own: numbers as in the file */
+    size_t n_launches, cap_launches;
     sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
     bool timed;                /* first_ns and last_ns are set */

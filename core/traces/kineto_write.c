@@ -21,6 +21,8 @@
  *     So is the host's own work, on the script's row.
  *   - A user_annotation on the script's row spans the recording: HTA's critical path
  *     is that of an annotation.
+ *   - What a launch of a graph ran has the launch's correlation, as in kineto's files, and no call
+ *     of its own; records and waits that were captured are instants of their rows.
  *   - The first event is metadata: HTA reads index 0 as "not linked".
  *   - "rank": 0 has its blank; HTA looks for one.
  *   - "traceName" is a constant, not the path: the same run saved under two names
@@ -113,7 +115,9 @@ static void find_rows(sl__writer *w)
         l->device |= !host;
     }
     for (size_t i = 0; i < w->n_calls; i++) {
-        if (w->calls[i].kind == SL_CALL_STREAM_SYNC || w->calls[i].kind == SL_CALL_STREAM_WAIT)
+        if (sl__graph_call_of_edge(w->timeline, &w->calls[i]))
+            lane_of(w, w->calls[i].stream)->device = true;
+        else if (w->calls[i].kind == SL_CALL_STREAM_SYNC || w->calls[i].kind == SL_CALL_STREAM_WAIT)
             lane_of(w, w->calls[i].stream)->sync = true;
         if (w->calls[i].kind == SL_CALL_EVENT_SYNC || w->calls[i].kind == SL_CALL_DEVICE_SYNC)
             w->device_sync = true;
@@ -242,6 +246,7 @@ static void end_span(sl__writer *w, const sl_span *span, sl__interval when)
     if (span->engine != sl__usual_engine((sl_span_kind)span->kind))
         sl__write_text(w, ",\"engine\":", sl_engine_name((sl_engine)span->engine));
     put_memory(w, name, span);
+    sl__write_node(w, span);
     sl__write_hold(w, span->correlation);
     sl__slice_own_times(w, when, span->start_ns, span->end_ns);
     sl__write_raw(w, "}}");
@@ -293,7 +298,9 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
         sl__write_text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));
 }
 
-static void put_device_work(sl__writer *w, const sl_span *span, uint64_t tid, sl__interval when)
+/* `issued`: the number of its call. */
+static void put_device_work(sl__writer *w, const sl_span *span, uint64_t issued, uint64_t tid,
+                            sl__interval when)
 {
     bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
     sl__slice_begin(w,
@@ -301,7 +308,7 @@ static void put_device_work(sl__writer *w, const sl_span *span, uint64_t tid, sl
                     : set  ? "gpu_memset"
                            : "gpu_memcpy",
                     sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
-    begin_device_args(w, span->correlation, ",\"stream\":");
+    begin_device_args(w, issued, ",\"stream\":");
     sl__json_uint(&w->file, tid);
     if (kernel)
         put_kernel_args(w, span);
@@ -317,26 +324,32 @@ static void put_device_work(sl__writer *w, const sl_span *span, uint64_t tid, sl
     end_span(w, span, when);
 }
 
+/* The call of an operation, and where the arrow to it starts. */
+static void put_own_call(sl__writer *w, const sl_span *span)
+{
+    spot call = begin_call(w, RUNTIME, sl_span_call_name(span), span->correlation, span->where,
+                           span->host_start_ns, span->host_end_ns);
+    sl__write_call_flags(w, span);
+    sl__write_raw(w, "}}");
+    sl__write_flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
+}
+
 static void put_span(sl__writer *w, const sl_span *span)
 {
     bool host = span->kind == SL_SPAN_HOST_FUNC;
     sl__trace_rows *l = lane_of(w, span->stream);
     int pid = host ? SL__HOST_PID : w->pid;
     uint64_t tid = stream_number(span->stream) + (host ? SL__HOST_FUNC_TID : 0);
-    spot call = begin_call(w, RUNTIME, sl_span_call_name(span), span->correlation, span->where,
-                           span->host_start_ns, span->host_end_ns);
-    sl__write_flag(w, ",\"host waited\":true", span->flags & SL_SPAN_HOST_WAITED);
-    sl__write_flag(w, ",\"queue full\":true", span->flags & SL_SPAN_QUEUE_FULL);
-    sl__write_flag(w, ",\"loaded\":true", span->flags & SL_SPAN_LOADED);
-    sl__write_raw(w, "}}");
-    sl__write_flow(w, true, span->correlation, SL__HOST_PID, call.tid, call.when.start_ns);
+    const sl_call *graph = sl__graph_call_of_span(w->timeline, span);
+    uint64_t issued = graph ? graph->correlation : span->correlation;
+    if (!graph) put_own_call(w, span);
     sl__interval when = sl__row_place(host ? &l->host_row : &l->device_row, w->base_ns,
                                       span->start_ns, span->end_ns);
     if (host)
         put_host_func(w, span, tid, when);
     else
-        put_device_work(w, span, tid, when);
-    sl__write_flow(w, false, span->correlation, pid, tid, when.start_ns);
+        put_device_work(w, span, issued, tid, when);
+    sl__write_flow(w, false, issued, pid, tid, when.start_ns);
 }
 
 /* ---- calls ------------------------------------------------------------------- */
@@ -406,16 +419,29 @@ static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool 
     sl__write_hold(w, call->correlation);
 }
 
-static void put_call(sl__writer *w, const sl_call *call)
+/* A captured record or wait. */
+static void put_edge(sl__writer *w, const sl_call *edge, const sl_call *launch)
 {
+    sl__write_edge_begin(w, edge, launch);
+    put_call_args(w, edge, false, false);
+    sl__write_raw(w, "}}");
+}
+
+/* `next`: the first span behind it, or NULL. */
+static void put_call(sl__writer *w, const sl_call *call, const sl_span *next)
+{
+    bool launches = next && sl__graph_call_of_span(w->timeline, next) == call;
     bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
     bool recorded = of_event && is_recorded(w->timeline, call->target);
     const char *sync = sync_name(call, recorded);
-    begin_call(w, call->kind == SL_CALL_HOST_WORK ? "cpu_op" : RUNTIME,
-               sl_call_name(w->timeline, call), call->correlation, call->where, call->host_start_ns,
-               call->host_end_ns);
+    spot at = begin_call(w, call->kind == SL_CALL_HOST_WORK ? "cpu_op" : RUNTIME,
+                         sl_call_name(w->timeline, call), call->correlation, call->where,
+                         call->host_start_ns, call->host_end_ns);
     put_call_args(w, call, sync != NULL, recorded);
+    sl__write_launch(w, call);
     sl__write_raw(w, "}}");
+    if (launches)
+        sl__write_flow(w, true, call->correlation, SL__HOST_PID, at.tid, at.when.start_ns);
     if (sync) put_sync(w, call, sync, recorded);
 }
 
@@ -449,10 +475,13 @@ static void put_events(sl__writer *w)
         const sl_span *span = i < w->n_spans ? &w->spans[i] : NULL;
         const sl_call *call = j < w->n_calls ? &w->calls[j] : NULL;
         bool span_first = span && (!call || span->correlation <= call->correlation);
+        const sl_call *graph = span_first ? NULL : sl__graph_call_of_edge(w->timeline, call);
         if (span_first)
             put_span(w, &w->spans[i++]);
+        else if (graph)
+            put_edge(w, &w->calls[j++], graph);
         else
-            put_call(w, &w->calls[j++]);
+            put_call(w, &w->calls[j++], span);
     }
     sl__write_raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
 }

@@ -3,6 +3,7 @@
 #define _XOPEN_SOURCE 700 /* mkdtemp */
 #include "files.h"
 #include "foreign.h"
+#include "trace_rules.h"
 #include "../../core/timeline/operations.h"
 
 static const sl_node_note *node_at(const sl_timeline *tl, size_t i)
@@ -194,6 +195,211 @@ static void test_many_rows(void)
 }
 /* clang-format on */
 
+/* ---- ours ------------------------------------------------------------------------- */
+
+enum { LAUNCH = 2, LAUNCH_START = 1000, LAUNCH_END = 4000 };
+
+static void add_node(sl_timeline *tl, sl_span span, uint32_t node, int32_t priority)
+{
+    sl_error err;
+    span.correlation = ++issued;
+    span.host_start_ns = LAUNCH_START;
+    span.host_end_ns = LAUNCH_END;
+    must(sl_timeline_add_span(tl, &span, &err), &err);
+    sl_node_note note = { issued, LAUNCH, 7, node, priority };
+    must(sl_timeline_add_node(tl, &note, &err), &err);
+}
+
+static void add_edge(sl_timeline *tl, sl_call call)
+{
+    sl_error err;
+    call.correlation = ++issued;
+    call.host_start_ns = LAUNCH_START;
+    call.host_end_ns = LAUNCH_END;
+    must(sl_timeline_add_call(tl, &call, &err), &err);
+}
+
+static void add_launch(sl_timeline *tl)
+{
+    sl_error err;
+    sl_call call = {
+        .host_start_ns = LAUNCH_START,
+        .host_end_ns = LAUNCH_END,
+        .correlation = ++issued,
+        .stream = 3,
+        .kind = SL_CALL_PLAIN,
+        .name = text_id(tl, "cudaGraphLaunch"),
+        .where = text_id(tl, "g.lua:9"),
+    };
+    sl_launch_note note = {
+        .correlation = LAUNCH,
+        .last = 8,
+        .graph = 7,
+        .name = text_id(tl, "step \"one\""),
+        .n_nodes = 4,
+        .uploads = true,
+    };
+    must(sl_timeline_add_call(tl, &call, &err), &err);
+    must(sl_timeline_add_launch(tl, &note, &err), &err);
+}
+
+/* Issued: 1 a kernel, 2 the launch, 3 a node in its stream, 4 a record behind it, 5 a wait for that
+ * in the row of the other stream, 6 a host function there, 7 a copy, 8 a memset, 9 a kernel. */
+static sl_timeline *launched(void)
+{
+    sl_error err;
+    const uint32_t other = UINT32_C(1) << 30 | 5;
+    sl_timeline *tl = make();
+    sl_device_info info = { .name = "NVIDIA H200", .backend = "sim", .simulated = true };
+    sl_timeline_set_device(tl, &info);
+    note(tl, 3, "s", true);
+    note(tl, other, "s2 (graph)", true);
+    kernel(tl, 3, 100, 900);
+    add_launch(tl);
+    add_node(tl,
+             (sl_span){ .start_ns = 5000,
+                        .end_ns = 9000,
+                        .stream = 3,
+                        .blocks = 4,
+                        .threads = 32,
+                        .name = text_id(tl, "k"),
+                        .where = text_id(tl, "g.lua:3") },
+             0, 0);
+    add_edge(tl, (sl_call){ .kind = SL_CALL_EVENT_RECORD,
+                            .stream = 3,
+                            .device_ns = 9000,
+                            .where = text_id(tl, "g.lua:4") });
+    add_edge(tl, (sl_call){ .kind = SL_CALL_STREAM_WAIT,
+                            .stream = other,
+                            .target = 4,
+                            .target_stream = 3,
+                            .where = text_id(tl, "g.lua:5") });
+    add_node(tl,
+             (sl_span){ .start_ns = 10000,
+                        .end_ns = 12000,
+                        .stream = other,
+                        .kind = SL_SPAN_HOST_FUNC,
+                        .engine = SL_ENGINE_HOST,
+                        .name = text_id(tl, "host_func"),
+                        .where = text_id(tl, "g.lua:6") },
+             1, -5);
+    add_node(tl,
+             (sl_span){ .start_ns = 13000,
+                        .end_ns = 14000,
+                        .stream = other,
+                        .bytes = 64,
+                        .kind = SL_SPAN_MEMCPY_D2H,
+                        .engine = SL_ENGINE_D2H,
+                        .flags = SL_SPAN_DST_PAGEABLE | SL_SPAN_HOST_WAITED,
+                        .name = text_id(tl, "Memcpy DtoH (Device -> Pageable)") },
+             2, -5);
+    add_node(tl,
+             (sl_span){ .start_ns = 13500,
+                        .end_ns = 13600,
+                        .stream = 3,
+                        .bytes = 8,
+                        .kind = SL_SPAN_MEMSET,
+                        .flags = SL_SPAN_QUEUE_FULL,
+                        .name = text_id(tl, "Memset (Device)") },
+             3, 0);
+    kernel(tl, 3, 15000, 16000);
+    sl_hold hold = { .correlation = 6,
+                     .ready_ns = 9000,
+                     .ready_by = 5,
+                     .ready_cause = SL_CAUSE_EVENT,
+                     .start_cause = SL_CAUSE_LATENCY };
+    must(sl_timeline_add_hold(tl, &hold, &err), &err);
+    sl_timeline_finish(tl, 0, 20000);
+    return tl;
+}
+
+static bool same_node(const sl_node_note *a, const sl_node_note *b)
+{
+    return a && b && a->correlation == b->correlation && a->launch == b->launch
+           && a->graph == b->graph && a->node == b->node && a->priority == b->priority;
+}
+
+static int count_same(const sl_timeline *a, const sl_timeline *b)
+{
+    int same = 0;
+    for (size_t i = 0; i < span_count(a); i++) {
+        sl_span s = *span_at(b, i);
+        bool texts = strcmp(sl_timeline_text(a, span_at(a, i)->where), sl_timeline_text(b, s.where))
+                     == 0;
+        s.name = span_at(a, i)->name;
+        s.where = span_at(a, i)->where;
+        same += texts && memcmp(&s, span_at(a, i), sizeof s) == 0;
+    }
+    for (size_t i = 0; i < call_count(a); i++) {
+        const sl_call *x = call_at(a, i), *y = call_at(b, i);
+        same += x->kind == y->kind && x->correlation == y->correlation && x->stream == y->stream
+                && x->target == y->target && x->target_stream == y->target_stream
+                && x->device_ns == y->device_ns && x->host_start_ns == y->host_start_ns
+                && x->host_end_ns == y->host_end_ns
+                && strcmp(sl_timeline_text(a, x->where), sl_timeline_text(b, y->where)) == 0;
+    }
+    return same;
+}
+
+static void check_notes(const sl_timeline *tl, const sl_timeline *back)
+{
+    size_t n, same = 0;
+    const sl_node_note *nodes = sl_timeline_nodes(tl, &n);
+    for (size_t i = 0; i < n; i++)
+        same += same_node(&nodes[i], sl_timeline_find_node(back, nodes[i].correlation));
+    is_int(same, 4, "each node is the same node again");
+    const sl_launch_note *launch = sl_timeline_find_launch(back, 8);
+    ok(launch && launch->correlation == LAUNCH && launch->last == 8 && launch->graph == 7
+           && launch->n_nodes == 4 && launch->uploads && !launch->priorities
+           && strcmp(sl_timeline_text(back, launch->name), "step \"one\"") == 0,
+       "and the launch the same launch");
+    const sl_hold *holds = sl_timeline_holds(back, &n);
+    ok(n == 1 && holds->correlation == 6 && holds->ready_by == 5, "what held a node is as it was");
+}
+
+static void test_round_trip(void)
+{
+    sl_error err;
+    sl_timeline *tl = launched(), *back = NULL;
+    must(sl_timeline_save_kineto(tl, in_directory("a.json"), &err), &err);
+    must(sl_timeline_load_kineto(in_directory("a.json"), SL_BUSIEST_DEVICE, &back, &err), &err);
+    ok(span_count(back) == 6 && call_count(back) == 3, "nothing is added and nothing is lost");
+    is_int(count_same(tl, back), 9,
+           "operations, captured records and waits come back as they were");
+    check_notes(tl, back);
+    must(sl_timeline_save_kineto(back, in_directory("b.json"), &err), &err);
+    char *a = contents(in_directory("a.json")), *b = contents(in_directory("b.json"));
+    is_str(b, a, "saved again it is the same bytes");
+    ok(is_json(a), "which are JSON");
+    findings found = check_events(a);
+    is_int(found.overlaps + found.unnamed + found.loose_flows + found.other, 0,
+           "that keeps the rules of traces");
+    free(a);
+    free(b);
+    sl_timeline_release(tl);
+    sl_timeline_release(back);
+}
+
+/* 7 * 2^32 = 30064771072 */
+static void test_written(void)
+{
+    sl_error err;
+    sl_timeline *tl = launched();
+    must(sl_timeline_save_kineto(tl, in_directory("a.json"), &err), &err);
+    char *text = contents(in_directory("a.json"));
+    is_int(count(text, "\"cat\":\"cuda_runtime\""), 3, "the launch is the only call for its nodes");
+    is_int(count(text, "\"correlation\":2,"), 4, "which have its correlation");
+    is_int(count(text, "{\"ph\":\"s\",\"id\":2,"), 1, "an arrow starts at it");
+    is_int(count(text, "{\"ph\":\"f\",\"bp\":\"e\",\"id\":2,"), 4, "and ends at each of them");
+    ok(strstr(text, "\"graph id\":7,\"graph node id\":30064771072,\"issue\":3,") != NULL
+           && strstr(text, "\"graph id\":7,\"graph node id\":30064771075,") != NULL,
+       "graph and node have kineto's keys");
+    is_int(count(text, "\"ph\":\"i\""), 2, "captured records and waits are instants");
+    ok(!strstr(text, "\"Stream Wait Event\""), "they are no synchronisations");
+    free(text);
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     make_directory();
@@ -205,6 +411,10 @@ int main(void)
     test_numbers();
     test_without_launch();
     test_many_rows();
+    test_round_trip();
+    test_written();
+    unlink(in_directory("a.json"));
+    unlink(in_directory("b.json"));
     rmdir(directory);
     return done_testing();
 }

@@ -143,6 +143,8 @@ static findings check_events(const char *text)
         } else if (starts(line, "{\"ph\":\"M\"")) {
             r->named |= starts(line, "{\"ph\":\"M\",\"name\":\"thread_name\"");
             found.other += ts != 0;
+        } else if (starts(line, "{\"ph\":\"i\",\"s\":\"t\"")) {
+            found.unnamed += !r->named;
         } else {
             found.other++;
         }
