@@ -22,7 +22,9 @@ static void report(cuda_activity *activity, const char *why)
 {
     if (reported || activity->device->base.notice) return;
     snprintf(activity->notice, sizeof activity->notice,
-             "%s: the timeline's times come from events, which are coarser", why);
+             "%s: the timeline's times come from events, which are coarser; nodes of graphs have "
+             "no times",
+             why);
     activity->device->base.notice = activity->notice;
     reported = true;
 }
@@ -89,7 +91,9 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
         dev->activity->device = dev;
         n_activities++;
     }
+    cuda_own_begin();
     sl_status status = dev->recording > 0 ? SL_OK : start(dev, err);
+    cuda_own_end();
     if (status != SL_OK) return status;
     if (!make_room(dev->activity)) {
         if (dev->recording == 0) cuda_trace_end(dev->activity);
@@ -103,6 +107,7 @@ void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
 {
     cuda_device *dev = cuda_of(device);
     if (dev->recording == 0) return;
+    cuda_graph_times_collect(dev->activity, fn, ud);
     if (dev->timed_by_events)
         cuda_event_times_renew(dev->activity);
     else
@@ -114,7 +119,9 @@ void cuda_record_end(sl_device *device)
     cuda_device *dev = cuda_of(device);
     if (dev->recording == 0) return;
     nvtxRangeEnd(dev->activity->ranges[--dev->recording]);
-    if (dev->recording == 0) cuda_trace_end(dev->activity);
+    if (dev->recording > 0) return;
+    cuda_trace_end(dev->activity);
+    cuda_graph_times_clear(dev->activity);
 }
 
 void cuda_activity_close(cuda_device *dev)
@@ -135,7 +142,8 @@ void cuda_activity_close(cuda_device *dev)
 static bool runs_on_device(const cuda_op *op)
 {
     const uint8_t kind = op->base.work.kind;
-    return kind == SL_WORK_KERNEL || kind == SL_WORK_MEMCPY || kind == SL_WORK_MEMSET;
+    return kind == SL_WORK_KERNEL || kind == SL_WORK_MEMCPY || kind == SL_WORK_MEMSET
+           || kind == SL_WORK_GRAPH;
 }
 
 static bool is_a_fault(const cuda_op *op)
@@ -148,6 +156,7 @@ sl_status cuda_activity_before(cuda_op *op, sl_error *err)
     cuda_device *dev = cuda_of(op->base.stream->device);
     sl_status status = SL_OK;
     if (!dev->timed_by_events && is_a_fault(op)) cuda_trace_deliver_now();
+    if (!dev->timed_by_events && op->base.graph) cuda_graph_times_before(op);
     if (runs_on_device(op)) {
         if (dev->timed_by_events)
             status = cuda_event_times_before(op, err);
@@ -169,6 +178,7 @@ void cuda_activity_after(cuda_op *op, bool enqueued)
         return;
     }
     if (runs_on_device(op)) cuda_trace_pop();
+    if (enqueued && op->base.graph) cuda_graph_times_after(dev->activity, op);
     cuda_trace_tidy();
 }
 

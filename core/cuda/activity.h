@@ -6,6 +6,7 @@
  *   matching.c      which operation a record of CUPTI's belongs to
  *   kernel_names.c  names of kernels as people write them
  *   event_times.c   events around each operation, where CUPTI is not available
+ *   graph_times.c   which nodes of graphs CUPTI's records and host functions belong to
  */
 #ifndef CUDA_ACTIVITY_H
 #define CUDA_ACTIVITY_H
@@ -14,7 +15,7 @@
 
 struct cuda_activity { /* of a device, from its first recording until it closes */
     cuda_device *device;
-    char notice[320]; /* what base.notice points to */
+    char notice[360]; /* what base.notice points to */
     uint64_t *ranges; /* of NVTX, one a recording, the latest last */
     int32_t cap_ranges;
 
@@ -24,6 +25,12 @@ struct cuda_activity { /* of a device, from its first recording until it closes 
     struct cuda_activity *next; /* among the traced ones of the process */
     sl_activity *ready;         /* came when another device collected */
     size_t n_ready, cap_ready;
+
+    /* graph_times.c */
+    struct cuda_recorded *launches; /* of graphs, in order */
+    size_t n_launches, cap_launches;
+    sl_activity *funcs; /* host functions of graphs, not collected yet */
+    size_t n_funcs, cap_funcs;
 
     /* event_times.c */
     cudaStream_t base_stream; /* only base events are recorded there; NULL until needed */
@@ -43,6 +50,9 @@ void cuda_trace_end(cuda_activity *activity);
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq);
 void cuda_trace_pop(void);
 
+/* CUPTI's number of a node of a graph. False: it has none. */
+bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id);
+
 /* Reads the oldest of CUPTI's full buffers if several wait, so that they do not pile up.
  * Costs nothing otherwise. */
 void cuda_trace_tidy(void);
@@ -58,6 +68,19 @@ void cuda_trace_deliver_now(void);
  * buffer with an operation still in flight stays in CUPTI until that has completed, unless
  * this is the process's only recording: then what is in flight never gets times. */
 void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
+
+/* ---- graph_times.c -------------------------------------------------------- */
+
+/* Around a launch of a graph, while CUPTI takes the times. */
+void cuda_graph_times_before(cuda_op *launch);
+void cuda_graph_times_after(cuda_activity *activity, cuda_op *launch);
+/* The number of the operation that a node of a launch was, by CUPTI's number of the node. False: it
+ * is not known. */
+bool cuda_graph_times_find(const cuda_activity *activity, uint64_t launch, uint64_t graph_node,
+                           uint64_t *seq);
+/* Hands over the host functions' times. */
+void cuda_graph_times_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
+void cuda_graph_times_clear(cuda_activity *activity);
 
 /* ---- kernel_names.c ------------------------------------------------------- */
 

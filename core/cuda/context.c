@@ -55,6 +55,28 @@ sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *er
     return SL_OK;
 }
 
+/* ---- captures ---- */
+
+int32_t cuda_captures;
+
+static int own_depth;
+static enum cudaStreamCaptureMode users_mode; /* of the thread, where `relaxed` */
+static bool relaxed;
+
+void cuda_own_begin(void)
+{
+    if (own_depth++ > 0 || cuda_captures == 0) return;
+    users_mode = cudaStreamCaptureModeRelaxed;
+    relaxed = cudaThreadExchangeStreamCaptureMode(&users_mode) == cudaSuccess;
+}
+
+void cuda_own_end(void)
+{
+    if (--own_depth > 0 || !relaxed) return;
+    relaxed = false;
+    cudaThreadExchangeStreamCaptureMode(&users_mode);
+}
+
 /* ---- errors ---- */
 
 /* After most errors CUDA goes on; after a fault of a kernel every later call on the
@@ -63,10 +85,19 @@ static bool is_lost(cuda_device *dev)
 {
     if (dev->base.fault.status) return true;
     cuda_use(dev);
+    cuda_own_begin();
     cudaError_t again = cudaStreamQuery(dev->memory_stream);
-    if (again == cudaSuccess || again == cudaErrorNotReady) return false;
+    bool lost = again != cudaSuccess && again != cudaErrorNotReady;
     cudaGetLastError();
-    return cudaStreamQuery(dev->memory_stream) == again;
+    if (lost) lost = cudaStreamQuery(dev->memory_stream) == again;
+    cuda_own_end();
+    return lost;
+}
+
+static bool is_of_captures(cudaError_t code)
+{
+    return (code >= cudaErrorStreamCaptureUnsupported && code <= cudaErrorStreamCaptureWrongThread)
+           || code == cudaErrorIllegalState;
 }
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
@@ -74,8 +105,10 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
     if (code == cudaSuccess) return SL_OK;
     cudaGetLastError();
     const char *name = cudaGetErrorName(code), *text = cudaGetErrorString(code);
-    sl_status status = code == cudaErrorMemoryAllocation ? SL_ENOMEM : SL_EBACKEND;
-    if (code != cudaErrorMemoryAllocation && is_lost(dev)) {
+    sl_status status = is_of_captures(code)                ? SL_ECAPTURE
+                       : code == cudaErrorMemoryAllocation ? SL_ENOMEM
+                                                           : SL_EBACKEND;
+    if (status == SL_EBACKEND && is_lost(dev)) {
         status = SL_EFAULT;
         if (!dev->base.fault.status) {
             sl_fail(&dev->base.fault, status, "%s (%s)", text, name);
@@ -85,6 +118,7 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
     } else {
         sl_fail(err, status, "%s: %s (%s)", call, text, name);
         if (err) err->backend_code = (int)code;
+        if (err && status == SL_ECAPTURE) err->operand = call;
     }
     return status;
 }
@@ -92,7 +126,9 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
 void cuda_ask_fault(cuda_device *dev)
 {
     cuda_use(dev);
+    cuda_own_begin();
     cudaError_t code = cudaStreamQuery(dev->memory_stream);
+    cuda_own_end();
     if (code == cudaErrorNotReady)
         cudaGetLastError(); /* it stays as the last error otherwise */
     else

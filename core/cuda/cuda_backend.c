@@ -186,7 +186,9 @@ static sl_status device_open(sl_device *device, const sl_setting *settings, size
     sl_status status = check_settings(settings, n_settings, err);
     if (status == SL_OK) status = cuda_thread_claim(err);
     if (status != SL_OK) return status;
+    cuda_own_begin(); /* another device may have a capture */
     status = open_on_thread(cuda_of(device), err);
+    cuda_own_end();
     if (status != SL_OK) cuda_thread_release();
     return status;
 }
@@ -259,13 +261,16 @@ static sl_status event_elapsed(sl_event *start, sl_event *end, double *ms, sl_er
                                             ((cuda_event *)end)->handle);
     if (code == cudaErrorNotReady) {
         cudaGetLastError();
+        cuda_own_begin();
         bool started = cudaEventQuery(((cuda_event *)start)->handle) == cudaSuccess;
+        cuda_own_end();
         cudaGetLastError();
         return sl_fail(err, SL_ESTATE, "the %s event has not completed: synchronize it first",
                        started ? "end" : "start");
     }
     *ms = elapsed_ms;
-    return cuda_check(dev, code, "cudaEventElapsedTime", err);
+    sl_status status = cuda_check(dev, code, "cudaEventElapsedTime", err);
+    return cuda_event_check(start->captured ? start : end, status, err);
 }
 
 /* ---- the entry ---- */
@@ -278,6 +283,8 @@ static const sl_backend cuda_backend = {
     .event_bytes = sizeof(cuda_event),
     .buffer_bytes = sizeof(cuda_buffer),
     .op_bytes = sizeof(cuda_op),
+    .graph_bytes = sizeof(cuda_graph),
+    .checks_captures = true,
     .peer_copies = true,
     .device_count = device_count,
     .device_name = device_name,
@@ -292,6 +299,12 @@ static const sl_backend cuda_backend = {
     .buffer_part = cuda_buffer_part,
     .enqueue = cuda_enqueue,
     .reap = cuda_reap,
+    .capture_begin = cuda_capture_begin,
+    .capture_end = cuda_capture_end,
+    .capture_status = cuda_capture_status,
+    .graph_open = cuda_graph_open,
+    .graph_update = cuda_graph_update,
+    .graph_close = cuda_graph_close,
     .stream_query = cuda_stream_query,
     .stream_synchronize = cuda_stream_synchronize,
     .event_query = cuda_event_query,

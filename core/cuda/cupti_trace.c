@@ -39,6 +39,12 @@ void cuda_trace_push(const cuda_activity *activity, uint64_t seq) { (void)activi
 
 void cuda_trace_pop(void) {}
 
+bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id)
+{
+    (void)node, (void)id;
+    return false;
+}
+
 void cuda_trace_tidy(void) {}
 
 void cuda_trace_deliver(void) {}
@@ -80,7 +86,8 @@ enum {
     X(Subscribe) X(Unsubscribe) X(GetResultString) X(GetVersion) X(GetTimestamp)         \
     X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
     X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)                             \
-    X(ActivityPushExternalCorrelationId) X(ActivityPopExternalCorrelationId) X(Finalize)
+    X(ActivityPushExternalCorrelationId) X(ActivityPopExternalCorrelationId) X(Finalize) \
+    X(GetGraphNodeId)
 /* clang-format on */
 
 typedef struct cupti_functions { /* cupti.Subscribe is cuptiSubscribe */
@@ -144,6 +151,7 @@ static void note_kernel(const CUpti_ActivityKernel9 *k)
         .start_ns = k->start,
         .end_ns = k->end,
         .correlation = k->correlationId,
+        .graph_node = k->graphNodeId,
         .symbol = k->name ? cuda_kernel_name(k->name) : NULL,
         .blocks = (uint32_t)k->gridX * (uint32_t)k->gridY * (uint32_t)k->gridZ,
         .threads = (uint16_t)(k->blockX * k->blockY * k->blockZ),
@@ -159,10 +167,12 @@ static void note_call(const CUpti_ActivityExternalCorrelation *call)
                                                               .correlation = call->correlationId });
 }
 
-static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation)
+static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation, uint64_t graph_node)
 {
-    note_record(
-        &(cuda_record){ .start_ns = start_ns, .end_ns = end_ns, .correlation = correlation });
+    note_record(&(cuda_record){ .start_ns = start_ns,
+                                .end_ns = end_ns,
+                                .correlation = correlation,
+                                .graph_node = graph_node });
 }
 
 static void note(const CUpti_Activity *record)
@@ -173,11 +183,16 @@ static void note(const CUpti_Activity *record)
     switch (record->kind) {
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: note_call((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: note_kernel((const void *)record); break;
-    case CUPTI_ACTIVITY_KIND_MEMCPY: note_span(copy->start, copy->end, copy->correlationId); break;
-    case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        note_span(peer_copy->start, peer_copy->end, peer_copy->correlationId);
+    case CUPTI_ACTIVITY_KIND_MEMCPY:
+        note_span(copy->start, copy->end, copy->correlationId, copy->graphNodeId);
         break;
-    case CUPTI_ACTIVITY_KIND_MEMSET: note_span(set->start, set->end, set->correlationId); break;
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+        note_span(peer_copy->start, peer_copy->end, peer_copy->correlationId,
+                  peer_copy->graphNodeId);
+        break;
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+        note_span(set->start, set->end, set->correlationId, set->graphNodeId);
+        break;
     default: break;
     }
 }
@@ -411,6 +426,11 @@ void cuda_trace_pop(void)
     cupti.ActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
 }
 
+bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id)
+{
+    return cupti.GetGraphNodeId(node, id) == CUPTI_SUCCESS;
+}
+
 void cuda_trace_deliver_now(void)
 {
     cupti.ActivityFlushAll(0);
@@ -448,10 +468,19 @@ static void keep(cuda_activity *activity, const sl_activity *found)
     activity->ready[activity->n_ready++] = *found;
 }
 
+/* Whose recording the external id names; NULL: it has ended. */
+static cuda_activity *find_activity(uint64_t external_id)
+{
+    cuda_activity *activity = trace.traced;
+    while (activity && activity->id != external_id >> SEQ_BITS)
+        activity = activity->next;
+    return activity;
+}
+
 static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
 {
     const collector *c = ud;
-    uint64_t id = external_id >> SEQ_BITS;
+    cuda_activity *activity = find_activity(external_id);
     sl_activity found = {
         .seq = external_id & ((UINT64_C(1) << SEQ_BITS) - 1),
         .start_ns = to_host(record->start_ns),
@@ -462,12 +491,14 @@ static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
         .registers = record->registers,
         .shared_bytes = record->shared_bytes,
     };
-    if (c->activity->id == id) {
-        c->fn(c->ud, &found);
+    if (!activity
+        || (record->graph_node
+            && !cuda_graph_times_find(activity, found.seq, record->graph_node, &found.seq)))
         return;
-    }
-    for (cuda_activity *a = trace.traced; a; a = a->next)
-        if (a->id == id) keep(a, &found);
+    if (activity == c->activity)
+        c->fn(c->ud, &found);
+    else
+        keep(activity, &found);
 }
 
 static void report_losses(cuda_activity *activity)

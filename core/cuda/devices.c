@@ -58,8 +58,11 @@ bool cuda_is_busy(cuda_device *dev)
     bool busy = false;
     if (!dev->base.asks_waits) return false;
     cuda_use(dev);
+    cuda_own_begin();
     for (cuda_stream *stream = dev->streams; stream && !busy; stream = stream->next)
-        busy = stream->n_in_flight > 0 && cudaStreamQuery(stream->handle) == cudaErrorNotReady;
+        busy = stream->n_in_flight > 0 && !cuda_capture_hides(stream)
+               && cudaStreamQuery(stream->handle) == cudaErrorNotReady;
     cudaGetLastError();
+    cuda_own_end();
     return busy;
 }

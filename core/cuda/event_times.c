@@ -71,7 +71,9 @@ static sl_status renew(cuda_activity *activity, sl_error *err)
     cudaEvent_t event;
     int64_t ns = 0;
     cuda_use(dev);
+    cuda_own_begin();
     sl_status status = find_base(activity, &event, &ns, err);
+    cuda_own_end();
     cudaEvent_t unused = status != SL_OK ? event : activity->base;
     if (status == SL_OK) {
         activity->base = event;

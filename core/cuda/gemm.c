@@ -84,7 +84,9 @@ static const struct {
 static bool device_lost(cuda_device *dev, sl_error *err)
 {
     cudaError_t code = cudaGetLastError();
+    cuda_own_begin();
     if (code == cudaSuccess) code = cudaStreamQuery(dev->memory_stream);
+    cuda_own_end();
     if (code == cudaErrorNotReady) {
         cudaGetLastError();
         return false;
@@ -506,7 +508,11 @@ static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const pl
         if (status != SL_OK) return status;
         code = multiply(dev, stream, dev->gemm->last, c, a, b);
     }
-    return code ? lt_fail(dev, &dev->gemm->lt, code, "cublasLtMatmul", key, err) : SL_OK;
+    if (!code) return SL_OK;
+    sl_status captured = dev->captures ? cuda_capture_explain(dev, stream, "cublasLtMatmul", err)
+                                       : SL_OK;
+    return captured != SL_OK ? captured
+                             : lt_fail(dev, &dev->gemm->lt, code, "cublasLtMatmul", key, err);
 }
 
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
@@ -521,6 +527,9 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
         .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) },
     };
     if (key.m == 0 || key.n == 0 || key.k == 0) return enqueue_zeros(dev, stream, work, c, err);
+    cuda_own_begin();
     sl_status status = prepare(dev, stream, &key, err);
-    return status != SL_OK ? status : enqueue_product(dev, stream, &key, c, a, b, err);
+    if (status == SL_OK) status = enqueue_product(dev, stream, &key, c, a, b, err);
+    cuda_own_end();
+    return status;
 }

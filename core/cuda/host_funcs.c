@@ -9,6 +9,9 @@
  * the device has been closed; functions that the driver has not sent a thread to are not
  * called then ("the function will not be called in the event of an error in the CUDA
  * context": cudaLaunchHostFunc in the Runtime API's reference).
+ *
+ * One of a graph is called at each launch, with the same argument. A graph never runs twice at a
+ * time, so the n-th call is that of the n-th launch.
  */
 #include "cuda.h"
 
@@ -21,15 +24,26 @@ struct cuda_func {
     cuda_func *next, **link; /* in the device's list, or among the abandoned ones */
     cuda_func *next_reached;
     cuda_device *device;
-    cuda_op *op; /* NULL: abandoned, and the device may be gone */
+    cuda_op *op;          /* NULL: abandoned, and the device may be gone */
+    cuda_node_func *node; /* of a graph, else NULL */
     bool done;
+};
+
+struct cuda_node_func {           /* of a graph, as long as a launch can call it */
+    cuda_node_func *next, **link; /* in the device's list, or among the abandoned ones */
+    cuda_node_func *sibling;      /* of the same graph */
+    cuda_device *device;
+    cuda_op *op; /* the node's; NULL: abandoned */
+    const cuda_needs *needs;
+    uint64_t n_runs;
 };
 
 /* Guards all cuda_funcs and the lists that they are in. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t ran = PTHREAD_COND_INITIALIZER; /* or abandoned */
 static cuda_func *abandoned;                          /* no thread of the driver's has left them */
-static cuda_func *running;                            /* its user's function, on the Lua thread */
+static cuda_node_func *abandoned_nodes;
+static cuda_func *running; /* its user's function, on the Lua thread */
 
 static void link_into(cuda_func **list, cuda_func *func)
 {
@@ -45,10 +59,23 @@ static void unlink_func(cuda_func *func)
     if (func->next) func->next->link = func->link;
 }
 
-static void CUDART_CB on_reached(void *ud)
+static void link_node(cuda_node_func **list, cuda_node_func *node)
 {
-    cuda_func *func = ud;
-    pthread_mutex_lock(&lock);
+    node->next = *list;
+    node->link = list;
+    if (node->next) node->next->link = &node->next;
+    *list = node;
+}
+
+static void unlink_node(cuda_node_func *node)
+{
+    *node->link = node->next;
+    if (node->next) node->next->link = node->link;
+}
+
+/* Under the lock, which it leaves while it waits. */
+static void await_run(cuda_func *func)
+{
     if (func->op) {
         *func->device->funcs.reached_tail = func;
         func->device->funcs.reached_tail = &func->next_reached;
@@ -56,8 +83,27 @@ static void CUDART_CB on_reached(void *ud)
     while (func->op && !func->done)
         pthread_cond_wait(&ran, &lock);
     unlink_func(func);
+}
+
+static void CUDART_CB on_reached(void *ud)
+{
+    cuda_func *func = ud;
+    pthread_mutex_lock(&lock);
+    await_run(func);
     pthread_mutex_unlock(&lock);
     free(func);
+}
+
+static void CUDART_CB on_replayed(void *ud)
+{
+    cuda_node_func *node = ud;
+    pthread_mutex_lock(&lock);
+    cuda_func func = { .device = node->device, .op = node->op, .node = node };
+    if (func.op) {
+        link_into(&node->device->funcs.launched, &func);
+        await_run(&func);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 /* ---- the Lua thread ---- */
@@ -75,6 +121,12 @@ void cuda_funcs_abandon(cuda_device *dev)
         unlink_func(func);
         func->op = NULL;
         link_into(&abandoned, func);
+    }
+    while (dev->funcs.nodes) {
+        cuda_node_func *node = dev->funcs.nodes;
+        unlink_node(node);
+        node->op = NULL;
+        link_node(&abandoned_nodes, node);
     }
     dev->funcs.reached = NULL;
     dev->funcs.reached_tail = &dev->funcs.reached;
@@ -120,6 +172,49 @@ sl_status cuda_funcs_launch(cuda_op *op, sl_error *err)
     return SL_OK;
 }
 
+sl_status cuda_funcs_capture(cuda_op *op, cuda_needs *needs, sl_error *err)
+{
+    cuda_stream *stream = (cuda_stream *)op->base.stream;
+    cuda_device *dev = needs->device;
+    cuda_node_func *node = calloc(1, sizeof *node);
+    if (!node) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    node->device = dev;
+    node->op = op;
+    node->needs = needs;
+    cudaError_t code = cudaLaunchHostFunc(stream->handle, on_replayed, node);
+    if (code != cudaSuccess) {
+        free(node);
+        return cuda_check(dev, code, "cudaLaunchHostFunc", err);
+    }
+    node->sibling = needs->funcs;
+    needs->funcs = node;
+    needs->n_funcs++;
+    pthread_mutex_lock(&lock);
+    link_node(&dev->funcs.nodes, node);
+    pthread_mutex_unlock(&lock);
+    return SL_OK;
+}
+
+void cuda_funcs_launched(const cuda_needs *needs)
+{
+    needs->device->funcs.n_pending += (int32_t)needs->n_funcs;
+    cuda_funcs_pending += (int32_t)needs->n_funcs;
+}
+
+/* A thread of the driver's may still be on its way to one that was abandoned: that stays. */
+void cuda_funcs_free(cuda_needs *needs)
+{
+    pthread_mutex_lock(&lock);
+    while (needs->funcs) {
+        cuda_node_func *node = needs->funcs;
+        needs->funcs = node->sibling;
+        if (!node->op) continue;
+        unlink_node(node);
+        free(node);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 static cuda_func *next_func(cuda_host_funcs *funcs)
 {
     pthread_mutex_lock(&lock);
@@ -133,12 +228,30 @@ static cuda_func *next_func(cuda_host_funcs *funcs)
     return func;
 }
 
-/* The device may be lost meanwhile; then the function is the driver's thread's alone. */
-static void run_func(cuda_host_funcs *funcs, cuda_op *op)
+/* The number of the operation that the run of a graph's function is, 0 if its launch is not known. */
+static uint64_t seq_of(const cuda_node_func *node, const cuda_op *op)
 {
-    op->base.start_ns = cuda_now_ns();
+    const cuda_launch *launch = node->needs->launches;
+    while (launch && launch->number != node->n_runs)
+        launch = launch->next;
+    return launch ? launch->seq + 1 + op->node : 0;
+}
+
+/* The device may be lost meanwhile; then the function is the driver's thread's alone. */
+static void run_func(cuda_host_funcs *funcs, cuda_op *op, cuda_node_func *node)
+{
+    const uint64_t seq = node ? seq_of(node, op) : 0;
+    const cuda_device *dev = cuda_of(op->base.stream->device);
+    const int64_t start_ns = cuda_now_ns();
     op->base.host_fn(op->base.host_ud, NULL); /* core keeps its error */
-    op->base.end_ns = cuda_now_ns();
+    const int64_t end_ns = cuda_now_ns();
+    if (node) {
+        node->n_runs++;
+        if (seq > 0) cuda_activity_func_ran(dev, seq, start_ns, end_ns);
+    } else {
+        op->base.start_ns = start_ns;
+        op->base.end_ns = end_ns;
+    }
     pthread_mutex_lock(&lock);
     if (running) {
         running->done = true;
@@ -160,7 +273,7 @@ bool cuda_funcs_run_all(void)
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open) {
         cuda_func *func;
         while (dev->funcs.n_pending > 0 && (func = next_func(&dev->funcs))) {
-            run_func(&dev->funcs, func->op);
+            run_func(&dev->funcs, func->op, func->node);
             any = true;
         }
     }

@@ -108,8 +108,10 @@ static void free_block(cuda_block *block)
 
 static void free_down_to(cuda_pool *pool, size_t bytes)
 {
+    cuda_own_begin();
     while (pool->bytes > bytes)
         free_block(cuda_pool_take_largest(pool));
+    cuda_own_end();
 }
 
 /* Frees all that is unused. `dev` makes the calls, since they would fail on a lost device. */
@@ -225,9 +227,12 @@ sl_status cuda_host_take(cuda_device *dev, sl_place place, size_t bytes, cuda_bl
 {
     *block = cuda_pool_take(place == SL_PINNED ? &host.pinned : &host.pageable, bytes);
     if (*block) return SL_OK;
-    if (place == SL_PINNED)
-        return page_locked(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable, block, err);
-    return new_pageable(dev, cuda_class_bytes(bytes), bytes, block, err);
+    if (place != SL_PINNED) return new_pageable(dev, cuda_class_bytes(bytes), bytes, block, err);
+    cuda_own_begin();
+    sl_status status = page_locked(dev, cuda_class_bytes(bytes), bytes, cudaHostAllocPortable,
+                                   block, err);
+    cuda_own_end();
+    return status;
 }
 
 /* Freeing pageable memory touches no device, so what is too much is freed at once. */

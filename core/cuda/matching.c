@@ -1,6 +1,6 @@
 /* matching.c - an array of calls and one of records, sorted by correlation when they are matched.
  * CUPTI numbers the calls in order and delivers most records in that order, so the arrays are
- * usually sorted already. An operation takes 16 bytes for its call and 40 for its record until it
+ * usually sorted already. An operation takes 16 bytes for its call and 48 for its record until it
  * is matched. */
 #include "matching.h"
 

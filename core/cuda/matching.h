@@ -17,6 +17,7 @@ typedef struct cuda_call { /* a call of CUDA's, made for an operation */
 typedef struct cuda_record {   /* what the device did for a call */
     uint64_t start_ns, end_ns; /* on CUPTI's clock */
     const char *symbol;        /* the kernel's name, NULL if none; borrowed */
+    uint64_t graph_node;       /* CUPTI's number of the node that it was; 0: none of a graph */
     uint32_t correlation;
     uint32_t blocks;       /* 0 if no kernel */
     uint32_t shared_bytes; /* per block, static and dynamic */

@@ -165,6 +165,7 @@ static void trim_driver_pools(cuda_device *dev)
 void cuda_memory_trim(cuda_device *dev)
 {
     cuda_block *block, *kept = NULL;
+    cuda_own_begin();
     while ((block = cuda_pool_take_largest(&dev->idle))) {
         if (block->source == CUDA_FROM_MALLOC && cuda_funcs_settle(dev, NULL)) {
             block->next = kept;
@@ -179,26 +180,42 @@ void cuda_memory_trim(cuda_device *dev)
     }
     if (dev->pool) trim_driver_pools(dev);
     cudaGetLastError();
+    cuda_own_end();
 }
 
 /* Memory of cudaMallocAsync is freed in the stream where it was allocated, which may not have
- * reached the allocation yet. A stream that has been closed has no work left. */
-static cudaStream_t stream_to_free_in(const cuda_device *dev, const cuda_block *block)
+ * reached the allocation yet. NULL: that has been closed, and has no work left. */
+static const cuda_stream *stream_of(const cuda_device *dev, const cuda_block *block)
 {
     if (block->source == CUDA_FROM_MALLOC_ASYNC)
         for (const cuda_stream *stream = dev->streams; stream; stream = stream->next)
-            if (stream->base.id == block->stream_id) return stream->handle;
-    return dev->memory_stream;
+            if (stream->base.id == block->stream_id) return stream;
+    return NULL;
+}
+
+static cudaError_t free_in(cuda_device *dev, const cuda_block *block, const cuda_stream *stream)
+{
+    cuda_use(dev);
+    cuda_own_begin();
+    cudaError_t code = cudaFreeAsync(block->data, stream ? stream->handle : dev->memory_stream);
+    cuda_own_end();
+    return code;
 }
 
 /* Never blocks: memory of cudaMalloc that the script has not freed is freed by cudaFreeAsync, which
  * accepts it, since cudaFree would wait for the device. If that fails, the block stays in the pool
- * for a tensor of its size, or until a trim. */
+ * for a tensor of its size, or until a trim. In a stream that is captured, and in the NULL stream
+ * meanwhile, nothing can be freed. */
 static void let_go(cuda_device *dev, cuda_block *block)
 {
     if (block->source != CUDA_FROM_POOL && dev->pool) {
-        cuda_use(dev);
-        if (cudaFreeAsync(block->data, stream_to_free_in(dev, block)) == cudaSuccess) {
+        const cuda_stream *stream = stream_of(dev, block);
+        if (stream && dev->captures && cuda_capture_hides(stream)) {
+            block->next = dev->late_frees;
+            dev->late_frees = block;
+            return;
+        }
+        if (free_in(dev, block, stream) == cudaSuccess) {
             free(block);
             return;
         }
@@ -207,20 +224,55 @@ static void let_go(cuda_device *dev, cuda_block *block)
     cuda_pool_put(&dev->idle, block);
 }
 
+/* Called when no capture goes on. */
+void cuda_memory_free_late(cuda_device *dev)
+{
+    while (dev->late_frees) {
+        cuda_block *block = dev->late_frees;
+        dev->late_frees = block->next;
+        block->next = NULL;
+        let_go(dev, block);
+    }
+}
+
 /* ---- device memory of tensors and of the backend ---- */
 
 static sl_status take(cuda_device *dev, size_t bytes, cuda_block **block, sl_error *err)
 {
     *block = cuda_pool_take(&dev->idle, bytes);
     if (*block) return SL_OK;
-    return allocate(dev, dev->pool ? CUDA_FROM_POOL : CUDA_FROM_MALLOC, cuda_class_bytes(bytes),
-                    bytes, NULL, block, err);
+    cuda_own_begin();
+    sl_status status = allocate(dev, dev->pool ? CUDA_FROM_POOL : CUDA_FROM_MALLOC,
+                                cuda_class_bytes(bytes), bytes, NULL, block, err);
+    cuda_own_end();
+    return status;
 }
 
 cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
 {
     cuda_block *block = NULL;
     return take(dev, bytes, &block, err) == SL_OK ? block : NULL;
+}
+
+static sl_status zero(cuda_device *dev, cuda_block *block, size_t bytes, sl_error *err)
+{
+    cuda_own_begin();
+    cuda_use(dev);
+    cudaError_t code = cudaMemsetAsync(block->data, 0, bytes, dev->memory_stream);
+    if (code == cudaSuccess) code = wait_for_memory_stream(dev);
+    cuda_own_end();
+    if (code == cudaErrorNotReady) return sl_fail(err, SL_EINTERRUPT, "interrupted");
+    return cuda_check(dev, code, "cudaMemsetAsync", err);
+}
+
+/* If the wait is interrupted, the block is freed in the stream that zeroes it. */
+cuda_block *cuda_block_take_zeros(cuda_device *dev, size_t bytes, sl_error *err)
+{
+    cuda_block *block = cuda_block_take(dev, bytes, err);
+    if (!block || zero(dev, block, bytes, err) == SL_OK) return block;
+    free_block(dev, block);
+    cudaGetLastError();
+    return NULL;
 }
 
 void cuda_block_give(cuda_device *dev, cuda_block *block) { cuda_pool_put(&dev->idle, block); }

@@ -106,7 +106,11 @@ static sl_status free_host(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 static sl_status blas_check(cuda_device *dev, cublasStatus_t code, const char *call, sl_error *err)
 {
     if (code == CUBLAS_STATUS_SUCCESS) return SL_OK;
+    sl_status captured = dev->captures ? cuda_capture_explain(dev, NULL, call, err) : SL_OK;
+    if (captured != SL_OK) return captured;
+    cuda_own_begin();
     cudaError_t lost = cudaStreamQuery(dev->memory_stream);
+    cuda_own_end();
     if (lost != cudaSuccess && lost != cudaErrorNotReady) return cuda_check(dev, lost, call, err);
     cudaGetLastError();
     sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
@@ -121,6 +125,7 @@ static cublasStatus_t create_handle(cuda_device *dev, create_fn create, cublasHa
     cuda_use(dev);
     cublasStatus_t code = create(handle);
     if (code != CUBLAS_STATUS_ALLOC_FAILED && code != CUBLAS_STATUS_NOT_INITIALIZED) return code;
+    if (cuda_captures > 0) return code; /* a capture has forbidden it */
     cuda_memory_trim(dev);
     cuda_use(dev);
     return create(handle);

@@ -25,23 +25,30 @@ static void describe(sl_op *op)
 
 /* ---- into the stream ---- */
 
+static sl_status zero_in_stream(cuda_device *dev, cuda_stream *stream, const cuda_block *block,
+                                sl_error *err)
+{
+    cuda_use(dev);
+    return cuda_check(dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES, stream->handle),
+                      "cudaMemsetAsync", err);
+}
+
 /* SUM's memory, made at the stream's first one and zeroed in the stream; before the
- * operation, so that it does not become a part of it in a recording. */
+ * operation, so that it does not become a part of it in a recording. A graph's is zeroed now,
+ * outside of the graph: each sum leaves it as it was. */
 static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
 {
     cuda_stream *stream = stream_of(op);
     if (op->work.kind != SL_WORK_KERNEL || op->work.kernel != SL_KERNEL_SUM || stream->scratch)
         return SL_OK;
     sl_error why = { .status = SL_OK };
-    cuda_block *block = cuda_block_take(dev, CUDA_SCRATCH_BYTES, &why);
+    cuda_block *block = op->captured ? cuda_block_take_zeros(dev, CUDA_SCRATCH_BYTES, &why)
+                                     : cuda_block_take(dev, CUDA_SCRATCH_BYTES, &why);
     if (!block) {
         if (err) *err = why;
         return why.status;
     }
-    cuda_use(dev);
-    sl_status status = cuda_check(
-        dev, cudaMemsetAsync(block->data, 0, CUDA_SCRATCH_BYTES, stream->handle), "cudaMemsetAsync",
-        err);
+    sl_status status = op->captured ? SL_OK : zero_in_stream(dev, stream, block, err);
     if (status != SL_OK)
         cuda_block_give(dev, block);
     else
@@ -132,27 +139,29 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
         return op->work.bytes ? launch_copy(dev, op, err) : launch_nothing(dev, op, err);
     case SL_WORK_MEMSET:
         return op->work.bytes ? launch_memset(dev, op, err) : launch_nothing(dev, op, err);
-    case SL_WORK_HOST_FUNC: return cuda_funcs_launch((cuda_op *)op, err);
+    case SL_WORK_HOST_FUNC:
+        return op->captured ? cuda_funcs_capture((cuda_op *)op, dev->capturing, err)
+                            : cuda_funcs_launch((cuda_op *)op, err);
     case SL_WORK_EVENT_RECORD:
         return cuda_check(dev, cudaEventRecord(((cuda_event *)op->event)->handle, stream),
                           "cudaEventRecord", err);
     case SL_WORK_EVENT_WAIT:
         return cuda_check(dev, cudaStreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
                           "cudaStreamWaitEvent", err);
-    case SL_WORK_GRAPH: break;
+    case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
     }
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }
 
 /* Any launch waits when the launch queue is full. A queue has room for 1022 launches
  * (docs/design/simulator.md, section 2), streams share it, and an operation takes up to three: its
- * kernel between two events, or a matmul in parts. */
+ * kernel between two events, or a matmul in parts. A captured operation waits for nothing. */
 static bool may_hold_host(const cuda_device *dev, const sl_op *op)
 {
     const uint8_t pageable = SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE;
     return (op->span_flags & pageable) || (op->work.flags & SL_WORK_SYNC)
-           || op->work.copy_kind == SL_SPAN_MEMCPY_P2P || dev->n_in_flight >= 256
-           || dev->launches_block;
+           || op->work.copy_kind == SL_SPAN_MEMCPY_P2P || dev->n_in_flight + dev->n_replayed >= 256
+           || dev->launches_block || (op->graph && ((const cuda_graph *)op->graph)->pageable);
 }
 
 /* A large result counts for more, so that its memory is known to be free sooner. */
@@ -193,12 +202,28 @@ static void append(cuda_device *dev, cuda_stream *stream, sl_op *op)
     if (stream->unmarked >= CUDA_MARK_EVERY) mark(dev, stream, op->seq);
 }
 
+/* Records and waits become edges, not nodes. */
+static sl_status enqueue_captured(cuda_device *dev, sl_op *op, sl_error *err)
+{
+    const bool is_edge = op->work.kind == SL_WORK_EVENT_RECORD
+                         || op->work.kind == SL_WORK_EVENT_WAIT;
+    cuda_capture *capture = NULL;
+    if (is_edge) return launch(dev, op, err);
+    sl_status status = cuda_capture_before(op, &capture, err);
+    if (status != SL_OK) return status;
+    status = need_scratch(dev, op, err);
+    if (status == SL_OK) status = launch(dev, op, err);
+    cuda_capture_after(op, capture, status == SL_OK);
+    return status;
+}
+
 sl_status cuda_enqueue(sl_op *op, sl_error *err)
 {
     cuda_device *dev = device_of(op);
     sl_status status = SL_OK;
     cuda_use(dev);
     describe(op);
+    if (op->captured) return enqueue_captured(dev, op, err);
     if (cuda_funcs_pending > 0 && may_hold_host(dev, op)) status = cuda_funcs_settle(dev, err);
     if (status == SL_OK) status = need_scratch(dev, op, err);
     if (status == SL_OK && dev->recording > 0) status = cuda_activity_before((cuda_op *)op, err);
@@ -219,6 +244,7 @@ static void take_first(cuda_device *dev, cuda_stream *stream)
     if (!stream->head) stream->tail = &stream->head;
     stream->n_in_flight--;
     dev->n_in_flight--;
+    if (op->graph) cuda_graph_launched((cuda_op *)op);
     op->next = NULL;
     *dev->done_tail = op;
     dev->done_tail = &op->next;
@@ -246,6 +272,7 @@ void cuda_queue_completed(cuda_stream *stream, uint64_t seq)
 
 void cuda_queue_all(cuda_device *dev, bool lost)
 {
+    if (lost) cuda_funcs_abandon(dev);
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
         if (!lost) {
             cuda_queue_completed(stream, UINT64_MAX);
@@ -258,7 +285,14 @@ void cuda_queue_all(cuda_device *dev, bool lost)
         }
         drop_marks(dev, stream, UINT64_MAX);
     }
-    if (lost) cuda_funcs_abandon(dev);
+}
+
+static cudaError_t ask_mark(cudaEvent_t event)
+{
+    cuda_own_begin();
+    cudaError_t code = cudaEventQuery(event);
+    cuda_own_end();
+    return code;
 }
 
 /* Gives false when the device turned out to be lost. */
@@ -266,7 +300,7 @@ static bool ask_marks(cuda_device *dev, cuda_stream *stream)
 {
     if (stream->n_marks > 0) cuda_use(dev);
     while (stream->n_marks > 0) {
-        cudaError_t code = cudaEventQuery(stream->marks[stream->first_mark].event);
+        cudaError_t code = ask_mark(stream->marks[stream->first_mark].event);
         if (code == cudaSuccess) {
             cuda_queue_completed(stream, stream->marks[stream->first_mark].seq);
             continue;
@@ -278,12 +312,21 @@ static bool ask_marks(cuda_device *dev, cuda_stream *stream)
     return true;
 }
 
+static cudaError_t ask_stream(const cuda_stream *stream)
+{
+    if (cuda_capture_hides(stream)) return cudaErrorNotReady;
+    cuda_own_begin();
+    cudaError_t code = cudaStreamQuery(stream->handle);
+    cuda_own_end();
+    return code;
+}
+
 void cuda_queue_poll(cuda_device *dev)
 {
     cuda_use(dev);
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
         if (!stream->head) continue;
-        cudaError_t code = cudaStreamQuery(stream->handle);
+        cudaError_t code = ask_stream(stream);
         if (code == cudaSuccess) {
             cuda_queue_completed(stream, UINT64_MAX);
             continue;

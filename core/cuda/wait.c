@@ -21,6 +21,7 @@ static cudaError_t ask_event(const void *what)
     return cudaEventQuery(((const cuda_event *)what)->handle);
 }
 
+/* These are the user's calls, so a capture refuses them as CUDA's own. */
 static sl_status ask_once(cuda_device *dev, ask_fn ask, const void *what, const char *call,
                           bool *done, sl_error *err)
 {
@@ -101,9 +102,22 @@ static void event_is_reached(const sl_event *event)
             cuda_queue_completed(stream, event->record_seq);
 }
 
+sl_status cuda_event_check(const sl_event *event, sl_status status, sl_error *err)
+{
+    if (status != SL_EBACKEND || !event->captured
+        || (err && err->backend_code != cudaErrorInvalidValue))
+        return status;
+    sl_fail(err, SL_EINVAL,
+            "the event's latest record was captured: it has no time, and nothing can wait for it "
+            "(cudaErrorInvalidValue)");
+    if (err) err->backend_code = cudaErrorInvalidValue;
+    return SL_EINVAL;
+}
+
 sl_status cuda_event_query(sl_event *event, bool *done, sl_error *err)
 {
     sl_status status = query(cuda_of(event->device), ask_event, event, "cudaEventQuery", done, err);
+    status = cuda_event_check(event, status, err);
     if (status == SL_OK && *done) event_is_reached(event);
     return status;
 }
@@ -112,6 +126,7 @@ sl_status cuda_event_synchronize(sl_event *event, sl_error *err)
 {
     sl_status status = wait_for(cuda_of(event->device), ask_event, event, "cudaEventSynchronize",
                                 err);
+    status = cuda_event_check(event, status, err);
     if (status == SL_OK) event_is_reached(event);
     return status;
 }
@@ -129,12 +144,13 @@ static sl_status wait_for_streams(cuda_device *dev, sl_error *err)
 
 /* Each stream with operations of ours, then CUDA's own call for what else there is; it
  * finds the device idle or nearly so. The GPU may be open twice, in two Lua states: CUDA's
- * call waits for the host functions of both, which run here. */
+ * call waits for the host functions of both, which run here. It does not wait while a stream of
+ * the device is captured: that is an error. */
 sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
     for (cuda_device *open = cuda_open_devices(); open; open = open->next_open) {
-        if (open->base.info.index != device->info.index) continue;
+        if (open->base.info.index != device->info.index || dev->captures) continue;
         sl_status status = wait_for_streams(open, err);
         if (status != SL_OK && (open == dev || status != SL_EFAULT)) return status;
     }

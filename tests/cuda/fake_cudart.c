@@ -3,7 +3,7 @@
  * maps as much as it needs, keeps it until it is trimmed and has no gaps. Host memory is
  * real.
  */
-#include "fake_cudart.h"
+#include "fake_graphs.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,6 +40,7 @@ void fake_cudart_forget(void)
         free(gone);
     }
     last_error = cudaSuccess;
+    fake_graphs_forget();
     fake_cudart = (fake_cudart_state){ .total_bytes = (size_t)1 << 30 };
 }
 
@@ -146,6 +147,7 @@ static cudaError_t give_out(void **data, size_t bytes, block_kind kind)
 cudaError_t cudaMalloc(void **data, size_t bytes)
 {
     state->mallocs++;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     if (!take_from_device(bytes)) return fake_answer(cudaErrorMemoryAllocation);
     return give_out(data, bytes, PLAIN);
@@ -153,8 +155,8 @@ cudaError_t cudaMalloc(void **data, size_t bytes)
 
 cudaError_t cudaMallocAsync(void **data, size_t bytes, cudaStream_t stream)
 {
-    (void)stream;
     state->async_mallocs++;
+    if (fake_unsafe((fake_stream *)stream)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     if (state->no_pools) return fake_answer(cudaErrorNotSupported);
     if (!take_from_device(bytes)) return fake_answer(cudaErrorMemoryAllocation);
@@ -167,6 +169,7 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
     int device = pool->device;
     (void)stream;
     state->pool_mallocs++;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     if (device != state->device) state->misuses++;
     size_t spare = state->reserved_bytes[device] - state->used_bytes[device];
@@ -198,6 +201,7 @@ static const unsigned device_kinds = 1 << PLAIN | 1 << POOL | 1 << SCRIPTS_POOL;
 cudaError_t cudaFree(void *data)
 {
     state->frees++;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     return data ? give_back(take(data, device_kinds)) : cudaSuccess;
 }
@@ -205,6 +209,7 @@ cudaError_t cudaFree(void *data)
 cudaError_t cudaFreeAsync(void *data, cudaStream_t stream)
 {
     state->async_frees++;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     if (state->no_pools || state->no_async_free) return fake_answer(cudaErrorNotSupported);
     ((fake_stream *)stream)->freed_in++;
@@ -308,6 +313,7 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 {
     state->host_allocs++;
     state->host_flags = flags;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     if (state->no_host_memory) return fake_answer(cudaErrorMemoryAllocation);
     *data = malloc(bytes);
@@ -319,6 +325,7 @@ cudaError_t cudaHostAlloc(void **data, size_t bytes, unsigned flags)
 cudaError_t cudaFreeHost(void *data)
 {
     state->host_frees++;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     block *freed = take(data, 1 << HOST);
     if (!freed) return fake_answer(cudaErrorInvalidValue);
@@ -333,6 +340,7 @@ cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
     state->registers++;
     state->host_flags = flags;
     state->register_bytes = bytes;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     if (state->no_host_memory) return fake_answer(cudaErrorMemoryAllocation);
     size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -346,6 +354,7 @@ cudaError_t cudaHostRegister(void *data, size_t bytes, unsigned flags)
 cudaError_t cudaHostUnregister(void *data)
 {
     state->unregisters++;
+    if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
     block *unlocked = take(data, 1 << REGISTERED);
     if (!unlocked) return fake_answer(cudaErrorHostMemoryNotRegistered);

@@ -31,6 +31,8 @@ typedef struct fake_cudart_state {
     int hangs;             /* calls that waited for what never happens */
     /* Seen: what is live. */
     int blocks, host_blocks, registered, streams, events, pools;
+    int graphs, execs, graph_launches;
+    unsigned long long instantiate_flags;                          /* the latest */
     size_t used_bytes[FAKE_DEVICES], reserved_bytes[FAKE_DEVICES]; /* of our pool */
     size_t taken_bytes[FAKE_DEVICES];           /* of the device, reserved ones included */
     int peers[FAKE_DEVICES][FAKE_DEVICES];      /* [a][b]: a reaches b's cudaMalloc memory */
@@ -42,6 +44,7 @@ typedef struct fake_cudart_state {
     cudaError_t no_devices; /* what cudaGetDeviceCount answers, if not cudaSuccess */
     cudaError_t no_code;    /* the same of what finds the build's kernels */
     int driver_version;
+    enum cudaGraphExecUpdateResult update_result; /* of cudaGraphExecUpdate */
     _Atomic int lost[FAKE_DEVICES]; /* cudaError_t: all calls answer this, unless it is
                                          * cudaSuccess */
     int device;                     /* the current one: cuda_use sets it */

@@ -229,16 +229,17 @@ static void fill_kernel(CUpti_ActivityKernel9 *k, const fake_cupti_work *work)
     k->dynamicSharedMemory = work->shared_bytes[1];
 }
 
-/* Where a record of this kind has its call's number and its times. */
+/* Where a record of this kind has its call's number, its times and its node of a graph. */
 typedef struct place {
     uint32_t *correlation;
-    uint64_t *start, *end;
+    uint64_t *start, *end, *graph_node;
 } place;
 
-#define PLACE(type, record)                                                                      \
-    (place)                                                                                      \
-    {                                                                                            \
-        &((type *)(record))->correlationId, &((type *)(record))->start, &((type *)(record))->end \
+#define PLACE(type, record)                                                                       \
+    (place)                                                                                       \
+    {                                                                                             \
+        &((type *)(record))->correlationId, &((type *)(record))->start, &((type *)(record))->end, \
+            &((type *)(record))->graphNodeId                                                      \
     }
 
 static place place_of(void *record)
@@ -248,7 +249,7 @@ static place place_of(void *record)
     case CUPTI_ACTIVITY_KIND_MEMCPY: return PLACE(CUpti_ActivityMemcpy5, record);
     case CUPTI_ACTIVITY_KIND_MEMCPY2: return PLACE(CUpti_ActivityMemcpyPtoP4, record);
     case CUPTI_ACTIVITY_KIND_MEMSET: return PLACE(CUpti_ActivityMemset4, record);
-    default: return (place){ NULL, NULL, NULL };
+    default: return (place){ NULL, NULL, NULL, NULL };
     }
 }
 
@@ -263,6 +264,7 @@ static void add_work(uint32_t correlation, const fake_cupti_work *work)
     *p.correlation = correlation;
     *p.start = work->start;
     *p.end = work->end;
+    *p.graph_node = work->graph_node;
     if (head.kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
         fill_kernel((CUpti_ActivityKernel9 *)record, work);
 }
@@ -430,6 +432,13 @@ CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind 
     state->depth--;
     if (last) *last = pushed[state->depth];
     return CUPTI_SUCCESS;
+}
+
+/* A node is the address of its number here. */
+CUptiResult cuptiGetGraphNodeId(CUgraphNode node, uint64_t *id)
+{
+    *id = *(const uint64_t *)(const void *)node;
+    return *id ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 CUptiResult cuptiFinalize(void)

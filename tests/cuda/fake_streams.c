@@ -7,6 +7,8 @@
  */
 #include "fake_streams.h"
 
+#include "fake_graphs.h"
+
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -19,6 +21,7 @@ enum { HANG_S = 5, LOG_BYTES = 1 << 16 };
 typedef struct CUevent_st {
     int refs;                   /* the owner's, and the operations' */
     uint64_t recorded, reached; /* how often */
+    uint64_t mark;              /* of the latest record, if that was captured */
     int64_t reached_ns;
 } event;
 
@@ -30,6 +33,8 @@ typedef struct work {
     int64_t duration_ns;
     cudaHostFn_t fn;
     void *ud;
+    fake_node *nodes; /* of a graph */
+    int n_nodes, *running;
 } work;
 
 struct fake_queue { /* a stream's, from its first operation on */
@@ -76,6 +81,8 @@ static void drop_event(event *e)
 static void free_work(work *w)
 {
     drop_event(w->event);
+    if (w->running) --*w->running;
+    free(w->nodes);
     free(w);
 }
 
@@ -90,7 +97,9 @@ static work *take_first(struct fake_queue *q)
 static bool may_begin(const struct fake_queue *q)
 {
     const work *w = q->head;
-    return w && !held[q->device] && !(w->kind == 'W' && w->event->reached < w->record);
+    if (!w || held[q->device]) return false;
+    if (w->kind == 'G' && *w->running > 0) return false; /* runs in another stream */
+    return !(w->kind == 'W' && w->event->reached < w->record);
 }
 
 static void lose(int device)
@@ -98,12 +107,13 @@ static void lose(int device)
     state->lost[device] = cudaErrorIllegalAddress;
     for (struct fake_queue *q = queues; q; q = q->next)
         while (q->device == device && q->head) {
+            q->head->running = NULL; /* it has not begun */
             free_work(take_first(q));
             q->unfinished--;
         }
 }
 
-static void run_host_func(const work *w)
+static void run_host_func(cudaHostFn_t fn, void *ud)
 {
     n_held++;
     pthread_cond_broadcast(&changed);
@@ -111,7 +121,7 @@ static void run_host_func(const work *w)
         pthread_cond_wait(&changed, &lock);
     n_held--;
     pthread_mutex_unlock(&lock);
-    w->fn(w->ud);
+    fn(ud);
     pthread_mutex_lock(&lock);
 }
 
@@ -123,10 +133,23 @@ static void spin(int64_t duration_ns)
     pthread_mutex_lock(&lock);
 }
 
+/* Ends early when the device is lost. */
+static void replay(const struct fake_queue *q, const work *w)
+{
+    for (int i = 0; i < w->n_nodes && !state->lost[q->device]; i++) {
+        const fake_node *node = &w->nodes[i];
+        if (node->kind == 'H') run_host_func(node->fn, node->ud);
+        if (node->kind == 'T') lose(q->device);
+        if (node->duration_ns > 0) spin(node->duration_ns);
+    }
+}
+
 static void perform(const struct fake_queue *q, const work *w)
 {
     if (w->kind == 'H') {
-        run_host_func(w);
+        run_host_func(w->fn, w->ud);
+    } else if (w->kind == 'G') {
+        replay(q, w);
     } else if (w->kind == 'T') {
         lose(q->device);
     } else if (w->kind == 'R') {
@@ -156,6 +179,7 @@ static void *run_stream(void *ud)
             continue;
         }
         work *w = take_first(q);
+        if (w->running) ++*w->running;
         perform(q, w);
         free_work(w);
         q->unfinished--;
@@ -190,12 +214,16 @@ static void start(fake_stream *stream)
 static cudaError_t enqueue(cudaStream_t handle, work given)
 {
     fake_stream *stream = stream_of(handle);
+    const fake_node node = { given.kind, given.duration_ns, given.fn, given.ud };
+    cudaError_t code;
+    if (!given.event && !given.nodes && fake_capture_takes(stream, node, &code)) return code;
     work *w = malloc(sizeof *w);
     *w = given;
     if (log_length < LOG_BYTES - 1) log_text[log_length++] = given.kind == 'T' ? 'K' : given.kind;
     pthread_mutex_lock(&lock);
     cudaError_t lost = (cudaError_t)state->lost[stream->device];
     if (lost) {
+        w->running = NULL;
         free_work(w);
     } else {
         if (!stream->queue) start(stream);
@@ -322,6 +350,8 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle)
 cudaError_t cudaStreamQuery(cudaStream_t handle)
 {
     const fake_stream *stream = stream_of(handle);
+    cudaError_t code = fake_unsafe(stream);
+    if (code) return code;
     pthread_mutex_lock(&lock);
     bool busy = stream->busy || (stream->queue && stream->queue->unfinished > 0);
     cudaError_t lost = (cudaError_t)state->lost[stream->device];
@@ -333,13 +363,19 @@ cudaError_t cudaStreamQuery(cudaStream_t handle)
 cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 {
     const fake_stream *stream = stream_of(handle);
+    cudaError_t code = fake_unsafe(stream);
+    if (code) return code;
     state->stream_syncs += stream->busy; /* those that hold the host */
     fake_enter();
     return stream->queue ? wait_for(stream->device, stream->queue)
                          : fake_answer((cudaError_t)state->lost[stream->device]);
 }
 
-cudaError_t cudaDeviceSynchronize(void) { return wait_for(state->device, NULL); }
+cudaError_t cudaDeviceSynchronize(void)
+{
+    cudaError_t code = fake_unsafe_device();
+    return code ? code : wait_for(state->device, NULL);
+}
 
 /* ---- events ---- */
 
@@ -374,18 +410,23 @@ static cudaError_t with_event(cudaStream_t stream, char kind, cudaEvent_t e)
 
 cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t stream)
 {
+    cudaError_t code;
+    if (fake_capture_records(stream_of(stream), &e->mark, &code)) return code;
     return with_event(stream, 'R', e);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t e, unsigned flags)
 {
+    cudaError_t code;
     (void)flags;
+    if (fake_capture_waits(stream_of(stream), e->mark, &code)) return code;
     return with_event(stream, 'W', e);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t e)
 {
-    cudaError_t lost = fake_enter();
+    cudaError_t lost = fake_enter(), code = fake_capture_asks_event(e->mark);
+    if (code) return code;
     pthread_mutex_lock(&lock);
     bool reached = e->reached >= e->recorded;
     pthread_mutex_unlock(&lock);
@@ -406,6 +447,11 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)
 cudaError_t fake_launch(cudaStream_t stream, bool traps, int64_t duration_ns)
 {
     return enqueue(stream, (work){ .kind = traps ? 'T' : 'K', .duration_ns = duration_ns });
+}
+
+cudaError_t fake_replay(cudaStream_t stream, fake_node *nodes, int n, int *running)
+{
+    return enqueue(stream, (work){ .kind = 'G', .nodes = nodes, .n_nodes = n, .running = running });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *ud)

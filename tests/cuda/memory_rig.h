@@ -35,6 +35,25 @@ sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_er
                    call, (int)code);
 }
 
+void cuda_own_begin(void) {}
+
+void cuda_own_end(void) {}
+
+int32_t cuda_captures;
+
+bool cuda_capture_hides(const cuda_stream *stream)
+{
+    (void)stream;
+    return false;
+}
+
+sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
+                               sl_error *err)
+{
+    (void)dev, (void)stream, (void)call, (void)err;
+    return SL_OK;
+}
+
 int32_t cuda_funcs_pending;
 bool cuda_funcs_running;
 

@@ -47,6 +47,17 @@ static struct {
 
 void cuda_use(const cuda_device *dev) { (void)dev; }
 
+void cuda_own_begin(void) {}
+
+void cuda_own_end(void) {}
+
+sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
+                               sl_error *err)
+{
+    (void)dev, (void)stream, (void)call, (void)err;
+    return SL_OK;
+}
+
 cudaError_t cudaGetLastError(void) { return cudaSuccess; }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
