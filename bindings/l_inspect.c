@@ -43,6 +43,9 @@ static void set_object(lua_State *L, lsl_kind kind, void *p)
         lsl_set_integer(L, "priority", sl_stream_priority(p));
         lsl_set_boolean(L, "non_blocking", sl_stream_is_non_blocking(p));
         lsl_set_text(L, "name", sl_stream_name(p));
+        sl_capture_status capture;
+        if (sl_stream_capture_status(p, &capture, NULL) == SL_OK)
+            lsl_set_text(L, "capture", sl_capture_status_name(capture));
     }
     if (kind == LSL_EVENT) {
         lsl_set_boolean(L, "recorded", sl_event_is_recorded(p));

@@ -7,6 +7,7 @@
 #include "buffer.h"
 #include "device.h"
 #include "dtype.h"
+#include "graph/graph.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -186,7 +187,9 @@ bool sl_tensor_is_freed(const sl_tensor *tensor) { return !tensor->buffer; }
 
 int64_t sl_tensor_in_flight(const sl_tensor *tensor)
 {
-    return tensor->buffer ? tensor->buffer->uses : 0;
+    const sl_buffer *buffer = tensor->buffer;
+
+    return buffer ? buffer->uses + sl__graph_launches_using(tensor->device, buffer) : 0;
 }
 
 sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err)

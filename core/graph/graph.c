@@ -137,6 +137,27 @@ void sl_graph_release(sl_graph *graph)
 
 /* ---- what it is ---- */
 
+static bool uses_memory(const sl_body *body, const sl_buffer *buffer)
+{
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        const sl_op *op = body->nodes[i].op;
+        if (op->out == buffer || (sl__op_holds_input(op, 0) && op->in[0] == buffer)
+            || (sl__op_holds_input(op, 1) && op->in[1] == buffer))
+            return true;
+    }
+    return false;
+}
+
+/* One reference to a body is the graph's, each other one a launch's. */
+int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer)
+{
+    int64_t n = 0;
+
+    for (const sl_graph *graph = device->core->graphs; graph; graph = graph->next)
+        if (graph->body->refs > 1 && uses_memory(graph->body, buffer)) n += graph->body->refs - 1;
+    return n;
+}
+
 sl_device *sl_graph_device(const sl_graph *graph) { return graph->device; }
 
 uint32_t sl_graph_id(const sl_graph *graph) { return graph->id; }

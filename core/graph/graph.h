@@ -21,6 +21,9 @@ static inline bool sl__node_is_work(const sl_node *node)
     return node->op->work.kind != SL_WORK_EVENT_RECORD && node->op->work.kind != SL_WORK_EVENT_WAIT;
 }
 
+/* How many launches are in flight that use the memory, but for those of graphs updated since. */
+int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer);
+
 /* Notes a launch that retires, and what it did with its nodes, in every active recording. */
 void sl__graph_record(sl_device *device, const sl_op *launch);
 

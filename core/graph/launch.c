@@ -114,9 +114,9 @@ static bool same_edges(const sl_body *a, const sl_body *b, uint32_t node)
 static sl_status check_update(const sl_body *graph, const sl_body *from, sl_error *err)
 {
     if (graph->n_work != from->n_work)
-        return sl_fail(err, SL_EUNSUPPORTED,
-                       "the graph has %u nodes and the new one %u: capture a new graph",
-                       (unsigned)graph->n_work, (unsigned)from->n_work);
+        return sl_fail(
+            err, SL_EUNSUPPORTED, "the graph has %u node%s and the new one %u: capture a new graph",
+            (unsigned)graph->n_work, graph->n_work == 1 ? "" : "s", (unsigned)from->n_work);
     if (graph->n_nodes != from->n_nodes) return cannot_update(err, "the nodes' edges differ");
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         const sl_work *a = &graph->nodes[i].op->work, *b = &from->nodes[i].op->work;

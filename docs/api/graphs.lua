@@ -103,7 +103,7 @@ print(g:update(function() x:add(5, {out = x}) end))  --> true
 g:launch()
 print(x:get(1))  --> 5.0
 print(g:update(function() x:neg({out = x}); x:add(1, {out = x}) end))
---> false	the graph has 1 nodes and the new one 2: capture a new graph]],
+--> false	the graph has 1 node and the new one 2: capture a new graph]],
             cuda = "cudaGraphExecUpdate",
             see = { "lab.graph", "lab.cuda.graph_exec_update" },
         },

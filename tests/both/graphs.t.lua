@@ -139,7 +139,7 @@ local function updates()
     g, product = lab.graph(function() return lab.matmul(m, m) end)
     local fine, other = g:update(function() return lab.matmul(m, m:neg()) end)
     T.is(fine, false, "another number of nodes is no update")
-    T.like(other, "^the graph has 1 nodes and the new one 2", "and it says so")
+    T.like(other, "^the graph has 1 node and the new one 2", "and it says so")
     g:launch()
     T.is_deeply(values(product), values(lab.matmul(m, m)), "the graph is as it was")
 end

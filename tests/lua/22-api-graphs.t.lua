@@ -182,7 +182,7 @@ local function updating()
     local why
     fine, why = g:update(function() lab.spin(1) lab.spin(1) end)
     T.is(fine, false, "it gives false where there are other nodes")
-    T.is(why, "the graph has 1 nodes and the new one 2: capture a new graph", "and says why")
+    T.is(why, "the graph has 1 node and the new one 2: capture a new graph", "and says why")
     fine, why = g:update(function() x:zero_() end)
     T.ok(not fine and why:find("^a node is of another kind"), "or nodes of another kind")
     g:launch()

@@ -46,6 +46,7 @@ each({
     { work .. "lab.with(lab.stream(), function() while true do lab.spin(0.001) end end)",
         "work in a stream" },
     { work .. "lab.profile(function() while true do lab.spin(0.001) end end)", "a recording" },
+    { work .. "lab.graph(function() while true do lab.spin(0.001) end end)", "a capture" },
     { work .. "s = lab.stream() s:launch_host_func(function() while true do end end)"
         .. " s:synchronize()", "a host function" },
     { work .. "for i = 1, 8 do local s = lab.stream{non_blocking = true} for _ = 1, 1000 do "

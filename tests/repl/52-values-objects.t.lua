@@ -40,6 +40,33 @@ event (timed): recorded, has happened
 event (without timing): not recorded
 event (closed)
 ]], "an event, too")
+is([[s = lab.stream{name = "s"}
+g, x = lab.graph(function() return lab.ones(2) end, {name = "step", stream = s})
+g
+g:launch();
+x
+lab.synchronize();
+x
+who()
+s:begin_capture();
+s
+pcall(lab.synchronize);
+s
+g:free()
+g]], [[graph 1 "step" (1 node, not launched)
+tensor 2 float32 on cuda, 8 bytes (1 operation in flight)
+  lab.synchronize() waits for its values
+tensor 2 float32 on cuda, 8 bytes
+  1.  1.
+variable  what                                 now                 size
+s         stream 1 "s" (priority 0, blocking)  idle
+g         graph 1 "step" (1 node)              launched 1 time
+x         tensor 2 float32 on cuda                              8 bytes
+memory: 8 bytes on the device, 0 bytes pinned, 0 bytes pageable
+stream "s" (id 1, priority 0, blocking): captured
+stream "s" (id 1, priority 0, blocking): its capture is spoiled
+graph (freed)
+]], "a graph, what it makes, and a stream that is captured")
 is([[d = lab.device()
 d
 lab.spin(1);

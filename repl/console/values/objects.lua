@@ -6,6 +6,8 @@ local text = import "repl/run/text.lua"
 local objects = {}
 
 local function stream_state(state)
+    if state.capture == "active" then return "captured" end
+    if state.capture == "invalidated" then return "its capture is spoiled" end
     if state.in_flight == 0 then return "idle" end
     return "working, " .. text.count(state.in_flight, "operation") .. " in flight"
 end
