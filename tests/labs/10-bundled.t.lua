@@ -9,7 +9,7 @@ local labs = {}
 for name in shell.sh("ls scripts/labs"):gmatch("(%d%d[^\n]*)\n") do
     labs[#labs + 1] = name
 end
-tap.is(#labs, 8, "there are eight labs")
+tap.is(#labs, 9, "there are nine labs")
 
 -- "alice  85/100  failed 1.2 2.1" -> score, points, "1.2 2.1"; `all` where a sentence says why
 -- there are no points.

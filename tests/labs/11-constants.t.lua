@@ -36,6 +36,12 @@ local visible <const> = {
             .. "and #(...).to_cpu ~= 5",
         run = "(...).squares",
     },
+    ["09-graphs"] = {
+        -- The visible models: their numbers of layers.
+        prepare = "({[2] = 1, [3] = 1, [6] = 1, [12] = 1})[#(...).trunk] "
+            .. "and #(...).heads > 0 and #(...).heads < 3 and #(...).heads[1] ~= 3",
+        serve = "(...).graph",
+    },
 }
 
 -- The solution's functions for what the conditions say, the starter's else.

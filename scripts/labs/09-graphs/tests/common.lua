@@ -1,0 +1,171 @@
+-- What the tests of this lab have in common: models, frames, what must come out, and how quickly
+-- it can come out.
+
+local format = string.format
+local common = {}
+
+-- The values of layer i of a list: halves, so that float32 has the results exactly.
+local function layer_values(i, seed)
+    return ({0.5, 2, 1, 1})[(i + seed) % 4 + 1], ({1, -1, 3, 0.5, -2})[(i * seed) % 5 + 1]
+end
+
+local function each_layer(model, f)
+    for i, l in ipairs(model.trunk) do f(l, i) end
+    for h, head in ipairs(model.heads) do
+        for i, l in ipairs(head) do f(l, i + 10 * h) end
+    end
+end
+
+local function layers(n, count)
+    local list = {}
+    for i = 1, count do list[i] = {scale = lab.empty(n), shift = lab.empty(n)} end
+    return list
+end
+
+-- A model of spec.trunk layers and heads of spec.heads[1], spec.heads[2], ... layers.
+local function make_model(spec)
+    local model = {trunk = layers(spec.n, spec.trunk), heads = {},
+                   loaded = lab.event{timing = false}}
+    for h, count in ipairs(spec.heads) do model.heads[h] = layers(spec.n, count) end
+    return model
+end
+
+-- Begins to give the model other values; model.loaded comes behind that. Copies in the stream
+-- `loader`, behind a kernel of `ms`.
+local function load(loader, model, n, seed, ms)
+    local host = {device = "cpu", pinned = true}
+    if ms then lab.spin(ms, {stream = loader}) end
+    each_layer(model, function(l, i)
+        local scale, shift = layer_values(i, seed)
+        l.scale:copy_(lab.full(scale, n, host), {non_blocking = true, stream = loader})
+        l.shift:copy_(lab.full(shift, n, host), {non_blocking = true, stream = loader})
+    end)
+    model.loaded:record(loader)
+end
+
+-- What becomes of a pixel, by numbers. `shape` is a spec; layers are numbered as above.
+local function expected(spec, seed, pixel)
+    local function through(x, count, from)
+        for i = 1, count do
+            local scale, shift = layer_values(i + from, seed)
+            x = math.max(x * scale + shift, 0)
+        end
+        return x
+    end
+    local x, sum = through(pixel, spec.trunk, 0), 0
+    for h, count in ipairs(spec.heads) do sum = sum + through(x, count, 10 * h) end
+    return #spec.heads > 0 and sum or x
+end
+
+local function pixel_of(i, seed) return (37 * i + 11 * seed) % 256 end
+
+local function fill(frames, seed)
+    for i, frame in ipairs(frames) do frame:fill_(pixel_of(i, seed)) end
+end
+
+local function simulated() return lab.device().backend == "sim" end
+
+-- Lets the student prepare, and serve frames twice, then with other frames and, but for
+-- spec.same_model, another model. Gives the timeline of the second call, and what it returned; on a
+-- real GPU of the quickest of three. With spec.loading_ms the model is being loaded again when
+-- serve() is called: so long it takes until that begins.
+function common.profile(student, spec)
+    local model, frames, loader = make_model(spec), {}, lab.stream{name = "loader"}
+    for i = 1, spec.frames do
+        frames[i] = lab.empty(spec.n, {device = "cpu", pinned = true, dtype = lab.uint8})
+    end
+    load(loader, model, spec.n, 1)
+    lab.synchronize()
+    local plan = student.prepare(model, spec.n, spec.most or math.max(spec.frames, 1))
+    lab.synchronize()
+    fill(frames, 1)
+    student.serve(plan, frames)
+    lab.synchronize()
+    local run = {seed = spec.same_model and 1 or 2}
+    run.pixels = run.seed
+    fill(frames, run.pixels)
+    if not spec.same_model then load(loader, model, spec.n, run.seed) end
+    lab.synchronize()
+    for _ = 1, simulated() and 1 or 3 do
+        collectgarbage()
+        local results, scores
+        local tl = lab.profile(function()
+            if spec.loading_ms then
+                run.seed = run.seed + 1
+                load(loader, model, spec.n, run.seed, spec.loading_ms)
+            end
+            results, scores = student.serve(plan, frames)
+        end)
+        if not run.tl or tl.makespan_us < run.tl.makespan_us then
+            run.tl, run.results, run.scores = tl, results, scores
+        end
+        lab.synchronize()
+    end
+    return run
+end
+
+local function is_list(t, value, name, count)
+    return t:is(type(value), "table", "serve() returns a list of " .. name)
+        and t:is(#value, count, format("%s for each frame", name))
+end
+
+-- That the results and scores are those of the frames and of the model as they are now.
+function common.right(t, spec, run)
+    if not is_list(t, run.results, "results", spec.frames)
+        or not is_list(t, run.scores, "scores", spec.frames) then return end
+    for i = 1, spec.frames do
+        local want = expected(spec, run.seed, pixel_of(i, run.pixels))
+        if t:close(run.results[i], want, format("the result of frame %d is right", i)) then
+            t:is(run.results[i].device, "cpu", format("the result of frame %d is on the CPU", i))
+        end
+        t:near(run.scores[i], want * spec.n, 1e-3 * math.max(want * spec.n, 1),
+            format("the score of frame %d is right", i))
+    end
+end
+
+-- The kernels of a frame: all, and of the longest chain. A layer is three; then the conversion of
+-- the pixels, an addition for each head but the first, the sum.
+local function kernels(spec)
+    local all, longest = 0, 0
+    for _, count in ipairs(spec.heads) do
+        all, longest = all + count, math.max(longest, count)
+    end
+    local others = 2 + math.max(#spec.heads - 1, 0)
+    return 3 * (spec.trunk + all) + others, 3 * (spec.trunk + longest) + others
+end
+
+-- That the recorded call did the work of all frames.
+function common.all_of_it(t, spec, run)
+    local all = kernels(spec)
+    t:span_count(run.tl, "kernel", {at_least = spec.frames * all},
+        "all kernels of all frames run in serve()")
+end
+
+-- How long a kernel of n numbers and the copies of a frame keep the GPU busy.
+local function alone_us(n)
+    local a, b, c = lab.ones(n), lab.ones(n), lab.empty(n)
+    local host = lab.empty(n, {device = "cpu", pinned = true})
+    local function time(f)
+        local function all() for _ = 1, 20 do f() end end
+        all()
+        lab.synchronize()
+        return lab.profile(all):busy_us() / 20
+    end
+    return time(function() lab.add(a, b, {out = c}) end),
+        time(function() host:copy_(c, {non_blocking = true}) end)
+end
+
+-- The bound: the longest chain of kernels with 1 us between two of them, and the copies of a
+-- frame, with as much; one frame after the other.
+function common.bound_us(spec)
+    local _, chain = kernels(spec)
+    local kernel_us, copy_us = alone_us(spec.n)
+    return spec.frames * (chain * (kernel_us + 1) + 3 * (copy_us + 1))
+end
+
+function common.quick(t, spec, run, within_percent)
+    t:makespan(run.tl, {of_us = common.bound_us(spec), within_percent = within_percent,
+        gpu_within_percent = 60}, "the GPU hardly ever waits for the host")
+end
+
+return common

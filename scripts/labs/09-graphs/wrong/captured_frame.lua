@@ -1,0 +1,62 @@
+-- fails: 1.1 1.2 2.2 2.3 2.4
+-- The copy of the frame is in the graph: each launch copies the frame that was captured, the first
+-- one of the first call.
+
+local main = lab.stream{name = "main"}
+
+local function layer(x, l)
+    return lab.relu(lab.add(lab.mul(x, l.scale), l.shift))
+end
+
+local function chain(x, layers)
+    for _, l in ipairs(layers) do x = layer(x, l) end
+    return x
+end
+
+-- What is captured: from plan.pixels to plan.result and plan.score.
+local function frame_to_score(plan, sides)
+    local heads = plan.model.heads
+    local x, parts = chain(plan.pixels:float(), plan.model.trunk), {}
+    for i = 2, #heads do
+        sides[i]:wait_stream(main)                      -- the fork
+        parts[i] = lab.with(sides[i], chain, x, heads[i])
+    end
+    plan.result = heads[1] and chain(x, heads[1]) or x
+    for i = 2, #heads do
+        main:wait_stream(sides[i])                      -- the join
+        plan.result = lab.add(plan.result, parts[i])
+    end
+    lab.sum(plan.result, {out = plan.score})
+end
+
+function prepare(model, n, most)
+    local plan, sides = {model = model, results = {}, scores = {}}, {}
+    plan.pixels, plan.score = lab.empty(n, {dtype = lab.uint8}), lab.empty(1)
+    for i = 2, #model.heads do sides[i] = lab.stream{name = "head " .. i} end
+    lab.synchronize()
+    plan.sides = sides
+    for i = 1, most do
+        plan.results[i] = lab.empty(n, {device = "cpu", pinned = true})
+        plan.scores[i] = lab.empty(1, {device = "cpu", pinned = true})
+    end
+    return plan
+end
+
+function serve(plan, frames)
+    local results, scores, asynchronously = {}, {}, {non_blocking = true, stream = main}
+    main:wait_event(plan.model.loaded)                  -- before the launches, not in the graph
+    plan.graph = plan.graph or lab.graph(function()
+        plan.pixels:copy_(frames[1], asynchronously)
+        frame_to_score(plan, plan.sides)
+    end, {stream = main})
+    for i = 1, #frames do
+        plan.graph:launch{stream = main}
+        plan.results[i]:copy_(plan.result, asynchronously)
+        plan.scores[i]:copy_(plan.score, asynchronously)
+    end
+    main:synchronize()                                  -- once, for all frames
+    for i = 1, #frames do
+        results[i], scores[i] = plan.results[i], plan.scores[i]:item()
+    end
+    return results, scores
+end
