@@ -324,6 +324,82 @@ static void test_kinds(void)
     end_recording(r, "copies");
 }
 
+/* ---- graphs ---- */
+
+/* Nodes 0 and 2 of the body; the first is two of CUDA's. CUPTI numbers what was captured. */
+static uint64_t captured_ids[] = { (UINT64_C(7) << 32) + 4, (UINT64_C(7) << 32) + 1,
+                                   (UINT64_C(7) << 32) + 2 };
+
+static cuda_graph *new_graph(void)
+{
+    static const uint32_t nodes_of[] = { 2, 0, 0 };
+    cuda_graph *graph = calloc(1, sizeof *graph);
+    graph->n_nodes = 3;
+    graph->nodes = calloc(3, sizeof *graph->nodes);
+    for (int i = 0; i < 3; i++)
+        graph->nodes[i] = (cuda_node){ .handle = (cudaGraphNode_t)(void *)&captured_ids[i],
+                                       .index = nodes_of[i] };
+    return graph;
+}
+
+static void free_graph(cuda_graph *graph)
+{
+    cuda_node_ids_release(graph->ids);
+    free(graph->nodes);
+    free(graph);
+}
+
+/* A kernel that was this node of the executable graph, whose number is 9. */
+static fake_cupti_work node_kernel(uint32_t node, uint64_t start, uint64_t end)
+{
+    fake_cupti_work work = kernel(start, end);
+    work.graph_node = (UINT64_C(9) << 32) + node;
+    return work;
+}
+
+static void launch_graph(rig *r, cuda_graph *graph, const fake_cupti_work *work, int n)
+{
+    cuda_op *op = new_op(r, SL_WORK_GRAPH);
+    op->base.graph = &graph->base;
+    cuda_activity_before(op, NULL);
+    fake->call(work, n);
+    cuda_activity_after(op, true);
+    r->dev.n_in_flight++;
+    r->last_seq += 3; /* its nodes are operations */
+    complete(r, op);
+}
+
+static bool is_activity(size_t i, uint64_t seq, int64_t start_ns)
+{
+    return found.first[i].seq == seq && found.first[i].start_ns == start_ns;
+}
+
+static void test_graphs(void)
+{
+    rig *r = open_recording("x");
+    cuda_graph *graph = new_graph();
+    const fake_cupti_work first[] = { node_kernel(1, 1000010, 1000020),
+                                      node_kernel(2, 1000020, 1000030),
+                                      node_kernel(4, 1000030, 1000040) };
+    const fake_cupti_work second[] = { node_kernel(1, 1000050, 1000060),
+                                       node_kernel(3, 1000060, 1000070),
+                                       node_kernel(4, 1000070, 1000080) };
+    launch_graph(r, graph, first, 3);  /* operation 1, and its nodes 2 to 4 */
+    launch_graph(r, graph, second, 3); /* operation 5 */
+    run_kernel(r, 1000090, 1000095);   /* operation 9 */
+    free_graph(graph);
+    cuda_activity_func_ran(&r->dev, 7, 33, 44);
+    is_int(collect(r), 7, "each node of a launch has its activities, each launch anew");
+    ok(is_activity(0, 7, 33), "a host function has the host's times");
+    ok(is_activity(1, 2, 10) && is_activity(2, 2, 20) && is_activity(3, 4, 30),
+       "those of the first launch; an operation may be several of CUDA's nodes");
+    ok(is_activity(4, 6, 50) && is_activity(5, 8, 70),
+       "those of the second, but for a node that is not known");
+    ok(is_activity(6, 9, 90), "and what comes behind it is nobody's node");
+    is_int(collect(r), 0, "all of them once");
+    end_recording(r, "launches of a graph");
+}
+
 static void test_several_kernels(void)
 {
     rig *r = open_recording("x");
@@ -694,6 +770,7 @@ int main(int argc, char **argv)
     test_fallback();
     test_one();
     test_kinds();
+    test_graphs();
     test_several_kernels();
     test_nobodys();
     test_order();
