@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 16
+#define SL_BACKEND_ABI 17
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -226,9 +226,10 @@ struct sl_body {
     sl_device *device; /* borrowed from the graph, or the launch's stream */
     sl_node *nodes;
     uint32_t n_nodes, cap_nodes;
-    uint32_t n_work;  /* nodes that are work */
-    uint32_t n_lanes; /* streams that it was captured in */
-    uint32_t *before; /* indices of nodes */
+    uint32_t n_work;   /* nodes that are work */
+    uint32_t n_lanes;  /* streams that it was captured in */
+    uint64_t launches; /* so far */
+    uint32_t *before;  /* indices of nodes */
     size_t n_before, cap_before;
 };
 

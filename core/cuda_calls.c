@@ -45,8 +45,11 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
 /* Reports to the race checker what a call frees, then what it happened to wait for. */
 static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer, bool waited)
 {
-    if (which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST)
-        sl__race_freed(sl__race, buffer, sl__plain_call_names[which], waited);
+    bool frees = which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST;
+
+    if (frees) sl__race_freed(sl__race, buffer, sl__plain_call_names[which], waited);
+    if ((frees || which == SL_PLAIN_FREE_ASYNC) && sl__race_on())
+        sl__race_is_freed(sl__race, buffer, sl__plain_call_names[which]);
     if (waited && sl__race_on())
         sl__race_waited_device_by_chance(sl__race, device, sl__plain_call_names[which]);
 }

@@ -17,6 +17,7 @@ typedef struct host_func {
     void *ud;
     void (*release)(void *ud);
     const sl_op *op;
+    uint64_t runs; /* so far: a node of a graph runs again and again */
 } host_func;
 
 /* Always returns true: an error of the user's function is none of the backend. */
@@ -25,12 +26,13 @@ static bool run_host_func(void *ud, sl_error *err)
     host_func *func = ud;
     sl_error failure = { .msg = "" };
     uint32_t where = func->device->core->where; /* of the call in which it runs */
+    uint64_t run = func->runs++;
     bool succeeded;
 
     (void)err;
     if (func->device->core->draining) return true;
     sl__host_func_depth++;
-    if (sl__race_on()) sl__race_host_func_begin(sl__race, func->op);
+    if (sl__race_on()) sl__race_host_func_begin(sl__race, func->op, run);
     succeeded = func->fn(func->ud, &failure);
     if (sl__race_on()) sl__race_host_func_end(sl__race);
     sl__host_func_depth--;
@@ -63,7 +65,7 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     device = stream->device;
     func = malloc(sizeof *func);
     if (!func) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
-    *func = (host_func){ device, fn, ud, release, NULL };
+    *func = (host_func){ device, fn, ud, release, NULL, 0 };
     status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
     if (status != SL_OK) goto fail;
     func->op = op;

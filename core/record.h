@@ -27,6 +27,12 @@ bool sl__record_note(sl_device *device, sl__recording *rec, const sl_op *op, uin
 bool sl__record_stream(sl_device *device, sl__recording *rec, const sl_stream *stream);
 /* *id: the timeline's of a device's text id. False: out of memory. */
 bool sl__record_text(sl_device *device, sl__recording *rec, uint32_t device_id, uint32_t *id);
+/* The row of a graph's nodes that were captured in a stream forked from the first one, for a launch
+ * in another: above all streams' ids. */
+static inline uint32_t sl__record_row(uint32_t launched, uint32_t captured)
+{
+    return UINT32_C(1) << 30 | (launched & 0x3fff) << 16 | (captured & 0xffff);
+}
 /* A span is missing: a later call says so. */
 void sl__record_lose(sl_device *device, sl__recording *rec);
 

@@ -8,6 +8,7 @@
 #include "../buffer.h"
 #include "../device.h"
 #include "../op.h"
+#include "../race/checker.h"
 
 /* ---- growing ---- */
 
@@ -129,6 +130,7 @@ void sl_graph_release(sl_graph *graph)
     *graph->link = graph->next;
     if (graph->next) graph->next->link = graph->link;
     device->core->stats.graphs--;
+    sl__race_graph_closed(sl__race, graph);
     device->backend->graph_close(graph);
     sl__body_release(graph->body);
     free(graph);

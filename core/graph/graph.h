@@ -2,7 +2,7 @@
 #ifndef SL_GRAPH_H
 #define SL_GRAPH_H
 
-#include "../backend.h"
+#include "../op.h"
 
 /* An empty graph, with one reference and none opened. SL_ENOMEM. */
 sl_status sl__graph_create(sl_device *device, sl_graph **graph, sl_error *err);
@@ -16,10 +16,7 @@ uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *b
 void sl__body_release(sl_body *body);
 
 /* Whether a node is work: a graph keeps records and waits as edges. */
-static inline bool sl__node_is_work(const sl_node *node)
-{
-    return node->op->work.kind != SL_WORK_EVENT_RECORD && node->op->work.kind != SL_WORK_EVENT_WAIT;
-}
+static inline bool sl__node_is_work(const sl_node *node) { return sl__is_work(node->op); }
 
 /* How many launches are in flight that use the memory, but for those of graphs updated since. */
 int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer);

@@ -4,6 +4,7 @@
 #include "../buffer.h"
 #include "../device.h"
 #include "../op.h"
+#include "../race/checker.h"
 #include "../stream.h"
 #include "capture.h"
 #include "graph.h"
@@ -60,7 +61,7 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     op->body = graph->body;
     op->body->refs++;
     n_nodes = op->body->n_nodes;
-    if (core->recordings) op->runs = calloc((size_t)n_nodes + 1, sizeof *op->runs);
+    if (core->recordings || sl__race_on()) op->runs = calloc((size_t)n_nodes + 1, sizeof *op->runs);
     seq = op->seq;
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
@@ -68,6 +69,7 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     if (!graph->uploaded_by) graph->uploaded_by = seq;
     graph->last_launch = seq;
     graph->launches++;
+    graph->body->launches++;
     return SL_OK;
 }
 
@@ -136,6 +138,8 @@ static void exchange(sl_graph *graph, sl_graph *from)
     graph->body = from->body;
     from->body = was;
     graph->lent |= from->lent;
+    sl__race_graph_updated(graph);
+    sl__race_graph_updated(from);
 }
 
 sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)

@@ -18,16 +18,10 @@ typedef struct launch_notes {
     uint32_t n_work;  /* that have been noted */
 } launch_notes;
 
-/* The row of what was captured in `stream`, for a launch in another: above all streams' ids. */
-static uint32_t row_of(const sl_stream *launched, const sl_stream *captured)
-{
-    return UINT32_C(1) << 30 | (launched->id & 0x3fff) << 16 | (captured->id & 0xffff);
-}
-
 static uint32_t row(const launch_notes *notes, const sl_node *node)
 {
     return node->lane == 0 ? notes->launch->stream->id
-                           : row_of(notes->launch->stream, node->op->stream);
+                           : sl__record_row(notes->launch->stream->id, node->op->stream->id);
 }
 
 static bool add_row(const launch_notes *notes, const sl_node *node)

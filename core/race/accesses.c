@@ -9,6 +9,7 @@
 static void retain_access(const sl__access *access)
 {
     if (access->standing) access->standing->refs++;
+    if (access->launch) access->launch->refs++;
 }
 
 void sl__standing_release(sl__standing *standing)
@@ -19,10 +20,16 @@ void sl__standing_release(sl__standing *standing)
     }
 }
 
+void sl__launch_release(sl__launch *launch)
+{
+    if (launch && --launch->refs == 0) free(launch);
+}
+
 void sl__access_drop(sl__access *access)
 {
     if (!sl__access_is_there(access)) return;
     sl__standing_release(access->standing);
+    sl__launch_release(access->launch);
     memset(access, 0, sizeof *access);
 }
 

@@ -14,6 +14,15 @@ typedef struct sl__standing {
 } sl__standing;
 void sl__standing_release(sl__standing *standing); /* NULL: nothing */
 
+/* A launch of a graph; the accesses of its nodes share it. Texts are those of the device. */
+typedef struct sl__launch {
+    int32_t refs;
+    uint32_t slot;                /* of the stream that it is in */
+    uint32_t where, graph;        /* the script's line; the graph's name */
+    uint32_t origin, origin_made; /* the stream where the capture began, and where that was made */
+} sl__launch;
+void sl__launch_release(sl__launch *launch); /* NULL: nothing */
+
 #define SL__SEEN_NOTHING UINT64_MAX
 
 typedef struct sl__access {
@@ -22,10 +31,12 @@ typedef struct sl__access {
     int64_t host_ns;        /* when, unless BY_STREAM; below 0: after a wait of its call */
     size_t first, end;      /* all the bytes that it touched */
     sl__standing *standing; /* NULL unless a host function was waiting */
+    sl__launch *launch;     /* of a node of a graph, else NULL */
     uint32_t slot;
     uint32_t where, what; /* text ids: BY_STREAM of its device, else the checker's */
     uint8_t kind;         /* sl_race_access_kind */
     uint8_t by;           /* sl__access_by */
+    bool is_staged;       /* of a node: pageable memory, which in fact the launch reads */
     uint64_t seen_id;     /* of a read: id of the vector by which earlier reads were dropped;
                                  * SL__SEEN_NOTHING if a host function has added others since */
 } sl__access;

@@ -6,6 +6,7 @@
 
 #include "../device.h"
 #include "../op.h"
+#include "replays.h"
 #include "state.h"
 
 enum { STAGED_BYTES = 64 << 10 }; /* CUDA: pageable copies of more wait for their stream */
@@ -23,44 +24,6 @@ void sl__race_give_up(sl__checker *checker, sl_device *device)
 
 /* ---- operations ------------------------------------------------------------------------ */
 
-typedef struct operand {
-    sl_buffer *buffer;
-    size_t offset, bytes;
-    sl_race_access_kind kind;
-} operand;
-
-/* Both inputs are the same, as of matmul(a, a): that is one read. */
-static bool reads_twice(const sl_op *op)
-{
-    const sl_work *work = &op->work;
-
-    return op->in[0] == op->in[1] && work->in_offset[0] == work->in_offset[1]
-           && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
-}
-
-/* What the operation reads and writes: up to two inputs, and the output last. */
-static int operands_of(const sl_op *op, operand list[3])
-{
-    const sl_work *work = &op->work;
-    int n = 0;
-
-    for (int i = 0; i < 2; i++)
-        if (op->in[i] && !(i == 1 && reads_twice(op)))
-            list[n++] = (operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
-                                   SL_ACCESS_READ };
-    if (op->out)
-        list[n++] = (operand){ op->out, work->out_offset, sl__work_bytes(work, 2),
-                               SL_ACCESS_WRITE };
-    return n;
-}
-
-/* A copy from pageable memory has read its source when the call returns: the host reads. */
-static bool host_reads(const sl_op *op, const operand *o)
-{
-    return op->work.kind == SL_WORK_MEMCPY && o->kind == SL_ACCESS_READ
-           && o->buffer->place == SL_PAGEABLE;
-}
-
 static uint8_t wait_of(const sl_op *op)
 {
     const sl_work *work = &op->work;
@@ -76,7 +39,7 @@ static uint8_t wait_of(const sl_op *op)
     return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
 }
 
-static sl__touch touch_of(sl__checker *checker, const sl_op *op, const operand *o,
+static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__operand *o,
                           const sl__actor *actor)
 {
     sl_device *device = op->stream->device;
@@ -108,32 +71,18 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
                            bool meets, bool notes, bool *is_refused)
 {
     const sl__actor host = sl__order_host(checker);
-    operand list[3];
-    int n = operands_of(op, list);
+    sl__operand list[SL__MOST_OPERANDS];
+    int n = sl__operands_of(op, list);
     bool done = true;
 
     for (int i = 0; i < n && done; i++) {
-        bool by_host = host_reads(op, &list[i]);
+        bool by_host = sl__operand_is_hosts(op, &list[i]);
         sl__touch t = touch_of(checker, op, &list[i], by_host ? &host : actor);
         if (meets) sl__touch_check(&t);
         *is_refused |= t.is_refused;
         if (notes && (!by_host || checker->n_waiting > 0)) done = sl__touch_note(&t);
     }
     return done && !checker->starved;
-}
-
-static bool add_waiting(sl__checker *checker, const sl__actor *actor)
-{
-    if (checker->n_waiting == checker->waiting_room) {
-        size_t room = checker->waiting_room ? 2 * checker->waiting_room : 16;
-        sl__waiting *grown = realloc(checker->waiting, room * sizeof *grown);
-        if (!grown) return false;
-        checker->waiting = grown;
-        checker->waiting_room = room;
-    }
-    sl__seen_retain(actor->point.seen);
-    checker->waiting[checker->n_waiting++].point = actor->point;
-    return true;
 }
 
 /* An operation after a wait for an event comes after what the event's record comes after. */
@@ -171,7 +120,9 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, s
         sl__race_give_up(checker, op->stream->device);
         return SL_OK;
     }
-    if (op->work.kind == SL_WORK_HOST_FUNC && !add_waiting(checker, &actor)) {
+    if (op->work.kind == SL_WORK_HOST_FUNC
+        && !sl__waiting_add(checker, &actor,
+                            &(sl__waiting){ .op = op, .until = op, .seq = op->seq })) {
         sl__race_give_up(checker, op->stream->device);
         return SL_OK;
     }
@@ -193,6 +144,7 @@ static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl__race_se
 sl_status sl__race_enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
 {
     memset(sent, 0, sizeof *sent);
+    if (op->graph) return sl__replay_enqueue(checker, op, sent, err);
     return wait_of(op) == SL__WAIT_BEFORE ? enqueue_after_wait(checker, op, sent, err)
                                           : enqueue(checker, op, sent, err);
 }
@@ -253,21 +205,9 @@ void sl__race_enqueued(sl__checker *checker, sl_stream *stream, const sl__race_s
     sl__order_happens(checker, clock);
     point = sl__order_point(checker, clock);
     if (sent->event) done = set_record(checker, sent->event, &point);
+    if (done && sent->graph) done = sl__replay_enqueued(checker, sent->graph, &point);
     if (done) done = join_wait(checker, stream->device, point, (sl__race_wait)sent->host_waits);
     if (!done) sl__race_give_up(checker, stream->device);
-}
-
-static void forget_waiting(sl__checker *checker, const sl_op *op)
-{
-    uint32_t slot = op->stream->race ? op->stream->race->slot : 0;
-
-    for (size_t i = 0; i < checker->n_waiting; i++) {
-        sl__point *point = &checker->waiting[i].point;
-        if (point->slot != slot || point->epoch != op->race_epoch) continue;
-        sl__seen_release(&point->seen);
-        checker->waiting[i] = checker->waiting[--checker->n_waiting];
-        return;
-    }
 }
 
 /* Undoes sl__race_enqueue: nothing races with the operation, or comes after it. */
@@ -275,17 +215,21 @@ void sl__race_cancelled(sl__checker *checker, const sl_op *op)
 {
     const sl__actor host = sl__order_host(checker);
     sl__race_clock *clock = op->stream->race;
-    operand list[3];
+    sl__operand list[SL__MOST_OPERANDS];
 
     if (!clock || !op->race_epoch) return;
-    for (int i = operands_of(op, list); i-- > 0;) {
+    if (op->graph) {
+        sl__replay_cancelled(checker, op);
+        return;
+    }
+    for (int i = sl__operands_of(op, list); i-- > 0;) {
         sl__race_memory *memory = list[i].buffer->race;
-        bool by_host = host_reads(op, &list[i]);
+        bool by_host = sl__operand_is_hosts(op, &list[i]);
         if (memory)
             sl__memory_cancel(memory, by_host ? host.point.slot : clock->slot,
                               by_host ? host.point.epoch : op->race_epoch);
     }
-    if (op->work.kind == SL_WORK_HOST_FUNC) forget_waiting(checker, op);
+    if (op->work.kind == SL_WORK_HOST_FUNC) sl__waiting_forget(checker, op);
     cancel_found(checker, clock->slot, op->race_epoch);
     sl__order_undo(checker, clock);
 }
@@ -295,8 +239,12 @@ void sl__race_retired(sl__checker *checker, const sl_op *op)
     sl__race_clock *clock = op->stream->race;
 
     if (!clock || op->race_epoch <= checker->first_epoch) return;
-    if (op->work.kind == SL_WORK_HOST_FUNC) forget_waiting(checker, op);
-    checker->slots[clock->slot].retired = op->race_epoch;
+    if (op->work.kind == SL_WORK_HOST_FUNC) sl__waiting_forget(checker, op);
+    if (op->graph) {
+        sl__replay_retired(checker, op);
+        return;
+    }
+    checker->slots[clock->slot].retired = op->seq;
     sl__races_retired(checker, clock->slot, op);
 }
 
@@ -406,12 +354,8 @@ static void clear(sl__checker *checker)
         free_memory(checker->memories);
     while (checker->records)
         free_record(checker->records);
-    for (size_t i = 0; i < checker->n_waiting; i++)
-        sl__seen_release(&checker->waiting[i].point.seen);
-    free(checker->waiting);
-    checker->waiting = NULL;
-    checker->n_waiting = checker->waiting_room = 0;
-    checker->running = NULL;
+    sl__replay_clear(checker);
+    sl__waiting_clear(checker);
     sl__order_clear(checker);
 }
 

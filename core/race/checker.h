@@ -32,6 +32,7 @@ static inline bool sl__race_has_news(void)
 typedef struct sl__race_sent {
     uint64_t epoch;
     sl_event *event;    /* a record's */
+    sl_graph *graph;    /* a launch's, which the caller holds */
     uint8_t host_waits; /* sl__race_wait */
 } sl__race_sent;
 
@@ -73,9 +74,12 @@ sl_status sl__race_host_copy(sl__checker *checker, sl_buffer *dst, size_t to, sl
 void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited);
 sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
                               sl_error *err);
+/* Afterwards, of each: the memory is gone. */
+void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what);
 
-/* Called before and after the user's host function. */
-void sl__race_host_func_begin(sl__checker *checker, const sl_op *op);
+/* Called before and after the user's host function. `op` is the one that launched it, or the node;
+ * `run` counts its runs from 0. */
+void sl__race_host_func_begin(sl__checker *checker, const sl_op *op, uint64_t run);
 void sl__race_host_func_end(sl__checker *checker);
 
 /* Called when an object is closed, whether the checker is on or not. */
@@ -83,6 +87,9 @@ void sl__race_stream_closed(sl__checker *checker, sl_stream *stream);
 void sl__race_event_closed(sl_event *event);
 void sl__race_buffer_closed(sl_buffer *buffer);
 void sl__race_device_closed(sl__checker *checker, sl_device *device);
+void sl__race_graph_closed(sl__checker *checker, sl_graph *graph);
+/* The graph does something else from now on. */
+void sl__race_graph_updated(sl_graph *graph);
 
 /* Calls the hook for races that can be reported. At the end of a call, outside host functions. */
 void sl__races_report(sl__checker *checker);

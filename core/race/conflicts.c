@@ -42,6 +42,13 @@ static bool is_swapped(const sl__access *earlier, const sl__actor *actor)
            && earlier->standing->point.host_epoch > actor->point.host_epoch;
 }
 
+/* The launch of a graph has in fact read pageable memory before the call returned, and nothing says
+ * so. */
+static bool is_read_by_then(const sl__touch *t, const sl__access *earlier)
+{
+    return earlier->is_staged && earlier->launch != t->access.launch && !t->actor->is_late;
+}
+
 static void conflict(void *ud, const sl__access *earlier)
 {
     sl__touch *t = ud;
@@ -49,6 +56,7 @@ static void conflict(void *ud, const sl__access *earlier)
     sl__order order = sl__order_of(earlier, t->actor);
     bool swapped = is_swapped(earlier, t->actor);
 
+    if (order == SL__UNORDERED && is_read_by_then(t, earlier)) order = SL__BY_CHANCE;
     if (checker->needs.are_kept) sl__needs_add(&checker->needs, &t->access, earlier);
     if (order == SL__ORDERED || !meets_first(t, earlier)) return;
     sl__meeting meeting = {
@@ -68,8 +76,31 @@ static void conflict(void *ud, const sl__access *earlier)
     sl__races_add(checker, &meeting);
 }
 
+/* A node that names memory which has been freed since its capture. */
+static void use_freed(sl__touch *t)
+{
+    sl__meeting meeting = {
+        .kind = SL_RACE_AFTER_FREE,
+        .buffer = t->buffer,
+        .from = t->first,
+        .to = t->end,
+        .first = &t->buffer->race->freed,
+        .second = &t->access,
+    };
+
+    if (t->checker->head.mode == SL_CHECK_ERROR) {
+        meeting.refused = &t->access;
+        t->is_refused = true;
+    }
+    sl__races_add(t->checker, &meeting);
+}
+
 void sl__touch_check(sl__touch *t)
 {
+    if (t->buffer->race && sl__access_is_there(&t->buffer->race->freed)) {
+        use_freed(t);
+        return;
+    }
     if (t->buffer->race && t->first < t->end)
         sl__memory_meet(t->buffer->race, &t->access, t->first, t->end, t->actor->is_late, conflict,
                         t);
@@ -102,4 +133,14 @@ bool sl__touch_note(sl__touch *t)
                            checker->host_seen.sure);
     sl__standing_release(t->access.standing);
     return done;
+}
+
+bool sl__touch_freed(sl__touch *t)
+{
+    sl__race_memory *memory = memory_of(t->checker, t->buffer);
+
+    if (!memory) return false;
+    sl__access_drop(&memory->freed);
+    sl__access_put(&memory->freed, &t->access);
+    return true;
 }

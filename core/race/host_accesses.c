@@ -28,7 +28,8 @@ static void describe(sl__touch *t, const char *what)
     t->access.first = t->first;
     t->access.end = t->end;
     t->access.by = late ? SL__BY_HOST_FUNC : SL__BY_HOST;
-    t->access.seq = late ? checker->running_seq : 0;
+    t->access.seq = late ? checker->running->seq : 0;
+    t->access.launch = late ? checker->running->launch : NULL;
     t->access.what = sl__race_text(checker, what);
     t->access.where = sl__race_where(checker, device);
     t->access.host_ns = device->backend->host_now_ns(device);
@@ -109,6 +110,24 @@ void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, b
     (void)touch_by_host(&t, 1, &what, NULL); /* nothing can refuse it */
 }
 
+/* A graph may still name the memory: what its later launches do to it comes after the free. */
+void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what)
+{
+    sl_device *device = buffer->device;
+    const sl__actor actor = sl__order_host(checker);
+    sl__touch t = {
+        .checker = checker,
+        .buffer = buffer,
+        .actor = &actor,
+        .end = buffer->bytes,
+        .access = { .kind = SL_ACCESS_FREE },
+    };
+
+    if (!device->core->graphs && buffer->place == SL_ON_DEVICE) return;
+    describe(&t, what);
+    if (!sl__touch_freed(&t) || checker->starved) sl__race_give_up(checker, device);
+}
+
 sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
                               sl_error *err)
 {
@@ -141,19 +160,3 @@ sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream
     sl__order_undo(checker, stream->race);
     return sl__races_fail(checker, err);
 }
-
-/* ---- host functions -------------------------------------------------------------- */
-
-void sl__race_host_func_begin(sl__checker *checker, const sl_op *op)
-{
-    uint32_t slot = op->stream->race ? op->stream->race->slot : 0;
-
-    checker->running = NULL;
-    for (size_t i = 0; i < checker->n_waiting; i++)
-        if (checker->waiting[i].point.slot == slot
-            && checker->waiting[i].point.epoch == op->race_epoch)
-            checker->running = &checker->waiting[i];
-    checker->running_seq = op->seq;
-}
-
-void sl__race_host_func_end(sl__checker *checker) { checker->running = NULL; }

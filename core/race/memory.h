@@ -31,6 +31,7 @@ typedef struct sl__race_memory {
     sl__range *ranges; /* ascending; they do not overlap */
     size_t n, room;
     size_t compact_at; /* number of ranges at which to compact */
+    sl__access freed;  /* the host's call that has freed it: a graph still names it */
 } sl__race_memory;
 
 sl__race_memory *sl__memory_new(sl_buffer *buffer);

@@ -1,6 +1,7 @@
 /* order.c - what comes before what: slots, the streams' clocks, the host's.
  *
  * The rules, with where CUDA states them, are in docs/design/races.md. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,17 +119,55 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     slot->made = stream->where;
     slot->is_blocking = !stream->non_blocking && !stream->legacy;
     slot->is_per_thread = stream == stream->device->core->per_thread;
-    slot->retired = slot->epoch;
+    slot->is_lane = false;
+    slot->retired = 0;
     stream->race = clock;
     link_clock(checker, clock);
     return clock;
+}
+
+/* ---- nodes of graphs -------------------------------------------------------------- */
+
+/* The nodes of one lane run in order, also those of different launches. What they come after
+ * is with their launch, and what comes after them with its stream. */
+uint32_t sl__order_lane(sl__checker *checker, const sl_stream *stream)
+{
+    sl__device_core *core = stream->device->core;
+    uint32_t at = take_slot(checker);
+    sl__slot *slot = &checker->slots[at];
+    char name[128];
+
+    if (!at) return 0;
+    snprintf(name, sizeof name, "%.100s (graph)", sl_stream_name(stream));
+    sl__seen_release(&slot->seen);
+    slot->device = stream->device;
+    slot->stream_id = stream->id;
+    slot->name = sl__strings_intern(&core->strings, name);
+    slot->captured = stream->name;
+    slot->made = stream->where;
+    slot->is_blocking = slot->is_per_thread = false;
+    slot->is_lane = true;
+    slot->retired = 0;
+    return at;
+}
+
+void sl__order_lane_closed(sl__checker *checker, uint32_t slot)
+{
+    checker->slots[slot].next_closed = checker->closed;
+    checker->closed = slot;
+}
+
+uint64_t sl__order_tick(sl__checker *checker, uint32_t slot)
+{
+    note_unseen(checker, slot);
+    return ++checker->slots[slot].epoch;
 }
 
 /* ---- what may not happen --------------------------------------------------------- */
 
 /* Keeps what the stream has seen before its next operation adds what an event, or the NULL stream,
  * has seen: if the operation is refused, that is undone. */
-static void keep_before(sl__race_clock *clock)
+void sl__order_keep(sl__race_clock *clock)
 {
     if (clock->is_undoable) return;
     clock->before = sl__seen_retain(clock->seen);
@@ -230,7 +269,7 @@ static bool see_legacy(sl__checker *checker, sl__race_clock *clock)
     if (!legacy && !(legacy = sl__order_clock(checker, clock->stream->device->core->legacy)))
         return false;
     if (legacy->epoch > clock->legacy_epoch) {
-        keep_before(clock);
+        sl__order_keep(clock);
         /* With the NULL stream's own epoch in the vector, blocking streams can share it. */
         sl__point point = { .slot = legacy->slot, .epoch = legacy->epoch };
         legacy->beyond_host = clock->beyond_host = true;
@@ -288,7 +327,7 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     bool raised = false;
 
     if (!clock) return false;
-    if (awaited || stream->legacy) keep_before(clock);
+    if (awaited || stream->legacy) sl__order_keep(clock);
     clock->beyond_host |= awaited != NULL;
     if ((awaited && !sl__seen_join(&clock->seen, awaited, true, &raised))
         || !see_host(checker, clock))
@@ -296,9 +335,7 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     if (stream->legacy ? !see_blocking(checker, clock)
                        : !stream->non_blocking && !see_legacy(checker, clock))
         return false;
-    clock->epoch++;
-    checker->slots[clock->slot].epoch = clock->epoch;
-    note_unseen(checker, clock->slot);
+    clock->epoch = sl__order_tick(checker, clock->slot);
     *actor = (sl__actor){ .point = sl__order_point(checker, clock) };
     checker->host_epoch++; /* what the host does from now on is later */
     return true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../device.h"
+#include "../record.h"
 #include "state.h"
 
 typedef sl__found found;
@@ -21,29 +22,38 @@ static const sl__slot *slot_of(sl__checker *checker, const sl__access *access)
     return &checker->slots[access->slot];
 }
 
+/* A text of the slot's device, "" once that has closed. */
+static const char *text_in(const sl__slot *slot, uint32_t id)
+{
+    return slot->device ? sl__strings_text(&slot->device->core->strings, id) : "";
+}
+
 /* The checker's id of a text of the access. */
 static uint32_t text_of(sl__checker *checker, const sl__access *access, uint32_t id)
 {
-    const sl_device *device;
-
     if (access->by != SL__BY_STREAM) return id;
-    device = slot_of(checker, access)->device;
-    return device ? sl__race_text(checker, sl__strings_text(&device->core->strings, id)) : 0;
+    return sl__race_text(checker, text_in(slot_of(checker, access), id));
+}
+
+static uint32_t launched_at(sl__checker *checker, const sl__access *access)
+{
+    const sl__launch *launch = access->launch;
+
+    return launch ? sl__race_text(checker, text_in(&checker->slots[launch->slot], launch->where))
+                  : 0;
 }
 
 static const char *stream_name(sl__checker *checker, const sl__access *access)
 {
     const sl__slot *slot = slot_of(checker, access);
 
-    if (access->by == SL__BY_HOST || !slot->device) return "";
-    return sl__strings_text(&slot->device->core->strings, slot->name);
+    return access->by == SL__BY_HOST ? "" : text_in(slot, slot->name);
 }
 
-static const char *stream_made_where(sl__checker *checker, const sl__access *access)
+/* Both are nodes of one launch. */
+static bool is_inside(const sl__meeting *meeting)
 {
-    const sl__slot *slot = slot_of(checker, access);
-
-    return slot->device ? sl__strings_text(&slot->device->core->strings, slot->made) : "";
+    return meeting->second->launch && meeting->first->launch == meeting->second->launch;
 }
 
 /* The host has to wait if it makes the second access, or if the second stream cannot wait for the
@@ -54,6 +64,8 @@ static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting
                     *b = slot_of(checker, meeting->second)->device;
     bool are_apart = a && b && a != b && (a->info.simulated || b->info.simulated);
 
+    if (meeting->kind == SL_RACE_AFTER_FREE) return SL_REMEDY_FREE_LATER;
+    if (is_inside(meeting)) return SL_REMEDY_CAPTURE_WAITS;
     return meeting->second->by == SL__BY_HOST || are_apart ? SL_REMEDY_HOST_WAITS
                                                            : SL_REMEDY_STREAM_WAITS;
 }
@@ -70,27 +82,61 @@ static void describe_chance(sl__checker *checker, sl_race *race, const sl__meeti
         race->chance_call = race->second.what;
         return;
     }
+    if (meeting->first->is_staged) {
+        race->chance = SL_CHANCE_GRAPH_SOURCE;
+        race->chance_where = race->first.launched;
+        return;
+    }
     chance = sl__order_chance(checker, meeting->first);
     race->chance = chance.why;
     race->chance_call = own(checker, chance.call);
     race->chance_where = own(checker, chance.where);
 }
 
+/* The checker's copy of a text of a slot's device. */
+static const char *copied(sl__checker *checker, const sl__slot *slot, uint32_t id)
+{
+    return own(checker, sl__race_text(checker, text_in(slot, id)));
+}
+
+static void describe_node(sl__checker *checker, sl_race_access *to, const sl__access *access)
+{
+    const sl__launch *launch = access->launch;
+    const sl__slot *slot = slot_of(checker, access);
+    const sl__slot *stream = launch ? &checker->slots[launch->slot] : NULL;
+
+    to->graph = to->launched = to->captured = to->captured_made = "";
+    to->launch_stream = to->launch_made = "";
+    if (!launch) return;
+    to->graph = copied(checker, stream, launch->graph);
+    to->launched = copied(checker, stream, launch->where);
+    to->captured = copied(checker, slot, slot->is_lane ? slot->captured : launch->origin);
+    to->captured_made = copied(checker, slot, slot->is_lane ? slot->made : launch->origin_made);
+    to->launch_stream = copied(checker, stream, stream->name);
+    to->launch_made = copied(checker, stream, stream->made);
+    to->launch_stream_id = stream->stream_id;
+    to->launch_in_per_thread = stream->is_per_thread;
+    if (slot->is_lane) to->stream = sl__record_row(stream->stream_id, slot->stream_id);
+}
+
 static void describe_access(sl__checker *checker, sl_race_access *to, const sl__access *access,
                             uint32_t what, uint32_t where)
 {
+    const sl__slot *slot = slot_of(checker, access);
+
     to->kind = (sl_race_access_kind)access->kind;
     to->what = own(checker, what);
     to->where = own(checker, where);
     to->by_host = access->by == SL__BY_HOST;
     to->in_host_func = access->by == SL__BY_HOST_FUNC;
-    to->stream = slot_of(checker, access)->stream_id;
+    to->stream = slot->stream_id;
     to->stream_name = own(checker, sl__race_text(checker, stream_name(checker, access)));
-    to->stream_made = own(checker, sl__race_text(checker, stream_made_where(checker, access)));
-    to->in_per_thread = slot_of(checker, access)->is_per_thread;
+    to->stream_made = own(checker, sl__race_text(checker, text_in(slot, slot->made)));
+    to->in_per_thread = slot->is_per_thread;
     to->seq = access->seq;
     to->first_byte = access->first;
     to->n_bytes = access->end - access->first;
+    describe_node(checker, to, access);
 }
 
 /* ---- entries ---------------------------------------------------------------------------- */
@@ -105,15 +151,18 @@ static bool is_same(const found *a, const found *b)
     return a->race.kind == b->race.kind && a->race.first.kind == b->race.first.kind
            && a->race.second.kind == b->race.second.kind && a->first_where == b->first_where
            && a->second_where == b->second_where && a->first_what == b->first_what
-           && a->second_what == b->second_what && a->made == b->made;
+           && a->second_what == b->second_what && a->made == b->made
+           && a->first_launched == b->first_launched && a->second_launched == b->second_launched;
 }
 
 static size_t hash_of(const found *entry)
 {
     uint64_t hash = 14695981039346656037u;
     const uint32_t parts[] = {
-        entry->first_where, entry->second_where, entry->first_what,
-        entry->second_what, entry->made,         (uint32_t)entry->race.kind,
+        entry->first_where,    entry->second_where,
+        entry->first_what,     entry->second_what,
+        entry->made,           (uint32_t)entry->race.kind,
+        entry->first_launched, entry->second_launched,
     };
 
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
@@ -132,6 +181,8 @@ static found key_of(sl__checker *checker, const sl__meeting *meeting)
         .first_what = text_of(checker, meeting->first, meeting->first->what),
         .second_what = text_of(checker, meeting->second, meeting->second->what),
         .made = made_where(checker, meeting->buffer),
+        .first_launched = launched_at(checker, meeting->first),
+        .second_launched = launched_at(checker, meeting->second),
     };
 }
 
@@ -188,6 +239,7 @@ static sl__moment moment_of(sl__checker *checker, const sl__access *access)
         .state = SL__KNOWN,
         .slot = access->slot,
         .epoch = access->epoch,
+        .seq = access->seq,
         .at_ns = access->host_ns,
     };
 
@@ -195,7 +247,7 @@ static sl__moment moment_of(sl__checker *checker, const sl__access *access)
     if (access->seq == 0)
         when.state = SL__NEVER;
     else
-        when.state = slot_of(checker, access)->retired >= access->epoch ? SL__PAST : SL__PENDING;
+        when.state = slot_of(checker, access)->retired >= access->seq ? SL__PAST : SL__PENDING;
     return when;
 }
 
@@ -246,6 +298,7 @@ static void follow(sl__checker *checker, found *entry, const sl__meeting *meetin
         .second_writes = meeting->second->kind != SL_ACCESS_READ,
     };
 
+    if (meeting->kind == SL_RACE_AFTER_FREE) return; /* it went wrong, whenever that was */
     if (!meeting->buffer->device->info.simulated || settle(checker, &u)
         || checker->races.n_unsettled == SL__MOST_UNSETTLED)
         return;
@@ -268,6 +321,44 @@ void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
         note_moment(&u->second, slot, op, u->second_writes);
         if (settle(checker, u)) remove_unsettled(checker, i);
     }
+}
+
+/* The number of the launch's node that the moment waits for; -1: none. */
+static int64_t node_of(const sl__checker *checker, const sl__moment *when, const sl_op *launch)
+{
+    uint64_t node = when->seq - launch->seq - 1;
+    bool is_here = when->state == SL__PENDING
+                   && checker->slots[when->slot].device == launch->stream->device;
+
+    return is_here && when->seq > launch->seq && node < launch->body->n_nodes ? (int64_t)node : -1;
+}
+
+static void note_node(sl__checker *checker, sl__moment *when, const sl_op *launch, bool writes)
+{
+    int64_t node = node_of(checker, when, launch);
+
+    if (node < 0) return;
+    when->state = launch->lost || !launch->runs ? SL__NEVER : SL__KNOWN;
+    if (when->state == SL__KNOWN)
+        when->at_ns = writes ? launch->runs[node].end_ns : launch->runs[node].start_ns;
+}
+
+void sl__races_launch_retired(sl__checker *checker, const sl_op *launch)
+{
+    for (size_t i = checker->races.n_unsettled; i-- > 0;) {
+        unsettled *u = &checker->races.unsettled[i];
+        note_node(checker, &u->first, launch, u->first_writes);
+        note_node(checker, &u->second, launch, u->second_writes);
+        if (settle(checker, u)) remove_unsettled(checker, i);
+    }
+}
+
+void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch)
+{
+    for (size_t i = checker->races.n_unsettled; i-- > 0;)
+        if (node_of(checker, &checker->races.unsettled[i].second, launch) >= 0)
+            remove_unsettled(checker, i);
+    checker->head.has_news = true;
 }
 
 void sl__races_lost(sl__checker *checker, uint32_t slot)
@@ -314,12 +405,28 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
     if (!entry->reported) checker->head.has_news = true;
 }
 
+static sl_status fail_launch(const sl_race *race, sl_error *err)
+{
+    const sl_race_access *a = &race->first, *b = &race->second;
+
+    if (race->kind == SL_RACE_AFTER_FREE)
+        return sl_fail(err, SL_ERACE,
+                       "its node %.50s at %.60s uses memory that %.50s at %.60s has "
+                       "freed",
+                       b->what, b->where, a->what, a->where);
+    return sl_fail(err, SL_ERACE,
+                   "its node %.50s at %.60s races with its node %.50s at %.60s: no "
+                   "edge orders them",
+                   b->what, b->where, a->what, a->where);
+}
+
 sl_status sl__races_fail(sl__checker *checker, sl_error *err)
 {
     const sl__race_list *races = &checker->races;
     const sl_race_access *other = races->is_late ? &races->refused.second : &races->refused.first;
     bool in_stream = !other->by_host;
 
+    if (races->refused.remedy >= SL_REMEDY_CAPTURE_WAITS) return fail_launch(&races->refused, err);
     return sl_fail(err, SL_ERACE, "it races with %.50s at %.60s%s%.60s%s: nothing orders them",
                    other->what, other->where, in_stream ? " in stream \"" : "", other->stream_name,
                    in_stream ? "\"" : "");

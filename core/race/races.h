@@ -6,8 +6,9 @@
  * their order was this time. There is one checker for all devices of the process, since they share
  * the host's memory. docs/design/races.md has the rules.
  *
- * There are two kinds. In a race nothing orders the accesses; in an accident something does that
- * CUDA's documentation does not guarantee, such as cudaFree waiting for the device.
+ * There are three kinds. In a race nothing orders the accesses; in an accident something does that
+ * CUDA's documentation does not guarantee, such as cudaFree waiting for the device; and a launch of
+ * a graph uses memory that was freed since its capture.
  */
 #ifndef SL_RACES_H
 #define SL_RACES_H
@@ -23,7 +24,12 @@ typedef enum sl_check_mode { SL_CHECK_OFF, SL_CHECK_WARN, SL_CHECK_ERROR } sl_ch
 sl_status sl_check(sl_check_mode mode, sl_error *err);
 sl_check_mode sl_check_get_mode(void);
 
-typedef enum sl_race_kind { SL_RACE_UNORDERED, SL_RACE_ACCIDENT } sl_race_kind;
+typedef enum sl_race_kind {
+    SL_RACE_UNORDERED,
+    SL_RACE_ACCIDENT,
+    SL_RACE_AFTER_FREE /* `first` is the call that has freed the memory, of the host, `second` a
+                        * node of a graph that is launched later */
+} sl_race_kind;
 
 typedef enum sl_race_access_kind {
     SL_ACCESS_READ,
@@ -43,11 +49,17 @@ typedef enum sl_race_chance {
     SL_CHANCE_TO_PAGEABLE,   /* a copy to pageable memory returns when the data has arrived */
     SL_CHANCE_BLOCKING_COPY, /* a blocking copy from pageable memory, likewise */
     SL_CHANCE_NULL_STREAM,   /* a wait for the NULL stream includes the blocking streams */
+    SL_CHANCE_GRAPH_SOURCE,  /* a launch of a graph reads its copies' pageable memory in the call */
     SL_CHANCE_CALL           /* a call, such as cudaFree, waits for the device */
 } sl_race_chance;
 
 /* Who has to wait for the stream of the first access. */
-typedef enum sl_race_remedy { SL_REMEDY_STREAM_WAITS, SL_REMEDY_HOST_WAITS } sl_race_remedy;
+typedef enum sl_race_remedy {
+    SL_REMEDY_STREAM_WAITS,
+    SL_REMEDY_HOST_WAITS,
+    SL_REMEDY_CAPTURE_WAITS, /* the stream of the second, in the capture: both are of one launch */
+    SL_REMEDY_FREE_LATER     /* none: after the last launch of the graph */
+} sl_race_remedy;
 
 typedef struct sl_race_access {
     sl_race_access_kind kind;
@@ -56,12 +68,21 @@ typedef struct sl_race_access {
     const char *where;          /* "lab.lua:12", "" if unknown */
     bool by_host;               /* the host itself, not a stream */
     bool in_host_func;          /* by a host function that ran in the stream */
-    uint32_t stream;            /* its id, unless by_host */
+    uint32_t stream;            /* its id, unless by_host; of a node as in timelines */
     const char *stream_name;    /* "" if by_host */
     const char *stream_made;    /* where the stream was made, "" if unknown */
     bool in_per_thread;         /* the stream is the per-thread default stream */
     uint64_t seq;               /* sl_span.correlation of the operation, 0 if by_host */
     size_t first_byte, n_bytes; /* in the tensor's memory */
+    /* Of a node of a graph; else all are "". Then `where` is the line that captured it. */
+    const char *graph;         /* the graph's name */
+    const char *launched;      /* the line of the launch */
+    const char *captured;      /* the stream that it was captured in, */
+    const char *captured_made; /* where that was made, */
+    const char *launch_stream; /* and the one that the graph was launched in, */
+    const char *launch_made;   /* and where that was made */
+    uint32_t launch_stream_id;
+    bool launch_in_per_thread;
 } sl_race_access;
 
 /* All texts live as long as the race is listed. */

@@ -49,9 +49,11 @@ typedef struct sl__slot {
     uint32_t name, made; /* the device's text ids; where it was made */
     bool is_blocking;    /* toward the NULL stream */
     bool is_per_thread;
+    bool is_lane;         /* of nodes of a graph that were captured in the stream of this id, */
+    uint32_t captured;    /* which has this name */
     uint64_t epoch;       /* the last one */
     sl__seen seen;        /* of a closed stream: its last `seen` */
-    uint64_t retired;     /* the last operation that has ended */
+    uint64_t retired;     /* number of the last operation that has ended */
     uint32_t next_unseen; /* slots with operations that the host may not have seen */
     bool is_unseen;
     uint32_t next_closed;
@@ -62,6 +64,11 @@ typedef struct sl__slot {
 /* A host function that is waiting to run. */
 typedef struct sl__waiting {
     sl__point point;
+    const sl_op *op;    /* that launched it; or the node */
+    uint64_t run;       /* of the node: the how manieth, from 0 */
+    const sl_op *until; /* it has run when this operation has ended: `op`, or the graph's launch */
+    uint64_t seq;       /* of its accesses */
+    sl__launch *launch; /* retained; NULL: no node */
 } sl__waiting;
 
 /* ---- the races found ---------------------------------------------------------------- */
@@ -72,7 +79,7 @@ enum { SL__RACE_SLOTS = 4096, SL__MOST_UNSETTLED = 1024 };
 typedef struct sl__moment {
     enum { SL__KNOWN, SL__PENDING, SL__PAST, SL__NEVER } state;
     uint32_t slot; /* PENDING: of this operation's end */
-    uint64_t epoch;
+    uint64_t epoch, seq;
     int64_t at_ns;
 } sl__moment;
 
@@ -80,6 +87,7 @@ typedef struct sl__moment {
 typedef struct sl__found {
     sl_race race;
     uint32_t first_where, second_where, first_what, second_what, made; /* text ids */
+    uint32_t first_launched, second_launched;                          /* likewise */
     int unsettled; /* meetings whose outcome is not known yet */
     bool reported;
 } sl__found;
@@ -103,6 +111,9 @@ typedef struct sl__race_list {
     sl_race_hook hook;
     void *hook_ud;
 } sl__race_list;
+
+/* What the checker knows of a graph (core/race/replays.h). */
+typedef struct sl__race_graph sl__race_graph;
 
 /* ---- needs.c: what needs what -------------------------------------------------------- */
 
@@ -135,10 +146,10 @@ struct sl__checker {
     sl__race_clock *clocks;
     sl__race_record *records;
     sl__race_memory *memories;
+    sl__race_graph *graphs;
     sl__waiting *waiting;
     size_t n_waiting, waiting_room;
     const sl__waiting *running; /* the host function that runs, NULL: none */
-    uint64_t running_seq;
 };
 
 /* The checker, made if it is not there yet. NULL: out of memory. */
@@ -166,6 +177,13 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
                     sl__actor *actor);
 void sl__order_happens(sl__checker *checker, sl__race_clock *clock);
 void sl__order_undo(sl__checker *checker, sl__race_clock *clock);
+/* Keeps what the stream comes after, so that it is undone if its next operation is refused. */
+void sl__order_keep(sl__race_clock *clock);
+/* A slot for the nodes of a graph that were captured in `stream`. 0: out of memory. */
+uint32_t sl__order_lane(sl__checker *checker, const sl_stream *stream);
+void sl__order_lane_closed(sl__checker *checker, uint32_t slot);
+/* The slot's next epoch. */
+uint64_t sl__order_tick(sl__checker *checker, uint32_t slot);
 /* The host as an actor, now. */
 sl__actor sl__order_host(sl__checker *checker);
 
@@ -195,6 +213,29 @@ void sl__order_device_closed(sl__checker *checker, sl_device *device);
 /* Forgets all clocks and slots. */
 void sl__order_clear(sl__checker *checker);
 
+/* ---- operands.c: what an operation touches ------------------------------------------ */
+
+typedef struct sl__operand {
+    sl_buffer *buffer;
+    size_t offset, bytes;
+    sl_race_access_kind kind;
+} sl__operand;
+
+enum { SL__MOST_OPERANDS = 3 };
+
+/* Up to two inputs, and the output last; returns how many. */
+int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS]);
+/* A copy from pageable memory has read its source when the call returns: the host reads. */
+bool sl__operand_is_hosts(const sl_op *op, const sl__operand *operand);
+
+/* ---- host_functions.c: those that wait to run --------------------------------------- */
+
+/* The actor's host function. False: out of memory. */
+bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__waiting *waiting);
+/* Those that have run when the operation has ended. */
+void sl__waiting_forget(sl__checker *checker, const sl_op *until);
+void sl__waiting_clear(sl__checker *checker);
+
 /* ---- conflicts.c: one access ------------------------------------------------------------ */
 
 enum { SL__MOST_MET = 16 };
@@ -222,6 +263,9 @@ void sl__touch_check(sl__touch *t);
 /* False: out of memory. */
 bool sl__touch_note(sl__touch *t);
 
+/* A call has freed the memory. False: out of memory. */
+bool sl__touch_freed(sl__touch *t);
+
 /* ---- checker.c ---------------------------------------------------------------------- */
 
 /* Out of memory: switches the checker off. The script continues. */
@@ -243,6 +287,9 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting);
 void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
 /* An operation does not happen: its races have no outcome. */
 void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch);
+/* A launch has ended, or does not happen. */
+void sl__races_launch_retired(sl__checker *checker, const sl_op *launch);
+void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch);
 /* The device of the slot has closed: the end of its operations is never reported. */
 void sl__races_lost(sl__checker *checker, uint32_t slot);
 

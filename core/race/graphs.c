@@ -1,0 +1,185 @@
+/* graphs.c - what the checker keeps of a graph: what its nodes touch, listed once, and the slots of
+ * its lanes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device.h"
+#include "../op.h"
+#include "replays.h"
+
+/* ---- what its nodes touch ---- */
+
+static size_t count_accesses(const sl_body *body)
+{
+    sl__operand list[SL__MOST_OPERANDS];
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < body->n_nodes; i++)
+        if (sl__is_work(body->nodes[i].op)) n += (size_t)sl__operands_of(body->nodes[i].op, list);
+    return n;
+}
+
+static void add_accesses(sl__race_graph *graph, const sl_body *body, uint32_t node)
+{
+    const sl_op *op = body->nodes[node].op;
+    sl__operand list[SL__MOST_OPERANDS];
+    int n = sl__operands_of(op, list);
+    uint32_t what = sl__span_name(body->device, &op->work, op->span_flags);
+
+    for (int i = 0; i < n; i++) {
+        graph->names_pageable |= list[i].buffer->place != SL_ON_DEVICE;
+        graph->accesses[graph->n_accesses++] = (sl__node_access){
+            .buffer = list[i].buffer,
+            .first = list[i].offset,
+            .end = list[i].offset + list[i].bytes,
+            .node = node,
+            .what = what,
+            .kind = (uint8_t)list[i].kind,
+        };
+    }
+}
+
+static int compare_buffers(const void *a, const void *b)
+{
+    const sl_buffer *x = *(sl_buffer *const *)a, *y = *(sl_buffer *const *)b;
+
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+static void list_buffers(sl__race_graph *graph)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < graph->n_accesses; i++)
+        graph->buffers[i] = graph->accesses[i].buffer;
+    qsort(graph->buffers, graph->n_accesses, sizeof *graph->buffers, compare_buffers);
+    for (size_t i = 0; i < graph->n_accesses; i++)
+        if (n == 0 || graph->buffers[i] != graph->buffers[n - 1])
+            graph->buffers[n++] = graph->buffers[i];
+    graph->n_buffers = n;
+}
+
+/* ---- lanes ---- */
+
+/* The slot of the lane of that stream; 0: out of memory. */
+static uint32_t slot_of(sl__checker *checker, sl__race_graph *graph, const sl_stream *stream)
+{
+    sl__lane_slot *grown;
+    uint32_t slot;
+
+    for (size_t i = 0; i < graph->n_lanes; i++)
+        if (graph->lanes[i].stream == stream->id) return graph->lanes[i].slot;
+    grown = realloc(graph->lanes, (graph->n_lanes + 1) * sizeof *grown);
+    if (!grown) return 0;
+    graph->lanes = grown;
+    slot = sl__order_lane(checker, stream);
+    if (slot) graph->lanes[graph->n_lanes++] = (sl__lane_slot){ stream->id, slot };
+    return slot;
+}
+
+static bool list_slots(sl__checker *checker, sl__race_graph *graph, const sl_body *body)
+{
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        uint32_t lane = body->nodes[i].lane;
+        if (lane == 0 || graph->slots[lane]) continue;
+        graph->slots[lane] = slot_of(checker, graph, body->nodes[i].op->stream);
+        if (!graph->slots[lane]) return false;
+    }
+    return true;
+}
+
+/* ---- its life ---- */
+
+static void free_lists(sl__race_graph *graph)
+{
+    sl__race_graph_drop_points(graph);
+    free(graph->accesses);
+    free(graph->buffers);
+    free(graph->points);
+    free(graph->seen);
+    free(graph->slots);
+    graph->accesses = NULL;
+    graph->buffers = NULL;
+    graph->points = NULL;
+    graph->seen = NULL;
+    graph->slots = NULL;
+    graph->n_accesses = graph->n_buffers = 0;
+    graph->names_pageable = false;
+    graph->inside = SL__INSIDE_UNKNOWN;
+    graph->body = NULL;
+}
+
+static bool make_lists(sl__checker *checker, sl__race_graph *graph, const sl_body *body)
+{
+    size_t n = count_accesses(body);
+
+    free_lists(graph);
+    graph->accesses = calloc(n + 1, sizeof *graph->accesses);
+    graph->buffers = calloc(n + 1, sizeof(sl_buffer *));
+    graph->points = calloc((size_t)body->n_nodes + 1, sizeof *graph->points);
+    graph->seen = calloc((size_t)body->n_lanes + 1, sizeof *graph->seen);
+    graph->slots = calloc((size_t)body->n_lanes + 1, sizeof *graph->slots);
+    if (!graph->accesses || !graph->buffers || !graph->points || !graph->seen || !graph->slots)
+        return false;
+    for (uint32_t i = 0; i < body->n_nodes; i++)
+        if (sl__is_work(body->nodes[i].op)) add_accesses(graph, body, i);
+    list_buffers(graph);
+    graph->body = body;
+    return list_slots(checker, graph, body);
+}
+
+static sl__race_graph *new_graph(sl__checker *checker, sl_graph *of)
+{
+    sl__race_graph *graph = calloc(1, sizeof *graph);
+
+    if (!graph) return NULL;
+    graph->graph = of;
+    graph->next = checker->graphs;
+    graph->link = &checker->graphs;
+    if (graph->next) graph->next->link = &graph->next;
+    checker->graphs = graph;
+    of->race = graph;
+    return graph;
+}
+
+sl__race_graph *sl__race_graph_of(sl__checker *checker, sl_graph *of, const sl_body *body)
+{
+    sl__race_graph *graph = of->race ? of->race : new_graph(checker, of);
+
+    if (!graph || graph->body == body) return graph;
+    return make_lists(checker, graph, body) ? graph : NULL;
+}
+
+void sl__race_graph_drop_points(sl__race_graph *graph)
+{
+    for (uint32_t i = 0; i < graph->n_points; i++)
+        sl__seen_release(&graph->points[i].seen);
+    graph->n_points = 0;
+}
+
+void sl__race_graph_updated(sl_graph *graph)
+{
+    if (graph->race) free_lists(graph->race);
+}
+
+void sl__race_graph_closed(sl__checker *checker, sl_graph *of)
+{
+    sl__race_graph *graph = of->race;
+
+    if (!graph) return;
+    free_lists(graph);
+    for (size_t i = 0; i < graph->n_lanes; i++)
+        sl__order_lane_closed(checker, graph->lanes[i].slot);
+    free(graph->lanes);
+    sl__seen_release(&graph->end.seen);
+    *graph->link = graph->next;
+    if (graph->next) graph->next->link = graph->link;
+    of->race = NULL;
+    free(graph);
+}
+
+void sl__replay_clear(sl__checker *checker)
+{
+    while (checker->graphs)
+        sl__race_graph_closed(checker, checker->graphs->graph);
+}

@@ -1,0 +1,71 @@
+/* host_functions.c - host functions that wait to run, in a stream or as nodes of graphs. */
+#include <stdlib.h>
+
+#include "../device.h"
+#include "state.h"
+
+static bool reserve(sl__checker *checker)
+{
+    size_t room = checker->waiting_room ? 2 * checker->waiting_room : 16;
+    sl__waiting *grown;
+
+    if (checker->n_waiting < checker->waiting_room) return true;
+    grown = realloc(checker->waiting, room * sizeof *grown);
+    if (!grown) return false;
+    checker->waiting = grown;
+    checker->waiting_room = room;
+    return true;
+}
+
+bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__waiting *waiting)
+{
+    sl__waiting *last;
+
+    if (!reserve(checker)) return false;
+    last = &checker->waiting[checker->n_waiting++];
+    *last = *waiting;
+    last->point = actor->point;
+    sl__seen_retain(last->point.seen);
+    if (last->launch) last->launch->refs++;
+    return true;
+}
+
+static void release(sl__waiting *waiting)
+{
+    sl__seen_release(&waiting->point.seen);
+    sl__launch_release(waiting->launch);
+}
+
+void sl__waiting_forget(sl__checker *checker, const sl_op *until)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < checker->n_waiting; i++) {
+        sl__waiting *waiting = &checker->waiting[i];
+        if (waiting->until == until)
+            release(waiting);
+        else
+            checker->waiting[kept++] = *waiting;
+    }
+    checker->n_waiting = kept;
+}
+
+void sl__waiting_clear(sl__checker *checker)
+{
+    for (size_t i = 0; i < checker->n_waiting; i++)
+        release(&checker->waiting[i]);
+    free(checker->waiting);
+    checker->waiting = NULL;
+    checker->n_waiting = checker->waiting_room = 0;
+    checker->running = NULL;
+}
+
+void sl__race_host_func_begin(sl__checker *checker, const sl_op *op, uint64_t run)
+{
+    checker->running = NULL;
+    for (size_t i = 0; i < checker->n_waiting && !checker->running; i++)
+        if (checker->waiting[i].op == op && checker->waiting[i].run == run)
+            checker->running = &checker->waiting[i];
+}
+
+void sl__race_host_func_end(sl__checker *checker) { checker->running = NULL; }

@@ -1,0 +1,33 @@
+/* operands.c - what an operation touches. */
+#include "../op.h"
+#include "state.h"
+
+/* Both inputs are the same, as of matmul(a, a): that is one read. */
+static bool reads_twice(const sl_op *op)
+{
+    const sl_work *work = &op->work;
+
+    return op->in[0] == op->in[1] && work->in_offset[0] == work->in_offset[1]
+           && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
+}
+
+int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
+{
+    const sl_work *work = &op->work;
+    int n = 0;
+
+    for (int i = 0; i < 2; i++)
+        if (op->in[i] && !(i == 1 && reads_twice(op)))
+            list[n++] = (sl__operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
+                                       SL_ACCESS_READ };
+    if (op->out)
+        list[n++] = (sl__operand){ op->out, work->out_offset, sl__work_bytes(work, 2),
+                                   SL_ACCESS_WRITE };
+    return n;
+}
+
+bool sl__operand_is_hosts(const sl_op *op, const sl__operand *o)
+{
+    return op->work.kind == SL_WORK_MEMCPY && o->kind == SL_ACCESS_READ
+           && o->buffer->place == SL_PAGEABLE;
+}
