@@ -267,7 +267,7 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
 {
     bool joined = true;
 
-    for (uint32_t i = 0; joined && (i = sl__order_next_unseen(checker, i)) != 0;) {
+    for (uint32_t i = 0; joined && (i = sl__slot_next_unseen(checker, i)) != 0;) {
         const sl__slot *slot = &checker->slots[i];
         if (slot->device == device && (slot->is_blocking || !blocking_only))
             joined = sl__order_join_slot(checker, i, chance) && !checker->starved;

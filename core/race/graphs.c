@@ -72,7 +72,7 @@ static uint32_t slot_of(sl__checker *checker, sl__race_graph *graph, const sl_st
     grown = realloc(graph->lanes, (graph->n_lanes + 1) * sizeof *grown);
     if (!grown) return 0;
     graph->lanes = grown;
-    slot = sl__order_lane(checker, stream);
+    slot = sl__slot_of_lane(checker, stream);
     if (slot) graph->lanes[graph->n_lanes++] = (sl__lane_slot){ stream->id, slot };
     return slot;
 }
@@ -169,7 +169,7 @@ void sl__race_graph_closed(sl__checker *checker, sl_graph *of)
     if (!graph) return;
     free_lists(graph);
     for (size_t i = 0; i < graph->n_lanes; i++)
-        sl__order_lane_closed(checker, graph->lanes[i].slot);
+        sl__slot_lane_closed(checker, graph->lanes[i].slot);
     free(graph->lanes);
     sl__seen_release(&graph->end.seen);
     *graph->link = graph->next;

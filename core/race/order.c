@@ -1,90 +1,13 @@
-/* order.c - what comes before what: slots, the streams' clocks, the host's.
+/* order.c - what comes before what: the streams' clocks, the host's.
  *
  * The rules, with where CUDA states them, are in docs/design/races.md. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../device.h"
 #include "state.h"
 
-/* ---- slots ---------------------------------------------------------------------- */
-
-static bool host_has_seen(sl__checker *checker, uint32_t slot)
-{
-    return sl__vector_at(checker->host_seen.sure, slot) >= checker->slots[slot].epoch;
-}
-
-/* Adds the slot to those that a wait for the device looks at; idle streams are not among them. */
-static void note_unseen(sl__checker *checker, uint32_t slot)
-{
-    if (checker->slots[slot].is_unseen) return;
-    checker->slots[slot].is_unseen = true;
-    checker->slots[slot].next_unseen = checker->unseen;
-    checker->unseen = slot;
-}
-
-uint32_t sl__order_next_unseen(sl__checker *checker, uint32_t slot)
-{
-    uint32_t *link = slot ? &checker->slots[slot].next_unseen : &checker->unseen;
-
-    while (*link && host_has_seen(checker, *link)) {
-        sl__slot *seen = &checker->slots[*link];
-        sl__race_looks++;
-        seen->is_unseen = false;
-        *link = seen->next_unseen;
-    }
-    sl__race_looks++;
-    return *link;
-}
-
-/* The slot of a closed stream can be used again when every later access comes after its operations.
- * Not while a host function waits to run: it is compared with earlier accesses, whose texts are
- * those of the old stream. */
-static uint32_t reusable_slot(sl__checker *checker)
-{
-    if (checker->n_waiting > 0) return 0;
-    for (uint32_t *link = &checker->closed; *link; link = &checker->slots[*link].next_closed) {
-        uint32_t slot = *link;
-        sl__race_looks++;
-        if (!host_has_seen(checker, slot)) continue;
-        *link = checker->slots[slot].next_closed;
-        return slot;
-    }
-    return 0;
-}
-
-static bool grow_slots(sl__checker *checker)
-{
-    uint32_t room = checker->slots_room ? 2 * checker->slots_room : 16;
-    sl__slot *grown;
-
-    if (checker->n_slots < checker->slots_room) return true;
-    grown = realloc(checker->slots, room * sizeof *grown);
-    if (!grown) return false;
-    checker->slots = grown;
-    checker->slots_room = room;
-    return true;
-}
-
-static void clear_slot(sl__checker *checker, uint32_t slot)
-{
-    memset(&checker->slots[slot], 0, sizeof(sl__slot));
-    checker->slots[slot].epoch = checker->first_epoch;
-}
-
-/* 0: out of memory. */
-static uint32_t take_slot(sl__checker *checker)
-{
-    uint32_t slot = reusable_slot(checker);
-
-    if (slot) return slot;
-    if (!grow_slots(checker)) return 0;
-    if (checker->n_slots == 0) clear_slot(checker, checker->n_slots++); /* the host's */
-    if (!grow_slots(checker)) return 0;
-    clear_slot(checker, checker->n_slots);
-    return checker->n_slots++;
-}
+/* ---- clocks --------------------------------------------------------------------- */
 
 static void link_clock(sl__checker *checker, sl__race_clock *clock)
 {
@@ -102,7 +25,7 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
 
     if (clock) return clock;
     clock = calloc(1, sizeof *clock);
-    at = clock ? take_slot(checker) : 0;
+    at = clock ? sl__slot_take(checker) : 0;
     if (!at) {
         free(clock);
         return NULL;
@@ -124,43 +47,6 @@ sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
     stream->race = clock;
     link_clock(checker, clock);
     return clock;
-}
-
-/* ---- nodes of graphs -------------------------------------------------------------- */
-
-/* The nodes of one lane run in order, also those of different launches. What they come after
- * is with their launch, and what comes after them with its stream. */
-uint32_t sl__order_lane(sl__checker *checker, const sl_stream *stream)
-{
-    sl__device_core *core = stream->device->core;
-    uint32_t at = take_slot(checker);
-    sl__slot *slot = &checker->slots[at];
-    char name[128];
-
-    if (!at) return 0;
-    snprintf(name, sizeof name, "%.100s (graph)", sl_stream_name(stream));
-    sl__seen_release(&slot->seen);
-    slot->device = stream->device;
-    slot->stream_id = stream->id;
-    slot->name = sl__strings_intern(&core->strings, name);
-    slot->captured = stream->name;
-    slot->made = stream->where;
-    slot->is_blocking = slot->is_per_thread = false;
-    slot->is_lane = true;
-    slot->retired = 0;
-    return at;
-}
-
-void sl__order_lane_closed(sl__checker *checker, uint32_t slot)
-{
-    checker->slots[slot].next_closed = checker->closed;
-    checker->closed = slot;
-}
-
-uint64_t sl__order_tick(sl__checker *checker, uint32_t slot)
-{
-    note_unseen(checker, slot);
-    return ++checker->slots[slot].epoch;
 }
 
 /* ---- what may not happen --------------------------------------------------------- */
@@ -208,7 +94,7 @@ static void undo_host(sl__checker *checker, sl__race_clock *clock)
     checker->host_seen = sl__seen_retain(checker->host_before);
     checker->host_version++;
     for (uint32_t i = 1; i < checker->n_slots; i++)
-        if (!host_has_seen(checker, i)) note_unseen(checker, i);
+        if (!sl__slot_is_seen(checker, i)) sl__slot_note_unseen(checker, i);
     clock->beyond_host = true;
     forget_host_before(checker);
 }
@@ -335,7 +221,7 @@ bool sl__order_next(sl__checker *checker, sl_stream *stream, const sl__point *aw
     if (stream->legacy ? !see_blocking(checker, clock)
                        : !stream->non_blocking && !see_legacy(checker, clock))
         return false;
-    clock->epoch = sl__order_tick(checker, clock->slot);
+    clock->epoch = sl__slot_tick(checker, clock->slot);
     *actor = (sl__actor){ .point = sl__order_point(checker, clock) };
     checker->host_epoch++; /* what the host does from now on is later */
     return true;

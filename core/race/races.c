@@ -1,5 +1,5 @@
 /* races.c - the list of races: one entry for each pair of lines that race over memory made at one
- * place, with texts that outlive the objects, and the outcome on a simulated GPU. */
+ * place, with texts that outlive the objects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,6 @@
 #include "state.h"
 
 typedef sl__found found;
-typedef sl__unsettled unsettled;
 
 /* ---- texts --------------------------------------------------------------------------- */
 
@@ -231,155 +230,6 @@ static found *find_or_add(sl__checker *checker, const found *key, const sl__meet
     return entry;
 }
 
-/* ---- outcomes ----------------------------------------------------------------------------- */
-
-static sl__moment moment_of(sl__checker *checker, const sl__access *access)
-{
-    sl__moment when = {
-        .state = SL__KNOWN,
-        .slot = access->slot,
-        .epoch = access->epoch,
-        .seq = access->seq,
-        .at_ns = access->host_ns,
-    };
-
-    if (access->by != SL__BY_STREAM && access->host_ns >= 0) return when;
-    if (access->seq == 0)
-        when.state = SL__NEVER;
-    else
-        when.state = slot_of(checker, access)->retired >= access->seq ? SL__PAST : SL__PENDING;
-    return when;
-}
-
-/* An operation that begins when a write ends reads the new value. */
-static sl_race_outcome compare(const unsettled *u)
-{
-    bool swapped = u->second.at_ns < u->first.at_ns
-                   || (u->second.at_ns == u->first.at_ns && !u->first_writes);
-
-    return swapped ? SL_RACE_STALE : SL_RACE_HELD;
-}
-
-static void set_outcome(sl__checker *checker, found *entry, sl_race_outcome outcome)
-{
-    if (entry->race.outcome != SL_RACE_STALE && outcome != SL_RACE_UNKNOWN)
-        entry->race.outcome = outcome;
-    if (!entry->reported) checker->head.has_news = true;
-}
-
-/* True: the outcome is known, or never will be. The check is made when the later access is
- * enqueued, so an access that had ended by then came first. */
-static bool settle(sl__checker *checker, const unsettled *u)
-{
-    if (u->first.state == SL__NEVER || u->second.state == SL__NEVER)
-        set_outcome(checker, u->entry, SL_RACE_UNKNOWN);
-    else if (u->first.state == SL__PAST || u->second.state == SL__PAST)
-        set_outcome(checker, u->entry, u->first.state == SL__PAST ? SL_RACE_HELD : SL_RACE_STALE);
-    else if (u->first.state == SL__KNOWN && u->second.state == SL__KNOWN)
-        set_outcome(checker, u->entry, compare(u));
-    else
-        return false;
-    return true;
-}
-
-static void remove_unsettled(sl__checker *checker, size_t i)
-{
-    checker->races.unsettled[i].entry->unsettled--;
-    checker->races.unsettled[i] = checker->races.unsettled[--checker->races.n_unsettled];
-}
-
-static void follow(sl__checker *checker, found *entry, const sl__meeting *meeting)
-{
-    unsettled u = {
-        .entry = entry,
-        .first = moment_of(checker, meeting->first),
-        .second = moment_of(checker, meeting->second),
-        .first_writes = meeting->first->kind != SL_ACCESS_READ,
-        .second_writes = meeting->second->kind != SL_ACCESS_READ,
-    };
-
-    if (meeting->kind == SL_RACE_AFTER_FREE) return; /* it went wrong, whenever that was */
-    if (!meeting->buffer->device->info.simulated || settle(checker, &u)
-        || checker->races.n_unsettled == SL__MOST_UNSETTLED)
-        return;
-    checker->races.unsettled[checker->races.n_unsettled++] = u;
-    entry->unsettled++;
-}
-
-static void note_moment(sl__moment *when, uint32_t slot, const sl_op *op, bool writes)
-{
-    if (when->state != SL__PENDING || when->slot != slot || when->epoch != op->race_epoch) return;
-    when->state = op->lost ? SL__NEVER : SL__KNOWN;
-    when->at_ns = writes ? op->end_ns : op->start_ns;
-}
-
-void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;) {
-        unsettled *u = &checker->races.unsettled[i];
-        note_moment(&u->first, slot, op, u->first_writes);
-        note_moment(&u->second, slot, op, u->second_writes);
-        if (settle(checker, u)) remove_unsettled(checker, i);
-    }
-}
-
-/* The number of the launch's node that the moment waits for; -1: none. */
-static int64_t node_of(const sl__checker *checker, const sl__moment *when, const sl_op *launch)
-{
-    uint64_t node = when->seq - launch->seq - 1;
-    bool is_here = when->state == SL__PENDING
-                   && checker->slots[when->slot].device == launch->stream->device;
-
-    return is_here && when->seq > launch->seq && node < launch->body->n_nodes ? (int64_t)node : -1;
-}
-
-static void note_node(sl__checker *checker, sl__moment *when, const sl_op *launch, bool writes)
-{
-    int64_t node = node_of(checker, when, launch);
-
-    if (node < 0) return;
-    when->state = launch->lost || !launch->runs ? SL__NEVER : SL__KNOWN;
-    if (when->state == SL__KNOWN)
-        when->at_ns = writes ? launch->runs[node].end_ns : launch->runs[node].start_ns;
-}
-
-void sl__races_launch_retired(sl__checker *checker, const sl_op *launch)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;) {
-        unsettled *u = &checker->races.unsettled[i];
-        note_node(checker, &u->first, launch, u->first_writes);
-        note_node(checker, &u->second, launch, u->second_writes);
-        if (settle(checker, u)) remove_unsettled(checker, i);
-    }
-}
-
-void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;)
-        if (node_of(checker, &checker->races.unsettled[i].second, launch) >= 0)
-            remove_unsettled(checker, i);
-    checker->head.has_news = true;
-}
-
-void sl__races_lost(sl__checker *checker, uint32_t slot)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;)
-        if (checker->races.unsettled[i].first.slot == slot
-            || checker->races.unsettled[i].second.slot == slot)
-            remove_unsettled(checker, i);
-    checker->head.has_news = true;
-}
-
-/* The entry stays: these lines of the script race. */
-void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
-{
-    for (size_t i = checker->races.n_unsettled; i-- > 0;)
-        if (checker->races.unsettled[i].second.slot == slot
-            && checker->races.unsettled[i].second.epoch == epoch)
-            remove_unsettled(checker, i);
-    checker->head.has_news = true;
-}
-
 /* ---- adding, reporting ------------------------------------------------------------- */
 
 void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
@@ -400,7 +250,7 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
         if (meeting->second->by == SL__BY_STREAM && meeting->refused == meeting->second)
             entry->race.second.seq = 0; /* it does not happen */
     } else {
-        follow(checker, entry, meeting);
+        sl__outcome_follow(checker, entry, meeting);
     }
     if (!entry->reported) checker->head.has_news = true;
 }
@@ -445,8 +295,7 @@ void sl__races_report(sl__checker *checker)
 
 void sl__races_finish(sl__checker *checker)
 {
-    while (checker->races.n_unsettled > 0)
-        remove_unsettled(checker, checker->races.n_unsettled - 1);
+    sl__outcomes_forget(checker);
     checker->head.has_news = checker->races.n > 0;
 }
 

@@ -50,7 +50,7 @@ static bool place(replay *r, uint32_t i)
             return false;
     }
     point->slot = node->lane ? r->graph->slots[node->lane] : r->clock->slot;
-    point->epoch = sl__order_tick(r->checker, point->slot);
+    point->epoch = sl__slot_tick(r->checker, point->slot);
     point->host_epoch = r->checker->host_epoch++;
     point->seen = sl__seen_retain(*seen);
     return true;

@@ -160,6 +160,23 @@ sl__checker *sl__race_make(void);
 uint32_t sl__race_text(sl__checker *checker, const char *text);
 uint32_t sl__race_where(sl__checker *checker, const sl_device *device);
 
+/* ---- slots.c ------------------------------------------------------------------------ */
+
+/* A new slot, or one that no access needs any more. 0: out of memory. */
+uint32_t sl__slot_take(sl__checker *checker);
+/* Whether the host has seen all its operations for sure. */
+bool sl__slot_is_seen(const sl__checker *checker, uint32_t slot);
+/* Adds the slot to those that a wait for the device looks at; idle streams are not among them. */
+void sl__slot_note_unseen(sl__checker *checker, uint32_t slot);
+/* The first slot behind `slot` (0: of all) that has operations which the host has not seen for
+ * sure; 0: none. */
+uint32_t sl__slot_next_unseen(sl__checker *checker, uint32_t slot);
+/* A slot for the nodes of a graph that were captured in `stream`. 0: out of memory. */
+uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream);
+void sl__slot_lane_closed(sl__checker *checker, uint32_t slot);
+/* The slot's next epoch. */
+uint64_t sl__slot_tick(sl__checker *checker, uint32_t slot);
+
 /* ---- order.c: what comes before what ------------------------------------------------ */
 
 /* Who makes an access, and what it comes after. `is_late`: a host function. */
@@ -179,11 +196,6 @@ void sl__order_happens(sl__checker *checker, sl__race_clock *clock);
 void sl__order_undo(sl__checker *checker, sl__race_clock *clock);
 /* Keeps what the stream comes after, so that it is undone if its next operation is refused. */
 void sl__order_keep(sl__race_clock *clock);
-/* A slot for the nodes of a graph that were captured in `stream`. 0: out of memory. */
-uint32_t sl__order_lane(sl__checker *checker, const sl_stream *stream);
-void sl__order_lane_closed(sl__checker *checker, uint32_t slot);
-/* The slot's next epoch. */
-uint64_t sl__order_tick(sl__checker *checker, uint32_t slot);
 /* The host as an actor, now. */
 sl__actor sl__order_host(sl__checker *checker);
 
@@ -199,9 +211,6 @@ sl__chance sl__order_chance(sl__checker *checker, const sl__access *access);
 bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__chance *chance);
 /* All that the slot's stream has, also if it has closed. */
 bool sl__order_join_slot(sl__checker *checker, uint32_t slot, const sl__chance *chance);
-/* The first slot behind `slot` (0: of all) that has operations which the host has not seen for
- * sure; 0: none. */
-uint32_t sl__order_next_unseen(sl__checker *checker, uint32_t slot);
 /* The stream's clock, made at its first use. NULL: out of memory. */
 sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream);
 sl__point sl__order_point(sl__checker *checker,
@@ -283,6 +292,21 @@ typedef struct sl__meeting {
 } sl__meeting;
 void sl__races_add(sl__checker *checker, const sl__meeting *meeting);
 
+/* Fails with the race for which the latest call was refused. */
+sl_status sl__races_fail(sl__checker *checker, sl_error *err);
+
+/* Gives races whose outcome is not known yet the outcome UNKNOWN, so that they can be reported. */
+void sl__races_finish(sl__checker *checker);
+/* The same, reports them, and forgets all. */
+void sl__races_clear(sl__checker *checker);
+
+/* ---- outcomes.c: which harm they did ------------------------------------------------- */
+
+/* Follows a meeting until its outcome is known, if it can be. */
+void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__meeting *meeting);
+/* All that are followed. */
+void sl__outcomes_forget(sl__checker *checker);
+
 /* An operation has ended: sets when its accesses happened, and outcomes that are known then. */
 void sl__races_retired(sl__checker *checker, uint32_t slot, const sl_op *op);
 /* An operation does not happen: its races have no outcome. */
@@ -292,13 +316,5 @@ void sl__races_launch_retired(sl__checker *checker, const sl_op *launch);
 void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch);
 /* The device of the slot has closed: the end of its operations is never reported. */
 void sl__races_lost(sl__checker *checker, uint32_t slot);
-
-/* Fails with the race for which the latest call was refused. */
-sl_status sl__races_fail(sl__checker *checker, sl_error *err);
-
-/* Gives races whose outcome is not known yet the outcome UNKNOWN, so that they can be reported. */
-void sl__races_finish(sl__checker *checker);
-/* The same, reports them, and forgets all. */
-void sl__races_clear(sl__checker *checker);
 
 #endif

@@ -1,0 +1,118 @@
+/* slots.c - slots: of streams, and of the lanes of graphs. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../device.h"
+#include "state.h"
+
+bool sl__slot_is_seen(const sl__checker *checker, uint32_t slot)
+{
+    return sl__vector_at(checker->host_seen.sure, slot) >= checker->slots[slot].epoch;
+}
+
+void sl__slot_note_unseen(sl__checker *checker, uint32_t slot)
+{
+    if (checker->slots[slot].is_unseen) return;
+    checker->slots[slot].is_unseen = true;
+    checker->slots[slot].next_unseen = checker->unseen;
+    checker->unseen = slot;
+}
+
+uint32_t sl__slot_next_unseen(sl__checker *checker, uint32_t slot)
+{
+    uint32_t *link = slot ? &checker->slots[slot].next_unseen : &checker->unseen;
+
+    while (*link && sl__slot_is_seen(checker, *link)) {
+        sl__slot *seen = &checker->slots[*link];
+        sl__race_looks++;
+        seen->is_unseen = false;
+        *link = seen->next_unseen;
+    }
+    sl__race_looks++;
+    return *link;
+}
+
+/* The slot of a closed stream can be used again when every later access comes after its operations.
+ * Not while a host function waits to run: it is compared with earlier accesses, whose texts are
+ * those of the old stream. */
+static uint32_t reusable_slot(sl__checker *checker)
+{
+    if (checker->n_waiting > 0) return 0;
+    for (uint32_t *link = &checker->closed; *link; link = &checker->slots[*link].next_closed) {
+        uint32_t slot = *link;
+        sl__race_looks++;
+        if (!sl__slot_is_seen(checker, slot)) continue;
+        *link = checker->slots[slot].next_closed;
+        return slot;
+    }
+    return 0;
+}
+
+static bool grow_slots(sl__checker *checker)
+{
+    uint32_t room = checker->slots_room ? 2 * checker->slots_room : 16;
+    sl__slot *grown;
+
+    if (checker->n_slots < checker->slots_room) return true;
+    grown = realloc(checker->slots, room * sizeof *grown);
+    if (!grown) return false;
+    checker->slots = grown;
+    checker->slots_room = room;
+    return true;
+}
+
+static void clear_slot(sl__checker *checker, uint32_t slot)
+{
+    memset(&checker->slots[slot], 0, sizeof(sl__slot));
+    checker->slots[slot].epoch = checker->first_epoch;
+}
+
+uint32_t sl__slot_take(sl__checker *checker)
+{
+    uint32_t slot = reusable_slot(checker);
+
+    if (slot) return slot;
+    if (!grow_slots(checker)) return 0;
+    if (checker->n_slots == 0) clear_slot(checker, checker->n_slots++); /* the host's */
+    if (!grow_slots(checker)) return 0;
+    clear_slot(checker, checker->n_slots);
+    return checker->n_slots++;
+}
+
+/* ---- nodes of graphs -------------------------------------------------------------- */
+
+/* The nodes of one lane run in order, also those of different launches. What they come after
+ * is with their launch, and what comes after them with its stream. */
+uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream)
+{
+    sl__device_core *core = stream->device->core;
+    uint32_t at = sl__slot_take(checker);
+    sl__slot *slot = &checker->slots[at];
+    char name[128];
+
+    if (!at) return 0;
+    snprintf(name, sizeof name, "%.100s (graph)", sl_stream_name(stream));
+    sl__seen_release(&slot->seen);
+    slot->device = stream->device;
+    slot->stream_id = stream->id;
+    slot->name = sl__strings_intern(&core->strings, name);
+    slot->captured = stream->name;
+    slot->made = stream->where;
+    slot->is_blocking = slot->is_per_thread = false;
+    slot->is_lane = true;
+    slot->retired = 0;
+    return at;
+}
+
+void sl__slot_lane_closed(sl__checker *checker, uint32_t slot)
+{
+    checker->slots[slot].next_closed = checker->closed;
+    checker->closed = slot;
+}
+
+uint64_t sl__slot_tick(sl__checker *checker, uint32_t slot)
+{
+    sl__slot_note_unseen(checker, slot);
+    return ++checker->slots[slot].epoch;
+}
