@@ -23,6 +23,12 @@ static const char *const mode_names[] = {
     [SL_CHECK_ERROR] = "error",
 };
 
+static const char *const kind_names[] = {
+    [SL_RACE_UNORDERED] = "race",
+    [SL_RACE_ACCIDENT] = "accident",
+    [SL_RACE_AFTER_FREE] = "use after free",
+};
+
 enum { REPORT_COLUMNS = 100 }; /* of a report that is not for a narrower terminal */
 
 /* ---- races as tables --------------------------------------------------------------------- */
@@ -44,6 +50,10 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
         lsl_set_integer(L, "stream_id", access->stream);
     }
     if (access->seq != 0) lsl_set_integer(L, "correlation", access->seq);
+    if (access->graph[0]) {
+        lsl_set_text(L, "graph", access->graph);
+        lsl_set_known(L, "launched", access->launched);
+    }
     lsl_set_integer(L, "first_byte", access->first_byte);
     lsl_set_integer(L, "bytes", access->n_bytes);
     lua_setfield(L, -2, field);
@@ -52,9 +62,17 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
 /* What the words need of an access that is not in its table. */
 static void set_access_facts(lua_State *L, const char *field, const sl_race_access *access)
 {
-    lua_createtable(L, 0, 2);
-    lsl_set_text(L, "made", access->stream_made);
-    lsl_set_boolean(L, "in_per_thread", access->in_per_thread);
+    bool in_graph = access->graph[0] != '\0';
+    lua_createtable(L, 0, 8);
+    lsl_set_text(L, "made", in_graph ? access->launch_made : access->stream_made);
+    lsl_set_boolean(L, "in_per_thread",
+                    in_graph ? access->launch_in_per_thread : access->in_per_thread);
+    if (in_graph) {
+        lsl_set_text(L, "stream", access->launch_stream);
+        lsl_set_integer(L, "stream_id", access->launch_stream_id);
+        lsl_set_text(L, "captured", access->captured);
+        lsl_set_text(L, "captured_made", access->captured_made);
+    }
     lua_setfield(L, -2, field);
 }
 
@@ -62,9 +80,19 @@ static void set_access_facts(lua_State *L, const char *field, const sl_race_acce
 static void push_facts(lua_State *L, const sl_race *race)
 {
     static const char *const chances[] = {
-        [SL_CHANCE_UNKNOWN] = "unknown",         [SL_CHANCE_FROM_PAGEABLE] = "from_pageable",
-        [SL_CHANCE_TO_PAGEABLE] = "to_pageable", [SL_CHANCE_BLOCKING_COPY] = "blocking_copy",
-        [SL_CHANCE_NULL_STREAM] = "null_stream", [SL_CHANCE_CALL] = "call",
+        [SL_CHANCE_UNKNOWN] = "unknown",
+        [SL_CHANCE_FROM_PAGEABLE] = "from_pageable",
+        [SL_CHANCE_TO_PAGEABLE] = "to_pageable",
+        [SL_CHANCE_BLOCKING_COPY] = "blocking_copy",
+        [SL_CHANCE_NULL_STREAM] = "null_stream",
+        [SL_CHANCE_GRAPH_SOURCE] = "graph_source",
+        [SL_CHANCE_CALL] = "call",
+    };
+    static const char *const remedies[] = {
+        [SL_REMEDY_STREAM_WAITS] = "stream_waits",
+        [SL_REMEDY_HOST_WAITS] = "host_waits",
+        [SL_REMEDY_CAPTURE_WAITS] = "capture_waits",
+        [SL_REMEDY_FREE_LATER] = "free_later",
     };
     static const char *const places[] = {
         [SL_ON_DEVICE] = "device",
@@ -80,7 +108,7 @@ static void push_facts(lua_State *L, const sl_race *race)
     lsl_set_text(L, "chance", chances[race->chance]);
     lsl_set_text(L, "chance_call", race->chance_call);
     lsl_set_text(L, "chance_where", race->chance_where);
-    lsl_set_boolean(L, "host_waits", race->remedy == SL_REMEDY_HOST_WAITS);
+    lsl_set_text(L, "remedy", remedies[race->remedy]);
     set_access_facts(L, "first", &race->first);
     set_access_facts(L, "second", &race->second);
 }
@@ -89,7 +117,7 @@ static void push_facts(lua_State *L, const sl_race *race)
 static void push_race(lua_State *L, const sl_race *race)
 {
     lua_createtable(L, 0, 13);
-    lsl_set_text(L, "kind", race->kind == SL_RACE_ACCIDENT ? "accident" : "race");
+    lsl_set_text(L, "kind", kind_names[race->kind]);
     set_access(L, "first", &race->first);
     set_access(L, "second", &race->second);
     lsl_set_known(L, "made", race->made_where);
@@ -161,8 +189,7 @@ static void listen(void *ud, const sl_race *race)
     lua_pushlightuserdata(T, (void *)race);
     if (lsl_call_uncollected(T, 1, 0) != LUA_OK)
         fprintf(stderr, "streamlab: %s: %s and %s (no memory for the report)\n",
-                race->kind == SL_RACE_ACCIDENT ? "accident" : "race", race->first.where,
-                race->second.where);
+                kind_names[race->kind], race->first.where, race->second.where);
     lua_settop(T, 1);
 }
 
@@ -262,19 +289,30 @@ static int put_number(char *text, size_t size, uint64_t n, const char *noun)
     return snprintf(text, size, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
 }
 
-/* "3 races, 1 accident, met 103 times". */
+/* "3 races, 1 accident, met 103 times": how many of each kind, with commas. Returns its length. */
+static int put_kinds(char *text, size_t size)
+{
+    static const char *const nouns[] = { "race", "accident", "use after free" };
+    uint64_t n[LSL_COUNT(kind_names)] = { 0 };
+    int used = 0;
+    for (size_t i = 0; i < sl_race_count(); i++)
+        n[sl_race_get(i)->kind]++;
+    for (int kind = 0; kind < LSL_COUNT(kind_names); kind++) {
+        if (n[kind] == 0) continue;
+        if (used > 0) used += snprintf(text + used, size - (size_t)used, ", ");
+        used += put_number(text + used, size - (size_t)used, n[kind], nouns[kind]);
+    }
+    return used;
+}
+
 void lsl_sum_up_races(lua_State *L)
 {
     char text[256];
-    uint64_t n[2] = { 0, 0 }, met = sl_race_total();
+    uint64_t met = sl_race_total();
     size_t listed = sl_race_count(), size = sizeof text;
     if (sl_check_get_mode() != SL_CHECK_WARN || listed == 0) return;
     luaL_checkstack(L, 4, NULL);
-    for (size_t i = 0; i < listed; i++)
-        n[sl_race_get(i)->kind == SL_RACE_ACCIDENT]++;
-    int used = n[0] > 0 ? put_number(text, size, n[0], "race") : 0;
-    if (n[0] > 0 && n[1] > 0) used += snprintf(text + used, size - (size_t)used, ", ");
-    if (n[1] > 0) used += put_number(text + used, size - (size_t)used, n[1], "accident");
+    int used = put_kinds(text, size);
     if (met > listed)
         used += snprintf(text + used, size - (size_t)used, ", met %llu times%s",
                          (unsigned long long)met,

@@ -38,18 +38,34 @@ end
 -- `word`, unless the other stream has that name.
 local function role(word, other) return other.stream == word and "other" or word end
 
+-- The stream of an access whose work others can wait for, or that can wait: of a node of a graph
+-- the one of the launch, or, between nodes of one launch, the one of the capture.
+local function stream_to_wait(access, facts, in_capture, role_name)
+    if in_capture then
+        return stream_in_script({ stream = facts.captured, stream_id = 1 },
+                                { made = facts.captured_made }, role_name)
+    end
+    return stream_in_script(access.graph and facts or access, facts, role_name)
+end
+
 -- What would order the two, and where.
 local function remedy(race, facts)
     local first, second = race.first, race.second
-    local waited, meaning = stream_in_script(first, facts.first, role("first", second))
-    local text, place, meanings = waited .. ":synchronize()", "before " .. (second.where or ""), {}
-    if not facts.host_waits then
-        local waits, of_second = stream_in_script(second, facts.second, role("second", first))
+    if facts.remedy == "free_later" then
+        return "g:update(f)", "before " .. (second.launched or "")
+    end
+    local in_capture = facts.remedy == "capture_waits"
+    local waited, meaning = stream_to_wait(first, facts.first, in_capture, role("first", second))
+    local place = "before " .. (not in_capture and second.launched or second.where or "")
+    local text, meanings = waited .. ":synchronize()", {}
+    if facts.remedy ~= "host_waits" then
+        local waits, of_second = stream_to_wait(second, facts.second, in_capture,
+                                                role("second", first))
         text = waits .. ":wait_stream(" .. waited .. ")"
         meanings[1] = of_second ~= "" and of_second or nil
     end
     meanings[#meanings + 1] = meaning ~= "" and meaning or nil
-    if second.by == "host_func" then
+    if second.by == "host_func" and not second.launched then
         place = "before the host function of " .. (second.where or "") .. " is launched"
     end
     if meanings[1] then place = place .. ", where " .. table.concat(meanings, ", and ") end
@@ -62,6 +78,7 @@ local chances <const> = {
     to_pageable = "a copy to pageable memory waits until it has arrived",
     blocking_copy = "a blocking copy from pageable memory waits until it has arrived",
     null_stream = "waiting for the NULL stream waits for the blocking streams as well",
+    graph_source = "a launch of a graph reads pageable memory that its nodes copy before it returns",
 }
 
 -- What orders the two of an accident.
@@ -109,18 +126,26 @@ end
 local verbs <const> = { read = "reads", write = "writes", free = "frees" }
 local doings <const> = { read = "reading", write = "writing", free = "freeing" }
 
+-- A graph without a name of its own is "graph 1".
+local function graph_text(name)
+    return string.find(name, "^graph %d+$") and name or 'graph "' .. name .. '"'
+end
+
 -- Who it is that touches the memory.
 local function actor(access)
     if access.by == "host" then return "the host" end
     local stream = "stream \"" .. (access.stream or "") .. "\""
     if access.stream_id == 0 then stream = "the default stream" end
+    if access.graph then stream = graph_text(access.graph) .. " in " .. stream end
     return (access.by == "host_func" and "a host function in " or "") .. stream
 end
 
 local function headline(race)
     local first, second = race.first, race.second
     local at = second.where and " at " .. second.where or ""
-    local text = actor(second) .. " " .. verbs[second.access] .. at .. " what " .. actor(first)
+    local text = actor(second) .. " " .. verbs[second.access] .. at .. " what "
+    if race.kind == "use after free" then return text .. (first.what or "") .. " has freed" end
+    text = text .. actor(first)
     if race.kind == "accident" then
         return text .. " " .. verbs[first.access] .. ", in order only by chance"
     end
@@ -178,6 +203,17 @@ local function title(race, columns, colour)
     return label .. " " .. fold(clean(headline(race)), said_by + #kind + 2, 4, columns)
 end
 
+-- Of a node of a graph: which launch it was.
+local function launch_row(access, columns)
+    return access.launched and row("", "launched at " .. access.launched, columns) or ""
+end
+
+local function fix(race)
+    local text = "insert " .. race.remedy .. " " .. race.remedy_where
+    if race.kind ~= "use after free" then return text end
+    return text .. ", so that the graph names other memory, or free it behind the last launch"
+end
+
 local function report(race, columns, colour, cache)
     local first, second, times = race.first, race.second, race.count - 1
     local became = outcome(race)
@@ -185,12 +221,14 @@ local function report(race, columns, colour, cache)
         title(race, columns, colour),
         row("first", access_text(first, second), columns),
         source(first.where, columns, cache),
+        launch_row(first, columns),
         row("second", access_text(second, first), columns),
         first.where ~= second.where and source(second.where, columns, cache) or "",
+        launch_row(second, columns),
         row("memory", memory_text(race), columns),
         race.accident and row("order", "kept only by undocumented behaviour of the driver: "
                               .. race.accident, columns) or "",
-        row("fix", "insert " .. race.remedy .. " " .. race.remedy_where, columns),
+        row("fix", fix(race), columns),
         became and row("here", became, columns) or "",
         times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "") .. ")\n" or "",
     }
@@ -230,8 +268,12 @@ end
 -- The message of an SL_ERACE with what would order the two.
 function words.refusal(message, race, facts)
     local noun = facts.is_late and "its stream" or "that stream"
-    return message .. (facts.host_waits and "; synchronize " or "; wait for ")
-           .. stream_in_script(race.first, facts.first, noun)
+    if facts.remedy == "free_later" then return message end
+    if facts.remedy == "capture_waits" then
+        return message .. "; insert " .. table.concat({ remedy(race, facts) }, " ")
+    end
+    return message .. (facts.remedy == "host_waits" and "; synchronize " or "; wait for ")
+           .. stream_to_wait(race.first, facts.first, false, noun)
 end
 
 return words

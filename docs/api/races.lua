@@ -52,7 +52,7 @@ All since the last `lab.check(mode)`. At most 1000 are kept. Each is a table, an
 
 | field | |
 |---|---|
-| `kind` | `"race"`, or `"accident"`: what orders the two is undocumented behaviour of the driver |
+| `kind` | `"race"`; `"accident"`: what orders the two is undocumented behaviour of the driver; `"use after free"`: a launch of a graph uses memory that a call, `first`, has freed since the capture |
 | `first`, `second` | the two accesses, in the order of the script, see below |
 | `tensor`, `made` | whose memory it is, and the script's line that made it |
 | `first_byte`, `bytes` | the bytes that both touch, counted from 0 in that memory |
@@ -70,7 +70,8 @@ An access has the fields
 | `what` | as in timelines, `matmul_f32`; of the host `read`, `write` or the name of the plain call, `cudaFree` |
 | `where` | the script's line |
 | `by` | `"stream"`, `"host"`, or `"host_func"`: a host function, in its stream's order |
-| `stream`, `stream_id` | the stream's name and id; `nil` for the host |
+| `stream`, `stream_id` | the stream's name and id; `nil` for the host; of a graph's node its row in timelines |
+| `graph`, `launched` | of a graph's node: the graph's name, and the line of the launch; `where` is the line that captured the node |
 | `correlation` | of the operation, as in `tl:spans()`; `nil` for the host |
 | `first_byte`, `bytes` | what it touches, counted as above |]],
             example = [[
@@ -94,6 +95,8 @@ lab.check("off")]],
 | an event | work in `s` before `e:record(s)` comes before work in `t` after `t:wait_event(e)`, which means the latest record at the time of the call; `t:wait_stream(s)` is both calls |
 | a wait of the host | `s:synchronize()`, `e:synchronize()`, `lab.synchronize()`, and a `query()` that gave `true`: what they waited for comes before everything that the host does later |
 | the host | what it did before a call comes before the operation that the call enqueues |
+| an edge of a graph | inside a launch nothing else orders two nodes, not even the streams in which they were captured, unless these are the same |
+| a launch of a graph | all its nodes come after what its stream had before and after the graph's earlier launches, in whatever stream those were; what its stream gets later comes after all its nodes |
 | the legacy default stream | its operations come after all that is in blocking streams, and before all that is enqueued there later; streams made with `non_blocking = true` are exempt |
 | copies that wait | a blocking copy from pinned memory or to the host is over when its call returns; `lab.cuda.memcpy` from pageable memory begins when what the NULL stream had before is over |
 
@@ -105,6 +108,9 @@ Kernels and copies read and write by their stream, host functions in their strea
 copy from pinned memory reads it by its stream, and so until it has run; one from pageable memory reads it by the host, in the call. Only the bytes that an operation names
 count. `lab.cuda.free` and `lab.cuda.free_host` are accesses by the host to all bytes, `lab.cuda.free_async` by its stream. `t:free()` and the garbage collector are none:
 that memory goes to no tensor whose work could run before what is queued on it.
+
+A launch of a graph is what its nodes do; a capture is nothing. A copy of a graph from pageable memory reads it by the stream of the launch, since no documentation says when: that the launch has
+read it when it returns is an accident. `lab.cuda.free`, `free_host` and `free_async` free memory also where a graph names it: a later launch that uses it is a *use after free*, whatever orders the two.
 
 ## Accidents
 
@@ -118,6 +124,7 @@ with what orders them. CUDA promises of a copy from pageable memory only that th
 - It checks only memory of the laboratory: tensors, and what `lab.cuda` allocates. It does not check Lua's own values.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
 - It does not check Lua's variables. If a script waits until a host function has set a variable, CUDA guarantees the order, but the checker reports a race. It knows `e:query()` and `s:query()`.
+- It knows a use after free only if it was on when the memory was freed. It does not know addresses: that the freed memory belongs to another allocation by now is likely, and not reported.
 - In a very long run old accesses may be dropped, to limit memory; a race with one of these is not found.
 
 Where the rules come from, and how they are kept cheap: [design/races.md](../design/races.md).]],
