@@ -1,6 +1,6 @@
 /* l_device.c - devices: how they are opened, their fields, their clock, and the counts of live
  * objects. prelude.lua decides which backend and profile to open. */
-#include "lsl.h"
+#include "l_timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -202,6 +202,22 @@ static int internal_set_figures(lua_State *L)
     sl_error err;
     lsl_check(L, sl_device_set_figures(device, settings, n, &err), &err, op);
     return 0;
+}
+
+/* core.graph_costs(settings): what graphs cost on a GPU that is simulated with these settings, a list
+ * for trace.as_graphs (l_as_graphs.c). */
+static int internal_graph_costs(lua_State *L)
+{
+    const char *op = "explain";
+    size_t n;
+    sl_setting *settings = read_settings(L, 1, &n, op);
+    sl_device *device = NULL;
+    sl_error err;
+    lsl_check(L, sl_device_open("sim", 0, settings, n, &device, &err), &err, op);
+    sl_graph_costs costs = sl_device_get_info(device)->graph;
+    sl_device_release(device);
+    lsl_push_graph_costs(L, &costs);
+    return 1;
 }
 
 /* core.device_count(backend): how many it has; with 0 also the reason. Nil, the reason
@@ -439,6 +455,7 @@ static const luaL_Reg functions[] = {
 static const luaL_Reg internals[] = {
     { "open", internal_open },
     { "set_figures", internal_set_figures },
+    { "graph_costs", internal_graph_costs },
     { "device_count", internal_device_count },
     { "device_name", internal_device_name },
     { "streams", internal_streams },

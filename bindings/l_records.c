@@ -4,7 +4,8 @@
  *   {inferred =, n_findings =, n_parts =,
  *    verdict = {good =, joint =, gain_ns =, makespan_ns =, cause =, also = nil or a number},
  *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
- *             makespan_ns =, n_spans =},
+ *             makespan_ns =, n_spans =, device = the GPU's name, profile = of a simulated one,
+ *             as_graphs = function(costs)},  -- l_as_graphs.c
  *    finding = function(i),  -- a record, see push_record
  *    loss = function(i),     -- its lost_ns, gain_ns (-1: not known) and same_as
  *    part = function(i),     -- of the makespan: a record
@@ -214,13 +215,15 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     sl_timeline_spans(timeline, &n_spans);
     const sl_stream_note *streams = sl_timeline_streams(timeline, &n_streams);
     bool has_default = n_streams > 0 && streams[0].id == 0;
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 10);
     lsl_set_text(L, "language", origin.pytorch ? "pytorch" : foreign ? "cuda" : "lua");
     set_true(L, "several_gpus", origin.first_ns < origin.last_ns);
     lsl_set_text(L, "default_stream",
                  has_default ? sl_timeline_text(timeline, streams[0].name) : "");
     lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
     lsl_set_integer(L, "n_spans", (int64_t)n_spans);
+    lsl_set_text(L, "device", sl_timeline_device(timeline)->name);
+    lsl_set_text(L, "profile", sl_timeline_device(timeline)->profile);
     lsl_set_range(L, timeline);
 }
 
@@ -262,6 +265,7 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
     int box = lua_gettop(L) + 1;
     const sl_explanation *found = push_causes(L, timeline->p, inferred, op)->found;
     push_trace(L, timeline->p);
+    lsl_set_as_graphs(L, arg);
     lua_createtable(L, 0, 8);
     for (const luaL_Reg *f = functions; f->name; f++) {
         lua_pushlightuserdata(L, lsl_get(L));

@@ -107,6 +107,15 @@ typedef struct sl_setting {
     const char *text; /* NULL for numbers */
 } sl_setting;
 
+/* What launching a graph costs, and how its nodes follow one another. All 0: not known. */
+typedef struct sl_graph_costs {
+    int64_t launch_ns;              /* the host's call, */
+    int64_t node_ns, copy_node_ns;  /* more for each node, for each that copies */
+    int64_t start_ns;               /* from the call's end to the first node */
+    int64_t gap_ns;                 /* from a node's end to the next: of kernels, */
+    int64_t copy_gap_ns, switch_ns; /* of copies, of different engines */
+} sl_graph_costs;
+
 typedef struct sl_device_info {
     char name[96];       /* "NVIDIA H200" */
     char profile[64];    /* the simulator's profile, "" on real GPUs */
@@ -120,6 +129,7 @@ typedef struct sl_device_info {
     int priority_least, priority_greatest; /* 0, -5: lower is more urgent */
     int max_threads_per_block;
     int64_t max_shared_bytes_per_block;
+    sl_graph_costs graph; /* of a simulated GPU */
 } sl_device_info;
 
 /* How much memory and how many processors this process may use: those of the machine, unless its

@@ -345,7 +345,9 @@ causes.host_issuing = {
         return (r.by_itself and "the GPU waits for the host to issue "
                 or "the host is still issuing ") .. by(r) .. times(r)
     end,
-    sentence = function(r) return issuing(r, "was still issuing") end,
+    sentence = function(r)
+        return issuing(r, "was still issuing") .. graphs.host_bound(r)
+    end,
     remedy = function(r)
         if graphs.is_launch(r.by) then
             return "The GPU waits for launches: capture more work in one graph, or several rounds of it"
@@ -355,7 +357,7 @@ causes.host_issuing = {
         end
         return "The GPU waits for launches: fewer and larger operations keep it busy"
                .. by_language(r, {
-                   lua = "", pytorch = ', or a CUDA graph (torch.compile(mode="reduce-overhead"))',
+                   lua = ", or a CUDA graph (lab.graph)", pytorch = ', or a CUDA graph (torch.compile(mode="reduce-overhead"))',
                    cuda = ", or a CUDA graph",
                })
     end,

@@ -65,4 +65,46 @@ function graphs.keep_priority(r)
     }) .. ", or launch it in a stream of the higher priority"
 end
 
+-- ---- in place of launches ----------------------------------------------------------------
+
+-- Of the nearest GPU that is known: {name, ...} as settings of a simulated one; nil: none.
+local function settings(trace)
+    local profiles = core.need("profiles")
+    local profile = trace.profile ~= "" and trace.profile or trace.device:find("H200") and "h200"
+    for _, name in ipairs(profiles.names()) do
+        if name == profile then return profiles.settings(profiles.figures(name).flat) end
+    end
+end
+
+local function simulate(trace)
+    local found = trace.as_graphs()
+    if found then return found end
+    local known = settings(trace)
+    return known and trace.as_graphs(core.graph_costs(known))
+end
+
+-- {makespan_ns =, n_graphs =, n_nodes =, issue_ns =} where it is known, and both that and issuing
+-- nothing would gain a twentieth.
+local function instead(r)
+    local trace = r.trace
+    local least_ns = trace.makespan_ns and trace.makespan_ns // 20
+    if not trace.as_graphs or not r.gain_ns or r.gain_ns < least_ns then return nil end
+    if trace.graphs == nil then trace.graphs = simulate(trace) or false end
+    local found = trace.graphs
+    local gains = found and found.n_graphs > 0
+                  and found.makespan_ns <= trace.makespan_ns - least_ns
+    return gains and found or nil
+end
+
+-- "; host-bound: 1000 launches of 3.80 us, as a graph all would take about 691 us (simulated)"
+function graphs.host_bound(r)
+    local found = instead(r)
+    if not found then return "" end
+    local as = found.n_graphs == 1 and ", as a graph"
+               or ("; as %d graphs, which end where the host waits or works,"):format(found.n_graphs)
+    return ("; host-bound: %d launches of %s%s all would take about %s (simulated)"):format(
+        found.n_nodes, core.duration(found.issue_ns // found.n_nodes), as,
+        core.duration(found.makespan_ns))
+end
+
 return graphs

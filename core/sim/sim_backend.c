@@ -31,6 +31,18 @@ static sl_status sim_device_name(int index, char *name, size_t name_bytes, sl_er
     return SL_OK;
 }
 
+/* Between nodes as in graph_run.c. */
+static sl_graph_costs graph_costs(const sim_profile *p)
+{
+    return (sl_graph_costs){
+        .launch_ns = llround(1000 * p->host_launch_us),
+        .start_ns = llround(1000 * p->submit_us),
+        .gap_ns = llround(1000 * p->graph_gap_us),
+        .copy_gap_ns = llround(1000 * p->copy_gap_us),
+        .switch_ns = llround(1000 * p->engine_switch_us),
+    };
+}
+
 static void fill_info(sim_device *dev)
 {
     const sim_profile *p = &dev->profile;
@@ -47,6 +59,7 @@ static void fill_info(sim_device *dev)
     info->priority_greatest = (int)p->priority_greatest;
     info->max_threads_per_block = (int)p->max_threads_per_block;
     info->max_shared_bytes_per_block = (int64_t)p->shared_bytes_per_block;
+    info->graph = graph_costs(p);
 }
 
 static void sim_device_close(sl_device *base)

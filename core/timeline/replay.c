@@ -21,27 +21,19 @@
 
 #include <stdlib.h>
 
+#include "as_graphs.h"
 #include "store.h"
 
 #define CALL_NS 4000        /* of a call that has nothing to wait for */
 #define SUBMIT_NS 4000      /* from a call's end to the start, of an idle stream */
 #define FOLLOW_NS 1000      /* from one operation to the next of its stream */
 #define LARGE_BYTES 1000000 /* copies that show the rate of their direction */
-#define NEVER INT64_MIN
+#define NEVER SL__NEVER
 
 /* Which time of an item a step is. At the same moment the ends come first. */
 enum { AT_END, AT_HOST_END, AT_HOST_START, AT_START, TIMES };
 
-typedef struct pass {
-    sl__replay *r;
-    const uint16_t *left_out;      /* NULL: the delays are to be found */
-    size_t caller;                 /* whose call ended last, or SL__NO_ITEM */
-    int64_t ended_ns;              /* the last end so far, */
-    int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
-    int64_t engine_ns[SL_ENGINES]; /* of each engine, */
-    int64_t full_ns;               /* and of kernels that fill the GPU */
-    int64_t first_ns, last_ns;     /* of all spans */
-} pass;
+typedef sl__pass pass;
 
 static const sl__item *item_at(const pass *p, size_t i) { return &p->r->ops->items[i]; }
 
@@ -56,7 +48,7 @@ static int64_t later(int64_t a, int64_t b) { return sl__max_ns(a, b); }
 
 /* ---- the host ------------------------------------------------------------------- */
 
-static void begin_call(pass *p, size_t i)
+static void begin_pause(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
@@ -66,6 +58,12 @@ static void begin_call(pass *p, size_t i)
     bool skipped = (left_out(p, p->caller) & SL__NO_PAUSE)
                    || (pause_ns < SL__SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
     played->host_start_ns = p->r->played[p->caller].host_end_ns + (skipped ? 0 : pause_ns);
+}
+
+static void begin_call(pass *p, size_t i)
+{
+    begin_pause(p, i);
+    if (sl__graphs_have(p->graphs, i)) sl__graphs_call(p, i);
 }
 
 /* A copy's call that goes on while the copy runs, and what it waits for: the copy's start,
@@ -133,6 +131,8 @@ static void end_call(pass *p, size_t i)
     sl__played *played = &p->r->played[i];
     const sl__delays *delays = &p->r->delays[i];
     if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
+    p->caller = i;
+    if (sl__graphs_have(p->graphs, i)) return;
     int64_t awaited_ns = span ? awaited_by_span(p, i, span)
                               : awaited_by_call(p, sl__item_call(p->r->ops, i));
     if (!p->left_out) learn_call(p, i, awaited_ns);
@@ -144,7 +144,6 @@ static void end_call(pass *p, size_t i)
         played->host_end_ns = played->host_start_ns + delays->call_ns;
     if (awaited_ns != NEVER && !(left_out(p, i) & (SL__NO_CALL | SL__NO_ISSUE)))
         played->host_end_ns = later(played->host_end_ns, awaited_ns + delays->return_ns);
-    p->caller = i;
 }
 
 /* ---- the device ------------------------------------------------------------------ */
@@ -286,6 +285,7 @@ static void end(pass *p, size_t i)
     const sl_span *span = sl__item_span(p->r->ops, i);
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
+    if (p->graphs) sl__graphs_end(p, i);
     s->before_tail_ns = s->tail_ns;
     s->tail_ns = later(s->tail_ns, ns);
     if (s->is_null)
@@ -299,11 +299,10 @@ static void end(pass *p, size_t i)
         p->full_ns = later(p->full_ns, ns);
 }
 
-static void start(pass *p, size_t i)
+static int64_t start_ns(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     const sl__delays *delays = &p->r->delays[i];
-    sl__played *played = &p->r->played[i];
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t submitted_ns = submitted(p, i);
     int64_t free_ns = later(later(held_by_stream(p, i, s), held_by_event(p, i, s)),
@@ -313,9 +312,18 @@ static void start(pass *p, size_t i)
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
     if (is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
-    played->start_ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
-    if (submitted_ns != NEVER) played->start_ns = submitted_ns + (at_once ? 0 : delays->submit_ns);
-    if (free_ns != NEVER) played->start_ns = later(played->start_ns, free_ns + follow_ns);
+    int64_t ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
+    if (submitted_ns != NEVER) ns = submitted_ns + (at_once ? 0 : delays->submit_ns);
+    return free_ns != NEVER ? later(ns, free_ns + follow_ns) : ns;
+}
+
+static void start(pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    sl__played *played = &p->r->played[i];
+    played->start_ns = sl__graphs_have(p->graphs, i)
+                           ? sl__graphs_start_ns(p, i, held_by_engine(p, i))
+                           : start_ns(p, i);
     played->end_ns = played->start_ns + length_ns(p, i);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
@@ -328,9 +336,15 @@ static void start(pass *p, size_t i)
 
 int64_t sl__replay_makespan_ns(sl__replay *r, const uint16_t *left_out)
 {
+    return sl__replay_with_graphs_ns(r, left_out, NULL);
+}
+
+int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__graphs *graphs)
+{
     pass p = {
         .r = r,
         .left_out = left_out,
+        .graphs = graphs,
         .caller = SL__NO_ITEM,
         .ended_ns = NEVER,
         .null_ns = NEVER,

@@ -377,6 +377,19 @@ sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *
                                    sl_error *err);
 void sl_explanation_free(sl_explanation *explanation); /* leaves it empty */
 
+/* The recorded schedule played again, with all that the host issued between two of its waits (or
+ * work, or other calls that a capture cannot contain) in a graph that it launches with one call.
+ * Operations take as long as they did. Captures, instantiation and first launches do not count. */
+typedef struct sl_as_graphs {
+    int64_t makespan_ns; /* as recorded if there is no graph */
+    size_t n_graphs;
+    size_t n_nodes;   /* of all graphs: operations that are no records or waits */
+    int64_t issue_ns; /* the host's recorded time for these, from each first call to the last */
+} sl_as_graphs;
+/* SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl_timeline_as_graphs(const sl_timeline *timeline, const sl_graph_costs *costs,
+                                sl_as_graphs *found, sl_error *err);
+
 /* One side of a finding: an operation, a call, or, without either, nothing that is known. */
 typedef struct sl_side {
     const sl_span *span;

@@ -176,7 +176,8 @@ for _, case in ipairs {
     { "host_issuing", true, kernel, kernel,
       'No kernel ran for 3.00 ms: the host was still issuing matmul_f32 in stream "first" at '
         .. 'a.lua:1, and the GPU had to wait for that',
-      "The GPU waits for launches: fewer and larger operations keep it busy" },
+      "The GPU waits for launches: fewer and larger operations keep it busy, or a CUDA graph "
+        .. "(lab.graph)" },
     { "latency", true, kernel, nil,
       'No kernel ran for 3.00 ms: the usual gap until matmul_f32 in stream "first" at a.lua:1 '
         .. 'starts',

@@ -78,11 +78,13 @@ Where time was lost (inferred from the records)
  2. 4.00 us to gain: No kernel ran for 4.00 us: the host was still issuing gemm
     in stream 2 at page.lua:4, and the GPU had to wait for that
     The D2H engine was idle 4.00 us for the same reason
-    -> The GPU waits for launches: fewer and larger operations keep it busy
+    -> The GPU waits for launches: fewer and larger operations keep it busy, or
+       a CUDA graph (lab.graph)
  3. Nothing to gain: No D2H copy ran for 2.00 us: the host was still issuing
     Memcpy DtoH (Device -> Pinned) in stream 3 at page.lua:5, and the GPU had to
     wait for that
-    -> The GPU waits for launches: fewer and larger operations keep it busy
+    -> The GPU waits for launches: fewer and larger operations keep it busy, or
+       a CUDA graph (lab.graph)
 ]], "a whole explanation at 80 columns")
 tap.is(words.explain(page(), 40, true), [[
 To gain: at most 53.0 us of 152 us
@@ -121,7 +123,7 @@ records)
     the same reason
     -> The GPU waits for launches: fewer
        and larger operations keep it
-       busy
+       busy, or a CUDA graph (lab.graph)
  3. Nothing to gain: No D2H copy ran for
     2.00 us: the host was still issuing
     Memcpy DtoH (Device -> Pinned) in
@@ -129,7 +131,7 @@ records)
     had to wait for that
     -> The GPU waits for launches: fewer
        and larger operations keep it
-       busy
+       busy, or a CUDA graph (lab.graph)
 ]], "and at 40")
 tap.is((words.explain(page(), 80, false):match("^[^\n]*")),
     "Critical path: where the total time went, from the last operation backwards",

@@ -69,7 +69,7 @@ tap.is(made {
        "by": {"name": "memcpy_h2d", "stream": "stream 2", "where": null, "correlation": 2}},
      "sentence": "No H2D copy ran for 10 ns: the host was still issuing memcpy_h2d in stream 2, ]]
 .. [[and the GPU had to wait for that", "remedy": "The GPU waits for launches: fewer and larger ]]
-.. [[operations keep it busy"}
+.. [[operations keep it busy, or a CUDA graph (lab.graph)"}
   ]
 }]], "two streams")
 

@@ -1,0 +1,58 @@
+/* l_as_graphs.c - what the work of a timeline would take as graphs: trace.as_graphs of an explanation
+ * (l_records.c).
+ */
+#include "l_timeline.h"
+
+enum { N_COSTS = 7 };
+
+void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs)
+{
+    const int64_t list[N_COSTS] = { costs->launch_ns, costs->node_ns, costs->copy_node_ns,
+                                    costs->start_ns,  costs->gap_ns,  costs->copy_gap_ns,
+                                    costs->switch_ns };
+    lua_createtable(L, N_COSTS, 0);
+    for (int i = 0; i < N_COSTS; i++) {
+        lua_pushinteger(L, list[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+}
+
+static sl_graph_costs read_costs(lua_State *L, int idx)
+{
+    int64_t list[N_COSTS];
+    for (int i = 0; i < N_COSTS; i++) {
+        lua_rawgeti(L, idx, i + 1);
+        list[i] = luaL_checkinteger(L, -1);
+        luaL_argcheck(L, list[i] >= 0 && list[i] < INT64_C(1) << 40, idx, "no costs of graphs");
+        lua_pop(L, 1);
+    }
+    return (sl_graph_costs){ list[0], list[1], list[2], list[3], list[4], list[5], list[6] };
+}
+
+/* as_graphs(costs): {makespan_ns =, n_graphs =, n_nodes =, issue_ns =}; nil if the timeline's device
+ * does not tell what graphs cost, and there is no list of costs. Upvalues: the state, the timeline. */
+static int trace_as_graphs(lua_State *L)
+{
+    const lsl_timeline *timeline = lua_touserdata(L, lua_upvalueindex(2));
+    sl_graph_costs costs = sl_timeline_device(timeline->p)->graph;
+    sl_as_graphs found;
+    sl_error err;
+    if (costs.launch_ns == 0 && !lua_istable(L, 1)) return 0;
+    if (costs.launch_ns == 0) costs = read_costs(L, 1);
+    lsl_check(L, sl_timeline_as_graphs(timeline->p, &costs, &found, &err), &err, "explain");
+    lua_createtable(L, 0, 4);
+    lsl_set_integer(L, "makespan_ns", found.makespan_ns);
+    lsl_set_integer(L, "n_graphs", (int64_t)found.n_graphs);
+    lsl_set_integer(L, "n_nodes", (int64_t)found.n_nodes);
+    lsl_set_integer(L, "issue_ns", found.issue_ns);
+    return 1;
+}
+
+void lsl_set_as_graphs(lua_State *L, int timeline)
+{
+    timeline = lua_absindex(L, timeline);
+    lua_pushlightuserdata(L, lsl_get(L));
+    lua_pushvalue(L, timeline);
+    lua_pushcclosure(L, trace_as_graphs, 2);
+    lua_setfield(L, -2, "as_graphs");
+}

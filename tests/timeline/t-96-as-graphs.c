@@ -1,0 +1,186 @@
+/* t-96-as-graphs.c - what recorded work would take as graphs: makespans worked out by hand, and what
+ * ends a graph. Times are in us.
+ *
+ * A launch takes 2, and 0.1 for each node, 1 for each that copies; the first node starts 3 behind it;
+ * kernels follow one another in 0.5, copies in 1, and 2 pass between the engines.
+ */
+#include "causes.h"
+
+static const sl_graph_costs costs = {
+    .launch_ns = 2000,
+    .node_ns = 100,
+    .copy_node_ns = 1000,
+    .start_ns = 3000,
+    .gap_ns = 500,
+    .copy_gap_ns = 1000,
+    .switch_ns = 2000,
+};
+
+static sl_as_graphs as_graphs(sl_timeline *tl)
+{
+    sl_as_graphs found;
+    sl_error err;
+    finish(tl);
+    must(sl_timeline_as_graphs(tl, &costs, &found, &err), &err);
+    sl_timeline_release(tl);
+    return found;
+}
+
+/* n kernels of 1 in stream 1, of which each call takes 4; from `at_us` on. */
+static int64_t chain(sl_timeline *tl, int n, int64_t at_us)
+{
+    for (int i = 0; i < n; i++, at_us += 4)
+        run_blocks(tl, 1, 4, "k", AT(at_us, at_us + 4), AT(at_us + 6, at_us + 7));
+    return at_us;
+}
+
+/* Ten kernels of 1 with gaps of 0.5. */
+static void test_chain(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    chain(tl, 10, 0);
+    sl_as_graphs found = as_graphs(tl);
+    is_int(found.makespan_ns, 14500, "a chain follows itself closely");
+    ok(found.n_graphs == 1 && found.n_nodes == 10 && found.issue_ns == 40000,
+       "it is one graph, and its calls took 40");
+}
+
+/* Up of 5, kernel of 10, down of 5: 5 + 2 + 10 + 2 + 5. Another lane has the same: its copies come
+ * behind the first one's, 5 + 5 + 2 + 10 + 2 + 5. */
+static void test_pipeline(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 2; i++) {
+        uint32_t stream = (uint32_t)i + 1;
+        int64_t at = 60 * i;
+        run(tl, SL_SPAN_MEMCPY_H2D, stream, "up", AT(at, at + 20), AT(at + 22, at + 27));
+        run_blocks(tl, stream, 4, "k", AT(at + 20, at + 40), AT(at + 42, at + 52));
+        run(tl, SL_SPAN_MEMCPY_D2H, stream, "down", AT(at + 40, at + 60), AT(at + 62, at + 67));
+    }
+    sl_as_graphs found = as_graphs(tl);
+    is_int(found.makespan_ns, 29000, "two lanes share the engines, and no more");
+    is_int((long long)found.n_nodes, 6, "all are nodes");
+}
+
+/* A kernel of 4; behind its event one of 20 in stream 2 beside one of 3 in stream 1; behind theirs
+ * another of 2: 4 + 0.5 + 20 + 0.5 + 2. */
+static void test_fork_and_join(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 1, 4, "a", AT(0, 10), AT(12, 16));
+    uint64_t fork = record(tl, 1, AT(10, 20), 22);
+    wait_event(tl, 2, fork, AT(20, 30), 32);
+    run_blocks(tl, 2, 4, "b", AT(30, 40), AT(42, 62));
+    run_blocks(tl, 1, 4, "c", AT(40, 50), AT(52, 55));
+    uint64_t join = record(tl, 2, AT(50, 60), 62);
+    wait_event(tl, 1, join, AT(60, 70), 72);
+    run_blocks(tl, 1, 4, "d", AT(70, 80), AT(82, 84));
+    sl_as_graphs found = as_graphs(tl);
+    is_int(found.makespan_ns, 27000, "events are edges");
+    is_int((long long)found.n_nodes, 4, "and no nodes");
+}
+
+/* Both graphs have five kernels: 7 each, from the first start to the last end. The host waits from 20
+ * on until the fifth kernel is done, which was recorded to be at 23, and returns 2 later. The first
+ * graph starts at 2.5 + 3; its end, 12.5, is seen at 14.5; the second launch then takes 2.5, and its
+ * kernels start at 20: 27 - 5.5. */
+static void test_wait_between(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    chain(tl, 5, 0);
+    add_call(tl, (sl_call){ .kind = SL_CALL_STREAM_SYNC, .stream = 1 }, AT(20, 25));
+    chain(tl, 5, 25);
+    sl_as_graphs found = as_graphs(tl);
+    is_int((long long)found.n_graphs, 2, "a synchronisation ends a graph");
+    is_int(found.makespan_ns, 21500, "and the next is launched when the host has waited");
+}
+
+static size_t graphs_around(sl_call c, const int64_t host_us[2], const char *name)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    c.name = text_id(tl, name);
+    chain(tl, 5, 0);
+    add_call(tl, c, host_us);
+    chain(tl, 5, host_us[1]);
+    return as_graphs(tl).n_graphs;
+}
+
+static void test_cuts(void)
+{
+    sl_call plain = { .kind = SL_CALL_PLAIN }, work = { .kind = SL_CALL_HOST_WORK };
+    is_int((long long)graphs_around(work, AT(20, 100), "host_work"), 2, "work of the host cuts");
+    is_int((long long)graphs_around(plain, AT(20, 22), "cudaMalloc"), 2, "so does an allocation");
+    is_int((long long)graphs_around(plain, AT(20, 22), "cudaEventQuery"), 2, "a query");
+    is_int((long long)graphs_around(plain, AT(20, 22), "cudaGraphLaunch"), 2, "another graph");
+    is_int((long long)graphs_around(plain, AT(20, 40), "cudaDeviceGetAttribute"), 2,
+           "a call that takes long");
+    is_int((long long)graphs_around(plain, AT(20, 22), "cudaDeviceGetAttribute"), 1,
+           "a short question does not");
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    chain(tl, 5, 0);
+    chain(tl, 5, 200);
+    is_int((long long)as_graphs(tl).n_graphs, 2, "a long pause cuts");
+}
+
+static size_t graphs_with(unsigned flags)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    chain(tl, 5, 0);
+    run_flags(tl, SL_SPAN_MEMCPY_H2D, 1, flags, NULL, AT(20, 40), AT(26, 39));
+    chain(tl, 5, 40);
+    return as_graphs(tl).n_graphs;
+}
+
+static void test_copies(void)
+{
+    is_int((long long)graphs_with(SL_SPAN_SRC_PINNED), 1, "a copy of pinned memory is a node");
+    is_int((long long)graphs_with(SL_SPAN_SRC_PAGEABLE), 2, "one of pageable memory is not");
+    is_int((long long)graphs_with(SL_SPAN_SRC_PINNED | SL_SPAN_HOST_WAITED), 2,
+           "nor is one that the host waits for");
+}
+
+/* Stream 2 has a long kernel beside what is issued after a synchronisation with stream 1. */
+static void test_partial_wait(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 2, 4, "long", AT(0, 4), AT(6, 100));
+    int64_t at = chain(tl, 5, 4);
+    add_call(tl, (sl_call){ .kind = SL_CALL_STREAM_SYNC, .stream = 1 }, AT(at, at + 5));
+    chain(tl, 5, at + 5);
+    sl_as_graphs found = as_graphs(tl);
+    ok(found.n_graphs == 1 && found.n_nodes == 5,
+       "what runs beside later work is no graph: the later work would wait for all of it");
+}
+
+static void test_nothing(void)
+{
+    sl_timeline *tl = make();
+    ok(as_graphs(tl).n_graphs == 0, "nothing is no graph");
+    tl = make();
+    on_gpu(tl);
+    chain(tl, 1, 0);
+    sl_as_graphs found = as_graphs(tl);
+    ok(found.n_graphs == 0 && found.makespan_ns == 1000, "one operation stays as it is");
+}
+
+int main(void)
+{
+    plan(21);
+    test_chain();
+    test_pipeline();
+    test_fork_and_join();
+    test_wait_between();
+    test_cuts();
+    test_copies();
+    test_partial_wait();
+    test_nothing();
+    return done_testing();
+}
