@@ -187,6 +187,7 @@ FAIL_EACH = $(TEST_ENV) $(BUILD)/tests/oom/runner $(1) $(BUILD)/tests/oom/failal
 check-oom: all $(TOOLS)
 	$(Q)$(call FAIL_EACH,,script)
 	$(Q)$(call FAIL_EACH,,assertions)
+	$(Q)$(call FAIL_EACH,,graphs)
 	$(Q)$(call FAIL_EACH,-r,races)
 
 ## make check-hta      traces compared with Holistic Trace Analysis, which PyPI has

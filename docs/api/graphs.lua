@@ -15,9 +15,10 @@ and sizes that `f` computed in Lua are fixed, and so are seeds: a captured `lab.
 **Memory.** A graph holds each tensor's memory that its nodes use until it is freed or updated, also if the script frees the tensor. A tensor that was made during the capture is filled only by a launch;
 reading it before is reading uninitialised memory.
 
-**What a capture forbids.** The host cannot wait for work that does not run: `t:item()`, `s:synchronize()`, `s:query()`, a pageable copy and whatever else waits for captured work, or for the
-default stream, is the error `SL_ECAPTURE`, which names CUDA's error (`cudaErrorStreamCaptureUnsupported`). Most of these calls also spoil the capture: it ends with an error. Printing a tensor
-waits as well. Child graphs, conditional nodes, allocations of `lab.cuda.malloc_async` and graphs over several GPUs are not supported.]],
+**What a capture forbids.** Captured work does not run, so that the host cannot wait for it: `t:item()`, `s:synchronize()`, `s:query()`, and copies between host and GPU without `non_blocking = true`
+raise `SL_ECAPTURE`. So does work in the default stream, which would wait for the captured one, unless that is non-blocking. The message names CUDA's error (`cudaErrorStreamCaptureUnsupported` and others), and says
+what to do instead. Most of these calls also spoil the capture: it ends with an error, even if the first error was caught. Child graphs, conditional nodes, allocations of `lab.cuda.malloc_async` and graphs over
+several GPUs are not supported.]],
     entries = {
         {
             name = "lab.graph",
@@ -66,7 +67,7 @@ end  --> 64.0
                 { "SL_EDEVICE", "the stream is another device's" },
                 { "SL_ECAPTURE", "the stream is being captured" },
             },
-            blocks = "while a node copies from pageable memory that is being read, or into pageable memory",
+            blocks = "while its nodes read pageable memory of the host, and until copies into pageable memory have arrived",
             about = [[
 To the stream a launch is one operation, after all earlier ones and before all later ones. Inside only the graph's edges order. Launches of one graph run one after the other, also in
 different streams; two graphs may run side by side.]],
