@@ -82,10 +82,12 @@ bool lsl_in_finalizer(lua_State *L)
 #endif
 }
 
-/* Nobody could end a capture of a stream that is closed. */
+/* cudaStreamDestroy: a capture that began in the stream is over; one that it has joined goes on.
+ * The current stream can be had again. */
 static void release_stream(sl_stream *stream)
 {
-    sl_stream_abandon_capture(stream);
+    bool is_current = stream && sl_device_current_stream(sl_stream_device(stream)) == stream;
+    if (stream && !is_current) sl_stream_abandon_capture(stream);
     sl_stream_release(stream);
 }
 

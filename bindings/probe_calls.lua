@@ -25,6 +25,9 @@ core.not_probed = {
     {"cudaDeviceCanAccessPeer, cudaDeviceEnablePeerAccess, cudaDeviceDisablePeerAccess",
      "they take two GPUs"},
     {"lab.cuda.trap", "the device is lost after it"},
+    {"cudaStreamBeginCapture, cudaStreamEndCapture, cudaStreamIsCapturing, cudaGraphInstantiate, "
+     .. "cudaGraphLaunch, cudaGraphExecUpdate, cudaGraphExecDestroy",
+     "they make graphs of other calls (--capture asks about that)"},
 }
 
 local function add(entry)

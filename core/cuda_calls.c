@@ -513,6 +513,8 @@ static sl_status permitted_call(sl_device *device, sl_plain_call which, sl_error
     if (status == SL_OK) status = plain_call(device, which, NULL, NULL, err);
     if (which == SL_PLAIN_CUBLAS_DESTROY && status == SL_OK)
         sl__capture_suspect(device, sl__plain_call_names[which]);
+    if (which == SL_PLAIN_CUBLAS_CREATE && status != SL_OK)
+        status = sl__capture_hidden(device, status, err);
     return status;
 }
 

@@ -281,6 +281,16 @@ void sl__capture_suspect(sl_device *device, const char *call)
     note_spoiled(device, call, 0);
 }
 
+sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err)
+{
+    const sl__capture *spoiled = find_spoiled(device);
+
+    if (status == SL_ECAPTURE || !spoiled || spoiled->told) return status;
+    sl_fail(err, SL_ECAPTURE, "%s", sl_capture_error_name(SL_CAPTURE_UNSUPPORTED));
+    if (err) err->backend_code = SL_CAPTURE_UNSUPPORTED;
+    return SL_ECAPTURE;
+}
+
 /* ---- begin, end ---- */
 
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)

@@ -59,6 +59,10 @@ void sl__capture_failed(sl_device *device, sl_error *err);
 /* After a call that may spoil captures although it succeeds. */
 void sl__capture_suspect(sl_device *device, const char *call);
 
+/* After a call that has failed with an error of a library's own: the status, SL_ECAPTURE if a capture
+ * was spoiled by it. */
+sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err);
+
 /* Ends all captures of the device and throws them away. */
 void sl__captures_abandon(sl_device *device);
 

@@ -94,9 +94,9 @@ static void say_invalidated(const failing *f, sl_error *err)
 
     if (name) snprintf(number, sizeof number, " (%s)", name);
     say(err,
-        "%s: the capture of stream \"%s\" is spoiled: %s%s%.80s has spoiled it%s; end it, and "
-        "capture again without that call",
-        f->call, f->captured, by, *where ? " at " : "", where, number);
+        "%s: %s%s%.80s has spoiled the capture of stream \"%s\"%s: end it, and capture again "
+        "without that call",
+        f->call, by, *where ? " at " : "", where, f->captured, number);
 }
 
 static void say_unjoined(const failing *f, sl_error *err)

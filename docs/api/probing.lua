@@ -4,7 +4,7 @@ return {
     about = [[
 A probe answers two questions about a call: does it hold the host, and does it keep two streams from running at the same
 time? `lab.probe` answers them for any function, `lab.probes` for each of CUDA's calls, and `lab.claims` compares the
-answers with what documents say. `streamlab probe` prints all of this, and can write a profile from it:
+answers with what documents say. `lab.capture_probes` tells which calls a capture forbids. `streamlab probe` prints all of this, and can write a profile from it:
 [program](program.md).]],
     entries = {
         {
@@ -118,6 +118,50 @@ end
 --> old list	switching the L1 configuration keeps streams apart	no
 --> CUDA	may keep streams apart	nil]],
             see = { "lab.probes" },
+        },
+        {
+            name = "lab.capture_probes",
+            brief = "finds out which calls are errors while a stream is captured",
+            options = {
+                { "calls", "string[]", "CUDA's names of the calls to make", default = "all" },
+            },
+            returns = {
+                { "table[]", "a row for each call, mode and kind of captured stream" },
+            },
+            blocks = "until the device is idle, before and after each",
+            errors = {
+                { "SL_ENOTFOUND", "a name is not among the calls" },
+                { "SL_ENOMEM", "there is no memory for it" },
+                { "SL_ESTATE", "called in a host function" },
+            },
+            about = [[
+Each row is a capture of its own: it begins, a kernel is captured, the call is made, and it ends. `streamlab probe
+--capture` prints the rows as a table. A row has
+
+| field | |
+|---|---|
+| `call` | CUDA's name, or that of a function of streamlab which makes several calls: `"tensor:item"` |
+| `of` | what the call is given: `"captured stream"`, `"NULL stream"`, `"recorded outside"`; or nil |
+| `group` | what kind of call it is: `"memory"`, `"events"`; `"in a spoiled capture"`: another call has spoiled it before |
+| `mode` | `"global"`, `"thread_local"` or `"relaxed"` |
+| `streams` | the kind of the captured stream: `"blocking"` or `"nonblocking"` |
+| `number`, `error` | CUDA's error, 0 and nil if it succeeds: 900, `"cudaErrorStreamCaptureUnsupported"`; nil and `"SL_EUNSUPPORTED"` where streamlab does not have it in captures |
+| `spoils` | whether the call spoils the capture: nothing more can be captured, and the end is an error |
+| `end_number`, `end_error` | the error of the capture's end, 0 and nil if it gives a graph |
+| `key` | a name of the row's own, the same in all modes |]],
+            example = [[
+for _, row in ipairs(lab.capture_probes{calls = {"cudaMalloc", "cudaMemGetInfo"}}) do
+    if row.streams == "nonblocking" and row.group == "memory" then
+        print(row.call, row.mode, row.number, row.spoils)
+    end
+end
+--> cudaMalloc	global	900	true
+--> cudaMalloc	thread_local	900	true
+--> cudaMalloc	relaxed	0	false
+--> cudaMemGetInfo	global	0	false
+--> cudaMemGetInfo	thread_local	0	false
+--> cudaMemGetInfo	relaxed	0	false]],
+            see = { "lab.graph", "stream:begin_capture", "lab.probes" },
         },
     },
 }

@@ -185,8 +185,14 @@ null; `streams`: `"blocking"` or `"nonblocking"`; `host_us`, `total_us`, `host_b
 the host, whether it waits, and whether it serialises. All other values come from `--base`. At the end the probes run on
 the simulator with this profile and are compared; what a profile cannot express is listed on stderr, row by row.
 
+`--capture` makes the calls while a stream is captured instead, in each mode and with both kinds of streams, and prints
+which ones are errors, with CUDA's numbers, and whether they spoil the capture: a star stands behind such a number. With
+`--json` the objects have the fields `call`, `of`, `mode`, `streams`, `number`, `error`, `spoils`, `end_number` and
+`end_error` of `lab.capture_probes`, null for nil.
+
 ```sh
 streamlab probe
+streamlab probe --capture
 streamlab probe --profile t4
 streamlab probe --backend cuda --save my_gpu.lua --json -o my_gpu.json
 streamlab probe --profile my_gpu.lua

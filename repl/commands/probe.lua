@@ -1,6 +1,7 @@
 -- probe.lua - streamlab probe: what CUDA's calls do to the host and to streams.
 
 local command = import "repl/run/command.lua"
+local captures = import "repl/calibrate/probe/captures.lua"
 local table_of = import "repl/calibrate/probe/table.lua"
 local profile = import "repl/calibrate/probe/profile.lua"
 
@@ -10,14 +11,16 @@ Calls each function of CUDA between two kernels in two streams, and reports
 whether the host waited, whether the kernels ran together, and for how long; on
 blocking streams and on those with cudaStreamNonBlocking. It compares this with
 the old list of implicit synchronisations and with CUDA's documents. Takes
-seconds.
+seconds. With --capture it makes the calls while a stream is captured, and
+reports which ones the capture forbids.
 
 the device, else the one that a script would get:
   --backend NAME    cuda or sim
   --device N        the backend's device number N, from 0
   --profile NAME    the simulated GPU: h200, ... or a profile's file
   --host NAME       the simulated host: that of another profile, or of a file
-what to write:
+what to find out, and to write:
+  --capture         which calls are errors while a stream is captured
   --json            one object for each measurement, in an array
   -o, --output FILE write to this file, not to stdout
   --save FILE       also write a profile, which ends in .lua, with which the
@@ -32,11 +35,13 @@ usage.
 
 local file_option = { read = command.some, name = "output" }
 local options, words = command.read(usage, command.with_device {
-    host = { read = command.some }, json = true, o = file_option, output = file_option, save = { read = command.file(".lua") },
+    capture = true, host = { read = command.some }, json = true, o = file_option, output = file_option, save = { read = command.file(".lua") },
 }, ...)
 command.refuse_files(usage, words)
 if options.base and not options.save then
     command.refuse(usage, "--base goes with --save")
+elseif options.capture and options.save then
+    command.refuse(usage, "--capture measures nothing that a profile has: leave out --save")
 end
 
 -- ---- output ---------------------------------------------------------------------------------
@@ -80,8 +85,13 @@ for _, path in ipairs { options.output or options.save, options.save } do
     command.try_file(path)
 end
 
-local rows = command.try(lab.probes)
-local text = options.json and json(rows) or table_of.text(rows, title(device))
+local rows = command.try(options.capture and lab.capture_probes or lab.probes)
+local text
+if options.capture then
+    text = options.json and captures.json(rows) or captures.text(rows, title(device))
+else
+    text = options.json and json(rows) or table_of.text(rows, title(device))
+end
 if options.output then
     command.write(options.output, text)
 else

@@ -263,14 +263,14 @@ static void test_blame(void)
                "(cudaErrorStreamCaptureUnsupported, 900)",
                "the error names the call, the reason and the way out");
     sl_device_set_where(device, sl_device_intern(device, "lab.lua:3"));
-    fails_with(fake_spin(a, err), SL_ECAPTURE,
-               "cudaLaunchKernel: the capture of stream \"a\" is spoiled: cudaMalloc at lab.lua:2 "
-               "has spoiled it (cudaErrorStreamCaptureUnsupported); end it, and capture again "
-               "without that call (cudaErrorStreamCaptureInvalidated, 901)",
-               "the next one names the call that spoiled the capture, and its line");
+    fails_with(
+        fake_spin(a, err), SL_ECAPTURE,
+        "cudaLaunchKernel: cudaMalloc at lab.lua:2 has spoiled the capture of stream \"a\" "
+        "(cudaErrorStreamCaptureUnsupported): end it, and capture again without that call (cudaErrorStreamCaptureInvalidated, 901)",
+        "the next one names the call that spoiled the capture, and its line");
     is_int(code_of(sl_device_synchronize(device, &code_error)), 900, "other calls fail as before");
     sl_stream_end_capture(a, &(sl_graph *){ NULL }, &at_end);
-    ok(strstr(at_end.msg, "cudaMalloc at lab.lua:2 has spoiled it"), "so does the end");
+    ok(strstr(at_end.msg, "cudaMalloc at lab.lua:2 has spoiled the capture"), "so does the end");
     is_int(at_end.backend_code, 901, "with CUDA's number");
     is_str(at_end.operand, "cudaStreamEndCapture", "and the call");
 }
@@ -400,8 +400,8 @@ static void test_blas(void)
     sl_device_set_where(device, sl_device_intern(device, "lab.lua:7"));
     is_int(sl_cuda_call(device, "cublasDestroy", NULL), SL_OK, "cublasDestroy succeeds");
     fails_with(fake_spin(a, err), SL_ECAPTURE,
-               "cudaLaunchKernel: the capture of stream \"a\" is spoiled: cublasDestroy at "
-               "lab.lua:7 has spoiled it; end it, and capture again without that call "
+               "cudaLaunchKernel: cublasDestroy at lab.lua:7 has spoiled the capture of stream "
+               "\"a\": end it, and capture again without that call "
                "(cudaErrorStreamCaptureInvalidated, 901)",
                "and spoils the capture all the same");
     is_int(end(a), 901, "in every mode");
@@ -481,7 +481,9 @@ static void test_abandoned(void)
     wait_for(b, a, NULL);
     fake_spin(b, NULL);
     sl_stream_abandon_capture(b);
-    is_int(fake.captures, 0, "a capture is thrown away from any of its streams");
+    is_int(fake.captures, 1, "a stream that has joined a capture does not end it");
+    sl_stream_abandon_capture(a);
+    is_int(fake.captures, 0, "a capture is thrown away where it began");
     is_int(fake_stats(device).graphs, 0, "with its graph");
     is_int(sl_device_synchronize(device, NULL), SL_OK, "and all is permitted again");
     sl_stream_abandon_capture(a);
@@ -509,9 +511,9 @@ static void test_checked(void)
         "and launch the graph, then synchronize (cudaErrorStreamCaptureUnsupported, 900)",
         "from its number comes the same sentence");
     fails_with(fake_spin(a, err), SL_ECAPTURE,
-               "cudaLaunchKernel: the capture of stream \"a\" is spoiled: cudaDeviceSynchronize at "
-               "lab.lua:5 has spoiled it (cudaErrorStreamCaptureUnsupported); end it, and capture "
-               "again without that call (cudaErrorStreamCaptureInvalidated, 901)",
+               "cudaLaunchKernel: cudaDeviceSynchronize at lab.lua:5 has spoiled the capture of "
+               "stream \"a\" (cudaErrorStreamCaptureUnsupported): end it, and capture again "
+               "without that call (cudaErrorStreamCaptureInvalidated, 901)",
                "and who is to blame");
     is_int(end(a), 901, "until the end");
     begin(a, SL_CAPTURE_GLOBAL);
