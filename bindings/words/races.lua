@@ -65,7 +65,7 @@ local function remedy(race, facts)
         meanings[1] = of_second ~= "" and of_second or nil
     end
     meanings[#meanings + 1] = meaning ~= "" and meaning or nil
-    if second.by == "host_func" and not second.launched then
+    if second.by == "host_func" and (in_capture or not second.launched) then
         place = "before the host function of " .. (second.where or "") .. " is launched"
     end
     if meanings[1] then place = place .. ", where " .. table.concat(meanings, ", and ") end

@@ -169,7 +169,8 @@ static size_t hash_of(const found *entry)
     return (size_t)(hash ^ hash >> 32) % SL__RACE_SLOTS;
 }
 
-/* The key of a meeting: meetings with the same key share an entry. */
+/* The key of a meeting: meetings with the same key share an entry. That two nodes of one launch race
+ * is a matter of the capture, wherever the launch is. */
 static found key_of(sl__checker *checker, const sl__meeting *meeting)
 {
     return (found){
@@ -180,8 +181,8 @@ static found key_of(sl__checker *checker, const sl__meeting *meeting)
         .first_what = text_of(checker, meeting->first, meeting->first->what),
         .second_what = text_of(checker, meeting->second, meeting->second->what),
         .made = made_where(checker, meeting->buffer),
-        .first_launched = launched_at(checker, meeting->first),
-        .second_launched = launched_at(checker, meeting->second),
+        .first_launched = is_inside(meeting) ? 0 : launched_at(checker, meeting->first),
+        .second_launched = is_inside(meeting) ? 0 : launched_at(checker, meeting->second),
     };
 }
 

@@ -50,8 +50,9 @@ end
 
 local function line_of(lines, mark) return chunk .. ":" .. assert(lines[mark], mark) end
 
--- {mark, access, what, by}, where by is a stream's name, "host" or "host_func" and a stream's
--- name; what may be false: not looked at.
+-- {mark, access, what, by, launch}, where by is a stream's name, "host" or "host_func" and a
+-- stream's name; what may be false: not looked at; launch is the mark of the launch whose node it
+-- is.
 local function access_differs(got, want, lines)
     local by, stream = want[4], want[4]
     if by == "host" then
@@ -62,7 +63,8 @@ local function access_differs(got, want, lines)
         by = "stream"
     end
     local expected = { where = line_of(lines, want[1]), access = want[2], by = by, stream = stream }
-    for _, key in ipairs { "where", "access", "by", "stream" } do
+    if want[5] then expected.launched = line_of(lines, want[5]) end
+    for _, key in ipairs { "where", "access", "by", "stream", "launched" } do
         if got[key] ~= expected[key] then
             return ("%s is %s, expected %s"):format(key, got[key], expected[key])
         end
@@ -94,8 +96,9 @@ local function remedy_differs(got, want, lines)
         return ("remedy is %s, expected %s"):format(got.remedy, remedy)
     end
     if type(got.remedy) ~= "string" or got.remedy == "" then return "there is no remedy" end
-    local where = "before " .. line_of(lines, want.second[1])
-    if want.second[4]:find("^host_func ") then
+    local launch = not want.inside and want.second[5]
+    local where = "before " .. line_of(lines, launch or want.second[1])
+    if want.second[4]:find("^host_func ") and not launch then
         where = where:gsub("^before ", "%0the host function of ") .. " is launched"
     end
     if got.remedy_where ~= where then
@@ -175,7 +178,8 @@ function M.right(name, text)
     end
 end
 
--- The races that are given, in that order, and no others; with their remedies none.
+-- The races that are given, in that order, and no others; with their remedies none, unless the
+-- first is `lasting`. Of an `inside` race both are nodes of one launch.
 function M.wrong(name, text, ...)
     local races, err = M.run(text)
     local wanted, lines, why = { ... }, marks(text), nil
@@ -187,7 +191,7 @@ function M.wrong(name, text, ...)
         for i, want in ipairs(wanted) do why = why or differs(races[i], want, lines) end
     end
     if not why then
-        local left = unmended(text, races)
+        local left = not wanted[1].lasting and unmended(text, races)
         why = left and "with the remedies there is still: " .. left
     end
     if not T.ok(not why, "wrong: " .. name) then
