@@ -168,13 +168,16 @@ sl_status cuda_graph_update(sl_graph *base, sl_graph *base_from, sl_error *err)
     return SL_OK;
 }
 
+/* Perhaps while another graph is captured: destroying one would spoil that capture. */
 void cuda_graph_close(sl_graph *base)
 {
     cuda_graph *graph = (cuda_graph *)base;
     cuda_use(cuda_of(base->device));
+    cuda_own_begin();
     if (graph->exec) cudaGraphExecDestroy(graph->exec);
     if (graph->handle) cudaGraphDestroy(graph->handle);
     cudaGetLastError();
+    cuda_own_end();
     cuda_needs_release(graph->needs);
     cuda_node_ids_release(graph->ids);
     free(graph->nodes);

@@ -61,7 +61,8 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     op->body = graph->body;
     op->body->refs++;
     n_nodes = op->body->n_nodes;
-    if (core->recordings || sl__race_on()) op->runs = calloc((size_t)n_nodes + 1, sizeof *op->runs);
+    if (stream->device->info.simulated && (core->recordings || sl__race_on()))
+        op->runs = calloc((size_t)n_nodes + 1, sizeof *op->runs);
     seq = op->seq;
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;

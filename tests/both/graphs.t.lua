@@ -349,8 +349,37 @@ local function collector_inside()
     end
 end
 
+local function collected_inside()
+    local x = lab.zeros(256)
+    for _ = 1, 3 do lab.graph(function() return x + 1 end):launch() end
+    local g = lab.graph(function()
+        x:add(1, {out = x})
+        collectgarbage()                -- those three
+        x:add(1, {out = x})
+    end)
+    T.is(#lab.graphs(), 1, "graphs are collected during a capture")
+    g:launch()
+    T.is(x:get(1), 2, "which they do not spoil")
+end
+
+-- A GPU's clock and the host's agree to some microseconds.
+local function recorded()
+    local x, s = lab.zeros(1 << 20), lab.stream{name = "s"}
+    local g = lab.graph(function() for _ = 1, 4 do x:add(1, {out = x}) end end, {stream = s})
+    local spans = lab.profile(function() g:launch{stream = s} g:launch{stream = s} end):spans()
+    T.is(#spans, 8, "a recording has each node of each launch")
+    local late, long = 0, 0
+    for i, span in ipairs(spans) do
+        if i > 1 and span.start_us >= spans[i - 1].end_us - 0.1 then late = late + 1 end
+        if span.end_us > span.start_us then long = long + 1 end
+    end
+    T.is(late, 7, "one behind the other")
+    T.is(long, 8, "each with the time that it took")
+end
+
 for _, part in ipairs{each_operation, host_copies, inputs, updates, update_in_flight, forks, launches_in_streams,
-                      uncaptured, priorities, host_functions, freed_inputs, leaks, collector_inside} do
+                      uncaptured, priorities, host_functions, freed_inputs, leaks, collector_inside,
+                      collected_inside, recorded} do
     part()
 end
 T.done()
