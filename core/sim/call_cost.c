@@ -99,7 +99,7 @@ static double warm_us(const sim_op *op)
     case SL_WORK_EVENT_RECORD:
         return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
     case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
-    case SL_WORK_GRAPH: return profile->host_launch_us;
+    case SL_WORK_GRAPH: return sim_graph_launch_us((const sim_graph *)op->base.graph);
     }
     return 0;
 }
@@ -108,10 +108,4 @@ double sim_host_enqueue_us(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     return (warm_us(op) + cold_us(dev, &op->base.work)) * sim_chance_factor(dev);
-}
-
-double sim_host_capture_us(const sim_op *op)
-{
-    sim_device *dev = sim_device_of(op);
-    return dev->profile.graph_capture_us * sim_chance_factor(dev);
 }

@@ -10,23 +10,45 @@
 
 static sim_graph *graph_of(const sim_op *launch) { return (sim_graph *)launch->base.graph; }
 
-static const sim_op *captured(const sim_op *launch, uint32_t i)
+static const sl_op *captured(const sim_op *launch, uint32_t i)
 {
-    return (const sim_op *)launch->base.body->nodes[i].op;
+    return launch->base.body->nodes[i].op;
 }
 
-/* ---- pageable sources ---- */
+/* ---- the call: pageable memory ---- */
 
-bool sim_graph_read(sim_op *launch)
+/* Copies of more than h2d_async_bytes wait in the call for the stream's earlier work, as those of
+ * streams do. */
+static sl_status wait_before_reading(sim_op *launch, sl_error *err)
 {
     const sl_body *body = launch->base.body;
-    if (!graph_of(launch)->reads) return true;
+    const double most = sim_device_of(launch)->profile.h2d_async_bytes;
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        const sl_op *op = body->nodes[i].op;
+        if (op->span_flags & SL_SPAN_SRC_PAGEABLE && (double)op->work.bytes > most)
+            return sim_host_wait_stream(sim_stream_of(launch), err);
+    }
+    return SL_OK;
+}
+
+sl_status sim_graph_read(sim_op *launch, sl_error *err)
+{
+    const sl_body *body = launch->base.body;
+    double us = 0;
+    launch->to_drain = graph_of(launch)->n_drained;
+    if (graph_of(launch)->n_read == 0) return SL_OK;
+    sl_status status = wait_before_reading(launch, err);
+    if (status != SL_OK) return status;
     launch->read = calloc(body->n_nodes, sizeof *launch->read);
-    if (!launch->read) return false;
-    for (uint32_t i = 0; i < body->n_nodes; i++)
-        if (body->nodes[i].op->span_flags & SL_SPAN_SRC_PAGEABLE)
-            launch->read[i] = sim_value_retain(((sim_buffer *)body->nodes[i].op->in[0])->value);
-    return true;
+    if (!launch->read) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        const sl_op *op = body->nodes[i].op;
+        if (!(op->span_flags & SL_SPAN_SRC_PAGEABLE)) continue;
+        us += sim_host_stage_us(op->in[0], op->work.bytes);
+        launch->read[i] = sim_value_retain(((sim_buffer *)op->in[0])->value);
+    }
+    launch->reading = sim_us_to_ps(us);
+    return SL_OK;
 }
 
 void sim_graph_forget(sim_op *launch)
@@ -36,6 +58,34 @@ void sim_graph_forget(sim_op *launch)
     free(launch->read);
     launch->read = NULL;
 }
+
+/* The host waits for the copies to pageable memory, and then copies what they have brought. */
+static sl_status drain(sim_op *launch, sl_error *err)
+{
+    const sl_body *body = launch->base.body;
+    sim_device *dev = sim_device_of(launch);
+    uint32_t steps = 0;
+    sl_status status = sim_host_catch_up(dev, err);
+    while (status == SL_OK && launch->to_drain > 0)
+        status = sim_host_step(dev, &steps, err);
+    if (status != SL_OK) return status;
+    sim_host_meet_device(dev);
+    for (uint32_t i = 0; i < body->n_nodes; i++)
+        if (body->nodes[i].op->span_flags & SL_SPAN_DST_PAGEABLE)
+            sim_host_spend_us(
+                dev, sim_host_drain_us(body->nodes[i].op->out, body->nodes[i].op->work.bytes));
+    return sim_host_catch_up(dev, err);
+}
+
+sl_status sim_graph_push(sim_op *launch, sl_error *err)
+{
+    sim_device *dev = sim_device_of(launch);
+    const double us = (double)graph_of(launch)->pushed / SIM_PS_PER_US;
+    sim_host_spend_us(dev, us * sim_chance_factor(dev) + (double)launch->reading / SIM_PS_PER_US);
+    return launch->to_drain > 0 ? drain(launch, err) : SL_OK;
+}
+
+/* ---- nodes come forward ---- */
 
 static void take_source(sim_op *launch, sim_op *op)
 {
@@ -47,8 +97,6 @@ static void take_source(sim_op *launch, sim_op *op)
         op->written = sim_engine_reads(op->base.in[0], op->base.work.bytes);
     }
 }
-
-/* ---- nodes come forward ---- */
 
 /* A product may find its inputs in the L2, or no longer, unlike when it was captured. */
 static void choose_cost(sim_op *op)
@@ -67,7 +115,7 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     sim_graph *graph = graph_of(launch);
     sim_op *op = graph->free_ops;
     graph->free_ops = op->fifo_next;
-    *op = *captured(launch, i);
+    *op = *(const sim_op *)captured(launch, i);
     if (!graph->base.priorities) op->base.stream = launch->base.stream;
     op->base.seq = op->fluid.node.seq = launch->base.seq + 1 + i;
     op->node_of = graph;
@@ -78,12 +126,22 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     return op;
 }
 
-static void come_forward(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
+/* When the call has given it to the device. */
+static sim_ps visible_at(const sim_op *launch, uint32_t i)
 {
-    op->base.ready_cause = (uint8_t)cause;
-    op->base.ready_by = by;
+    const sim_ps at = sim_later(launch->visible_at, graph_of(launch)->node[i].push);
+    const bool is_read = captured(launch, i)->span_flags & SL_SPAN_SRC_PAGEABLE;
+    return is_read ? sim_later(at, launch->reading) : at;
+}
+
+static void come_forward(sim_op *launch, uint32_t i, sim_ps at, sl_cause cause, uint64_t by)
+{
+    sim_op *op = new_op(launch, i);
+    const sim_ps visible = visible_at(launch, i);
+    op->base.ready_cause = (uint8_t)(visible > at ? SL_CAUSE_LATENCY : cause);
+    op->base.ready_by = visible > at ? 0 : by;
     op->fluid.node.what = SIM_READY;
-    sim_heap_set(&sim_device_of(op)->heap, &op->fluid.node, at);
+    sim_heap_set(&sim_device_of(op)->heap, &op->fluid.node, visible > at ? visible : at);
 }
 
 static void end_launch(sim_op *launch, sim_ps done_at)
@@ -94,44 +152,62 @@ static void end_launch(sim_op *launch, sim_ps done_at)
     sim_queue_done(launch, done_at);
 }
 
+/* Its first nodes start one after the other. */
 void sim_graph_start(sim_op *launch)
 {
     sim_device *dev = sim_device_of(launch);
     sim_graph *graph = graph_of(launch);
+    const sim_ps step = sim_us_to_ps(dev->profile.graph_root_us);
+    sim_ps at = dev->now;
     graph->launch = launch;
     graph->left = launch->base.body->n_work;
     launch->base.start_ns = dev->now / SIM_PS_PER_NS;
     sim_queue_leave_channel(launch);
-    for (uint32_t i = 0; i < graph->n_roots; i++)
-        come_forward(new_op(launch, graph->roots[i]), dev->now, (sl_cause)launch->base.ready_cause,
+    for (uint32_t i = 0; i < graph->counts.roots; i++, at = sim_later(at, step))
+        come_forward(launch, graph->roots[i], at, (sl_cause)launch->base.ready_cause,
                      launch->base.ready_by);
     if (graph->left == 0) end_launch(launch, dev->now);
 }
 
 /* ---- nodes end ---- */
 
+/* A host function has latencies of its own. */
 static double gap_us(const sim_op *launch, uint32_t from, uint32_t to)
 {
     const sim_profile *p = &sim_device_of(launch)->profile;
-    const uint8_t a = captured(launch, from)->base.engine, b = captured(launch, to)->base.engine;
-    if (a == SL_ENGINE_HOST || b == SL_ENGINE_HOST) return 0; /* has latencies of its own */
-    return a != b ? p->engine_switch_us : a == SL_ENGINE_COMPUTE ? p->graph_gap_us : p->copy_gap_us;
+    const uint8_t a = captured(launch, from)->engine, b = captured(launch, to)->engine;
+    if (a == SL_ENGINE_HOST || b == SL_ENGINE_HOST) return 0;
+    return a != b ? p->graph_switch_us : a == SL_ENGINE_COMPUTE ? p->graph_gap_us : p->copy_gap_us;
 }
 
-static void release_node(sim_op *launch, uint32_t from, uint32_t to, sim_ps done_at)
+/* `to` is one of several nodes behind `from`, which are told one after the other: the `nth`, from
+ * 0. That takes longer if it is behind several nodes itself. */
+static double signal_us(const sim_op *launch, uint32_t to, uint32_t nth)
 {
+    const sim_profile *p = &sim_device_of(launch)->profile;
+    const bool is_join = graph_of(launch)->node[to].n_before > 1;
+    return nth * (is_join ? p->graph_cross_us : p->graph_fork_us)
+           + (is_join ? p->graph_join_us : 0);
+}
+
+static void release_node(sim_op *launch, uint32_t from, uint32_t nth, sim_ps done_at)
+{
+    sim_graph *graph = graph_of(launch);
     const sl_node *nodes = launch->base.body->nodes;
-    sim_node_wait *wait = &graph_of(launch)->wait[to];
-    sim_ps at = sim_later(done_at, sim_us_to_ps(gap_us(launch, from, to)));
-    if (at >= wait->ready_at) {
-        wait->ready_at = at;
-        wait->by = from;
-        wait->cause = nodes[from].lane == nodes[to].lane ? SL_CAUSE_STREAM_ORDER : SL_CAUSE_EVENT;
+    const uint32_t to = graph->after[graph->first_after[from] + nth];
+    sim_graph_node *node = &graph->node[to];
+    const double us = gap_us(launch, from, to) + signal_us(launch, to, nth);
+    const sim_ps at = sim_later(done_at, sim_us_to_ps(us));
+    if (at >= node->ready_at) {
+        node->ready_at = at;
+        node->by = from;
+        node->cause = nodes[from].lane == nodes[to].lane ? SL_CAUSE_STREAM_ORDER : SL_CAUSE_EVENT;
     }
-    if (--wait->left > 0) return;
-    come_forward(new_op(launch, to), wait->ready_at, (sl_cause)wait->cause,
-                 launch->base.seq + 1 + wait->by);
-    *wait = (sim_node_wait){ .left = nodes[to].n_before }; /* for the next launch */
+    if (--node->left > 0) return;
+    come_forward(launch, to, node->ready_at, (sl_cause)node->cause,
+                 launch->base.seq + 1 + node->by);
+    node->left = node->n_before; /* for the next launch */
+    node->ready_at = 0;
 }
 
 static void note_run(const sim_op *launch, const sim_op *op)
@@ -158,14 +234,16 @@ void sim_graph_node_ended(sim_op *op, sim_ps done_at)
 {
     sim_graph *graph = op->node_of;
     sim_op *launch = graph->launch;
-    uint32_t node = op->node;
+    const uint32_t node = op->node;
+    const uint32_t n_after = graph->first_after[node + 1] - graph->first_after[node];
     sim_publish(op);
     if (op->base.work.kind != SL_WORK_HOST_FUNC) op->base.end_ns = done_at / SIM_PS_PER_NS;
     note_run(launch, op);
     launch->last_node = op->base.seq;
     launch->base.engine = op->base.engine;
+    launch->to_drain -= (op->base.span_flags & SL_SPAN_DST_PAGEABLE) != 0;
     free_op(graph, op);
-    for (uint32_t k = graph->first_after[node]; k < graph->first_after[node + 1]; k++)
-        release_node(launch, node, graph->after[k], done_at);
+    for (uint32_t nth = 0; nth < n_after; nth++)
+        release_node(launch, node, nth, done_at);
     if (--graph->left == 0) end_launch(launch, done_at);
 }

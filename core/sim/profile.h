@@ -113,13 +113,39 @@
     X(kernel_us_memset, "kernel_us.memset", true, 1e-9)                              \
     X(kernel_us_d2d, "kernel_us.d2d", true, 1e-9)
 
-/* Graphs: what a capture costs the host, and how long a node starts after the one before it.
- * Optional, as those below. */
-#define SIM_GRAPH_NUMBERS(X)                                                            \
-    X(graph_begin_us, "graph.begin_us", 0, 1e6, 0)                                      \
-    X(graph_end_us, "graph.end_us", 0, 1e6, 0)                                          \
-    X(graph_capture_us, "graph.capture_us", 0, 1e6, p->host_launch_us / 5) /* a node */ \
-    X(graph_gap_us, "graph.gap_us", 0, 1e6, p->stream_gap_us / 2)
+/* Graphs. Optional, as the numbers below. On the device, from one node to the next: */
+#define SIM_GRAPH_NUMBERS(X)                                                                       \
+    X(graph_gap_us, "graph.gap_us", 0, 1e6, p->stream_gap_us)                                      \
+    X(graph_switch_us, "graph.switch_us", 0, 1e6, p->engine_switch_us) /* to another engine */     \
+    X(graph_fork_us, "graph.fork_us", 0, 1e6, 0) /* each further node behind a node */             \
+    X(graph_join_us, "graph.join_us", 0, 1e6, 0) /* behind several nodes */                        \
+    X(graph_cross_us, "graph.cross_us", 0, 1e6, p->graph_fork_us) /* a fork to a join */           \
+    X(graph_root_us, "graph.root_us", 0, 1e6, 0)                  /* each further first node */    \
+    X(graph_launch_gap_us, "graph.launch_gap_us", 0, 1e6, p->stream_gap_us) /* launch to launch */ \
+    /* what it costs the host: a capture and each call in it, ... */                               \
+    X(host_graph_begin_us, "host_graph.begin_us", 0, 1e6, 0)                                       \
+    X(host_graph_end_us, "host_graph.end_us", 0, 1e6, 0)                                           \
+    X(host_graph_capture_kernel_us, "host_graph.capture_kernel_us", 0, 1e6, 0)                     \
+    X(host_graph_capture_copy_us, "host_graph.capture_copy_us", 0, 1e6, 0)                         \
+    X(host_graph_capture_memset_us, "host_graph.capture_memset_us", 0, 1e6, 0)                     \
+    X(host_graph_capture_host_func_us, "host_graph.capture_host_func_us", 0, 1e6, 0)               \
+    X(host_graph_capture_event_us, "host_graph.capture_event_us", 0, 1e6, 0)                       \
+    /* ..., instantiating it: each node that is no kernel, each edge but a node's first, ... */    \
+    X(host_graph_instantiate_other_us, "host_graph.instantiate_other_us", 0, 1e6, 0)               \
+    X(host_graph_instantiate_edge_us, "host_graph.instantiate_edge_us", 0, 1e6, 0)                 \
+    /* ..., its first launch, each kernel, and every launch: each branch but one, each node */     \
+    X(host_graph_upload_us, "host_graph.upload_us", 0, 1e6, 0)                                     \
+    X(host_graph_branch_us, "host_graph.branch_us", 0, 1e6, 0)                                     \
+    X(host_graph_copy_us, "host_graph.copy_us", 0, 1e6, 0)                                         \
+    X(host_graph_memset_us, "host_graph.memset_us", 0, 1e6, 0)                                     \
+    X(host_graph_host_func_us, "host_graph.host_func_us", 0, 1e6, 0)                               \
+    X(host_graph_submit_us, "host_graph.submit_us", 0, 1e6, p->submit_us) /* to the device */
+
+/* (kernels of the graph, us), of a launch and of instantiating; (nodes, us) */
+#define SIM_GRAPH_TABLES(X)                                            \
+    X(host_graph_launch_us, "host_graph.launch_us", true, 0)           \
+    X(host_graph_instantiate_us, "host_graph.instantiate_us", true, 0) \
+    X(host_graph_update_us, "host_graph.update_us", true, 0)
 
 /* Numbers that may be missing, and what holds then, of the profile p.
  * X(field, key, least, greatest, otherwise) */
@@ -151,6 +177,7 @@
  * the ends; y is at least `least`. X(field, key, optional, least) */
 #define SIM_PROFILE_TABLES(X)                                                            \
     SIM_KERNEL_TABLES(X)                                                                 \
+    SIM_GRAPH_TABLES(X)                                                                  \
     /* (which, bytes): of what an SM can take for shared memory, the rest being cache */ \
     X(shared_splits, "shared_splits", true, 0)                                           \
     X(copy_us_h2d, "copy_us.h2d", true, 1e-9) /* (bytes, us) of one pinned copy alone */ \

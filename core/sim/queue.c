@@ -135,6 +135,7 @@ static double gap_us(const sim_op *op)
     const sim_profile *p = &sim_device_of(op)->profile;
     uint8_t from = sim_stream_of(op)->work_done_engine, to = op->base.engine;
     if (switches_engine(from, to)) return p->engine_switch_us;
+    if (sim_stream_of(op)->launch_done && op->base.graph) return p->graph_launch_gap_us;
     return from == to && to != SL_ENGINE_COMPUTE && to != SL_ENGINE_HOST ? p->copy_gap_us
                                                                          : p->stream_gap_us;
 }
@@ -302,7 +303,10 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
         stream->work_done_at = done_at;
         stream->work_done = shown_as(op);
     }
-    if (is_work(op)) stream->work_done_engine = op->base.engine;
+    if (is_work(op)) {
+        stream->work_done_engine = op->base.engine;
+        stream->launch_done = op->base.graph != NULL;
+    }
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
@@ -476,13 +480,20 @@ static void enter_channel(sim_op *op)
     come_forward(op);
 }
 
+/* Until the device sees it. */
+static sim_ps submit_ps(const sim_op *op)
+{
+    const sim_profile *p = &sim_device_of(op)->profile;
+    return sim_us_to_ps(op->base.graph ? p->host_graph_submit_us : p->submit_us);
+}
+
 bool sim_queue_issue(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     if (!reserve(op)) return false;
     op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
-    op->ready_at = sim_later(dev->host_at, sim_us_to_ps(dev->profile.submit_us));
+    op->ready_at = op->visible_at = sim_later(dev->host_at, submit_ps(op));
     if (op->base.ready_cause == SL_CAUSE_NONE) op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
     call_barriers(op);

@@ -17,6 +17,8 @@
  *   copies.c       copy engines, staging of pageable copies
  *   results.c      what operations leave in memory
  *   graph.c        captures, executable graphs
+ *   graph_shape.c  roots, edges and size of an executable graph
+ *   graph_cost.c   what graphs cost the host, from the profile
  *   graph_run.c    a launch of a graph
  *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
@@ -270,16 +272,30 @@ struct sim_op {
     bool warm;                  /* a product: its inputs were in the L2 when it was described */
     sim_graph *node_of;         /* a node: of which graph; else NULL */
     uint32_t node;              /* which one */
-    sim_value **read;   /* a launch: of each node its pageable source, or NULL: none has one */
-    uint64_t last_node; /* a launch: the number of the node that ended last */
+    /* a launch */
+    uint64_t last_node; /* the number of the node that ended last */
+    sim_ps visible_at;  /* when the device sees its first node */
+    sim_value **read;   /* of each node its pageable source, or NULL: none has one */
+    sim_ps reading;     /* how long the host reads those */
+    uint32_t to_drain;  /* copies to pageable memory that have not ended */
 };
 
-/* What a node that has not come forward knows of the work before it. */
-typedef struct sim_node_wait {
+/* A node of an executable graph, before it comes forward. */
+typedef struct sim_graph_node {
     sim_ps ready_at; /* not earlier, because of node `by` */
     uint32_t by, left;
-    uint8_t cause; /* sl_cause */
-} sim_node_wait;
+    uint32_t n_before; /* nodes that it comes right behind */
+    uint8_t cause;     /* sl_cause */
+    sim_ps push;       /* how far into its call a launch gives it to the device */
+} sim_graph_node;
+
+/* What of it costs time. */
+typedef struct sim_graph_counts {
+    uint32_t kernels, copies, memsets, host_funcs; /* kernels: all that runs on SMs but memsets */
+    uint32_t roots;                                /* nodes that come behind no other */
+    uint32_t width; /* how many are the same number of steps behind those, at most */
+    size_t edges;
+} sim_graph_counts;
 
 /* An executable graph. Its launches run one after the other, in the order of the calls
  * (cudaGraphLaunch in the CUDA Runtime API). */
@@ -288,13 +304,16 @@ struct sim_graph {
     sim_op *launch;         /* that runs */
     sim_op *latest;         /* launch, unless it has ended; else NULL */
     uint32_t left;          /* nodes of the launch that have not ended */
-    sim_op *ops, *free_ops; /* one per node: memory for those that have come forward */
-    sim_node_wait *wait;    /* per node */
+    sim_op *ops, *free_ops; /* memory for the nodes that have come forward */
+    sim_graph_node *node;   /* per node of the body */
     uint32_t *first_after,
-        *after;               /* the nodes right behind node i begin at after[first_after[i]] */
-    uint32_t n_roots, *roots; /* that come behind no other */
-    uint8_t first_engine;     /* sl_engine: of the first root */
-    bool reads;               /* it has pageable sources */
+        *after; /* the nodes right behind node i begin at after[first_after[i]] */
+    uint32_t *roots;
+    sim_graph_counts counts;
+    uint8_t first_engine;       /* sl_engine: of the first root */
+    uint32_t n_read, n_drained; /* copies from and to pageable memory */
+    sim_ps pushed; /* how long a launch's call takes from the first node that it gives to the
+                           * device to the last */
 };
 
 /* Which streams a barrier is for: all, or those that take part in the NULL stream's rules. */
@@ -308,6 +327,7 @@ struct sim_stream {
     sim_ps work_done_at;                  /* when its last real operation ended */
     uint64_t work_done;                   /* seq of that operation */
     uint8_t work_done_engine;             /* sl_engine: where its last work ran, records aside */
+    bool launch_done;                     /* and that was a graph's launch */
     sim_turn awaited[SL_ENGINES];         /* the latest record that it waited for, by its engine */
     uint64_t legacy_seen;                 /* the NULL-stream operation that it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS]; /* how many its last operation came after */
@@ -446,11 +466,28 @@ sl_status sim_graph_open(sl_graph *graph, sl_error *err);
 sl_status sim_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
 void sim_graph_close(sl_graph *graph);
 
+/* graph_shape.c */
+/* Finds roots, edges and counts of an executable graph, from its body. False: out of memory. */
+bool sim_graph_shape(sim_graph *graph);
+void sim_graph_shape_free(sim_graph *graph);
+
+/* graph_cost.c */
+double sim_graph_capture_us(const sim_op *op);  /* a call that adds a node */
+double sim_graph_end_us(const sl_graph *graph); /* the end of a capture; NULL: none */
+double sim_graph_instantiate_us(const sim_graph *graph);
+double sim_graph_update_us(const sim_graph *graph);
+/* A launch's call up to the first node that it gives to the device. */
+double sim_graph_launch_us(const sim_graph *graph);
+void sim_graph_set_push(sim_graph *graph);                  /* node[].push, pushed */
+sl_graph_costs sim_graph_costs(const sim_profile *profile); /* in short, for explanations */
+
 /* graph_run.c */
-/* Reads the pageable sources of a launch. False: out of memory. */
-bool sim_graph_read(sim_op *launch);
+/* In the call of a launch: waits where it must, and reads pageable sources. */
+sl_status sim_graph_read(sim_op *launch, sl_error *err);
 void sim_graph_forget(sim_op *launch); /* what it has read */
-void sim_graph_start(sim_op *launch);  /* it is ready */
+/* After issue: gives the nodes to the device, and waits for copies to pageable memory. */
+sl_status sim_graph_push(sim_op *launch, sl_error *err);
+void sim_graph_start(sim_op *launch); /* it is ready */
 void sim_graph_node_ended(sim_op *node, sim_ps done_at);
 
 /* memory.c: functions of backend.h */
@@ -532,7 +569,6 @@ bool sim_chance_turns(sim_device *dev);    /* whether an engine passes over the 
 
 /* call_cost.c */
 double sim_host_enqueue_us(const sim_op *op);
-double sim_host_capture_us(const sim_op *op); /* of a call that adds a node */
 /* A recording begins: of each kind of call the next one is the first (docs/design/simulator.md,
  * section 5). */
 void sim_host_forget_calls(sim_device *dev);
@@ -541,6 +577,8 @@ void sim_host_forget_calls(sim_device *dev);
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
 sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
+double sim_host_stage_us(sl_buffer *src, size_t bytes); /* reading all of a source, no wait in it */
+double sim_host_drain_us(sl_buffer *dst, size_t bytes);
 
 /* figures.c */
 sl_status sim_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,

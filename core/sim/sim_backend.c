@@ -31,18 +31,6 @@ static sl_status sim_device_name(int index, char *name, size_t name_bytes, sl_er
     return SL_OK;
 }
 
-/* Between nodes as in graph_run.c. */
-static sl_graph_costs graph_costs(const sim_profile *p)
-{
-    return (sl_graph_costs){
-        .launch_ns = llround(1000 * p->host_launch_us),
-        .start_ns = llround(1000 * p->submit_us),
-        .gap_ns = llround(1000 * p->graph_gap_us),
-        .copy_gap_ns = llround(1000 * p->copy_gap_us),
-        .switch_ns = llround(1000 * p->engine_switch_us),
-    };
-}
-
 static void fill_info(sim_device *dev)
 {
     const sim_profile *p = &dev->profile;
@@ -59,7 +47,7 @@ static void fill_info(sim_device *dev)
     info->priority_greatest = (int)p->priority_greatest;
     info->max_threads_per_block = (int)p->max_threads_per_block;
     info->max_shared_bytes_per_block = (int64_t)p->shared_bytes_per_block;
-    info->graph = graph_costs(p);
+    info->graph = sim_graph_costs(p);
 }
 
 static void sim_device_close(sl_device *base)
@@ -249,6 +237,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
 static sl_status after_issue(sim_op *op, sl_error *err)
 {
     const sl_work *work = &op->base.work;
+    if (op->base.graph) return sim_graph_push(op, err);
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE) return sim_host_stage_h2d(op, err);
     if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) {
         op->base.span_flags |= SL_SPAN_HOST_WAITED;
@@ -263,9 +252,8 @@ static sl_status after_issue(sim_op *op, sl_error *err)
 }
 
 /* A wait refers to the record that is the latest now; pageable sources are read now. */
-static bool capture_at_call(sim_op *op)
+static void capture_at_call(sim_op *op)
 {
-    if (op->base.work.kind == SL_WORK_GRAPH) return sim_graph_read(op);
     if (op->base.work.kind == SL_WORK_EVENT_WAIT) {
         op->record = ((sim_event *)op->base.event)->record;
         if (op->record) op->record->refs++;
@@ -274,7 +262,6 @@ static bool capture_at_call(sim_op *op)
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
     if (op->base.span_flags & SL_SPAN_SRC_PINNED)
         op->written = sim_engine_reads(op->base.in[0], op->base.work.bytes);
-    return true;
 }
 
 static void forget_capture(sim_op *op)
@@ -292,7 +279,8 @@ static sl_status enqueue_captured(sim_op *op, sl_error *err)
     sl_status status = prepare(op, err);
     if (status != SL_OK) return status;
     sim_touch_operands(&op->base);
-    sim_host_spend_us(sim_device_of(op), sim_host_capture_us(op));
+    if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) op->base.span_flags |= SL_SPAN_HOST_WAITED;
+    sim_host_spend_us(sim_device_of(op), sim_graph_capture_us(op));
     op->base.host_end_ns = sim_device_of(op)->host_at / SIM_PS_PER_NS;
     return SL_OK;
 }
@@ -310,7 +298,10 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     sim_host_spend_us(dev, sim_host_enqueue_us(op));
     status = wait_for_queue(op, err);
     if (status != SL_OK) return status;
-    if (!capture_at_call(op) || !sim_queue_issue(op)) {
+    capture_at_call(op);
+    if (op->base.graph) status = sim_graph_read(op, err);
+    if (status != SL_OK) return status;
+    if (!sim_queue_issue(op)) {
         forget_capture(op);
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }

@@ -11,6 +11,30 @@ static double staging_speed(const sim_table *warm, const sim_table *cold, double
     return 1 / (part / warm_speed + (1 - part) / (sim_table_at(cold, (double)bytes) * 1e3));
 }
 
+static double h2d_speed(sl_buffer *src, size_t bytes)
+{
+    const sim_profile *p = &((const sim_device *)src->device)->profile;
+    return staging_speed(&p->h2d_staging_gb_per_s, &p->h2d_staging_cold_gb_per_s,
+                         sim_host_reads(src, bytes), bytes);
+}
+
+static double d2h_speed(const sl_buffer *dst, size_t bytes)
+{
+    const sim_profile *p = &((const sim_device *)dst->device)->profile;
+    return staging_speed(&p->d2h_staging_gb_per_s, &p->d2h_staging_cold_gb_per_s,
+                         sim_warm_part(dst, bytes, p->host_cache_bytes), bytes);
+}
+
+double sim_host_stage_us(sl_buffer *src, size_t bytes)
+{
+    return (double)bytes / h2d_speed(src, bytes);
+}
+
+double sim_host_drain_us(sl_buffer *dst, size_t bytes)
+{
+    return (double)bytes / d2h_speed(dst, bytes);
+}
+
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 static double larger(double a, double b) { return a > b ? a : b; }
 
@@ -52,9 +76,7 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, staged = 0;
     uint32_t steps = 0;
-    const double speed = staging_speed(&dev->profile.h2d_staging_gb_per_s,
-                                       &dev->profile.h2d_staging_cold_gb_per_s,
-                                       sim_host_reads(op->base.in[0], total), total);
+    const double speed = h2d_speed(op->base.in[0], total);
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
@@ -79,9 +101,7 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, drained = 0;
     uint32_t steps = 0;
-    const double part = sim_warm_part(op->base.out, total, dev->profile.host_cache_bytes);
-    const double speed = staging_speed(&dev->profile.d2h_staging_gb_per_s,
-                                       &dev->profile.d2h_staging_cold_gb_per_s, part, total);
+    const double speed = d2h_speed(op->base.out, total);
     op->piece = piece_of(dev, total);
     size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
     sim_copies_feed(op, smaller(total, ahead));

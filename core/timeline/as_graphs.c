@@ -54,6 +54,11 @@ static bool can_capture(const sl__operations *ops, size_t i)
 
 /* ---- graphs --------------------------------------------------------------------------- */
 
+static bool is_on_copy_engine(const sl_span *span)
+{
+    return span->engine != SL_ENGINE_COMPUTE && span->engine != SL_ENGINE_HOST;
+}
+
 static void count_node(sl__graphs *graphs, const sl__operations *ops, size_t i)
 {
     sl__stretch_of_calls *at = &graphs->at[graphs->n - 1];
@@ -61,9 +66,8 @@ static void count_node(sl__graphs *graphs, const sl__operations *ops, size_t i)
     at->last = i;
     if (ops->items[i].in_stream) at->end_ns = sl__max_ns(at->end_ns, ops->items[i].end_ns);
     if (!span) return;
-    bool is_kernel = span->engine == SL_ENGINE_COMPUTE || span->engine == SL_ENGINE_HOST;
-    at->n_kernels += is_kernel;
-    at->n_copies += !is_kernel;
+    at->n_kernels += !is_on_copy_engine(span);
+    at->n_copies += is_on_copy_engine(span);
 }
 
 static bool open_graph(sl__graphs *graphs, size_t i)
@@ -92,6 +96,19 @@ static bool cut(sl__graphs *graphs, const sl__operations *ops)
     return true;
 }
 
+/* The call gives all kernels to the device first, and then one copy after the other. */
+static void set_ahead(sl__graphs *graphs, const sl__operations *ops, const sl__stretch_of_calls *at)
+{
+    int64_t copies_left = (int64_t)at->n_copies;
+    for (size_t k = at->first; k <= at->last; k++) {
+        const sl_span *span = sl__item_span(ops, k);
+        bool is_copy = span && is_on_copy_engine(span);
+        copies_left -= is_copy;
+        graphs->ahead_ns[k] = (is_copy ? copies_left : (int64_t)at->n_copies)
+                              * graphs->costs->copy_node_ns;
+    }
+}
+
 /* Work that was issued behind a graph ran before its end, or it is not worth one. */
 static void choose(sl__graphs *graphs, const sl__operations *ops)
 {
@@ -108,6 +125,7 @@ static void choose(sl__graphs *graphs, const sl__operations *ops)
         if (!chosen) at->n_kernels = at->n_copies = 0;
         at->call_ns = graphs->costs->launch_ns + (int64_t)at->n_kernels * graphs->costs->node_ns
                       + (int64_t)at->n_copies * graphs->costs->copy_node_ns;
+        set_ahead(graphs, ops, at);
     }
 }
 
@@ -116,9 +134,11 @@ sl_status sl__graphs_find(const sl__operations *ops, const sl_graph_costs *costs
 {
     *graphs = (sl__graphs){ .costs = costs };
     graphs->of = calloc(ops->n + 1, sizeof *graphs->of);
+    graphs->ahead_ns = calloc(ops->n + 1, sizeof *graphs->ahead_ns);
     graphs->from = calloc(ops->n + 1, sizeof *graphs->from);
     graphs->lane_from = calloc(ops->lanes.n + 1, sizeof *graphs->lane_from);
-    bool fits = graphs->of && graphs->from && graphs->lane_from && cut(graphs, ops);
+    bool fits = graphs->of && graphs->ahead_ns && graphs->from && graphs->lane_from
+                && cut(graphs, ops);
     if (!fits) return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
     choose(graphs, ops);
     return sl_interrupt_check(err);
@@ -128,6 +148,7 @@ void sl__graphs_free(sl__graphs *graphs)
 {
     free(graphs->of);
     free(graphs->at);
+    free(graphs->ahead_ns);
     free(graphs->from);
     free(graphs->lane_from);
     *graphs = (sl__graphs){ 0 };
@@ -182,7 +203,8 @@ int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
     size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i)), by = awaited(p, i);
     const sl__played_stream *s = &p->r->streams[lane];
     const sl_span *span = sl__item_span(ops, i);
-    int64_t ns = p->r->played[i].host_end_ns + (span ? p->graphs->costs->start_ns : 0);
+    int64_t ns = p->r->played[i].host_end_ns - p->graphs->ahead_ns[i]
+                 + (span ? p->graphs->costs->start_ns : 0);
     come_behind(p, i, s->tail_ns, p->graphs->lane_from[lane], &ns);
     if (s->is_blocking)
         come_behind(p, i, s->is_null ? p->blocking_ns : p->null_ns, SL_ENGINE_COMPUTE, &ns);

@@ -17,6 +17,7 @@ struct sl__graphs {
     uint32_t *of; /* by item: which graph it is in, from 1; 0: none */
     sl__stretch_of_calls *at;
     size_t n, cap;
+    int64_t *ahead_ns;  /* by item: how long before the call's end the device has it */
     uint8_t *from;      /* by item: on which engine its time was decided */
     uint8_t *lane_from; /* by lane: the same of its last end */
 };

@@ -32,8 +32,9 @@ local sections <const> = {
     { "Latencies.", "submit_us", "stream_gap_us", "copy_gap_us", "engine_switch_us",
       "engine_turn_us", "cross_stream_us", "record_us", "host_func_in_us", "host_func_out_us",
       "event_tick_ns", "wake_us", "lazy_load_us" },
+    { "Graphs: on the device.", "graph" },
     { "What each call costs the host, and on top of it behind other work of the host.", "host",
-      "host_cold" },
+      "host_cold", "host_graph" },
     { "What calls do besides: their costs, what waits, what serialises.", "calls" },
 }
 

@@ -23,7 +23,7 @@ return {
     --   times the figure, 10 % more than high times. Estimates, from what seven occasions on five
     --   H200s had.
     spread = {
-        ["what calls cost"] = {keys = {"host", "host_cold", "calls"}, low = 0.85, high = 1.45},
+        ["what calls cost"] = {keys = {"host", "host_cold", "host_graph", "calls"}, low = 0.85, high = 1.45},
         ["cached pageable uploads"] = {keys = {"h2d_staging_gb_per_s"}, low = 0.72, high = 1.12},
         ["uncached pageable uploads"] = {keys = {"h2d_staging_cold_gb_per_s"}, low = 0.72, high = 1.12},
         ["pageable downloads"] = {keys = {"d2h_staging_gb_per_s", "d2h_staging_cold_gb_per_s"},
@@ -662,6 +662,20 @@ return {
                                             --   synchronisation; spread of 15 passes 9.6 %
     lazy_load_us = 0,                       -- not measured; from textbook
 
+    -- Graphs: on the device. From tests/bench/cuda/raw_graphs.cu on an H200 on 2026-11-24, as all of
+    --   host_graph; docs/design/simulator.md, section 6, has the lines of its output.
+    graph = {
+        gap_us = 0.25,                      -- stream_gap_us less 0.87: kernels of a chain in a stream
+                                            --   and in a graph
+        switch_us = 2.65,                   -- engine_switch_us less 0.75: the same of copies and
+                                            --   kernels
+        fork_us = 0.22,                     -- 2 to 32 branches between forks and joins: the slope
+        join_us = 0.4,                      -- and where it begins
+        cross_us = 1.05,                    -- the same without a kernel at the join: the slope
+        root_us = 0.5,                      -- 1 to 32 kernels side by side behind a hold: the slope
+        launch_gap_us = 1.4,                -- stream_gap_us and 0.3: launches in a row
+    },
+
     -- What each call costs the host, and on top of it behind other work of the host.
     host = {
         launch_us = 7.9,                    -- chosen so that programs on five H200s fit
@@ -695,6 +709,33 @@ return {
                                             --   copies; spread of 15 passes 32.7 %
         memcpy_async_us = 16.6518,          -- on top of host.memcpy_async_us behind 16 MiB that the
                                             --   host copies; spread of 15 passes 61.5 %
+    },
+
+    host_graph = {
+        begin_us = 0.5,                     -- a chain of one kernel, less the kernel: half of it
+        end_us = 0.5,                       -- the other half
+        capture_kernel_us = 0.66,           -- chains of 50 to 1000 kernels
+        capture_copy_us = 0.69,             -- 100 and 400 copies
+        capture_memset_us = 0.31,           -- 100 and 400 memsets
+        capture_host_func_us = 0.2,         -- 10 and 100 host functions
+        capture_event_us = 0.2,             -- 20 kernels in 4 and 16 branches, less 20 in a chain
+        -- chains of so many kernels
+        instantiate_us = {{1, 8}, {10, 17}, {100, 131}, {1000, 1590}, {4000, 11500}, {10000,
+            31000}},
+        instantiate_other_us = 0.75,        -- 100 and 400 copies; memsets 0.65, host functions 0.4
+        instantiate_edge_us = 1.2,          -- 100 levels of 2 to 32 branches, without kernels at
+                                            --   the joins
+        upload_us = 1.2,                    -- chains of 10 to 10000 kernels: their first launch,
+                                            --   less a later one
+        -- chains of so many kernels
+        launch_us = {{1, 1.95}, {10, 2.1}, {100, 2.57}, {1000, 5.5}, {4000, 9}, {10000, 23}},
+        branch_us = 1.05,                   -- 4 and 16 branches, less a chain
+        copy_us = 1.6,                      -- 10 to 400 copies
+        memset_us = 0.73,                   -- 10 to 400 memsets
+        host_func_us = 1.5,                 -- 10 host functions 1.0, 100 of them 2.0
+        update_us = {{1, 0.33}, {10, 0.6}, {100, 4.2}, {1000, 50}, {4000, 454}, {10000, 1180}},
+        submit_us = 1.49,                   -- submit_us less 0.48: from a launch's return until the
+                                            --   host sees what its first kernel writes
     },
 
     -- What calls do besides: their costs, what waits, what serialises.

@@ -98,6 +98,23 @@ return {
     lazy_load_us = 0,                       -- off: a process that has warmed up. Set it (300, say)
                                             --   to see a kernel's first use stop the device
 
+    -- Graphs, rounded from h200.
+    graph = {
+        gap_us = 0.2,                       -- measured, as all of graph and host_graph
+        switch_us = 0.4,
+        launch_gap_us = 1.1,
+    },
+    host_graph = {
+        capture_kernel_us = 0.7, capture_copy_us = 0.7, capture_memset_us = 0.3,
+        capture_host_func_us = 0.2, capture_event_us = 0.2,
+        instantiate_us = {{0, 6}, {1000, 1306}},            -- 6, and 1.3 for each kernel
+        instantiate_other_us = 0.7,
+        upload_us = 1.2,
+        launch_us = {{0, 2}, {1000, 5}},
+        branch_us = 1, copy_us = 1.6, memset_us = 0.7, host_func_us = 1.5,
+        update_us = {{0, 0.3}, {1000, 45.3}},
+    },
+
     -- What each call costs the host.
     host = {
         launch_us = 3.8,                    -- measured: 3.8 to 5.5

@@ -1,0 +1,151 @@
+/* graph_shape.c - roots, edges and size of an executable graph. */
+#include "sim.h"
+
+#include <stdlib.h>
+
+/* Of a node behind more nodes than this, or of one behind such a node, all edges are kept. */
+enum { MOST_COMPARED = 64 };
+
+typedef struct scratch {
+    bool *is_kept;    /* per edge of the body */
+    uint32_t *behind; /* per node: the last node, + 1, that was found to be behind it twice */
+    uint32_t *depth;  /* per node: steps behind a root */
+    uint32_t *at_depth;
+} scratch;
+
+static bool is_work(const sl_node *node)
+{
+    return node->op->work.kind != SL_WORK_EVENT_RECORD && node->op->work.kind != SL_WORK_EVENT_WAIT;
+}
+
+/* ---- edges ---- */
+
+/* An edge from a to c says nothing if there are edges from a to b and from b to c. */
+static void keep_edges(sim_graph *graph, scratch *s, uint32_t i)
+{
+    const sl_body *body = graph->base.body;
+    const sl_node *node = &body->nodes[i];
+    const uint32_t *before = body->before + node->first_before;
+    for (uint32_t k = 0; k < node->n_before && node->n_before <= MOST_COMPARED; k++) {
+        const sl_node *b = &body->nodes[before[k]];
+        for (uint32_t j = 0; j < b->n_before && b->n_before <= MOST_COMPARED; j++)
+            s->behind[body->before[b->first_before + j]] = i + 1;
+    }
+    for (uint32_t k = 0; k < node->n_before; k++) {
+        if (s->behind[before[k]] == i + 1) continue;
+        s->is_kept[node->first_before + k] = true;
+        graph->node[i].n_before++;
+    }
+    graph->node[i].left = graph->node[i].n_before;
+}
+
+/* The edges, which a body has by their second node, by their first one: counted, then filled in from
+ * the end of each node's part. */
+static void turn_edges(sim_graph *graph, const scratch *s)
+{
+    const sl_body *body = graph->base.body;
+    uint32_t *first = graph->first_after;
+    for (size_t k = 0; k < body->n_before; k++)
+        first[body->before[k]] += s->is_kept[k];
+    for (uint32_t i = 1; i <= body->n_nodes; i++)
+        first[i] += first[i - 1];
+    for (uint32_t i = body->n_nodes; i-- > 0;)
+        for (uint32_t k = body->nodes[i].n_before; k-- > 0;) {
+            const size_t edge = body->nodes[i].first_before + k;
+            if (s->is_kept[edge]) graph->after[--first[body->before[edge]]] = i;
+        }
+}
+
+/* ---- size ---- */
+
+static void count_node(sim_graph_counts *counts, const sl_op *op)
+{
+    switch ((sl_work_kind)op->work.kind) {
+    case SL_WORK_MEMSET: counts->memsets++; break;
+    case SL_WORK_HOST_FUNC: counts->host_funcs++; break;
+    case SL_WORK_MEMCPY:
+        *(op->engine == SL_ENGINE_COMPUTE ? &counts->kernels : &counts->copies) += 1;
+        break;
+    default: counts->kernels++;
+    }
+}
+
+static void note_depth(sim_graph *graph, scratch *s, uint32_t i)
+{
+    const sl_body *body = graph->base.body;
+    const sl_node *node = &body->nodes[i];
+    for (uint32_t k = 0; k < node->n_before; k++) {
+        const uint32_t depth = s->depth[body->before[node->first_before + k]] + 1;
+        if (depth > s->depth[i]) s->depth[i] = depth;
+    }
+    const uint32_t width = ++s->at_depth[s->depth[i]];
+    if (width > graph->counts.width) graph->counts.width = width;
+}
+
+static void shape(sim_graph *graph, scratch *s)
+{
+    const sl_body *body = graph->base.body;
+    graph->counts = (sim_graph_counts){ .edges = body->n_before };
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        if (!is_work(&body->nodes[i])) continue;
+        count_node(&graph->counts, body->nodes[i].op);
+        note_depth(graph, s, i);
+        keep_edges(graph, s, i);
+        if (body->nodes[i].n_before == 0) graph->roots[graph->counts.roots++] = i;
+    }
+    turn_edges(graph, s);
+    graph->first_engine = graph->counts.roots ? body->nodes[graph->roots[0]].op->engine
+                                              : SL_ENGINE_COMPUTE;
+}
+
+/* ---- memory ---- */
+
+static void scratch_free(scratch *s)
+{
+    free(s->is_kept);
+    free(s->behind);
+    free(s->depth);
+    free(s->at_depth);
+}
+
+static bool scratch_open(scratch *s, const sl_body *body)
+{
+    const size_t nodes = (size_t)body->n_nodes + 1;
+    s->is_kept = calloc(body->n_before + 1, sizeof *s->is_kept);
+    s->behind = calloc(nodes, sizeof *s->behind);
+    s->depth = calloc(nodes, sizeof *s->depth);
+    s->at_depth = calloc(nodes, sizeof *s->at_depth);
+    return s->is_kept && s->behind && s->depth && s->at_depth;
+}
+
+static bool allocate(sim_graph *graph)
+{
+    const sl_body *body = graph->base.body;
+    const size_t nodes = (size_t)body->n_nodes + 1;
+    graph->node = calloc(nodes, sizeof *graph->node);
+    graph->first_after = calloc(nodes, sizeof *graph->first_after);
+    graph->after = calloc(body->n_before + 1, sizeof *graph->after);
+    graph->roots = calloc(nodes, sizeof *graph->roots);
+    return graph->node && graph->first_after && graph->after && graph->roots;
+}
+
+bool sim_graph_shape(sim_graph *graph)
+{
+    scratch s;
+    const bool has_room = scratch_open(&s, graph->base.body);
+    const bool done = has_room && allocate(graph);
+    if (done) shape(graph, &s);
+    scratch_free(&s);
+    if (has_room && !done) sim_graph_shape_free(graph);
+    return done;
+}
+
+void sim_graph_shape_free(sim_graph *graph)
+{
+    free(graph->node);
+    free(graph->first_after);
+    free(graph->after);
+    free(graph->roots);
+    graph->node = NULL;
+    graph->first_after = graph->after = graph->roots = NULL;
+}
