@@ -101,9 +101,8 @@ sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err);
 sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err);
 sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err);
 
-/* A stream of the capture with work that the origin does not come behind, or NULL. */
-sl_status sl__capture_unjoined(const sl__capture *capture, const sl_stream **unjoined,
-                               sl_error *err);
+/* The last work of a stream that the origin does not come behind, or NULL. */
+sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoined, sl_error *err);
 
 /* cudaMallocAsync and cudaFreeAsync in a captured stream would make nodes that there are none of. */
 sl_status sl__capture_refuses_memory_node(const sl_stream *stream, const char *call, sl_error *err);

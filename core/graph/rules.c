@@ -95,13 +95,12 @@ static sl_status refuse_ended(const sl_device *device, sl_error *err)
                    device->core->asked.call);
 }
 
-static sl_status refuse_event(sl_device *device, sl__called called, const sl_event *event,
-                              sl_error *err)
+static sl_status refuse_event(sl_device *device, const sl_event *event, sl_error *err)
 {
     sl__capture *capture = sl__capture_of(device, event->captured);
 
-    if (!capture) return called == SL__CALLED_ELAPSED ? SL_OK : refuse_unsafe(device, err);
-    if (called != SL__CALLED_ELAPSED) spoil(capture, SL_CAPTURE_CAPTURED_EVENT);
+    if (!capture) return refuse_unsafe(device, err);
+    spoil(capture, SL_CAPTURE_CAPTURED_EVENT);
     return refuse(device, SL_CAPTURE_CAPTURED_EVENT, err);
 }
 
@@ -118,14 +117,15 @@ sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *
     ask(device, call, stream);
     if (event && event->captured && !sl__capture_of(device, event->captured))
         return refuse_ended(device, err);
+    if (called == SL__CALLED_ELAPSED) /* such an event has no time to ask a backend for */
+        return event->captured ? refuse(device, SL_CAPTURE_CAPTURED_EVENT, err) : SL_OK;
     if (called == SL__CALLED_BY_CORE)
         return any_blocking(device) ? refuse_null_stream(device, err) : SL_OK;
     if (device->backend->checks_captures || !device->core->captures) return SL_OK;
     switch (called) {
     case SL__CALLED_STREAM: return refuse_stream(device, stream, err);
     case SL__CALLED_DEVICE: return refuse_device(device, err);
-    case SL__CALLED_EVENT:
-    case SL__CALLED_ELAPSED: return refuse_event(device, called, event, err);
+    case SL__CALLED_EVENT: return refuse_event(device, event, err);
     default: break;
     }
     return stream && stream->legacy && any_blocking(device) ? refuse_null_stream(device, err)
@@ -257,16 +257,23 @@ static void mark_before(const sl_body *body, bool *seen, uint32_t *order, const 
     }
 }
 
-static const sl_stream *find_unjoined(const sl__capture *capture, const bool *seen)
+/* The latest, which is behind as many others as can be. */
+static const sl_op *find_unjoined(const sl__capture *capture, const bool *seen)
 {
+    const sl_op *found = NULL;
+    uint32_t latest = 0;
+
     for (const sl__branch *branch = capture->branches; branch; branch = branch->next)
-        for (uint32_t i = 0; i < branch->last.n; i++)
-            if (!seen[branch->last.at[i]]) return branch->stream;
-    return NULL;
+        for (uint32_t i = 0; i < branch->last.n; i++) {
+            uint32_t node = branch->last.at[i];
+            if (seen[node] || node < latest) continue;
+            latest = node;
+            found = capture->graph->body->nodes[node].op;
+        }
+    return found;
 }
 
-sl_status sl__capture_unjoined(const sl__capture *capture, const sl_stream **unjoined,
-                               sl_error *err)
+sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoined, sl_error *err)
 {
     const sl_body *body = capture->graph->body;
     size_t n = (size_t)body->n_nodes + 1;
@@ -300,7 +307,7 @@ static sl_status refuse_other_end(sl_stream *stream, sl_error *err)
 sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err)
 {
     const sl__capture *capture = stream->branch ? stream->branch->capture : NULL;
-    const sl_stream *unjoined;
+    const sl_op *unjoined;
     sl_status status;
 
     ask(stream->device, "cudaStreamEndCapture", stream);

@@ -101,16 +101,21 @@ static void say_invalidated(const failing *f, sl_error *err)
 
 static void say_unjoined(const failing *f, sl_error *err)
 {
-    const sl_stream *unjoined;
+    const sl__strings *strings = &f->capture->origin->device->core->strings;
+    const sl_op *work;
+    const char *name, *where;
 
-    if (sl__capture_unjoined(f->capture, &unjoined, NULL) != SL_OK || !unjoined)
+    if (sl__capture_unjoined(f->capture, &work, NULL) != SL_OK || !work) {
         say(err, "%s: a stream of the capture has work that stream \"%s\" does not wait for",
             f->call, f->captured);
-    else
-        say(err,
-            "%s: stream \"%s\" has captured work that stream \"%s\" does not wait for: let it "
-            "wait_stream for \"%s\" before the capture ends",
-            f->call, sl_stream_name(unjoined), f->captured, sl_stream_name(unjoined));
+        return;
+    }
+    name = sl_stream_name(work->stream);
+    where = sl__strings_text(strings, work->where);
+    say(err,
+        "%s: stream \"%s\" has captured work%s%.80s that stream \"%s\" does not wait for: let it "
+        "wait_stream for \"%s\" before the capture ends",
+        f->call, name, *where ? " at " : "", where, f->captured, name);
 }
 
 static void say_implicit(const failing *f, sl_error *err)

@@ -182,11 +182,13 @@ local function what_is_not_joined()
     s:begin_capture()
     lab.spin(0, {stream = s})
     b:wait_stream(s)
+    local line = line_here() + 1
     lab.spin(0, {stream = b})
     T.is(message_of(function() s:end_capture() end),
-         'cudaStreamEndCapture: stream "b" has captured work that stream "s" does not wait for: let '
-         .. 'it wait_stream for "b" before the capture ends (cudaErrorStreamCaptureUnjoined, 904)',
-         "a fork that has not come back is named")
+         ('cudaStreamEndCapture: stream "b" has captured work at capture_rules.t.lua:%d that stream '
+         .. '"s" does not wait for: let it wait_stream for "b" before the capture ends '
+         .. "(cudaErrorStreamCaptureUnjoined, 904)"):format(line),
+         "a fork that has not come back is named, with the line of its last work")
     T.is(b:capture_status(), "none", "it is free again")
 end
 

@@ -148,11 +148,12 @@ static void test_unjoined(void)
     fake_spin(a, NULL);
     wait_for(b, a, NULL);
     fake_spin(b, NULL);
-    fails_with(sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
-               "cudaStreamEndCapture: stream \"b\" has captured work that stream \"a\" does not "
-               "wait for: let it wait_stream for \"b\" before the capture ends "
-               "(cudaErrorStreamCaptureUnjoined, 904)",
-               "one with work must");
+    fails_with(
+        sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
+        "cudaStreamEndCapture: stream \"b\" has captured work at lab.lua:1 that stream \"a\" "
+        "does not wait for: let it wait_stream for \"b\" before the capture ends "
+        "(cudaErrorStreamCaptureUnjoined, 904)",
+        "one with work must");
     ok(!graph, "there is no graph then");
     is_int(fake.captures, 0, "and the capture is over");
     is_int(fake_spin(b, NULL), SL_OK, "b can be used");
@@ -498,9 +499,13 @@ static void test_abandoned(void)
 static void test_checked(void)
 {
     sl_graph *graph = NULL;
+    double ms;
 
     begin(a, SL_CAPTURE_GLOBAL);
     fake_spin(a, NULL);
+    sl_event_record(event, a, NULL);
+    is_int(code_of(sl_event_elapsed_ms(event, event, &ms, &code_error)), 907,
+           "a captured event has no time, which core knows");
     is_int(sl_device_synchronize(device, NULL), SL_OK, "such a backend decides");
     fake.refused_with = 900;
     fake.refused_call = "cudaSomethingInside";
@@ -520,11 +525,12 @@ static void test_checked(void)
     wait_for(b, a, NULL);
     fake_spin(b, NULL);
     fake.refused_with = 904;
-    fails_with(sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
-               "cudaStreamEndCapture: stream \"b\" has captured work that stream \"a\" does not "
-               "wait for: let it wait_stream for \"b\" before the capture ends "
-               "(cudaErrorStreamCaptureUnjoined, 904)",
-               "core knows which stream has not come back");
+    fails_with(
+        sl_stream_end_capture(a, &graph, err), SL_ECAPTURE,
+        "cudaStreamEndCapture: stream \"b\" has captured work at lab.lua:1 that stream \"a\" "
+        "does not wait for: let it wait_stream for \"b\" before the capture ends "
+        "(cudaErrorStreamCaptureUnjoined, 904)",
+        "core knows which stream has not come back");
 }
 
 int main(void)
