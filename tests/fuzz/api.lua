@@ -6,8 +6,8 @@
 -- there, some anything at all. Even seeds make small tensors and look at values; odd ones make
 -- tensors of any size on a GPU with unlimited memory, and look at none. What is checked is that
 -- the process survives (the sanitizers see to the rest), that an error is one of the laboratory's
--- with a known code, that no count of what is live is negative, and that no tensor and no event is
--- live at the end.
+-- with a known code, that no count of what is live is negative, and that no tensor, no event and no
+-- graph is live at the end.
 
 local seed, n_calls = math.tointeger(tonumber(arg[1])), math.tointeger(tonumber(arg[2] or 300))
 assert(seed and n_calls, "usage: streamlab tests/fuzz/api.lua SEED [CALLS]")
@@ -28,8 +28,8 @@ local look = {
     get = true, item = true, totable = true, allclose = true, ["lab.allclose"] = true, set = true,
 }
 local pages = {
-    "cuda", "devices", "events", "kernels", "measuring", "probing", "races", "recording", "streams",
-    "tap", "tensors", "timelines", "trace_files", "views",
+    "cuda", "devices", "events", "graphs", "kernels", "measuring", "probing", "races", "recording",
+    "streams", "tap", "tensors", "timelines", "trace_files", "views",
 }
 
 -- {call =, class = or nil, arguments =, options =} of every function and method.
@@ -95,7 +95,7 @@ end
 
 local codes = {}
 for code in ("EINVAL ESHAPE EDTYPE EPLACE EDEVICE ECLOSED ESTATE ENOTFOUND EUNSUPPORTED ENOMEM " ..
-             "EIO EHOSTFUNC EINTERRUPT ERACE"):gmatch("%u+") do
+             "EIO EHOSTFUNC EINTERRUPT ERACE ECAPTURE"):gmatch("%u+") do
     codes["SL_" .. code] = true
 end
 
@@ -153,6 +153,26 @@ end
 
 local function random_call() call(pick(entries)) end
 
+local of_graphs = {}
+for _, entry in ipairs(entries) do
+    local text = entry.name .. " " .. (entry.class or "")
+    if text:find("graph", 1, true) or text:find("captur", 1, true) then
+        of_graphs[#of_graphs + 1] = entry
+    end
+end
+
+local function graph_call() call(pick(of_graphs)) end
+
+-- While a capture goes on, most calls are errors. In a callback it may be that of lab.graph.
+local function end_captures()
+    if depth > 0 then return end
+    local ok, current = pcall(lab.current_stream)
+    for _, stream in ipairs(values.all_of("stream", ok and current)) do
+        local captured, status = pcall(stream.capture_status, stream)
+        if captured and status ~= "none" then finish(pcall(stream.end_capture, stream)) end
+    end
+end
+
 local operators = {
     function(a, b) return a + b end, function(a, b) return a * b end,
     function(a, b) return a - b end, function(a, b) return a / b end,
@@ -166,7 +186,7 @@ local operators = {
 
 local function random_operator()
     last = "an operator"
-    local a, b = values.of("tensor|stream|event|timeline|device", ""), odd()
+    local a, b = values.of("tensor|stream|event|timeline|device|graph", ""), odd()
     if random(2) == 1 then b = values.any_of("tensor") end
     local ok, err = pcall(pick(operators), a, b)
     if not ok and type(err) ~= "string" then check_error(err) end
@@ -204,7 +224,7 @@ local function collect() collectgarbage(pick{"collect", "step", "incremental", "
 
 local steps = {
     random_operator, in_coroutine, in_scope, with_finalizer, collect, values.drop_some,
-    values.drop_some,
+    values.drop_some, graph_call, graph_call, end_captures, end_captures,
 }
 
 local function step() return random(8) > 1 and random_call() or pick(steps)() end
@@ -253,11 +273,14 @@ end
 -- Opening a device waits for all that are open, and raises what host functions have raised.
 -- Streams may be left: one that is current.
 ended, device = true, nil
+end_captures()
 values.drop_all()
+collectgarbage()
 for _ = 1, 5 do pcall(lab.open, {backend = "sim"}) end
 for _ = 1, 3 do collectgarbage() end
 local left = lab.live()
 last = "the end"
-if left.tensors ~= 0 or left.events ~= 0 then
-    fail(("%d tensors and %d events are live"):format(left.tensors, left.events))
+if left.tensors ~= 0 or left.events ~= 0 or left.graphs ~= 0 then
+    fail(("%d tensors, %d events and %d graphs are live"):format(left.tensors, left.events,
+                                                                 left.graphs))
 end

@@ -6,7 +6,7 @@ local values = {}
 local random = math.random
 
 -- What calls have given so far, by class; the oldest make room.
-local classes = {"device", "stream", "event", "tensor", "timeline", "results", "tap"}
+local classes = {"device", "stream", "event", "graph", "tensor", "timeline", "results", "tap"}
 local pool, room = {}, 24
 for _, class in ipairs(classes) do pool[class] = {} end
 
@@ -26,6 +26,13 @@ end
 function values.any_of(class)
     local list = pool[class]
     return list and #list > 0 and list[random(#list)] or nil
+end
+
+-- A list of those, and one more.
+function values.all_of(class, more)
+    local list = table.move(pool[class], 1, #pool[class], 1, {})
+    list[#list + 1] = more or nil
+    return list
 end
 
 function values.drop_some()
