@@ -134,10 +134,21 @@ static int lab_load(lua_State *L)
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
+/* {graph =, node =, launch =} of what a graph ran. */
+static void set_node(lua_State *L, const lsl_timeline *box, const sl_span *span)
+{
+    const sl_node_note *node = sl_timeline_find_node(box->p, span->correlation);
+    const sl_launch_note *launch = node ? sl_timeline_find_launch(box->p, span->correlation) : NULL;
+    if (!node) return;
+    lsl_set_text(L, "graph", launch ? sl_timeline_text(box->p, launch->name) : "");
+    lsl_set_integer(L, "node", (int64_t)sl_timeline_node_number(box->p, node));
+    if (node->launch) lsl_set_integer(L, "launch", (int64_t)node->launch);
+}
+
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
-    lua_createtable(L, 0, 19);
+    lua_createtable(L, 0, 22);
     lsl_set_text(L, "name", sl_timeline_text(box->p, span->name));
     lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
     lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
@@ -160,7 +171,9 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
         lsl_set_integer(L, "registers", span->registers);
         lsl_set_integer(L, "shared_bytes", span->shared_bytes);
     }
-    lsl_set_text(L, "call", sl_span_call_name(span));
+    const sl_call *launch = sl_timeline_span_launch(box->p, span);
+    lsl_set_text(L, "call", launch ? sl_call_name(box->p, launch) : sl_span_call_name(span));
+    set_node(L, box, span);
     if (span->symbol != 0) lsl_set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lsl_set_boolean(L, "host_waited", (span->flags & SL_SPAN_HOST_WAITED) != 0);
 }
@@ -213,6 +226,20 @@ static bool is_of_stop(const sl_timeline *timeline, const sl_call *call)
            && sl_timeline_device(timeline)->backend[0] != '\0';
 }
 
+/* {graph =, nodes =} of a call that launched a graph; {launch =} of one that was captured, which the
+ * launch did. */
+static void set_launch(lua_State *L, const lsl_timeline *box, const sl_call *call)
+{
+    const sl_launch_note *note = sl_timeline_find_launch(box->p, call->correlation);
+    if (!note) return;
+    if (note->correlation != call->correlation) {
+        lsl_set_integer(L, "launch", (int64_t)note->correlation);
+        return;
+    }
+    lsl_set_text(L, "graph", sl_timeline_text(box->p, note->name));
+    lsl_set_integer(L, "nodes", note->n_nodes);
+}
+
 static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call)
 {
     char stream[SL_STREAM_NAME_BYTES];
@@ -228,6 +255,7 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
     lsl_set_integer(L, "correlation", call->correlation);
     lsl_set_text(L, "where", sl_timeline_text(box->p, call->where));
     lsl_set_boolean(L, "waited", has_waited(call));
+    set_launch(L, box, call);
     lsl_set_boolean(L, "of_stop", is_of_stop(box->p, call));
 }
 

@@ -8,6 +8,8 @@
 --     time and nest, to the ns and also for who adds ts and dur as doubles;
 --   * a launch and its operation have one correlation that nothing else has, and one flow
 --     from the start of the one to the start of the other;
+--   * what a launch of a graph ran has the launch's correlation, its numbers, and an end of the
+--     launch's flow; captured records and waits are instants of named rows;
 --   * each synchronisation of the device belongs to the call that made it, and to the
 --     record that it waits for;
 --   * the first event has no correlation, the rank has its blank, "stream" is of the device
@@ -52,7 +54,8 @@ local function gather()
         named = {}, processes = {}, stacks = {},
         calls = {},             -- by correlation
         operations = {},        -- of the device, by correlation; host functions, by External id
-        starts = {}, ends = {}, -- of flows, by id
+        nodes = {},             -- that a graph's launch ran: lists, by the launch's correlation
+        starts = {}, ends = {}, -- of flows, by id; lists of ends
         syncs = {},
     }
 end
@@ -91,6 +94,25 @@ local function check_kernel(event, complain)
     end
 end
 
+-- What a launch of a graph ran; `launch` is the correlation of that call.
+local function check_node(event, launch, all, complain)
+    local graph, node = event.args["graph id"], event.args["graph node id"]
+    if not is_int(graph, 1) or not is_int(node) or node >> 32 ~= graph then
+        complain("the number of its node is not in its graph")
+    end
+    if not is_int(event.args.issue, 1) then complain("it has no number of its own") end
+    if not is_int(launch, 1) then return complain("it has no launch") end
+    all.nodes[launch] = all.nodes[launch] or {}
+    table.insert(all.nodes[launch], event)
+end
+
+local function note_operation(event, all, complain)
+    local correlation = event.args.correlation
+    if event.args["graph node id"] then return check_node(event, correlation, all, complain) end
+    if all.operations[correlation] then complain("its correlation is taken") end
+    all.operations[correlation] = event
+end
+
 local function check_operation(event, all, complain)
     local args = event.args
     if args.stream ~= event.tid or not is_int(args.stream, 1) then
@@ -101,8 +123,7 @@ local function check_operation(event, all, complain)
     if not is_int(args.correlation, 1) then
         return complain("correlation is no integer of at least 1")
     end
-    if all.operations[args.correlation] then complain("its correlation is taken") end
-    all.operations[args.correlation] = event
+    note_operation(event, all, complain)
     if event.cat == "kernel" then return check_kernel(event, complain) end
     if not is_int(args.bytes, 0) then complain("bytes is no integer") end
     if not is_number(args["memory bandwidth (GB/s)"]) then
@@ -141,7 +162,9 @@ local function check_host_op(event, all, complain)
     if args.stream ~= nil or args.correlation ~= nil then
         complain("work of the host has a stream or a correlation")
     end
-    if event.cat == "cpu_op" and is_int(args["External id"], 1) then
+    if args["graph node id"] then
+        check_node(event, args["launched by"], all, complain)
+    elseif event.cat == "cpu_op" and is_int(args["External id"], 1) then
         all.operations["host " .. args["External id"]] = event
     end
 end
@@ -185,15 +208,27 @@ local function check_slice(event, all, complain)
 end
 
 local function check_flow(event, all, complain)
-    local list = event.ph == "s" and all.starts or all.ends
     if event.cat ~= "ac2g" or event.name ~= "ac2g" then complain("it is no ac2g") end
     if event.ph == "f" and event.bp ~= "e" then complain("its end is not bound to its slice") end
     if not is_int(event.id, 1) then return complain("id is no integer of at least 1") end
-    if list[event.id] then complain("there is another one") end
-    list[event.id] = event
+    if event.ph == "f" then
+        all.ends[event.id] = all.ends[event.id] or {}
+        return table.insert(all.ends[event.id], event)
+    end
+    if all.starts[event.id] then complain("there is another one") end
+    all.starts[event.id] = event
 end
 
-local checks <const> = {M = check_metadata, X = check_slice, s = check_flow, f = check_flow}
+local function check_instant(event, all, complain)
+    if event.cat ~= "graph_edge" or event.s ~= "t" then complain("it is no edge of a graph") end
+    if not all.named[row_of(event)] then complain("its row has no name yet") end
+    if type(event.args) ~= "table" or not is_int(event.args["launched by"], 1) then
+        complain("it has no launch")
+    end
+end
+
+local checks <const> = {M = check_metadata, X = check_slice, s = check_flow, f = check_flow,
+                        i = check_instant}
 
 local function check_event(event, all, complain)
     if type(event) ~= "table" then return complain("it is no object") end
@@ -214,17 +249,42 @@ local function same_spot(flow, slice)
 end
 
 local function check_flows_of(id, call, operation, all, complain)
-    local start, stop = all.starts[id], all.ends[id]
+    local start, stop = all.starts[id], (all.ends[id] or {})[1]
     if not start or not stop then return complain(("launch %d has no flow"):format(id)) end
     if not same_spot(start, call) then
         complain(("flow %d does not start where its call does"):format(id))
     end
+    if #all.ends[id] > 1 then complain(("flow %d has several ends"):format(id)) end
     if not same_spot(stop, operation) then
         complain(("flow %d does not end where its operation starts"):format(id))
     end
 end
 
+local function has_end(flow_ends, operation)
+    for _, stop in ipairs(flow_ends) do
+        if same_spot(stop, operation) then return true end
+    end
+    return false
+end
+
+local function check_launch(id, nodes, all, complain)
+    local call, stops = all.calls[id], all.ends[id] or {}
+    if not call or call.name ~= "cudaGraphLaunch" then
+        return complain(("launch %d is none of a graph"):format(id))
+    end
+    if not all.starts[id] or not same_spot(all.starts[id], call) then
+        complain(("flow %d does not start where its call does"):format(id))
+    end
+    if #stops ~= #nodes then complain(("launch %d has not a flow to each node"):format(id)) end
+    for _, node in ipairs(nodes) do
+        if not has_end(stops, node) then
+            complain(("flow %d does not end where its node %s starts"):format(id, node.name))
+        end
+    end
+end
+
 local function check_pairs(all, complain)
+    for id, nodes in pairs(all.nodes) do check_launch(id, nodes, all, complain) end
     for id, call in pairs(all.calls) do
         local operation = all.operations[id] or all.operations["host " .. id]
         if launches[call.name] and not operation then
@@ -241,7 +301,7 @@ local function check_pairs(all, complain)
     end
     for id in pairs(all.starts) do
         local call = all.calls[id]
-        if not call or not launches[call.name] then
+        if not call or not (launches[call.name] or all.nodes[id]) then
             complain(("flow %d starts at no launch"):format(id))
         end
     end

@@ -144,6 +144,13 @@ local function put_bounds(put, f)
     put_lower(put, "without any host wait", bounds.unblocked, makespan)
 end
 
+-- "launches of graphs                  2, which ran 10 operations"
+local function put_graphs(put, f)
+    if f.graph_spans == 0 then return end
+    put("%-26s %10d, which ran %d operation%s", "launches of graphs", f.graph_launches,
+        f.graph_spans, f.graph_spans == 1 and "" or "s")
+end
+
 -- summary(figures, verdict): figures as core.figures gives them; the verdict is a sentence that
 -- opens it, or nil
 return function(f, verdict)
@@ -156,6 +163,7 @@ return function(f, verdict)
     if verdict then put("%s", core.fold(verdict, 0, columns)) end
     put("%s%s", row("makespan", f.makespan, 0), f.range and f.range.makespan:match(" %(.*") or "")
     put("%s", row("host wall time", f.wall, 0))
+    put_graphs(put, f)
     put_engines(put, f)
     local overlaps = put_overlaps(put, f)
     put_at_once(put, f, overlaps)

@@ -60,12 +60,14 @@ static bool collect_calls(const sl_timeline *timeline, sl__host_calls *list)
     bool fine = true;
     for (size_t i = 0; i < n_spans && fine; i++) {
         const sl_span *s = &spans[i];
+        if (sl_timeline_span_launch(timeline, s)) continue; /* the launch is a call */
         fine = append(list, &cap,
                       &(sl__host_call){ s->host_start_ns, s->host_end_ns, s->correlation, s->stream,
                                         s->name, s->where, span_does(s), s->kind, true });
     }
     for (size_t i = 0; i < n_calls && fine; i++) {
         const sl_call *c = &calls[i];
+        if (sl_timeline_call_launch(timeline, c)) continue;
         fine = append(list, &cap,
                       &(sl__host_call){ c->host_start_ns, c->host_end_ns, c->correlation, c->stream,
                                         c->name, c->where, call_does(c), c->kind, false });

@@ -86,6 +86,33 @@ static int64_t whole(uint64_t value)
 
 static size_t lane(const page *p, uint32_t stream) { return sl__lanes_find(&p->lanes, stream); }
 
+/* The launch of a graph whose call is the span's, or the captured call's; 0: it has its own. */
+static uint64_t launch_of_span(const page *p, const sl_span *span)
+{
+    const sl_call *call = sl_timeline_span_launch(p->timeline, span);
+    return call ? call->correlation : 0;
+}
+
+static uint64_t launch_of_call(const page *p, const sl_call *edge)
+{
+    const sl_call *call = sl_timeline_call_launch(p->timeline, edge);
+    return call ? call->correlation : 0;
+}
+
+/* 1 + its number in the graph; 0: no graph ran it. */
+static int64_t node(const page *p, const sl_span *span)
+{
+    const sl_node_note *note = sl_timeline_find_node(p->timeline, span->correlation);
+    return note ? (int64_t)sl_timeline_node_number(p->timeline, note) + 1 : 0;
+}
+
+/* A text. */
+static uint32_t graph_name(const page *p, const sl_span *span)
+{
+    const sl_launch_note *note = sl_timeline_find_launch(p->timeline, span->correlation);
+    return note ? note->name : 0;
+}
+
 static void put_spans(page *p)
 {
     size_t n;
@@ -106,6 +133,9 @@ static void put_spans(page *p)
     COLUMN(p, n, "bytes", whole(s[i].bytes));
     COLUMN(p, n, "blocks", s[i].blocks);
     COLUMN(p, n, "threads", s[i].threads);
+    COLUMN(p, n, "node", node(p, &s[i]));
+    COLUMN(p, n, "graph", graph_name(p, &s[i]));
+    COLUMN(p, n, "launch", whole(launch_of_span(p, &s[i])));
     const sl_hold *h = p->holds;
     COLUMN(p, n, "ready", since(p, h[i].ready_ns));
     COLUMN(p, n, "readyBy", whole(h[i].ready_by));
@@ -129,6 +159,7 @@ static void put_calls(page *p)
     COLUMN(p, n, "where", c[i].where);
     COLUMN(p, n, "target", whole(c[i].target));
     COLUMN(p, n, "waited", c[i].waited_for_device || c[i].queue_full);
+    COLUMN(p, n, "launch", whole(launch_of_call(p, &c[i])));
     raw(p, "}");
 }
 

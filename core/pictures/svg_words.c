@@ -168,6 +168,31 @@ static void put_where(const sl__chart *c, uint32_t where)
     }
 }
 
+/* 'graph "step"'; "graph 1" of one that was given no name */
+static void put_graph(const sl__chart *c, const char *name)
+{
+    bool given = strncmp(name, "graph ", 6) != 0;
+    if (given) sl__pen_put(&c->pen, "graph \"");
+    put_xml(c, name);
+    if (given) sl__pen_put(&c->pen, "\"");
+}
+
+/* "node 3 of graph 1" */
+static void put_node(const sl__chart *c, const sl_span *span)
+{
+    const sl_node_note *node = sl_timeline_find_node(c->timeline, span->correlation);
+    if (!node) return;
+    const sl_launch_note *launch = sl_timeline_find_launch(c->timeline, span->correlation);
+    const char *name = launch ? sl_timeline_text(c->timeline, launch->name) : "";
+    sl_text_add(c->pen.out, "\nnode %" PRIu64 " of ", sl_timeline_node_number(c->timeline, node));
+    if (*name)
+        put_graph(c, name);
+    else if (node->graph)
+        sl_text_add(c->pen.out, "graph %" PRIu32, node->graph);
+    else
+        sl__pen_put(&c->pen, "a graph");
+}
+
 static void tell_span(const sl__chart *c, const sl_span *span)
 {
     char buffer[SL_STREAM_NAME_BYTES], bytes[32], rate[48];
@@ -180,6 +205,7 @@ static void tell_span(const sl__chart *c, const sl_span *span)
     }
     sl__pen_put(&c->pen, "\nstream: ");
     put_xml(c, sl_timeline_stream_name(c->timeline, span->stream, buffer));
+    put_node(c, span);
     put_times(c, span->start_ns, span->end_ns);
     if (span->blocks > 0)
         sl_text_add(c->pen.out, "\n%" PRIu32 " block%s of %d threads", span->blocks,

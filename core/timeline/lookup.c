@@ -58,3 +58,39 @@ const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint6
     }
     return low > 0 && correlation <= launches[low - 1].last ? &launches[low - 1] : NULL;
 }
+
+/* ---- what launches of graphs ran --------------------------------------------------- */
+
+/* The launch of a graph that enqueued what has this number and this time of the host. */
+static const sl_call *graph_call(const sl_timeline *timeline, uint64_t correlation,
+                                 int64_t host_start_ns, int64_t host_end_ns)
+{
+    const sl_launch_note *note = sl_timeline_find_launch(timeline, correlation);
+    if (!note || note->correlation == correlation) return NULL;
+    const sl_call *call = sl_timeline_find_call(timeline, note->correlation);
+    bool same = call && call->kind == SL_CALL_PLAIN && call->host_start_ns == host_start_ns
+                && call->host_end_ns == host_end_ns;
+    return same ? call : NULL;
+}
+
+const sl_call *sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span)
+{
+    const sl_node_note *node = sl_timeline_find_node(timeline, span->correlation);
+    const sl_call *call = node ? graph_call(timeline, span->correlation, span->host_start_ns,
+                                            span->host_end_ns)
+                               : NULL;
+    return call && call->correlation == node->launch ? call : NULL;
+}
+
+const sl_call *sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call)
+{
+    bool is_edge = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
+    return is_edge ? graph_call(timeline, call->correlation, call->host_start_ns, call->host_end_ns)
+                   : NULL;
+}
+
+uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note *node)
+{
+    bool from_file = sl_timeline_device(timeline)->backend[0] == '\0' && node->graph != 0;
+    return (uint64_t)node->node + (from_file ? 0 : 1);
+}

@@ -212,6 +212,13 @@ const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t 
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
+/* The call that launched the graph which ran a span, where that has no call of its own on the host,
+ * or NULL. The same of a captured record or wait; NULL also for other calls. */
+const sl_call *sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span);
+const sl_call *sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call);
+/* The node's number as it is shown: from 1, as scripts count, or what a trace of another program
+ * says. */
+uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note *node);
 size_t sl_timeline_text_count(const sl_timeline *timeline); /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */

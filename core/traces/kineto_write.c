@@ -115,7 +115,7 @@ static void find_rows(sl__writer *w)
         l->device |= !host;
     }
     for (size_t i = 0; i < w->n_calls; i++) {
-        if (sl__graph_call_of_edge(w->timeline, &w->calls[i]))
+        if (sl_timeline_call_launch(w->timeline, &w->calls[i]))
             lane_of(w, w->calls[i].stream)->device = true;
         else if (w->calls[i].kind == SL_CALL_STREAM_SYNC || w->calls[i].kind == SL_CALL_STREAM_WAIT)
             lane_of(w, w->calls[i].stream)->sync = true;
@@ -340,7 +340,7 @@ static void put_span(sl__writer *w, const sl_span *span)
     sl__trace_rows *l = lane_of(w, span->stream);
     int pid = host ? SL__HOST_PID : w->pid;
     uint64_t tid = stream_number(span->stream) + (host ? SL__HOST_FUNC_TID : 0);
-    const sl_call *graph = sl__graph_call_of_span(w->timeline, span);
+    const sl_call *graph = sl_timeline_span_launch(w->timeline, span);
     uint64_t issued = graph ? graph->correlation : span->correlation;
     if (!graph) put_own_call(w, span);
     sl__interval when = sl__row_place(host ? &l->host_row : &l->device_row, w->base_ns,
@@ -430,7 +430,7 @@ static void put_edge(sl__writer *w, const sl_call *edge, const sl_call *launch)
 /* `next`: the first span behind it, or NULL. */
 static void put_call(sl__writer *w, const sl_call *call, const sl_span *next)
 {
-    bool launches = next && sl__graph_call_of_span(w->timeline, next) == call;
+    bool launches = next && sl_timeline_span_launch(w->timeline, next) == call;
     bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
     bool recorded = of_event && is_recorded(w->timeline, call->target);
     const char *sync = sync_name(call, recorded);
@@ -475,7 +475,7 @@ static void put_events(sl__writer *w)
         const sl_span *span = i < w->n_spans ? &w->spans[i] : NULL;
         const sl_call *call = j < w->n_calls ? &w->calls[j] : NULL;
         bool span_first = span && (!call || span->correlation <= call->correlation);
-        const sl_call *graph = span_first ? NULL : sl__graph_call_of_edge(w->timeline, call);
+        const sl_call *graph = span_first ? NULL : sl_timeline_call_launch(w->timeline, call);
         if (span_first)
             put_span(w, &w->spans[i++]);
         else if (graph)

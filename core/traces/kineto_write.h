@@ -70,13 +70,6 @@ void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t ti
 
 /* ---- kineto_write_graphs.c ---- */
 
-/* The launch of a graph that enqueued what has this number and time of the host, or NULL: then it
- * has a call of its own. */
-const sl_call *sl__graph_call(const sl_timeline *timeline, uint64_t correlation,
-                              int64_t host_start_ns, int64_t host_end_ns);
-const sl_call *sl__graph_call_of_span(const sl_timeline *timeline, const sl_span *span);
-/* That of a captured record or wait; NULL also for other calls. */
-const sl_call *sl__graph_call_of_edge(const sl_timeline *timeline, const sl_call *call);
 /* Of what a graph ran, among its args: which node it is, and what else stands with the call. */
 void sl__write_node(sl__writer *w, const sl_span *span);
 void sl__write_call_flags(sl__writer *w, const sl_span *span);

@@ -8,39 +8,11 @@
 #include "kineto.h"
 #include "kineto_write.h"
 
-const sl_call *sl__graph_call(const sl_timeline *timeline, uint64_t correlation,
-                              int64_t host_start_ns, int64_t host_end_ns)
-{
-    const sl_launch_note *note = sl_timeline_find_launch(timeline, correlation);
-    if (!note || note->correlation == correlation) return NULL;
-    const sl_call *call = sl_timeline_find_call(timeline, note->correlation);
-    bool same = call && call->kind == SL_CALL_PLAIN && call->host_start_ns == host_start_ns
-                && call->host_end_ns == host_end_ns;
-    return same ? call : NULL;
-}
-
-const sl_call *sl__graph_call_of_span(const sl_timeline *timeline, const sl_span *span)
-{
-    const sl_node_note *node = sl_timeline_find_node(timeline, span->correlation);
-    const sl_call *call = node ? sl__graph_call(timeline, span->correlation, span->host_start_ns,
-                                                span->host_end_ns)
-                               : NULL;
-    return call && call->correlation == node->launch ? call : NULL;
-}
-
-const sl_call *sl__graph_call_of_edge(const sl_timeline *timeline, const sl_call *call)
-{
-    bool is_edge = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
-    return is_edge
-               ? sl__graph_call(timeline, call->correlation, call->host_start_ns, call->host_end_ns)
-               : NULL;
-}
-
 void sl__write_node(sl__writer *w, const sl_span *span)
 {
     const sl_node_note *node = sl_timeline_find_node(w->timeline, span->correlation);
     if (!node) return;
-    bool own_call = !sl__graph_call_of_span(w->timeline, span);
+    bool own_call = !sl_timeline_span_launch(w->timeline, span);
     sl__write_number(w, ",\"graph id\":", node->graph);
     sl__write_int(
         w, ",\"graph node id\":", (int64_t)((uint64_t)node->graph << 32 | (uint64_t)node->node));

@@ -271,6 +271,7 @@ slow:diff(fast)
 | `registers`, `shared_bytes` | what a kernel needs of an SM besides its threads: registers of each thread, and shared memory of each block in bytes (what the code declares and what the launch asks for, added); for the longest kernel as above. On the simulator they are those of its model, by which it places blocks: there only tensor-core products and `lab.spin` have shared memory. `nil` if not known: if times come from events, in traces without these figures, and for operations that are not kernels |
 | `kernels` | the number of kernels of the operation, if there were several: cuBLAS may split a `matmul` and add up its parts in a second kernel; on the simulator a `matmul` does so if the profile says so. `start_us` is that of the first kernel, `end_us` that of the last one. `nil` for one kernel |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
+| `node`, `graph`, `launch` | of what a launch of a graph ran: which node it is in `graph:nodes()` and `graph:edges()`, the graph's name, and the `correlation` of the call in `tl:calls()`; else `nil`. `call` is that call's name, `where` the line that was captured. In a trace that another program wrote, `node` and `graph` have the file's numbers, "graph 3"; where it has none, nodes are counted in the order of their starts and `graph` is `""`; `launch` is `nil` if the call is not in the file |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for operations that are not kernels |]],
             example = [[
 local tl = lab.profile(function()
@@ -301,6 +302,8 @@ These are calls for events, waits and memory, and the host's own work. Calls tha
 | `where` | the script's line; `""` if not known |
 | `waited` | whether the host waited for the device there, as far as is recorded: true for all synchronisations, and for a plain call that waited for earlier work |
 | `correlation` | its number, counted together with those of `tl:spans()` |
+| `graph`, `nodes` | of a call that launched a graph: its name, and how many nodes it has; else `nil` |
+| `launch` | of a record or wait that was captured, the `correlation` of the call that launched the graph; else `nil` |
 | `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |]],
             example = [[
 local s = lab.stream{name = "work"}
@@ -532,6 +535,7 @@ without operations are left out; a missing value is `null`.
 | `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
 | `device`, `device_index`, `simulated`, `span_count` | |
+| `graph_launch_count`, `graph_span_count` | launches of graphs, and how many operations they ran |
 | `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
 | `engine_busy_us` | by engine |
 | `overlap_us` | by pair of kinds: `{"kernel&memcpy_d2h": 1210.242}` |

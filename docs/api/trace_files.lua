@@ -49,17 +49,22 @@ the script's lines. For readers of the JSON:
   is a row (`tid`) in it: the stream's id + 7, as in the traces of PyTorch's profiler, where the default stream is 7.
 - A call and the operation that it launched have the same `correlation`, and an arrow (`ac2g`). What a synchronisation waited for is a `cuda_sync` slice on a row of its
   own, `tid` plus 1000000. A host function is a `cpu_op` of the host.
+- What a launch of a graph ran has the `correlation` of the call, `cudaGraphLaunch`, an arrow from it, and the keys of PyTorch's newer traces: `graph id`, and `graph node id`,
+  the graph's number in the upper 32 bits and the node's in the lower ones. Records and waits that were captured are instants (`graph_edge`) in the rows of their streams.
 - A `user_annotation` named `streamlab` spans the recording; give HTA this name to get its critical path.
 - These keys are streamlab's own; other tools ignore them:
 
 | where | key | |
 |---|---|---|
-| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program), `sources` (script lines) |
+| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program, `row_of` the stream that it is a further row of), `sources` (script lines) |
 | a call | `loc` | its position in the script; its `args` have it too, as `where` |
 | a call's `args` | `host waited`, `queue full`, `loaded`, `waited for device` | it returned only when the operation had ended; it waited for room in the launch queue; it loaded the kernel's code; it waited for all work of the device |
 | | `device us`, `in stream`, `waits for`, `recorded in` | for an event's record or wait: when the stream reached it, which stream, which record it waits for and in which stream that is |
 | an operation's `args` | `kernel`, `kind`, `engine`, `memory` | a kernel's own name; the other keys only if they do not follow from `cat` and the name |
 | | `ready us`, `held cause`, `held by`, `start cause`, `start by` | what the operation waited for, on the simulator |
+| | `issue`, `captured priority` | of what a graph ran: its number in the order of issue, and the priority of the stream where it was captured; its `args` also have the keys of calls, since it has no call of its own |
+| | `launched by` | the number of the launch, where `correlation` is not that: of host functions and `graph_edge` |
+| a call that launches a graph | `graph`, `nodes`, `last issue`, `keeps priorities`, `uploads` | the graph's name and how many nodes it has; the number of the last that it ran; whether nodes keep the priorities of the streams where they were captured; whether it is the launch that uploads the graph |
 | a slice | `own ts`, `own dur` | its real times, if the file has it moved by some ns: programs that read times as doubles need that, or slices of a row would not nest |
 
 HTA rounds starts up and ends down to whole us unless `HTA_DISABLE_NS_ROUNDING=1` is in its environment. Its kernel
@@ -73,6 +78,10 @@ each of them (the first 16 at most), and `lab.load` reads the one that `device` 
 operations; times count from the trace's first event for all GPUs. `timeline.notice` says so, and says what is missing:
 launches, or what calls waited for (PyTorch writes that only with
 `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`).
+
+All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each becomes an operation that the launch enqueued, a node of its graph: with the file's numbers (`graph id`, `graph node id`),
+or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",
+and an edge that an explanation names is a guess: from the node that ended last before.
 
 A file that is not a trace, or that is cut short, damaged or contradictory, is `SL_EINVAL`, with a sentence that says
 what is wrong and where. A file that cannot be read is `SL_EIO`.]],

@@ -25,7 +25,14 @@ local good <const> = [[
 {"ph":"X","cat":"cuda_runtime","name":"cudaEventRecord","pid":9,"tid":9,"ts":20.000,"dur":1.000,"args":{"correlation":3}},
 {"ph":"X","cat":"cuda_runtime","name":"cudaEventSynchronize","pid":9,"tid":9,"ts":21.500,"dur":3.000,"args":{"correlation":4}},
 {"ph":"X","cat":"cuda_sync","name":"Event Sync","pid":0,"tid":100,"ts":21.500,"dur":3.000,"args":{"correlation":4,"stream":-1,"wait_on_stream":7,"wait_on_cuda_event_record_corr_id":3}},
-{"ph":"X","cat":"cpu_op","name":"host_work","pid":9,"tid":9,"ts":30.000,"dur":0.270,"args":{"External id":5}}
+{"ph":"X","cat":"cpu_op","name":"host_work","pid":9,"tid":9,"ts":30.000,"dur":0.270,"args":{"External id":5}},
+{"ph":"X","cat":"cuda_runtime","name":"cudaGraphLaunch","pid":9,"tid":9,"ts":40.000,"dur":2.000,"args":{"External id":6,"correlation":6,"graph id":1}},
+{"ph":"s","id":6,"pid":9,"tid":9,"ts":40.000,"cat":"ac2g","name":"ac2g"},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":50.000,"dur":4.000,"args":{"device":0,"context":1,"correlation":6,"stream":7,"queued":0,"grid":[1,1,1],"block":[32,1,1],"graph id":1,"graph node id":4294967296,"issue":7}},
+{"ph":"f","bp":"e","id":6,"pid":0,"tid":7,"ts":50.000,"cat":"ac2g","name":"ac2g"},
+{"ph":"i","s":"t","cat":"graph_edge","name":"cudaEventRecord","pid":0,"tid":7,"ts":54.000,"args":{"External id":8,"launched by":6}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":55.000,"dur":4.000,"args":{"device":0,"context":1,"correlation":6,"stream":7,"queued":0,"grid":[1,1,1],"block":[32,1,1],"graph id":1,"graph node id":4294967297,"issue":9}},
+{"ph":"f","bp":"e","id":6,"pid":0,"tid":7,"ts":55.000,"cat":"ac2g","name":"ac2g"}
 ], "traceName": "t"}
 ]]
 
@@ -92,6 +99,16 @@ local sins <const> = {
     {"a synchronisation of the wrong stream", '"stream":-1', '"stream":7', "nor -1"},
     {"a synchronisation without a call", '"cudaEventSynchronize"', '"cudaStreamSynchronize"',
      "no call of its own"},
+    {"a node that is in another graph", '"graph node id":4294967297', '"graph node id":8589934593',
+     "not in its graph"},
+    {"a node without a number of its own", '"issue":7', '"number":7', "no number of its own"},
+    {"nodes that no graph's launch ran", '"cudaGraphLaunch"', '"cudaFree"', "none of a graph"},
+    {"a node without a flow", '"id":6,"pid":0,"tid":7,"ts":55.000', '"id":9,"pid":0,"tid":7,"ts":55.000',
+     "not a flow to each"},
+    {"a node's flow that ends elsewhere", '"id":6,"pid":0,"tid":7,"ts":55.000',
+     '"id":6,"pid":0,"tid":7,"ts":55.001', "does not end where its node"},
+    {"an instant that is no edge", '"cat":"graph_edge"', '"cat":"event"', "no edge"},
+    {"an edge without a launch", '"launched by":6', '"launch":6', "no launch"},
     {"a wait for no record", '"wait_on_cuda_event_record_corr_id":3',
      '"wait_on_cuda_event_record_corr_id":2', "no record before"},
 }
@@ -114,6 +131,7 @@ local function touching(from, duration, to)
     local text = with(at, ('"ts":%s,"dur":%s'):format(from, duration))
     text = text:gsub('"ts":21.500,"dur":3.000', ('"ts":%s,"dur":0.001'):format(to))
     text = text:gsub('"ts":30.000', '"ts":230.000'):gsub('"dur":90.000', '"dur":900.000')
+    text = text:gsub('"ts":40.000', '"ts":240.000')
     return table.concat(check.complaints(text), "; ")
 end
 T.is(touching("203.442", "0.250", "203.712"), "", "slices apart are fine")

@@ -87,6 +87,18 @@ static void test_rows(void)
     sl_timeline_release(tl);
 }
 
+/* What is shown: numbers of the file as they are, counted ones and ours from 1. */
+static void test_shown_numbers(void)
+{
+    sl_timeline *tl = branches();
+    is_int(sl_timeline_node_number(tl, node_at(tl, 1)), 0, "numbers of the file are shown");
+    sl_timeline_release(tl);
+    tl = events("[" AT("cudaGraphLaunch", 1, 2,
+                       5) ",{" K7 "\"ts\":10,\"dur\":1,\"args\":{\"correlation\":5}}]");
+    is_int(sl_timeline_node_number(tl, node_at(tl, 0)), 1, "nodes are counted from 1");
+    sl_timeline_release(tl);
+}
+
 static const char *name_of(const sl__operations *ops, size_t item)
 {
     const sl_span *span = sl__item_span(ops, item);
@@ -406,6 +418,7 @@ int main(void)
     plan(0);
     test_nodes();
     test_rows();
+    test_shown_numbers();
     test_order();
     test_older();
     test_numbers();

@@ -42,7 +42,7 @@ const COLUMN_TYPES = {
     kind: Uint8Array, engine: Uint8Array, flags: Uint8Array, waited: Uint8Array,
     readyCause: Uint8Array, startCause: Uint8Array, threads: Uint16Array, stream: Uint32Array,
     name: Uint32Array, where: Uint32Array, symbol: Uint32Array, blocks: Uint32Array,
-    finding: Uint32Array,
+    finding: Uint32Array, graph: Uint32Array,
 };
 
 function decodeTable(table) {
@@ -116,6 +116,7 @@ spans.end = sumOf(spans.start, spans.length);
 const hostStart = joined("hostStart");
 const hostEnd = sumOf(hostStart, joined("hostLength"));
 const opStream = joined("stream"), opWhere = joined("where"), opId = joined("id");
+const opLaunch = joined("launch");     /* of a graph, which ran it without a call of its own */
 
 const isSpan = (op) => op < spans.n;
 

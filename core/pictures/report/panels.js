@@ -304,6 +304,12 @@ function showParts() {
 
 /* ---- inspector -------------------------------------------------------------------- */
 
+/* Of what a graph ran: 'graph "step"', "graph 1" of one that was given no name. */
+function graphName(op) {
+    const name = data.texts[spans.graph[op]];
+    return !name ? "a graph" : name.startsWith("graph ") ? name : `graph "${name}"`;
+}
+
 /* What is known of an operation, as [label, text] pairs; `time` writes durations. */
 function spanFacts(op, time) {
     const length = spans.length[op], moved = spans.bytes[op], out = [];
@@ -316,6 +322,9 @@ function spanFacts(op, time) {
     if (spans.blocks[op] > 0) {
         out.push(["Grid", `${count(spans.blocks[op], "block", "blocks")} × `
             + count(spans.threads[op], "thread", "threads")]);
+    }
+    if (spans.node[op]) {
+        out.push(["Node", `${(spans.node[op] - 1).toLocaleString("en-US")} of ${graphName(op)}`]);
     }
     if (spans.symbol[op]) out.push(["Symbol", data.texts[spans.symbol[op]]]);
     for (const wait of waitsOf(op)) out.push(["Waited", `${time(wait.ns)} for ${wait.words}`]);
@@ -334,7 +343,7 @@ function callFacts(op, time) {
 
 function facts(op, host, time) {
     const out = host ? callFacts(op, time) : spanFacts(op, time);
-    if (!host) out.push(["Call took", time(hostEnd[op] - hostStart[op])
+    if (!host) out.push([opLaunch[op] ? "Launch took" : "Call took", time(hostEnd[op] - hostStart[op])
         + (isBlocking(op) ? ", which held the host" : "")]);
     if (place(op)) out.push(["Script", source(op) ? `${place(op)}  ${source(op)}` : place(op)]);
     if (groupOf[op]) {

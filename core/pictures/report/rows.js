@@ -115,7 +115,8 @@ function rowsBy(column, n, title) {
         .map(([list, value]) => makeRow(title(value), list, deviceTimes, value));
 }
 
-const hostRow = makeRow("host", Uint32Array.from({ length: OPS }, (_, op) => op), hostTimes);
+const hostRow = makeRow("host",
+    Uint32Array.from({ length: OPS }, (_, op) => op).filter((op) => !opLaunch[op]), hostTimes);
 const rowSets = {};                     /* made when they are first shown */
 
 function deviceRows(mode) {

@@ -1,0 +1,80 @@
+-- 67-graph-timelines.t.lua - launches of graphs in timelines, trace files, pictures and pages.
+local T = require "tap"
+local ideal = require "lua.ideal"
+local kineto_check = require "kineto_check"
+local lab = require "streamlab"
+
+lab.open { backend = "sim", profile = "h200" }
+
+local folder <const> = os.tmpname()
+os.remove(folder)
+
+-- In the graph: a product, then a sum beside it in another stream, then a second sum behind both.
+local function record()
+    local a, b = lab.rand(64, 64, { device = "cuda" }), lab.rand(64, 64, { device = "cuda" })
+    local side, forked, joined = lab.stream { name = "side" }, lab.event(), lab.event()
+    local g = lab.graph(function()
+        local c = a:matmul(b)
+        forked:record()
+        side:wait_event(forked)
+        lab.with(side, function() return a:add(b) end)
+        joined:record(side)
+        lab.current_stream():wait_event(joined)
+        return c:add(c)
+    end, { name = "step" })
+    return lab.profile(function()
+        a:add(b)
+        g:launch()
+        g:launch()
+    end), g
+end
+
+local function fields(tl, g)
+    local spans, nodes = tl:spans(), g:nodes()
+    T.is(#spans, 7, "each node of each launch is an operation")
+    T.is(spans[1].node, nil, "what no graph ran is no node")
+    local right = 0
+    for i = 2, 7 do
+        local s, node = spans[i], nodes[(i - 2) % 3 + 1]
+        right = right + (s.graph == "step" and s.node == (i - 2) % 3 + 1 and s.name == node.name
+                         and s.where == node.where and s.call == "cudaGraphLaunch" and 1 or 0)
+    end
+    T.is(right, 6, "the others say which node they are, and the line that was captured")
+    local launches = {}
+    for _, call in ipairs(tl:calls()) do
+        if call.name == "cudaGraphLaunch" then launches[#launches + 1] = call end
+    end
+    T.is(#launches, 2, "launches are calls")
+    T.is(launches[2].graph .. " " .. launches[2].nodes, "step 3", "with their graph")
+    T.is(spans[7].launch, launches[2].correlation, "and nodes say which one ran them")
+end
+
+local function files(tl)
+    tl:save(folder .. ".json")
+    T.is_deeply(kineto_check.complaints(ideal.read(folder .. ".json")), {}, "its trace is one")
+    local back = lab.load(folder .. ".json")
+    back:save(folder .. ".again.json")
+    T.is(ideal.read(folder .. ".again.json"), ideal.read(folder .. ".json"), "read back it is the same")
+    T.is_deeply(back:spans(), tl:spans(), "with all that operations say")
+    T.is_deeply(back:calls(), tl:calls(), "and calls")
+    T.is_deeply(back:causes(), tl:causes(), "and the same causes")
+    tl:save(folder .. ".svg")
+    T.like(ideal.read(folder .. ".svg"), 'node 3 of graph "step"',
+        "pictures say which node an operation is")
+end
+
+do
+    local tl, g = record()
+    fields(tl, g)
+    files(tl)
+end
+
+local pytorch = lab.load("tests/timeline/data/graph_branches.json")
+T.is(pytorch.stream_count, 1, "rows of a stream are no streams")
+T.is(pytorch:spans()[4].node, 2, "PyTorch's nodes have the file's numbers")
+T.is(pytorch:spans()[4].graph, "graph 3", "so have its graphs")
+T.like(pytorch:causes()[1].sentence, "an edge of the graph, probably from split",
+    "an edge that the file does not have is a guess")
+
+for _, ending in ipairs { ".json", ".again.json", ".svg" } do os.remove(folder .. ending) end
+T.done()
