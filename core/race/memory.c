@@ -121,6 +121,10 @@ static bool note_read(sl__history *history, const sl__access *access, const sl__
     bool done;
 
     read.seen_id = seen ? seen->id : 0;
+    if (own < history->others.n && sl__access_same(sl__access_at(&history->others, own), access)) {
+        sl__access_widen(sl__access_at(&history->others, own), access); /* both inputs overlap */
+        return true;
+    }
     if (!keep) sl__accesses_drop(&history->past);
     if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
         done = drop_read(history, own, keep);

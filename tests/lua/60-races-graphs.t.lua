@@ -367,6 +367,21 @@ p:get(1, 1)                                                     --B
     second = { "B", "read", "read", "host" }, bytes = { 0, 4 }, stale = true,
 })
 
+wrong("a host function of the second launch, and the host", [[
+local p = lab.zeros(4, 4, {device = "cpu", pinned = true})      --X
+local g = lab.graph(function()
+    lab.spin(2, {stream = producer})
+    producer:launch_host_func(function() p:set(1, 1, 7) end)    --A
+end, {stream = producer})
+g:launch{stream = producer}
+producer:synchronize()
+g:launch{stream = producer}                                     --L
+p:get(1, 1)                                                     --B
+]], {
+    first = { "A", "write", "write", "host_func producer", "L" },
+    second = { "B", "read", "read", "host" }, bytes = { 0, 4 }, stale = true,
+})
+
 wrong("pageable memory is read in the call of a launch, but nobody promises it", [[
 local q = lab.ones(4, 4, {device = "cpu"})                      --X
 local x = lab.empty(4, 4)

@@ -19,7 +19,7 @@ function M.new(streams)
     local self = setmetatable({
         nodes = 0, before = {}, last = {}, events = {}, accesses = {},
         stream_of = {}, blocking = { [0] = true }, after_legacy = nil,
-        session = 1, closed = 0,
+        session = 1, closed = 0, launched = {},
     }, M)
     for _, relation in ipairs(relations) do self.before[relation] = {} end
     for id, blocking in pairs(streams) do self.blocking[id] = blocking end
@@ -127,12 +127,13 @@ function M:synchronize() self:host_step(self:tails()) end
 
 -- `memory` names the tensor whose bytes they are; `what` is the line, or anything else that
 -- tells accesses apart.
--- `late`: a host function's, which runs later than it is enqueued.
-function M:access(node, kind, memory, first, n, what, late)
+-- `late`: a host function's, which runs later than it is enqueued. `launched`: the line of the launch
+-- of the graph that it is in.
+function M:access(node, kind, memory, first, n, what, late, launched)
     if n > 0 then
         self.accesses[#self.accesses + 1] = {
             node = node, kind = kind, memory = memory, first = first, n = n, what = what,
-            session = self.session, late = late,
+            session = self.session, late = late, launched = launched,
         }
     end
 end
@@ -162,6 +163,28 @@ function M:staged_copy(stream, read, write, blocking, plain, what)
     self:host_accident({ node }, blocking)
 end
 
+-- A launch of a graph (race_graphs.lua): behind its stream and behind the graph's last launch; the
+-- stream comes after all of its nodes.
+function M:launch(graph, stream, line)
+    local base, nodes = self:enqueue(stream, self.launched[graph.name]), {}
+    for i, node in ipairs(graph.nodes) do
+        local from = { base }
+        for _, before in ipairs(node.before) do from[#from + 1] = nodes[before] end
+        nodes[i] = self:node(from)
+        self.stream_of[nodes[i]] = stream
+        for _, a in ipairs(node.accesses) do
+            self:access(nodes[i], a[1], a[2], a[3], a[4], node.line, node.late, line)
+        end
+    end
+    self.last[stream] = self:node { base, table.unpack(nodes) }
+    self.stream_of[self.nodes] = stream
+    self.launched[graph.name] = self.nodes
+    if stream == 0 then self.after_legacy = self.nodes end
+    for i, node in ipairs(graph.nodes) do
+        if node.waits then self:host_accident({ nodes[i] }, true) end
+    end
+end
+
 -- cudaFree and cudaFreeHost.
 function M:free(memory, n, what)
     self:access(self:host_accident(self:tails(), true), "free", memory, 0, n, what)
@@ -174,6 +197,8 @@ local function overlap(a, b)
     local past = math.min(a.first + a.n, b.first + b.n)
     return first, past - first
 end
+
+local function is_same_operation(a, b) return a.what == b.what and a.launched == b.launched end
 
 local function conflict(a, b)
     if a.session ~= b.session or not a.session then return false end
@@ -206,7 +231,7 @@ local function is_covered(self, index_a, index_c)
     for byte = first, first + n - 1 do open[byte] = true end
     for i = index_a + 1, index_c - 1 do
         local b = self.accesses[i]
-        if b.memory == a.memory and b.what ~= a.what and b.what ~= c.what
+        if b.memory == a.memory and not is_same_operation(b, a) and not is_same_operation(b, c)
             and stands_for(self, a, b, c) then
             for byte = b.first, b.first + b.n - 1 do open[byte] = nil end
         end
@@ -228,14 +253,14 @@ function M:mark()
         nodes = self.nodes, n_accesses = #self.accesses, host = self.host,
         last = shallow(self.last), events = shallow(self.events), after_legacy = self.after_legacy,
         blocking = shallow(self.blocking), stream_of = shallow(self.stream_of),
-        session = self.session, closed = self.closed,
+        session = self.session, closed = self.closed, launched = shallow(self.launched),
     }
 end
 
 function M:back(mark)
     for i = #self.accesses, mark.n_accesses + 1, -1 do self.accesses[i] = nil end
     self.blocking, self.stream_of = mark.blocking, mark.stream_of
-    self.session, self.closed = mark.session, mark.closed
+    self.session, self.closed, self.launched = mark.session, mark.closed, mark.launched
     self.nodes, self.host, self.after_legacy = mark.nodes, mark.host, mark.after_legacy
     self.last, self.events = mark.last, mark.events
 end
@@ -246,7 +271,7 @@ function M:races_with(access, from, to)
     for i = from or 1, to or #self.accesses do
         local a, b = self.accesses[i], access
         if a.node > b.node then a, b = b, a end
-        if a.what ~= b.what and conflict(a, b) and not self:is_before(a, b) then
+        if not is_same_operation(a, b) and conflict(a, b) and not self:is_before(a, b) then
             found[#found + 1] = {
                 first = a, second = b, kind = kind_of(self, a, b),
                 from = self.stream_of[a.node], to = self.stream_of[b.node],
@@ -280,7 +305,7 @@ function M:races()
     for j, b in ipairs(self.accesses) do
         for i = 1, j - 1 do
             local a = self.accesses[i]
-            if a.what ~= b.what and conflict(a, b) and not self:is_before(a, b) then
+            if not is_same_operation(a, b) and conflict(a, b) and not self:is_before(a, b) then
                 found[#found + 1] = {
                     first = a, second = b, kind = kind_of(self, a, b),
                     covered = is_covered(self, i, j) or may_be_forgotten(self, a)

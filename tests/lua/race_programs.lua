@@ -5,6 +5,7 @@
 -- values to decide what it does. All numbers are small, and kernels add, fill and copy, so that
 -- values tell which of two accesses came first.
 
+local graphs = require "lua.race_graphs"
 local oracle = require "lua.race_oracle"
 
 local M = {}
@@ -321,10 +322,16 @@ function calls.switch(self)
         function(o) o:check_anew(not off) end)
 end
 
--- The last that is done with a tensor. Of each place some stay.
+function calls.launch(self, s)
+    local graph = self:pick(self.graphs)
+    return statement(("%s:launch(s%d)"):format(graph.name, s),
+        function(o, line) o:launch(graph, s, line) end)
+end
+
+-- The last that is done with a tensor. Of each place some stay, and all that graphs may name.
 function calls.free(self, s)
     local t = self:pick(live(self, "device pinned"))
-    if #live(self, t.place) < 3 then return calls.host_work(self) end
+    if t.in_graphs or #live(self, t.place) < 3 then return calls.host_work(self) end
     t.gone = true
     local free = self.random(2) == 1
     if t.place == "pinned" or free then
@@ -399,6 +406,7 @@ local function add_call(self)
     if s == 0 then s = self:pick(self.ids) end      -- not too much of it: it orders the others
     local name = self:pick(urn)
     while name == self.lacks do name = self:pick(urn) end
+    if self.graphs and self.random(8) == 1 then name = "launch" end
     local call = calls[name](self, s)
     for _ = 1, 20 do
         if self.random(100) > self.care then break end
@@ -429,6 +437,15 @@ local function header(self)
     return lines
 end
 
+-- Graphs at the end of the header.
+local function add_graphs(self)
+    self.graphs, self.bytes = {}, all_bytes
+    for i = 1, 3 do
+        self.graphs[i] = graphs.make("g" .. i, self.random, self.lines, self, self.care)
+    end
+    for _, t in ipairs(self.tensors) do t.in_graphs = true end
+end
+
 local function tensors(self)
     for i, place in ipairs { "device", "device", "device", "device", "pinned", "pinned", "pinned",
                              "pageable", "pageable" } do
@@ -437,7 +454,7 @@ local function tensors(self)
 end
 
 -- The program of that number. `care` is how often, in per cent, a call is put in order. Options:
--- `switches`, of the checker in between, and `lacks`, a kind of call.
+-- `switches`, of the checker in between, `lacks`, a kind of call, and `graphs`, that it launches.
 function M.make(seed, care, with)
     with = with or {}
     local self = setmetatable({
@@ -454,6 +471,7 @@ function M.make(seed, care, with)
     end
     tensors(self)
     self.lines = header(self)
+    if with.graphs then add_graphs(self) end
     self.header = #self.lines
     self.oracle = oracle.new(self.blocking)
     for _ = 1, 10 + self.random(40) do add_call(self) end
