@@ -3,13 +3,14 @@
  */
 #include "l_timeline.h"
 
-enum { N_COSTS = 7 };
+#include <string.h>
+
+enum { N_COSTS = sizeof(sl_graph_costs) / sizeof(int64_t) };
 
 void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs)
 {
-    const int64_t list[N_COSTS] = { costs->launch_ns, costs->node_ns, costs->copy_node_ns,
-                                    costs->start_ns,  costs->gap_ns,  costs->copy_gap_ns,
-                                    costs->switch_ns };
+    int64_t list[N_COSTS];
+    memcpy(list, costs, sizeof list);
     lua_createtable(L, N_COSTS, 0);
     for (int i = 0; i < N_COSTS; i++) {
         lua_pushinteger(L, list[i]);
@@ -26,7 +27,9 @@ static sl_graph_costs read_costs(lua_State *L, int idx)
         luaL_argcheck(L, list[i] >= 0 && list[i] < INT64_C(1) << 40, idx, "no costs of graphs");
         lua_pop(L, 1);
     }
-    return (sl_graph_costs){ list[0], list[1], list[2], list[3], list[4], list[5], list[6] };
+    sl_graph_costs costs;
+    memcpy(&costs, list, sizeof costs);
+    return costs;
 }
 
 /* as_graphs(costs): {makespan_ns =, n_graphs =, n_nodes =, issue_ns =}; nil if the timeline's device
@@ -37,8 +40,9 @@ static int trace_as_graphs(lua_State *L)
     sl_graph_costs costs = sl_timeline_device(timeline->p)->graph;
     sl_as_graphs found;
     sl_error err;
-    if (costs.launch_ns == 0 && !lua_istable(L, 1)) return 0;
-    if (costs.launch_ns == 0) costs = read_costs(L, 1);
+    bool known = costs.launch_ns[0] > 0;
+    if (!known && !lua_istable(L, 1)) return 0;
+    if (!known) costs = read_costs(L, 1);
     lsl_check(L, sl_timeline_as_graphs(timeline->p, &costs, &found, &err), &err, "explain");
     lua_createtable(L, 0, 4);
     lsl_set_integer(L, "makespan_ns", found.makespan_ns);

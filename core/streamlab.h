@@ -107,13 +107,20 @@ typedef struct sl_setting {
     const char *text; /* NULL for numbers */
 } sl_setting;
 
-/* What launching a graph costs, and how its nodes follow one another. All 0: not known. */
+/* What launching a graph costs the host, and how its nodes follow one another. All 0: not known. */
+#define SL_GRAPH_LAUNCHES 5
 typedef struct sl_graph_costs {
-    int64_t launch_ns;              /* the host's call, */
-    int64_t node_ns, copy_node_ns;  /* more for each node, for each that copies */
-    int64_t start_ns;               /* from the call's end to the first node */
-    int64_t gap_ns;                 /* from a node's end to the next: of kernels, */
-    int64_t copy_gap_ns, switch_ns; /* of copies, of different engines */
+    int64_t launch_ns[SL_GRAPH_LAUNCHES];     /* the call, of 1, 10, 100, 1000 and 10000 kernels; */
+    int64_t branch_ns;                        /* more for each branch but one, */
+    int64_t copy_ns, memset_ns, host_func_ns; /* and for each such node */
+    int64_t submit_ns;                        /* from the call to the first node */
+    int64_t root_ns;                          /* from one first node to the next */
+    int64_t gap_ns;                           /* from a node's end to the next: of kernels, */
+    int64_t copy_gap_ns, switch_ns;           /* of copies, of different engines; */
+    int64_t fork_ns;                          /* more for each further node behind it, */
+    int64_t join_ns;                          /* for one behind several, */
+    int64_t cross_ns;                         /* and for each further of those */
+    int64_t launch_gap_ns;                    /* from a launch's end to the next */
 } sl_graph_costs;
 
 typedef struct sl_device_info {

@@ -20,19 +20,27 @@ static double launch_us(const sim_profile *p, uint32_t kernels)
 
 static int64_t ns(double us) { return (int64_t)(1000 * us + 0.5); }
 
-/* Kernels as in a graph of a thousand. */
 sl_graph_costs sim_graph_costs(const sim_profile *p)
 {
-    const double node_us = (launch_us(p, 1000) - launch_us(p, 0)) / 1000;
-    return (sl_graph_costs){
-        .launch_ns = ns(launch_us(p, 0)),
-        .node_ns = ns(node_us),
-        .copy_node_ns = ns(p->host_graph_copy_us),
-        .start_ns = ns(p->host_graph_submit_us),
+    sl_graph_costs costs = {
+        .branch_ns = ns(p->host_graph_branch_us),
+        .copy_ns = ns(p->host_graph_copy_us),
+        .memset_ns = ns(p->host_graph_memset_us),
+        .host_func_ns = ns(p->host_graph_host_func_us),
+        .submit_ns = ns(p->host_graph_submit_us),
+        .root_ns = ns(p->graph_root_us),
         .gap_ns = ns(p->graph_gap_us),
         .copy_gap_ns = ns(p->copy_gap_us),
         .switch_ns = ns(p->graph_switch_us),
+        .fork_ns = ns(p->graph_fork_us),
+        .join_ns = ns(p->graph_join_us),
+        .cross_ns = ns(p->graph_cross_us),
+        .launch_gap_ns = ns(p->graph_launch_gap_us),
     };
+    uint32_t kernels = 1;
+    for (int k = 0; k < SL_GRAPH_LAUNCHES; k++, kernels *= 10)
+        costs.launch_ns[k] = ns(launch_us(p, kernels));
+    return costs;
 }
 
 /* ---- captures ---- */

@@ -479,7 +479,7 @@ double sim_graph_update_us(const sim_graph *graph);
 /* A launch's call up to the first node that it gives to the device. */
 double sim_graph_launch_us(const sim_graph *graph);
 void sim_graph_set_push(sim_graph *graph);                  /* node[].push, pushed */
-sl_graph_costs sim_graph_costs(const sim_profile *profile); /* in short, for explanations */
+sl_graph_costs sim_graph_costs(const sim_profile *profile); /* for explanations */
 
 /* graph_run.c */
 /* In the call of a launch: waits where it must, and reads pageable sources. */

@@ -2,8 +2,8 @@
  *
  * Between two things that a capture cannot contain, all operations become the nodes of one graph, if
  * there are two at least. The first of their calls becomes the launch, the others and the short
- * pauses between them are gone. A node starts when the launch is done, what it comes behind in its
- * stream or by an event has ended and a gap has passed, and its engine lets it.
+ * pauses between them are gone. A node starts when the launch has given it to the device, what it has
+ * edges from has ended and a gap has passed, and its engine lets it.
  *
  * A graph is launched in one stream, and what comes next waits for all of it. Where work that was
  * issued later ran before the last of a graph's nodes had ended, that would not be the same program:
@@ -54,27 +54,19 @@ static bool can_capture(const sl__operations *ops, size_t i)
 
 /* ---- graphs --------------------------------------------------------------------------- */
 
-static bool is_on_copy_engine(const sl_span *span)
+static void count_item(sl__graphs *graphs, const sl__operations *ops, size_t i)
 {
-    return span->engine != SL_ENGINE_COMPUTE && span->engine != SL_ENGINE_HOST;
-}
-
-static void count_node(sl__graphs *graphs, const sl__operations *ops, size_t i)
-{
-    sl__stretch_of_calls *at = &graphs->at[graphs->n - 1];
-    const sl_span *span = sl__item_span(ops, i);
+    sl__one_graph *at = &graphs->at[graphs->n - 1];
     at->last = i;
     if (ops->items[i].in_stream) at->end_ns = sl__max_ns(at->end_ns, ops->items[i].end_ns);
-    if (!span) return;
-    at->n_kernels += !is_on_copy_engine(span);
-    at->n_copies += is_on_copy_engine(span);
+    at->n_nodes += sl__item_span(ops, i) != NULL;
 }
 
 static bool open_graph(sl__graphs *graphs, size_t i)
 {
     if (!sl__reserve((void **)&graphs->at, graphs->n, &graphs->cap, sizeof *graphs->at))
         return false;
-    graphs->at[graphs->n++] = (sl__stretch_of_calls){ .first = i, .last = i, .end_ns = SL__NEVER };
+    graphs->at[graphs->n++] = (sl__one_graph){ .first = i, .last = i, .end_ns = SL__NEVER };
     return true;
 }
 
@@ -91,22 +83,9 @@ static bool cut(sl__graphs *graphs, const sl__operations *ops)
         }
         if ((!open || pause) && !open_graph(graphs, i)) return false;
         open = true;
-        count_node(graphs, ops, i);
+        count_item(graphs, ops, i);
     }
     return true;
-}
-
-/* The call gives all kernels to the device first, and then one copy after the other. */
-static void set_ahead(sl__graphs *graphs, const sl__operations *ops, const sl__stretch_of_calls *at)
-{
-    int64_t copies_left = (int64_t)at->n_copies;
-    for (size_t k = at->first; k <= at->last; k++) {
-        const sl_span *span = sl__item_span(ops, k);
-        bool is_copy = span && is_on_copy_engine(span);
-        copies_left -= is_copy;
-        graphs->ahead_ns[k] = (is_copy ? copies_left : (int64_t)at->n_copies)
-                              * graphs->costs->copy_node_ns;
-    }
 }
 
 /* Work that was issued behind a graph ran before its end, or it is not worth one. */
@@ -115,17 +94,13 @@ static void choose(sl__graphs *graphs, const sl__operations *ops)
     int64_t next_ns = INT64_MAX;
     size_t i = ops->n;
     for (size_t g = graphs->n; g-- > 0;) {
-        sl__stretch_of_calls *at = &graphs->at[g];
+        const sl__one_graph *at = &graphs->at[g];
         for (; i > at->last + 1; i--)
             if (ops->items[i - 1].in_stream)
                 next_ns = sl__min_ns(next_ns, ops->items[i - 1].start_ns);
-        bool chosen = at->n_kernels + at->n_copies >= 2 && at->end_ns <= next_ns;
+        bool chosen = at->n_nodes >= 2 && at->end_ns <= next_ns;
         for (size_t k = at->first; k <= at->last; k++)
             graphs->of[k] = chosen ? (uint32_t)g + 1 : 0;
-        if (!chosen) at->n_kernels = at->n_copies = 0;
-        at->call_ns = graphs->costs->launch_ns + (int64_t)at->n_kernels * graphs->costs->node_ns
-                      + (int64_t)at->n_copies * graphs->costs->copy_node_ns;
-        set_ahead(graphs, ops, at);
     }
 }
 
@@ -134,41 +109,42 @@ sl_status sl__graphs_find(const sl__operations *ops, const sl_graph_costs *costs
 {
     *graphs = (sl__graphs){ .costs = costs };
     graphs->of = calloc(ops->n + 1, sizeof *graphs->of);
-    graphs->ahead_ns = calloc(ops->n + 1, sizeof *graphs->ahead_ns);
-    graphs->from = calloc(ops->n + 1, sizeof *graphs->from);
-    graphs->lane_from = calloc(ops->lanes.n + 1, sizeof *graphs->lane_from);
-    bool fits = graphs->of && graphs->ahead_ns && graphs->from && graphs->lane_from
-                && cut(graphs, ops);
-    if (!fits) return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
+    if (!graphs->of || !cut(graphs, ops))
+        return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
     choose(graphs, ops);
-    return sl_interrupt_check(err);
+    return sl__graphs_link(ops, graphs, err);
 }
 
 void sl__graphs_free(sl__graphs *graphs)
 {
     free(graphs->of);
     free(graphs->at);
-    free(graphs->ahead_ns);
-    free(graphs->from);
-    free(graphs->lane_from);
+    free(graphs->nodes);
+    free(graphs->edges);
+    free(graphs->sets);
     *graphs = (sl__graphs){ 0 };
 }
 
 /* ---- a pass ------------------------------------------------------------------------------ */
 
+static const sl__one_graph *graph_of(const sl__pass *p, size_t i)
+{
+    return &p->graphs->at[p->graphs->of[i] - 1];
+}
+
 void sl__graphs_call(sl__pass *p, size_t i)
 {
     sl__played *played = &p->r->played[i];
-    uint32_t graph = p->graphs->of[i];
-    if (graph != p->graph) {
-        p->graph = graph;
-        p->launched_ns = played->host_start_ns + p->graphs->at[graph - 1].call_ns;
+    if (p->graphs->of[i] != p->graph) {
+        p->graph = p->graphs->of[i];
+        p->launched_ns = played->host_start_ns + graph_of(p, i)->call_ns;
     } else {
         played->host_start_ns = p->launched_ns;
     }
     played->host_end_ns = p->launched_ns;
 }
 
+/* A host function has latencies of its own. */
 static int64_t gap_ns(const sl_graph_costs *costs, uint8_t from, uint8_t to)
 {
     if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST) return 0;
@@ -177,51 +153,64 @@ static int64_t gap_ns(const sl_graph_costs *costs, uint8_t from, uint8_t to)
                                      : costs->copy_gap_ns;
 }
 
-/* One more thing that the item comes behind: the latest decides. A record or a wait takes no time. */
-static void come_behind(const sl__pass *p, size_t i, int64_t end_ns, uint8_t from, int64_t *ns)
+/* A node tells those behind it one after the other; one that is behind several takes longer. */
+static int64_t signal_ns(const sl_graph_costs *costs, const sl__graph_node *node,
+                         const sl__edge *edge)
 {
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    if (end_ns == SL__NEVER) return;
-    if (span) end_ns += gap_ns(p->graphs->costs, from, span->engine);
-    if (end_ns < *ns) return;
-    *ns = end_ns;
-    p->graphs->from[i] = from;
+    bool is_join = node->n_edges > 1;
+    return edge->nth * (is_join ? costs->cross_ns : costs->fork_ns)
+           + (is_join ? costs->join_ns : 0);
 }
 
-static size_t awaited(const sl__pass *p, size_t i)
+static int64_t behind_edges_ns(const sl__pass *p, size_t i)
 {
-    const sl__item *item = &p->r->ops->items[i];
-    const sl_call *call = sl__item_call(p->r->ops, i);
-    if (call && call->kind == SL_CALL_STREAM_WAIT)
-        return sl__operations_find(p->r->ops, call->target);
-    return item->ready_cause == SL_CAUSE_EVENT ? item->ready_by : SL__NO_ITEM;
+    const sl__operations *ops = p->r->ops;
+    const sl__graph_node *node = &p->graphs->nodes[i];
+    const sl_graph_costs *costs = p->graphs->costs;
+    int64_t ns = SL__NEVER;
+    for (uint32_t k = 0; k < node->n_edges; k++) {
+        const sl__edge *edge = &p->graphs->edges[node->first + k];
+        if (ops->items[edge->from].end_ns > ops->items[i].start_ns) continue;
+        int64_t gap = gap_ns(costs, sl__item_span(ops, edge->from)->engine,
+                             sl__item_span(ops, i)->engine);
+        ns = sl__max_ns(ns, p->r->played[edge->from].end_ns + gap + signal_ns(costs, node, edge));
+    }
+    return ns;
+}
+
+/* What the item's stream has come behind so far, also outside of the graph. */
+static int64_t stream_ns(const sl__pass *p, size_t i)
+{
+    const sl__operations *ops = p->r->ops;
+    const sl_call *call = sl__item_call(ops, i);
+    size_t by = call && call->kind == SL_CALL_STREAM_WAIT ? sl__operations_find(ops, call->target)
+                                                          : SL__NO_ITEM;
+    const sl__played_stream
+        *s = &p->r->streams[sl__lanes_find(&ops->lanes, sl__item_stream(ops, i))];
+    int64_t ns = s->tail_ns;
+    if (s->is_blocking) ns = sl__max_ns(ns, s->is_null ? p->blocking_ns : p->null_ns);
+    if (by < i && ops->items[by].end_ns <= ops->items[i].start_ns)
+        ns = sl__max_ns(ns, p->r->played[by].end_ns);
+    return ns;
 }
 
 int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
 {
-    const sl__operations *ops = p->r->ops;
-    size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i)), by = awaited(p, i);
-    const sl__played_stream *s = &p->r->streams[lane];
-    const sl_span *span = sl__item_span(ops, i);
-    int64_t ns = p->r->played[i].host_end_ns - p->graphs->ahead_ns[i]
-                 + (span ? p->graphs->costs->start_ns : 0);
-    come_behind(p, i, s->tail_ns, p->graphs->lane_from[lane], &ns);
-    if (s->is_blocking)
-        come_behind(p, i, s->is_null ? p->blocking_ns : p->null_ns, SL_ENGINE_COMPUTE, &ns);
-    if (by < i && ops->items[by].end_ns <= ops->items[i].start_ns)
-        come_behind(p, i, p->r->played[by].end_ns, p->graphs->from[by], &ns);
-    if (span) p->graphs->from[i] = span->engine;
-    return sl__max_ns(ns, free_ns);
-}
-
-void sl__graphs_end(sl__pass *p, size_t i)
-{
-    const sl__operations *ops = p->r->ops;
-    const sl_span *span = sl__item_span(ops, i);
-    size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
-    if (span) p->graphs->from[i] = span->engine;
-    if (p->r->played[i].end_ns >= p->r->streams[lane].tail_ns)
-        p->graphs->lane_from[lane] = p->graphs->from[i];
+    const sl__graph_node *node = &p->graphs->nodes[i];
+    const sl_graph_costs *costs = p->graphs->costs;
+    const sl__one_graph *graph = graph_of(p, i);
+    int64_t behind_ns = stream_ns(p, i);
+    int64_t submitted_ns = p->r->played[i].host_end_ns - graph->push_ns + costs->submit_ns;
+    if (!sl__item_span(p->r->ops, i))
+        return behind_ns == SL__NEVER ? p->r->played[i].host_end_ns - graph->call_ns : behind_ns;
+    if (node->n_edges == 0) {
+        int64_t first_ns = submitted_ns;
+        if (behind_ns != SL__NEVER)
+            first_ns = sl__max_ns(first_ns, behind_ns + costs->launch_gap_ns);
+        behind_ns = first_ns + node->root * costs->root_ns;
+    }
+    return sl__max_ns(sl__max_ns(behind_ns, behind_edges_ns(p, i)),
+                      sl__max_ns(submitted_ns + node->push_ns, free_ns));
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -229,10 +218,10 @@ void sl__graphs_end(sl__pass *p, size_t i)
 static void sum_up(const sl__graphs *graphs, const sl__operations *ops, sl_as_graphs *found)
 {
     for (size_t g = 0; g < graphs->n; g++) {
-        const sl__stretch_of_calls *at = &graphs->at[g];
+        const sl__one_graph *at = &graphs->at[g];
         if (graphs->of[at->first] == 0) continue;
         found->n_graphs++;
-        found->n_nodes += at->n_kernels + at->n_copies;
+        found->n_nodes += at->n_nodes;
         found->issue_ns = sl__add_ns(
             found->issue_ns,
             sl__max_ns(0, ops->items[at->last].host_end_ns - ops->items[at->first].host_start_ns));

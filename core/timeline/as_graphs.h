@@ -5,21 +5,36 @@
 
 #include "replay.h"
 
-typedef struct sl__stretch_of_calls { /* what one graph has */
-    size_t n_kernels, n_copies;       /* its nodes; kernels: whatever is no copy */
-    size_t first, last;               /* items */
-    int64_t end_ns;                   /* of the last node, as recorded */
-    int64_t call_ns;                  /* of its launch */
-} sl__stretch_of_calls;
+typedef struct sl__edge {
+    uint32_t from; /* an item */
+    uint32_t nth;  /* of the edges that leave it, from 0 */
+} sl__edge;
+
+typedef struct sl__graph_node { /* by item; of a record or a wait only what captures need */
+    uint32_t behind, n_behind;  /* in graphs->sets: what its stream comes behind */
+    uint32_t first, n_edges;    /* those that no others imply */
+    uint32_t depth;             /* steps from a node without edges */
+    uint32_t root;              /* which of the nodes without edges */
+    int64_t push_ns;            /* until the call has given it to the device */
+} sl__graph_node;
+
+typedef struct sl__one_graph {
+    size_t first, last; /* items */
+    int64_t end_ns;     /* of the last node, as recorded */
+    uint32_t n_nodes, n_kernels, n_roots;
+    int64_t call_ns, push_ns; /* of its launch, and what of that comes behind its submission */
+} sl__one_graph;
 
 struct sl__graphs {
     const sl_graph_costs *costs;
     uint32_t *of; /* by item: which graph it is in, from 1; 0: none */
-    sl__stretch_of_calls *at;
+    sl__one_graph *at;
     size_t n, cap;
-    int64_t *ahead_ns;  /* by item: how long before the call's end the device has it */
-    uint8_t *from;      /* by item: on which engine its time was decided */
-    uint8_t *lane_from; /* by lane: the same of its last end */
+    sl__graph_node *nodes; /* by item */
+    sl__edge *edges;
+    size_t n_edges, cap_edges;
+    uint32_t *sets; /* of items */
+    size_t n_sets, cap_sets;
 };
 
 /* Which items a capture could contain, between what it could not: calls in which the host waits,
@@ -27,6 +42,9 @@ struct sl__graphs {
 sl_status sl__graphs_find(const sl__operations *ops, const sl_graph_costs *costs,
                           sl__graphs *graphs, sl_error *err);
 void sl__graphs_free(sl__graphs *graphs);
+
+/* The edges of the graphs, and what their launches take (graph_edges.c). SL_ENOMEM. */
+sl_status sl__graphs_link(const sl__operations *ops, sl__graphs *graphs, sl_error *err);
 
 /* ---- for a pass (replay.c), of items that are in a graph ---- */
 
@@ -38,7 +56,5 @@ static inline bool sl__graphs_have(const sl__graphs *graphs, size_t item)
 void sl__graphs_call(sl__pass *pass, size_t item);
 /* When it starts if its engine is free from `free_ns` on. */
 int64_t sl__graphs_start_ns(sl__pass *pass, size_t item, int64_t free_ns);
-/* Any item's end has come. Before the pass notes it. */
-void sl__graphs_end(sl__pass *pass, size_t item);
 
 #endif

@@ -285,7 +285,6 @@ static void end(pass *p, size_t i)
     const sl_span *span = sl__item_span(p->r->ops, i);
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
-    if (p->graphs) sl__graphs_end(p, i);
     s->before_tail_ns = s->tail_ns;
     s->tail_ns = later(s->tail_ns, ns);
     if (s->is_null)

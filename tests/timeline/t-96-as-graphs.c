@@ -1,19 +1,26 @@
 /* t-96-as-graphs.c - what recorded work would take as graphs: makespans worked out by hand, and what
  * ends a graph. Times are in us.
  *
- * A launch takes 2, and 0.1 for each node, 1 for each that copies; the first node starts 3 behind it;
- * kernels follow one another in 0.5, copies in 1, and 2 pass between the engines.
+ * A launch takes 1.9, 0.1 for each kernel and 1 for each copy, which is given to the device then; the
+ * first node starts 3 behind that, further first nodes 0.7 later each; kernels follow one another in
+ * 0.5, copies in 1, and 2 pass between the engines. Of several nodes behind one, each starts 0.2 later
+ * than the one before it; one behind several starts 0.4 later.
  */
 #include "causes.h"
 
 static const sl_graph_costs costs = {
-    .launch_ns = 2000,
-    .node_ns = 100,
-    .copy_node_ns = 1000,
-    .start_ns = 3000,
+    .launch_ns = { 2000, 2900, 11900, 101900, 1001900 }, /* 1.9, and 0.1 for each kernel */
+    .branch_ns = 500,
+    .copy_ns = 1000,
+    .submit_ns = 3000,
+    .root_ns = 700,
     .gap_ns = 500,
     .copy_gap_ns = 1000,
     .switch_ns = 2000,
+    .fork_ns = 200,
+    .join_ns = 400,
+    .cross_ns = 300,
+    .launch_gap_ns = 1000,
 };
 
 static sl_as_graphs as_graphs(sl_timeline *tl)
@@ -65,7 +72,7 @@ static void test_pipeline(void)
 }
 
 /* A kernel of 4; behind its event one of 20 in stream 2 beside one of 3 in stream 1; behind theirs
- * another of 2: 4 + 0.5 + 20 + 0.5 + 2. */
+ * another of 2: 4 + 0.5 + 20 + 0.5 + 0.4 + 2. */
 static void test_fork_and_join(void)
 {
     sl_timeline *tl = make();
@@ -79,14 +86,56 @@ static void test_fork_and_join(void)
     wait_event(tl, 1, join, AT(60, 70), 72);
     run_blocks(tl, 1, 4, "d", AT(70, 80), AT(82, 84));
     sl_as_graphs found = as_graphs(tl);
-    is_int(found.makespan_ns, 27000, "events are edges");
+    is_int(found.makespan_ns, 27400, "events are edges");
     is_int((long long)found.n_nodes, 4, "and no nodes");
+}
+
+/* Three kernels of 10 in streams of their own. */
+static void test_roots(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 3; i++)
+        run_blocks(tl, (uint32_t)i + 1, 4, "k", AT(20 * i, 20 * i + 20),
+                   AT(20 * i + 22, 20 * i + 32));
+    is_int(as_graphs(tl).makespan_ns, 11400, "first nodes start one after the other");
+}
+
+/* A kernel of 4, and behind its event three of 10 in streams of their own. */
+static void test_forks(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 1, 4, "a", AT(0, 10), AT(12, 16));
+    uint64_t fork = record(tl, 1, AT(10, 20), 22);
+    for (int64_t i = 0; i < 3; i++) {
+        int64_t at = 20 + 20 * i;
+        wait_event(tl, 2 + (uint32_t)i, fork, AT(at, at + 10), at + 12);
+        run_blocks(tl, 2 + (uint32_t)i, 4, "k", AT(at + 10, at + 20), AT(at + 22, at + 32));
+    }
+    is_int(as_graphs(tl).makespan_ns, 14900, "so do those behind one node");
+}
+
+/* Stream 2 waits for a, stream 1 for b behind that: c comes behind a through b alone, and is no join:
+ * 4 + 0.5 + 5 + 0.5 + 5. */
+static void test_implied_edges(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 1, 4, "a", AT(0, 10), AT(12, 16));
+    uint64_t a = record(tl, 1, AT(10, 20), 22);
+    wait_event(tl, 2, a, AT(20, 30), 32);
+    run_blocks(tl, 2, 4, "b", AT(30, 40), AT(42, 47));
+    uint64_t b = record(tl, 2, AT(40, 50), 52);
+    wait_event(tl, 1, b, AT(50, 60), 62);
+    run_blocks(tl, 1, 4, "c", AT(60, 70), AT(72, 77));
+    is_int(as_graphs(tl).makespan_ns, 15000, "an edge that others imply is none");
 }
 
 /* Both graphs have five kernels: 7 each, from the first start to the last end. The host waits from 20
  * on until the fifth kernel is done, which was recorded to be at 23, and returns 2 later. The first
- * graph starts at 2.5 + 3; its end, 12.5, is seen at 14.5; the second launch then takes 2.5, and its
- * kernels start at 20: 27 - 5.5. */
+ * graph starts at 2.4 + 3; its end, 12.4, is seen at 14.4; the second launch then takes 2.4, and its
+ * kernels start at 19.8: 26.8 - 5.4. */
 static void test_wait_between(void)
 {
     sl_timeline *tl = make();
@@ -96,7 +145,7 @@ static void test_wait_between(void)
     chain(tl, 5, 25);
     sl_as_graphs found = as_graphs(tl);
     is_int((long long)found.n_graphs, 2, "a synchronisation ends a graph");
-    is_int(found.makespan_ns, 21500, "and the next is launched when the host has waited");
+    is_int(found.makespan_ns, 21400, "and the next is launched when the host has waited");
 }
 
 static size_t graphs_around(sl_call c, const int64_t host_us[2], const char *name)
@@ -173,10 +222,13 @@ static void test_nothing(void)
 
 int main(void)
 {
-    plan(21);
+    plan(24);
     test_chain();
     test_pipeline();
     test_fork_and_join();
+    test_roots();
+    test_forks();
+    test_implied_edges();
     test_wait_between();
     test_cuts();
     test_copies();

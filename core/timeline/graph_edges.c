@@ -1,0 +1,213 @@
+/* graph_edges.c - the edges of what could be graphs, as a capture finds them: an operation comes behind
+ * the last ones of its stream; a record keeps these, and a wait adds them to its own stream's.
+ */
+#include <stdlib.h>
+
+#include "as_graphs.h"
+#include "store.h"
+
+#define MOST_COMPARED 64 /* behind more nodes all edges are kept */
+
+typedef struct set { /* in graphs->sets */
+    uint32_t first, n, graph;
+} set;
+
+typedef struct linking {
+    const sl__operations *ops;
+    sl__graphs *graphs;
+    uint32_t graph;
+    set *lanes;       /* by lane: what its next operation comes behind */
+    uint32_t *marks;  /* by item: the last one, + 1, that has looked at it */
+    uint32_t *leave;  /* by item: edges from it so far */
+    uint32_t *widths; /* by depth */
+    bool failed;
+} linking;
+
+/* ---- sets ------------------------------------------------------------------------------- */
+
+static void put(linking *l, uint32_t item)
+{
+    sl__graphs *g = l->graphs;
+    bool fits = g->n_sets < UINT32_MAX
+                && sl__reserve((void **)&g->sets, g->n_sets, &g->cap_sets, sizeof *g->sets);
+    if (fits) g->sets[g->n_sets++] = item;
+    l->failed |= !fits;
+}
+
+/* Those of the set that have not been put for this item yet. */
+static void put_set(linking *l, size_t i, set from)
+{
+    for (uint32_t k = 0; k < from.n && !l->failed; k++) {
+        uint32_t item = l->graphs->sets[from.first + k];
+        if (l->marks[item] != i + 1) put(l, item);
+        l->marks[item] = (uint32_t)i + 1;
+    }
+}
+
+static set join(linking *l, size_t i, set a, set b)
+{
+    set joined = { (uint32_t)l->graphs->n_sets, 0, l->graph };
+    if (b.n == 0) return a;
+    put_set(l, i, a);
+    put_set(l, i, b);
+    joined.n = (uint32_t)l->graphs->n_sets - joined.first;
+    return joined;
+}
+
+static set set_of_lane(const linking *l, size_t lane)
+{
+    return l->lanes[lane].graph == l->graph ? l->lanes[lane] : (set){ 0, 0, l->graph };
+}
+
+/* What is behind an item of this graph. */
+static set set_of_item(const linking *l, size_t item)
+{
+    const sl__graph_node *node = &l->graphs->nodes[item];
+    if (item == SL__NO_ITEM || l->graphs->of[item] != l->graph) return (set){ 0, 0, l->graph };
+    return (set){ node->behind, node->n_behind, l->graph };
+}
+
+/* ---- edges ------------------------------------------------------------------------------ */
+
+/* What a node of the set is behind needs no edge of its own. */
+static void mark_implied(linking *l, size_t i, set behind)
+{
+    for (uint32_t k = 0; k < behind.n && behind.n <= MOST_COMPARED; k++) {
+        set further = set_of_item(l, l->graphs->sets[behind.first + k]);
+        for (uint32_t j = 0; j < further.n && further.n <= MOST_COMPARED; j++)
+            l->marks[l->graphs->sets[further.first + j]] = (uint32_t)i + 1;
+    }
+}
+
+static void add_edges(linking *l, size_t i, set behind)
+{
+    sl__graphs *g = l->graphs;
+    g->nodes[i].first = (uint32_t)g->n_edges;
+    mark_implied(l, i, behind);
+    for (uint32_t k = 0; k < behind.n && !l->failed; k++) {
+        uint32_t from = g->sets[behind.first + k];
+        if (g->nodes[from].depth + 1 > g->nodes[i].depth)
+            g->nodes[i].depth = g->nodes[from].depth + 1;
+        if (l->marks[from] == i + 1) continue;
+        l->failed = !sl__reserve((void **)&g->edges, g->n_edges, &g->cap_edges, sizeof *g->edges);
+        if (!l->failed) g->edges[g->n_edges++] = (sl__edge){ from, l->leave[from]++ };
+    }
+    g->nodes[i].n_edges = (uint32_t)(g->n_edges - g->nodes[i].first);
+}
+
+static void note_behind(linking *l, size_t i, set behind)
+{
+    l->graphs->nodes[i].behind = behind.first;
+    l->graphs->nodes[i].n_behind = behind.n;
+}
+
+static void link_span(linking *l, size_t i, size_t lane)
+{
+    const sl__item *item = &l->ops->items[i];
+    set behind = set_of_lane(l, lane);
+    bool guessed = item->ready_cause == SL_CAUSE_EVENT && item->ready_by < i
+                   && l->graphs->of[item->ready_by] == l->graph
+                   && sl__item_span(l->ops, item->ready_by);
+    if (guessed) {
+        set one = { (uint32_t)l->graphs->n_sets, 1, l->graph };
+        put(l, (uint32_t)item->ready_by);
+        if (!l->failed) behind = join(l, i, behind, one);
+    }
+    note_behind(l, i, behind);
+    add_edges(l, i, behind);
+    l->lanes[lane] = (set){ (uint32_t)l->graphs->n_sets, 1, l->graph };
+    put(l, (uint32_t)i);
+}
+
+static void link_item(linking *l, size_t i)
+{
+    const sl_call *call = sl__item_call(l->ops, i);
+    if (!l->ops->items[i].in_stream) return;
+    size_t lane = sl__lanes_find(&l->ops->lanes, sl__item_stream(l->ops, i));
+    if (!call) {
+        link_span(l, i, lane);
+        return;
+    }
+    if (call->kind == SL_CALL_STREAM_WAIT) {
+        size_t record = sl__operations_find(l->ops, call->target);
+        if (record != SL__NO_ITEM && record < i)
+            l->lanes[lane] = join(l, i, set_of_lane(l, lane), set_of_item(l, record));
+    }
+    note_behind(l, i, set_of_lane(l, lane));
+}
+
+/* ---- what a launch takes ------------------------------------------------------------------- */
+
+static int64_t launch_ns(const sl_graph_costs *costs, uint32_t n_kernels)
+{
+    double low = 1;
+    int k = 0;
+    while (k + 2 < SL_GRAPH_LAUNCHES && n_kernels > 10 * low) {
+        low *= 10;
+        k++;
+    }
+    double part = n_kernels <= low ? 0 : (n_kernels - low) / (9 * low);
+    return costs->launch_ns[k]
+           + (int64_t)(part * (double)(costs->launch_ns[k + 1] - costs->launch_ns[k]));
+}
+
+/* Kernels come with the first node of their branch, every other node by itself. */
+static int64_t push_ns(const linking *l, const sl_span *span, uint32_t root)
+{
+    const sl_graph_costs *costs = l->graphs->costs;
+    int64_t ns = root > 0 ? costs->branch_ns : 0;
+    if (span->kind == SL_SPAN_MEMSET) return ns + costs->memset_ns;
+    if (span->kind == SL_SPAN_HOST_FUNC) return ns + costs->host_func_ns;
+    return span->engine == SL_ENGINE_COMPUTE ? ns : ns + costs->copy_ns;
+}
+
+static void count_node(linking *l, sl__one_graph *graph, size_t i, uint32_t *widest)
+{
+    const sl_span *span = sl__item_span(l->ops, i);
+    sl__graph_node *node = &l->graphs->nodes[i];
+    if (!span) return;
+    node->root = node->n_edges == 0 ? graph->n_roots++ : 0;
+    int64_t own_ns = push_ns(l, span, node->root);
+    graph->push_ns += own_ns;
+    node->push_ns = own_ns > 0 ? graph->push_ns : 0;
+    graph->n_kernels += span->engine == SL_ENGINE_COMPUTE && span->kind != SL_SPAN_MEMSET;
+    if (++l->widths[node->depth] > *widest) *widest = l->widths[node->depth];
+}
+
+static void link_graph(linking *l, sl__one_graph *graph)
+{
+    uint32_t widest = 0;
+    for (size_t i = graph->first; i <= graph->last; i++)
+        l->widths[i - graph->first] = 0;
+    for (size_t i = graph->first; i <= graph->last && !l->failed; i++) {
+        link_item(l, i);
+        count_node(l, graph, i, &widest);
+    }
+    uint32_t branches = widest > graph->n_roots && graph->n_roots > 0 ? widest - graph->n_roots : 0;
+    graph->call_ns = launch_ns(l->graphs->costs, graph->n_kernels)
+                     + branches * l->graphs->costs->branch_ns + graph->push_ns;
+}
+
+/* ---- all ------------------------------------------------------------------------------------ */
+
+sl_status sl__graphs_link(const sl__operations *ops, sl__graphs *graphs, sl_error *err)
+{
+    linking l = { .ops = ops, .graphs = graphs };
+    l.lanes = calloc(ops->lanes.n + 1, sizeof *l.lanes);
+    l.marks = calloc(ops->n + 1, sizeof *l.marks);
+    l.leave = calloc(ops->n + 1, sizeof *l.leave);
+    l.widths = calloc(ops->n + 1, sizeof *l.widths);
+    graphs->nodes = calloc(ops->n + 1, sizeof *graphs->nodes);
+    l.failed = !l.lanes || !l.marks || !l.leave || !l.widths || !graphs->nodes;
+    for (size_t g = 0; g < graphs->n && !l.failed && !sl__stops_at(g); g++) {
+        l.graph = (uint32_t)g + 1;
+        if (graphs->of[graphs->at[g].first] == l.graph) link_graph(&l, &graphs->at[g]);
+    }
+    free(l.lanes);
+    free(l.marks);
+    free(l.leave);
+    free(l.widths);
+    if (l.failed)
+        return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
+    return sl_interrupt_check(err);
+}
