@@ -36,12 +36,14 @@ several GPUs are not supported.]],
             returns = { { "graph", "the graph, ready to be launched" }, { "any", "then whatever `f` returned" } },
             errors = {
                 { "SL_ECAPTURE", "a call that the capture forbids, or a stream that has joined it and was not waited for again (`cudaErrorStreamCaptureUnjoined`)" },
-                { "SL_EUNSUPPORTED", "the backend has no graphs" },
+                { "SL_EUNSUPPORTED", "`f` enqueues what a graph cannot have here, such as `lab.cuda.malloc_async`" },
             },
             about = [[
 If `f` raises an error, the capture is thrown away, and the error passes as it is. Either way the stream is usable afterwards, and the earlier stream is current again.
 
-`f` has not done its work when `lab.graph` returns: launch the graph. Run `f` once before the capture if its first run prepares something, as PyTorch's guides advise.]],
+`f` has not done its work when `lab.graph` returns: launch the graph. Run `f` once before the capture if its first run prepares something, as PyTorch's guides advise.
+
+PyTorch's `torch.cuda.graph` is a context manager that takes an empty `CUDAGraph`, synchronises first, and has the mode "global" unless another is given.]],
             example = [[
 local x, w = lab.ones(64, 64), lab.ones(64, 64)
 local g, y = lab.graph(function() return lab.relu(lab.matmul(x, w)) end)
@@ -54,7 +56,6 @@ end  --> 64.0
 --> 192.0]],
             cuda = "cudaStreamBeginCapture, cudaStreamEndCapture, cudaGraphInstantiate",
             pytorch = "torch.cuda.graph",
-            differs = [[It takes a function and gives the graph; PyTorch's is a context manager that takes an empty `CUDAGraph`, synchronises first, and has the mode "global" unless another is given.]],
             see = { "graph:launch", "graph:update", "stream:begin_capture", "lab.graphs" },
         },
         {
@@ -140,13 +141,12 @@ for _, edge in ipairs(g:edges()) do io.write(edge[1], "-", edge[2], " ") end  --
             name = "graph:dot",
             brief = "the graph as text for Graphviz",
             returns = { { "string", "in the language DOT: each node with its name and line, the streams as boxes around them" } },
-            about = [[`io.open("g.dot", "w"):write(g:dot()):close()`, then `dot -Tsvg g.dot -o g.svg` in a shell.]],
+            about = [[`io.open("g.dot", "w"):write(g:dot()):close()`, then `dot -Tsvg g.dot -o g.svg` in a shell. PyTorch's `debug_dump` writes the file itself.]],
             example = [[
 local g = lab.graph(function() lab.spin(1) end)
 print(g:dot():match("digraph"))  --> digraph]],
             cuda = "cudaGraphDebugDotPrint",
             pytorch = "torch.cuda.CUDAGraph.debug_dump",
-            differs = [[It gives the text; PyTorch's writes a file.]],
             see = { "graph:nodes", "graph:edges" },
         },
         {
@@ -230,9 +230,9 @@ print(x:get(1))  --> 1.0]],
 local s = lab.stream()
 print(s:capture_status())  --> none
 lab.graph(function() print(s:capture_status()) end, {stream = s})  --> active]],
+            about = [[PyTorch's `is_current_stream_capturing` asks that for the current stream, and gives true or false.]],
             cuda = "cudaStreamIsCapturing",
             pytorch = "torch.cuda.is_current_stream_capturing",
-            differs = [[PyTorch's asks for the current stream, and gives true or false.]],
             see = { "stream:begin_capture" },
         },
     },
