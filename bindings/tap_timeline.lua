@@ -315,12 +315,13 @@ for name in string.gmatch([[
     cudaMalloc cudaFree cudaMallocHost cudaFreeHost cudaMallocAsync cudaFreeAsync
     cudaHostRegister cudaHostUnregister cudaFuncSetCacheConfig cudaDeviceSetLimit cudaMemGetInfo
     cudaDeviceCanAccessPeer cudaDeviceEnablePeerAccess cudaDeviceDisablePeerAccess cublasCreate
-    cublasDestroy]], "%a+") do
+    cublasDestroy cudaGraphLaunch]], "%a+") do
     known_names[name] = true
 end
 
 -- All calls in the order of issue, those that enqueue operations as well, without the one that
--- ends the recording: {name =, where =, start_us =, us =, kind =}. `name` nil: of any name.
+-- ends the recording: {name =, where =, start_us =, us =, kind =}. `name` nil: of any name. A
+-- launch of a graph is one call, however many nodes it has.
 local function host_calls(tl, name, op)
     local calls = {}
     local function add(item, item_name, kind)
@@ -329,7 +330,9 @@ local function host_calls(tl, name, op)
                              start_us = item.host_start_us, number = item.correlation,
                              us = item.host_end_us - item.host_start_us}
     end
-    for _, span in ipairs(as(op, tl.spans, tl)) do add(span, span.call, "enqueue") end
+    for _, span in ipairs(as(op, tl.spans, tl)) do
+        if not span.launch then add(span, span.call, "enqueue") end
+    end
     for _, call in ipairs(as(op, tl.calls, tl)) do
         if not call.of_stop then add(call, call.name, call.kind) end
     end
