@@ -11,7 +11,7 @@ test("four heads run at the same time", {
     local spec = {n = 4096, trunk = 4, heads = {10, 10, 10, 10}, frames = 20}
     local run = common.profile(student, spec)
     common.all_of_it(t, spec, run)
-    common.quick(t, spec, run, 25)
+    common.quick(t, spec, run, 10)
 end)
 
 test("heads of different lengths, and results that are right", {
@@ -24,7 +24,7 @@ test("heads of different lengths, and results that are right", {
     common.all_of_it(t, spec, run)
     common.right(t, spec, run)
     t:no_race("frames, model and results are read after they were written")
-    common.quick(t, spec, run, 25)
+    common.quick(t, spec, run, 15)
 end)
 
 test("a model that is still being loaded is waited for on the GPU", {
@@ -52,7 +52,7 @@ test("no heads, one pixel, no frames, fewer frames than expected", {
         local run = common.profile(student, spec)
         common.all_of_it(t, spec, run)
         common.right(t, spec, run)
-        if spec.frames > 10 then common.quick(t, spec, run, 50) end
+        if spec.frames > 10 then common.quick(t, spec, run, 25) end
     end
     t:no_race("frames, model and results are read after they were written")
 end)

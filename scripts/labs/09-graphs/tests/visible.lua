@@ -45,12 +45,12 @@ end)
 
 test("one head: the GPU hardly ever waits for the host", {
     points = 10,
-    hint = "The bound is the chain of kernels with 1 us between two. As separate launches each "
+    hint = "The bound is the chain of kernels with 0.5 us between two. As separate launches each "
         .. "kernel takes the host 4 us: what is captured must be all kernels of a frame. Capture in "
         .. "prepare(), not in serve(). Guide, chapter Graphs.",
 }, function(t, student)
     local spec = {n = 4096, trunk = 12, heads = {8}, frames = 20}
     local run = common.profile(student, spec)
     common.all_of_it(t, spec, run)
-    common.quick(t, spec, run, 20)
+    common.quick(t, spec, run, 10)
 end)

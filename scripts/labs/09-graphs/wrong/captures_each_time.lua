@@ -1,4 +1,4 @@
--- fails: 2.1 2.2 2.4
+-- fails: 1.4 2.1 2.2 2.4
 -- Each frame is captured and instantiated anew.
 
 local main = lab.stream{name = "main"}
