@@ -11,8 +11,9 @@ local intro <const> = [[
 What this project states about streams and copies, once each: for which GPUs it holds, who says so
 or where it was measured, and which page shows it. The tests run each fact on the simulator, unless
 its row says why not, and check that no page contradicts it. In November 2026 the same 51 runs came
-out as stated on an NVIDIA H200 (driver 580.159.03). "Measured on one H200" is no promise for other
-GPUs or drivers.
+out as stated on an NVIDIA H200 (driver 580.159.03); what is said of graphs was measured there by a
+program in plain CUDA C (driver 580.159.04). "Measured on one H200" is no promise for other GPUs or
+drivers.
 ]]
 
 -- The path as seen from docs/reference.

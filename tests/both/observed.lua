@@ -2,7 +2,7 @@
 -- function that gives what was seen and what the fact says. facts.t.lua runs them.
 --
 -- Host waits and order between streams are asked as lab.probe does: beside kernels that are long
--- enough for either answer to be clear on a GPU too.
+-- enough for either answer to be clear on a GPU too. observed_graphs.lua has those of graphs.
 
 local observed = {}
 
@@ -569,5 +569,7 @@ observed["priority-copies"] = function()
         b:copy_(small, {non_blocking = true, stream = high})
     end), "high", "low"), true
 end
+
+for id, f in pairs(require "both.observed_graphs") do observed[id] = f end
 
 return observed
