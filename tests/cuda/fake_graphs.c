@@ -28,6 +28,7 @@ struct CUgraph_st {
 struct CUgraphExec_st {
     fake_node nodes[MOST_NODES];
     int n, running;
+    cudaGraphExec_t next; /* among those that were destroyed in a launch, by a loss */
 };
 
 typedef struct branch {
@@ -57,6 +58,7 @@ static capture captures[MOST_CAPTURES];
 static mark marks[1024];
 static size_t n_marks;
 static uint64_t last_id;
+static cudaGraphExec_t late; /* a thread may still be in them */
 static enum cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
 static branch *find_branch(const fake_stream *stream, capture **of)
@@ -92,6 +94,7 @@ bool fake_capture_takes(const fake_stream *stream, fake_node does, cudaError_t *
     if (!b) return false;
     *code = c->invalidated ? fake_answer(cudaErrorStreamCaptureInvalidated) : cudaSuccess;
     if (*code) return true;
+    if (c->graph->n == MOST_NODES) abort();
     cudaGraphNode_t node = &c->graph->nodes[c->graph->n];
     *node = (struct CUgraphNode_st){
         .does = does, .n_before = b->n_before, .id = (uint32_t)c->graph->n++, .graph = c->graph
@@ -334,8 +337,13 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t gra
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     if (exec->running && !fake_lost()) state->misuses++;
-    if (!exec->running) free(exec);
     state->execs--;
+    if (exec->running) {
+        exec->next = late;
+        late = exec;
+    } else {
+        free(exec);
+    }
     return fake_enter();
 }
 
@@ -368,6 +376,11 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 
 void fake_graphs_forget(void)
 {
+    while (late) {
+        cudaGraphExec_t gone = late;
+        late = gone->next;
+        free(gone);
+    }
     memset(captures, 0, sizeof captures);
     n_marks = 0;
     thread_mode = cudaStreamCaptureModeGlobal;

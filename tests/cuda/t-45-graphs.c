@@ -192,6 +192,94 @@ static void test_refusals(void)
     close_gpus(1, "refusals");
 }
 
+static void test_begin(void)
+{
+    sl_graph *graph = NULL;
+    open_gpus(1);
+    is_int(sl_stream_begin_capture(sl_device_default_stream(gpus[0]), SL_CAPTURE_RELAXED, &err),
+           SL_ECAPTURE, "the NULL stream cannot be captured");
+    is_int(err.backend_code, 900, "which is CUDA's 900");
+    is_int(sl_stream_end_capture(streams[0], &graph, &err), SL_ECAPTURE,
+           "a capture that has not begun does not end");
+    is_int(err.backend_code, 401, "which is 401");
+    begin(streams[0], SL_CAPTURE_THREAD_LOCAL);
+    is_int(sl_stream_begin_capture(streams[0], SL_CAPTURE_THREAD_LOCAL, &err), SL_ECAPTURE,
+           "nor does one begin in a stream that is captured");
+    is_int(err.backend_code, 401, "which is 401, too");
+    sl_stream_abandon_capture(streams[0]);
+    close_gpus(1, "captures that do not begin");
+}
+
+/* Memory of cudaMallocAsync goes in its stream, which is captured. */
+static void test_late_free(void)
+{
+    sl_tensor *memory = NULL;
+    sl_capture_status status = SL_CAPTURE_STATUS_NONE;
+    open_gpus(1);
+    check(sl_cuda_malloc_async(streams[0], 1 << 20, &memory, &err), &err, "malloc_async");
+    sl_stream_synchronize(streams[0], &err);
+    int blocks = fake_cudart.blocks;
+    begin(streams[0], SL_CAPTURE_GLOBAL);
+    sl_tensor_release(memory);
+    sl_stream_capture_status(streams[0], &status, &err);
+    ok(status == SL_CAPTURE_STATUS_ACTIVE && fake_cudart.blocks == blocks,
+       "memory of a stream that is captured is not freed in it");
+    sl_stream_abandon_capture(streams[0]);
+    is_int(fake_cudart.blocks, blocks - 1, "but when the capture has ended");
+    close_gpus(1, "a late free");
+}
+
+static void test_lost_in_capture(void)
+{
+    sl_graph *graph = NULL;
+    open_gpus(1);
+    sl_tensor *a = floats(1000);
+    begin(streams[0], SL_CAPTURE_THREAD_LOCAL);
+    launch_func(streams[0]);
+    fake_lose(0);
+    ok(launch_one(SL_KERNEL_SUM, a, a, streams[0], &err) != SL_OK, "a GPU is lost in a capture");
+    ok(sl_stream_end_capture(streams[0], &graph, &err) != SL_OK && !graph,
+       "which cannot become a graph then");
+    sl_tensor_release(a);
+    close_gpus(1, "a loss in a capture");
+}
+
+/* ---- recordings ---- */
+
+/* Events take the times. */
+static void test_recording(void)
+{
+    sl_timeline *timeline = NULL;
+    size_t n = 0;
+    open_gpus(1);
+    sl_tensor *a = floats(1000);
+    begin(streams[0], SL_CAPTURE_THREAD_LOCAL);
+    check(launch_one(SL_KERNEL_RELU, a, a, streams[0], &err), &err, "relu");
+    is_int(sl_record_start(gpus[0], "test", &timeline, &err), SL_OK,
+           "a recording begins in a capture");
+    launch_func(streams[0]);
+    sl_graph *graph = end_opened(streams[0]);
+    fake_log();
+    for (int i = 0; i < 2; i++)
+        check(sl_graph_launch(graph, streams[0], &err), &err, "launch");
+    is_str(fake_log(), "RGRRGR", "a launch has an event before it and one behind it");
+    sl_device_synchronize(gpus[0], &err);
+    sl_record_stop(gpus[0], timeline);
+    const sl_node_note *nodes = sl_timeline_nodes(timeline, &n);
+    is_int((int64_t)n, 4, "the timeline knows the nodes of both");
+    int timed = 0;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    for (size_t i = 0; i < n; i++)
+        for (int k = 1; k < 4; k += 2) /* the host functions */
+            timed += spans[i].correlation == nodes[k].correlation
+                     && spans[i].end_ns >= spans[i].start_ns && spans[i].start_ns > 0;
+    is_int(timed, 2, "their host functions have the host's times");
+    sl_timeline_release(timeline);
+    sl_graph_release(graph);
+    sl_tensor_release(a);
+    close_gpus(1, "a recording");
+}
+
 /* ---- host functions ---- */
 
 static void test_freed_in_flight(void)
@@ -271,6 +359,21 @@ static void test_pageable(void)
     close_gpus(1, "copies of pageable memory");
 }
 
+static void test_blocking_launches(void)
+{
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    open_gpus(1);
+    begin(streams[0], SL_CAPTURE_THREAD_LOCAL);
+    launch_func(streams[0]);
+    sl_graph *graph = end_opened(streams[0]);
+    is_int(sl_graph_launch(graph, streams[0], &err), SL_EUNSUPPORTED,
+           "CUDA_LAUNCH_BLOCKING would make a launch wait for its own host function");
+    is_int(in_flight(), 0, "so it is refused, and nothing is in flight");
+    sl_graph_release(graph);
+    close_gpus(1, "a launch that would wait");
+    unsetenv("CUDA_LAUNCH_BLOCKING");
+}
+
 /* ---- ends ---- */
 
 static void test_loss(void)
@@ -313,10 +416,15 @@ int main(void)
     test_own_calls();
     test_forks();
     test_refusals();
+    test_begin();
+    test_late_free();
+    test_recording();
     test_freed_in_flight();
     test_update();
     test_pageable();
+    test_blocking_launches();
     test_loss();
+    test_lost_in_capture();
     test_close_in_capture();
     return done_testing();
 }
