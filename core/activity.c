@@ -193,17 +193,39 @@ static size_t time_spans(const sl__activities *list, sl_span *spans, size_t n_sp
 
 static int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* For each stream up to when it is filled, by id; the caller frees it. */
-static int64_t *open_tails(const sl_timeline *timeline)
-{
+typedef struct stream_tails {      /* up to when each stream is filled */
+    const sl_stream_note *streams; /* in order of id; the ids of a graph's rows are large */
     size_t n;
-    const sl_stream_note *streams = sl_timeline_streams(timeline, &n);
-    size_t n_tails = n ? (size_t)streams[n - 1].id + 1 : 1; /* they are in order of id */
-    int64_t *tails = malloc(n_tails * sizeof *tails);
+    int64_t *at; /* by place in `streams` */
+    size_t last; /* the place that was found last */
+} stream_tails;
 
-    for (size_t i = 0; tails && i < n_tails; i++)
-        tails[i] = SL__UNTIMED;
-    return tails;
+static bool open_tails(const sl_timeline *timeline, stream_tails *tails)
+{
+    tails->streams = sl_timeline_streams(timeline, &tails->n);
+    tails->at = malloc((tails->n + 1) * sizeof *tails->at);
+    tails->last = 0;
+    for (size_t i = 0; tails->at && i <= tails->n; i++)
+        tails->at[i] = SL__UNTIMED;
+    return tails->at != NULL;
+}
+
+/* Neighbours are mostly of one stream. A stream that is not noted has the place behind the last. */
+static int64_t *find_tail(stream_tails *tails, uint32_t stream)
+{
+    size_t low = 0, high = tails->n;
+
+    if (tails->last < tails->n && tails->streams[tails->last].id == stream)
+        return &tails->at[tails->last];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tails->streams[middle].id < stream)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    tails->last = low < tails->n && tails->streams[low].id == stream ? low : tails->n;
+    return &tails->at[tails->last];
 }
 
 /* A record or wait is reached when the operations before it in its stream have ended, not before it
@@ -224,15 +246,18 @@ static void time_calls(sl_timeline *timeline, const sl_span *spans, size_t n_spa
 {
     size_t n_calls;
     sl_call *calls = sl__timeline_edit_calls(timeline, &n_calls);
-    int64_t *tails = open_tails(timeline);
+    stream_tails tails;
+    bool opened = open_tails(timeline, &tails);
 
-    for (size_t i = 0, j = 0; tails && j < n_calls; j++) {
+    for (size_t i = 0, j = 0; opened && j < n_calls; j++) {
         if (calls[j].kind != SL_CALL_EVENT_RECORD && calls[j].kind != SL_CALL_STREAM_WAIT) continue;
-        for (; i < n_spans && spans[i].correlation < calls[j].correlation; i++)
-            tails[spans[i].stream] = later(tails[spans[i].stream], spans[i].end_ns);
-        time_call(timeline, &calls[j], &tails[calls[j].stream]);
+        for (; i < n_spans && spans[i].correlation < calls[j].correlation; i++) {
+            int64_t *tail = find_tail(&tails, spans[i].stream);
+            *tail = later(*tail, spans[i].end_ns);
+        }
+        time_call(timeline, &calls[j], find_tail(&tails, calls[j].stream));
     }
-    free(tails);
+    free(tails.at);
 }
 
 size_t sl__activity_apply(sl_device *device, sl_timeline *timeline)

@@ -106,8 +106,10 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
         .engine = op->engine,
         .flags = op->span_flags,
     };
-    uint32_t name = sl__span_name(device, &op->work, op->span_flags); /* 0: no memory for it */
+    uint32_t name = op->graph ? op->graph->name /* a launch whose nodes have no times */
+                              : sl__span_name(device, &op->work, op->span_flags);
 
+    /* 0: no memory for it */
     return name && sl__record_text(device, rec, name, &span.name)
            && sl__record_text(device, rec, op->where, &span.where)
            && !sl_timeline_add_span(rec->timeline, &span, NULL);

@@ -22,8 +22,8 @@ static void report(cuda_activity *activity, const char *why)
 {
     if (reported || activity->device->base.notice) return;
     snprintf(activity->notice, sizeof activity->notice,
-             "%s: the timeline's times come from events, which are coarser; nodes of graphs have "
-             "no times",
+             "%s: the timeline's times come from events, which are coarser; a launch of a graph "
+             "is one span",
              why);
     activity->device->base.notice = activity->notice;
     reported = true;

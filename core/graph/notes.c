@@ -131,12 +131,27 @@ static bool add_call(const launch_notes *notes)
            && !sl_timeline_add_call(notes->rec->timeline, &call, NULL);
 }
 
+/* Where events take the times, a launch has some and its nodes have none. */
+static bool is_timed_as_one(const sl_op *launch)
+{
+    return !launch->runs && launch->end_ns != SL_TIME_LATER;
+}
+
+static bool add_as_one(const launch_notes *notes)
+{
+    sl_op shown = *notes->launch;
+
+    shown.seq++; /* the first of the numbers of its nodes */
+    return sl__record_note(notes->device, notes->rec, &shown, shown.stream->id);
+}
+
 static bool add_launch(launch_notes *notes)
 {
     const sl_body *body = notes->launch->body;
     bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream)
                  && add_call(notes) && add_launch_note(notes);
 
+    if (added && is_timed_as_one(notes->launch)) return add_as_one(notes);
     notes->lane_at = calloc((size_t)body->n_lanes + 1, sizeof *notes->lane_at);
     notes->reached = calloc((size_t)body->n_nodes + 1, sizeof *notes->reached);
     added = added && notes->lane_at && notes->reached;

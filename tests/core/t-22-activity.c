@@ -149,6 +149,32 @@ static void test_calls(void)
     sl_timeline_release(timeline);
 }
 
+/* The streams of a graph that is launched have rows with large numbers. */
+static void test_rows_of_graphs(void)
+{
+    const sl_stream_note row = { .id = UINT32_C(1) << 30, .non_blocking = true };
+    const sl_call record = { .host_start_ns = 10,
+                             .host_end_ns = 20,
+                             .device_ns = SL_TIME_LATER,
+                             .correlation = 1000,
+                             .stream = row.id,
+                             .kind = SL_CALL_EVENT_RECORD };
+    sl_timeline *timeline = start();
+    const sl_call *calls;
+
+    fake_spin(null, NULL);
+    sl_timeline_add_stream(timeline, &row, NULL);
+    sl_timeline_add_call(timeline, &record, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_record_stop(device, timeline);
+    calls = calls_of(timeline, 2);
+    for (size_t i = 0; calls && i < 2; i++)
+        if (calls[i].correlation == 1000)
+            is_int(calls[i].device_ns, calls[i].host_end_ns,
+                   "a record in a graph's row is reached when it was issued");
+    sl_timeline_release(timeline);
+}
+
 static void test_nesting(void)
 {
     sl_timeline *outer = start(), *inner;
@@ -344,6 +370,7 @@ int main(void)
     test_parts();
     test_memset_part();
     test_calls();
+    test_rows_of_graphs();
     test_nesting();
     test_late_record();
     test_lost_records();

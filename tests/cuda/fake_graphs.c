@@ -92,7 +92,9 @@ bool fake_capture_takes(const fake_stream *stream, fake_node does, cudaError_t *
     capture *c;
     branch *b = find_branch(stream, &c);
     if (!b) return false;
-    *code = c->invalidated ? fake_answer(cudaErrorStreamCaptureInvalidated) : cudaSuccess;
+    *code = fake_lost()      ? fake_answer(fake_lost())
+            : c->invalidated ? fake_answer(cudaErrorStreamCaptureInvalidated)
+                             : cudaSuccess;
     if (*code) return true;
     if (c->graph->n == MOST_NODES) abort();
     cudaGraphNode_t node = &c->graph->nodes[c->graph->n];
@@ -231,6 +233,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t handle, cudaGraph_t *graph)
     for (int i = 1; i < c->n; i++)
         if (!is_joined(c, &c->branches[i])) code = cudaErrorStreamCaptureUnjoined;
     if (c->invalidated) code = cudaErrorStreamCaptureInvalidated;
+    if (fake_lost()) code = fake_lost();
     if (code) {
         free(c->graph);
         state->graphs--;

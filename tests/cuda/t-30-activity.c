@@ -253,7 +253,7 @@ static void test_fallback(void)
     is_str(r->dev.base.notice,
            "CUPTI is in use by another profiler "
            "(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED): the timeline's times come from "
-           "events, which are coarser; nodes of graphs have no times",
+           "events, which are coarser; a launch of a graph is one span",
            "and a notice says so");
     cuda_record_end(&r->dev.base);
     r->dev.base.notice = NULL;

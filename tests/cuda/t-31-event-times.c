@@ -104,7 +104,7 @@ static void test_notice(void)
     ok(r->dev.timed_by_events, "with STREAMLAB_CUPTI=0 events take the times");
     is_str(r->dev.base.notice,
            "STREAMLAB_CUPTI is 0: the timeline's times come from events, "
-           "which are coarser; nodes of graphs have no times",
+           "which are coarser; a launch of a graph is one span",
            "and a notice says so");
     is_int(rest.launches, 0, "no kernel is launched for CUPTI");
     cuda_record_collect(&r->dev.base, never, NULL);

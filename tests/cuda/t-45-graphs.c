@@ -237,9 +237,10 @@ static void test_lost_in_capture(void)
     begin(streams[0], SL_CAPTURE_THREAD_LOCAL);
     launch_func(streams[0]);
     fake_lose(0);
-    ok(launch_one(SL_KERNEL_SUM, a, a, streams[0], &err) != SL_OK, "a GPU is lost in a capture");
-    ok(sl_stream_end_capture(streams[0], &graph, &err) != SL_OK && !graph,
-       "which cannot become a graph then");
+    is_int(launch_one(SL_KERNEL_RELU, a, a, streams[0], &err), SL_EFAULT,
+           "a GPU is lost in a capture");
+    is_int(sl_stream_end_capture(streams[0], &graph, &err), SL_EFAULT,
+           "which cannot become a graph then");
     sl_tensor_release(a);
     close_gpus(1, "a loss in a capture");
 }
@@ -265,15 +266,13 @@ static void test_recording(void)
     is_str(fake_log(), "RGRRGR", "a launch has an event before it and one behind it");
     sl_device_synchronize(gpus[0], &err);
     sl_record_stop(gpus[0], timeline);
-    const sl_node_note *nodes = sl_timeline_nodes(timeline, &n);
-    is_int((int64_t)n, 4, "the timeline knows the nodes of both");
-    int timed = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n);
+    is_int((int64_t)n, 2, "each is one span, since its nodes have no times");
     for (size_t i = 0; i < n; i++)
-        for (int k = 1; k < 4; k += 2) /* the host functions */
-            timed += spans[i].correlation == nodes[k].correlation
-                     && spans[i].end_ns >= spans[i].start_ns && spans[i].start_ns > 0;
-    is_int(timed, 2, "their host functions have the host's times");
+        ok(!strcmp(sl_timeline_text(timeline, spans[i].name), "graph 1")
+               && spans[i].end_ns >= spans[i].start_ns && spans[i].start_ns > 0,
+           "with the graph's name, and times");
+    is_int(sl_device_synchronize(gpus[0], &err), SL_OK, "and no time is missing");
     sl_timeline_release(timeline);
     sl_graph_release(graph);
     sl_tensor_release(a);
