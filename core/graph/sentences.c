@@ -70,8 +70,9 @@ static void say_unsupported(const failing *f, sl_error *err)
     else if (of_captured)
         say(err,
             "%s: stream \"%s\" is captured, and its work runs only when the graph is launched: end "
-            "the capture and launch the graph, then wait or read values",
-            f->call, sl_stream_name(f->stream));
+            "the capture and launch the graph, then wait or read values%s",
+            f->call, sl_stream_name(f->stream),
+            is_call(f, "cudaStreamSynchronize") ? "; copies that do not block are permitted" : "");
     else if (is_call(f, "cudaDeviceSynchronize"))
         say(err,
             "%s waits for all streams, and \"%s\" is captured: end the capture and launch the "

@@ -189,6 +189,35 @@ static void test_launch(void)
     sl_tensor_release(y);
 }
 
+static void test_memory(void)
+{
+    sl_tensor *x = fake_matrix(device, 2, 2), *made = NULL, *other = NULL;
+    sl_tensor_spec spec = *sl_tensor_get_spec(x);
+    sl_graph *graph = NULL;
+
+    fake.lends = true;
+    sl_tensor_create(device, &spec, a, &made, NULL);
+    sl_tensor_fill(made, 2, a, NULL);
+    sl_tensor_free(made, NULL);
+    sl_tensor_release(made);
+    sl_tensor_create(device, &spec, a, &other, NULL);
+    is_int(fake_stats(device).device_bytes, 32, "a tensor has memory that its stream still uses");
+    sl_tensor_release(other);
+    begin(a, SL_CAPTURE_GLOBAL);
+    sl_tensor_create(device, &spec, a, &made, NULL);
+    is_int(fake_stats(device).device_bytes, 48, "one that is made in a capture has its own");
+    sl_tensor_fill(made, 2, a, NULL);
+    sl_tensor_fill(x, 3, a, NULL);
+    sl_tensor_release(made);
+    sl_tensor_release(x);
+    sl_stream_end_capture(a, &graph, NULL);
+    sl_device_synchronize(device, NULL);
+    fake.lends = false;
+    is_int(fake_stats(device).buffers, 2, "a graph holds the memory that its nodes name");
+    sl_graph_release(graph);
+    is_int(fake_stats(device).buffers, 0, "until it goes");
+}
+
 /* ---- events ---- */
 
 static void test_events(void)
@@ -287,8 +316,8 @@ static void test_modes(void)
     begin(a, SL_CAPTURE_RELAXED);
     fails_with(sl_stream_synchronize(a, err), SL_ECAPTURE,
                "cudaStreamSynchronize: stream \"a\" is captured, and its work runs only when the "
-               "graph is launched: end the capture and launch the graph, then wait or read values "
-               "(cudaErrorStreamCaptureUnsupported, 900)",
+               "graph is launched: end the capture and launch the graph, then wait or read values; "
+               "copies that do not block are permitted (cudaErrorStreamCaptureUnsupported, 900)",
                "but not to wait for what is captured");
     is_int(end(a), 901, "which spoils it");
     begin(a, SL_CAPTURE_GLOBAL);
@@ -541,6 +570,7 @@ int main(void)
     test_fork();
     test_unjoined();
     test_launch();
+    test_memory();
     test_events();
     test_two_captures();
     test_blame();
