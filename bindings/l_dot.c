@@ -46,32 +46,13 @@ static bool is_first_of_stream(const sl_graph_node *nodes, size_t i)
     return true;
 }
 
-static const sl_graph_node *read_nodes(lua_State *L, const sl_graph *graph, size_t n)
-{
-    sl_graph_node *nodes = lsl_scratch(L, n, sizeof *nodes, "dot");
-    sl_error err;
-    for (size_t i = 0; i < n; i++) {
-        lsl_stop_at(L, (int64_t)i, "dot");
-        lsl_check(L, sl_graph_get_node(graph, i, &nodes[i], &err), &err, "dot");
-    }
-    return nodes;
-}
-
-static const sl_graph_edge *read_edges(lua_State *L, const sl_graph *graph, size_t n)
-{
-    sl_graph_edge *edges = lsl_scratch(L, n, sizeof *edges, "dot");
-    sl_error err;
-    lsl_check(L, sl_graph_get_edges(graph, edges, &err), &err, "dot");
-    return edges;
-}
-
 static int graph_dot(lua_State *L)
 {
     const sl_graph *graph = lsl_check_graph(L, 1, "self", "dot");
     lsl_no_more(L, 1, "dot");
     size_t n_nodes = sl_graph_node_count(graph), n_edges = sl_graph_edge_count(graph);
-    const sl_graph_node *nodes = read_nodes(L, graph, n_nodes);
-    const sl_graph_edge *edges = read_edges(L, graph, n_edges);
+    const sl_graph_node *nodes = lsl_graph_nodes(L, graph, "dot");
+    const sl_graph_edge *edges = lsl_graph_edges(L, graph, "dot");
     sl_text *out = lsl_new_text(L);
     sl_text_add(out, "digraph \"");
     add_escaped(out, sl_graph_name(graph));

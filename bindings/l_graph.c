@@ -74,19 +74,33 @@ static void push_node(lua_State *L, const sl_graph_node *node)
     if (has_bytes(node->kind)) lsl_set_integer(L, "bytes", (int64_t)node->bytes);
 }
 
+sl_graph_node *lsl_graph_nodes(lua_State *L, const sl_graph *graph, const char *op)
+{
+    sl_graph_node *nodes = lsl_scratch(L, sl_graph_node_count(graph), sizeof *nodes, op);
+    sl_error err;
+    lsl_check(L, sl_graph_get_nodes(graph, nodes, &err), &err, op);
+    return nodes;
+}
+
+sl_graph_edge *lsl_graph_edges(lua_State *L, const sl_graph *graph, const char *op)
+{
+    sl_graph_edge *edges = lsl_scratch(L, sl_graph_edge_count(graph), sizeof *edges, op);
+    sl_error err;
+    lsl_check(L, sl_graph_get_edges(graph, edges, &err), &err, op);
+    return edges;
+}
+
 /* g:nodes(): a list, in the order of their capture. */
 static int graph_nodes(lua_State *L)
 {
-    sl_graph *graph = check_self(L, "nodes");
+    const sl_graph *graph = check_self(L, "nodes");
     lsl_no_more(L, 1, "nodes");
     size_t n = sl_graph_node_count(graph);
+    const sl_graph_node *nodes = lsl_graph_nodes(L, graph, "nodes");
     lua_createtable(L, (int)n, 0);
     for (size_t i = 0; i < n; i++) {
-        sl_graph_node node;
-        sl_error err;
         lsl_stop_at(L, (int64_t)i, "nodes");
-        lsl_check(L, sl_graph_get_node(graph, i, &node, &err), &err, "nodes");
-        push_node(L, &node);
+        push_node(L, &nodes[i]);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
@@ -95,12 +109,10 @@ static int graph_nodes(lua_State *L)
 /* g:edges(): a list of {from, to}, numbers of nodes. */
 static int graph_edges(lua_State *L)
 {
-    sl_graph *graph = check_self(L, "edges");
+    const sl_graph *graph = check_self(L, "edges");
     lsl_no_more(L, 1, "edges");
     size_t n = sl_graph_edge_count(graph);
-    sl_graph_edge *edges = lsl_scratch(L, n, sizeof *edges, "edges");
-    sl_error err;
-    lsl_check(L, sl_graph_get_edges(graph, edges, &err), &err, "edges");
+    const sl_graph_edge *edges = lsl_graph_edges(L, graph, "edges");
     lua_createtable(L, (int)n, 0);
     for (size_t i = 0; i < n; i++) {
         lsl_stop_at(L, (int64_t)i, "edges");

@@ -484,6 +484,12 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
 /* Makes the names known to the state. */
 void lsl_define_options(lua_State *L);
 
+/* ---- graphs (l_graph.c) ------------------------------------------------------ */
+
+/* Push scratch memory with all nodes, or edges, of the graph. */
+sl_graph_node *lsl_graph_nodes(lua_State *L, const sl_graph *graph, const char *op);
+sl_graph_edge *lsl_graph_edges(lua_State *L, const sl_graph *graph, const char *op);
+
 /* ---- the terminal (terminal.c) ----------------------------------------------- */
 
 /* Its width, from COLUMNS or the terminal that the descriptor is, else 80; from 20 to 4096. */

@@ -186,34 +186,34 @@ const char *sl_graph_name(const sl_graph *graph)
 
 size_t sl_graph_node_count(const sl_graph *graph) { return graph->body->n_work; }
 
-/* The node that users count as `index`. */
-static const sl_node *find_work(const sl_graph *graph, size_t index)
+static sl_status describe_node(sl_device *device, const sl_op *op, sl_graph_node *out,
+                               sl_error *err)
 {
-    for (uint32_t i = 0; i < graph->body->n_nodes; i++)
-        if (sl__node_is_work(&graph->body->nodes[i]) && index-- == 0) return &graph->body->nodes[i];
-    return NULL;
-}
+    sl__device_core *core = device->core;
+    uint32_t name = sl__span_name(device, &op->work, op->span_flags);
 
-sl_status sl_graph_get_node(const sl_graph *graph, size_t index, sl_graph_node *out, sl_error *err)
-{
-    sl__device_core *core = graph->device->core;
-    const sl_node *node = find_work(graph, index);
-    uint32_t name;
-
-    if (!node)
-        return sl_fail(err, SL_EINVAL, "there is no node %zu: the graph has %u", index,
-                       (unsigned)graph->body->n_work);
-    name = sl__span_name(graph->device, &node->op->work, node->op->span_flags);
     if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for a node's name");
     *out = (sl_graph_node){
         .name = sl__strings_text(&core->strings, name),
-        .where = sl__strings_text(&core->strings, node->op->where),
-        .stream = sl_stream_name(node->op->stream),
-        .stream_id = node->op->stream->id,
-        .priority = node->op->stream->priority,
-        .kind = (uint8_t)sl__span_kind(&node->op->work),
-        .bytes = node->op->work.bytes,
+        .where = sl__strings_text(&core->strings, op->where),
+        .stream = sl_stream_name(op->stream),
+        .stream_id = op->stream->id,
+        .priority = op->stream->priority,
+        .kind = (uint8_t)sl__span_kind(&op->work),
+        .bytes = op->work.bytes,
     };
+    return SL_OK;
+}
+
+sl_status sl_graph_get_nodes(const sl_graph *graph, sl_graph_node *nodes, sl_error *err)
+{
+    const sl_body *body = graph->body;
+
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        if (!sl__node_is_work(&body->nodes[i])) continue;
+        if (describe_node(graph->device, body->nodes[i].op, nodes++, err) != SL_OK)
+            return SL_ENOMEM;
+    }
     return SL_OK;
 }
 

@@ -91,9 +91,8 @@ typedef struct sl_graph_node {
     size_t bytes; /* of copies and memsets */
 } sl_graph_node;
 size_t sl_graph_node_count(const sl_graph *graph);
-/* SL_EINVAL: there is no node `index`. SL_ENOMEM. Texts live as long as the device. */
-sl_status sl_graph_get_node(const sl_graph *graph, size_t index, sl_graph_node *node,
-                            sl_error *err);
+/* All of them, into `nodes` with room for all. Texts live as long as the device. SL_ENOMEM. */
+sl_status sl_graph_get_nodes(const sl_graph *graph, sl_graph_node *nodes, sl_error *err);
 size_t sl_graph_edge_count(const sl_graph *graph);
 typedef struct sl_graph_edge {
     uint32_t from, to;
