@@ -366,6 +366,22 @@ static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const 
     return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
 }
 
+/* The item whose call enqueued it: of what a graph ran the launch, else itself. */
+static size_t launching_call(const inferring *in, size_t i)
+{
+    const sl__launch *launch = sl__launch_of(in->ops, i);
+    return launch && launch->call != SL__NO_ITEM ? launch->call : i;
+}
+
+/* No other kernel was in its way; the launch itself may have taken so long. */
+static void start_alone(const inferring *in, sl__item *item, const sl_span *span, size_t i)
+{
+    size_t call = launching_call(in, i);
+    start_by_itself(in, item, span);
+    if (item->start_cause == SL_CAUSE_UNKNOWN && item_at(in, call)->host_end_ns > item->start_ns)
+        hold_start(item, SL_CAUSE_HOST_BLOCKED, call);
+}
+
 static void infer_kernel_start(const inferring *in, sl__item *item, const sl_span *span, size_t i)
 {
     size_t other = ended_last(in, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
@@ -376,9 +392,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
     if (usual || had_room(in, span, before_ns - 1)
         || had_room_since(in, span, item->ready_ns, before_ns)) {
-        start_by_itself(in, item, span);
-        if (item->start_cause == SL_CAUSE_UNKNOWN && item->host_end_ns > item->start_ns)
-            hold_start(item, SL_CAUSE_HOST_BLOCKED, i); /* the launch itself took so long */
+        start_alone(in, item, span, i);
         return;
     }
     size_t urgent = overtaken_by(in, i, span);
@@ -388,7 +402,7 @@ static void infer_kernel_start(const inferring *in, sl__item *item, const sl_spa
     else if (by != SL__NO_ITEM)
         hold_start(item, room_or_unknown(in, span, sl__item_span(in->ops, by), before_ns), by);
     else
-        start_by_itself(in, item, span);
+        start_alone(in, item, span, i);
 }
 
 static void infer_start(const inferring *in, size_t i)

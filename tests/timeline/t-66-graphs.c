@@ -129,6 +129,22 @@ static void test_order(void)
     sl_timeline_release(tl);
 }
 
+/* The first launch of a graph may go on while its first nodes run. */
+static void test_long_launch(void)
+{
+    sl_error err;
+    sl__operations ops;
+    sl_timeline *tl = events(
+        "[" AT("cudaGraphLaunch", 1, 400,
+               5) ",{" K7 "\"ts\":300,\"dur\":1,\"args\":{\"correlation\":5}},{" K7
+                  "\"name\":\"k\",\"ts\":330,\"dur\":90,\"args\":{\"correlation\":5}}]");
+    must(sl__operations_collect(tl, true, &ops, &err), &err);
+    is_int(ops.items[2].start_cause, SL_CAUSE_HOST_BLOCKED, "a node can wait for its launch");
+    is_int(ops.items[2].start_by, 0, "which is named");
+    sl__operations_free(&ops);
+    sl_timeline_release(tl);
+}
+
 /* The traces of these have an event a line. */
 /* clang-format off */
 #define NODE(ts, dur, args) \
@@ -420,6 +436,7 @@ int main(void)
     test_rows();
     test_shown_numbers();
     test_order();
+    test_long_launch();
     test_older();
     test_numbers();
     test_without_launch();

@@ -343,7 +343,7 @@ function callFacts(op, time) {
 
 function facts(op, host, time) {
     const out = host ? callFacts(op, time) : spanFacts(op, time);
-    if (!host) out.push([opLaunch[op] ? "Launch took" : "Call took", time(hostEnd[op] - hostStart[op])
+    if (!host) out.push([opLaunch[op] ? "Launch" : "Call took", time(hostEnd[op] - hostStart[op])
         + (isBlocking(op) ? ", which held the host" : "")]);
     if (place(op)) out.push(["Script", source(op) ? `${place(op)}  ${source(op)}` : place(op)]);
     if (groupOf[op]) {

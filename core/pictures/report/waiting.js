@@ -4,12 +4,19 @@
  * without which it would have gone on earlier (sl_hold in timeline.h).
  */
 
+/* Both ran in one launch of a graph. */
+function isEdge(op, by, cause) {
+    return data.causes[cause] === "event_wait" && by >= 0 && opLaunch[op] !== 0
+        && opLaunch[op] === opLaunch[by];
+}
+
 /* At most two {words, ns}, for "waited ns for words". */
 function waitsOf(op) {
     const out = [], start = spans.start[op], issued = Math.min(hostEnd[op], start);
     const ready = Math.min(Math.max(spans.ready[op], issued), start);
     const add = (cause, by, ns) => {
-        const words = causeWords(cause, findOp(by));
+        const words = isEdge(op, findOp(by), cause)
+            ? `an edge of the graph from ${opTitle(findOp(by))}` : causeWords(cause, findOp(by));
         if (words && ns > 0) out.push({ words, ns });
     };
     add(spans.readyCause[op], spans.readyBy[op], ready - issued);
