@@ -53,8 +53,8 @@ causes.latency = {
     part = "launch latency between operations",
     clause = function(r) return "launch latency between operations" .. times(r, "gaps") end,
     sentence = function(r)
-        return ("%s%s: the usual gap until %s%s"):format(lost(r), times(r), waiter(r),
-                                                        r.many_waiters and " start" or " starts")
+        return ("%s%s: the usual gap until %s%s%s"):format(lost(r), times(r), waiter(r),
+            r.many_waiters and " start" or " starts", graphs.shorter(r))
     end,
     remedy = "Each operation costs its start-up: make fewer and larger ones",
 }

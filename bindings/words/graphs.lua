@@ -41,6 +41,12 @@ function graphs.upload(side)
         side.nodes == 1 and "" or "s")
 end
 
+function graphs.upload_before(r)
+    return ("Launch the graph once%s before the part that counts"):format(sides.by_language(r, {
+        lua = "", pytorch = "", cuda = ", or upload it (cudaGraphUpload),",
+    }))
+end
+
 -- ---- priorities ------------------------------------------------------------------------
 
 -- A priority that the graph did not keep would have let it go first.
@@ -96,15 +102,25 @@ local function instead(r)
     return gains and found or nil
 end
 
+local function all_would_take(found)
+    local as = found.n_graphs == 1 and "as a graph"
+               or ("as %d graphs, which end where the host waits or works,"):format(found.n_graphs)
+    return ("%s all would take about %s (simulated)"):format(as, core.duration(found.makespan_ns))
+end
+
+-- "; as a graph all would take about 691 us (simulated)": shorter gaps
+function graphs.shorter(r)
+    local found = instead(r)
+    return found and "; " .. all_would_take(found) or ""
+end
+
 -- "; host-bound: 1000 launches of 3.80 us, as a graph all would take about 691 us (simulated)"
 function graphs.host_bound(r)
     local found = instead(r)
     if not found then return "" end
-    local as = found.n_graphs == 1 and ", as a graph"
-               or ("; as %d graphs, which end where the host waits or works,"):format(found.n_graphs)
-    return ("; host-bound: %d launches of %s%s all would take about %s (simulated)"):format(
-        found.n_nodes, core.duration(found.issue_ns // found.n_nodes), as,
-        core.duration(found.makespan_ns))
+    return ("; host-bound: %d launches of %s%s %s"):format(found.n_nodes,
+        core.duration(found.issue_ns // found.n_nodes), found.n_graphs == 1 and "," or ";",
+        all_would_take(found))
 end
 
 return graphs

@@ -163,7 +163,7 @@ local function remedy_of_call(r)
     if host_calls.pin_once(r) then
         return pin_once
     elseif r.by.uploads then
-        return "Launch the graph once, or upload it (cudaGraphUpload), before the part that counts"
+        return core.words.graphs.upload_before(r)
     elseif not is_of_memory then
         return r.count > 1 and "Call it less often, or before the part that counts"
                or "Call it before the part that counts"

@@ -12,6 +12,7 @@ local simulated = device.simulated
 -- The textbook profile's times, in us.
 local submit_us <const>, gap_us <const>, wake_us <const> = 2.6, 1.1, 1.9
 local launch_us <const>, memcpy_us <const>, synchronize_us <const> = 3.8, 1.4, 0.39
+local graph_us <const>, kernel_us <const>, upload_us <const> = 2, 0.003, 1.2    -- of a launch
 local copy_us <const> = 1.0                     -- before a copy's first byte
 local piece_bytes <const>, pieces <const> = 524288, 128         -- 64 MiB in staging buffers
 local h2d_piece_us <const> = piece_bytes / 8.07e3               -- the host's part
@@ -65,6 +66,15 @@ local cases = {
      waiter = "lab.spin(1", by = "lab.spin(1", lost_us = 999 * (launch_us - 1)},
     {file = "16-latency", cause = "latency", engine = "compute", idle = true,
      waiter = "lab.spin(0.8", lost_us = 800 * gap_us},
+    {file = "17-graph-turns", cause = "graph_busy", engine = "compute", idle = false,
+     waiter = "lab.spin(2", by = "lab.spin(2", lost_us = 2000},
+    -- The launch of a graph of one kernel comes after that of the long kernel.
+    {file = "18-graph-priority", cause = "no_sm_room", engine = "compute", idle = false,
+     waiter = "lab.spin(0.5", by = "lab.spin(0.2", lost_us = 2000 - graph_us - kernel_us},
+    -- The call begins with the kernel's, and the kernel runs for 500.
+    {file = "19-graph-upload", cause = "host_blocked", engine = "compute", idle = true,
+     waiter = "lab.spin(0.001", by = "table.remove(graphs)",
+     lost_us = graph_us + 1000 * (kernel_us + upload_us) - 500},
 }
 
 local function read(path)

@@ -86,8 +86,11 @@ launch.uploads = true
 local upload = record("host_blocked", a, launch)
 says(upload, "sentence", 'No kernel ran for 96.0 us: the host was busy in cudaGraphLaunch of graph '
     .. '"step" at g.lua:9: the first launch uploads the graph, 1000 nodes', "a first launch uploads")
+says(upload, "remedy", "Launch the graph once before the part that counts", "which can be done before")
+upload.trace = { language = "cuda", default_stream = "" }
 says(upload, "remedy", "Launch the graph once, or upload it (cudaGraphUpload), before the part that "
-    .. "counts", "which can be done before")
+    .. "counts", "in CUDA without launching")
+upload.trace = { language = "lua", default_stream = "" }
 launch.nodes, launch.graph = 1, "graph 3"
 tap.like(say(upload, "sentence"), "cudaGraphLaunch of graph 3 at .- uploads the graph, 1 node$",
     "a graph without a name is known by its number")
