@@ -20,6 +20,7 @@ lab.synchronize()
 local tl = lab.profile(function() g:launch{stream = main} end)
 tl:show()
 for _, span in ipairs(tl:spans()) do
-    print(("%-10s in %-13s captured at %s"):format(span.name, span.stream, span.where))
+    print(("node %d of %s: %-10s in %-13s captured at %s"):format(span.node, span.graph, span.name,
+        span.stream, span.where))
 end
 print(tl:calls()[1].name .. " at " .. tl:calls()[1].where)
