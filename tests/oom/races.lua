@@ -38,8 +38,32 @@ local function race()
     return lab.mul(x:narrow(1, 2, 2), 2, on_consumer)
 end
 
+-- A graph with two branches, a host function, pageable memory, an update.
+local function replays()
+    local x, y = lab.zeros(4, 4), lab.zeros(4, 4)
+    local host, memory = lab.ones(4, 4, { device = "cpu" }), lab.cuda.malloc(64)
+    local function work()
+        consumer:wait_stream(producer)
+        x:copy_(host, { non_blocking = true, stream = producer })
+        lab.cuda.memset_async(memory, 0, 64, consumer)
+        consumer:launch_host_func(function() end)
+        producer:wait_stream(consumer)
+        lab.add(x, 1, { stream = producer, out = y })
+    end
+    local g <const> = lab.graph(work, { stream = producer })
+    lab.synchronize()
+    g:launch(producer)
+    g:launch(consumer)
+    assert(g:update(work, { stream = producer }))
+    g:launch(consumer)
+    consumer:synchronize()
+    lab.cuda.free(memory)
+    return g
+end
+
 lab.check("warn")
 in_order()
+replays():free()
 assert(#lab.races() == 0)
 race()
 lab.synchronize()
@@ -51,6 +75,10 @@ end
 lab.check("error")
 local raced, err = pcall(race)
 assert(not raced and err.code == "SL_ERACE" or lab.check() == "off", err)
+local graph = replays()
+raced, err = pcall(graph.launch, graph)             -- of memory that is freed
+assert(not raced and err.code == "SL_ERACE" or lab.check() == "off", err)
+graph:free()
 local many = {}
 for i = 1, 40 do
     many[i] = lab.stream()
