@@ -75,7 +75,7 @@ double sim_copies_alone_us(sim_op *op)
 /* When the engine can start the copy: changing to another channel takes engine_turn_us. */
 static sim_ps free_at(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
-    if (!engine->channel || sim_queue_channel(op) == engine->channel) return engine->last.at;
+    if (!engine->channel || op->channel == engine->channel) return engine->last.at;
     return sim_later(engine->last.at, sim_us_to_ps(dev->profile.engine_turn_us));
 }
 
@@ -166,7 +166,7 @@ static ptrdiff_t turns_to(const sim_device *dev, const sim_copy_engine *engine, 
 {
     const sim_ps gap = sim_us_to_ps(dev->profile.copy_gap_us);
     const bool stays = dev->now <= sim_later(engine->last.at, gap);
-    const ptrdiff_t turns = sim_queue_channel(op) - engine->channel;
+    const ptrdiff_t turns = op->channel - engine->channel;
     return turns < 0 || (turns == 0 && !stays) ? turns + 2 * dev->n_copy_connections : turns;
 }
 
@@ -232,7 +232,7 @@ void sim_copies_chunk_end(sim_op *op)
     sim_device *dev = sim_device_of(op);
     engine_of(op)->active = NULL;
     engine_of(op)->last = (sim_turn){ dev->now, op->base.seq };
-    engine_of(op)->channel = sim_queue_channel(op);
+    engine_of(op)->channel = op->channel;
     dev->copies_dirty = true;
     if (sim_takes_turns(dev)) dev->chip.dirty = true;
     op->queued = false;

@@ -36,6 +36,7 @@ sl_graph_costs sim_graph_costs(const sim_profile *p)
         .join_ns = ns(p->graph_join_us),
         .cross_ns = ns(p->graph_cross_us),
         .launch_gap_ns = ns(p->graph_launch_gap_us),
+        .turn_ns = ns(p->engine_turn_us),
     };
     uint32_t kernels = 1;
     for (int k = 0; k < SL_GRAPH_LAUNCHES; k++, kernels *= 10)
@@ -87,7 +88,8 @@ double sim_graph_launch_us(const sim_graph *graph)
     const uint32_t roots = n->roots > 1 ? n->roots : 1; /* their cost is in `pushed` */
     const double upload_us = graph->base.launches == 0 ? n->kernels * p->host_graph_upload_us : 0;
     return launch_us(p, n->kernels) + upload_us
-           + (n->width > roots ? n->width - roots : 0) * p->host_graph_branch_us;
+           + (n->width > roots ? n->width - roots : 0) * p->host_graph_branch_us
+           + n->cross * p->host_graph_cross_node_us;
 }
 
 static double push_us(const sim_profile *p, const sl_op *op)

@@ -1,6 +1,6 @@
 /* graph_run.c - a launch of a graph: its nodes run on the chip, the copy engines and the thread of
  * host functions as any operation does, but in the order of the graph's edges, and in no hardware
- * channel.
+ * channel: branches do not wait for each other there.
  *
  * A node gets an operation of its own when the last node before it has ended. When all have ended,
  * so has the launch. */
@@ -87,8 +87,20 @@ sl_status sim_graph_push(sim_op *launch, sl_error *err)
 
 /* ---- nodes come forward ---- */
 
-static void take_source(sim_op *launch, sim_op *op)
+/* The engines take the copies of a graph's branches in turns, as those of as many streams. */
+static sim_channel *channel_of(const sim_op *launch, const sim_op *op)
 {
+    const sim_device *dev = sim_device_of(launch);
+    const uint32_t lane = launch->base.body->nodes[op->node].lane;
+    const bool is_d2h = op->base.work.copy_kind == SL_SPAN_MEMCPY_D2H;
+    const bool second = is_d2h && dev->profile.async_engine_count > 1;
+    return dev->channel + dev->n_connections + (second ? dev->n_copy_connections : 0)
+           + lane % (uint32_t)dev->n_copy_connections;
+}
+
+static void prepare_copy(sim_op *launch, sim_op *op)
+{
+    op->channel = channel_of(launch, op);
     op->staged = op->piece = op->base.work.bytes;
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE) {
         op->value[0] = launch->read[op->node];
@@ -120,7 +132,7 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     op->base.seq = op->fluid.node.seq = launch->base.seq + 1 + i;
     op->node_of = graph;
     op->node = i;
-    if (op->base.work.kind == SL_WORK_MEMCPY) take_source(launch, op);
+    if (op->base.work.kind == SL_WORK_MEMCPY) prepare_copy(launch, op);
     choose_cost(op);
     sim_touch_operands(&op->base);
     return op;

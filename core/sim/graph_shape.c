@@ -82,6 +82,25 @@ static void note_depth(sim_graph *graph, scratch *s, uint32_t i)
     if (width > graph->counts.width) graph->counts.width = width;
 }
 
+static uint32_t n_after(const sim_graph *graph, uint32_t i)
+{
+    return graph->first_after[i + 1] - graph->first_after[i];
+}
+
+/* Where branches begin or end. */
+static void count_crossings(sim_graph *graph, const scratch *s)
+{
+    const sl_body *body = graph->base.body;
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        bool crosses = graph->node[i].n_before > 1;
+        for (uint32_t k = 0; k < body->nodes[i].n_before && !crosses; k++) {
+            const size_t edge = body->nodes[i].first_before + k;
+            crosses = s->is_kept[edge] && n_after(graph, body->before[edge]) > 1;
+        }
+        graph->counts.cross += crosses;
+    }
+}
+
 static void shape(sim_graph *graph, scratch *s)
 {
     const sl_body *body = graph->base.body;
@@ -94,6 +113,7 @@ static void shape(sim_graph *graph, scratch *s)
         if (body->nodes[i].n_before == 0) graph->roots[graph->counts.roots++] = i;
     }
     turn_edges(graph, s);
+    count_crossings(graph, s);
     graph->first_engine = graph->counts.roots ? body->nodes[graph->roots[0]].op->engine
                                               : SL_ENGINE_COMPUTE;
 }

@@ -136,6 +136,7 @@
     /* ..., its first launch, each kernel, and every launch: each branch but one, each node */     \
     X(host_graph_upload_us, "host_graph.upload_us", 0, 1e6, 0)                                     \
     X(host_graph_branch_us, "host_graph.branch_us", 0, 1e6, 0)                                     \
+    X(host_graph_cross_node_us, "host_graph.cross_node_us", 0, 1e6, 0) /* at a fork or join */     \
     X(host_graph_copy_us, "host_graph.copy_us", 0, 1e6, 0)                                         \
     X(host_graph_memset_us, "host_graph.memset_us", 0, 1e6, 0)                                     \
     X(host_graph_host_func_us, "host_graph.host_func_us", 0, 1e6, 0)                               \

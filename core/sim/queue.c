@@ -166,7 +166,7 @@ static void follow(sim_op *op, sim_ps at, uint64_t by)
 void sim_queue_leave_channel(sim_op *op)
 {
     sim_channel *channel = op->channel;
-    if (!channel) return; /* a node of a graph */
+    if (op->node_of) return;
     channel->head = op->channel_next;
     if (!channel->head) {
         channel->tail = NULL;

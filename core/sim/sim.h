@@ -255,7 +255,7 @@ struct sim_op {
     sim_fluid fluid;     /* its node serves all that the operation waits for */
     sim_op *stream_next; /* the next operation of the stream */
     sim_op *channel_next, *fifo_next;
-    sim_channel *channel;
+    sim_channel *channel; /* of a node that copies: as which the engines take it */
     sim_edge *dependents;
     sim_record *record; /* RECORD: its own; WAIT: the one waited for */
     int32_t deps_left;
@@ -293,6 +293,7 @@ typedef struct sim_graph_node {
 typedef struct sim_graph_counts {
     uint32_t kernels, copies, memsets, host_funcs; /* kernels: all that runs on SMs but memsets */
     uint32_t roots;                                /* nodes that come behind no other */
+    uint32_t cross; /* nodes behind several, or behind one with several behind it */
     uint32_t width; /* how many are the same number of steps behind those, at most */
     size_t edges;
 } sim_graph_counts;
@@ -446,10 +447,8 @@ void sim_stream_init(sim_stream *stream);
 /* Links a prepared operation into its stream and channel at the host's time.
  * Reserves first: false on lack of memory, nothing changed. */
 bool sim_queue_issue(sim_op *op);
-/* That it enters. A node enters none: its copies take turns with others as if they were in that of
- * the stream whose priority it has. */
-sim_channel *sim_queue_channel(const sim_op *op);
-void sim_queue_ready(sim_op *op); /* its SIM_READY */
+sim_channel *sim_queue_channel(const sim_op *op); /* that it will enter */
+void sim_queue_ready(sim_op *op);                 /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at); /* of a stream: publish, release successors */
 void sim_op_ended(sim_op *op, sim_ps done_at);   /* of a stream or of a graph */

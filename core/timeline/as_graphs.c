@@ -194,14 +194,24 @@ static int64_t stream_ns(const sl__pass *p, size_t i)
     return ns;
 }
 
+/* A copy engine that has served another stream turns to this one. */
+static int64_t turn_ns(const sl__pass *p, const sl_span *span)
+{
+    bool is_copy = span->engine != SL_ENGINE_COMPUTE && span->engine != SL_ENGINE_HOST;
+    size_t *served = &p->graphs->served[span->engine], before = *served;
+    *served = (size_t)span->stream + 1;
+    return is_copy && before && before != *served ? p->graphs->costs->turn_ns : 0;
+}
+
 int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
 {
     const sl__graph_node *node = &p->graphs->nodes[i];
+    const sl_span *span = sl__item_span(p->r->ops, i);
     const sl_graph_costs *costs = p->graphs->costs;
     const sl__one_graph *graph = graph_of(p, i);
     int64_t behind_ns = stream_ns(p, i);
     int64_t submitted_ns = p->r->played[i].host_end_ns - graph->push_ns + costs->submit_ns;
-    if (!sl__item_span(p->r->ops, i))
+    if (!span)
         return behind_ns == SL__NEVER ? p->r->played[i].host_end_ns - graph->call_ns : behind_ns;
     if (node->n_edges == 0) {
         int64_t first_ns = submitted_ns;
@@ -209,6 +219,8 @@ int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
             first_ns = sl__max_ns(first_ns, behind_ns + costs->launch_gap_ns);
         behind_ns = first_ns + node->root * costs->root_ns;
     }
+    int64_t turned_ns = turn_ns(p, span);
+    if (free_ns != SL__NEVER) free_ns += turned_ns;
     return sl__max_ns(sl__max_ns(behind_ns, behind_edges_ns(p, i)),
                       sl__max_ns(submitted_ns + node->push_ns, free_ns));
 }

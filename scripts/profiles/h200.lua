@@ -666,9 +666,10 @@ return {
     --   host_graph; docs/design/simulator.md, section 6, has the lines of its output.
     graph = {
         gap_us = 0.25,                      -- stream_gap_us less 0.87: kernels of a chain in a stream
-                                            --   and in a graph
-        switch_us = 2.65,                   -- engine_switch_us less 0.75: the same of copies and
-                                            --   kernels
+                                            --   and in a graph. Less 1.02 by stamps in the kernels;
+                                            --   less 0.83 by a trace from PyTorch
+        switch_us = 3,                      -- the mean of 12 sequences of copies and kernels, less
+                                            --   their parts alone
         fork_us = 0.22,                     -- 2 to 32 branches between forks and joins: the slope
         join_us = 0.4,                      -- and where it begins
         cross_us = 1.05,                    -- the same without a kernel at the join: the slope
@@ -729,6 +730,8 @@ return {
                                             --   less a later one
         -- chains of so many kernels
         launch_us = {{1, 1.95}, {10, 2.1}, {100, 2.57}, {1000, 5.5}, {4000, 9}, {10000, 23}},
+        cross_node_us = 0.025,              -- 100 levels of 2 to 32 branches: each node behind or
+                                            --   before several
         branch_us = 1.05,                   -- 4 and 16 branches, less a chain
         copy_us = 1.6,                      -- 10 to 400 copies
         memset_us = 0.73,                   -- 10 to 400 memsets
