@@ -6,8 +6,7 @@
 -- graph has the same kernels in the same order. Where only the values are new, a copy into the
 -- tensor that was captured does it, and nothing is captured.
 local lab = require "streamlab"
-local n <const> = 1024
-local inputs, sums = {lab.ones(n), lab.full(2, n)}, lab.zeros(n)
+local inputs, sums = {lab.ones(1024), lab.full(2, 1024)}, lab.zeros(1024)
 
 local function chain(input, kernels)
     return function() for _ = 1, kernels do lab.add(sums, input, {out = sums}) end end
@@ -46,7 +45,8 @@ end
 
 local rows, why = {}, nil
 lab.with(lab.stream{name = "s"}, function()
-    row(1)                                  -- the first graph is dearer
+    lab.add(sums, inputs[1])                -- the first launch loads the kernel
+    row(1)                                  -- and the first graph is dearer
     for i, kernels in ipairs{1, 10, 100, 1000} do rows[i], why = row(kernels) end
 end)
 lab.table(rows, {columns = {"kernels", "anew_us", "update_us", "copy_us", "right"},

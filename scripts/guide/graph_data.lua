@@ -1,4 +1,5 @@
-local x, factor, y = lab.zeros(4), 10, nil
+local x, factor, y = lab.full(0, 4), 10, nil
+lab.mul(x, x)                                       -- warm-up
 local g = lab.graph(function() y = lab.mul(x, lab.full(factor, 4)) end)
 
 for value = 1, 2 do

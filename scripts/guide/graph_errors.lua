@@ -1,6 +1,7 @@
 local s, other = lab.stream{name = "s"}, lab.stream{name = "other"}
 local x, host = lab.ones(4096), lab.empty(4096, {device = "cpu", pinned = true})
 local earlier = other:record_event()
+lab.sum(lab.add(x, x))                              -- warm-up
 
 local function try(what, f)
     local fine, problem = pcall(lab.graph, f, {stream = s})

@@ -1,6 +1,7 @@
 local n <const>, s = 1 << 20, lab.stream{name = "s"}
 local host, on_cpu = lab.zeros(n, {device = "cpu", pinned = true}), {}
-local x, y = lab.empty(n), nil
+local x, y = lab.zeros(n), nil
+lab.add(x, x)                                       -- warm-up
 local g = lab.graph(function()
     x:copy_(host, {non_blocking = true})            -- a node: each launch copies from `host`
     y = lab.add(x, x)

@@ -1,6 +1,7 @@
 local wave = 2 * lab.device().sm_count              -- as many blocks of 1024 threads as fit
 local long, main = lab.stream{name = "long"}, lab.stream{name = "main"}
 local urgent = lab.stream{name = "urgent", priority = -5}
+lab.spin(0.01)                                      -- warm-up
 
 local function work()                               -- of which one kernel is urgent
     urgent:wait_stream(main)

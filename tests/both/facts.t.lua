@@ -13,7 +13,7 @@ local applies <const> = lab.device().backend == "sim" or lab.device().name:find(
 -- Loads the kernels that the facts use.
 local function warm_up()
     local x = lab.ones(4)
-    lab.add(x, x)
+    lab.add(x, lab.full(1, 4))
     lab.mul(x, x)
     lab.sum(x):item()
     lab.spin(0.01)
