@@ -9,13 +9,18 @@
 #include "../record.h"
 #include "graph.h"
 
+typedef struct lane { /* a row of this launch */
+    int64_t at;       /* the end of what it has run */
+    uint64_t by;      /* the number of its last operation, 0: none yet */
+} lane;
+
 typedef struct launch_notes {
     sl_device *device;
     sl__recording *rec;
     const sl_op *launch;
     int64_t *reached; /* per node: when its row had come to it; NULL: the backend does not know */
-    int64_t *lane_at; /* per lane */
-    uint32_t n_work;  /* that have been noted */
+    lane *lanes;
+    uint32_t n_work; /* that have been noted */
 } launch_notes;
 
 static uint32_t row(const launch_notes *notes, const sl_node *node)
@@ -41,32 +46,33 @@ static bool add_row(const launch_notes *notes, const sl_node *node)
            && !sl_timeline_add_stream(notes->rec->timeline, &note, NULL);
 }
 
-/* A record or a wait is an edge: it is reached when what it comes behind has ended. */
-static int64_t reach(const launch_notes *notes, uint32_t i)
+/* What comes first in its row waited for what the launch did. */
+static void wait_in_lane(const launch_notes *notes, const lane *at, sl_op *shown)
 {
-    const sl_node *node = &notes->launch->body->nodes[i];
-    int64_t *at = &notes->lane_at[node->lane];
-
-    if (sl__node_is_work(node)) {
-        if (notes->launch->runs[i].end_ns > *at) *at = notes->launch->runs[i].end_ns;
-    } else if (node->op->work.kind == SL_WORK_EVENT_WAIT && notes->reached[node->record] > *at) {
-        *at = notes->reached[node->record];
-    }
-    return *at;
+    shown->ready_ns = at->at;
+    shown->ready_cause = at->by ? SL_CAUSE_STREAM_ORDER : notes->launch->ready_cause;
+    shown->ready_by = at->by ? at->by : notes->launch->ready_by;
 }
 
-static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
+/* A record or a wait is an edge: it is reached when what it comes behind has ended. */
+static void set_edge(const launch_notes *notes, const sl_node *node, lane *at, sl_op *shown)
 {
-    const sl_node_run *run = notes->launch->runs ? &notes->launch->runs[i] : NULL;
+    const bool waits = node->op->work.kind == SL_WORK_EVENT_WAIT;
+    const int64_t reached = waits ? notes->reached[node->record] : INT64_MIN;
 
-    shown->start_ns = shown->end_ns = SL_TIME_LATER;
-    shown->ready_cause = SL_CAUSE_NONE;
-    if (!run) return;
-    notes->reached[i] = reach(notes, i);
-    if (!sl__node_is_work(&notes->launch->body->nodes[i])) {
-        shown->start_ns = shown->end_ns = notes->reached[i];
-        return;
+    wait_in_lane(notes, at, shown);
+    if (waits && (!at->by || reached > at->at)) {
+        shown->ready_cause = SL_CAUSE_EVENT;
+        shown->ready_by = notes->launch->seq + 1 + node->record;
+        shown->ready_ns = at->at = reached;
     }
+    shown->start_cause = SL_CAUSE_NONE;
+    shown->start_by = 0;
+    shown->start_ns = shown->end_ns = at->at;
+}
+
+static void set_run(const sl_node_run *run, sl_op *shown)
+{
     shown->start_ns = run->start_ns;
     shown->end_ns = run->end_ns;
     shown->ready_ns = run->ready_ns;
@@ -74,6 +80,24 @@ static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
     shown->start_by = run->start_by;
     shown->ready_cause = run->ready_cause;
     shown->start_cause = run->start_cause;
+}
+
+static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
+{
+    const sl_node *node = &notes->launch->body->nodes[i];
+    const sl_node_run *run = notes->launch->runs ? &notes->launch->runs[i] : NULL;
+    lane *at = &notes->lanes[node->lane];
+
+    shown->start_ns = shown->end_ns = SL_TIME_LATER;
+    shown->ready_cause = SL_CAUSE_NONE;
+    if (!run) return;
+    if (!sl__node_is_work(node))
+        set_edge(notes, node, at, shown);
+    else
+        set_run(run, shown);
+    if (shown->end_ns > at->at) at->at = shown->end_ns;
+    at->by = shown->seq;
+    notes->reached[i] = at->at;
 }
 
 static bool add_node(launch_notes *notes, uint32_t i)
@@ -152,12 +176,14 @@ static bool add_launch(launch_notes *notes)
                  && add_call(notes) && add_launch_note(notes);
 
     if (added && is_timed_as_one(notes->launch)) return add_as_one(notes);
-    notes->lane_at = calloc((size_t)body->n_lanes + 1, sizeof *notes->lane_at);
+    notes->lanes = calloc((size_t)body->n_lanes + 1, sizeof *notes->lanes);
     notes->reached = calloc((size_t)body->n_nodes + 1, sizeof *notes->reached);
-    added = added && notes->lane_at && notes->reached;
+    added = added && notes->lanes && notes->reached;
+    for (uint32_t i = 0; added && notes->launch->runs && i <= body->n_lanes; i++)
+        notes->lanes[i].at = notes->launch->start_ns;
     for (uint32_t i = 0; added && i < body->n_nodes; i++)
         added = add_row(notes, &body->nodes[i]) && add_node(notes, i);
-    free(notes->lane_at);
+    free(notes->lanes);
     free(notes->reached);
     return added;
 }

@@ -179,7 +179,7 @@ static void link_graph(linking *l, sl__one_graph *graph)
     uint32_t widest = 0;
     for (size_t i = graph->first; i <= graph->last; i++)
         l->widths[i - graph->first] = 0;
-    for (size_t i = graph->first; i <= graph->last && !l->failed; i++) {
+    for (size_t i = graph->first; i <= graph->last && !l->failed && !sl__stops_at(i); i++) {
         link_item(l, i);
         count_node(l, graph, i, &widest);
     }

@@ -153,5 +153,24 @@ local planted = lab.load("tests/timeline/data/planted/launch_bound.json.gz")
 local us = tonumber(said(planted):match("all would take about (%d+) us %(simulated%)$"))
 tap.ok(us and math.abs(us - 864) <= 86,
     ("600 kernels that PyTorch launched, 864 us as a graph on that H200: %s us are said"):format(us))
-main = nil
+-- ---- what the simulator knows of a launch ------------------------------------------------------
+
+local function side_by_side()
+    local e = main:record_event()
+    sides[1]:wait_event(e)
+    lab.spin(0.1, {stream = sides[1], blocks = 4})
+    lab.spin(0.05, {stream = main, blocks = 4})
+    main:wait_event(sides[1]:record_event())
+    lab.spin(0.05, {stream = main, blocks = 4})
+end
+
+local function is_known()
+    local g <close> = lab.graph(side_by_side, {stream = main})
+    local launched = timed(function() g:launch{stream = main} g:launch{stream = main} end)
+    tap.ok(not core.explanation(launched).inferred, "nothing has to be inferred, records included")
+end
+
+main, sides = lab.stream{name = "main"}, {lab.stream{name = "side"}}
+is_known()
+main, sides = nil, nil
 tap.done()
