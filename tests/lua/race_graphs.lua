@@ -56,7 +56,7 @@ function Graph:work(stream)
     elseif kind <= 5 or x == y then
         return ("lab.add(%s, %d, {stream = s%d, out = %s})"):format(x.name, random(9), stream, y.name),
             { access("read", x), access("write", y) }
-    elseif kind == 6 then
+    elseif kind == 6 and self.host_funcs then
         local p = pick(self.pinned)
         local touch = random(2) == 1 and "get(1, 1)" or "set(1, 1, 5)"
         return ("s%d:launch_host_func(task(function() %s:%s end))"):format(stream, p.name, touch),
@@ -97,11 +97,11 @@ end
 
 -- A graph in `lines` of a program, behind those there are. The program has streams `ids`, where 0
 -- is the NULL stream, and tensors of so many `bytes`; `care` is how often, in per cent, nodes that
--- would race are put in order.
-function M.make(name, random, lines, program, care)
+-- would race are put in order; `host_funcs`: nodes may be host functions.
+function M.make(name, random, lines, program, care, host_funcs)
     local self = setmetatable({ name = name, random = random, lines = {}, nodes = {}, last = {},
-                                care = care, bytes = program.bytes, first_line = #lines + 1,
-                                device = {}, pinned = {}, pageable = {} }, Graph)
+                                care = care, host_funcs = host_funcs, bytes = program.bytes,
+                                first_line = #lines + 1, device = {}, pinned = {}, pageable = {} }, Graph)
     for _, t in ipairs(program.tensors) do table.insert(self[t.place], t) end
     local streams = {}
     for i = 1, 3 do streams[i] = program.ids[random(#program.ids - 1) + 1] end

@@ -438,10 +438,10 @@ local function header(self)
 end
 
 -- Graphs at the end of the header.
-local function add_graphs(self)
+local function add_graphs(self, care, host_funcs)
     self.graphs, self.bytes = {}, all_bytes
     for i = 1, 3 do
-        self.graphs[i] = graphs.make("g" .. i, self.random, self.lines, self, self.care)
+        self.graphs[i] = graphs.make("g" .. i, self.random, self.lines, self, care, host_funcs)
     end
     for _, t in ipairs(self.tensors) do t.in_graphs = true end
 end
@@ -454,7 +454,8 @@ local function tensors(self)
 end
 
 -- The program of that number. `care` is how often, in per cent, a call is put in order. Options:
--- `switches`, of the checker in between, `lacks`, a kind of call, and `graphs`, that it launches.
+-- `switches`, of the checker in between, `lacks`, a kind of call, and `graphs`,
+-- that it launches, or `clean_graphs`, whose nodes do not race and are no host functions.
 function M.make(seed, care, with)
     with = with or {}
     local self = setmetatable({
@@ -471,7 +472,8 @@ function M.make(seed, care, with)
     end
     tensors(self)
     self.lines = header(self)
-    if with.graphs then add_graphs(self) end
+    if with.graphs then add_graphs(self, care, true) end
+    if with.clean_graphs then add_graphs(self, 100, false) end
     self.header = #self.lines
     self.oracle = oracle.new(self.blocking)
     for _ = 1, 10 + self.random(40) do add_call(self) end
