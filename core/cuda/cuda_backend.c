@@ -229,7 +229,9 @@ static void stream_close(sl_stream *base)
         cuda_event_give(dev, false, stream->marks[(stream->first_mark + i) % CUDA_MARKS].event);
     if (stream->workspace) cuda_block_give(dev, stream->workspace);
     if (stream->scratch) cuda_block_give(dev, stream->scratch);
+    cuda_own_begin();
     if (!base->legacy && cudaStreamDestroy(stream->handle) != cudaSuccess) cudaGetLastError();
+    cuda_own_end();
 }
 
 /* ---- events ---- */
@@ -249,7 +251,9 @@ static sl_status event_open(sl_event *base, sl_error *err)
 static void event_close(sl_event *base)
 {
     cuda_use(cuda_of(base->device));
+    cuda_own_begin();
     if (cudaEventDestroy(((cuda_event *)base)->handle) != cudaSuccess) cudaGetLastError();
+    cuda_own_end();
 }
 
 static sl_status event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)

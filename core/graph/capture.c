@@ -253,12 +253,13 @@ static const sl__capture *find_concerned(sl_device *device, const sl_error *err)
                : device->core->captures;
 }
 
+/* Who has spoiled a capture is not known if this call is the first to hear of it. */
 static void note_spoiled(sl_device *device, const char *call, int code)
 {
     for (sl__capture *capture = device->core->captures; capture; capture = capture->next) {
         if (!is_invalidated(capture)) continue;
         capture->told = capture->invalidated = true;
-        if (capture->spoiled_by) continue;
+        if (capture->spoiled_by || code == SL_CAPTURE_INVALIDATED) continue;
         capture->spoiled_by = call;
         capture->spoiled_where = device->core->where;
         capture->spoiled_code = code;

@@ -341,6 +341,7 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
     if (exec->running && !fake_lost()) state->misuses++;
     state->execs--;
+    fake_unsafe(NULL);
     if (exec->running) {
         exec->next = late;
         late = exec;
