@@ -155,6 +155,14 @@ cudaError_t fake_capture_asks_event(uint64_t which)
     return which ? fake_answer(cudaErrorInvalidValue) : fake_unsafe(NULL);
 }
 
+cudaError_t fake_capture_times_event(uint64_t which)
+{
+    bool goes_on = which && find_capture(marks[which - 1].capture);
+    return fake_answer(goes_on ? cudaErrorCapturedEvent
+                       : which ? cudaErrorInvalidValue
+                               : cudaSuccess);
+}
+
 cudaError_t fake_unsafe(const fake_stream *stream)
 {
     capture *of;

@@ -23,6 +23,8 @@ bool fake_capture_records(const fake_stream *stream, uint64_t *mark, cudaError_t
 bool fake_capture_waits(fake_stream *stream, uint64_t mark, cudaError_t *code);
 /* A question about an event: cudaErrorCapturedEvent and the like. */
 cudaError_t fake_capture_asks_event(uint64_t mark);
+/* The same of its time, which does not spoil the capture. */
+cudaError_t fake_capture_times_event(uint64_t mark);
 
 /* What a call answers that may wait for other work, as most do that allocate. `stream`: that it
  * asks for, or NULL. */

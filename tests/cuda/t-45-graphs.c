@@ -213,6 +213,30 @@ static void test_begin(void)
     close_gpus(1, "captures that do not begin");
 }
 
+static void test_events(void)
+{
+    sl_event *first = NULL, *last = NULL;
+    double ms;
+    open_gpus(1);
+    sl_event_create(gpus[0], true, &first, NULL);
+    sl_event_create(gpus[0], true, &last, NULL);
+    sl_event_record(first, streams[0], &err);
+    begin(streams[0], SL_CAPTURE_RELAXED);
+    sl_event_record(last, streams[0], &err);
+    is_int(sl_event_elapsed_ms(first, last, &ms, &err), SL_ECAPTURE,
+           "an event of the capture has no time");
+    is_int(err.backend_code, 907, "which is CUDA's 907");
+    sl_graph *graph = end_opened(streams[0]);
+    sl_graph_release(graph);
+    is_int(sl_event_elapsed_ms(first, last, &ms, &err), SL_EINVAL, "nor after the capture");
+    is_int(sl_event_synchronize(last, &err), SL_EINVAL, "and nothing waits for it");
+    sl_event_record(last, streams[0], &err);
+    is_int(sl_event_synchronize(last, &err), SL_OK, "until it is recorded in a stream again");
+    sl_event_release(first);
+    sl_event_release(last);
+    close_gpus(1, "events of a capture");
+}
+
 /* Memory of cudaMallocAsync goes in its stream, which is captured. */
 static void test_late_free(void)
 {
@@ -419,6 +443,7 @@ int main(void)
     test_forks();
     test_refusals();
     test_begin();
+    test_events();
     test_late_free();
     test_recording();
     test_freed_in_flight();
