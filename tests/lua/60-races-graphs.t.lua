@@ -512,6 +512,29 @@ y:fill_(2, consumer)
 g:launch{stream = producer}
 ]])
 
+right("a tensor whose memory another one still used when it was captured", [[
+local x = lab.with(producer, lab.empty, 4, 4)
+lab.spin(2, {stream = producer})
+x:fill_(1, producer)
+x:free()
+local y = lab.with(producer, lab.empty, 4, 4)
+local g = lab.graph(function() y:fill_(2, producer) end, {stream = producer})
+g:launch{stream = consumer}
+]])
+
+right("the memory of a tensor that a graph holds goes to no other one", [[
+local x = lab.with(producer, lab.empty, 4, 4)
+local g = lab.graph(function() x:fill_(1, producer) end, {stream = producer})
+lab.spin(2, {stream = producer})
+x:fill_(2, producer)
+x:free()
+local y = lab.with(producer, lab.empty, 4, 4)
+y:fill_(3, producer)
+producer:synchronize()
+g:launch{stream = consumer}
+assert(y:get(1, 1) == 3)
+]])
+
 right("memory is freed behind the last launch", [[
 local m = lab.cuda.malloc_async(64, producer)
 local g = lab.graph(function() lab.cuda.memset_async(m, 0, 64, producer) end,
