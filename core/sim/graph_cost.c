@@ -1,4 +1,4 @@
-/* graph_cost.c - what graphs cost the host, from the profile (docs/design/simulator.md, section 6,
+/* graph_cost.c - what graphs cost the host, from the profile (docs/design/simulator.md, section 10,
  * has the measurements). */
 #include "sim.h"
 

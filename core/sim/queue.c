@@ -449,7 +449,7 @@ static void make_latest_record(sim_op *op)
 
 static void make_latest_launch(sim_op *op)
 {
-    if (earlier_launch(op)) wait_for(op, earlier_launch(op), SL_CAUSE_EVENT);
+    if (earlier_launch(op)) wait_for(op, earlier_launch(op), SL_CAUSE_GRAPH);
     ((sim_graph *)op->base.graph)->latest = op;
 }
 

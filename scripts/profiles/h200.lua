@@ -663,7 +663,7 @@ return {
     lazy_load_us = 0,                       -- not measured; from textbook
 
     -- Graphs: on the device. From tests/bench/cuda/raw_graphs.cu on an H200 on 2026-11-24, as all of
-    --   host_graph; docs/design/simulator.md, section 6, has the lines of its output.
+    --   host_graph; docs/design/simulator.md, section 10, has the lines of its output.
     graph = {
         gap_us = 0.25,                      -- stream_gap_us less 0.87: kernels of a chain in a stream
                                             --   and in a graph. Less 1.02 by stamps in the kernels;

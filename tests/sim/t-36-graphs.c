@@ -105,6 +105,7 @@ static void launches_in_turn(void)
     lab_end(&l);
     LAB_STARTS(&l, "one executable graph runs once at a time, in the order of the calls", 0, 107,
                1110, 2117, 3120, 4127, 4131, 5134);
+    is_int(ready_cause(&l, 6), SL_CAUSE_GRAPH, "and that is what the later launch waited for");
     is_int(sl_graph_launches(graph), 3, "a graph counts its launches");
     sl_graph_release(graph);
     lab_close(&l);
