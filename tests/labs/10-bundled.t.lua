@@ -112,4 +112,21 @@ out = shell.sh('"$P" lab grade scripts/labs/06-priorities --format tap '
     .. "scripts/labs/06-priorities/wrong/priority_only.lua")
 tap.ok(not out:find("hardware queues", 1, true), "and not where there are few streams")
 
+local function grade_wrong(lab, name)
+    return (shell.sh(('"$P" lab grade scripts/labs/%s --format tap scripts/labs/%s/wrong/%s.lua'):format(
+        lab, lab, name)))
+end
+for name, sentence in pairs{
+    captured_frame = "That is the result of frame 1%.",
+    own_model = "what the model would give with its values before it was loaded",
+    one_chain = "No two kernels ran at the same time: the graph is a chain",
+    captures_each_time = "20 graphs ran, one for each frame",
+    without_a_graph = "kernels were launched one by one, outside of graphs",
+    forgets_the_join = 'stream "head 2" has captured work at forgets_the_join%.lua:8',
+    waits_inside = "waits_inside%.lua:18: wait_event: .*cudaErrorStreamCaptureIsolation",
+    frames_beside = "race: .*graph 1",
+} do
+    tap.like(grade_wrong("09-graphs", name), sentence, "lab 9 says what is wrong with " .. name)
+end
+
 tap.done()
