@@ -87,6 +87,8 @@ causes.stream_order = {
     remedy = function(r)
         if graphs.is_one(r) then
             return "If they do not depend on one another, capture them in two streams. " .. graphs.fork
+        elseif graphs.is_launch_order(r) then
+            return graphs.two_launches
         elseif not r.idle then
             return "Each leaves SMs empty: if they do not depend on one another, put them into two "
                    .. "streams"

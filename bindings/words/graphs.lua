@@ -16,15 +16,28 @@ function graphs.is_launch(side) return side and side.is_call and side.nodes end
 
 -- ---- edges -----------------------------------------------------------------------------
 
--- What orders them: their stream, or, within a launch, that they were captured in one.
+-- A launch comes behind all that its stream had before it.
+function graphs.is_launch_order(r)
+    return r.waiter and r.by and r.waiter.node and not graphs.is_one(r)
+end
+
+-- What orders them: their stream, or a launch's; within a launch, that they were captured in one.
 function graphs.order(r)
-    if not graphs.is_one(r) then return sides.in_order(r) end
+    if graphs.is_launch_order(r) then
+        return (", which %s before %s: a launch waits for all that its stream has before it"):format(
+            r.many_by and "come" or "comes", r.many_waiters and "their launches" or "its launch")
+    elseif not graphs.is_one(r) then
+        return sides.in_order(r)
+    end
     return (", which %s before %s in the graph, as both were captured in one stream"):format(
         r.many_by and "come" or "comes", r.many_waiters and "them" or "it")
 end
 
 graphs.fork = "Record an event where they part, let a second stream wait for it, capture one of them "
     .. "there, and join it: then the graph has no edge between them"
+
+graphs.two_launches = "If the launch does not need what came before it, launch it in another stream; "
+    .. "for two launches of one graph at once, capture the work once more, with data of its own"
 
 -- ---- launches --------------------------------------------------------------------------
 

@@ -318,6 +318,19 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
     return by;
 }
 
+/* What the walk crosses at this item. A launch comes behind all that its stream had before: which of
+ * its edges, or of an earlier launch's, come into that changes nothing. */
+static sl_cause crossed(const search *s, size_t item, sl_cause via)
+{
+    const sl__launch *launch = sl__launch_of(&s->ops, item);
+    const sl__item *it = item_at(s, item);
+    if (launch && launch != sl__launch_of(&s->ops, s->waiter) && via != SL_CAUSE_NONE) return via;
+    bool leaves = launch && it->ready_by != SL__NO_ITEM
+                  && launch != sl__launch_of(&s->ops, it->ready_by);
+    bool is_new = via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER || leaves;
+    return is_new ? (sl_cause)it->ready_cause : via;
+}
+
 /* Backwards from `to_ns`, when `item` started, to the gap's beginning. */
 static void walk_gap(search *s, size_t item, int64_t to_ns)
 {
@@ -328,7 +341,7 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
         bool by_host = cause == SL_CAUSE_LATENCY || cause == SL_CAUSE_NONE;
         int64_t ready_ns = sl__min_ns(sl__max_ns(it->ready_ns, s->from_ns), to_ns);
         note_start(s, item, true, ready_ns, to_ns);
-        if (via == SL_CAUSE_NONE || via == SL_CAUSE_STREAM_ORDER) via = cause;
+        via = crossed(s, item, via);
         if (by_host) {
             item = step_to_host(s, item, ready_ns, &to_ns);
         } else if (it->ready_by != SL__NO_ITEM) {

@@ -130,10 +130,26 @@ static size_t held_one(const gains *g, size_t i, sl_cause cause)
     return i;
 }
 
+/* A launch comes behind all that its stream had before: without that, all that it runs goes on. */
+static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
+{
+    const sl__launch *launch = sl__launch_of(g->ops, waiter);
+    if (cause != SL_CAUSE_STREAM_ORDER || !launch || launch == sl__launch_of(g->ops, by))
+        return false;
+    uint32_t number = item_at(g, waiter)->launch;
+    for (size_t i = waiter; i-- > 0 && item_at(g, i)->launch == number;)
+        leave(g, i, SL__NO_LAUNCH);
+    for (size_t i = waiter; i < g->ops->n && item_at(g, i)->launch == number; i++)
+        leave(g, i, SL__NO_LAUNCH);
+    return true;
+}
+
 static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned bits)
 {
     size_t waiter = sl__operations_find(g->ops, wait->waiter);
     size_t by = sl__operations_find(g->ops, wait->by);
+    if (waiter != SL__NO_ITEM && g->left_out[waiter] & SL__NO_LAUNCH) return;
+    if (leave_launch(g, waiter, by, cause)) return;
     if (cause == SL_CAUSE_HOST_WORK)
         leave_host_work(g, by);
     else if (is_by_line(cause))

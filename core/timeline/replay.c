@@ -183,9 +183,11 @@ static int64_t held_by_row(const pass *p, size_t i)
 static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
 {
     unsigned out = left_out(p, i);
-    int64_t ns = out & SL__NO_STREAM ? s->event_tail_ns
-                 : out & SL__NO_LAST ? s->before_tail_ns
-                                     : s->tail_ns;
+    bool same = item_at(p, i)->launch == s->launch;
+    int64_t ns = out & SL__NO_LAUNCH   ? (same ? s->launch_tail_ns : NEVER)
+                 : out & SL__NO_STREAM ? s->event_tail_ns
+                 : out & SL__NO_LAST   ? s->before_tail_ns
+                                       : s->tail_ns;
     if (s->is_blocking && !(out & SL__NO_NULL))
         ns = later(ns, s->is_null ? p->blocking_ns : p->null_ns);
     return out & (SL__NO_STREAM | SL__NO_LAST) ? ns : later(ns, held_by_row(p, i));
@@ -285,6 +287,9 @@ static void end(pass *p, size_t i)
     const sl_span *span = sl__item_span(p->r->ops, i);
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
+    if (s->launch != item_at(p, i)->launch) s->launch_tail_ns = NEVER;
+    s->launch = item_at(p, i)->launch;
+    s->launch_tail_ns = later(s->launch_tail_ns, ns);
     s->before_tail_ns = s->tail_ns;
     s->tail_ns = later(s->tail_ns, ns);
     if (s->is_null)
@@ -356,7 +361,8 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
         p.engine_ns[engine] = NEVER;
     for (size_t lane = 0; lane < r->ops->lanes.n; lane++) {
         sl__played_stream *s = &r->streams[lane];
-        s->tail_ns = s->before_tail_ns = s->event_tail_ns = NEVER;
+        s->tail_ns = s->before_tail_ns = s->event_tail_ns = s->launch_tail_ns = NEVER;
+        s->launch = 0;
     }
     for (size_t k = 0; k < r->n_steps && !sl__stops_at(k); k++) {
         size_t i = (size_t)(r->steps[k] / TIMES);

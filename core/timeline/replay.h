@@ -20,7 +20,8 @@ enum {
     SL__NO_ISSUE = 128,   /* its call takes no time, nor does a short pause before it */
     SL__NO_LATENCY = 256, /* it starts as soon as it may */
     SL__NO_LAST = 512,    /* the last one before it in its stream, but those before that */
-    SL__NO_GRAPH = 1024   /* the launch of its graph before it, in another stream */
+    SL__NO_GRAPH = 1024,  /* the launch of its graph before it, in another stream */
+    SL__NO_LAUNCH = 2048  /* what its stream had before the launch that ran it */
 };
 
 typedef struct sl__played {
@@ -39,6 +40,8 @@ typedef struct sl__played_stream {
     int64_t tail_ns;        /* the last end */
     int64_t before_tail_ns; /* the last but one */
     int64_t event_tail_ns;  /* the last event that it has waited for */
+    int64_t launch_tail_ns; /* the last end of what its last launch ran */
+    uint32_t launch;        /* which that is, as in sl__item */
     bool is_null;           /* the legacy NULL stream */
     bool is_blocking;       /* it waits for the NULL stream, and that for it */
 } sl__played_stream;

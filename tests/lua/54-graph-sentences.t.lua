@@ -42,9 +42,14 @@ says(in_order, "remedy", "If they do not depend on one another, capture them in 
     .. "it: then the graph has no edge between them", "and is changed in the capture")
 says(record("stream_order", b, a, { idle = false }), "remedy", say(in_order, "remedy"),
     "also where both would fit on the GPU")
-says(record("stream_order", b, node(1, "a", { launch = 3 })), "sentence", "No kernel ran for 96.0 us: b "
+local behind = record("stream_order", b, node(1, "a", { launch = 3 }))
+says(behind, "sentence", "No kernel ran for 96.0 us: b "
     .. 'of graph "step" in stream "work" at g.lua:2 waited for a of graph "step" in stream "work" at '
-    .. "g.lua:1, which comes before it in its stream", "between launches it is the stream's")
+    .. "g.lua:1, which comes before its launch: a launch waits for all that its stream has before it",
+    "between launches it is the stream's")
+says(behind, "remedy", "If the launch does not need what came before it, launch it in another stream; for "
+    .. "two launches of one graph at once, capture the work once more, with data of its own",
+    "and launches can have streams of their own")
 
 local edge = record("event_wait", b, a)
 says(edge, "sentence", 'No kernel ran for 96.0 us: b of graph "step" in stream "work" at g.lua:2 waited '

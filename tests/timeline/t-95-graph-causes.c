@@ -148,6 +148,36 @@ static void test_turns_in_one_stream(void)
     sl_timeline_release(tl);
 }
 
+/* A copy of 10 and a kernel of 10, called from host_us[0] on. */
+static uint64_t up_and_run(sl_timeline *tl, const int64_t host_us[2], int64_t start_us)
+{
+    launch l = begin(tl, 1, 1, host_us);
+    uint64_t copy = run(tl, SL_SPAN_MEMCPY_H2D, 1, "up", host_us, AT(start_us, start_us + 10));
+    uint64_t k = run_blocks(tl, 1, 4, "k", host_us, AT(start_us + 11, start_us + 21));
+    node(tl, &l, copy, 0);
+    node(tl, &l, k, 0);
+    end(tl, &l);
+    return copy;
+}
+
+/* The second copy could begin behind the first, at 16; its kernel would end at 37 in place of 48. */
+static void test_launches_in_one_stream(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    uint64_t first_copy = up_and_run(tl, AT(0, 2), 5), copy = up_and_run(tl, AT(2, 4), 27);
+    finish(tl);
+    sl_explanation e = explain(tl);
+    const sl_finding *f = NULL;
+    for (size_t i = 0; i < e.n_findings; i++)
+        if (e.findings[i].waiter == copy && e.findings[i].cause == SL_CAUSE_STREAM_ORDER)
+            f = &e.findings[i];
+    ok(f && f->cause == SL_CAUSE_STREAM_ORDER && f->by == first_copy + 1,
+       "a launch waits for all of the launch before it in its stream");
+    is_int(f ? f->gain_ns : 0, 11000, "in two streams they would overlap");
+    sl_timeline_release(tl);
+}
+
 /* ---- edges --------------------------------------------------------------------------------- */
 
 /* a in stream 1, of 10; an edge to b of 10 in another row. */
@@ -201,7 +231,7 @@ static sl_cause_record urgent_node(bool priorities)
 
 int main(void)
 {
-    plan(25);
+    plan(27);
     test_launching(true, SL_CAUSE_HOST_BLOCKED, "a first launch holds the host");
     test_launching(false, SL_CAUSE_HOST_ISSUING, "a later one issues");
     test_launch_bound();
@@ -209,6 +239,7 @@ int main(void)
     test_turns(false, 1);
     test_turns(false, 2);
     test_turns_in_one_stream();
+    test_launches_in_one_stream();
     test_edges();
     urgent_node(false);
     urgent_node(true);
