@@ -284,15 +284,11 @@ static int lab_races(lua_State *L)
 
 /* ---- the end of a run -------------------------------------------------------------------- */
 
-static int put_number(char *text, size_t size, uint64_t n, const char *noun)
-{
-    return snprintf(text, size, "%llu %s%s", (unsigned long long)n, noun, n == 1 ? "" : "s");
-}
-
-/* "3 races, 1 accident, met 103 times": how many of each kind, with commas. Returns its length. */
+/* "3 races, 1 accident": how many of each kind. Returns its length. */
 static int put_kinds(char *text, size_t size)
 {
-    static const char *const nouns[] = { "race", "accident", "use after free" };
+    static const char *const one[] = { "race", "accident", "use after free" };
+    static const char *const many[] = { "races", "accidents", "uses after free" };
     uint64_t n[LSL_COUNT(kind_names)] = { 0 };
     int used = 0;
     for (size_t i = 0; i < sl_race_count(); i++)
@@ -300,11 +296,13 @@ static int put_kinds(char *text, size_t size)
     for (int kind = 0; kind < LSL_COUNT(kind_names); kind++) {
         if (n[kind] == 0) continue;
         if (used > 0) used += snprintf(text + used, size - (size_t)used, ", ");
-        used += put_number(text + used, size - (size_t)used, n[kind], nouns[kind]);
+        used += snprintf(text + used, size - (size_t)used, "%llu %s", (unsigned long long)n[kind],
+                         n[kind] == 1 ? one[kind] : many[kind]);
     }
     return used;
 }
 
+/* "3 races, 1 accident, met 103 times". */
 void lsl_sum_up_races(lua_State *L)
 {
     char text[256];

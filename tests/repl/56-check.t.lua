@@ -61,6 +61,44 @@ lab.synchronize()
 tap.like(err, '\n  second  func.lua:5  reads  +by a host function in stream "after"\n',
     "a report says once what a host function does, and that it was one")
 
+-- Nodes of graphs have two lines: of the capture, and of the launch.
+_, err = run { "--check", "--backend=sim", shell.write(folder .. "/graph.lua", [[
+local s, side = lab.stream{name = "s"}, lab.stream{name = "side"}
+local m, n = lab.cuda.malloc(64), lab.cuda.malloc(64)
+local x = lab.empty(4)
+local g = lab.graph(function()
+    side:wait_stream(s)
+    x:fill_(1, s)
+    x:fill_(2, side)
+    s:wait_stream(side)
+    lab.cuda.memset_async(m, 0, 64, s)
+    lab.cuda.memset_async(n, 0, 64, s)
+end, {stream = s, name = "step"})
+lab.cuda.free(m) lab.cuda.free(n)
+g:launch(s)
+]]) }
+tap.like(err, [[
+streamlab: race: graph "step" in stream "side %(graph%)" writes at graph.lua:7 what graph "step" in
+    stream "s" may still be writing
+  first   graph.lua:6  fill_f32 writes  in graph "step" in stream "s"
+          | x:fill_%(1, s%)
+          launched at graph.lua:13
+  second  graph.lua:7  fill_f32 writes  in graph "step" in stream "side %(graph%)"
+          | x:fill_%(2, side%)
+          launched at graph.lua:13
+  memory  tensor %d+ %(4 float32 on the device%), made at graph.lua:3
+  fix     insert side:wait_stream%(s%) before graph.lua:7
+]], "a race inside a graph is mended in the capture")
+tap.like(err, [[
+streamlab: use after free: graph "step" in stream "s" writes at graph.lua:9 what cudaFree has freed
+  first   graph.lua:12  cudaFree frees          by the host
+          | lab.cuda.free%(m%) lab.cuda.free%(n%)
+  second  graph.lua:9   Memset %(Device%) writes  in graph "step" in stream "s"
+          | lab.cuda.memset_async%(m, 0, 64, s%)
+          launched at graph.lua:13
+]], "a launch that uses freed memory is a use after free")
+tap.like(err, "\nstreamlab: 1 race, 2 uses after free %(", "the closing line counts them apart")
+
 -- A stream without a name is named by the line that made it.
 local function remedy_of(first, second)
     local _, said = run { "--check", "--backend=sim", shell.write(folder .. "/names.lua",
