@@ -5,7 +5,7 @@
  *   context.c       the clock, the current device, CUDA's errors, the store of events
  *   devices.c       which devices are open
  *   queue.c         operations in flight: enqueue, what has completed, reap
- *   capture.c       captures that go on, and the operations that become nodes
+ *   capture.c       captures that go on, and the operations that become nodes (graphs.h)
  *   graph.c         captured graphs: what they need, instantiating, launching, updating
  *   wait.c          waiting, which also runs host functions and serves Ctrl-C
  *   host_funcs.c    host functions: the driver's threads and ours
@@ -42,6 +42,7 @@ typedef struct cuda_device cuda_device;
 typedef struct cuda_block cuda_block;         /* memory.c */
 typedef struct cuda_func cuda_func;           /* host_funcs.c: a host function */
 typedef struct cuda_node_func cuda_node_func; /* host_funcs.c: one of a graph */
+typedef struct cuda_needs cuda_needs;         /* graphs.h */
 typedef struct cuda_capture cuda_capture;     /* capture.c */
 typedef struct cuda_launch cuda_launch;       /* graph.c: a launch in flight */
 typedef struct cuda_node_ids cuda_node_ids;   /* graph_times.c */
@@ -84,45 +85,6 @@ typedef struct cuda_op {
     };
 } cuda_op;
 
-/* Memory for the nodes that were captured in one stream. A replay may run beside the stream's own
- * work, so it has its own. */
-typedef struct cuda_fixed {
-    struct cuda_fixed *next;
-    const cuda_stream *stream; /* while the capture goes on */
-    cuda_block *workspace, *scratch;
-} cuda_fixed;
-
-/* What the nodes of a graph use, until neither the graph nor a launch in flight needs it. */
-typedef struct cuda_needs {
-    int32_t refs;
-    cuda_device *device;
-    cuda_fixed *fixed;
-    cuda_node_func *funcs;
-    uint32_t n_funcs;
-    cuda_launch *launches, **launches_tail; /* in flight, the oldest first */
-    uint64_t n_launched;
-} cuda_needs;
-
-typedef struct cuda_node { /* CUDA's; an operation may be several */
-    cudaGraphNode_t handle;
-    union {
-        const sl_op *op; /* while the capture goes on */
-        uint32_t index;  /* in the body */
-    };
-} cuda_node;
-
-typedef struct cuda_graph {
-    sl_graph base;
-    cudaGraph_t handle;   /* as captured; NULL: the capture failed */
-    cudaGraphExec_t exec; /* NULL until instantiated */
-    cuda_needs *needs;
-    /* Those of `handle`. An update changes what `exec` does, not its nodes. */
-    cuda_node *nodes;
-    uint32_t n_nodes;
-    cuda_node_ids *ids; /* of them, for recordings; NULL until needed */
-    bool pageable;      /* it has a copy of pageable memory */
-} cuda_graph;
-
 typedef struct cuda_host_funcs {        /* host_funcs.c; the lists are under its lock */
     int32_t n_pending;                  /* enqueued and not run yet; the Lua thread's */
     cuda_func *launched;                /* the driver has not come back from them */
@@ -140,7 +102,6 @@ struct cuda_device {
     sl_device base;
     sl_op *done, **done_tail; /* completed, not reaped yet */
     int64_t n_in_flight;
-    int64_t n_replayed;   /* nodes of the graphs whose launches are in flight */
     uint32_t reaps;       /* since the marks were last asked */
     int32_t recording;    /* how many recordings are on */
     bool timed_by_events; /* while recording: CUPTI is not available */
@@ -158,6 +119,7 @@ struct cuda_device {
     cuda_activity *activity; /* NULL until the first recording */
     int sm_count, threads_per_sm;
     struct cuda_blas *blas; /* the handles of cublas_create, the latest first */
+    int64_t n_replayed;     /* nodes of the graphs whose launches are in flight */
     cuda_capture *captures; /* that go on */
     cuda_needs *capturing;  /* of the graph whose operation is being enqueued, else NULL */
     cuda_block *late_frees; /* of cudaMallocAsync in a stream that is captured */
@@ -223,43 +185,6 @@ void cuda_queue_all(cuda_device *dev, bool lost);
 /* Asks every stream that holds operations whether it is idle. Never waits. */
 void cuda_queue_poll(cuda_device *dev);
 
-/* ---- capture.c ------------------------------------------------------------- */
-
-sl_status cuda_capture_begin(sl_stream *stream, sl_capture_mode mode, sl_error *err);
-sl_status cuda_capture_end(sl_stream *stream, sl_graph *graph, sl_error *err);
-sl_status cuda_capture_status(sl_stream *stream, sl_capture_status *status, sl_error *err);
-/* Around the calls that make nodes of `op`, in the stream of a capture. between them, the stream has
- * the memory of the graph. after: also when the enqueueing failed, with false; not when before
- * failed. */
-sl_status cuda_capture_before(sl_op *op, cuda_capture **capture, sl_error *err);
-void cuda_capture_after(sl_op *op, cuda_capture *capture, bool enqueued);
-/* Whether the driver refuses to be asked about the stream, and may spoil a capture then. */
-bool cuda_capture_hides(const cuda_stream *stream);
-/* cuBLAS has failed and does not say why: a sentence, if a capture was the cause. SL_OK: it was
- * not. `stream` may be NULL. */
-sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
-                               sl_error *err);
-
-/* ---- graph.c --------------------------------------------------------------- */
-
-sl_status cuda_graph_open(sl_graph *graph, sl_error *err);
-sl_status cuda_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
-void cuda_graph_close(sl_graph *graph);
-sl_status cuda_graph_launch(cuda_device *dev, cuda_op *op, sl_error *err);
-/* The launch has completed, or is lost. */
-void cuda_graph_launched(cuda_op *op);
-
-struct cuda_launch {
-    cuda_launch *next; /* of cuda_needs.launches */
-    cuda_needs *needs;
-    uint64_t seq, number; /* of the operation; how many launches with these needs were before */
-    int64_t n_nodes;
-};
-
-/* Without anything yet, with one reference. NULL: out of host memory. */
-cuda_needs *cuda_needs_new(cuda_device *dev);
-void cuda_needs_release(cuda_needs *needs);
-
 /* ---- host_funcs.c ---------------------------------------------------------- */
 
 /* Host functions of all open devices that are enqueued and have not run, and whether one
@@ -270,12 +195,6 @@ extern bool cuda_funcs_running;
 void cuda_funcs_open(cuda_device *dev);
 /* Launches the host function of the operation in its stream. */
 sl_status cuda_funcs_launch(cuda_op *op, sl_error *err);
-/* The same in a capture: it belongs to `needs`, and runs at each launch. */
-sl_status cuda_funcs_capture(cuda_op *op, cuda_needs *needs, sl_error *err);
-/* A launch of a graph with host functions is in flight. */
-void cuda_funcs_launched(const cuda_needs *needs);
-/* No launch uses the host functions any more. */
-void cuda_funcs_free(cuda_needs *needs);
 /* Runs those that their streams have reached, on all devices; abandons those of lost ones.
  * True if it ran one. */
 bool cuda_funcs_run_all(void);
@@ -443,10 +362,6 @@ void cuda_record_end(sl_device *device);
  * enqueueing failed, with false. */
 sl_status cuda_activity_before(cuda_op *op, sl_error *err);
 void cuda_activity_after(cuda_op *op, bool enqueued);
-/* A host function of a graph has run. `seq`: as in sl_activity. */
-void cuda_activity_func_ran(const cuda_device *dev, uint64_t seq, int64_t start_ns, int64_t end_ns);
-/* For the graph's end. */
-void cuda_node_ids_release(cuda_node_ids *ids);
 /* The operation has completed or is lost: fills its times, if events took them, and gives
  * the events back. */
 void cuda_activity_completed(cuda_op *op);
@@ -473,5 +388,7 @@ void *cuda_library_symbol(cuda_library which, const char *name, sl_error *err);
 enum { CUDA_MOST_FUNCTIONS = 16 };
 sl_status cuda_library_functions(cuda_library which, const char *const *names, size_t n,
                                  void *functions, sl_error *err);
+
+#include "graphs.h"
 
 #endif
