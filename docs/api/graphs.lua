@@ -12,7 +12,8 @@ Such a stream takes part until the capture ends; before that the first stream mu
 **New data.** Every launch does the same work with the same memory. Copy new inputs into the tensors that `f` used (`x:copy_(new)`), launch, and read the tensors that `f` made or wrote. The numbers
 and sizes that `f` computed in Lua are fixed, and so are seeds: a captured `lab.rand` gives the same numbers at each launch. `g:update` exchanges what is fixed.
 
-**Memory.** A graph holds each tensor's memory that its nodes use until it is freed or updated, also if the script frees the tensor. A tensor that was made during the capture is filled only by a launch;
+**Memory.** A graph holds each tensor's memory that its nodes use until it is freed or updated, also if the script frees the tensor. What `lab.cuda.free` and the other calls that
+free memory have freed is gone, though the graph still names it: the [race checker](races.md) reports a launch that uses it. A tensor that was made during the capture is filled only by a launch;
 reading it before is reading uninitialised memory.
 
 **What a capture forbids.** Captured work does not run, so that the host cannot wait for it: `t:item()`, `s:synchronize()`, `s:query()`, and copies between host and GPU without `non_blocking = true`
