@@ -1,5 +1,5 @@
 /* graph.c - captures, which only describe operations, and executable graphs. */
-#include "sim.h"
+#include "graph.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "graph.h"
 #include "interrupt.h"
 
 static sim_device *device_of_stream(const sl_stream *stream)
