@@ -43,6 +43,7 @@ static void take_item(sl__operations *ops, size_t i, size_t launch)
         if (item->is_call && !item->in_stream) by->call = i;
         return;
     }
+    if (!item->in_stream) return;
     item->launch = (uint32_t)launch + 1;
     if (by->call == SL__NO_ITEM) return;
     const sl__item *call = &ops->items[by->call];

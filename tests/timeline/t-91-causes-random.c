@@ -144,8 +144,21 @@ static bool is_replay_identical(const sl_timeline *tl)
     return same;
 }
 
+/* Each graph has two nodes at least, and without one nothing changes. */
+static bool are_graphs_sound(const sl_timeline *tl)
+{
+    const sl_graph_costs costs = { .launch_ns = { 1, 2, 3, 4, 5 }, .gap_ns = 1, .fork_ns = 1 };
+    size_t n_spans;
+    sl_as_graphs found;
+    sl_error err;
+    sl_timeline_spans(tl, &n_spans);
+    must(sl_timeline_as_graphs(tl, &costs, &found, &err), &err);
+    return found.makespan_ns >= 0 && found.n_nodes >= 2 * found.n_graphs && found.n_nodes <= n_spans
+           && (found.n_graphs > 0 || found.makespan_ns == sl_timeline_makespan_ns(tl));
+}
+
 typedef struct soundness {
-    int findings, waits, gaps, chain, replay, runs;
+    int findings, waits, gaps, chain, replay, graphs, runs;
 } soundness;
 
 static void examine(const sl_timeline *tl, soundness *wrong)
@@ -164,6 +177,7 @@ static void examine(const sl_timeline *tl, soundness *wrong)
     wrong->gaps += !do_gaps_add_up(tl, &e, busy);
     wrong->chain += chain_sum_ns(&e) != sl_timeline_makespan_ns(tl);
     wrong->replay += !is_replay_identical(tl);
+    wrong->graphs += !are_graphs_sound(tl);
     for (int engine = 0; engine < SL_ENGINES; engine++)
         sl__union_free(&busy[engine]);
 }
@@ -175,6 +189,7 @@ static void report(const soundness *wrong, const char *what)
     is_int(wrong->gaps, 0, "%s: idle times of each engine add up", what);
     is_int(wrong->chain, 0, "%s: the makespan's parts add up to it", what);
     is_int(wrong->replay, 0, "%s: a replay of all is what was recorded", what);
+    is_int(wrong->graphs, 0, "%s: graphs have nodes", what);
 }
 
 /* ---- an idealised GPU ------------------------------------------------------------- */
@@ -408,6 +423,25 @@ static void any_interval(int64_t *from, int64_t *to)
     *to = a < b ? b : a;
 }
 
+/* Launches that overlap, of graphs and nodes that may not be there. */
+static void add_launches(sl_timeline *tl)
+{
+    sl_error err;
+    for (int i = 0; i < 10; i++) {
+        uint64_t from = 1 + random_below(80);
+        sl_launch_note launch = { .correlation = from,
+                                  .last = from + random_below(30),
+                                  .graph = random_below(3),
+                                  .priorities = random_below(2),
+                                  .uploads = random_below(2) };
+        sl_node_note node = { .correlation = from + 1 + random_below(40),
+                              .launch = from,
+                              .priority = (int32_t)random_below(9) - 5 };
+        must(sl_timeline_add_launch(tl, &launch, &err), &err);
+        must(sl_timeline_add_node(tl, &node, &err), &err);
+    }
+}
+
 /* Every field that can be anything is: correlations come twice, holds name operations that
  * come later, that are not there, or that ended after the waiter had started. */
 static sl_timeline *make_nonsense(uint64_t number)
@@ -451,6 +485,7 @@ static sl_timeline *make_nonsense(uint64_t number)
         h.ready_by = random_below((uint32_t)h.correlation);
         if (number % 2 == 0) must(sl_timeline_add_hold(tl, &h, &err), &err);
     }
+    if (number % 3 == 0) add_launches(tl);
     finish(tl);
     return tl;
 }
@@ -597,7 +632,7 @@ static void test_half_reported(void)
 
 int main(void)
 {
-    plan(28);
+    plan(31);
     test_random();
     test_nonsense();
     test_steps();
