@@ -2,7 +2,7 @@
 -- tl:makespan_parts return.
 
 local _, core = ...
-local say, verdict = core.words.say, core.words.verdict
+local say, verdict, graphs = core.words.say, core.words.verdict, core.words.graphs
 
 local function known(text) return text ~= "" and text or nil end
 
@@ -17,6 +17,14 @@ local function finding(r)
     }
 end
 
+-- What all would take as a graph, where the sentence says so.
+local says_graph <const> = {host_issuing = true, latency = true}
+
+local function as_graph_us(r)
+    local found = says_graph[r.cause] and graphs.instead(r)
+    return found and found.makespan_ns / 1000 or nil
+end
+
 local tables = {}
 
 -- A list, the largest gain first.
@@ -27,6 +35,7 @@ function tables.causes(e, with_waits)
         local f = finding(r)
         f.idle, f.inferred = r.idle or false, e.inferred or false
         f.sentence, f.remedy = say(r, "sentence"), say(r, "remedy")
+        f.as_graph_us = as_graph_us(r)
         f.waits = waits and waits[i] or nil
         list[i] = f
     end

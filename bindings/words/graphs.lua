@@ -104,7 +104,7 @@ end
 
 -- {makespan_ns =, n_graphs =, n_nodes =, issue_ns =} where it is known, and both that and issuing
 -- nothing would gain a twentieth.
-local function instead(r)
+function graphs.instead(r)
     local trace = r.trace
     local least_ns = trace.makespan_ns and trace.makespan_ns // 20
     if not trace.as_graphs or not r.gain_ns or r.gain_ns < least_ns then return nil end
@@ -123,13 +123,13 @@ end
 
 -- "; as a graph all would take about 691 us (simulated)": shorter gaps
 function graphs.shorter(r)
-    local found = instead(r)
+    local found = graphs.instead(r)
     return found and "; " .. all_would_take(found) or ""
 end
 
 -- "; host-bound: 1000 launches of 3.80 us, as a graph all would take about 691 us (simulated)"
 function graphs.host_bound(r)
-    local found = instead(r)
+    local found = graphs.instead(r)
     if not found then return "" end
     return ("; host-bound: %d launches of %s%s %s"):format(found.n_nodes,
         core.duration(found.issue_ns // found.n_nodes), found.n_graphs == 1 and "," or ";",

@@ -462,6 +462,7 @@ that waited does not matter; in a trace that another program wrote without lines
 | `by`, `by_where` | what it waited for: an operation, or a call of the host; `nil` if that is not known |
 | `from_us`, `to_us` | that wait |
 | `sentence`, `remedy` | the finding and what to do about it, in words; `remedy` is `nil` if there is nothing to do |
+| `as_graph_us` | of `host_issuing` and `latency`: the makespan if all that a capture can contain were launched as a graph, simulated; `nil` if that would gain less than 5 %, or nothing is known of graphs on this GPU |
 | `inferred` | false if the simulator knew the cause, true if it was inferred from the records |
 | `guess` | true if the cause fits the records but may be another one (the sentence says "probably"), and for `"unknown"` |
 | `waits` | only with `waits = true`: a list of `{waiter =, by =, from_us =, to_us =}` |

@@ -150,6 +150,7 @@ os.remove(path .. ".json")
 os.remove(path)
 
 local planted = lab.load("tests/timeline/data/planted/launch_bound.json.gz")
+tap.ok(math.abs(planted:causes()[1].as_graph_us - 864) <= 86, "and scripts have them")
 local us = tonumber(said(planted):match("all would take about (%d+) us %(simulated%)$"))
 tap.ok(us and math.abs(us - 864) <= 86,
     ("600 kernels that PyTorch launched, 864 us as a graph on that H200: %s us are said"):format(us))
