@@ -32,8 +32,18 @@ static void swap(lsl_state *state, guard *g)
     state->current = device;
 }
 
-static void drop(guard *g)
+/* A capture that began in a stream that nobody has any more could not be ended. */
+static void abandon_capture(lua_State *L, sl_stream *stream)
 {
+    if (lsl_push_known(L, LSL_STREAM, stream))
+        lua_pop(L, 1);
+    else if (sl_device_current_stream(sl_stream_device(stream)) != stream)
+        sl_stream_abandon_capture(stream);
+}
+
+static void drop(lua_State *L, guard *g)
+{
+    if (g->stream && !lsl_get(L)->closing) abandon_capture(L, g->stream);
     sl_stream_release(g->stream);
     sl_device_release(g->device);
     g->stream = NULL;
@@ -136,7 +146,7 @@ static int guard_close(lua_State *L)
     lsl_settle_guards(L);
     delist(lsl_get(L), g);
     if (!g->parked) swap(lsl_get(L), g);
-    drop(g);
+    drop(L, g);
     if (g->thread != lsl_get(L)->main) drop_closed(L);
     return 0;
 }
@@ -149,7 +159,7 @@ static int guard_gc(lua_State *L)
     if (!g) return 0;
     if (!lsl_get(L)->closing) lsl_settle_guards(L);
     delist(lsl_get(L), g);
-    drop(g);
+    drop(L, g);
     g->tag = NULL;
     return 0;
 }

@@ -258,6 +258,16 @@ local function wrong_use()
     lab.synchronize()
     T.is(lab.live().graphs, 1, "closing the stream ends its capture")
     s = lab.stream()
+    do
+        local _ <close> = lab.use(s)
+        s:begin_capture()
+        s:close()
+        T.is(lab.current_stream():capture_status(), "active", "but not while it is the current one")
+        collectgarbage()
+    end
+    lab.synchronize()
+    T.is(lab.live().graphs, 1, "which ends its capture when another becomes current")
+    s = lab.stream()
     s:begin_capture()
     s = nil -- luacheck: ignore
     collectgarbage()
