@@ -207,6 +207,18 @@ static int64_t held_by_event(const pass *p, size_t i, sl__played_stream *s)
     return ns;
 }
 
+/* What kept it from starting though it was ready: its engine, the room on the SMs, its channel. */
+static int64_t held_at_start(const pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    size_t by = item->start_by;
+    unsigned no = item->start_cause == SL_CAUSE_CHANNEL ? SL__NO_CHANNEL : SL__NO_ENGINE;
+    if (by == SL__NO_ITEM || left_out(p, i) & no || item_at(p, by)->start_ns >= item->start_ns)
+        return NEVER;
+    int64_t early_ns = sl__max_ns(0, item_at(p, by)->end_ns - item->start_ns);
+    return p->r->played[by].end_ns - early_ns;
+}
+
 /* What the holds name in addition to the rules of streams. */
 static int64_t held_by_hold(const pass *p, size_t i)
 {
@@ -217,11 +229,7 @@ static int64_t held_by_hold(const pass *p, size_t i)
         ns = start_of(p, i, item->ready_by);
     if (item->ready_cause == SL_CAUSE_GRAPH && !(out & SL__NO_GRAPH))
         ns = end_of(p, i, item->ready_by);
-    size_t by = item->start_by;
-    unsigned no = item->start_cause == SL_CAUSE_CHANNEL ? SL__NO_CHANNEL : SL__NO_ENGINE;
-    if (by == SL__NO_ITEM || out & no || item_at(p, by)->start_ns >= item->start_ns) return ns;
-    int64_t early_ns = sl__max_ns(0, item_at(p, by)->end_ns - item->start_ns);
-    return later(ns, p->r->played[by].end_ns - early_ns);
+    return later(ns, held_at_start(p, i));
 }
 
 bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
@@ -303,6 +311,13 @@ static void end(pass *p, size_t i)
         p->full_ns = later(p->full_ns, ns);
 }
 
+/* Graphs have no channels. */
+static int64_t held_in_graph(const pass *p, size_t i)
+{
+    int64_t ns = held_by_engine(p, i);
+    return item_at(p, i)->start_cause == SL_CAUSE_CHANNEL ? ns : later(ns, held_at_start(p, i));
+}
+
 static int64_t start_ns(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
@@ -325,9 +340,9 @@ static void start(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
-    played->start_ns = sl__graphs_have(p->graphs, i)
-                           ? sl__graphs_start_ns(p, i, held_by_engine(p, i))
-                           : start_ns(p, i);
+    played->start_ns = sl__graphs_have(p->graphs, i) ? sl__graphs_start_ns(
+                           p, i, later(held_by_engine(p, i), held_at_start(p, i)))
+                                                     : start_ns(p, i);
     played->end_ns = played->start_ns + length_ns(p, i);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
