@@ -340,9 +340,9 @@ static void start(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
-    played->start_ns = sl__graphs_have(p->graphs, i) ? sl__graphs_start_ns(
-                           p, i, later(held_by_engine(p, i), held_at_start(p, i)))
-                                                     : start_ns(p, i);
+    played->start_ns = sl__graphs_have(p->graphs, i)
+                           ? sl__graphs_start_ns(p, i, held_in_graph(p, i))
+                           : start_ns(p, i);
     played->end_ns = played->start_ns + length_ns(p, i);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
