@@ -123,6 +123,8 @@ for name, sentence in pairs{
     captures_each_time = "20 graphs ran, one for each frame",
     without_a_graph = "kernels were launched one by one, outside of graphs",
     forgets_the_join = 'stream "head 2" has captured work at forgets_the_join%.lua:8',
+    reads_inside = "reads_inside%.lua:29: item: .*cudaErrorStreamCaptureUnsupported",
+    allocates_inside = "allocates_inside%.lua:19: cuda%.malloc: .*call it before the capture",
     waits_inside = "waits_inside%.lua:18: wait_event: .*cudaErrorStreamCaptureIsolation",
     frames_beside = "race: .*graph 1",
 } do
