@@ -155,7 +155,7 @@ print(g:dot():match("digraph"))  --> digraph]],
             brief = "ends the graph",
             about = [[
 It lets go of the memory that the graph holds, and does not wait: launches that are on their way still run. Freeing it again does nothing. The garbage collector frees a graph to which nothing refers, and
-`local g <close> = lab.graph(f)` frees it at the end of the block.]],
+`local g <close> = lab.graph(f)` frees it at the end of the block. A host function in the graph that refers to it keeps it: free such a graph.]],
             example = [[
 local g = lab.graph(function() lab.spin(2) end)
 g:launch()
