@@ -356,6 +356,7 @@ causes.host_issuing = {
         end
         if not (r.by_itself or is_in_one_stream(r)) then
             return "Issue the two alternately, or first the one that came too late"
+                   .. graphs.or_one(r)
         end
         return "The GPU waits for launches: fewer and larger operations keep it busy"
                .. by_language(r, {

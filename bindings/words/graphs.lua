@@ -127,6 +127,14 @@ function graphs.shorter(r)
     return found and "; " .. all_would_take(found) or ""
 end
 
+-- Where it would gain something.
+function graphs.or_one(r)
+    return graphs.instead(r) and "; or launch both with one call: " .. sides.by_language(r, {
+        lua = "a CUDA graph (lab.graph)", pytorch = "a CUDA graph (torch.cuda.graph)",
+        cuda = "a CUDA graph",
+    }) or ""
+end
+
 -- "; host-bound: 1000 launches of 3.80 us, as a graph all would take about 691 us (simulated)"
 function graphs.host_bound(r)
     local found = graphs.instead(r)

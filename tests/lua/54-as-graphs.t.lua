@@ -118,6 +118,13 @@ local function sentence()
     end
 end
 
+local function remedy()
+    local tl = rounds(function() lab.ones(4):sum{stream = main}:item() end)
+    for _, cause in ipairs(tl:causes()) do
+        if cause.as_graph_us and cause.remedy:find("alternately") then return cause.remedy end
+    end
+end
+
 local function no_graphs()
     local g <close> = lab.graph(chain, {stream = main})
     local replayed = timed(function() g:launch{stream = main} g:launch{stream = main} end)
@@ -132,6 +139,7 @@ main, sides = lab.stream{name = "main"}, nil
 cuts()
 tap.like(sentence(), "; host%-bound: 200 launches of [%d.]+ us; as 5 graphs, which end where the host "
     .. "waits or works, all would take about %d+ us %(simulated%)$", "the sentence says so")
+tap.like(remedy(), "; or launch both with one call: a CUDA graph %(lab.graph%)$", "as does the remedy")
 no_graphs()
 
 -- ---- whose figures ---------------------------------------------------------------------------
