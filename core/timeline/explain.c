@@ -230,10 +230,12 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
 /* ---- walking a gap ------------------------------------------------------------------ */
 
 /* When the item could be seen by the device: its call's end, or, in a call that goes on
- * while the operation runs, when it was ready. */
+ * while the operation runs, when it was ready. A launch goes on while its first nodes run. */
 static int64_t visible_ns(const search *s, size_t item)
 {
-    return sl__min_ns(item_at(s, item)->host_end_ns, item_at(s, item)->ready_ns);
+    const sl__launch *launch = sl__launch_of(&s->ops, item);
+    size_t call = launch && launch->call != SL__NO_ITEM ? launch->call : item;
+    return sl__min_ns(item_at(s, call)->host_end_ns, item_at(s, item)->ready_ns);
 }
 
 /* A kernel of another stream that ran at `ns`, the latest to start. */

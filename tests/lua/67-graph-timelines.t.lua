@@ -69,6 +69,33 @@ do
     files(tl)
 end
 
+-- Copy nodes take the host so long that the first ones run while the call still issues the others.
+local function long_call()
+    local main, host, streams = lab.stream(), {}, {}
+    for i = 1, 4 do streams[i] = lab.stream() end
+    for i = 1, 32 do host[i] = lab.ones(1 << 16, { device = "cpu", pinned = true }) end
+    local g = lab.graph(function()
+        for _, s in ipairs(streams) do s:wait_stream(main) end
+        for i, h in ipairs(host) do
+            h:to("cuda", { non_blocking = true, stream = streams[i % 4 + 1] })
+        end
+        for _, s in ipairs(streams) do main:wait_stream(s) end
+    end, { stream = main })
+    g:launch(main)
+    lab.synchronize()
+    local tl = lab.profile(function() g:launch(main) end)
+    local call, first = tl:calls()[1], tl:spans()[1]
+    T.ok(call.host_end_us > first.end_us, "the launch goes on while its first nodes run")
+    local of_host = {}
+    for _, part in ipairs(tl:makespan_parts()) do
+        if part.cause:find("^host") then of_host[#of_host + 1] = part end
+    end
+    T.is(#of_host, 1, "of the host there is one part")
+    T.is(of_host[1].cause, "host_issuing", "it is issuing")
+    T.is(of_host[1].by_where, call.where, "in the call that launches the graph")
+end
+long_call()
+
 local pytorch = lab.load("tests/timeline/data/graph_branches.json")
 T.is(pytorch.stream_count, 1, "rows of a stream are no streams")
 T.is(pytorch:spans()[4].node, 2, "PyTorch's nodes have the file's numbers")
