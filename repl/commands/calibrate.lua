@@ -28,6 +28,8 @@ local part_names <const> = {
     "copies",
     "pageable",
     "memory",
+    "graphs",
+    "graph_calls",
     "implicit",
 }
 
