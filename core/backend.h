@@ -238,13 +238,12 @@ struct sl_graph {
     sl_device *device; /* retained */
     uint32_t id;       /* 1, 2, ... on its device, never reused */
     int32_t refs;
-    sl_body *body;          /* retained */
-    uint32_t name, where;   /* device text ids; where its capture began */
+    sl_body *body;          /* retained; a graph that has updated another one shares it with that */
+    uint32_t name;          /* device text id */
     bool opened;            /* cudaGraphInstantiate */
     bool priorities;        /* cudaGraphInstantiateFlagUseNodePriority */
     bool lent;              /* a node uses memory that was lent (core/reuse.h) */
     uint64_t launches;      /* so far */
-    uint64_t last_launch;   /* the operation's number, 0 if none */
     uint64_t uploaded_by;   /* of what brought it to the device, the first launch; 0: nothing yet */
     sl_graph *next, **link; /* core: in its device's list */
     struct sl__race_graph *race; /* of the race checker, or NULL */

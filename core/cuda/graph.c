@@ -161,9 +161,9 @@ sl_status cuda_graph_update(sl_graph *base, sl_graph *base_from, sl_error *err)
     }
     status = cuda_check(dev, code, "cudaGraphExecUpdate", err);
     if (status != SL_OK) return status;
-    cuda_needs *was = graph->needs;
+    cuda_needs_release(graph->needs);
     graph->needs = from->needs;
-    from->needs = was;
+    graph->needs->refs++;
     graph->pageable = has_pageable(base_from->body);
     return SL_OK;
 }

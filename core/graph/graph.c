@@ -36,7 +36,6 @@ sl_status sl__graph_create(sl_device *device, sl_graph **out, sl_error *err)
     graph->refs = 1;
     graph->body = body;
     graph->id = ++core->last_graph_id;
-    graph->where = core->where;
     graph->next = core->graphs;
     graph->link = &core->graphs;
     if (graph->next) graph->next->link = &graph->next;
@@ -150,13 +149,23 @@ static bool uses_memory(const sl_body *body, const sl_buffer *buffer)
     return false;
 }
 
-/* One reference to a body is the graph's, each other one a launch's. */
+/* Those who hold a body besides graphs are launches. */
+static int64_t count_launches(const sl_device *device, const sl_body *body)
+{
+    int64_t n = body->refs;
+
+    for (const sl_graph *graph = device->core->graphs; graph; graph = graph->next)
+        n -= graph->body == body;
+    return n;
+}
+
 int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer)
 {
     int64_t n = 0;
 
     for (const sl_graph *graph = device->core->graphs; graph; graph = graph->next)
-        if (graph->body->refs > 1 && uses_memory(graph->body, buffer)) n += graph->body->refs - 1;
+        if (graph->opened && graph->body->refs > 1 && uses_memory(graph->body, buffer))
+            n += count_launches(device, graph->body);
     return n;
 }
 

@@ -67,8 +67,8 @@ const char *sl_graph_name(const sl_graph *graph);  /* "graph 1" unless set */
 sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err);
 
 /* cudaGraphInstantiate, once. `priorities`: nodes keep the priorities of the streams that they were
- * captured in (cudaGraphInstantiateFlagUseNodePriority); without, all have that of a stream without
- * one. SL_ESTATE: it is instantiated. */
+ * captured in (cudaGraphInstantiateFlagUseNodePriority); without, they have that of the stream of the
+ * launch. SL_ESTATE: it is instantiated, or has updated another graph. */
 sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err);
 bool sl_graph_is_instantiated(const sl_graph *graph);
 bool sl_graph_has_priorities(const sl_graph *graph);
@@ -76,8 +76,9 @@ uint64_t sl_graph_launches(const sl_graph *graph); /* so far */
 /* cudaGraphLaunch. Asynchronous. SL_ESTATE: not instantiated. */
 sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err);
 /* cudaGraphExecUpdate: later launches of `graph` do what `from`, which has not been instantiated,
- * was captured to do; launches in flight are not changed. Release `from` afterwards. SL_EUNSUPPORTED: it
- * cannot be an update, err->msg says why, and nothing has changed. */
+ * was captured to do; launches in flight are not changed. `from` cannot be instantiated, or update
+ * another graph, while `graph` or one of its launches has its nodes. SL_EUNSUPPORTED: it cannot be an
+ * update, err->msg says why, and nothing has changed. */
 sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
 
 /* What it has: nodes from 0, without records and waits. */

@@ -15,12 +15,26 @@ static sl_status enter_graph(const sl_graph *graph, const char *what, sl_error *
     return sl__device_enter(graph->device, what, err);
 }
 
+/* Two executable graphs never have the same nodes: these have memory, and host functions, that only
+ * one launch at a time can use. */
+static sl_status check_unshared(const sl_graph *graph, sl_error *err)
+{
+    return graph->body->refs == 1
+               ? SL_OK
+               : sl_fail(
+                   err, SL_ESTATE,
+                   "%s has updated another graph, which has its nodes now: capture them again",
+                   sl_graph_name(graph));
+}
+
 sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
 {
     sl_status status = enter_graph(graph, "instantiate", err);
 
     if (status != SL_OK) return status;
     if (graph->opened) return sl_fail(err, SL_ESTATE, "the graph is instantiated already");
+    status = check_unshared(graph, err);
+    if (status != SL_OK) return status;
     graph->priorities = priorities;
     status = sl__capture_check(graph->device, SL__CALLED_UNSAFE, "cudaGraphInstantiate", NULL, NULL,
                                err);
@@ -68,7 +82,6 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     if (status != SL_OK) return status;
     core->last_seq = seq + n_nodes; /* each node is an operation */
     if (!graph->uploaded_by) graph->uploaded_by = seq;
-    graph->last_launch = seq;
     graph->launches++;
     graph->body->launches++;
     return SL_OK;
@@ -131,16 +144,16 @@ static sl_status check_update(const sl_body *graph, const sl_body *from, sl_erro
     return SL_OK;
 }
 
-/* `from` keeps what the graph did until now. */
-static void exchange(sl_graph *graph, sl_graph *from)
+/* Launches in flight keep what the graph did until now. */
+static void take_over(sl_graph *graph, const sl_graph *from)
 {
     sl_body *was = graph->body;
 
     graph->body = from->body;
-    from->body = was;
-    graph->lent |= from->lent;
+    graph->body->refs++;
+    graph->lent = from->lent;
     sl__race_graph_updated(graph);
-    sl__race_graph_updated(from);
+    sl__body_release(was);
 }
 
 sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
@@ -153,8 +166,10 @@ sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
         return sl_fail(err, SL_ESTATE, "%s",
                        from->opened ? "the new graph is instantiated already"
                                     : "the graph is not instantiated");
+    status = check_unshared(from, err);
+    if (status != SL_OK) return status;
     status = check_update(graph->body, from->body, err);
     if (status == SL_OK) status = graph->device->backend->graph_update(graph, from, err);
-    if (status == SL_OK) exchange(graph, from);
+    if (status == SL_OK) take_over(graph, from);
     return sl__device_leave(graph->device, status, err);
 }

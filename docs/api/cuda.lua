@@ -474,7 +474,7 @@ print(lab.cuda.stream_is_capturing(s))  --> none]],
             brief = "makes a captured graph one that can be launched",
             arguments = { { "graph", "graph", "of `s:end_capture()`" } },
             options = { { "priorities", "boolean", "whether nodes keep the priorities of the streams where they were captured", default = "false" } },
-            errors = { { "SL_ESTATE", "it is instantiated already; what `lab.graph` gives is" }, { "SL_ECLOSED", "it was freed" } },
+            errors = { { "SL_ESTATE", "it is instantiated already, as what `lab.graph` gives is, or has updated another graph" }, { "SL_ECLOSED", "it was freed" } },
             about = [[CUDA makes a second object, a `cudaGraphExec_t`; here the graph itself becomes that.]],
             example = [[
 local s = lab.stream()
@@ -508,9 +508,9 @@ print(g.launches)  --> 1]],
                 { "boolean", "false: it cannot be an update, and nothing has changed" },
                 { "string|nil", "then why" },
             },
-            errors = { { "SL_ESTATE", "the first is not instantiated, or the second is" }, { "SL_ECLOSED", "one of them was freed" } },
+            errors = { { "SL_ESTATE", "the first is not instantiated, the second is, or has updated a graph before" }, { "SL_ECLOSED", "one of them was freed" } },
             about = [[
-The two exchange what they do: afterwards `from` has the nodes that `graph` had. Free it if you need it no longer. `g:update(f)` captures and updates in one call.]],
+Free `from` if you need it no longer: as long as `graph` has its nodes, it can neither be instantiated nor update another graph, unlike in CUDA. `g:update(f)` captures and updates in one call.]],
             example = [[
 local s, x = lab.stream(), lab.zeros(4)
 local g = lab.graph(function() x:add(1, {out = x}) end)

@@ -187,6 +187,46 @@ static void test_launch(void)
     sl_tensor_release(y);
 }
 
+static sl_graph *capture_copy(sl_tensor *to, sl_tensor *from)
+{
+    sl_graph *graph = NULL;
+
+    begin(a, SL_CAPTURE_GLOBAL);
+    sl_tensor_copy(to, from, true, a, NULL);
+    sl_stream_end_capture(a, &graph, NULL);
+    return graph;
+}
+
+static void test_update(void)
+{
+    sl_tensor *x = fake_matrix(device, 2, 2), *y = fake_matrix(device, 2, 2);
+    sl_tensor *z = fake_matrix(device, 2, 2);
+    sl_graph *graph = capture_copy(y, x), *from = capture_copy(z, x);
+
+    sl_graph_instantiate(graph, false, NULL);
+    sl_device_synchronize(device, NULL);
+    sl_graph_launch(graph, a, NULL);
+    is_int(sl_tensor_in_flight(y), 1, "a launch uses the memory of its nodes");
+    is_int(sl_graph_update(graph, from, NULL), SL_OK, "a graph is updated by another");
+    is_int(sl_tensor_in_flight(z), 0, "whose nodes nothing has launched yet");
+    sl_graph_launch(graph, a, NULL);
+    sl_graph_launch(graph, a, NULL);
+    is_int(sl_tensor_in_flight(z), 2, "launches use them then, and are counted once");
+    fails_with(sl_graph_instantiate(from, false, err), SL_ESTATE,
+               "graph 7 has updated another graph, which has its nodes now: capture them again",
+               "the other graph cannot be instantiated");
+    fails_with(sl_graph_update(graph, from, err), SL_ESTATE,
+               "graph 7 has updated another graph, which has its nodes now: capture them again",
+               "or update again");
+    sl_graph_release(graph);
+    sl_device_synchronize(device, NULL);
+    is_int(sl_graph_instantiate(from, false, NULL), SL_OK, "until the updated one is gone");
+    sl_graph_release(from);
+    sl_tensor_release(x);
+    sl_tensor_release(y);
+    sl_tensor_release(z);
+}
+
 static void test_memory(void)
 {
     sl_tensor *x = fake_matrix(device, 2, 2), *made = NULL, *other = NULL;
@@ -568,6 +608,7 @@ int main(void)
     test_fork();
     test_unjoined();
     test_launch();
+    test_update();
     test_memory();
     test_events();
     test_two_captures();

@@ -127,10 +127,17 @@ local function plain_calls()
     lab.cuda.stream_begin_capture(s, "relaxed")
     T.is(lab.cuda.stream_is_capturing(s), "active", "the same in lab.cuda")
     lab.with(s, function() x:add(5, {out = x}) end)
-    T.is(lab.cuda.graph_exec_update(g, lab.cuda.stream_end_capture(s)), true,
+    local from = lab.cuda.stream_end_capture(s)
+    T.is(lab.cuda.graph_exec_update(g, from), true,
          "graph_exec_update takes over what another graph does")
     g:launch()
     T.is(x:get(1), 7, "which its launches do then")
+    T.is(from:nodes()[1].where, g:nodes()[1].where, "the other graph still has its nodes")
+    refuses(function() lab.cuda.graph_instantiate(from) end, "SL_ESTATE",
+            "has updated another graph, which has its nodes now: capture them again",
+            "but cannot be instantiated")
+    refuses(function() lab.cuda.graph_exec_update(chain(1), from) end, "SL_ESTATE",
+            "has updated another graph", "or update a second graph")
     T.is_deeply({lab.cuda.graph_exec_update(chain(2), (function()
         s:begin_capture()
         return s:end_capture()
