@@ -122,6 +122,7 @@ typedef struct sl_graph_costs {
     int64_t cross_ns;                         /* and for each further of those */
     int64_t launch_gap_ns;                    /* from a launch's end to the next */
     int64_t turn_ns;                          /* of a copy engine, to another branch */
+    int64_t func_in_ns, func_out_ns;          /* before a host function and behind it */
 } sl_graph_costs;
 
 typedef struct sl_device_info {

@@ -37,6 +37,8 @@ sl_graph_costs sim_graph_costs(const sim_profile *p)
         .cross_ns = ns(p->graph_cross_us),
         .launch_gap_ns = ns(p->graph_launch_gap_us),
         .turn_ns = ns(p->engine_turn_us),
+        .func_in_ns = ns(p->host_func_in_us),
+        .func_out_ns = ns(p->host_func_out_us),
     };
     uint32_t kernels = 1;
     for (int k = 0; k < SL_GRAPH_LAUNCHES; k++, kernels *= 10)

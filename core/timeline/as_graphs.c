@@ -144,10 +144,11 @@ void sl__graphs_call(sl__pass *p, size_t i)
     played->host_end_ns = p->launched_ns;
 }
 
-/* A host function has latencies of its own. */
 static int64_t gap_ns(const sl_graph_costs *costs, uint8_t from, uint8_t to)
 {
-    if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST) return 0;
+    if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
+        return (from == SL_ENGINE_HOST ? costs->func_out_ns : 0)
+               + (to == SL_ENGINE_HOST ? costs->func_in_ns : 0);
     return from != to                ? costs->switch_ns
            : to == SL_ENGINE_COMPUTE ? costs->gap_ns
                                      : costs->copy_gap_ns;

@@ -59,6 +59,14 @@ local function levels()
     end
 end
 
+local function host_functions()
+    for _ = 1, 5 do
+        lab.spin(0.001, {stream = main})
+        main:launch_host_func(function() end)
+        lab.spin(0.001, {stream = main})
+    end
+end
+
 local function pipeline(n)
     local weights, items = lab.rand(n, n), {}
     for i = 1, 16 do
@@ -86,6 +94,7 @@ for _, profile in ipairs{"textbook", "h200"} do
     compare(profile .. ", a chain", chain, main, few_percent)
     compare(profile .. ", branches", branches, main, branches_percent)
     compare(profile .. ", forks and joins", levels, main, joins_percent)
+    compare(profile .. ", host functions", host_functions, main, few_percent)
     compare(profile .. ", a pipeline of 128", pipeline(128), main, copies_percent)
     compare(profile .. ", a pipeline of 256", pipeline(256), main, copies_percent)
 end

@@ -4,7 +4,8 @@
  * A launch takes 1.9, 0.1 for each kernel and 1 for each copy, which is given to the device then; the
  * first node starts 3 behind that, further first nodes 0.7 later each; kernels follow one another in
  * 0.5, copies in 1, and 2 pass between the engines. Of several nodes behind one, each starts 0.2 later
- * than the one before it; one behind several starts 0.4 later.
+ * than the one before it; one behind several starts 0.4 later. A host function starts 10 behind a node,
+ * and the next node 5 behind it.
  */
 #include "causes.h"
 
@@ -21,6 +22,8 @@ static const sl_graph_costs costs = {
     .join_ns = 400,
     .cross_ns = 300,
     .launch_gap_ns = 1000,
+    .func_in_ns = 10000,
+    .func_out_ns = 5000,
 };
 
 static sl_as_graphs as_graphs(sl_timeline *tl)
@@ -51,6 +54,17 @@ static void test_chain(void)
     is_int(found.makespan_ns, 14500, "a chain follows itself closely");
     ok(found.n_graphs == 1 && found.n_nodes == 10 && found.issue_ns == 40000,
        "it is one graph, and its calls took 40");
+}
+
+/* Kernel of 1, function of 2, kernel of 1: 1 + 10 + 2 + 5 + 1. */
+static void test_host_function(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 1, 4, "k", AT(0, 4), AT(6, 7));
+    run(tl, SL_SPAN_HOST_FUNC, 1, NULL, AT(4, 8), AT(18, 20));
+    run_blocks(tl, 1, 4, "k", AT(8, 12), AT(26, 27));
+    is_int(as_graphs(tl).makespan_ns, 19000, "a host function is called as late as in a stream");
 }
 
 /* Up of 5, kernel of 10, down of 5: 5 + 2 + 10 + 2 + 5. Another lane has the same: its copies come
@@ -222,8 +236,9 @@ static void test_nothing(void)
 
 int main(void)
 {
-    plan(24);
+    plan(25);
     test_chain();
+    test_host_function();
     test_pipeline();
     test_fork_and_join();
     test_roots();
