@@ -11,6 +11,7 @@ local function calibrate(line)
     return shell.sh('"$P" calibrate --backend sim --quiet ' .. line .. " -o " .. made_path)
 end
 
+-- Figures far below 0.1 us are compared as if they were that long.
 local function near(got, wanted, tolerance, name)
     local good = type(got) == "number"
         and math.abs(got - wanted) <= tolerance * math.max(math.abs(wanted), 0.1)
@@ -95,6 +96,15 @@ tap.like(text, "\n%-%- host_graph%.upload_us: for each kernel of 1 0%.77 us, ",
 tap.is(shell.sh('"$P" --profile ' .. made_path
     .. " -e 'local g = lab.graph(function() lab.spin(1) end) print(g:launch() == nil)'"), "true\n",
     "the simulator takes the file")
+
+-- ---- a host whose calls differ by up to 25 % from each other --------------------------------------
+
+shell.write(folder .. "/noisy.lua", ("return {base = '%s', chance = {seed = 7, calls = 0.25}}\n")
+    :format(odd_path))
+_, _, code = calibrate("--profile " .. folder .. "/noisy.lua --base textbook --passes 7 --only "
+    .. "latencies,graphs,graph_calls")
+tap.is(code, 0, "graphs of a noisy host are measured")
+is_found_again(shell.profile(made_path), odd, 0.1)
 
 -- ---- a GPU that has none of these costs ---------------------------------------------------------
 

@@ -127,8 +127,8 @@ end
 -- ---- chains of kernels ------------------------------------------------------------------------
 
 -- {kernels, graphs, launches of each}. The largest ones take longer, and are in each second pass.
-local chains <const> = { { 1, 9, 5 }, { 10, 9, 5 }, { 100, 5, 5 }, { 1000, 3, 5 }, { 4000, 1, 5 },
-                         { 10000, 1, 3 } }
+local chains <const> = { { 1, 9, 5 }, { 10, 9, 5 }, { 100, 5, 5 }, { 1000, 3, 7 }, { 4000, 1, 9 },
+                         { 10000, 1, 7 } }
 local uploaded <const>, large <const> = 1000, 4000      -- kernels
 
 local function chain_costs(c, stream, n, graphs, launches)
