@@ -11,7 +11,6 @@
 
 #include "buffer.h"
 #include "device.h"
-#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -23,7 +22,11 @@
 /* Its operations have retired. NULL is fine. */
 static void close_stream(sl_stream *stream)
 {
+    sl__device_core *core;
+
     if (!stream) return;
+    core = stream->device->core;
+    if (core->asked.stream == stream) core->asked.stream = NULL;
     sl__race_stream_closed(sl__race, stream);
     sl__reuse_stream_closed(stream);
     stream->device->backend->stream_close(stream);
@@ -107,7 +110,7 @@ void sl_event_release(sl_event *event)
     if (!event || --event->refs > 0) return;
     device = event->device;
     sl__race_event_closed(event);
-    sl__captured_free(event);
+    free(event->captured);
     device->backend->event_close(event);
     free(event);
     device->core->stats.events--;
