@@ -58,7 +58,7 @@ typedef struct sl__device_core {
     sl_graph *graphs; /* all that are live */
     struct {          /* of the latest call that captures may forbid (core/graph/rules.c) */
         const char *call;
-        const sl_stream *stream; /* that it names, or NULL: for comparing alone */
+        const sl_stream *stream; /* that it names, while it is open, or NULL */
     } asked;
     int cublas_handles; /* of cublasCreate, not destroyed yet */
     sl__strings strings;
@@ -69,6 +69,19 @@ typedef struct sl__device_core {
     sl_pressure_hook pressure_hook;
     void *pressure_ud;
 } sl__device_core;
+
+/* Into the pool. */
+static inline void sl__op_put_back(sl_device *device, sl_op *op)
+{
+    op->next = device->core->free_ops;
+    device->core->free_ops = op;
+}
+
+/* sl_stream_name, for files that core/stream.c depends on. */
+static inline const char *sl__stream_name(const sl_stream *stream)
+{
+    return sl__strings_text(&stream->device->core->strings, stream->name);
+}
 
 /* How many host functions are running on this thread, of any device, one inside the other. While
  * there is one, no device may be called: a backend may be in the middle of an operation

@@ -66,7 +66,8 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
     if (stream->branch) return SL_OK; /* recorded in the graph alone */
-    sl__captured_free(event);
+    free(event->captured);
+    event->captured = NULL;
     event->record_seq = seq;
     event->record_stream = stream->id;
     return SL_OK;

@@ -7,7 +7,6 @@
 #include "buffer.h"
 #include "device.h"
 #include "graph/capture.h"
-#include "graph/graph.h"
 #include "race/checker.h"
 #include "record.h"
 #include "reuse.h"
@@ -114,10 +113,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
         status = sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
     if (status != SL_OK) {
         if (core->last_seq == op->seq) core->last_seq--;
-        if (op->graph) sl__graph_retired(op);
-        sl__op_release_operands(op);
-        op->next = core->free_ops;
-        core->free_ops = op;
+        sl__op_drop(device, op);
         return status;
     }
     stream->last_seq = op->seq;

@@ -58,15 +58,10 @@ sl_status sl__op_submit(sl_op *op, sl_error *err);
 sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                          sl_error *err);
 
-/* Drops its references to stream, event and buffers. */
-void sl__op_release_operands(sl_op *op);
+/* Drops its references to graph, stream, event and buffers, and puts it back into the pool. */
+void sl__op_drop(sl_device *device, sl_op *op);
 
-/* The operation becomes a node: it holds `buffer` from now on, and does not use it. */
-void sl__op_uses_no_more(const sl_op *op, sl_buffer *buffer);
-/* Drops what a node holds and puts it back into the pool. */
-void sl__op_drop_node(sl_device *device, sl_op *op);
-
-/* Drops what the operation holds and puts it back into the pool. */
+/* It is done: reports that, and drops it. */
 void sl__op_retire(sl_device *device, sl_op *op);
 
 /* More free operations in the pool. False: out of memory. */

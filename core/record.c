@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "device.h"
-#include "graph/graph.h"
 #include "op.h"
 #include "timeline/store.h"
 
@@ -158,10 +157,6 @@ bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_
 
 void sl__record_op(sl_device *device, const sl_op *op)
 {
-    if (op->graph) {
-        sl__graph_record(device, op);
-        return;
-    }
     for (recording *rec = device->core->recordings; rec; rec = rec->next) {
         if (op->seq < rec->first_seq) continue;
         if (!sl__record_stream(device, rec, op->stream)

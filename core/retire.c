@@ -4,7 +4,6 @@
 
 #include "buffer.h"
 #include "device.h"
-#include "graph/capture.h"
 #include "graph/graph.h"
 #include "race/checker.h"
 #include "record.h"
@@ -16,35 +15,23 @@ static void let_go(sl_buffer *buffer, const sl_stream *stream)
     sl__buffer_release(buffer);
 }
 
-void sl__op_release_operands(sl_op *op)
+void sl__op_drop(sl_device *device, sl_op *op)
 {
+    if (op->graph) sl__graph_retired(op);
     for (int i = 1; i >= 0; i--)
         if (sl__op_holds_input(op, i)) let_go(op->in[i], op->stream);
     let_go(op->out, op->stream);
     sl_event_release(op->event);
     sl_stream_release(op->stream);
+    sl__op_put_back(device, op);
 }
 
-void sl__op_uses_no_more(const sl_op *op, sl_buffer *buffer)
+static void note(sl_device *device, const sl_op *op)
 {
-    sl__reuse_let_go(buffer, op->stream);
-}
-
-static void put_back(sl_device *device, sl_op *op)
-{
-    op->next = device->core->free_ops;
-    device->core->free_ops = op;
-}
-
-void sl__op_drop_node(sl_device *device, sl_op *op)
-{
-    if (op->host_release) op->host_release(op->host_ud);
-    for (int i = 1; i >= 0; i--)
-        if (sl__op_holds_input(op, i)) sl__buffer_release(op->in[i]);
-    sl__buffer_release(op->out);
-    sl_event_release(op->event);
-    sl_stream_release(op->stream);
-    put_back(device, op);
+    if (op->graph)
+        sl__graph_record(device, op);
+    else
+        sl__record_op(device, op);
 }
 
 void sl__op_retire(sl_device *device, sl_op *op)
@@ -58,9 +45,7 @@ void sl__op_retire(sl_device *device, sl_op *op)
     if (op->lost)
         sl__fault_note(device, op);
     else if (core->recordings)
-        sl__record_op(device, op);
+        note(device, op);
     if (op->host_release) op->host_release(op->host_ud);
-    if (op->graph) sl__graph_retired(op);
-    sl__op_release_operands(op);
-    put_back(device, op);
+    sl__op_drop(device, op);
 }

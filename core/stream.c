@@ -80,10 +80,7 @@ sl_device *sl_stream_device(const sl_stream *stream) { return stream->device; }
 
 uint32_t sl_stream_id(const sl_stream *stream) { return stream->id; }
 
-const char *sl_stream_name(const sl_stream *stream)
-{
-    return sl__strings_text(&stream->device->core->strings, stream->name);
-}
+const char *sl_stream_name(const sl_stream *stream) { return sl__stream_name(stream); }
 
 int sl_stream_priority(const sl_stream *stream) { return stream->priority; }
 

@@ -45,12 +45,31 @@ typedef struct sl__captured { /* of an event: its latest record, in a capture */
 } sl__captured;
 
 /* The capture that goes on for this record; NULL: none. */
-sl__capture *sl__capture_of(const sl_device *device, const sl__captured *captured);
+static inline sl__capture *sl__capture_of(const sl_device *device, const sl__captured *captured)
+{
+    sl__capture *capture = captured ? device->core->captures : NULL;
+
+    while (capture && capture->graph->id != captured->graph_id)
+        capture = capture->next;
+    return capture;
+}
+
+/* ---- capture.c -------------------------------------------------------------------------- */
+
+/* The stream takes part from now on. NULL: out of memory. */
+sl__branch *sl__capture_join(sl__capture *capture, sl_stream *stream);
+/* It does no longer, and the branch, which no capture lists any more, is freed. */
+void sl__capture_leave(sl__branch *branch);
+sl_status sl__capture_no_memory(sl_error *err); /* fails with SL_ENOMEM */
 
 /* While a capture goes on, called with an operation that has begun, instead of giving it to the
  * backend. *taken: it has become a node, or an edge, and is no longer the caller's. If not, it is an
  * ordinary operation of a stream that is in no capture. */
 sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err);
+
+/* ---- spoiled.c -------------------------------------------------------------------------- */
+
+bool sl__capture_is_invalidated(const sl__capture *capture);
 
 /* After a call has failed with SL_ECAPTURE: notes which captures it has spoiled, and puts the error
  * into words. */
@@ -63,10 +82,10 @@ void sl__capture_suspect(sl_device *device, const char *call);
  * was spoiled by it. */
 sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err);
 
+/* ---- calls.c ---------------------------------------------------------------------------- */
+
 /* Ends all captures of the device and throws them away. */
 void sl__captures_abandon(sl_device *device);
-
-void sl__captured_free(sl_event *event);
 
 /* ---- rules.c: what a capture forbids. What the backend's library checks is left to that -- */
 

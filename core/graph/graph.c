@@ -2,13 +2,13 @@
 #include "graph.h"
 
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../buffer.h"
 #include "../device.h"
 #include "../op.h"
 #include "../race/checker.h"
+#include "../reuse.h"
 
 /* ---- growing ---- */
 
@@ -83,7 +83,7 @@ static void hold_only(sl_op *op)
                                     sl__op_holds_input(op, 1) ? op->in[1] : NULL };
 
     for (int i = 0; i < 3; i++)
-        if (operands[i]) sl__op_uses_no_more(op, operands[i]);
+        if (operands[i]) sl__reuse_let_go(operands[i], op->stream);
 }
 
 uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *before,
@@ -110,11 +110,22 @@ sl_graph *sl_graph_retain(sl_graph *graph)
     return graph;
 }
 
+void sl__node_drop(sl_device *device, sl_op *op)
+{
+    if (op->host_release) op->host_release(op->host_ud);
+    for (int i = 1; i >= 0; i--)
+        if (sl__op_holds_input(op, i)) sl__buffer_release(op->in[i]);
+    sl__buffer_release(op->out);
+    sl_event_release(op->event);
+    sl_stream_release(op->stream);
+    sl__op_put_back(device, op);
+}
+
 void sl__body_release(sl_body *body)
 {
     if (--body->refs > 0) return;
     for (uint32_t i = 0; i < body->n_nodes; i++)
-        sl__op_drop_node(body->device, body->nodes[i].op);
+        sl__node_drop(body->device, body->nodes[i].op);
     free(body->nodes);
     free(body->before);
     free(body);
@@ -134,6 +145,13 @@ void sl_graph_release(sl_graph *graph)
     sl__body_release(graph->body);
     free(graph);
     sl_device_release(device);
+}
+
+void sl__graph_retired(sl_op *launch)
+{
+    free(launch->runs);
+    sl__body_release(launch->body);
+    sl_graph_release(launch->graph);
 }
 
 /* ---- what it is ---- */
@@ -205,7 +223,7 @@ static sl_status describe_node(sl_device *device, const sl_op *op, sl_graph_node
     *out = (sl_graph_node){
         .name = sl__strings_text(&core->strings, name),
         .where = sl__strings_text(&core->strings, op->where),
-        .stream = sl_stream_name(op->stream),
+        .stream = sl__stream_name(op->stream),
         .stream_id = op->stream->id,
         .priority = op->stream->priority,
         .kind = (uint8_t)sl__span_kind(&op->work),

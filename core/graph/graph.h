@@ -15,6 +15,9 @@ uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *b
 
 void sl__body_release(sl_body *body);
 
+/* Drops what a node holds and puts its operation back into the pool. */
+void sl__node_drop(sl_device *device, sl_op *op);
+
 /* Whether a node is work: a graph keeps records and waits as edges. */
 static inline bool sl__node_is_work(const sl_node *node) { return sl__is_work(node->op); }
 
@@ -24,7 +27,7 @@ int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffe
 /* Notes a launch that retires, and what it did with its nodes, in every active recording. */
 void sl__graph_record(sl_device *device, const sl_op *launch);
 
-/* Ends the launches' hold on what they name: called when their operation retires. */
+/* Drops what only a launch holds: its graph, and the nodes' times. */
 void sl__graph_retired(sl_op *launch);
 
 #endif

@@ -102,13 +102,6 @@ sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
     return sl__device_finish(stream->device, status, err);
 }
 
-void sl__graph_retired(sl_op *launch)
-{
-    free(launch->runs);
-    sl__body_release(launch->body);
-    sl_graph_release(launch->graph);
-}
-
 /* ---- updating ---- */
 
 static sl_status cannot_update(sl_error *err, const char *why)

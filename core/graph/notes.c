@@ -41,7 +41,7 @@ static bool add_row(const launch_notes *notes, const sl_node *node)
     char name[128];
 
     if (node->lane == 0) return true;
-    snprintf(name, sizeof name, "%.100s (graph)", sl_stream_name(captured));
+    snprintf(name, sizeof name, "%.100s (graph)", sl__stream_name(captured));
     return !sl_timeline_intern(notes->rec->timeline, name, &note.name, NULL)
            && !sl_timeline_add_stream(notes->rec->timeline, &note, NULL);
 }

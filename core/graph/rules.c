@@ -140,7 +140,7 @@ sl_status sl__capture_refuses_memory_node(const sl_stream *stream, const char *c
         "%s in stream \"%s\", which is captured, would make a memory node, and streamlab "
         "has none: call it before the capture or after it, or make a tensor, whose "
         "memory is the graph's",
-        call, sl_stream_name(stream));
+        call, sl__stream_name(stream));
 }
 
 /* ---- operations ---- */

@@ -66,12 +66,12 @@ static void say_unsupported(const failing *f, sl_error *err)
         say(err,
             "%s: stream \"%s\" is captured, and a graph cannot become part of another one: launch "
             "it before the capture or after it",
-            f->call, sl_stream_name(f->stream));
+            f->call, sl__stream_name(f->stream));
     else if (of_captured)
         say(err,
             "%s: stream \"%s\" is captured, and its work runs only when the graph is launched: end "
             "the capture and launch the graph, then wait or read values%s",
-            f->call, sl_stream_name(f->stream),
+            f->call, sl__stream_name(f->stream),
             is_call(f, "cudaStreamSynchronize") ? "; copies that do not block are permitted" : "");
     else if (is_call(f, "cudaDeviceSynchronize"))
         say(err,
@@ -111,7 +111,7 @@ static void say_unjoined(const failing *f, sl_error *err)
             f->call, f->captured);
         return;
     }
-    name = sl_stream_name(work->stream);
+    name = sl__stream_name(work->stream);
     where = sl__strings_text(strings, work->where);
     say(err,
         "%s: stream \"%s\" has captured work%s%.80s that stream \"%s\" does not wait for: let it "
@@ -132,7 +132,7 @@ static void say_implicit(const failing *f, sl_error *err)
 
 static void say_state(const failing *f, sl_error *err)
 {
-    const char *name = f->stream ? sl_stream_name(f->stream) : "";
+    const char *name = f->stream ? sl__stream_name(f->stream) : "";
 
     if (is_call(f, "cudaStreamBeginCapture"))
         say(err, "%s: stream \"%s\" is captured already: end that capture first", f->call, name);
@@ -165,7 +165,7 @@ static void say_why(const failing *f, sl_error *err)
         say(err,
             "%s: stream \"%s\" is captured, and what it waits for was recorded outside of the "
             "capture: wait before the capture begins, or in the stream of the launch",
-            f->call, f->stream ? sl_stream_name(f->stream) : f->captured);
+            f->call, f->stream ? sl__stream_name(f->stream) : f->captured);
         break;
     case SL_CAPTURE_IMPLICIT: say_implicit(f, err); break;
     case SL_CAPTURE_CAPTURED_EVENT:
@@ -186,7 +186,7 @@ void sl__capture_explain(sl_device *device, const sl__capture *capture, sl_error
         .call = call ? call : "a call",
         .stream = device->core->asked.stream,
         .capture = capture,
-        .captured = capture ? sl_stream_name(capture->origin) : "",
+        .captured = capture ? sl__stream_name(capture->origin) : "",
         .mode = sl_capture_mode_name(capture ? capture->mode : SL_CAPTURE_GLOBAL),
     };
     const char *name = sl_capture_error_name(err->backend_code);

@@ -141,10 +141,18 @@ static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl__race_se
     return checker->head.mode != SL_CHECK_OFF ? enqueue(checker, op, sent, err) : SL_OK;
 }
 
+static sl_status enqueue_launch(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
+{
+    sl_status status = sl__replay_enqueue(checker, op, sent, err);
+
+    if (checker->starved) sl__race_give_up(checker, op->stream->device);
+    return status;
+}
+
 sl_status sl__race_enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
 {
     memset(sent, 0, sizeof *sent);
-    if (op->graph) return sl__replay_enqueue(checker, op, sent, err);
+    if (op->graph) return enqueue_launch(checker, op, sent, err);
     return wait_of(op) == SL__WAIT_BEFORE ? enqueue_after_wait(checker, op, sent, err)
                                           : enqueue(checker, op, sent, err);
 }
@@ -322,22 +330,9 @@ static void free_record(sl__race_record *record)
     free(record);
 }
 
-static void free_memory(sl__race_memory *memory)
-{
-    *memory->link = memory->next;
-    if (memory->next) memory->next->link = memory->link;
-    memory->buffer->race = NULL;
-    sl__memory_free(memory);
-}
-
 void sl__race_event_closed(sl_event *event)
 {
     if (event->race) free_record(event->race);
-}
-
-void sl__race_buffer_closed(sl_buffer *buffer)
-{
-    if (buffer->race) free_memory(buffer->race);
 }
 
 void sl__race_device_closed(sl__checker *checker, sl_device *device)
@@ -351,7 +346,7 @@ void sl__race_device_closed(sl__checker *checker, sl_device *device)
 static void clear(sl__checker *checker)
 {
     while (checker->memories)
-        free_memory(checker->memories);
+        sl__touch_forget(checker->memories);
     while (checker->records)
         free_record(checker->records);
     sl__replay_clear(checker);

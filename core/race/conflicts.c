@@ -19,6 +19,19 @@ static sl__race_memory *memory_of(sl__checker *checker, sl_buffer *buffer)
     return memory;
 }
 
+void sl__touch_forget(sl__race_memory *memory)
+{
+    *memory->link = memory->next;
+    if (memory->next) memory->next->link = memory->link;
+    memory->buffer->race = NULL;
+    sl__memory_free(memory);
+}
+
+void sl__race_buffer_closed(sl_buffer *buffer)
+{
+    if (buffer->race) sl__touch_forget(buffer->race);
+}
+
 /* Whether the access has not been met in another range. */
 static bool meets_first(sl__touch *t, const sl__access *earlier)
 {

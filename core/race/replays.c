@@ -252,7 +252,7 @@ static sl_status enqueue(replay *r, sl__race_sent *sent, sl_error *err)
     if (done && is_refused) return refuse(r, err);
     if (done) done = touch_all(r, !strict, true, true, &is_refused);
     if (!done) {
-        sl__race_give_up(r->checker, r->op->stream->device);
+        r->checker->starved = true;
         return SL_OK;
     }
     r->op->race_epoch = sent->epoch = r->clock->epoch;

@@ -92,7 +92,7 @@ uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream)
     char name[128];
 
     if (!at) return 0;
-    snprintf(name, sizeof name, "%.100s (graph)", sl_stream_name(stream));
+    snprintf(name, sizeof name, "%.100s (graph)", sl__stream_name(stream));
     sl__seen_release(&slot->seen);
     slot->device = stream->device;
     slot->stream_id = stream->id;

@@ -271,6 +271,8 @@ typedef struct sl__touch {
 void sl__touch_check(sl__touch *t);
 /* False: out of memory. */
 bool sl__touch_note(sl__touch *t);
+/* Frees what is known of a buffer. */
+void sl__touch_forget(sl__race_memory *memory);
 
 /* A call has freed the memory. False: out of memory. */
 bool sl__touch_freed(sl__touch *t);

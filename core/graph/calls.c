@@ -1,0 +1,135 @@
+/* calls.c - the calls that begin and end captures. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../device.h"
+#include "../stream.h"
+#include "capture.h"
+#include "graph.h"
+
+sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)
+{
+    sl__capture *capture = NULL;
+    sl_device *device;
+    sl_status status = sl__stream_enter(stream, "begin_capture", err);
+
+    if (status != SL_OK) return status;
+    device = stream->device;
+    if (!device->backend->capture_begin)
+        return sl_fail(err, SL_EUNSUPPORTED, "the backend %s has no graphs", device->backend->name);
+    status = sl__capture_refuses_begin(stream, err);
+    if (status != SL_OK) return sl__device_leave(device, status, err);
+    capture = calloc(1, sizeof *capture);
+    if (!capture) return sl__capture_no_memory(err);
+    status = sl__graph_create(device, &capture->graph, err);
+    if (status == SL_OK) status = device->backend->capture_begin(stream, mode, err);
+    if (status != SL_OK) goto fail;
+    capture->origin = stream;
+    capture->mode = mode;
+    capture->next = device->core->captures;
+    device->core->captures = capture;
+    if (sl__capture_join(capture, stream)) return sl__device_finish(device, SL_OK, err);
+    device->backend->capture_end(stream, NULL, NULL);
+    device->core->captures = capture->next;
+    status = sl__capture_no_memory(err);
+fail:
+    sl_graph_release(capture->graph);
+    free(capture);
+    return sl__device_leave(device, status, err);
+}
+
+/* Without its graph, which is the caller's. */
+static void close_capture(sl_device *device, sl__capture *capture)
+{
+    sl__branch *next;
+
+    for (sl__capture **link = &device->core->captures; *link; link = &(*link)->next)
+        if (*link == capture) {
+            *link = capture->next;
+            break;
+        }
+    for (sl__branch *branch = capture->branches; branch; branch = next) {
+        next = branch->next;
+        sl__capture_leave(branch);
+    }
+    free(capture);
+}
+
+static void name_graph(sl_graph *graph)
+{
+    char name[32];
+
+    if (graph->name) return;
+    snprintf(name, sizeof name, "graph %u", (unsigned)graph->id);
+    sl_graph_set_name(graph, name, NULL);
+}
+
+/* The capture is over, whatever the status; *graph is NULL unless it is SL_OK. */
+static sl_status end_capture(sl__capture *capture, sl_graph **graph, sl_error *err)
+{
+    sl_device *device = capture->origin->device;
+    sl_status status = sl__capture_refuses_end(capture->origin, err);
+
+    *graph = capture->graph;
+    if (status == SL_OK)
+        status = device->backend->capture_end(capture->origin, *graph, err);
+    else
+        device->backend->capture_end(capture->origin, NULL, NULL);
+    if (status == SL_ECAPTURE) sl__capture_failed(device, err); /* before it is forgotten */
+    close_capture(device, capture);
+    if (status == SL_OK) return SL_OK;
+    sl_graph_release(*graph);
+    *graph = NULL;
+    return status;
+}
+
+sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *err)
+{
+    sl__capture *capture;
+    sl_device *device;
+    sl_status status = sl__stream_enter(stream, "end_capture", err);
+
+    if (status != SL_OK) return status;
+    device = stream->device;
+    capture = stream->branch ? stream->branch->capture : NULL;
+    if (!capture || capture->origin != stream)
+        return sl__device_leave(device, sl__capture_refuses_end(stream, err), err);
+    status = end_capture(capture, graph, err);
+    if (status == SL_OK) name_graph(*graph);
+    if (status != SL_ECAPTURE) return sl__device_leave(device, status, err);
+    sl__device_reap(device);
+    return status;
+}
+
+static void abandon(sl_device *device, sl__capture *capture)
+{
+    sl_graph *graph = capture->graph;
+
+    device->backend->capture_end(capture->origin, NULL, NULL);
+    close_capture(device, capture);
+    sl_graph_release(graph);
+}
+
+void sl_stream_abandon_capture(sl_stream *stream)
+{
+    if (stream && stream->branch && stream->branch->capture->origin == stream)
+        abandon(stream->device, stream->branch->capture);
+}
+
+void sl__captures_abandon(sl_device *device)
+{
+    while (device->core->captures)
+        abandon(device, device->core->captures);
+}
+
+sl_status sl_stream_capture_status(sl_stream *stream, sl_capture_status *status, sl_error *err)
+{
+    sl_status entered = sl__stream_enter(stream, "capture_status", err);
+
+    if (entered == SL_OK) entered = sl__capture_refuses_status(stream, err);
+    if (entered != SL_OK) return stream ? sl__device_leave(stream->device, entered, err) : entered;
+    *status = !stream->branch                                       ? SL_CAPTURE_STATUS_NONE
+              : sl__capture_is_invalidated(stream->branch->capture) ? SL_CAPTURE_STATUS_INVALIDATED
+                                                                    : SL_CAPTURE_STATUS_ACTIVE;
+    return SL_OK;
+}
