@@ -85,6 +85,11 @@ static sl_status check_copy(const sl_body *body, uint32_t copy, bool *marks, sl_
 static sl_status check_funcs(const sl_body *body, uint32_t n_funcs, sl_error *err)
 {
     sl_status status = SL_OK;
+    if (n_funcs > CUDA_MOST_NODE_FUNCS)
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "the graph has %u host functions: its launch would wait for the first ones, "
+                       "which run on the same thread; %d are possible",
+                       (unsigned)n_funcs, CUDA_MOST_NODE_FUNCS);
     if (n_funcs == 0 || !has_pageable(body)) return SL_OK;
     bool *marks = calloc(body->n_nodes, sizeof *marks);
     if (!marks) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph");
@@ -184,6 +189,12 @@ void cuda_graph_close(sl_graph *base)
 }
 
 /* ---- launching ---- */
+
+bool cuda_graph_may_hold(const cuda_graph *graph)
+{
+    const int32_t n_funcs = (int32_t)graph->needs->n_funcs;
+    return graph->pageable || (n_funcs > 0 && cuda_funcs_pending + n_funcs > CUDA_MOST_NODE_FUNCS);
+}
 
 /* With CUDA_LAUNCH_BLOCKING a launch returns when the graph has run, its host functions too. */
 static sl_status check_launch(const cuda_device *dev, const cuda_needs *needs, sl_error *err)

@@ -73,6 +73,12 @@ sl_status cuda_graph_open(sl_graph *graph, sl_error *err);
 sl_status cuda_graph_update(sl_graph *graph, sl_graph *from, sl_error *err);
 void cuda_graph_close(sl_graph *graph);
 sl_status cuda_graph_launch(cuda_device *dev, cuda_op *op, sl_error *err);
+/* cudaGraphLaunch waits when more host functions have been launched than the driver keeps: on an
+ * H200 graphs with 48 could be launched before the first one had run, and with 64 could not. They
+ * run on the thread that it would hold. */
+enum { CUDA_MOST_NODE_FUNCS = 48 };
+/* Whether its launch may hold the host now: it copies pageable memory, or has host functions. */
+bool cuda_graph_may_hold(const cuda_graph *graph);
 /* The launch has completed, or is lost. */
 void cuda_graph_launched(cuda_op *op);
 

@@ -161,7 +161,8 @@ static bool may_hold_host(const cuda_device *dev, const sl_op *op)
     const uint8_t pageable = SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE;
     return (op->span_flags & pageable) || (op->work.flags & SL_WORK_SYNC)
            || op->work.copy_kind == SL_SPAN_MEMCPY_P2P || dev->n_in_flight + dev->n_replayed >= 256
-           || dev->launches_block || (op->graph && ((const cuda_graph *)op->graph)->pageable);
+           || dev->launches_block
+           || (op->graph && cuda_graph_may_hold((const cuda_graph *)op->graph));
 }
 
 /* A large result counts for more, so that its memory is known to be free sooner. */
