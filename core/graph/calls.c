@@ -25,6 +25,7 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     if (status == SL_OK) status = device->backend->capture_begin(stream, mode, err);
     if (status != SL_OK) goto fail;
     capture->origin = stream;
+    capture->where = stream->device->core->where;
     capture->mode = mode;
     capture->next = device->core->captures;
     device->core->captures = capture;

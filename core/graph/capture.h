@@ -29,6 +29,7 @@ struct sl__capture {
     sl__branch *branches; /* the latest first; the origin's is the last */
     sl_stream *origin;
     sl_capture_mode mode;
+    uint32_t where; /* the line that began it */
     bool invalidated;
     /* What spoiled it, once that is known: the call, its line, CUDA's error, 0 if the call has
      * succeeded all the same. */

@@ -96,7 +96,8 @@ sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
     status = sl__device_check_same(stream->device, "the stream", graph->device, "the graph", err);
     if (status != SL_OK) return status;
     if (!graph->opened)
-        return sl_fail(err, SL_ESTATE, "%s is not instantiated", sl_graph_name(graph));
+        return sl_fail(err, SL_ESTATE, "%s is not instantiated: instantiate it first",
+                       sl_graph_name(graph));
     if (graph->lent) status = settle_lent(graph, err);
     if (status == SL_OK) status = submit_launch(graph, stream, err);
     return sl__device_finish(stream->device, status, err);
@@ -104,9 +105,9 @@ sl_status sl_graph_launch(sl_graph *graph, sl_stream *stream, sl_error *err)
 
 /* ---- updating ---- */
 
-static sl_status cannot_update(sl_error *err, const char *why)
+static sl_status differ_in_edges(sl_error *err)
 {
-    return sl_fail(err, SL_EUNSUPPORTED, "%s: capture a new graph", why);
+    return sl_fail(err, SL_EUNSUPPORTED, "the nodes' edges differ: capture a new graph");
 }
 
 static bool same_edges(const sl_body *a, const sl_body *b, uint32_t node)
@@ -119,20 +120,54 @@ static bool same_edges(const sl_body *a, const sl_body *b, uint32_t node)
     return true;
 }
 
+static const char *kind_of(const sl_work *work)
+{
+    switch ((sl_work_kind)work->kind) {
+    case SL_WORK_KERNEL: return "a kernel";
+    case SL_WORK_MEMCPY: return "a copy";
+    case SL_WORK_MEMSET: return "a memset";
+    case SL_WORK_HOST_FUNC: return "a host function";
+    default: return "an event";
+    }
+}
+
+/* `number`: as users count, from 1 and only work. */
+static sl_status check_node(const sl_work *a, const sl_work *b, uint32_t number, sl_error *err)
+{
+    if (a->kind != b->kind)
+        return sl_fail(err, SL_EUNSUPPORTED,
+                       "node %u of the graph is %s and of the new one %s: capture a new graph",
+                       (unsigned)number, kind_of(a), kind_of(b));
+    if (a->kind == SL_WORK_MEMCPY && a->copy_kind != b->copy_kind)
+        return sl_fail(
+            err, SL_EUNSUPPORTED,
+            "node %u, a copy, has another direction in the new graph: capture a new graph",
+            (unsigned)number);
+    return SL_OK;
+}
+
 /* What cudaGraphExecUpdate compares ("Whole Graph Update" in the Programming Guide). */
 static sl_status check_update(const sl_body *graph, const sl_body *from, sl_error *err)
 {
+    uint32_t number = 0;
+
     if (graph->n_work != from->n_work)
         return sl_fail(
             err, SL_EUNSUPPORTED, "the graph has %u node%s and the new one %u: capture a new graph",
             (unsigned)graph->n_work, graph->n_work == 1 ? "" : "s", (unsigned)from->n_work);
-    if (graph->n_nodes != from->n_nodes) return cannot_update(err, "the nodes' edges differ");
+    if (graph->n_nodes != from->n_nodes) return differ_in_edges(err);
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
-        const sl_work *a = &graph->nodes[i].op->work, *b = &from->nodes[i].op->work;
-        if (a->kind != b->kind) return cannot_update(err, "a node is of another kind");
-        if (a->kind == SL_WORK_MEMCPY && a->copy_kind != b->copy_kind)
-            return cannot_update(err, "a copy has another direction");
-        if (!same_edges(graph, from, i)) return cannot_update(err, "the nodes' edges differ");
+        const sl_node *a = &graph->nodes[i], *b = &from->nodes[i];
+        const bool is_work = sl__node_is_work(a);
+        sl_status status;
+
+        if (is_work != sl__node_is_work(b)) return differ_in_edges(err);
+        if (is_work) {
+            status = check_node(&a->op->work, &b->op->work, ++number, err);
+            if (status != SL_OK) return status;
+        }
+        if (a->op->work.kind != b->op->work.kind || !same_edges(graph, from, i))
+            return differ_in_edges(err);
     }
     return SL_OK;
 }
@@ -158,7 +193,7 @@ sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
     if (!graph->opened || from->opened)
         return sl_fail(err, SL_ESTATE, "%s",
                        from->opened ? "the new graph is instantiated already"
-                                    : "the graph is not instantiated");
+                                    : "the graph is not instantiated: instantiate it first");
     status = check_unshared(from, err);
     if (status != SL_OK) return status;
     status = check_update(graph->body, from->body, err);

@@ -130,15 +130,23 @@ static void say_implicit(const failing *f, sl_error *err)
             f->call, f->captured);
 }
 
+static void say_captured(const failing *f, sl_error *err)
+{
+    const sl__capture *capture = f->stream->branch->capture;
+    const sl__strings *strings = &f->stream->device->core->strings;
+    const char *where = sl__strings_text(strings, capture->where);
+
+    say(err, "%s: stream \"%s\" is captured already%s%.80s: end that capture first", f->call,
+        sl__stream_name(f->stream), *where ? ", since " : "", where);
+}
+
 static void say_state(const failing *f, sl_error *err)
 {
-    const char *name = f->stream ? sl__stream_name(f->stream) : "";
-
-    if (is_call(f, "cudaStreamBeginCapture"))
-        say(err, "%s: stream \"%s\" is captured already: end that capture first", f->call, name);
+    if (f->stream && f->stream->branch && is_call(f, "cudaStreamBeginCapture"))
+        say_captured(f, err);
     else
         say(err, "%s: stream \"%s\" is in no capture: a capture ends in the stream where it began",
-            f->call, name);
+            f->call, f->stream ? sl__stream_name(f->stream) : "");
 }
 
 static void say_why(const failing *f, sl_error *err)

@@ -4,14 +4,32 @@
 -- CUDA, too: bindings/elsewhere.lua says which names are tried.
 local missing = {
     -- graphs
-    { "cudaGraph* cuGraph* cudaStreamBeginCaptureToGraph cudaStreamGetCaptureInfo* "
-        .. "cudaStreamUpdateCaptureDependencies* cudaThreadExchangeStreamCaptureMode "
-        .. "torch.cuda.graph_pool_handle torch.cuda.make_graphed_callables",
+    { "cudaGraph* cuGraph* cudaStreamBeginCaptureToGraph cudaStreamUpdateCaptureDependencies* "
+        .. "graph.raw_cuda_graph* graph.register_generator_state",
         "`lab.graph` captures what a function enqueues; graphs are not made node by node, and "
         .. "have no child graphs and no conditional nodes" },
-    { "lab.capture stream.capture", "`lab.graph` captures what a function enqueues" },
-    { "stream.is_capturing", "`stream:capture_status` asks that" },
-    { "graph.replay lab.replay", "`graph:launch` runs a graph" },
+    { "torch.cuda.CUDAGraph lab.CUDAGraph lab.cuda.CUDAGraph lab.capture stream.capture",
+        "`lab.graph(f)` captures what a function enqueues, and returns the graph" },
+    { "torch.cuda.make_graphed_callables",
+        "there are no gradients, and `lab.graph(f)` captures a function; the guide's chapter Graphs "
+        .. "has such a function in ten lines" },
+    { "torch.cuda.graph_pool_handle lab.cuda.graph_pool_handle graph.pool",
+        "each graph has memory of its own, and none of it is shared with other graphs" },
+    { "graph.capture_begin graph.capture_end",
+        "`lab.graph(f)` captures a function; by hand `s:begin_capture()` begins and "
+        .. "`s:end_capture()` returns the graph" },
+    { "graph.instantiate", "`lab.graph` does that, and `lab.cuda.graph_instantiate` for a graph that "
+        .. "was captured by hand" },
+    { "cudaGraphUpload cuGraphUpload graph.upload",
+        "a graph's first launch uploads it: launch it once before the part that counts" },
+    { "lab.cuda.graph_update", "`graph:update` captures again; `lab.cuda.graph_exec_update` updates by "
+        .. "hand" },
+    { "graph.reset graph.close graph.destroy", "`graph:free` lets go of a graph" },
+    { "graph.debug_dump graph.enable_debug_mode", "`graph:dot` gives the graph as text" },
+    { "graph.replay graph.run graph.execute lab.replay", "`graph:launch` runs a graph" },
+    { "cudaStreamGetCaptureInfo* stream.is_capturing", "`stream:capture_status` asks that" },
+    { "cudaThreadExchangeStreamCaptureMode",
+        "`lab.graph(f, {mode = \"relaxed\"})` sets the mode of a capture" },
     -- user-defined kernels
     { "cudaLaunchKernel* cudaLaunchCooperativeKernel* cuLaunchKernel* cuModule* cuLibrary* "
         .. "cuFuncSetAttribute cudaFuncSetAttribute cudaFuncGetAttributes cudaGetFuncBySymbol "
@@ -68,7 +86,8 @@ local missing = {
         .. "cudaGraphics* cudaImportExternal* cudaExternal* cudaSignalExternal* cudaWaitExternal*",
         "there are no textures, and no graphics" },
     -- streams and events
-    { "cudaStreamAddCallback stream.add_callback stream.callback",
+    { "cudaStreamAddCallback stream.add_callback stream.callback stream.host_func lab.host_func "
+        .. "lab.launch_host_func",
         "`s:launch_host_func(f)` runs a function in the stream's order" },
     { "cuStreamWaitValue* cuStreamWriteValue* cuStreamBatchMemOp cudaStreamWaitValue* "
         .. "cudaStreamWriteValue* stream.wait_value",

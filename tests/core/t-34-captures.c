@@ -97,7 +97,8 @@ static void test_chain(void)
     is_str(nodes[2].stream, "a", "a node knows its stream");
     is_str(nodes[2].where, "lab.lua:1", "and its line");
     is_str(sl_graph_name(graph), "graph 1", "it has a name");
-    fails_with(sl_graph_launch(graph, a, err), SL_ESTATE, "graph 1 is not instantiated",
+    fails_with(sl_graph_launch(graph, a, err), SL_ESTATE,
+               "graph 1 is not instantiated: instantiate it first",
                "it is instantiated before its first launch");
     sl_graph_release(graph);
 }
@@ -405,10 +406,11 @@ static void test_begin_and_end(void)
                "where it began (cudaErrorIllegalState, 401)",
                "what has not begun cannot end");
     begin(a, SL_CAPTURE_GLOBAL);
-    fails_with(sl_stream_begin_capture(a, SL_CAPTURE_GLOBAL, err), SL_ECAPTURE,
-               "cudaStreamBeginCapture: stream \"a\" is captured already: end that capture first "
-               "(cudaErrorIllegalState, 401)",
-               "a stream is captured once at a time");
+    fails_with(
+        sl_stream_begin_capture(a, SL_CAPTURE_GLOBAL, err), SL_ECAPTURE,
+        "cudaStreamBeginCapture: stream \"a\" is captured already, since lab.lua:1: end that "
+        "capture first (cudaErrorIllegalState, 401)",
+        "a stream is captured once at a time");
     fake_spin(a, NULL);
     wait_for(b, a, NULL);
     fails_with(sl_stream_end_capture(b, &graph, err), SL_ECAPTURE,

@@ -111,10 +111,14 @@ local function plain_calls()
     T.is(s:capture_status(), "none", "a stream is in no capture at first")
     s:begin_capture()
     T.is(s:capture_status(), "active", "begin_capture begins one")
+    local begun <const> = debug.getinfo(1, "l").currentline - 2
+    refuses(function() s:begin_capture() end, "SL_ECAPTURE",
+            "is captured already, since 22%-api%-graphs.t.lua:" .. begun .. ": end that capture first",
+            "which is refused while it goes on, with its line")
     lab.with(s, function() x:add(1, {out = x}) end)
     local g = s:end_capture()
     T.is(tostring(g), 'graph 1 "graph 1" (1 node, not instantiated)', "end_capture gives a graph")
-    refuses(function() g:launch() end, "SL_ESTATE", "^launch: graph 1 is not instantiated",
+    refuses(function() g:launch() end, "SL_ESTATE", "^launch: graph 1 is not instantiated: instantiate it first$",
             "it cannot be launched yet")
     lab.cuda.graph_instantiate(g, {priorities = true})
     T.ok(g.instantiated and g.priorities, "graph_instantiate changes that")
@@ -191,7 +195,20 @@ local function updating()
     T.is(fine, false, "it gives false where there are other nodes")
     T.is(why, "the graph has 1 node and the new one 2: capture a new graph", "and says why")
     fine, why = g:update(function() x:zero_() end)
-    T.ok(not fine and why:find("^a node is of another kind"), "or nodes of another kind")
+    T.is(why, "node 1 of the graph is a kernel and of the new one a memset: capture a new graph",
+        "or nodes of another kind")
+    T.is(fine, false, "which is no update either")
+    local on_cpu = lab.zeros(4, {device = "cpu", pinned = true})
+    local copy = lab.graph(function()
+        x:zero_()
+        x:copy_(on_cpu, {non_blocking = true})
+    end)
+    T.is(select(2, copy:update(function()
+        x:zero_()
+        on_cpu:copy_(x, {non_blocking = true})
+    end)), "node 2, a copy, has another direction in the new graph: capture a new graph",
+        "a copy keeps its direction")
+    copy:free()
     g:launch()
     T.is(x:get(1), 6, "the graph is what it was")
     fine = pcall(g.update, g, function() error("no") end)
