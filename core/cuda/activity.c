@@ -156,7 +156,7 @@ sl_status cuda_activity_before(cuda_op *op, sl_error *err)
     cuda_device *dev = cuda_of(op->base.stream->device);
     sl_status status = SL_OK;
     if (!dev->timed_by_events && is_a_fault(op)) cuda_trace_deliver_now();
-    if (!dev->timed_by_events && op->base.graph) cuda_graph_times_before(op);
+    if (!dev->timed_by_events && op->base.graph) cuda_graph_times_before(op, cuda_trace_node_id);
     if (runs_on_device(op)) {
         if (dev->timed_by_events)
             status = cuda_event_times_before(op, err);

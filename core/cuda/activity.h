@@ -71,8 +71,9 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
 
 /* ---- graph_times.c -------------------------------------------------------- */
 
-/* Around a launch of a graph, while CUPTI takes the times. */
-void cuda_graph_times_before(cuda_op *launch);
+/* Around a launch of a graph, while CUPTI takes the times. `ask`: cuda_trace_node_id. */
+typedef bool (*cuda_node_id_fn)(cudaGraphNode_t node, uint64_t *id);
+void cuda_graph_times_before(cuda_op *launch, cuda_node_id_fn ask);
 void cuda_graph_times_after(cuda_activity *activity, cuda_op *launch);
 /* The number of the operation that a node of a launch was, by CUPTI's number of the node. False: it
  * is not known. */

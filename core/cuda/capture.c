@@ -343,12 +343,6 @@ sl_status cuda_capture_status(sl_stream *base, sl_capture_status *status, sl_err
 
 /* ---- for the rest of the backend ---- */
 
-/* The NULL stream would have to wait for a captured stream, unless that is non-blocking. */
-bool cuda_capture_hides(const cuda_stream *stream)
-{
-    return cuda_captures > 0 && (stream->base.branch || stream->base.legacy);
-}
-
 static bool is_invalidated(const cuda_stream *stream)
 {
     enum cudaStreamCaptureStatus now = cudaStreamCaptureStatusNone;

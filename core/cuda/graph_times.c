@@ -41,7 +41,7 @@ static int compare_ids(const void *a, const void *b)
     return (x->id > y->id) - (x->id < y->id);
 }
 
-static cuda_node_ids *ask_ids(const cuda_graph *graph)
+static cuda_node_ids *ask_ids(const cuda_graph *graph, cuda_node_id_fn ask)
 {
     cuda_node_ids *ids = malloc(sizeof *ids + graph->n_nodes * sizeof *ids->nodes);
     if (!ids) return NULL;
@@ -49,7 +49,7 @@ static cuda_node_ids *ask_ids(const cuda_graph *graph)
     ids->n = 0;
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         uint64_t id = 0;
-        if (cuda_trace_node_id(graph->nodes[i].handle, &id))
+        if (ask(graph->nodes[i].handle, &id))
             ids->nodes[ids->n++] = (struct node_id){ (uint32_t)id, graph->nodes[i].index };
     }
     qsort(ids->nodes, ids->n, sizeof *ids->nodes, compare_ids);
@@ -63,10 +63,10 @@ void cuda_node_ids_release(cuda_node_ids *ids)
 
 /* ---- launches ---- */
 
-void cuda_graph_times_before(cuda_op *launch)
+void cuda_graph_times_before(cuda_op *launch, cuda_node_id_fn ask)
 {
     cuda_graph *graph = (cuda_graph *)launch->base.graph;
-    if (!graph->ids) graph->ids = ask_ids(graph);
+    if (!graph->ids) graph->ids = ask_ids(graph, ask);
 }
 
 /* Without memory the nodes of the launch have no times. */

@@ -60,8 +60,12 @@ sl_status cuda_capture_status(sl_stream *stream, sl_capture_status *status, sl_e
  * failed. */
 sl_status cuda_capture_before(sl_op *op, cuda_capture **capture, sl_error *err);
 void cuda_capture_after(sl_op *op, cuda_capture *capture, bool enqueued);
-/* Whether the driver refuses to be asked about the stream, and may spoil a capture then. */
-bool cuda_capture_hides(const cuda_stream *stream);
+/* Whether the driver refuses to be asked about the stream, and may spoil a capture then: the NULL
+ * stream would have to wait for a captured stream, unless that is non-blocking. */
+static inline bool cuda_capture_hides(const cuda_stream *stream)
+{
+    return cuda_captures > 0 && (stream->base.branch || stream->base.legacy);
+}
 /* cuBLAS has failed and does not say why: a sentence, if a capture was the cause. SL_OK: it was
  * not. `stream` may be NULL. */
 sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
