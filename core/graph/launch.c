@@ -4,6 +4,7 @@
 #include "../buffer.h"
 #include "../device.h"
 #include "../op.h"
+#include "../record.h"
 #include "../race/checker.h"
 #include "../stream.h"
 #include "capture.h"
@@ -27,6 +28,28 @@ static sl_status check_unshared(const sl_graph *graph, sl_error *err)
                    sl_graph_name(graph));
 }
 
+/* The call as timelines have it: the backend's part of it is between this and sl__call_end. */
+static sl_status begin_call(sl_device *device, sl_call *call, const char *name, sl_error *err)
+{
+    uint32_t id = sl__strings_intern(&device->core->strings, name);
+
+    if (!id) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
+    sl__call_begin(device, call, SL_CALL_PLAIN);
+    call->name = id;
+    return SL_OK;
+}
+
+static sl_status open_graph(sl_graph *graph, sl_error *err)
+{
+    sl_call call;
+    sl_status status = begin_call(graph->device, &call, "cudaGraphInstantiate", err);
+
+    if (status != SL_OK) return status;
+    status = graph->device->backend->graph_open(graph, err);
+    sl__call_end(graph->device, &call, NULL, status);
+    return status;
+}
+
 sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
 {
     sl_status status = enter_graph(graph, "instantiate", err);
@@ -38,7 +61,7 @@ sl_status sl_graph_instantiate(sl_graph *graph, bool priorities, sl_error *err)
     graph->priorities = priorities;
     status = sl__capture_check(graph->device, SL__CALLED_UNSAFE, "cudaGraphInstantiate", NULL, NULL,
                                err);
-    if (status == SL_OK) status = graph->device->backend->graph_open(graph, err);
+    if (status == SL_OK) status = open_graph(graph, err);
     graph->opened = status == SL_OK;
     return sl__device_leave(graph->device, status, err);
 }
@@ -184,6 +207,17 @@ static void take_over(sl_graph *graph, const sl_graph *from)
     sl__body_release(was);
 }
 
+static sl_status update_from(sl_graph *graph, sl_graph *from, sl_error *err)
+{
+    sl_call call;
+    sl_status status = begin_call(graph->device, &call, "cudaGraphExecUpdate", err);
+
+    if (status != SL_OK) return status;
+    status = graph->device->backend->graph_update(graph, from, err);
+    sl__call_end(graph->device, &call, NULL, status);
+    return status;
+}
+
 sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
 {
     sl_status status = enter_graph(graph, "update", err);
@@ -197,7 +231,7 @@ sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
     status = check_unshared(from, err);
     if (status != SL_OK) return status;
     status = check_update(graph->body, from->body, err);
-    if (status == SL_OK) status = graph->device->backend->graph_update(graph, from, err);
+    if (status == SL_OK) status = update_from(graph, from, err);
     if (status == SL_OK) take_over(graph, from);
     return sl__device_leave(graph->device, status, err);
 }

@@ -96,6 +96,26 @@ local function long_call()
 end
 long_call()
 
+-- What is between two kernels: a capture, an instantiation, an update.
+local function other_calls()
+    local x, line = lab.ones(64), debug.getinfo(1, "l").currentline
+    local function adds() for _ = 1, 5 do x:add(x, {out = x}) end end
+    local tl = lab.profile(function()
+        local g <close> = lab.graph(adds)
+        g:launch()
+        g:update(adds)
+        g:launch()
+    end)
+    local names, by = {}, {}
+    for i, call in ipairs(tl:calls()) do names[i], by[call.name] = call.name, call end
+    T.is(table.concat(names, " ", 1, 4),
+        "cudaGraphInstantiate cudaGraphLaunch cudaGraphExecUpdate cudaGraphLaunch",
+        "instantiations and updates are calls of a timeline")
+    T.like(by.cudaGraphInstantiate.where, ":" .. line + 3 .. "$", "with their lines")
+    T.ok(by.cudaGraphInstantiate.host_end_us > by.cudaGraphInstantiate.host_start_us, "and times")
+end
+other_calls()
+
 local pytorch = lab.load("tests/timeline/data/graph_branches.json")
 T.is(pytorch.stream_count, 1, "rows of a stream are no streams")
 T.is(pytorch:spans()[4].node, 2, "PyTorch's nodes have the file's numbers")
