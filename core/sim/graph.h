@@ -64,13 +64,20 @@ double sim_graph_launch_us(const sim_graph *graph);
 void sim_graph_set_push(sim_graph *graph);                  /* node[].push, pushed */
 sl_graph_costs sim_graph_costs(const sim_profile *profile); /* for explanations */
 
-/* graph_run.c */
+static inline sim_graph *sim_graph_of(const sim_op *launch)
+{
+    return (sim_graph *)launch->base.graph;
+}
+
+/* graph_call.c */
 /* In the call of a launch: waits where it must, and reads pageable sources. */
 sl_status sim_graph_read(sim_op *launch, sl_error *err);
-void sim_graph_forget(sim_op *launch); /* what it has read */
 /* After issue: gives the nodes to the device, and waits for copies to pageable memory. */
 sl_status sim_graph_push(sim_op *launch, sl_error *err);
+
+/* graph_run.c */
 void sim_graph_start(sim_op *launch); /* it is ready */
 void sim_graph_node_ended(sim_op *node, sim_ps done_at);
+void sim_graph_forget(sim_op *launch); /* what it has read */
 
 #endif

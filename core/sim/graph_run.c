@@ -8,81 +8,9 @@
 
 #include <stdlib.h>
 
-static sim_graph *graph_of(const sim_op *launch) { return (sim_graph *)launch->base.graph; }
-
 static const sl_op *captured(const sim_op *launch, uint32_t i)
 {
     return launch->base.body->nodes[i].op;
-}
-
-/* ---- the call: pageable memory ---- */
-
-/* Copies of more than h2d_async_bytes wait in the call for the stream's earlier work, as those of
- * streams do. */
-static sl_status wait_before_reading(sim_op *launch, sl_error *err)
-{
-    const sl_body *body = launch->base.body;
-    const double most = sim_device_of(launch)->profile.h2d_async_bytes;
-    for (uint32_t i = 0; i < body->n_nodes; i++) {
-        const sl_op *op = body->nodes[i].op;
-        if (op->span_flags & SL_SPAN_SRC_PAGEABLE && (double)op->work.bytes > most)
-            return sim_host_wait_stream(sim_stream_of(launch), err);
-    }
-    return SL_OK;
-}
-
-sl_status sim_graph_read(sim_op *launch, sl_error *err)
-{
-    const sl_body *body = launch->base.body;
-    double us = 0;
-    launch->to_drain = graph_of(launch)->n_drained;
-    if (graph_of(launch)->n_read == 0) return SL_OK;
-    sl_status status = wait_before_reading(launch, err);
-    if (status != SL_OK) return status;
-    launch->read = calloc(body->n_nodes, sizeof *launch->read);
-    if (!launch->read) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    for (uint32_t i = 0; i < body->n_nodes; i++) {
-        const sl_op *op = body->nodes[i].op;
-        if (!(op->span_flags & SL_SPAN_SRC_PAGEABLE)) continue;
-        us += sim_host_stage_us(op->in[0], op->work.bytes);
-        launch->read[i] = sim_value_retain(((sim_buffer *)op->in[0])->value);
-    }
-    launch->reading = sim_us_to_ps(us);
-    return SL_OK;
-}
-
-void sim_graph_forget(sim_op *launch)
-{
-    for (uint32_t i = 0; launch->read && i < launch->base.body->n_nodes; i++)
-        sim_value_release(launch->read[i]);
-    free(launch->read);
-    launch->read = NULL;
-}
-
-/* The host waits for the copies to pageable memory, and then copies what they have brought. */
-static sl_status drain(sim_op *launch, sl_error *err)
-{
-    const sl_body *body = launch->base.body;
-    sim_device *dev = sim_device_of(launch);
-    uint32_t steps = 0;
-    sl_status status = sim_host_catch_up(dev, err);
-    while (status == SL_OK && launch->to_drain > 0)
-        status = sim_host_step(dev, &steps, err);
-    if (status != SL_OK) return status;
-    sim_host_meet_device(dev);
-    for (uint32_t i = 0; i < body->n_nodes; i++)
-        if (body->nodes[i].op->span_flags & SL_SPAN_DST_PAGEABLE)
-            sim_host_spend_us(
-                dev, sim_host_drain_us(body->nodes[i].op->out, body->nodes[i].op->work.bytes));
-    return sim_host_catch_up(dev, err);
-}
-
-sl_status sim_graph_push(sim_op *launch, sl_error *err)
-{
-    sim_device *dev = sim_device_of(launch);
-    const double us = (double)graph_of(launch)->pushed / SIM_PS_PER_US;
-    sim_host_spend_us(dev, us * sim_chance_factor(dev) + (double)launch->reading / SIM_PS_PER_US);
-    return launch->to_drain > 0 ? drain(launch, err) : SL_OK;
 }
 
 /* ---- nodes come forward ---- */
@@ -124,7 +52,7 @@ static void choose_cost(sim_op *op)
 /* Without graph->priorities a node has that of the stream of the launch. */
 static sim_op *new_op(sim_op *launch, uint32_t i)
 {
-    sim_graph *graph = graph_of(launch);
+    sim_graph *graph = sim_graph_of(launch);
     sim_op *op = graph->free_ops;
     graph->free_ops = op->fifo_next;
     *op = *(const sim_op *)captured(launch, i);
@@ -141,7 +69,7 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
 /* When the call has given it to the device. */
 static sim_ps visible_at(const sim_op *launch, uint32_t i)
 {
-    const sim_ps at = sim_later(launch->visible_at, graph_of(launch)->node[i].push);
+    const sim_ps at = sim_later(launch->visible_at, sim_graph_of(launch)->node[i].push);
     const bool is_read = captured(launch, i)->span_flags & SL_SPAN_SRC_PAGEABLE;
     return is_read ? sim_later(at, launch->reading) : at;
 }
@@ -156,9 +84,17 @@ static void come_forward(sim_op *launch, uint32_t i, sim_ps at, sl_cause cause, 
     sim_heap_set(&sim_device_of(op)->heap, &op->fluid.node, visible > at ? visible : at);
 }
 
+void sim_graph_forget(sim_op *launch)
+{
+    for (uint32_t i = 0; launch->read && i < launch->base.body->n_nodes; i++)
+        sim_value_release(launch->read[i]);
+    free(launch->read);
+    launch->read = NULL;
+}
+
 static void end_launch(sim_op *launch, sim_ps done_at)
 {
-    sim_graph *graph = graph_of(launch);
+    sim_graph *graph = sim_graph_of(launch);
     if (graph->latest == launch) graph->latest = NULL;
     sim_graph_forget(launch);
     sim_queue_done(launch, done_at);
@@ -168,7 +104,7 @@ static void end_launch(sim_op *launch, sim_ps done_at)
 void sim_graph_start(sim_op *launch)
 {
     sim_device *dev = sim_device_of(launch);
-    sim_graph *graph = graph_of(launch);
+    sim_graph *graph = sim_graph_of(launch);
     const sim_ps step = sim_us_to_ps(dev->profile.graph_root_us);
     sim_ps at = dev->now;
     graph->launch = launch;
@@ -197,14 +133,14 @@ static double gap_us(const sim_op *launch, uint32_t from, uint32_t to)
 static double signal_us(const sim_op *launch, uint32_t to, uint32_t nth)
 {
     const sim_profile *p = &sim_device_of(launch)->profile;
-    const bool is_join = graph_of(launch)->node[to].n_before > 1;
+    const bool is_join = sim_graph_of(launch)->node[to].n_before > 1;
     return nth * (is_join ? p->graph_cross_us : p->graph_fork_us)
            + (is_join ? p->graph_join_us : 0);
 }
 
 static void release_node(sim_op *launch, uint32_t from, uint32_t nth, sim_ps done_at)
 {
-    sim_graph *graph = graph_of(launch);
+    sim_graph *graph = sim_graph_of(launch);
     const sl_node *nodes = launch->base.body->nodes;
     const uint32_t to = graph->after[graph->first_after[from] + nth];
     sim_graph_node *node = &graph->node[to];

@@ -19,7 +19,8 @@
  *   graph.c        captures, executable graphs (graph.h)
  *   graph_shape.c  roots, edges and size of an executable graph
  *   graph_cost.c   what graphs cost the host, from the profile
- *   graph_run.c    a launch of a graph
+ *   graph_call.c   the call of a launch of a graph
+ *   graph_run.c    its nodes
  *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
  *   call_cost.c    what a call costs the host, from the profile

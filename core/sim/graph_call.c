@@ -1,0 +1,65 @@
+/* graph_call.c - the call of a launch: it reads and fills pageable memory, and gives the nodes to the
+ * device. */
+#include "graph.h"
+
+#include <stdlib.h>
+
+/* Copies of more than h2d_async_bytes wait in the call for the stream's earlier work, as those of
+ * streams do. */
+static sl_status wait_before_reading(sim_op *launch, sl_error *err)
+{
+    const sl_body *body = launch->base.body;
+    const double most = sim_device_of(launch)->profile.h2d_async_bytes;
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        const sl_op *op = body->nodes[i].op;
+        if (op->span_flags & SL_SPAN_SRC_PAGEABLE && (double)op->work.bytes > most)
+            return sim_host_wait_stream(sim_stream_of(launch), err);
+    }
+    return SL_OK;
+}
+
+sl_status sim_graph_read(sim_op *launch, sl_error *err)
+{
+    const sl_body *body = launch->base.body;
+    double us = 0;
+    launch->to_drain = sim_graph_of(launch)->n_drained;
+    if (sim_graph_of(launch)->n_read == 0) return SL_OK;
+    sl_status status = wait_before_reading(launch, err);
+    if (status != SL_OK) return status;
+    launch->read = calloc(body->n_nodes, sizeof *launch->read);
+    if (!launch->read) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    for (uint32_t i = 0; i < body->n_nodes; i++) {
+        const sl_op *op = body->nodes[i].op;
+        if (!(op->span_flags & SL_SPAN_SRC_PAGEABLE)) continue;
+        us += sim_host_stage_us(op->in[0], op->work.bytes);
+        launch->read[i] = sim_value_retain(((sim_buffer *)op->in[0])->value);
+    }
+    launch->reading = sim_us_to_ps(us);
+    return SL_OK;
+}
+
+/* The host waits for the copies to pageable memory, and then copies what they have brought. */
+static sl_status drain(sim_op *launch, sl_error *err)
+{
+    const sl_body *body = launch->base.body;
+    sim_device *dev = sim_device_of(launch);
+    uint32_t steps = 0;
+    sl_status status = sim_host_catch_up(dev, err);
+    while (status == SL_OK && launch->to_drain > 0)
+        status = sim_host_step(dev, &steps, err);
+    if (status != SL_OK) return status;
+    sim_host_meet_device(dev);
+    for (uint32_t i = 0; i < body->n_nodes; i++)
+        if (body->nodes[i].op->span_flags & SL_SPAN_DST_PAGEABLE)
+            sim_host_spend_us(
+                dev, sim_host_drain_us(body->nodes[i].op->out, body->nodes[i].op->work.bytes));
+    return sim_host_catch_up(dev, err);
+}
+
+sl_status sim_graph_push(sim_op *launch, sl_error *err)
+{
+    sim_device *dev = sim_device_of(launch);
+    const double us = (double)sim_graph_of(launch)->pushed / SIM_PS_PER_US;
+    sim_host_spend_us(dev, us * sim_chance_factor(dev) + (double)launch->reading / SIM_PS_PER_US);
+    return launch->to_drain > 0 ? drain(launch, err) : SL_OK;
+}
