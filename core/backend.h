@@ -200,6 +200,12 @@ struct sl_op {
     sl_work work;
 };
 
+/* An operation that does something, not a record or a wait, which only order. */
+static inline bool sl_is_work(const sl_op *op)
+{
+    return op->work.kind != SL_WORK_EVENT_RECORD && op->work.kind != SL_WORK_EVENT_WAIT;
+}
+
 /* ---- graphs --------------------------------------------------------------- */
 
 /* One operation of a graph: work, or a record or a wait, which a graph has as edges alone. They are

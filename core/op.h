@@ -25,12 +25,6 @@ static inline sl_span_kind sl__span_kind(const sl_work *work)
     }
 }
 
-/* An operation that does something, not a record or a wait, which only order. */
-static inline bool sl__is_work(const sl_op *op)
-{
-    return op->work.kind != SL_WORK_EVENT_RECORD && op->work.kind != SL_WORK_EVENT_WAIT;
-}
-
 /* How many bytes of input 0 or 1, or of the output (2), the operation reads or writes. */
 static inline size_t sl__work_bytes(const sl_work *work, int side)
 {

@@ -149,9 +149,8 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
 
 bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_t stream)
 {
-    bool is_event = op->work.kind == SL_WORK_EVENT_RECORD || op->work.kind == SL_WORK_EVENT_WAIT;
-
-    return (is_event ? add_event_call(device, rec, op, stream) : add_span(device, rec, op, stream))
+    return (sl_is_work(op) ? add_span(device, rec, op, stream)
+                           : add_event_call(device, rec, op, stream))
            && add_hold(rec, op);
 }
 

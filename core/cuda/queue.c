@@ -206,10 +206,8 @@ static void append(cuda_device *dev, cuda_stream *stream, sl_op *op)
 /* Records and waits become edges, not nodes. */
 static sl_status enqueue_captured(cuda_device *dev, sl_op *op, sl_error *err)
 {
-    const bool is_edge = op->work.kind == SL_WORK_EVENT_RECORD
-                         || op->work.kind == SL_WORK_EVENT_WAIT;
     cuda_capture *capture = NULL;
-    if (is_edge) return launch(dev, op, err);
+    if (!sl_is_work(op)) return launch(dev, op, err);
     sl_status status = cuda_capture_before(op, &capture, err);
     if (status != SL_OK) return status;
     status = need_scratch(dev, op, err);

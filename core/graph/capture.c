@@ -100,7 +100,7 @@ static uint32_t append(sl__branch *branch, sl_op *op)
     sl_body *body = branch->capture->graph->body;
     uint32_t node = sl__body_add(body, op, branch->lane, branch->last.at, branch->last.n);
 
-    if (sl__node_is_work(&body->nodes[node])) {
+    if (sl_is_work(body->nodes[node].op)) {
         branch->last.n = 1;
         branch->last.at[0] = node;
     }

@@ -93,7 +93,7 @@ uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *b
 
     *node = (sl_node){ .op = op, .lane = lane, .first_before = (uint32_t)body->n_before };
     hold_only(op);
-    if (sl__node_is_work(node)) {
+    if (sl_is_work(node->op)) {
         if (n_before) memcpy(body->before + body->n_before, before, n_before * sizeof *before);
         node->n_before = n_before;
         body->n_before += n_before;
@@ -237,7 +237,7 @@ sl_status sl_graph_get_nodes(const sl_graph *graph, sl_graph_node *nodes, sl_err
     const sl_body *body = graph->body;
 
     for (uint32_t i = 0; i < body->n_nodes; i++) {
-        if (!sl__node_is_work(&body->nodes[i])) continue;
+        if (!sl_is_work(body->nodes[i].op)) continue;
         if (describe_node(graph->device, body->nodes[i].op, nodes++, err) != SL_OK)
             return SL_ENOMEM;
     }
@@ -255,7 +255,7 @@ sl_status sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges, sl_err
     if (!number) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's edges");
     for (uint32_t i = 0; i < graph->body->n_nodes; i++) {
         const sl_node *node = &graph->body->nodes[i];
-        if (!sl__node_is_work(node)) continue;
+        if (!sl_is_work(node->op)) continue;
         number[i] = n++;
         for (uint32_t k = 0; k < node->n_before; k++)
             *edges++ = (sl_graph_edge){ number[graph->body->before[node->first_before + k]],

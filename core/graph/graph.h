@@ -18,9 +18,6 @@ void sl__body_release(sl_body *body);
 /* Drops what a node holds and puts its operation back into the pool. */
 void sl__node_drop(sl_device *device, sl_op *op);
 
-/* Whether a node is work: a graph keeps records and waits as edges. */
-static inline bool sl__node_is_work(const sl_node *node) { return sl__is_work(node->op); }
-
 /* How many launches are in flight that use the memory, but for those of graphs updated since. */
 int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffer);
 

@@ -181,10 +181,10 @@ static sl_status check_update(const sl_body *graph, const sl_body *from, sl_erro
     if (graph->n_nodes != from->n_nodes) return differ_in_edges(err);
     for (uint32_t i = 0; i < graph->n_nodes; i++) {
         const sl_node *a = &graph->nodes[i], *b = &from->nodes[i];
-        const bool is_work = sl__node_is_work(a);
+        const bool is_work = sl_is_work(a->op);
         sl_status status;
 
-        if (is_work != sl__node_is_work(b)) return differ_in_edges(err);
+        if (is_work != sl_is_work(b->op)) return differ_in_edges(err);
         if (is_work) {
             status = check_node(&a->op->work, &b->op->work, ++number, err);
             if (status != SL_OK) return status;

@@ -10,6 +10,7 @@
 #include "graph.h"
 
 typedef struct lane { /* a row of this launch */
+    bool noted;       /* in the timeline */
     int64_t at;       /* the end of what it has run */
     uint64_t by;      /* the number of its last operation, 0: none yet */
 } lane;
@@ -31,6 +32,7 @@ static uint32_t row(const launch_notes *notes, const sl_node *node)
 
 static bool add_row(const launch_notes *notes, const sl_node *node)
 {
+    lane *at = &notes->lanes[node->lane];
     const sl_stream *captured = node->op->stream;
     sl_stream_note note = {
         .id = row(notes, node),
@@ -40,7 +42,8 @@ static bool add_row(const launch_notes *notes, const sl_node *node)
     };
     char name[128];
 
-    if (node->lane == 0) return true;
+    if (node->lane == 0 || at->noted) return true;
+    at->noted = true;
     snprintf(name, sizeof name, "%.100s (graph)", sl__stream_name(captured));
     return !sl_timeline_intern(notes->rec->timeline, name, &note.name, NULL)
            && !sl_timeline_add_stream(notes->rec->timeline, &note, NULL);
@@ -91,7 +94,7 @@ static void set_times(const launch_notes *notes, uint32_t i, sl_op *shown)
     shown->start_ns = shown->end_ns = SL_TIME_LATER;
     shown->ready_cause = SL_CAUSE_NONE;
     if (!run) return;
-    if (!sl__node_is_work(node))
+    if (!sl_is_work(node->op))
         set_edge(notes, node, at, shown);
     else
         set_run(run, shown);
@@ -117,9 +120,9 @@ static bool add_node(launch_notes *notes, uint32_t i)
         shown.wait_target_stream = row(notes, record);
     }
     set_times(notes, i, &shown);
-    notes->n_work += sl__node_is_work(node);
+    notes->n_work += sl_is_work(node->op);
     return sl__record_note(notes->device, notes->rec, &shown, row(notes, node))
-           && (!sl__node_is_work(node) || !sl_timeline_add_node(notes->rec->timeline, &note, NULL));
+           && (!sl_is_work(node->op) || !sl_timeline_add_node(notes->rec->timeline, &note, NULL));
 }
 
 static bool add_launch_note(const launch_notes *notes)

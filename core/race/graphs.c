@@ -15,7 +15,7 @@ static size_t count_accesses(const sl_body *body)
     size_t n = 0;
 
     for (uint32_t i = 0; i < body->n_nodes; i++)
-        if (sl__is_work(body->nodes[i].op)) n += (size_t)sl__operands_of(body->nodes[i].op, list);
+        if (sl_is_work(body->nodes[i].op)) n += (size_t)sl__operands_of(body->nodes[i].op, list);
     return n;
 }
 
@@ -122,7 +122,7 @@ static bool make_lists(sl__checker *checker, sl__race_graph *graph, const sl_bod
     if (!graph->accesses || !graph->buffers || !graph->points || !graph->seen || !graph->slots)
         return false;
     for (uint32_t i = 0; i < body->n_nodes; i++)
-        if (sl__is_work(body->nodes[i].op)) add_accesses(graph, body, i);
+        if (sl_is_work(body->nodes[i].op)) add_accesses(graph, body, i);
     list_buffers(graph);
     graph->body = body;
     return list_slots(checker, graph, body);

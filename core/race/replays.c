@@ -80,7 +80,7 @@ static bool place_all(replay *r)
     for (uint32_t i = 0; i < r->body->n_nodes && done; i++) {
         r->graph->points[i] = (sl__point){ 0 };
         r->graph->n_points = i + 1;
-        if (sl__is_work(r->body->nodes[i].op)) done = place(r, i);
+        if (sl_is_work(r->body->nodes[i].op)) done = place(r, i);
     }
     done = done && end_lanes(r);
     for (uint32_t lane = 0; lane < r->body->n_lanes; lane++)
@@ -143,7 +143,7 @@ static bool touch_all(const replay *r, bool meets, bool notes, bool waits, bool 
     bool done = true;
 
     for (uint32_t i = 0; i < r->body->n_nodes && done; i++) {
-        if (!sl__is_work(r->body->nodes[i].op)) continue;
+        if (!sl_is_work(r->body->nodes[i].op)) continue;
         done = touch_node(r, i, &next, meets, notes, is_refused);
         if (done && waits && r->body->nodes[i].op->work.kind == SL_WORK_HOST_FUNC)
             done = add_waiting(r, i);

@@ -13,11 +13,6 @@ typedef struct scratch {
     uint32_t *at_depth;
 } scratch;
 
-static bool is_work(const sl_node *node)
-{
-    return node->op->work.kind != SL_WORK_EVENT_RECORD && node->op->work.kind != SL_WORK_EVENT_WAIT;
-}
-
 /* ---- edges ---- */
 
 /* An edge from a to c says nothing if there are edges from a to b and from b to c. */
@@ -106,7 +101,7 @@ static void shape(sim_graph *graph, scratch *s)
     const sl_body *body = graph->base.body;
     graph->counts = (sim_graph_counts){ .edges = body->n_before };
     for (uint32_t i = 0; i < body->n_nodes; i++) {
-        if (!is_work(&body->nodes[i])) continue;
+        if (!sl_is_work(body->nodes[i].op)) continue;
         count_node(&graph->counts, body->nodes[i].op);
         note_depth(graph, s, i);
         keep_edges(graph, s, i);

@@ -81,11 +81,6 @@ static bool is_timed_record(const sim_op *op)
     return op->base.work.kind == SL_WORK_EVENT_RECORD && op->base.event->timing;
 }
 
-static bool is_work(const sim_op *op)
-{
-    return op->base.work.kind != SL_WORK_EVENT_RECORD && op->base.work.kind != SL_WORK_EVENT_WAIT;
-}
-
 /* Its number as a cause: a timeline shows the nodes of a launch, not the launch. */
 static uint64_t shown_as(const sim_op *op) { return op->last_node ? op->last_node : op->base.seq; }
 
@@ -145,7 +140,7 @@ static double gap_us(const sim_op *op)
 static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
-    if (!is_work(op)) return;
+    if (!sl_is_work(&op->base)) return;
     not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))), SL_CAUSE_STREAM_ORDER,
                stream->work_done);
     sim_ps signal = switch_ps(op);
@@ -262,7 +257,7 @@ static void release_dependents(sim_op *op, sim_ps done_at)
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
-        bool elsewhere = is_work(op) && is_work(edge->op) && elsewhere_at > at
+        bool elsewhere = sl_is_work(&op->base) && sl_is_work(&edge->op->base) && elsewhere_at > at
                          && switches_engine(op->base.engine, edge->op->base.engine);
         not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, shown_as(op));
         dependency_ended(edge->op);
@@ -299,11 +294,11 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     sim_stream *stream = sim_stream_of(op);
     sim_publish(op);
     op->done = true;
-    if (is_work(op) || is_timed_record(op)) {
+    if (sl_is_work(&op->base) || is_timed_record(op)) {
         stream->work_done_at = done_at;
         stream->work_done = shown_as(op);
     }
-    if (is_work(op)) {
+    if (sl_is_work(&op->base)) {
         stream->work_done_engine = op->base.engine;
         stream->launch_done = op->base.graph != NULL;
     }
