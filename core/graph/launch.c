@@ -224,6 +224,8 @@ sl_status sl_graph_update(sl_graph *graph, sl_graph *from, sl_error *err)
 
     if (status == SL_OK) status = enter_graph(from, "update", err);
     if (status != SL_OK) return status;
+    status = sl__device_check_same(from->device, "the new graph", graph->device, "the graph", err);
+    if (status != SL_OK) return status;
     if (!graph->opened || from->opened)
         return sl_fail(err, SL_ESTATE, "%s",
                        from->opened ? "the new graph is instantiated already"

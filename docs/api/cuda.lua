@@ -508,7 +508,7 @@ print(g.launches)  --> 1]],
                 { "boolean", "false: it cannot be an update, and nothing has changed" },
                 { "string|nil", "then why" },
             },
-            errors = { { "SL_ESTATE", "the first is not instantiated, the second is, or has updated a graph before" }, { "SL_ECLOSED", "one of them was freed" } },
+            errors = { { "SL_ESTATE", "the first is not instantiated, the second is, or has updated a graph before" }, { "SL_EDEVICE", "they are of different devices" }, { "SL_ECLOSED", "one of them was freed" } },
             about = [[
 Free `from` if you need it no longer: as long as `graph` has its nodes, it can neither be instantiated nor update another graph, unlike in CUDA. `g:update(f)` captures and updates in one call.]],
             example = [[

@@ -228,6 +228,34 @@ static void test_update(void)
     sl_tensor_release(z);
 }
 
+static void test_update_across_devices(void)
+{
+    sl_device *other = NULL;
+    sl_stream *stream = NULL;
+    sl_graph *graph = NULL, *from = NULL;
+    const sl_stream_options options = { .non_blocking = true };
+
+    if (sl_device_open("fake", 1, NULL, 0, &other, NULL)
+        || sl_stream_create(other, &options, &stream, NULL))
+        abort();
+    begin(a, SL_CAPTURE_GLOBAL);
+    fake_spin(a, NULL);
+    sl_stream_end_capture(a, &graph, NULL);
+    sl_graph_instantiate(graph, false, NULL);
+    sl_stream_begin_capture(stream, SL_CAPTURE_GLOBAL, NULL);
+    fake_spin(stream, NULL);
+    sl_stream_end_capture(stream, &from, NULL);
+    fails_with(sl_graph_update(graph, from, err), SL_EDEVICE,
+               "the new graph is on another device (fake 1, Fake) than the graph (fake 0, Fake)",
+               "a graph of another device updates none");
+    sl_graph_release(from);
+    sl_stream_release(stream);
+    sl_device_finish(other, NULL);
+    sl_device_release(other);
+    is_int(sl_graph_launch(graph, a, NULL), SL_OK, "and what it did remains");
+    sl_graph_release(graph);
+}
+
 static void test_memory(void)
 {
     sl_tensor *x = fake_matrix(device, 2, 2), *made = NULL, *other = NULL;
@@ -611,6 +639,7 @@ int main(void)
     test_unjoined();
     test_launch();
     test_update();
+    test_update_across_devices();
     test_memory();
     test_events();
     test_two_captures();
