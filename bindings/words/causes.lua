@@ -293,6 +293,9 @@ causes.host_blocked = {
 
 local function works(r) return r.by and r.by.kind == "host_work" end
 
+-- What a capture has in it is no call of a timeline: the host's time behind its beginning.
+local function captures(r) return r.by and r.by.name == "cudaStreamBeginCapture" end
+
 -- Of a trace that another program wrote, what the host did between its calls is not known.
 causes.host_work = {
     title = function(trace)
@@ -305,10 +308,12 @@ causes.host_work = {
     total = "host busy otherwise",
     part = function(r)
         if works(r) then return "the host busy in " .. by(r) end
+        if captures(r) then return "the host capturing a graph" .. at(r.by, " at ") end
         return is_foreign(r) and "the host issuing no work" or "the host busy with something else"
     end,
     clause = function(r)
         if works(r) then return "the host is busy in " .. by(r) .. times(r) end
+        if captures(r) then return "the host captures a graph" .. at(r.by, " at ") .. times(r) end
         return (is_foreign(r) and "the host issues no work"
                 or "the host does something other than issuing work")
                .. at(r.by, ", after the call at ") .. times(r)
@@ -316,6 +321,8 @@ causes.host_work = {
     sentence = function(r)
         if works(r) then
             return lost(r) .. times(r) .. ": the host was busy in " .. by(r)
+        elseif captures(r) then
+            return lost(r) .. times(r) .. ": the host captured a graph" .. at(r.by, " at ")
         end
         return lost(r) .. times(r)
                .. (is_foreign(r) and ": the host issued no work then"
@@ -324,6 +331,7 @@ causes.host_work = {
     end,
     -- Short pauses between PyTorch's calls are Python's own time for each of them.
     remedy = function(r)
+        if captures(r) then return "Capture a graph once, before the part that counts" end
         local is_short = r.count > 1 and r.lost_ns // r.count < short_work_ns
         if sides.is_pytorch(r) and is_short then
             return "Python takes that time between the operations: make fewer and larger ones, or "

@@ -3,9 +3,34 @@
 #include <stdlib.h>
 
 #include "../device.h"
+#include "../record.h"
 #include "../stream.h"
 #include "capture.h"
 #include "graph.h"
+
+static sl_status begin(sl_stream *stream, sl_capture_mode mode, sl_error *err)
+{
+    sl_device *device = stream->device;
+    sl_call call;
+    sl_status status = sl__graph_call_begin(device, &call, "cudaStreamBeginCapture", err);
+
+    if (status != SL_OK) return status;
+    status = device->backend->capture_begin(stream, mode, err);
+    sl__call_end(device, &call, stream, status);
+    return status;
+}
+
+static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
+{
+    sl_device *device = stream->device;
+    sl_call call;
+    sl_status status = sl__graph_call_begin(device, &call, "cudaStreamEndCapture", err);
+
+    if (status != SL_OK) return status;
+    status = device->backend->capture_end(stream, graph, err);
+    sl__call_end(device, &call, stream, status);
+    return status;
+}
 
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)
 {
@@ -22,7 +47,7 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     capture = calloc(1, sizeof *capture);
     if (!capture) return sl__capture_no_memory(err);
     status = sl__graph_create(device, &capture->graph, err);
-    if (status == SL_OK) status = device->backend->capture_begin(stream, mode, err);
+    if (status == SL_OK) status = begin(stream, mode, err);
     if (status != SL_OK) goto fail;
     capture->origin = stream;
     capture->where = stream->device->core->where;
@@ -73,7 +98,7 @@ static sl_status end_capture(sl__capture *capture, sl_graph **graph, sl_error *e
 
     *graph = capture->graph;
     if (status == SL_OK)
-        status = device->backend->capture_end(capture->origin, *graph, err);
+        status = end(capture->origin, *graph, err);
     else
         device->backend->capture_end(capture->origin, NULL, NULL);
     if (status == SL_ECAPTURE) sl__capture_failed(device, err); /* before it is forgotten */

@@ -24,6 +24,9 @@ int64_t sl__graph_launches_using(const sl_device *device, const sl_buffer *buffe
 /* Notes a launch that retires, and what it did with its nodes, in every active recording. */
 void sl__graph_record(sl_device *device, const sl_op *launch);
 
+/* Before the backend's part of a call that timelines have by CUDA's name; sl__call_end is behind it. */
+sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *name, sl_error *err);
+
 /* Drops what only a launch holds: its graph, and the nodes' times. */
 void sl__graph_retired(sl_op *launch);
 

@@ -4,8 +4,8 @@
 #include "../buffer.h"
 #include "../device.h"
 #include "../op.h"
-#include "../record.h"
 #include "../race/checker.h"
+#include "../record.h"
 #include "../stream.h"
 #include "capture.h"
 #include "graph.h"
@@ -28,21 +28,10 @@ static sl_status check_unshared(const sl_graph *graph, sl_error *err)
                    sl_graph_name(graph));
 }
 
-/* The call as timelines have it: the backend's part of it is between this and sl__call_end. */
-static sl_status begin_call(sl_device *device, sl_call *call, const char *name, sl_error *err)
-{
-    uint32_t id = sl__strings_intern(&device->core->strings, name);
-
-    if (!id) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
-    sl__call_begin(device, call, SL_CALL_PLAIN);
-    call->name = id;
-    return SL_OK;
-}
-
 static sl_status open_graph(sl_graph *graph, sl_error *err)
 {
     sl_call call;
-    sl_status status = begin_call(graph->device, &call, "cudaGraphInstantiate", err);
+    sl_status status = sl__graph_call_begin(graph->device, &call, "cudaGraphInstantiate", err);
 
     if (status != SL_OK) return status;
     status = graph->device->backend->graph_open(graph, err);
@@ -210,7 +199,7 @@ static void take_over(sl_graph *graph, const sl_graph *from)
 static sl_status update_from(sl_graph *graph, sl_graph *from, sl_error *err)
 {
     sl_call call;
-    sl_status status = begin_call(graph->device, &call, "cudaGraphExecUpdate", err);
+    sl_status status = sl__graph_call_begin(graph->device, &call, "cudaGraphExecUpdate", err);
 
     if (status != SL_OK) return status;
     status = graph->device->backend->graph_update(graph, from, err);

@@ -202,3 +202,15 @@ void sl__graph_record(sl_device *device, const sl_op *launch)
         if (!known || !add_launch(&notes)) sl__record_lose(device, rec);
     }
 }
+
+/* ---- calls that enqueue nothing ---- */
+
+sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *name, sl_error *err)
+{
+    uint32_t id = sl__strings_intern(&device->core->strings, name);
+
+    if (!id) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
+    sl__call_begin(device, call, SL_CALL_PLAIN);
+    call->name = id;
+    return SL_OK;
+}

@@ -29,7 +29,7 @@ static bool can_capture_span(const sl_span *span)
 static bool is_harmless(const sl__operations *ops, const sl_call *call)
 {
     static const char *const forbidden[] = { "Synchronize", "Query",    "ElapsedTime", "Malloc",
-                                             "cudaFree",    "cudaHost", "Graph" };
+                                             "cudaFree",    "cudaHost", "Graph",       "Capture" };
     const char *name = sl_call_name(ops->timeline, call);
     if (call->waited_for_device || call->host_end_ns - call->host_start_ns >= LOOP_CALL_NS)
         return false;

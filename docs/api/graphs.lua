@@ -44,7 +44,7 @@ If `f` raises an error, the capture is thrown away, and the error passes as it i
 
 `f` has not done its work when `lab.graph` returns: launch the graph. Run `f` once before the capture if its first run prepares something, as PyTorch's guides advise.
 
-A timeline shows the instantiation as a call, `cudaGraphInstantiate`, and an update as `cudaGraphExecUpdate`; the time in which `f` is captured is the host's.
+A timeline shows the calls `cudaStreamBeginCapture`, `cudaStreamEndCapture` and `cudaGraphInstantiate`, and of an update `cudaGraphExecUpdate`; what is captured between the first two is no operation.
 
 PyTorch's `torch.cuda.graph` is a context manager that takes an empty `CUDAGraph`, synchronises first, and has the mode "global" unless another is given.]],
             example = [[

@@ -99,8 +99,9 @@ long_call()
 -- What is between two kernels: a capture, an instantiation, an update.
 local function other_calls()
     local x, line = lab.ones(64), debug.getinfo(1, "l").currentline
-    local function adds() for _ = 1, 5 do x:add(x, {out = x}) end end
+    local function adds() for _ = 1, 300 do x:add(x, {out = x}) end end
     local tl = lab.profile(function()
+        lab.spin(0.001)
         local g <close> = lab.graph(adds)
         g:launch()
         g:update(adds)
@@ -108,11 +109,20 @@ local function other_calls()
     end)
     local names, by = {}, {}
     for i, call in ipairs(tl:calls()) do names[i], by[call.name] = call.name, call end
-    T.is(table.concat(names, " ", 1, 4),
-        "cudaGraphInstantiate cudaGraphLaunch cudaGraphExecUpdate cudaGraphLaunch",
-        "instantiations and updates are calls of a timeline")
-    T.like(by.cudaGraphInstantiate.where, ":" .. line + 3 .. "$", "with their lines")
+    T.is(table.concat(names, " ", 1, 7),
+        "cudaStreamBeginCapture cudaStreamEndCapture cudaGraphInstantiate cudaGraphLaunch "
+        .. "cudaStreamBeginCapture cudaStreamEndCapture cudaGraphExecUpdate",
+        "captures, instantiations and updates are calls of a timeline")
+    T.like(by.cudaGraphInstantiate.where, ":" .. line + 4 .. "$", "with their lines")
     T.ok(by.cudaGraphInstantiate.host_end_us > by.cudaGraphInstantiate.host_start_us, "and times")
+    local captured = 0
+    for _, cause in ipairs(tl:causes()) do
+        if cause.sentence:find("the host captured a graph at [^ ]+:" .. line + 4) then
+            captured = captured + 1
+            T.is(cause.remedy, "Capture a graph once, before the part that counts", "which a remedy is for")
+        end
+    end
+    T.is(captured, 1, "between the two ends of a capture the host captures")
 end
 other_calls()
 
