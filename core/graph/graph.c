@@ -201,7 +201,8 @@ sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err)
 {
     uint32_t id = sl__strings_intern(&graph->device->core->strings, name);
 
-    if (*name && !id) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's name");
+    if (!*name) return SL_OK;
+    if (!id) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's name");
     graph->name = id;
     return SL_OK;
 }

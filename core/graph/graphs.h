@@ -63,7 +63,7 @@ void sl_graph_release(sl_graph *graph);
 sl_device *sl_graph_device(const sl_graph *graph); /* borrowed */
 uint32_t sl_graph_id(const sl_graph *graph);       /* 1, 2, ... in order of capture */
 const char *sl_graph_name(const sl_graph *graph);  /* "graph 1" unless set */
-/* SL_ENOMEM. */
+/* "" changes nothing. SL_ENOMEM. */
 sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err);
 
 /* cudaGraphInstantiate, once. `priorities`: nodes keep the priorities of the streams that they were
