@@ -26,7 +26,10 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
     sl_call call;
     sl_status status = sl__graph_call_begin(device, &call, "cudaStreamEndCapture", err);
 
-    if (status != SL_OK) return status;
+    if (status != SL_OK) {
+        device->backend->capture_end(stream, NULL, NULL);
+        return status;
+    }
     status = device->backend->capture_end(stream, graph, err);
     sl__call_end(device, &call, stream, status);
     return status;
