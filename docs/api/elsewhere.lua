@@ -8,7 +8,7 @@ local missing = {
         .. "graph.raw_cuda_graph* graph.register_generator_state",
         "`lab.graph` captures what a function enqueues; graphs are not made node by node, and "
         .. "have no child graphs and no conditional nodes" },
-    { "torch.cuda.CUDAGraph lab.CUDAGraph lab.cuda.CUDAGraph lab.capture stream.capture",
+    { "torch.cuda.CUDAGraph CUDAGraph lab.CUDAGraph lab.cuda.CUDAGraph lab.capture stream.capture",
         "`lab.graph(f)` captures what a function enqueues, and returns the graph" },
     { "torch.cuda.make_graphed_callables",
         "there are no gradients, and `lab.graph(f)` captures a function; the guide's chapter Graphs "

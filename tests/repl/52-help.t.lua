@@ -389,6 +389,8 @@ local function not_here()
     T.is(typed "?torch.compile", compile:format("torch.compile"), "?torch.compile says so")
     T.is(asked "lab.compile", compile:format("lab.compile"), "and the name that would be ours")
     T.is(typed "?lab.compile", compile:format("lab.compile"), "at the prompt as well")
+    T.like(asked "cudaGraphLaunch", '^"cudaGraphLaunch" is found in:\n  graph:launch ',
+        "a name that is here, as two functions, is not said to be missing")
     T.is(asked "torch.nn.Linear", "There is no `torch.nn.Linear` here: there are no layers; "
         .. "`lab.matmul(x, w)`\nmultiplies by weights, and `lab.add` adds a bias.\n", "help torch.nn.Linear")
     T.like(asked "mean", "^There is no `mean` here: the mean is .-\n\"mean\" is found in:\n",

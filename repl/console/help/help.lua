@@ -136,7 +136,7 @@ local function show_text(text)
     elseif #foreign == 1 then
         pages.entry(foreign[1]):print()
     else
-        local known = show_elsewhere(name)
+        local known = #foreign == 0 and show_elsewhere(name)
         local full = known and name:find("[.:%u]")      -- a word may stand in texts as well
         return full or show_found(text) or known or show_nothing(text)
     end
