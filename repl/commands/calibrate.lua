@@ -17,6 +17,7 @@ local report = import "repl/calibrate/report.lua"
 
 -- In order: later ones use what earlier ones have found.
 local part_names <const> = {
+    "graph_launches",
     "device",
     "queue",
     "split",

@@ -10,7 +10,7 @@ local function prepare(g) return g end
 for i = 1, 2 do prepare(graphs[i]) end
 
 local function experiment()
-    lab.spin(0.5)
+    lab.spin(0.1)
     table.remove(graphs):launch()
 end
 

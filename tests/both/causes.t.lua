@@ -71,10 +71,10 @@ local cases = {
     -- The launch of a graph of one kernel comes after that of the long kernel.
     {file = "18-graph-priority", cause = "no_sm_room", engine = "compute", idle = false,
      waiter = "lab.spin(0.5", by = "lab.spin(0.2", lost_us = 2000 - graph_us - kernel_us},
-    -- The call begins with the kernel's, and the kernel runs for 500.
+    -- The call begins with the kernel's, and the kernel runs for 100.
     {file = "19-graph-upload", cause = "host_blocked", engine = "compute", idle = true,
      waiter = "lab.spin(0.001", by = "table.remove(graphs)",
-     lost_us = graph_us + 1000 * (kernel_us + upload_us) - 500},
+     lost_us = graph_us + 1000 * (kernel_us + upload_us) - 100},
 }
 
 local function read(path)

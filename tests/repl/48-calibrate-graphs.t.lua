@@ -77,7 +77,7 @@ shell.write(odd_path, ("return {base = 'textbook', stream_gap_us = 2.3, engine_s
     .. "submit_us = 7.7, graph = %s, host_graph = %s}\n"):format(text_of(odd.graph),
     text_of(odd.host_graph)))
 local _, err, code = calibrate("--profile " .. odd_path
-    .. " --base h200 --only latencies,graphs,graph_calls")
+    .. " --base h200 --only graph_launches,latencies,graphs,graph_calls")
 tap.is(code, 0, "graphs of an odd GPU are measured")
 if code ~= 0 then
     tap.diag(err)
@@ -102,13 +102,13 @@ tap.is(shell.sh('"$P" --profile ' .. made_path
 shell.write(folder .. "/noisy.lua", ("return {base = '%s', chance = {seed = 7, calls = 0.25}}\n")
     :format(odd_path))
 _, _, code = calibrate("--profile " .. folder .. "/noisy.lua --base textbook --passes 7 --only "
-    .. "latencies,graphs,graph_calls")
+    .. "graph_launches,latencies,graphs,graph_calls")
 tap.is(code, 0, "graphs of a noisy host are measured")
 is_found_again(shell.profile(made_path), odd, 0.1)
 
 -- ---- a GPU that has none of these costs ---------------------------------------------------------
 
-_, _, code = calibrate("--profile textbook --base h200 --only latencies,graphs,graph_calls")
+_, _, code = calibrate("--profile textbook --base h200 --only graph_launches,latencies,graphs,graph_calls")
 tap.is(code, 0, "and those of textbook")
 made = shell.profile(made_path)
 local textbook = shell.profile("scripts/profiles/textbook.lua")
@@ -134,7 +134,7 @@ tap.like(text, "; not measured, from h200:.* host_graph", "and the note has it")
 
 local _, message, status = calibrate("--only graph")
 tap.is(status, 2, "a part that there is not is refused")
-tap.like(message, "%-%-only needs parts of device,.*,graphs,graph_calls,", "with a sentence")
+tap.like(message, "%-%-only needs parts of graph_launches,device,.*,graphs,graph_calls,", "with a sentence")
 
 shell.remove(folder)
 tap.done()

@@ -194,7 +194,7 @@ local to = " --backend sim -o " .. folder .. "/x.lua"
 refused("", 2, "%-o NAME%.lua is needed", "nowhere to write to")
 refused("-o x.txt", 2, "%-o needs a file that ends in %.lua, got 'x%.txt'", "another suffix")
 refused("x" .. to, 2, "no files are needed, got 'x'", "a file")
-refused("--only kernls" .. to, 2, "%-%-only needs parts of device,queue,", "an unknown part")
+refused("--only kernls" .. to, 2, "%-%-only needs parts of graph_launches,device,", "an unknown part")
 refused("--only host,," .. to, 2, "%-%-only needs parts of ", "an empty part")
 refused("--backend sim --device 3 -o " .. folder .. "/x.lua", 2,
     "there is no device 3: backend sim has 1 device", "a missing device")

@@ -1,8 +1,7 @@
 -- graph_calls.lua - what graphs cost the host, as scripts make them: capture, instantiate, launch,
 -- update, through Lua.
 --
--- Nothing is recorded, because a recording, which has a span for each node, may make launches longer.
--- Each launch finds an idle device. What nodes of a kind cost is the difference to a graph without
+-- Each launch finds an idle device; what one costs by its number of kernels is in graph_launches.lua. What nodes of a kind cost is the difference to a graph without
 -- them.
 
 local context = import "repl/calibrate/context.lua"
@@ -141,7 +140,6 @@ end
 
 local tables <const> = {
     { "instantiate", "lab.cuda.graph_instantiate of chains of so many kernels" },
-    { "launch", "graph:launch of chains of so many kernels, not the first one" },
     { "update", "lab.cuda.graph_exec_update of chains of so many kernels" },
 }
 
@@ -272,14 +270,6 @@ local function submission(c, stream)
         .. "end of a kernel if a graph launches it", spread(all))
 end
 
-local function find_recorded(c, stream)
-    local graph <close> = c.lab.graph(function()
-        shapes.chain(c.lab, stream, 100, kernel_ms)
-    end, { stream = stream })
-    local us = c:call_us(1, 5, function() graph:launch(stream) end)
-    c:find("host_graph.launch_us", ("of 100 kernels while a timeline is recorded %.3g us"):format(us))
-end
-
 function part.run(c)
     c.clock = c:clock_us()
     shapes.with_tiny(c.lab, function(tiny)
@@ -301,7 +291,6 @@ function part.run(c)
             branches(c, streams)
             c.progress("from the call to the device")
             submission(c, stream)
-            find_recorded(c, stream)
         end)
     end)
 end
