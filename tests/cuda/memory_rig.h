@@ -41,12 +41,6 @@ void cuda_own_end(void) {}
 
 int32_t cuda_captures;
 
-bool cuda_capture_hides(const cuda_stream *stream)
-{
-    (void)stream;
-    return false;
-}
-
 sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char *call,
                                sl_error *err)
 {
