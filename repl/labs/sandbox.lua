@@ -45,6 +45,7 @@ local missing_in_lab = {
     races = "races are reported when the test has ended",
     probe = "it asks the GPU, not your work",
     probes = "it asks the GPU, not your work",
+    capture_probes = "it asks the GPU, not your work",
     claims = "it asks the GPU, not your work",
 }
 
