@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 17
+#define SL_BACKEND_ABI 18
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -23,6 +23,7 @@ typedef struct sl_op sl_op;
 typedef struct sl_body sl_body;
 typedef struct sl_node sl_node;
 typedef struct sl_node_run sl_node_run;
+typedef struct sl_custom_call sl_custom_call;
 
 /* ---- work: what an operation does --------------------------------------- */
 
@@ -38,7 +39,9 @@ typedef enum sl_work_kind {
 
 enum { /* sl_work.flags */
        SL_WORK_TF32 = 1,
-       SL_WORK_SYNC = 2 /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
+       SL_WORK_SYNC = 2,   /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
+       SL_WORK_TIMED = 4,  /* CUSTOM: duration_ns is given; else `bytes` and `flops` are */
+       SL_WORK_GUESSED = 8 /* CUSTOM: and those are a guess */
 };
 
 typedef struct sl_work {
@@ -46,20 +49,24 @@ typedef struct sl_work {
     uint8_t copy_kind;  /* MEMCPY: sl_span_kind */
     uint8_t byte_value; /* MEMSET */
     uint8_t in_dtype;   /* KERNEL: of the inputs; `dtype` but for CAST */
-    uint32_t threads;   /* SPIN */
-    int64_t blocks;     /* SPIN */
+    uint32_t threads;   /* SPIN, CUSTOM: of a block */
+    int64_t blocks;     /* SPIN, CUSTOM */
     int64_t m, n, k;
-    int64_t duration_ns; /* SPIN */
-    size_t shared_bytes; /* SPIN */
-    size_t bytes;        /* MEMCPY, MEMSET: how many */
+    int64_t duration_ns; /* SPIN, CUSTOM */
+    size_t shared_bytes; /* SPIN, CUSTOM: per block, static and dynamic */
+    size_t bytes;        /* MEMCPY, MEMSET: how many; CUSTOM: that it moves */
     /* KERNEL, MEMCPY, MEMSET: in bytes, where in its buffer the output begins, and each
      * input: tensors may be views. Multiples of the dtype's size for kernels. */
     size_t out_offset, in_offset[2];
-    double scalar;
+    union {
+        double scalar;
+        double flops; /* CUSTOM */
+    };
     union {
         uint64_t seed;
         int64_t outer;
-    }; /* RAND, RANDN; TRANSPOSE */
+        int64_t registers; /* per thread; 0: not known */
+    };                     /* RAND, RANDN; TRANSPOSE; CUSTOM */
     union {
         uint64_t sequence;
         int64_t middle;
@@ -174,9 +181,11 @@ struct sl_op {
     uint64_t race_epoch; /* of the race checker, 0: it was off */
     bool lost;           /* the backend: in flight when the device failed, never ran */
     bool captured;       /* its stream is being captured: it becomes a node, and is not in flight */
-    sl_graph *graph;     /* GRAPH: retained; else NULL */
-    sl_body *body;       /* GRAPH: what it does, retained */
-    sl_node_run *runs;   /* GRAPH: of each node, for the simulator to fill, or NULL: core does not
+    sl_custom_call *custom; /* CUSTOM: its kernel and arguments, retained; else NULL. Then `out`
+                             * and `in` are NULL */
+    sl_graph *graph;        /* GRAPH: retained; else NULL */
+    sl_body *body;          /* GRAPH: what it does, retained */
+    sl_node_run *runs; /* GRAPH: of each node, for the simulator to fill, or NULL: core does not
                           * want to know */
     /* The backend fills these before the operation is reaped. */
     uint8_t engine;     /* sl_engine */
@@ -204,6 +213,61 @@ struct sl_op {
 static inline bool sl_is_work(const sl_op *op)
 {
     return op->work.kind != SL_WORK_EVENT_RECORD && op->work.kind != SL_WORK_EVENT_WAIT;
+}
+
+/* ---- custom kernels ------------------------------------------------------- */
+
+/* What a compiler made: bytes for the cache, whose meaning the backend knows. */
+typedef struct sl_image {
+    void *data; /* of malloc; NULL: none */
+    size_t bytes;
+} sl_image;
+
+struct sl_custom {
+    sl_device *device; /* retained */
+    int32_t refs;
+    uint32_t span_name;         /* device text id */
+    char *source, *name, *file; /* source: NULL if there is none */
+    int line;                   /* of `file`, where the source begins */
+    char **options;
+    size_t n_options;
+    sl_arg args[SL_MOST_ARGS];
+    uint32_t n_args;
+    char hash[17];
+    sl_compute_fn compute;
+    void *compute_ud;
+    void (*compute_release)(void *ud);
+    char *log; /* custom_build, after SL_ECOMPILE: the compiler's messages, of malloc; or NULL */
+    char unknown[512];   /* why its results are unknown; "" if they are known */
+    sl_custom_info info; /* custom_open fills it */
+};
+
+/* A launch of one: what an operation has of it. Several operations may share it. */
+typedef struct sl_custom_operand {
+    sl_buffer *buffer; /* held by the operation; NULL: a number */
+    union {
+        size_t offset; /* in the buffer, in bytes */
+        uint64_t bits; /* the number as the kernel takes it, in the lowest bytes */
+    };
+    size_t bytes;
+} sl_custom_operand;
+struct sl_custom_call {
+    int32_t refs;
+    sl_custom *kernel; /* retained */
+    uint32_t grid[3], block[3];
+    size_t shared_bytes; /* dynamic */
+    bool cooperative;
+    uint32_t n; /* arguments, as many as kernel->n_args */
+    sl_custom_operand arg[];
+};
+
+static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
+{
+    bool found = op->out == buffer || op->in[0] == buffer || op->in[1] == buffer;
+
+    for (uint32_t i = 0; !found && op->custom && i < op->custom->n; i++)
+        found = op->custom->arg[i].buffer == buffer;
+    return found;
 }
 
 /* ---- graphs --------------------------------------------------------------- */
@@ -345,7 +409,8 @@ typedef const struct sl_backend *(*sl_backend_entry_fn)(char *why, size_t why_by
 struct sl_backend {
     uint32_t abi_version; /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;     /* "sim", "cuda" */
-    size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes, graph_bytes;
+    size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes, graph_bytes,
+        custom_bytes;
     /* Its library refuses what a capture forbids, with the codes of streamlab.h in
      * sl_error.backend_code. If not, core refuses it before it calls the backend. */
     bool checks_captures;
@@ -409,6 +474,19 @@ struct sl_backend {
      * cannot be an update; err->msg says why. */
     sl_status (*graph_update)(sl_graph *graph, sl_graph *from, sl_error *err);
     void (*graph_close)(sl_graph *graph); /* opened or not; no launch is in flight */
+
+    /* Custom kernels with a source. custom_key: what decides the image besides source, name,
+     * arguments and options (architecture, the compiler's version), quickly. custom_build compiles
+     * it; blocks. The source's first line is line `line` of `file`, for messages. SL_ECOMPILE with
+     * kernel->log; SL_EUNSUPPORTED: there is no compiler, err->msg says so. */
+    sl_status (*custom_key)(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);
+    sl_status (*custom_build)(sl_custom *kernel, sl_image *image, sl_error *err);
+    /* Loads an image and fills kernel->info; `image` is NULL if there is no source, or no compiler
+     * (of a simulated GPU). SL_EIO: the image is broken. */
+    sl_status (*custom_open)(sl_custom *kernel, const sl_image *image, sl_error *err);
+    void (*custom_close)(sl_custom *kernel); /* no launch is in flight */
+    sl_status (*custom_occupancy)(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
+                                  sl_error *err);
 
     sl_status (*stream_query)(sl_stream *stream, bool *done, sl_error *err);
     sl_status (*stream_synchronize)(sl_stream *stream, sl_error *err);

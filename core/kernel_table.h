@@ -60,19 +60,20 @@ typedef enum sl_kernel_dtypes {
 /* All kernels; those below have no expression. The slots of pow are those of exponents that are
  * no small whole numbers; they, rand and randn are measured (an H200 raises 3.3e11 elements/s to
  * 2.5, and draws 5.7e11 uniform and 4.1e11 normal numbers a second). matmul has a model of its own. */
-#define SL_KERNEL_TABLE(X)                                                              \
-    SL_ELEMENTWISE_TABLE(X)                                                             \
-    X(POW, "pow", NUMBER, NUMBERS, 200, 20, ) /* the number is the exponent */          \
-    X(MATMUL, "matmul", MATMUL, FLOATS, 0, 2, )                                         \
-    X(CAST, "cast", CAST, ALL, 8, 1, )                                                  \
-    X(SOFTMAX, "softmax", ROWS, SHORT, 60, 40, )                                        \
-    X(SUM, "sum", SUM, NUMBERS, 8, 1, )                                                 \
-    X(TRANSPOSE, "transpose", TRANSPOSE, ALL, 8, 1, )                                   \
-    X(FILL, "fill", FILL, ALL, 8, 1, )                                                  \
-    X(RAND, "rand", RANDOM, SHORT, 117, 20, )                                           \
-    X(RANDN, "randn", RANDOM, SHORT, 164, 40, )                                         \
-    X(SPIN, "spin", NONE, ALL, 0, 1, ) /* duration_ns, blocks, threads, shared_bytes */ \
-    X(TRAP, "trap", NONE, ALL, 0, 1, ) /* faults: the device is lost after it */
+#define SL_KERNEL_TABLE(X)                                                                  \
+    SL_ELEMENTWISE_TABLE(X)                                                                 \
+    X(POW, "pow", NUMBER, NUMBERS, 200, 20, ) /* the number is the exponent */              \
+    X(MATMUL, "matmul", MATMUL, FLOATS, 0, 2, )                                             \
+    X(CAST, "cast", CAST, ALL, 8, 1, )                                                      \
+    X(SOFTMAX, "softmax", ROWS, SHORT, 60, 40, )                                            \
+    X(SUM, "sum", SUM, NUMBERS, 8, 1, )                                                     \
+    X(TRANSPOSE, "transpose", TRANSPOSE, ALL, 8, 1, )                                       \
+    X(FILL, "fill", FILL, ALL, 8, 1, )                                                      \
+    X(RAND, "rand", RANDOM, SHORT, 117, 20, )                                               \
+    X(RANDN, "randn", RANDOM, SHORT, 164, 40, )                                             \
+    X(SPIN, "spin", NONE, ALL, 0, 1, )     /* duration_ns, blocks, threads, shared_bytes */ \
+    X(TRAP, "trap", NONE, ALL, 0, 1, )     /* faults: the device is lost after it */        \
+    X(CUSTOM, "custom", NONE, ALL, 0, 1, ) /* core/custom/ */
 
 /* X(ID, number behind, number before): what a kernel of two tensors is when one of them is a
  * number. In Lua all have the name of ID: lab.sub(a, 2), lab.sub(2, a). */

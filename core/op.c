@@ -17,6 +17,14 @@ static void hold(sl_buffer *buffer, sl_stream *stream)
     sl__buffer_retain(buffer);
 }
 
+static void hold_custom(sl_op *op, sl_custom_call *custom)
+{
+    op->custom = custom;
+    custom->refs++;
+    for (uint32_t i = 0; i < custom->n; i++)
+        hold(custom->arg[i].buffer, op->stream);
+}
+
 static void hold_operands(sl_op *op, const sl__operands *operands)
 {
     op->event = sl_event_retain(operands->event);
@@ -26,6 +34,7 @@ static void hold_operands(sl_op *op, const sl__operands *operands)
     hold(op->out, op->stream);
     for (int i = 0; i < 2; i++)
         if (sl__op_holds_input(op, i)) hold(op->in[i], op->stream);
+    if (__builtin_expect(operands->custom != NULL, 0)) hold_custom(op, operands->custom);
 }
 
 static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
@@ -33,6 +42,21 @@ static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
 {
     if (!buffer || !buffer->lender) return SL_OK;
     return sl__buffer_settle(buffer, stream, sl__work_bytes(work, side), err);
+}
+
+/* `in_graph`: it may be launched in any stream. */
+static sl_status settle_custom(const sl_custom_call *custom, const sl_stream *stream, bool in_graph,
+                               sl_error *err)
+{
+    sl_status status = SL_OK;
+
+    for (uint32_t i = 0; i < custom->n && status == SL_OK; i++) {
+        sl_buffer *buffer = custom->arg[i].buffer;
+        if (!buffer || !buffer->lender) continue;
+        status = in_graph ? sl__buffer_settle_all(buffer, err)
+                          : sl__buffer_settle(buffer, stream, custom->arg[i].bytes, err);
+    }
+    return status;
 }
 
 /* A graph may be launched in any stream. */
@@ -49,6 +73,8 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
 {
     sl_status status;
 
+    if (operands->custom)
+        return settle_custom(operands->custom, stream, stream->branch != NULL, err);
     if (stream->branch) return settle_for_graph(operands, err);
     status = settle_side(operands->out, work, 2, stream, err);
     if (status == SL_OK) status = settle_side(operands->in0, work, 0, stream, err);

@@ -11,6 +11,7 @@
 typedef struct sl__operands { /* borrowed; NULL where unused */
     sl_event *event;
     sl_buffer *out, *in0, *in1;
+    sl_custom_call *custom;
 } sl__operands;
 
 /* The kind of its span; of work alone. */
@@ -36,6 +37,30 @@ static inline size_t sl__work_bytes(const sl_work *work, int side)
 static inline bool sl__op_holds_input(const sl_op *op, int i)
 {
     return op->in[i] != op->out && (i == 0 || op->in[1] != op->in[0]);
+}
+
+/* The buffers that it holds, each as often as it holds it; returns how many. */
+static inline int sl__op_buffers(const sl_op *op, sl_buffer *list[SL_MOST_ARGS])
+{
+    int n = 0;
+
+    if (op->out) list[n++] = op->out;
+    for (int i = 0; i < 2; i++)
+        if (op->in[i] && sl__op_holds_input(op, i)) list[n++] = op->in[i];
+    for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
+        if (op->custom->arg[i].buffer) list[n++] = op->custom->arg[i].buffer;
+    return n;
+}
+
+/* It uses memory that was lent (core/reuse.h). */
+static inline bool sl__op_is_lent(const sl_op *op)
+{
+    sl_buffer *buffers[SL_MOST_ARGS];
+    int n = sl__op_buffers(op, buffers);
+
+    while (n > 0)
+        if (buffers[--n]->lender) return true;
+    return false;
 }
 
 /* Makes an operation with its number, script position and references. The caller has made all
@@ -67,8 +92,8 @@ void sl__op_pool_free(sl_device *device);
 /* ---- names in timelines and reports (core/span_name.c) ---- */
 
 /* The device's text id of an operation's name: "matmul_f32", "Memcpy HtoD (Pinned -> Device)",
- * "Memset (Device)", "host_func". `flags` are sl_span.flags. 0: out of memory. */
-uint32_t sl__span_name(sl_device *device, const sl_work *work, unsigned flags);
+ * "Memset (Device)", "host_func", a custom kernel's own. 0: out of memory. */
+uint32_t sl__span_name(sl_device *device, const sl_op *op);
 
 /* The same of what the host computes or copies itself: "rand_f32 on the CPU",
  * "Memcpy HtoH (Pageable -> Pinned)". */

@@ -106,7 +106,7 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
         .flags = op->span_flags,
     };
     uint32_t name = op->graph ? op->graph->name /* a launch whose nodes have no times */
-                              : sl__span_name(device, &op->work, op->span_flags);
+                              : sl__span_name(device, op);
 
     /* 0: no memory for it */
     return name && sl__record_text(device, rec, name, &span.name)

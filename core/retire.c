@@ -3,6 +3,7 @@
 #include "op.h"
 
 #include "buffer.h"
+#include "custom/call.h"
 #include "device.h"
 #include "graph/graph.h"
 #include "race/checker.h"
@@ -15,9 +16,17 @@ static void let_go(sl_buffer *buffer, const sl_stream *stream)
     sl__buffer_release(buffer);
 }
 
+static void let_go_custom(const sl_op *op)
+{
+    for (uint32_t i = op->custom->n; i-- > 0;)
+        let_go(op->custom->arg[i].buffer, op->stream);
+    sl__custom_call_release(op->custom);
+}
+
 void sl__op_drop(sl_device *device, sl_op *op)
 {
     if (op->graph) sl__graph_retired(op);
+    if (op->custom) let_go_custom(op);
     for (int i = 1; i >= 0; i--)
         if (sl__op_holds_input(op, i)) let_go(op->in[i], op->stream);
     let_go(op->out, op->stream);

@@ -63,13 +63,14 @@ static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
     return *id;
 }
 
-uint32_t sl__span_name(sl_device *device, const sl_work *work, unsigned flags)
+uint32_t sl__span_name(sl_device *device, const sl_op *op)
 {
     sl__device_core *core = device->core;
 
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return kernel_text(device, work);
-    case SL_WORK_MEMCPY: return copy_text(device, work->copy_kind, flags);
+    switch ((sl_work_kind)op->work.kind) {
+    case SL_WORK_KERNEL:
+        return op->custom ? op->custom->kernel->span_name : kernel_text(device, &op->work);
+    case SL_WORK_MEMCPY: return copy_text(device, op->work.copy_kind, op->span_flags);
     case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
     default: return cached_text(device, &core->host_func_name, "host_func");
     }

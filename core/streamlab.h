@@ -31,25 +31,27 @@
 
 /* ---- status and errors ------------------------------------------------- */
 
-#define SL_STATUS_MAP(X)                                 \
-    X(OK, 0, "success")                                  \
-    X(EINVAL, -1, "invalid argument")                    \
-    X(ESHAPE, -2, "shapes do not fit")                   \
-    X(EDTYPE, -3, "dtypes do not fit")                   \
-    X(EPLACE, -4, "memory in the wrong place")           \
-    X(EDEVICE, -5, "objects of different devices")       \
-    X(ECLOSED, -6, "the object is closed or freed")      \
-    X(ESTATE, -7, "not possible in this state")          \
-    X(ENOMEM, -8, "out of memory")                       \
-    X(ENOTFOUND, -9, "not found")                        \
-    X(EUNSUPPORTED, -10, "not supported")                \
-    X(EIO, -11, "input or output failed")                \
-    X(EHOSTFUNC, -12, "a host function raised an error") \
-    X(EINTERRUPT, -13, "interrupted")                    \
-    X(EFAULT, -14, "the device has failed")              \
-    X(EBACKEND, -15, "the device's library failed")      \
-    X(ERACE, -16, "a race")                              \
-    X(ECAPTURE, -17, "not permitted while a stream is captured")
+#define SL_STATUS_MAP(X)                                         \
+    X(OK, 0, "success")                                          \
+    X(EINVAL, -1, "invalid argument")                            \
+    X(ESHAPE, -2, "shapes do not fit")                           \
+    X(EDTYPE, -3, "dtypes do not fit")                           \
+    X(EPLACE, -4, "memory in the wrong place")                   \
+    X(EDEVICE, -5, "objects of different devices")               \
+    X(ECLOSED, -6, "the object is closed or freed")              \
+    X(ESTATE, -7, "not possible in this state")                  \
+    X(ENOMEM, -8, "out of memory")                               \
+    X(ENOTFOUND, -9, "not found")                                \
+    X(EUNSUPPORTED, -10, "not supported")                        \
+    X(EIO, -11, "input or output failed")                        \
+    X(EHOSTFUNC, -12, "a host function raised an error")         \
+    X(EINTERRUPT, -13, "interrupted")                            \
+    X(EFAULT, -14, "the device has failed")                      \
+    X(EBACKEND, -15, "the device's library failed")              \
+    X(ERACE, -16, "a race")                                      \
+    X(ECAPTURE, -17, "not permitted while a stream is captured") \
+    X(ECOMPILE, -18, "a kernel does not compile")                \
+    X(EKERNEL, -19, "a kernel went wrong")
 
 typedef enum sl_status {
 #define X(name, code, text) SL_##name = code,
@@ -92,6 +94,7 @@ typedef struct sl_stream sl_stream;
 typedef struct sl_event sl_event;
 typedef struct sl_tensor sl_tensor;
 typedef struct sl_graph sl_graph;
+typedef struct sl_custom sl_custom;
 typedef struct sl_timeline sl_timeline; /* see core/timeline/timeline.h */
 typedef struct sl_text sl_text;         /* a growing text: core/text/text.h */
 
@@ -493,6 +496,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
  * Called in a host function, it ends the recording at the next call on the device after that. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
+#include "custom/custom.h"
 #include "graph/graphs.h"
 #include "pictures/pictures.h"
 #include "race/races.h"

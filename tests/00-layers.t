@@ -17,10 +17,12 @@
 #   timeline  core/streamlab.h, core/text's, its own
 #   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
-#   graph     the core's, core/race's, its own
+#   graph     the core's, core/race's, core/custom's, its own
+#   custom    the core's, its own
+#   emulate   core/backend.h, its own
 #   numbers   core/backend.h, its own
-#   sim       core/backend.h, core/numbers', its own
-#   cuda      the same, and CUDA's headers, which nobody else includes
+#   sim       core/backend.h, core/numbers', core/emulate's, its own
+#   cuda      core/backend.h, core/numbers', its own, and CUDA's headers, which nobody else includes
 # Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a
 # small tree with one sin of each kind.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -87,7 +89,7 @@ sins() { # ROOT
     import_sins "$1"
     words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core '^(text|timeline|traces|pictures|race|graph)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core '^(text|timeline|traces|pictures|race|graph|custom)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     for room in traces pictures; do
@@ -95,9 +97,11 @@ sins() { # ROOT
             "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     done
     offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/graph '^\.\./(race/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/custom '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/sim "$backend" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/emulate '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
     script_sins "$1"
 }

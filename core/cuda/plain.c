@@ -18,7 +18,7 @@ typedef __typeof__(&cublasDestroy_v2) destroy_fn;
 static bool names(const cuda_stream *stream, const sl_buffer *buffer)
 {
     for (const sl_op *op = stream->head; op; op = op->next)
-        if (op->out == buffer || op->in[0] == buffer || op->in[1] == buffer) return true;
+        if (sl_op_uses(op, buffer)) return true;
     return false;
 }
 

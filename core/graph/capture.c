@@ -115,8 +115,7 @@ static sl_status take_work(sl__branch *branch, sl_op *op, sl_error *err)
     if (status == SL_OK && !reserve_nodes(&branch->last, 1)) status = sl__capture_no_memory(err);
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
     if (status != SL_OK) return status;
-    graph->lent |= (op->out && op->out->lender) || (op->in[0] && op->in[0]->lender)
-                   || (op->in[1] && op->in[1]->lender);
+    graph->lent |= sl__op_is_lent(op);
     append(branch, op);
     return SL_OK;
 }

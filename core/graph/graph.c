@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../buffer.h"
+#include "../custom/call.h"
 #include "../device.h"
 #include "../op.h"
 #include "../race/checker.h"
@@ -79,11 +80,11 @@ sl_status sl__body_reserve(sl_body *body, uint32_t n_before, sl_error *err)
 /* An operation in flight counts the use of its memory; a node only holds it. */
 static void hold_only(sl_op *op)
 {
-    sl_buffer *const operands[] = { op->out, sl__op_holds_input(op, 0) ? op->in[0] : NULL,
-                                    sl__op_holds_input(op, 1) ? op->in[1] : NULL };
+    sl_buffer *buffers[SL_MOST_ARGS];
+    int n = sl__op_buffers(op, buffers);
 
-    for (int i = 0; i < 3; i++)
-        if (operands[i]) sl__reuse_let_go(operands[i], op->stream);
+    for (int i = 0; i < n; i++)
+        sl__reuse_let_go(buffers[i], op->stream);
 }
 
 uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *before,
@@ -112,10 +113,13 @@ sl_graph *sl_graph_retain(sl_graph *graph)
 
 void sl__node_drop(sl_device *device, sl_op *op)
 {
+    sl_buffer *buffers[SL_MOST_ARGS];
+    int n = sl__op_buffers(op, buffers);
+
     if (op->host_release) op->host_release(op->host_ud);
-    for (int i = 1; i >= 0; i--)
-        if (sl__op_holds_input(op, i)) sl__buffer_release(op->in[i]);
-    sl__buffer_release(op->out);
+    while (n > 0)
+        sl__buffer_release(buffers[--n]);
+    sl__custom_call_release(op->custom);
     sl_event_release(op->event);
     sl_stream_release(op->stream);
     sl__op_put_back(device, op);
@@ -158,12 +162,8 @@ void sl__graph_retired(sl_op *launch)
 
 static bool uses_memory(const sl_body *body, const sl_buffer *buffer)
 {
-    for (uint32_t i = 0; i < body->n_nodes; i++) {
-        const sl_op *op = body->nodes[i].op;
-        if (op->out == buffer || (sl__op_holds_input(op, 0) && op->in[0] == buffer)
-            || (sl__op_holds_input(op, 1) && op->in[1] == buffer))
-            return true;
-    }
+    for (uint32_t i = 0; i < body->n_nodes; i++)
+        if (sl_op_uses(body->nodes[i].op, buffer)) return true;
     return false;
 }
 
@@ -218,7 +218,7 @@ static sl_status describe_node(sl_device *device, const sl_op *op, sl_graph_node
                                sl_error *err)
 {
     sl__device_core *core = device->core;
-    uint32_t name = sl__span_name(device, &op->work, op->span_flags);
+    uint32_t name = sl__span_name(device, op);
 
     if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for a node's name");
     *out = (sl_graph_node){

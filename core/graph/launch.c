@@ -63,12 +63,9 @@ static sl_status settle_lent(sl_graph *graph, sl_error *err)
 {
     sl_status status = SL_OK;
 
-    for (uint32_t i = 0; i < graph->body->n_nodes && status == SL_OK; i++) {
-        const sl_op *op = graph->body->nodes[i].op;
-        bool lent = (op->out && op->out->lender) || (op->in[0] && op->in[0]->lender)
-                    || (op->in[1] && op->in[1]->lender);
-        if (lent) status = sl_device_wait_idle(graph->device, err);
-    }
+    for (uint32_t i = 0; i < graph->body->n_nodes && status == SL_OK; i++)
+        if (sl__op_is_lent(graph->body->nodes[i].op))
+            status = sl_device_wait_idle(graph->device, err);
     graph->lent = status != SL_OK;
     return status;
 }

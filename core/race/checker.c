@@ -50,7 +50,7 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__opera
             .epoch = actor->point.epoch, .slot = actor->point.slot, .seq = op->seq,
             .kind = (uint8_t)o->kind, .by = SL__BY_STREAM, .where = op->where,
             .first = o->offset, .end = o->offset + o->bytes,
-            .what = sl__span_name(device, &op->work, op->span_flags),
+            .what = sl__span_name(device, op),
         },
     };
 

@@ -24,7 +24,7 @@ static void add_accesses(sl__race_graph *graph, const sl_body *body, uint32_t no
     const sl_op *op = body->nodes[node].op;
     sl__operand list[SL__MOST_OPERANDS];
     int n = sl__operands_of(op, list);
-    uint32_t what = sl__span_name(body->device, &op->work, op->span_flags);
+    uint32_t what = sl__span_name(body->device, op);
 
     for (int i = 0; i < n; i++) {
         graph->names_pageable |= list[i].buffer->place != SL_ON_DEVICE;

@@ -11,11 +11,28 @@ static bool reads_twice(const sl_op *op)
            && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
 }
 
+/* As declared: what the kernel really does is not known here. */
+static int list_custom(const sl_custom_call *call, sl__operand list[SL__MOST_OPERANDS])
+{
+    int n = 0;
+
+    for (uint32_t i = 0; i < call->n; i++) {
+        const sl_custom_operand *arg = &call->arg[i];
+        uint8_t access = call->kernel->args[i].access;
+        if (access & SL_READS)
+            list[n++] = (sl__operand){ arg->buffer, arg->offset, arg->bytes, SL_ACCESS_READ };
+        if (access & SL_WRITES)
+            list[n++] = (sl__operand){ arg->buffer, arg->offset, arg->bytes, SL_ACCESS_WRITE };
+    }
+    return n;
+}
+
 int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
 {
     const sl_work *work = &op->work;
     int n = 0;
 
+    if (op->custom) return list_custom(op->custom, list);
     for (int i = 0; i < 2; i++)
         if (op->in[i] && !(i == 1 && reads_twice(op)))
             list[n++] = (sl__operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),

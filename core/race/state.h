@@ -230,7 +230,7 @@ typedef struct sl__operand {
     sl_race_access_kind kind;
 } sl__operand;
 
-enum { SL__MOST_OPERANDS = 3 };
+enum { SL__MOST_OPERANDS = 2 * SL_MOST_ARGS };
 
 /* Up to two inputs, and the output last; returns how many. */
 int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS]);

@@ -33,6 +33,9 @@ void sim_touch_operands(sl_op *op)
         if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
             sim_touch(op->in[i], sim_work_bytes(&op->work, i));
     if (op->out) sim_touch(op->out, sim_work_bytes(&op->work, 2));
+    for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
+        if (op->custom->arg[i].buffer)
+            sim_touch(op->custom->arg[i].buffer, op->custom->arg[i].bytes);
     if (op->out && op->out->place == SL_PAGEABLE) sim_host_writes(op->out);
 }
 

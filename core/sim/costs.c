@@ -338,11 +338,8 @@ typedef struct stream_cost {
 /* Its blocks are short and many and show no wave tail, so the grid is rounded up to whole waves.
  * A quarter of the blocks that fit saturates the memory; a smaller grid gets its share of the
  * bandwidth. */
-static double stream_through(const sim_device *dev, const stream_cost *cost, sim_launch *launch)
+static double stream_blocks(const sim_device *dev, const stream_cost *cost, sim_launch *launch)
 {
-    launch->threads = THREADS;
-    launch->registers = THREADS * REGISTERS_PER_THREAD;
-    launch->shared_bytes = (int64_t)dev->profile.shared_reserved_bytes;
     launch->tail_ps = sim_us_to_ps(cost->fixed_us);
     double per_sm = (double)sim_chip_blocks_per_sm(dev, launch);
     double capacity = larger(1, per_sm) * dev->profile.sm_count;
@@ -358,6 +355,14 @@ static double stream_through(const sim_device *dev, const stream_cost *cost, sim
         launch->sm_share = smaller(1, cost->issue_us / us) * dev->profile.sm_count / resident;
     }
     return us / waves;
+}
+
+static double stream_through(const sim_device *dev, const stream_cost *cost, sim_launch *launch)
+{
+    launch->threads = THREADS;
+    launch->registers = THREADS * REGISTERS_PER_THREAD;
+    launch->shared_bytes = (int64_t)dev->profile.shared_reserved_bytes;
+    return stream_blocks(dev, cost, launch);
 }
 
 /* powf has no table for float64, and another rate. */
@@ -442,6 +447,26 @@ static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch
     return (double)work->duration_ns / 1e3;
 }
 
+/* As given, or from what it moves and computes; as for other kernels a small grid reaches a part of
+ * the bandwidth. */
+static double custom(const sim_device *dev, const sl_work *work, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    const bool is_timed = work->flags & SL_WORK_TIMED;
+    const double registers = work->registers > 0 ? (double)work->registers : REGISTERS_PER_THREAD;
+    stream_cost cost = {
+        .blocks = (double)work->blocks,
+        .memory_us = memory_us(p, (double)work->bytes),
+        .issue_us = work->flops / (p->fp32_tflops * 1e6),
+        .fixed_us = p->kernel_fixed_us,
+        .measured_us = is_timed ? larger(1e-3, (double)work->duration_ns / 1e3) : 0,
+    };
+    launch->threads = whole_warps(work->threads);
+    launch->registers = launch->threads * (int32_t)registers;
+    launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
+    return stream_blocks(dev, &cost, launch);
+}
+
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
                            sim_launch *launch, sl_error *err)
 {
@@ -458,6 +483,8 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
         us = gemm(dev, work, warm, launch);
     else if (work->kernel == SL_KERNEL_SPIN)
         us = spin(p, work, launch);
+    else if (work->kernel == SL_KERNEL_CUSTOM)
+        us = custom(dev, work, launch);
     else
         us = elementwise(dev, work, launch);
     if (!(us <= SIM_LONGEST_US))

@@ -23,6 +23,7 @@
  *   graph_run.c    its nodes
  *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
+ *   custom.c       custom kernels
  *   call_cost.c    what a call costs the host, from the profile
  *   chance.c       how calls and engines differ from run to run
  *   cache_state.c  what caches hold
@@ -74,6 +75,7 @@ typedef struct sim_cohort sim_cohort;
 typedef struct sim_group sim_group;
 typedef struct sim_channel sim_channel;
 typedef struct sim_graph sim_graph;
+typedef struct sim_custom sim_custom;
 
 /* ---- events (heap.c) ---- */
 
@@ -314,6 +316,11 @@ struct sim_buffer {
     double written;   /* the same, when the host last wrote it and no engine has read it since */
 };
 
+struct sim_custom {
+    sl_custom base;
+    bool loaded; /* its code, at its first launch */
+};
+
 struct sim_device {
     sl_device base;
     sim_profile profile;
@@ -525,6 +532,14 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
  * relative to host.matmul_us. */
 double sim_product_kernels(const sim_device *dev, const sl_work *work);
 double sim_product_host_share(const sim_device *dev, const sl_work *work);
+
+/* custom.c: functions of backend.h */
+sl_status sim_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);
+sl_status sim_custom_build(sl_custom *kernel, sl_image *image, sl_error *err);
+sl_status sim_custom_open(sl_custom *kernel, const sl_image *image, sl_error *err);
+void sim_custom_close(sl_custom *kernel);
+sl_status sim_custom_occupancy(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
+                               sl_error *err);
 
 /* cache_state.c */
 void sim_touch(sl_buffer *buffer, size_t bytes); /* notes that so much of it is used now */

@@ -144,7 +144,8 @@ static sl_status load_kernel(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     const sl_work *work = &op->base.work;
-    bool *loaded = &dev->loaded[work->kernel][work->dtype];
+    bool *loaded = op->base.custom ? &((sim_custom *)op->base.custom->kernel)->loaded
+                                   : &dev->loaded[work->kernel][work->dtype];
     if (work->kind != SL_WORK_KERNEL || dev->profile.lazy_load_us == 0 || *loaded) return SL_OK;
     sl_status status = sim_host_wait_idle(dev, err);
     if (status == SL_OK) {
@@ -207,8 +208,7 @@ static void describe_launch(sl_op *op, const sim_launch *launch)
     op->blocks = launch->grid;
     op->kernels_after = launch->reduce_blocks > 0;
     op->kernels = 1 + op->kernels_after;
-    op->threads = (uint16_t)(op->work.kernel == SL_KERNEL_SPIN ? op->work.threads
-                                                               : (uint32_t)launch->threads);
+    op->threads = (uint16_t)(op->work.threads ? op->work.threads : (uint32_t)launch->threads);
     if (op->work.kind != SL_WORK_KERNEL) return;
     op->registers = (uint16_t)(launch->registers / launch->threads);
     op->shared_bytes = (uint32_t)(launch->shared_bytes - (int64_t)profile->shared_reserved_bytes);
@@ -229,6 +229,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
         op->warm = op->base.work.kernel == SL_KERNEL_MATMUL && sim_finds_warm(&op->base);
         status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
         if (status == SL_OK) describe_launch(&op->base, &op->launch);
+        if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;
     }
     if (status == SL_OK) status = load_kernel(op, err);
     return status;
@@ -457,6 +458,7 @@ const sl_backend sl_sim_backend = {
     .buffer_bytes = sizeof(sim_buffer),
     .op_bytes = sizeof(sim_op),
     .graph_bytes = sizeof(sim_graph),
+    .custom_bytes = sizeof(sim_custom),
     .peer_copies = false,
     .device_count = sim_device_count,
     .device_name = sim_device_name,
@@ -478,6 +480,11 @@ const sl_backend sl_sim_backend = {
     .graph_open = sim_graph_open,
     .graph_update = sim_graph_update,
     .graph_close = sim_graph_close,
+    .custom_key = sim_custom_key,
+    .custom_build = sim_custom_build,
+    .custom_open = sim_custom_open,
+    .custom_close = sim_custom_close,
+    .custom_occupancy = sim_custom_occupancy,
     .stream_query = sim_stream_query,
     .stream_synchronize = sim_stream_synchronize,
     .event_query = sim_event_query,

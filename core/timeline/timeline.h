@@ -41,7 +41,9 @@ enum {                          /* sl_span.flags */
        SL_SPAN_DST_PAGEABLE = 8,
        SL_SPAN_DST_PINNED = 16,
        SL_SPAN_QUEUE_FULL = 32, /* the enqueueing call waited for room in the launch queue */
-       SL_SPAN_LOADED = 64      /* it first loaded the kernel's code, and waited for all work */
+       SL_SPAN_LOADED = 64,     /* it first loaded the kernel's code, and waited for all work */
+       SL_SPAN_GUESSED = 128    /* simulated: nothing says how long it takes; each of its tensors is
+                                 * moved once */
 };
 
 /* One operation on the device. */

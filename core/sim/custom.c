@@ -1,0 +1,42 @@
+/* custom.c - custom kernels on the simulated GPU. */
+#include "sim.h"
+
+sl_status sim_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err)
+{
+    (void)kernel, (void)key, (void)key_bytes;
+    return sl_fail(err, SL_EUNSUPPORTED, "this build compiles no kernels for the host");
+}
+
+sl_status sim_custom_build(sl_custom *kernel, sl_image *image, sl_error *err)
+{
+    (void)image;
+    return sim_custom_key(kernel, NULL, 0, err);
+}
+
+sl_status sim_custom_open(sl_custom *kernel, const sl_image *image, sl_error *err)
+{
+    (void)image, (void)err;
+    kernel->info.has_values = kernel->compute != NULL;
+    return SL_OK;
+}
+
+void sim_custom_close(sl_custom *kernel) { (void)kernel; }
+
+sl_status sim_custom_occupancy(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
+                               sl_error *err)
+{
+    const sim_device *dev = (const sim_device *)kernel->device;
+    const int64_t own = kernel->info.shared_bytes > 0 ? kernel->info.shared_bytes : 0;
+    const sl_work work = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = SL_KERNEL_CUSTOM,
+        .threads = (uint32_t)threads,
+        .blocks = 1,
+        .shared_bytes = shared_bytes + (size_t)own,
+        .registers = kernel->info.registers,
+    };
+    sim_launch launch;
+    (void)err, (void)sim_costs_launch(dev, &work, false, &launch, NULL); /* none fits: 0 blocks */
+    *blocks = (int)sim_chip_blocks_per_sm(dev, &launch);
+    return SL_OK;
+}
