@@ -3,7 +3,7 @@
 #include "op.h"
 
 #include "buffer.h"
-#include "custom/call.h"
+#include "custom/kernel.h"
 #include "device.h"
 #include "graph/graph.h"
 #include "race/checker.h"

@@ -1,193 +1,9 @@
-/* kernel.c - custom kernels: made, described, released. */
+/* kernel.c - custom kernels: what they are, and their end. */
+#include "kernel.h"
+
 #include <stdlib.h>
-#include <stdio.h>
-#include <string.h>
 
-#include "../device.h"
-#include "cache.h"
-#include "diagnose.h"
-
-/* ---- what it is made of ---- */
-
-static char *copy_text(const char *text)
-{
-    size_t bytes = text ? strlen(text) + 1 : 0;
-    char *copy = text ? malloc(bytes) : NULL;
-
-    if (copy) memcpy(copy, text, bytes);
-    return copy;
-}
-
-static bool copy_options(sl_custom *kernel, const sl_custom_spec *spec)
-{
-    kernel->options = calloc(spec->n_options + 1, sizeof *kernel->options);
-    if (!kernel->options) return false;
-    for (size_t i = 0; i < spec->n_options; i++, kernel->n_options++)
-        if (!(kernel->options[i] = copy_text(spec->options[i]))) return false;
-    return true;
-}
-
-static bool copy_texts(sl_custom *kernel, const sl_custom_spec *spec)
-{
-    kernel->source = copy_text(spec->source);
-    kernel->name = copy_text(spec->name);
-    kernel->file = copy_text(spec->file ? spec->file : "");
-    kernel->line = spec->line > 0 ? spec->line : 1;
-    return (kernel->source || !spec->source) && kernel->name && kernel->file
-           && copy_options(kernel, spec);
-}
-
-static sl_status parse_args(sl_custom *kernel, const sl_custom_spec *spec, sl_error *err)
-{
-    if (spec->n_args > SL_MOST_ARGS)
-        return sl_fail(err, SL_EINVAL, "%zu arguments: a kernel has at most %d", spec->n_args,
-                       SL_MOST_ARGS);
-    for (size_t i = 0; i < spec->n_args; i++) {
-        sl_status status = sl_arg_parse(spec->args[i], &kernel->args[i], err);
-        if (status != SL_OK) return status;
-    }
-    kernel->n_args = (uint32_t)spec->n_args;
-    return SL_OK;
-}
-
-/* A name, with a template's arguments: what can stand between & and ; in C++. */
-static sl_status check_name(const char *name, sl_error *err)
-{
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
-                                  "<>:,*& ";
-
-    if (!name || !*name) return sl_fail(err, SL_EINVAL, "the kernel needs a name");
-    if (name[strspn(name, allowed)] || strlen(name) > 200 || (*name >= '0' && *name <= '9'))
-        return sl_fail(err, SL_EINVAL,
-                       "\"%.60s\" is no name of a function (of a template: \"scale<float>\")",
-                       name);
-    return SL_OK;
-}
-
-/* ---- its key ---- */
-
-typedef struct key_text {
-    char *text;
-    size_t n;
-} key_text;
-
-static void put(key_text *key, const char *text)
-{
-    size_t bytes = strlen(text) + 1; /* with its end, which separates the parts */
-
-    if (key->text) memcpy(key->text + key->n, text, bytes);
-    key->n += bytes;
-}
-
-static void put_parts(key_text *key, const sl_custom *kernel, const char *backend)
-{
-    char arg[8];
-
-    put(key, backend);
-    put(key, kernel->source ? kernel->source : "");
-    put(key, kernel->name);
-    for (uint32_t i = 0; i < kernel->n_args; i++) {
-        snprintf(arg, sizeof arg, "%u %u", kernel->args[i].type, kernel->args[i].access);
-        put(key, arg);
-    }
-    for (size_t i = 0; i < kernel->n_options; i++)
-        put(key, kernel->options[i]);
-}
-
-/* All that decides the image. `text` is NULL: out of memory. */
-static key_text key_of(const sl_custom *kernel, const char *backend)
-{
-    key_text key = { NULL, 0 };
-
-    put_parts(&key, kernel, backend);
-    key.text = malloc(key.n);
-    key.n = 0;
-    put_parts(&key, kernel, backend);
-    return key;
-}
-
-static sl_status make_hash(sl_custom *kernel, sl_error *err)
-{
-    key_text key = key_of(kernel, "");
-
-    if (!key.text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-    snprintf(kernel->hash, sizeof kernel->hash, "%016llx",
-             (unsigned long long)sl__cache_hash(key.text, key.n));
-    free(key.text);
-    return SL_OK;
-}
-
-/* ---- compiling ---- */
-
-static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *err)
-{
-    const sl_backend *backend = kernel->device->backend;
-    sl_image image = { NULL, 0 };
-    sl_status status = backend->custom_build(kernel, &image, err);
-
-    if (status == SL_ECOMPILE) return sl__diagnose(kernel, err);
-    if (status != SL_OK) return status;
-    status = backend->custom_open(kernel, &image, err);
-    if (status == SL_OK) sl__cache_keep(key->text, key->n, &image);
-    free(image.data);
-    return status;
-}
-
-static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error *err)
-{
-    sl_image image = { NULL, 0 };
-    sl_status status;
-
-    if (!sl__cache_find(key->text, key->n, &image)) return build_anew(kernel, key, err);
-    status = kernel->device->backend->custom_open(kernel, &image, err);
-    free(image.data);
-    if (status == SL_EIO) return build_anew(kernel, key, err);
-    kernel->info.from_cache = true;
-    return status;
-}
-
-static sl_status open_source(sl_custom *kernel, sl_error *err)
-{
-    char backend_key[512];
-    key_text key;
-    sl_status status = kernel->device->backend->custom_key(kernel, backend_key, sizeof backend_key,
-                                                           err);
-
-    if (status != SL_OK) return status;
-    key = key_of(kernel, backend_key);
-    if (!key.text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-    status = find_or_build(kernel, &key, err);
-    free(key.text);
-    return status;
-}
-
-/* A simulated GPU has times without values. */
-static sl_status open_without_image(sl_custom *kernel, const char *why, sl_error *err)
-{
-    snprintf(kernel->unknown, sizeof kernel->unknown, "%s", kernel->compute ? "" : why);
-    return kernel->device->backend->custom_open(kernel, NULL, err);
-}
-
-static sl_status open_kernel(sl_custom *kernel, sl_error *err)
-{
-    sl_error why = { .status = SL_OK };
-    sl_status status;
-
-    if (!kernel->source) {
-        if (!kernel->device->info.simulated)
-            return sl_fail(err, SL_EINVAL, "a real GPU needs the source");
-        return open_without_image(kernel, "it has neither a source nor a function cpu =", err);
-    }
-    status = open_source(kernel, &why);
-    if (status == SL_EUNSUPPORTED && kernel->device->info.simulated)
-        return open_without_image(kernel, why.msg, err);
-    if (status != SL_OK && err) *err = why;
-    return status;
-}
-
-/* ---- lifecycle ---- */
-
-static void free_kernel(sl_custom *kernel)
+void sl__custom_free(sl_custom *kernel)
 {
     if (kernel->compute_release) kernel->compute_release(kernel->compute_ud);
     for (size_t i = 0; i < kernel->n_options; i++)
@@ -198,55 +14,6 @@ static void free_kernel(sl_custom *kernel)
     free(kernel->file);
     free(kernel->log);
     free(kernel);
-}
-
-static sl_status fill(sl_custom *kernel, const sl_custom_spec *spec, sl_error *err)
-{
-    sl_device *device = kernel->device;
-    sl_status status = check_name(spec->name, err);
-
-    if (status == SL_OK) status = parse_args(kernel, spec, err);
-    if (status != SL_OK) return status;
-    if (!copy_texts(kernel, spec))
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-    kernel->span_name = sl__strings_intern(&device->core->strings, kernel->name);
-    kernel->info = (sl_custom_info){ .shared_bytes = -1,
-                                     .local_bytes = -1,
-                                     .max_threads = device->info.max_threads_per_block };
-    status = make_hash(kernel, err);
-    return status == SL_OK ? open_kernel(kernel, err) : status;
-}
-
-sl_status sl_custom_create(sl_device *device, const sl_custom_spec *spec, sl_custom **kernel_out,
-                           char **log, sl_error *err)
-{
-    sl_status status = sl__device_enter(device, "kernel", err);
-    sl_custom *kernel = NULL;
-
-    *log = NULL;
-    if (status == SL_OK) {
-        kernel = calloc(1, device->backend->custom_bytes);
-        if (!kernel) status = sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-    }
-    if (!kernel) {
-        if (spec->compute_release) spec->compute_release(spec->compute_ud);
-        return status;
-    }
-    kernel->device = device;
-    kernel->refs = 1;
-    kernel->compute = spec->compute;
-    kernel->compute_ud = spec->compute_ud;
-    kernel->compute_release = spec->compute_release;
-    status = fill(kernel, spec, err);
-    if (status != SL_OK) {
-        *log = kernel->log;
-        kernel->log = NULL;
-        free_kernel(kernel);
-        return sl__device_leave(device, status, err);
-    }
-    sl_device_retain(device);
-    *kernel_out = kernel;
-    return SL_OK;
 }
 
 sl_custom *sl_custom_retain(sl_custom *kernel)
@@ -262,8 +29,15 @@ void sl_custom_release(sl_custom *kernel)
     if (!kernel || --kernel->refs > 0) return;
     device = kernel->device;
     device->backend->custom_close(kernel);
-    free_kernel(kernel);
+    sl__custom_free(kernel);
     sl_device_release(device);
+}
+
+void sl__custom_call_release(sl_custom_call *call)
+{
+    if (!call || --call->refs > 0) return;
+    sl_custom_release(call->kernel);
+    free(call);
 }
 
 /* ---- what it is ---- */
@@ -280,21 +54,4 @@ void sl_custom_set_footprint(sl_custom *kernel, int registers, int64_t shared_by
     if (!kernel->device->info.simulated) return;
     if (registers > 0) kernel->info.registers = registers;
     if (shared_bytes >= 0) kernel->info.shared_bytes = shared_bytes;
-}
-
-sl_status sl_custom_occupancy(sl_custom *kernel, int threads, int64_t shared_bytes, int *blocks,
-                              sl_error *err)
-{
-    sl_device *device = kernel->device;
-    sl_status status = sl__device_enter(device, "occupancy", err);
-
-    if (status != SL_OK) return status;
-    if (threads < 1 || threads > device->info.max_threads_per_block)
-        return sl_fail(err, SL_EINVAL, "%d threads: a block has 1 to %d", threads,
-                       device->info.max_threads_per_block);
-    if (shared_bytes < 0)
-        return sl_fail(err, SL_EINVAL, "shared is %lld: it cannot be negative",
-                       (long long)shared_bytes);
-    status = device->backend->custom_occupancy(kernel, threads, (size_t)shared_bytes, blocks, err);
-    return sl__device_leave(device, status, err);
 }

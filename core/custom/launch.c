@@ -8,7 +8,7 @@
 #include "../op.h"
 #include "../stream.h"
 #include "../tensor.h"
-#include "call.h"
+#include "kernel.h"
 
 /* ---- arguments ---- */
 
@@ -270,13 +270,6 @@ static void describe(const sl_custom_call *call, const sl_custom_launch *launch,
 
 /* ---- in all ---- */
 
-void sl__custom_call_release(sl_custom_call *call)
-{
-    if (!call || --call->refs > 0) return;
-    sl_custom_release(call->kernel);
-    free(call);
-}
-
 static sl_custom_call *new_call(sl_custom *kernel, const sl_custom_launch *launch)
 {
     sl_custom_call *call = malloc(sizeof *call + kernel->n_args * sizeof call->arg[0]);
@@ -326,4 +319,23 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
     }
     sl__custom_call_release(call);
     return status;
+}
+
+/* ---- how many fit ---- */
+
+sl_status sl_custom_occupancy(sl_custom *kernel, int threads, int64_t shared_bytes, int *blocks,
+                              sl_error *err)
+{
+    sl_device *device = kernel->device;
+    sl_status status = sl__device_enter(device, "occupancy", err);
+
+    if (status != SL_OK) return status;
+    if (threads < 1 || threads > device->info.max_threads_per_block)
+        return sl_fail(err, SL_EINVAL, "%d threads: a block has 1 to %d", threads,
+                       device->info.max_threads_per_block);
+    if (shared_bytes < 0)
+        return sl_fail(err, SL_EINVAL, "shared is %lld: it cannot be negative",
+                       (long long)shared_bytes);
+    status = device->backend->custom_occupancy(kernel, threads, (size_t)shared_bytes, blocks, err);
+    return sl__device_leave(device, status, err);
 }

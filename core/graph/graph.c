@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "../buffer.h"
-#include "../custom/call.h"
+#include "../custom/kernel.h"
 #include "../device.h"
 #include "../op.h"
 #include "../race/checker.h"
