@@ -36,7 +36,7 @@ struct sl__capture {
     const char *spoiled_by;
     uint32_t spoiled_where;
     int spoiled_code;
-    bool told; /* an error has said so */
+    bool reported; /* an error has said so */
 };
 
 typedef struct sl__captured { /* of an event: its latest record, in a capture */

@@ -20,7 +20,7 @@ static sl__capture *find_spoiled(sl_device *device)
 
     for (sl__capture *capture = device->core->captures; capture; capture = capture->next) {
         if (!sl__capture_is_invalidated(capture)) continue;
-        if (!capture->told) return capture;
+        if (!capture->reported) return capture;
         if (!spoiled) spoiled = capture;
     }
     return spoiled;
@@ -34,7 +34,7 @@ static const sl__capture *find_concerned(sl_device *device, const sl_error *err)
 
     if (stream && stream->branch && err->backend_code != SL_CAPTURE_CAPTURED_EVENT)
         return stream->branch->capture;
-    return spoiled && (!spoiled->told || err->backend_code == SL_CAPTURE_INVALIDATED)
+    return spoiled && (!spoiled->reported || err->backend_code == SL_CAPTURE_INVALIDATED)
                ? spoiled
                : device->core->captures;
 }
@@ -44,7 +44,7 @@ static void note_spoiled(sl_device *device, const char *call, int code)
 {
     for (sl__capture *capture = device->core->captures; capture; capture = capture->next) {
         if (!sl__capture_is_invalidated(capture)) continue;
-        capture->told = capture->invalidated = true;
+        capture->reported = capture->invalidated = true;
         if (capture->spoiled_by || code == SL_CAPTURE_INVALIDATED) continue;
         capture->spoiled_by = call;
         capture->spoiled_where = device->core->where;
@@ -72,7 +72,7 @@ sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err)
 {
     const sl__capture *spoiled = find_spoiled(device);
 
-    if (status == SL_ECAPTURE || !spoiled || spoiled->told) return status;
+    if (status == SL_ECAPTURE || !spoiled || spoiled->reported) return status;
     sl_fail(err, SL_ECAPTURE, "%s", sl_capture_error_name(SL_CAPTURE_UNSUPPORTED));
     if (err) err->backend_code = SL_CAPTURE_UNSUPPORTED;
     return SL_ECAPTURE;

@@ -128,7 +128,7 @@ static double gap_us(const sim_op *launch, uint32_t from, uint32_t to)
     return a != b ? p->graph_switch_us : a == SL_ENGINE_COMPUTE ? p->graph_gap_us : p->copy_gap_us;
 }
 
-/* `to` is one of several nodes behind `from`, which are told one after the other: the `nth`, from
+/* `to` is one of several nodes behind `from`, which get the signal one after the other: the `nth`, from
  * 0. That takes longer if it is behind several nodes itself. */
 static double signal_us(const sim_op *launch, uint32_t to, uint32_t nth)
 {

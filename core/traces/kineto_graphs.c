@@ -8,7 +8,7 @@
  * it gets rows of its own. Of several rows that are free a node takes the one that became free
  * last, since a node mostly starts when the one that it waited for has ended.
  */
-#include "kineto_graphs.h"
+#include "kineto_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -16,7 +16,8 @@
  *               when its call returned blocked the host.
  * Our own files contain all of this; their parts are only put together again.
  */
-#include "kineto_graphs.h"
+
+#include "kineto_match.h"
 
 #include <inttypes.h>
 #include <stdio.h>

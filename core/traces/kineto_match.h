@@ -50,4 +50,12 @@ uint64_t sl__issue_of(const sl__match *match, uint64_t correlation);
 /* The waits that show in the times alone, of a foreign trace whose items are in order. */
 sl_status sl__infer_waits(const sl__match *match, sl_error *err);
 
+/* kineto_graphs.c: launches of graphs. */
+
+/* Of a foreign trace whose launches are found: gives nodes numbers and rows. Rows behind the first
+ * are streams with numbers of their own. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__graphs_arrange(sl__match *match, sl_error *err);
+/* Notes launches in the timeline. SL_ENOMEM. */
+sl_status sl__graphs_note(const sl__match *match, sl_error *err);
+
 #endif
