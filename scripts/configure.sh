@@ -159,7 +159,7 @@ find_cuda() {
             cuda_lib=$cuda_home/$folder
     done
     [ -n "$cuda_lib" ] || cuda_lacks="$cuda_lacks libcudart_static.a"
-    for header in cublasLt.h nvtx3/nvToolsExt.h; do
+    for header in cublasLt.h nvrtc.h nvtx3/nvToolsExt.h; do
         [ -e "$cuda_home/include/$header" ] || cuda_lacks="$cuda_lacks $header"
     done
     command -v g++ c++ clang++ >/dev/null || cuda_lacks="$cuda_lacks g++"

@@ -68,7 +68,7 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
 }
 
 lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
-cuda='(^|/)(cuda|cublas|cupti|nvml|nvtx|nvToolsExt)'
+cuda='(^|/)(cuda|cublas|cupti|nvrtc|nvml|nvtx|nvToolsExt)'
 zlib='(^|/)zlib\.h'
 minizip='(^|/)minizip/'
 seccomp='(^|/)seccomp\.h'
@@ -169,7 +169,7 @@ planted=$(mktemp -d) || exit 1
 trap 'rm -rf "$planted"' EXIT
 mkdir -p "$planted/repl" "$planted/bindings" "$planted/core/text" "$planted/core/timeline" \
     "$planted/core/traces" "$planted/core/pictures" "$planted/core/sim" \
-    "$planted/core/numbers" "$planted/core/cuda" "$planted/scripts"
+    "$planted/core/numbers" "$planted/core/custom" "$planted/core/cuda" "$planted/scripts"
 
 plant() { # FILE LINE NAME: the line in that file is found
     mkdir -p "$(dirname "$planted/$1")"
@@ -226,6 +226,7 @@ plant core/sim/a.c '#include "../streamlab.h"' "more than backend.h in the simul
 plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simulator"
 plant core/sim/a.c '#include "../cuda/cuda.h"' "the other backend in the simulator"
 plant core/sim/a.c '#include <cuda_runtime_api.h>' "CUDA in the simulator"
+plant core/custom/a.c '#include <nvrtc.h>' "NVRTC in the core"
 plant core/numbers/a.h '#include "../sim/sim.h"' "a backend in the numbers"
 plant core/numbers/a.h '#include <cuda_fp16.h>' "CUDA in the numbers"
 plant core/cuda/a.c '#include "../device.h"' "a private header of the core in the plugin"
@@ -254,6 +255,7 @@ allow core/cuda/a.cu '#include "../numbers/philox_core.h"' "the numbers in the p
 allow core/cuda/a.cu '#include <cuda_bf16.h>' "CUDA's types in the plugin"
 allow core/cuda/a.c '#include <cublasLt.h>' "cuBLAS in the plugin"
 allow core/cuda/a.c '#include <cupti.h>' "CUPTI in the plugin"
+allow core/cuda/a.c '#include <nvrtc.h>' "NVRTC in the plugin"
 allow core/cuda/a.c '#include <nvtx3/nvToolsExt.h>' "NVTX in the plugin"
 allow core/numbers/a.h '#include "../backend.h"' "backend.h in the numbers"
 allow core/text/a.c '#include <zlib.h>' "zlib in the texts"

@@ -104,12 +104,12 @@ $(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o eve
 $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
-          $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_graphs.o fake_kernels.o)
+          $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)
 $(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening \
     $(T)/t-45-graphs: %: %.o $(PLAYED)
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
 $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
-    $(addprefix $(T)/,fake_cudart.o fake_streams.o fake_graphs.o fake_kernels.o) $(BUILD)/plugin.map
+    $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o) $(BUILD)/plugin.map
 $(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o

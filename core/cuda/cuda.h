@@ -17,6 +17,8 @@
  *   plain.c         the plain calls, peer access
  *   gemm.c          matmul through cublasLt, with a cache of plans
  *   kernels.cu      our own kernels (kernels.cuh)
+ *   nvrtc.c         compiling custom kernels (custom.h)
+ *   custom.c        loading and launching them
  *   activity.c      the times of operations: CUPTI, or else events (activity.h)
  *   library.c       the libraries that are opened when they are first needed
  *
@@ -125,6 +127,8 @@ struct cuda_device {
     cuda_block *late_frees; /* of cudaMallocAsync in a stream that is captured */
     size_t limit_bytes;     /* the limit that device_set_limit found; 0: not asked */
     bool limit_raised;
+    struct CUlib_st **closed; /* custom kernels that are to be unloaded */
+    size_t n_closed, cap_closed;
 };
 
 /* ---- context.c ------------------------------------------------------------- */
@@ -173,6 +177,13 @@ void cuda_devices_remove(cuda_device *dev);
 /* Whether a stream of the device has unfinished work; asked only where core wants to know
  * what a plain call waits for, false otherwise. */
 bool cuda_is_busy(cuda_device *dev);
+
+/* The address at an offset in a buffer; NULL where there is no memory. */
+static inline void *cuda_data(const sl_buffer *buffer, size_t offset)
+{
+    char *data = buffer ? (char *)((const cuda_buffer *)buffer)->data : NULL;
+    return data ? data + offset : NULL;
+}
 
 /* ---- queue.c --------------------------------------------------------------- */
 
@@ -376,7 +387,13 @@ void cuda_activity_close(cuda_device *dev);
 
 /* ---- library.c ------------------------------------------------------------- */
 
-typedef enum cuda_library { CUDA_CUBLAS_LT, CUDA_CUBLAS, CUDA_CUPTI, CUDA_LIBRARIES } cuda_library;
+typedef enum cuda_library {
+    CUDA_CUBLAS_LT,
+    CUDA_CUBLAS,
+    CUDA_CUPTI,
+    CUDA_NVRTC,
+    CUDA_LIBRARIES
+} cuda_library;
 
 /* The library, opened at the first call and kept. NULL: *err names it and says what the
  * loader said. */
@@ -389,6 +406,7 @@ enum { CUDA_MOST_FUNCTIONS = 16 };
 sl_status cuda_library_functions(cuda_library which, const char *const *names, size_t n,
                                  void *functions, sl_error *err);
 
+#include "custom.h"
 #include "graphs.h"
 
 #endif

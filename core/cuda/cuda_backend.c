@@ -129,6 +129,7 @@ static void device_close(sl_device *device)
     cuda_device *dev = cuda_of(device);
     cuda_use(dev);
     cuda_activity_close(dev);
+    cuda_custom_unload(dev);
     cuda_gemm_close(dev);
     cuda_plain_close(dev);
     cuda_memory_close(dev);
@@ -288,6 +289,7 @@ static const sl_backend cuda_backend = {
     .buffer_bytes = sizeof(cuda_buffer),
     .op_bytes = sizeof(cuda_op),
     .graph_bytes = sizeof(cuda_graph),
+    .custom_bytes = sizeof(cuda_custom),
     .checks_captures = true,
     .peer_copies = true,
     .device_count = device_count,
@@ -309,6 +311,11 @@ static const sl_backend cuda_backend = {
     .graph_open = cuda_graph_open,
     .graph_update = cuda_graph_update,
     .graph_close = cuda_graph_close,
+    .custom_key = cuda_custom_key,
+    .custom_build = cuda_custom_build,
+    .custom_open = cuda_custom_open,
+    .custom_close = cuda_custom_close,
+    .custom_occupancy = cuda_custom_occupancy,
     .stream_query = cuda_stream_query,
     .stream_synchronize = cuda_stream_synchronize,
     .event_query = cuda_event_query,

@@ -40,6 +40,7 @@ static library libraries[CUDA_LIBRARIES] = {
     [CUDA_CUBLAS_LT] = { .stem = "libcublasLt" },
     [CUDA_CUBLAS] = { .stem = "libcublas" },
     [CUDA_CUPTI] = { .stem = "libcupti" },
+    [CUDA_NVRTC] = { .stem = "libnvrtc" },
 };
 
 static const char *const toolkit_folders[] = {

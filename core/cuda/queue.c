@@ -8,12 +8,6 @@ static cuda_device *device_of(const sl_op *op) { return cuda_of(op->stream->devi
 
 static cuda_stream *stream_of(const sl_op *op) { return (cuda_stream *)op->stream; }
 
-static void *data_of(const sl_buffer *buffer, size_t offset)
-{
-    char *data = buffer ? ((const cuda_buffer *)buffer)->data : NULL;
-    return data ? data + offset : NULL;
-}
-
 static void describe(sl_op *op)
 {
     op->engine = op->work.kind == SL_WORK_HOST_FUNC ? SL_ENGINE_HOST : SL_ENGINE_COMPUTE;
@@ -59,9 +53,10 @@ static sl_status need_scratch(cuda_device *dev, const sl_op *op, sl_error *err)
 static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work, sl_error *err)
 {
     cuda_stream *stream = stream_of(op);
-    void *out = data_of(op->out, work->out_offset);
-    const void *in0 = data_of(op->in[0], work->in_offset[0]);
-    const void *in1 = data_of(op->in[1], work->in_offset[1]);
+    if (op->custom) return cuda_custom_launch(dev, op, err);
+    void *out = cuda_data(op->out, work->out_offset);
+    const void *in0 = cuda_data(op->in[0], work->in_offset[0]);
+    const void *in1 = cuda_data(op->in[1], work->in_offset[1]);
     if (work->kernel == SL_KERNEL_MATMUL)
         return cuda_gemm_enqueue(dev, stream, work, out, in0, in1, err);
     return cuda_kernel_launch(dev, work, out, in0, in1,
@@ -105,8 +100,8 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
     cudaStream_t stream = stream_of(op)->handle;
-    void *dst = data_of(op->out, work->out_offset);
-    const void *src = data_of(op->in[0], work->in_offset[0]);
+    void *dst = cuda_data(op->out, work->out_offset);
+    const void *src = cuda_data(op->in[0], work->in_offset[0]);
     enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
     if (work->copy_kind == SL_SPAN_MEMCPY_P2P) return launch_peer_copy(dev, op, dst, src, err);
     if (work->flags & SL_WORK_SYNC) {
@@ -121,7 +116,7 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
-    void *data = data_of(op->out, work->out_offset);
+    void *data = cuda_data(op->out, work->out_offset);
     if (work->flags & SL_WORK_SYNC) op->span_flags |= SL_SPAN_HOST_WAITED;
     if (op->stream->legacy && (op->out->place == SL_ON_DEVICE || (work->flags & SL_WORK_SYNC)))
         return cuda_check(dev, cudaMemset(data, work->byte_value, work->bytes), "cudaMemset", err);
