@@ -144,7 +144,8 @@ EDIT     := $(if $(LINE_EDITOR),$(filter-out $(NO_EDITOR),$(EDITORS)),$(NO_EDITO
 ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTER))
 NUMBERS  := $(call objects,core/numbers/*.c)
-LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(SIM)
+EMULATE  := $(call objects,core/emulate/*.c) $(BUILD)/device_text.o
+LIBRARY  := $(CORE) $(TIMELINE) $(NUMBERS) $(EMULATE) $(SIM)
 CUDA_C   := $(call objects,core/cuda/*.c)
 # Files of the core that the plugin links as well.
 PLUGIN_CORE := $(BUILD)/core/error.o $(BUILD)/core/host_limits.o
@@ -154,6 +155,8 @@ EMBEDDED := $(sort $(wildcard bindings/*.lua bindings/words/*.lua scripts/profil
             docs/api/elsewhere.lua
 # The files of the .html report.
 PAGE     := $(sort $(wildcard core/pictures/report/*))
+# What is compiled with every kernel that runs on the host.
+DEVICE   := core/emulate/abi.h $(sort $(wildcard core/emulate/device/*.h))
 # The program's own Lua: subcommands, the console, course labs, the texts of help; and the
 # files that `lab new` and `lab pack` copy.
 CONSOLE_ROOMS   := completion dot_commands help values
@@ -243,13 +246,19 @@ $(BUILD)/report_page.c: scripts/embed.sh $(PAGE) core/pictures/report
 	$(Q)sh scripts/embed.sh core/pictures/report_page.h sl__page_file sl__page_files \
 	    $(PAGE) > $@.new && mv $@.new $@
 
+$(BUILD)/device_text.c: scripts/embed.sh $(DEVICE) core/emulate/device
+	$(call say,embed,$@)
+	@mkdir -p $(@D)
+	$(Q)sh scripts/embed.sh core/emulate/device_text.h emu_device_file emu_device_files \
+	    $(DEVICE) > $@.new && mv $@.new $@
+
 $(BUILD)/program_files.c: scripts/embed.sh $(PROGRAM_FILES) $(PROGRAM_FOLDERS)
 	$(call say,embed,$@)
 	@mkdir -p $(@D)
 	$(Q)sh scripts/embed.sh repl/run/embedded.h embedded_file embedded_files \
 	    $(PROGRAM_FILES) > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/program_files.o: %.o: %.c
+$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/program_files.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- docs -----------------------------------------------------------------

@@ -19,7 +19,7 @@ BENCH_ARGS ?=
 
 # tests/core brings a backend of its own; the others use the simulated GPU.
 CORE_TESTS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/core/t-*.c))
-SIM_TESTS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/sim/t-*.c tests/timeline/t-*.c))
+SIM_TESTS  := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/sim/t-*.c tests/emulate/t-*.c tests/timeline/t-*.c))
 # The plugin's files against CUDA's libraries played by others (tests/cuda/fake_*.c).
 CUDA_TESTS := $(if $(CUDA_LIB),$(patsubst %.c,$(BUILD)/%,$(wildcard tests/cuda/t-*.c)))
 # What both backends must do.

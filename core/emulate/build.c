@@ -1,0 +1,260 @@
+/* build.c - from a kernel's source to its image: both builds, at the same time. */
+#define _GNU_SOURCE /* mkdtemp */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "compiler.h"
+#include "device_text.h"
+#include "emulate.h"
+#include "image.h"
+#include "unit.h"
+
+enum { MOST_OPTIONS = 96, FLAG_BYTES = 4096 };
+
+/* ---- the key ---- */
+
+static uint64_t hash(uint64_t sum, const void *data, size_t n)
+{
+    const unsigned char *at = data;
+
+    for (size_t i = 0; i < n; i++)
+        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+static uint64_t hash_text(uint64_t sum, const char *text) { return hash(sum, text, strlen(text)); }
+
+/* Of what the processor can do: code is made for it alone. */
+static uint64_t hash_processor(uint64_t sum)
+{
+    char line[4096];
+    FILE *file = fopen("/proc/cpuinfo", "r");
+
+    while (file && fgets(line, sizeof line, file) && line[0] != '\n')
+        if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model", 5) == 0
+            || strncmp(line, "Features", 8) == 0)
+            sum = hash_text(sum, line);
+    if (file) fclose(file);
+    return sum;
+}
+
+sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err)
+{
+    char path[EMU_PATH_BYTES];
+    struct stat info = { 0 };
+    uint64_t sum = UINT64_C(0xcbf29ce484222325);
+    sl_status status = emu_compiler_find(path, err);
+
+    (void)kernel;
+    if (status) return status;
+    sum = hash_text(sum, path);
+    if (stat(path, &info) == 0) {
+        sum = hash(sum, &info.st_size, sizeof info.st_size);
+        sum = hash(sum, &info.st_mtime, sizeof info.st_mtime);
+        sum = hash(sum, &info.st_ino, sizeof info.st_ino);
+    }
+    sum = hash_processor(sum);
+    for (const emu_device_file *file = emu_device_files; file->name; file++)
+        sum = hash(sum, file->data, file->len);
+    snprintf(key, key_bytes, "host-%d-%016llx", EMU_ABI, (unsigned long long)sum);
+    return SL_OK;
+}
+
+/* ---- options ---- */
+
+/* In both builds. Results are as close to the GPU's as they can be: NVRTC contracts a * b + c to
+ * one operation, and neither sets errno. */
+static const char *const common_flags[] = {
+    "-x",
+    "c++",
+    "-fPIC",
+    "-shared",
+    "-w",
+    "-march=native",
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-threadsafe-statics",
+    "-fno-strict-aliasing",
+    "-fvisibility=hidden",
+    "-fno-stack-protector",
+    "-fdiagnostics-color=never",
+    "-g1",
+    "-nodefaultlibs",
+    "-Wl,-z,defs",
+};
+static const char *const build_flags[EMU_BUILDS][4] = {
+    [EMU_FAST] = { "-O3" },
+    [EMU_CHECKED] = { "-O1" },
+};
+
+typedef struct options {
+    const char *argv[MOST_OPTIONS + 1];
+    int n;
+} options;
+
+static void add_option(options *all, const char *option)
+{
+    if (all->n < MOST_OPTIONS) all->argv[all->n++] = option;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* NVRTC's options that a compiler for the host knows; the others are about the GPU's code. */
+static void add_user_options(options *all, const sl_custom *kernel)
+{
+    const char *standard = "-std=c++17";
+
+    for (size_t i = 0; i < kernel->n_options; i++) {
+        const char *option = kernel->options[i];
+        if (begins(option, "--std=")) option++;
+        if (begins(option, "-std=")) standard = option;
+        if (begins(option, "-D") || begins(option, "-U") || begins(option, "-I")) {
+            add_option(all, option);
+            if (!option[2] && i + 1 < kernel->n_options) add_option(all, kernel->options[++i]);
+        }
+    }
+    add_option(all, standard);
+}
+
+static void fill_options(options *all, const char *compiler, const sl_custom *kernel,
+                         emu_build build, const char *output)
+{
+    add_option(all, compiler);
+    for (size_t i = 0; i < sizeof common_flags / sizeof *common_flags; i++)
+        add_option(all, common_flags[i]);
+    for (size_t i = 0; i < 4 && build_flags[build][i]; i++)
+        add_option(all, build_flags[build][i]);
+    add_user_options(all, kernel);
+    add_option(all, "-o");
+    add_option(all, output);
+    add_option(all, "-");
+    add_option(all, "-lm");
+    add_option(all, "-lc");
+    add_option(all, "-lgcc");
+    all->argv[all->n] = NULL;
+}
+
+/* ---- messages ---- */
+
+static bool is_message(const char *line, size_t n)
+{
+    char text[512];
+
+    snprintf(text, sizeof text, "%.*s", (int)n, line);
+    return strstr(text, " error: ") || strstr(text, " note: ");
+}
+
+/* Only "FILE:LINE:COL: error: TEXT", not the lines that the compiler repeats; all of them if none is
+ * like that. */
+static void keep_messages(sl_custom *kernel, const emu_text *messages)
+{
+    emu_text kept = { 0 };
+    const char *at = messages->data;
+
+    while (at && *at) {
+        size_t n = strcspn(at, "\n");
+        if (is_message(at, n)) emu_text_printf(&kept, "%.*s\n", (int)n, at);
+        at += n + (at[n] == '\n');
+    }
+    if (!kept.n && messages->data) emu_text_puts(&kept, messages->data);
+    free(kernel->log);
+    kernel->log = kept.data;
+}
+
+/* ---- the build ---- */
+
+static bool read_object(const char *path, emu_object *object)
+{
+    FILE *file = fopen(path, "rb");
+    struct stat info;
+    bool whole = false;
+
+    if (!file) return false;
+    if (fstat(fileno(file), &info) == 0 && info.st_size > 0) {
+        object->bytes = (size_t)info.st_size;
+        object->data = malloc(object->bytes);
+        whole = object->data && fread(object->data, 1, object->bytes, file) == object->bytes;
+    }
+    fclose(file);
+    return whole;
+}
+
+static sl_status read_objects(char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_image *image,
+                              sl_error *err)
+{
+    emu_object objects[EMU_BUILDS] = { 0 };
+    sl_status status = SL_OK;
+
+    for (int i = 0; i < EMU_BUILDS && !status; i++)
+        if (!read_object(paths[i], &objects[i]))
+            status = sl_fail(err, SL_EIO, "the compiler's file %.200s cannot be read", paths[i]);
+    if (!status) status = emu_image_pack(objects, image, err);
+    for (int i = 0; i < EMU_BUILDS; i++)
+        free(objects[i].data);
+    return status;
+}
+
+static sl_status compile(sl_custom *kernel, const char *compiler, const emu_text *unit,
+                         char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_error *err)
+{
+    options all[EMU_BUILDS] = { 0 };
+    emu_compile runs[EMU_BUILDS];
+    sl_status status;
+
+    for (int i = 0; i < EMU_BUILDS; i++) {
+        fill_options(&all[i], compiler, kernel, (emu_build)i, paths[i]);
+        runs[i] = (emu_compile){ .argv = all[i].argv, .source = unit };
+    }
+    status = emu_compiler_run(runs, EMU_BUILDS, kernel->device->interrupted, err);
+    for (int i = 0; i < EMU_BUILDS && !status; i++) {
+        if (runs[i].succeeded) continue;
+        keep_messages(kernel, &runs[i].messages);
+        status = sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);
+    }
+    for (int i = 0; i < EMU_BUILDS; i++)
+        emu_text_free(&runs[i].messages);
+    return status;
+}
+
+static sl_status build_in(const char *folder, sl_custom *kernel, const char *compiler,
+                          sl_image *image, sl_error *err)
+{
+    static const char *const names[EMU_BUILDS] = { "fast.so", "checked.so" };
+    char paths[EMU_BUILDS][EMU_PATH_BYTES];
+    emu_text unit = { 0 };
+    sl_status status = emu_unit_write(kernel, &unit, err);
+
+    for (int i = 0; i < EMU_BUILDS; i++)
+        snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
+    if (!status) status = compile(kernel, compiler, &unit, paths, err);
+    if (!status) status = read_objects(paths, image, err);
+    emu_text_free(&unit);
+    for (int i = 0; i < EMU_BUILDS; i++)
+        unlink(paths[i]);
+    return status;
+}
+
+sl_status sl_emulate_build(sl_custom *kernel, sl_image *image, sl_error *err)
+{
+    char compiler[EMU_PATH_BYTES], folder[EMU_PATH_BYTES / 2];
+    const char *temporary = getenv("TMPDIR");
+    sl_status status = emu_compiler_find(compiler, err);
+
+    if (status) return status;
+    snprintf(folder, sizeof folder, "%s/streamlab-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder))
+        return sl_fail(err, SL_EIO, "no temporary folder %.200s: %s", folder, strerror(errno));
+    status = build_in(folder, kernel, compiler, image, err);
+    rmdir(folder);
+    return status;
+}

@@ -1,0 +1,152 @@
+/* image.c - the container of a kernel's two shared objects, and how they are loaded. */
+#define _GNU_SOURCE /* memfd_create */
+#include "image.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef struct head {
+    char magic[8];
+    uint64_t bytes[EMU_BUILDS];
+    uint64_t sum; /* of the objects' bytes */
+} head;
+
+static const char magic[8] = { 's', 'l', 'e', 'm', 'u', EMU_ABI, 0, 0 };
+
+/* FNV-1a over words of eight bytes, and the rest byte by byte. */
+static uint64_t sum_of(uint64_t sum, const unsigned char *data, size_t n)
+{
+    uint64_t word;
+
+    for (; n >= sizeof word; n -= sizeof word, data += sizeof word) {
+        memcpy(&word, data, sizeof word);
+        sum = (sum ^ word) * UINT64_C(0x100000001b3);
+    }
+    for (; n > 0; n--)
+        sum = (sum ^ *data++) * UINT64_C(0x100000001b3);
+    return sum;
+}
+
+sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, sl_error *err)
+{
+    head first = { .sum = 1 };
+    size_t bytes = sizeof first;
+    char *to;
+
+    memcpy(first.magic, magic, sizeof magic);
+    for (int i = 0; i < EMU_BUILDS; i++) {
+        first.bytes[i] = objects[i].bytes;
+        first.sum = sum_of(first.sum, objects[i].data, objects[i].bytes);
+        bytes += objects[i].bytes;
+    }
+    to = malloc(bytes);
+    if (!to) return sl_fail(err, SL_ENOMEM, "no memory for a compiled kernel");
+    *image = (sl_image){ to, bytes };
+    memcpy(to, &first, sizeof first);
+    to += sizeof first;
+    for (int i = 0; i < EMU_BUILDS; i++) {
+        memcpy(to, objects[i].data, objects[i].bytes);
+        to += objects[i].bytes;
+    }
+    return SL_OK;
+}
+
+sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS], sl_error *err)
+{
+    head first;
+    size_t left = image->bytes - sizeof first;
+    char *at = (char *)image->data + sizeof first;
+    uint64_t sum = 1;
+    bool whole = image->bytes >= sizeof first;
+
+    if (whole) memcpy(&first, image->data, sizeof first);
+    whole = whole && memcmp(first.magic, magic, sizeof magic) == 0;
+    for (int i = 0; whole && i < EMU_BUILDS; i++) {
+        whole = first.bytes[i] <= left;
+        if (!whole) break;
+        objects[i] = (emu_object){ at, (size_t)first.bytes[i] };
+        sum = sum_of(sum, objects[i].data, objects[i].bytes);
+        at += first.bytes[i];
+        left -= (size_t)first.bytes[i];
+    }
+    if (whole && left == 0 && sum == first.sum) return SL_OK;
+    return sl_fail(err, SL_EIO, "the compiled kernel is broken");
+}
+
+/* ---- loading ---- */
+
+static bool write_all(int fd, const char *data, size_t n)
+{
+    while (n > 0) {
+        ssize_t done = write(fd, data, n);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return false;
+        data += done;
+        n -= (size_t)done;
+    }
+    return true;
+}
+
+/* The path of a descriptor, of another spelling each time: dlopen takes a name that it has seen for
+ * the object that it has loaded. */
+static void spell_path(int fd, char path[128])
+{
+    static unsigned serial;
+    unsigned bits = serial++;
+    size_t n = (size_t)sprintf(path, "/proc/self/fd");
+
+    for (int i = 0; i < 24; i++, bits >>= 1)
+        n += (size_t)sprintf(path + n, "%s", bits & 1 ? "/./" : "//");
+    sprintf(path + n, "%d", fd);
+}
+
+/* Memory with a descriptor, or a file that has lost its name once it is loaded: `path` "" or its
+ * name. */
+static int open_file(char path[128])
+{
+#ifdef __linux__
+    int memory = memfd_create("streamlab-kernel", MFD_CLOEXEC);
+    if (memory >= 0) {
+        spell_path(memory, path);
+        return memory;
+    }
+#endif
+    const char *folder = getenv("TMPDIR");
+    snprintf(path, 128, "%s/streamlab-XXXXXX", folder && *folder ? folder : "/tmp");
+    return mkstemp(path);
+}
+
+sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err)
+{
+    char path[128];
+    int fd = open_file(path);
+    const emu_entry *(*entry)(void) = NULL;
+    const char *why = NULL;
+
+    *loaded = (emu_loaded){ 0 };
+    if (fd < 0) return sl_fail(err, SL_EIO, "no file for a compiled kernel: %s", strerror(errno));
+    if (!write_all(fd, object->data, object->bytes)) why = strerror(errno);
+    if (!why) {
+        loaded->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!loaded->handle) why = dlerror();
+    }
+    close(fd);
+    if (strncmp(path, "/proc/", 6) != 0) unlink(path);
+    if (loaded->handle) *(void **)&entry = dlsym(loaded->handle, "emu_image_entry");
+    if (entry) loaded->entry = entry();
+    if (loaded->entry && loaded->entry->abi == EMU_ABI) return SL_OK;
+    emu_object_unload(loaded);
+    return sl_fail(err, SL_EIO, "the compiled kernel cannot be loaded: %.200s",
+                   why ? why : "it is another version's");
+}
+
+void emu_object_unload(emu_loaded *loaded)
+{
+    if (loaded->handle) dlclose(loaded->handle);
+    *loaded = (emu_loaded){ 0 };
+}

@@ -1,0 +1,28 @@
+/* image.h - what a build makes of a kernel: two shared objects in one container. */
+#ifndef SL_EMULATE_IMAGE_H
+#define SL_EMULATE_IMAGE_H
+
+#include "../backend.h"
+#include "abi.h"
+
+typedef enum emu_build { EMU_FAST, EMU_CHECKED, EMU_BUILDS } emu_build;
+
+typedef struct emu_object { /* a shared object: its file's bytes */
+    void *data;
+    size_t bytes;
+} emu_object;
+
+/* SL_ENOMEM. */
+sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, sl_error *err);
+/* The objects point into the image. SL_EIO: it is broken. */
+sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS], sl_error *err);
+
+typedef struct emu_loaded {
+    void *handle; /* of dlopen */
+    const emu_entry *entry;
+} emu_loaded;
+/* SL_EIO: it cannot be loaded. */
+sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err);
+void emu_object_unload(emu_loaded *loaded);
+
+#endif

@@ -1,0 +1,129 @@
+/* memory.c - the memory that a launch's processes share.
+ *
+ * A region ends as near to its last page's end as the alignment of its beginning allows, so that
+ * the first access behind it faults. The bytes of its pages that are not its own (before it, and
+ * up to 15 behind) have a pattern, which is checked after the launch. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#define _DARWIN_C_SOURCE
+#include "memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#ifndef MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+
+enum { ALIGNMENT = 16 };
+
+/* Guards are reserved, not used: they may be large, so that an index far too large hits one. */
+static const size_t guard_sizes[] = { (size_t)256 << 20, (size_t)1 << 20, (size_t)64 << 10 };
+
+static size_t round_up(size_t n, size_t to) { return (n + to - 1) / to * to; }
+
+static bool reserve(emu_memory *memory, size_t page_bytes, size_t *guard)
+{
+    for (size_t i = 0; i < sizeof guard_sizes / sizeof *guard_sizes; i++) {
+        *guard = guard_sizes[i];
+        memory->reserved_bytes = page_bytes + *guard * ((size_t)memory->n + 1);
+        memory->reserved = mmap(NULL, memory->reserved_bytes, PROT_NONE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory->reserved != MAP_FAILED) return true;
+    }
+    memory->reserved = NULL;
+    return false;
+}
+
+static bool map_area(emu_area *area, char *at)
+{
+    size_t slack = area->page_bytes - round_up(area->bytes, ALIGNMENT);
+
+    area->pages = at;
+    area->data = at + slack;
+    if (!area->page_bytes) return true;
+    return mmap(at, area->page_bytes, PROT_READ | PROT_WRITE,
+                MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
+           != MAP_FAILED;
+}
+
+static void find_written(emu_memory *memory, const sl_custom *kernel, const sl_emulate_arg *args)
+{
+    for (uint32_t i = 0; i < kernel->n_args; i++)
+        if (kernel->args[i].access & SL_WRITES) memory->areas[args[i].region].written = true;
+}
+
+sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
+                         const sl_emulate_region *regions, uint32_t n, const sl_emulate_arg *args,
+                         sl_error *err)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t total = 0, guard = 0;
+    bool mapped;
+    char *at;
+
+    *memory = (emu_memory){ .areas = calloc(n + 1, sizeof *memory->areas), .n = n };
+    for (uint32_t i = 0; memory->areas && i < n; i++) {
+        memory->areas[i].bytes = regions[i].bytes;
+        memory->areas[i].page_bytes = round_up(regions[i].bytes, page);
+        total += memory->areas[i].page_bytes;
+    }
+    mapped = memory->areas && reserve(memory, total, &guard);
+    at = memory->reserved;
+    for (uint32_t i = 0; mapped && i < n; i++) {
+        at += guard;
+        mapped = map_area(&memory->areas[i], at);
+        at += memory->areas[i].page_bytes;
+    }
+    if (!mapped) {
+        emu_memory_unmap(memory);
+        return sl_fail(err, SL_ENOMEM, "no memory for a kernel's tensors: %zu bytes", total);
+    }
+    find_written(memory, kernel, args);
+    for (uint32_t i = 0; i < n; i++)
+        if (regions[i].bytes) memcpy(memory->areas[i].data, regions[i].data, regions[i].bytes);
+    return SL_OK;
+}
+
+void emu_memory_copy_back(const emu_memory *memory, const sl_emulate_region *regions)
+{
+    for (uint32_t i = 0; i < memory->n; i++)
+        if (memory->areas[i].written && regions[i].bytes)
+            memcpy(regions[i].data, memory->areas[i].data, regions[i].bytes);
+}
+
+void emu_memory_unmap(emu_memory *memory)
+{
+    if (memory->reserved) munmap(memory->reserved, memory->reserved_bytes);
+    free(memory->areas);
+    *memory = (emu_memory){ 0 };
+}
+
+void emu_memory_protect(const emu_memory *memory)
+{
+    for (uint32_t i = 0; i < memory->n; i++)
+        if (!memory->areas[i].written && memory->areas[i].page_bytes)
+            mprotect(memory->areas[i].pages, memory->areas[i].page_bytes, PROT_READ);
+}
+
+/* Half of the guard on either side belongs to an area. */
+const emu_area *emu_memory_find(const emu_memory *memory, const void *address)
+{
+    const char *at = address;
+    const emu_area *nearest = NULL;
+    size_t distance = SIZE_MAX;
+
+    if (at < memory->reserved || at >= memory->reserved + memory->reserved_bytes) return NULL;
+    for (uint32_t i = 0; i < memory->n; i++) {
+        const emu_area *area = &memory->areas[i];
+        const char *end = area->pages + area->page_bytes;
+        size_t away = at < area->pages ? (size_t)(area->pages - at)
+                      : at < end       ? 0
+                                       : (size_t)(at - end) + 1;
+        if (away >= distance) continue;
+        nearest = area;
+        distance = away;
+    }
+    return nearest;
+}

@@ -1,0 +1,35 @@
+/* memory.h - the memory that a launch's processes share: each region with pages around it that
+ * nobody may touch. */
+#ifndef SL_EMULATE_MEMORY_H
+#define SL_EMULATE_MEMORY_H
+
+#include "emulate.h"
+
+typedef struct emu_area { /* of a region */
+    char *data;
+    size_t bytes;
+    char *pages; /* the pages that hold it, and their bytes */
+    size_t page_bytes;
+    bool written; /* some argument may write it */
+} emu_area;
+
+typedef struct emu_memory {
+    emu_area *areas; /* of malloc */
+    uint32_t n;
+    char *reserved; /* all of the areas and the guards between them */
+    size_t reserved_bytes;
+} emu_memory;
+
+/* Maps memory for the regions and fills it with what they hold. SL_ENOMEM. */
+sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
+                         const sl_emulate_region *regions, uint32_t n, const sl_emulate_arg *args,
+                         sl_error *err);
+/* Puts what was written back into the regions. */
+void emu_memory_copy_back(const emu_memory *memory, const sl_emulate_region *regions);
+void emu_memory_unmap(emu_memory *memory);
+/* In a process of the launch: regions that no argument writes cannot be written. */
+void emu_memory_protect(const emu_memory *memory);
+/* The area in whose guards, slack or bytes the address is, or NULL. */
+const emu_area *emu_memory_find(const emu_memory *memory, const void *address);
+
+#endif

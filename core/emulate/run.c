@@ -1,0 +1,164 @@
+/* run.c - a launch: processes that share the tensors run its blocks, and this one waits for them. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#define _GNU_SOURCE     /* pipe2 */
+#define _DARWIN_C_SOURCE
+#include "run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    MOST_WORKERS = 256,
+    POLL_MS = 20,
+    MOST_CHECKED = 65536,  /* threads of a launch that runs in the checked build */
+    THREADS_EACH = 1 << 15 /* below this many threads per process one alone is faster */
+};
+
+static uint64_t product(const uint32_t n[3]) { return (uint64_t)n[0] * n[1] * n[2]; }
+
+static int count_workers(const emu_run *run)
+{
+    uint64_t threads = run->blocks * product(run->call->block);
+    uint64_t n = threads / THREADS_EACH;
+
+    if (n > run->blocks) n = run->blocks;
+    if (n > (uint64_t)sl_host_processors()) n = (uint64_t)sl_host_processors();
+    if (n > MOST_WORKERS) n = MOST_WORKERS;
+    return n > 0 ? (int)n : 1;
+}
+
+/* ---- waiting ---- */
+
+/* Until all have closed the pipe, which ends with the process. False: the user interrupted. */
+static bool wait_for_end(int pipe_end, const volatile sig_atomic_t *interrupted)
+{
+    struct pollfd fd = { .fd = pipe_end, .events = POLLIN };
+
+    for (;;) {
+        int n = poll(&fd, 1, POLL_MS);
+        if (n > 0) return true;
+        if (*interrupted) return false;
+    }
+}
+
+static void reap(const pid_t *pids, int n, bool kill_them, emu_report *report)
+{
+    for (int i = 0; i < n; i++)
+        if (kill_them) kill(pids[i], SIGKILL);
+    for (int i = 0; i < n; i++) {
+        int status = 0;
+        pid_t ended;
+        while ((ended = waitpid(pids[i], &status, 0)) < 0 && errno == EINTR)
+            ;
+        if (ended != pids[i] || kill_them || (WIFEXITED(status) && WEXITSTATUS(status) == 0))
+            continue;
+        if (report->status == SL_OK) {
+            report->status = SL_EKERNEL;
+            strcpy(report->text, "its process was ended from outside");
+        }
+    }
+}
+
+/* ---- the launch ---- */
+
+static sl_status finish(emu_run *run, bool stopped, sl_error *err)
+{
+    const char *name = run->emulated->kernel->name;
+
+    if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
+    if (run->report->status)
+        return sl_fail(err, run->report->status, "kernel %.100s: %s", name, run->report->text);
+    return SL_OK;
+}
+
+static sl_status run_workers(emu_run *run, sl_error *err)
+{
+    pid_t pids[MOST_WORKERS];
+    int wanted = count_workers(run), n = 0, ends[2];
+    bool ended;
+
+    run->chunk = run->blocks / ((uint64_t)wanted * 16);
+    if (run->chunk == 0) run->chunk = 1;
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return sl_fail(err, SL_EUNSUPPORTED, "no pipe for a kernel's process: %s", strerror(errno));
+    for (; n < wanted; n++) {
+        pids[n] = fork();
+        if (pids[n] == 0) emu_worker(run);
+        if (pids[n] < 0) break;
+    }
+    close(ends[1]);
+    if (n == 0) {
+        close(ends[0]);
+        return sl_fail(err, SL_EUNSUPPORTED, "no process for a kernel can be started: %s",
+                       strerror(errno));
+    }
+    ended = wait_for_end(ends[0], run->emulated->kernel->device->interrupted);
+    reap(pids, n, !ended, run->report);
+    close(ends[0]);
+    return finish(run, !ended, err);
+}
+
+sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
+                         const sl_emulate_region *regions, uint32_t n_regions,
+                         const sl_emulate_arg *args, sl_error *err)
+{
+    emu_run run = { .emulated = emulated, .call = call, .args = args };
+    sl_status status;
+
+    run.blocks = product(call->grid);
+    run.image = &emulated->builds[run.blocks * product(call->block) <= MOST_CHECKED ? EMU_CHECKED
+                                                                                    : EMU_FAST];
+    run.report = mmap(NULL, sizeof *run.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                      -1, 0);
+    if (run.report == MAP_FAILED) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's run");
+    status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
+    if (!status) {
+        status = run_workers(&run, err);
+        if (!status) emu_memory_copy_back(&run.memory, regions);
+        emu_memory_unmap(&run.memory);
+    }
+    munmap(run.report, sizeof *run.report);
+    return status;
+}
+
+/* ---- images ---- */
+
+sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emulated **out,
+                          sl_error *err)
+{
+    emu_object objects[EMU_BUILDS];
+    sl_status status = emu_image_unpack(image, objects, err);
+    sl_emulated *emulated;
+
+    *out = NULL;
+    if (status) return status;
+    emulated = calloc(1, sizeof *emulated);
+    if (!emulated) return sl_fail(err, SL_ENOMEM, "no memory for a kernel");
+    emulated->kernel = kernel;
+    for (int i = 0; i < EMU_BUILDS && !status; i++)
+        status = emu_object_load(&objects[i], &emulated->builds[i], err);
+    if (status)
+        sl_emulate_close(emulated);
+    else
+        *out = emulated;
+    return status;
+}
+
+void sl_emulate_close(sl_emulated *emulated)
+{
+    for (int i = 0; emulated && i < EMU_BUILDS; i++)
+        emu_object_unload(&emulated->builds[i]);
+    free(emulated);
+}
+
+int64_t sl_emulate_shared_bytes(const sl_emulated *emulated)
+{
+    (void)emulated;
+    return -1;
+}

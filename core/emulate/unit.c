@@ -1,0 +1,74 @@
+/* unit.c - the text that is compiled: CUDA for the host, the user's source, and what calls it. */
+#include "unit.h"
+
+#include <string.h>
+
+#include "device_text.h"
+
+static const char *const type_names[] = {
+#define X(id, name, type, bytes) type,
+    SL_ARG_TYPES(X)
+#undef X
+};
+
+static const char *file_name(const sl_custom *kernel)
+{
+    return kernel->file && *kernel->file ? kernel->file : "kernel.cu";
+}
+
+static void add_device_file(emu_text *unit, const char *name)
+{
+    for (const emu_device_file *file = emu_device_files; file->name; file++) {
+        const char *slash = strrchr(file->name, '/');
+        if (strcmp(slash + 1, name) != 0) continue;
+        emu_text_printf(unit, "#line 1 \"<streamlab>/%s\"\n", name);
+        emu_text_add(unit, file->data, file->len);
+    }
+}
+
+static void add_line(emu_text *unit, const sl_custom *kernel, int line)
+{
+    emu_text_printf(unit, "#line %d \"", line);
+    for (const char *c = file_name(kernel); *c; c++)
+        emu_text_printf(unit, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+    emu_text_puts(unit, "\"\n");
+}
+
+/* "const float *" or "float": what the wrapper passes. */
+static void add_type(emu_text *unit, const sl_arg *arg)
+{
+    emu_text_printf(unit, "%s%s", type_names[arg->type], arg->access ? " *" : "");
+}
+
+static void add_wrapper(emu_text *unit, const sl_custom *kernel)
+{
+    for (uint32_t i = 0; i < kernel->n_args; i++) {
+        emu_text_puts(unit, "static ");
+        add_type(unit, &kernel->args[i]);
+        emu_text_printf(unit, " emu_arg%u;\n", i);
+    }
+    emu_text_puts(unit, "static void emu_set_args(const void *const *args)\n{\n    (void)args;\n");
+    for (uint32_t i = 0; i < kernel->n_args; i++) {
+        emu_text_printf(unit, "    emu_arg%u = *(", i);
+        add_type(unit, &kernel->args[i]);
+        emu_text_printf(unit, " const *)args[%u];\n", i);
+    }
+    emu_text_printf(unit, "}\nstatic inline void emu_call_kernel()\n{\n    %s(", kernel->name);
+    for (uint32_t i = 0; i < kernel->n_args; i++)
+        emu_text_printf(unit, "%semu_arg%u", i ? ", " : "", i);
+    emu_text_puts(unit, ");\n}\n");
+}
+
+sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
+{
+    add_device_file(unit, "abi.h");
+    add_device_file(unit, "language.h");
+    add_device_file(unit, "math.h");
+    add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
+    emu_text_puts(unit, kernel->source);
+    emu_text_puts(unit, "\n");
+    add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
+    add_wrapper(unit, kernel);
+    add_device_file(unit, "blocks.h");
+    return unit->failed ? sl_fail(err, SL_ENOMEM, "no memory for a kernel's source") : SL_OK;
+}

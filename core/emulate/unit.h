@@ -1,0 +1,11 @@
+/* unit.h - the text that is compiled: CUDA for the host, the user's source, and what calls it. */
+#ifndef SL_EMULATE_UNIT_H
+#define SL_EMULATE_UNIT_H
+
+#include "../backend.h"
+#include "text.h"
+
+/* SL_ENOMEM. */
+sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err);
+
+#endif
