@@ -92,7 +92,7 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
         .end_ns = op->end_ns,
         .host_start_ns = op->host_start_ns,
         .host_end_ns = op->host_end_ns,
-        .bytes = op->work.bytes,
+        .bytes = op->work.kind == SL_WORK_KERNEL ? 0 : op->work.bytes,
         .correlation = op->seq,
         .stream = stream,
         .blocks = op->blocks,

@@ -242,14 +242,15 @@ static size_t bytes_named(const sl_custom_call *call)
     return bytes;
 }
 
+/* What it moves and computes matters also if its time is given: beside other kernels. */
 static void set_cost(const sl_custom_call *call, const sl_custom_launch *launch, sl_work *work)
 {
     if (launch->us >= 0) {
         work->flags = SL_WORK_TIMED;
         work->duration_ns = (int64_t)(launch->us < 1e15 ? launch->us * 1e3 + 0.5 : 1e18);
-        return;
+    } else if (launch->bytes < 0 && launch->flops < 0) {
+        work->flags = SL_WORK_GUESSED;
     }
-    if (launch->bytes < 0 && launch->flops < 0) work->flags = SL_WORK_GUESSED;
     work->bytes = launch->bytes >= 0 ? (size_t)(launch->bytes < 1e18 ? launch->bytes : 1e18)
                                      : bytes_named(call);
     work->flops = launch->flops > 0 ? launch->flops : 0;

@@ -2,14 +2,11 @@
  * Called once per enqueue. Uses IEEE arithmetic alone and no libm, so that every machine computes
  * the same picosecond. docs/design/simulator.md, section 4, has the formulas and the measurements
  * behind the constants. */
-#include "sim.h"
+#include "costs.h"
 
 #include <stdlib.h>
 
-static double larger(double a, double b) { return a > b ? a : b; }
-static double smaller(double a, double b) { return a < b ? a : b; }
-
-enum { THREADS = 256, ELEMS_PER_BLOCK = 1024, REGISTERS_PER_THREAD = 32 };
+enum { THREADS = 256, ELEMS_PER_BLOCK = 1024 };
 
 /* ---- GEMM ---- */
 
@@ -60,16 +57,9 @@ static double gemm_tflops(const sim_profile *p, sim_gemm_mode mode)
     }
 }
 
-static double ceil_div(double a, double b)
-{
-    double q = a / b;
-    double whole = (double)(int64_t)q;
-    return whole < q ? whole + 1 : whole;
-}
-
 static double whole_tiles(const gemm_tile *tile, double m, double n)
 {
-    double tiles = ceil_div(m, tile->m) * ceil_div(n, tile->n);
+    double tiles = sim_ceil_div(m, tile->m) * sim_ceil_div(n, tile->n);
     return tiles < 1 ? 1 : tiles;
 }
 
@@ -78,8 +68,8 @@ static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_
                            double m, double n, double k)
 {
     gemm_plan plan = { .tile = tile, .tiles = whole_tiles(tile, m, n) };
-    double waves = ceil_div(plan.tiles, p->sm_count);
-    double flop = waves * 2.0 * tile->m * tile->n * (64 * ceil_div(k, 64)) * p->sm_count;
+    double waves = sim_ceil_div(plan.tiles, p->sm_count);
+    double flop = waves * 2.0 * tile->m * tile->n * (64 * sim_ceil_div(k, 64)) * p->sm_count;
     plan.us = flop / (gemm_tflops(p, mode) * tile->efficiency * 1e6);
     return plan;
 }
@@ -149,29 +139,22 @@ void sim_costs_close(sim_device *dev)
         free(dev->gemm_ratio[mode].x);
 }
 
-static double memory_us(const sim_profile *p, double bytes)
-{
-    bool in_l2 = bytes <= p->l2_bytes / 2;
-    double gb_per_s = in_l2 ? larger(p->l2_gb_per_s, p->hbm_gb_per_s) : p->hbm_gb_per_s;
-    return bytes / (gb_per_s * 1e3);
-}
-
 /* The time of a block with which all of them, placed on an idle chip, take `us`. An SM takes as
  * many blocks as fit; if they need more issue slots than it has, they share them (placement.c). */
 static double block_us(const sim_device *dev, const sim_launch *launch, double us)
 {
     double sms = dev->profile.sm_count, share = launch->sm_share;
-    double room = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    double room = sim_larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
     double full = (double)(int64_t)((double)launch->blocks / (sms * room));
-    double rest = ceil_div((double)launch->blocks - full * sms * room, sms);
-    return us / (full * larger(1, room * share) + (rest > 0 ? larger(1, rest * share) : 0));
+    double rest = sim_ceil_div((double)launch->blocks - full * sms * room, sms);
+    return us / (full * sim_larger(1, room * share) + (rest > 0 ? sim_larger(1, rest * share) : 0));
 }
 
 /* The kernel of a modelled tile. */
 static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *plan,
                      sim_launch *launch)
 {
-    launch->blocks = (int64_t)(persistent ? smaller(plan->tiles, p->sm_count) : plan->tiles);
+    launch->blocks = (int64_t)(persistent ? sim_smaller(plan->tiles, p->sm_count) : plan->tiles);
     launch->threads = plan->tile->threads;
     launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
     launch->shared_bytes = (persistent ? (int64_t)p->shared_bytes_per_block : 0)
@@ -179,23 +162,18 @@ static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *pla
     launch->sm_share = plan->tile->sm_share;
 }
 
-static uint32_t grid_of(double blocks)
-{
-    return blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
-}
-
 /* A grid with one block per SM is that of a persistent kernel, whose blocks compute one tile after
  * another. It is simulated as if each tile were a block: a second kernel begins when the first SM
  * finds no tile left (docs/design/simulator.md, section 4). */
 static double persistent_tiles(const sim_profile *p, double m, double n)
 {
-    return larger(p->sm_count, whole_tiles(&tensor_tiles[0], m, n));
+    return sim_larger(p->sm_count, whole_tiles(&tensor_tiles[0], m, n));
 }
 
 /* A table's number of threads or registers as a whole number from 1 to INT32_MAX. */
 static int32_t whole(double count)
 {
-    return count < INT32_MAX ? (int32_t)larger(1, count) : INT32_MAX;
+    return count < INT32_MAX ? (int32_t)sim_larger(1, count) : INT32_MAX;
 }
 
 /* The kernel that was measured for the product nearest in size. Its grid grows in proportion to the
@@ -208,14 +186,14 @@ static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_pers
     double side = t->blocks.x[i], blocks = t->blocks.y[i];
     double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
     bool persistent = may_persist && blocks == p->sm_count;
-    launch->blocks = (int64_t)larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
-    launch->grid = grid_of(persistent ? blocks : (double)launch->blocks);
+    launch->blocks = (int64_t)sim_larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
+    launch->grid = sim_grid_of(persistent ? blocks : (double)launch->blocks);
     launch->threads = whole(t->threads.y[i]);
     launch->registers = whole(t->threads.y[i] * t->registers.y[i]);
-    launch->shared_bytes = (int64_t)smaller(t->shared_bytes.y[i], INT32_MAX)
+    launch->shared_bytes = (int64_t)sim_smaller(t->shared_bytes.y[i], INT32_MAX)
                            + (int64_t)p->shared_reserved_bytes;
-    double per_sm = larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
-    double resident = smaller(per_sm, ceil_div((double)launch->blocks, p->sm_count));
+    double per_sm = sim_larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    double resident = sim_smaller(per_sm, sim_ceil_div((double)launch->blocks, p->sm_count));
     launch->sm_share = (t->share.n > 0 ? sim_table_at(&t->share, size) : 1) / resident;
 }
 
@@ -231,16 +209,16 @@ static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mo
 {
     const sim_profile *p = &dev->profile;
     double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    if (t->grid.n_x > 0) return larger(0.1, sim_grid_us(&t->grid, m * n, k) - p->gemm_fixed_us);
+    if (t->grid.n_x > 0) return sim_larger(0.1, sim_grid_us(&t->grid, m * n, k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
     double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
-    return larger(us, memory_us(p, bytes));
+    return sim_larger(us, sim_memory_us(p, bytes));
 }
 
 /* 2 where the sums are split. */
 static double kernels_of(const sim_gemm *t, double m, double n, double k)
 {
-    return larger(1, sim_grid_nearest(&t->kernels, m * n, k));
+    return sim_larger(1, sim_grid_nearest(&t->kernels, m * n, k));
 }
 
 double sim_product_kernels(const sim_device *dev, const sl_work *work)
@@ -262,13 +240,13 @@ static double split_off_reduction(const sim_device *dev, const sim_gemm *t, doub
 {
     const sim_profile *p = &dev->profile;
     if (kernels_of(t, m, n, k) < 2) return us;
-    double reduce_us = p->kernel_fixed_us + memory_us(p, 4 * 4 * m * n);
+    double reduce_us = p->kernel_fixed_us + sim_memory_us(p, 4 * 4 * m * n);
     double left_us = us - p->stream_gap_us - reduce_us;
     if (left_us <= 0) return us;
-    launch->reduce_blocks = (int64_t)larger(1, ceil_div(m * n, ELEMS_PER_BLOCK));
+    launch->reduce_blocks = (int64_t)sim_larger(1, sim_ceil_div(m * n, ELEMS_PER_BLOCK));
     double most = 8.0 * p->sm_count;
     launch->reduce_block_ps = sim_us_to_ps(reduce_us
-                                           / ceil_div((double)launch->reduce_blocks, most));
+                                           / sim_ceil_div((double)launch->reduce_blocks, most));
     return left_us;
 }
 
@@ -292,8 +270,8 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)
-        launch->memory_share = smaller(1, memory_us(p, bytes) / us)
-                               / smaller((double)launch->blocks, most);
+        launch->memory_share = sim_smaller(1, sim_memory_us(p, bytes) / us)
+                               / sim_smaller((double)launch->blocks, most);
     return block_us(dev, launch, us);
 }
 
@@ -342,17 +320,17 @@ static double stream_blocks(const sim_device *dev, const stream_cost *cost, sim_
 {
     launch->tail_ps = sim_us_to_ps(cost->fixed_us);
     double per_sm = (double)sim_chip_blocks_per_sm(dev, launch);
-    double capacity = larger(1, per_sm) * dev->profile.sm_count;
-    double waves = ceil_div(cost->blocks, capacity);
-    double resident = smaller(cost->blocks, capacity);
-    double reached = smaller(1, resident * 4 / capacity);
-    double us = larger(cost->memory_us, cost->issue_us) / reached;
-    if (cost->measured_us > 0) us = larger(0.01, cost->measured_us - cost->fixed_us);
+    double capacity = sim_larger(1, per_sm) * dev->profile.sm_count;
+    double waves = sim_ceil_div(cost->blocks, capacity);
+    double resident = sim_smaller(cost->blocks, capacity);
+    double reached = sim_smaller(1, resident * 4 / capacity);
+    double us = sim_larger(cost->memory_us, cost->issue_us) / reached;
+    if (cost->measured_us > 0) us = sim_larger(0.01, cost->measured_us - cost->fixed_us);
     launch->blocks = (int64_t)(waves > 1 ? waves * capacity : cost->blocks);
-    launch->grid = grid_of(cost->blocks);
+    launch->grid = sim_grid_of(cost->blocks);
     if (us > 0) {
-        launch->memory_share = smaller(1, cost->memory_us / us) / resident;
-        launch->sm_share = smaller(1, cost->issue_us / us) * dev->profile.sm_count / resident;
+        launch->memory_share = sim_smaller(1, cost->memory_us / us) / resident;
+        launch->sm_share = sim_smaller(1, cost->issue_us / us) * dev->profile.sm_count / resident;
     }
     return us / waves;
 }
@@ -360,7 +338,7 @@ static double stream_blocks(const sim_device *dev, const stream_cost *cost, sim_
 static double stream_through(const sim_device *dev, const stream_cost *cost, sim_launch *launch)
 {
     launch->threads = THREADS;
-    launch->registers = THREADS * REGISTERS_PER_THREAD;
+    launch->registers = THREADS * SIM_REGISTERS_PER_THREAD;
     launch->shared_bytes = (int64_t)dev->profile.shared_reserved_bytes;
     return stream_blocks(dev, cost, launch);
 }
@@ -399,14 +377,14 @@ static double measured_us(const sim_profile *p, const sl_work *work, double elem
 static double elementwise(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    double elems = larger((double)sl_kernel_elems(work, 0), (double)sl_kernel_elems(work, 2));
+    double elems = sim_larger((double)sl_kernel_elems(work, 0), (double)sl_kernel_elems(work, 2));
     double out_bytes = (double)sl_dtype_bytes((sl_dtype)work->dtype);
     double in_bytes = (double)sl_dtype_bytes(sl_kernel_dtype(work, 0));
     double bytes = elems * (moves_per_elem(work) * out_bytes + (in_bytes - out_bytes));
     double tflops = is_wide_pow(work) ? p->fp64_tflops : p->fp32_tflops;
     stream_cost cost = {
-        .blocks = larger(1, ceil_div(elems, ELEMS_PER_BLOCK)),
-        .memory_us = memory_us(p, bytes),
+        .blocks = sim_larger(1, sim_ceil_div(elems, ELEMS_PER_BLOCK)),
+        .memory_us = sim_memory_us(p, bytes),
         .issue_us = elems * slots_per_elem(work) / (tflops * 1e6),
         .fixed_us = p->kernel_fixed_us,
         .measured_us = measured_us(p, work, elems),
@@ -421,7 +399,7 @@ static double bulk(const sim_device *dev, double bytes, double bytes_moved, doub
     const sim_profile *p = &dev->profile;
     bool in_l2 = bytes_moved <= p->l2_bytes / 2 && p->l2_gb_per_s > p->hbm_gb_per_s;
     stream_cost cost = {
-        .blocks = larger(1, ceil_div(bytes, 4 * ELEMS_PER_BLOCK)),
+        .blocks = sim_larger(1, sim_ceil_div(bytes, 4 * ELEMS_PER_BLOCK)),
         .memory_us = bytes / (gb_per_s * 1e3) * (in_l2 ? p->hbm_gb_per_s / p->l2_gb_per_s : 1),
         .fixed_us = fixed_us,
         .measured_us = sim_table_us(measured, bytes),
@@ -429,42 +407,16 @@ static double bulk(const sim_device *dev, double bytes, double bytes_moved, doub
     return stream_through(dev, &cost, launch);
 }
 
-enum { WARP = 32, SPIN_REGISTERS_PER_THREAD = 16 };
-
-/* A kernel's threads come in warps. */
-static int32_t whole_warps(uint32_t threads)
-{
-    return (int32_t)((threads + WARP - 1) / WARP * WARP);
-}
+enum { SPIN_REGISTERS_PER_THREAD = 16 };
 
 static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch)
 {
     launch->tail_ps = sim_us_to_ps(p->spin_fixed_us);
     launch->blocks = work->blocks;
-    launch->threads = whole_warps(work->threads);
+    launch->threads = sim_whole_warps(work->threads);
     launch->registers = launch->threads * SPIN_REGISTERS_PER_THREAD;
     launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
     return (double)work->duration_ns / 1e3;
-}
-
-/* As given, or from what it moves and computes; as for other kernels a small grid reaches a part of
- * the bandwidth. */
-static double custom(const sim_device *dev, const sl_work *work, sim_launch *launch)
-{
-    const sim_profile *p = &dev->profile;
-    const bool is_timed = work->flags & SL_WORK_TIMED;
-    const double registers = work->registers > 0 ? (double)work->registers : REGISTERS_PER_THREAD;
-    stream_cost cost = {
-        .blocks = (double)work->blocks,
-        .memory_us = memory_us(p, (double)work->bytes),
-        .issue_us = work->flops / (p->fp32_tflops * 1e6),
-        .fixed_us = p->kernel_fixed_us,
-        .measured_us = is_timed ? larger(1e-3, (double)work->duration_ns / 1e3) : 0,
-    };
-    launch->threads = whole_warps(work->threads);
-    launch->registers = launch->threads * (int32_t)registers;
-    launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
-    return stream_blocks(dev, &cost, launch);
 }
 
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
@@ -484,7 +436,7 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
     else if (work->kernel == SL_KERNEL_SPIN)
         us = spin(p, work, launch);
     else if (work->kernel == SL_KERNEL_CUSTOM)
-        us = custom(dev, work, launch);
+        us = sim_cost_custom(dev, work, launch);
     else
         us = elementwise(dev, work, launch);
     if (!(us <= SIM_LONGEST_US))
@@ -497,6 +449,6 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
                        p->name);
     launch->block_ps = sim_us_to_ps(us);
     launch->split_bytes = sim_chip_split(dev, launch);
-    if (launch->grid == 0) launch->grid = grid_of((double)launch->blocks);
+    if (launch->grid == 0) launch->grid = sim_grid_of((double)launch->blocks);
     return SL_OK;
 }

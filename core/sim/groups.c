@@ -11,11 +11,26 @@
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+enum { SM_PARTS = 4, WARP = 32 };
+
+static int32_t warps_of(const sim_launch *launch) { return (launch->threads + WARP - 1) / WARP; }
+
 /* Warps get registers in units of 256 (NVIDIA's CUDA Occupancy Calculator). */
+static int32_t warp_registers(const sim_launch *launch)
+{
+    return (launch->registers / launch->threads + 7) / 8 * 8 * WARP;
+}
+
 static int32_t registers_of(const sim_launch *launch)
 {
-    int32_t per_thread = (launch->registers / launch->threads + 7) / 8 * 8;
-    return per_thread * launch->threads;
+    return warp_registers(launch) * warps_of(launch);
+}
+
+/* Blocks for which there are registers: a warp has its own from one of the SM's four parts. */
+static int64_t register_room(const sim_launch *launch, int64_t registers)
+{
+    const int64_t warps = registers / SM_PARTS / warp_registers(launch) * SM_PARTS;
+    return warps / warps_of(launch);
 }
 
 /* How many more blocks of `launch` an SM with these free resources can hold. */
@@ -23,7 +38,7 @@ static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t block
                         int64_t registers, int64_t shared)
 {
     int64_t room = least(blocks, threads / launch->threads);
-    if (launch->registers > 0) room = least(room, registers / registers_of(launch));
+    if (launch->registers > 0) room = least(room, register_room(launch, registers));
     if (launch->shared_bytes > 0) room = least(room, shared / launch->shared_bytes);
     return room;
 }

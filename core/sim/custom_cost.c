@@ -1,0 +1,78 @@
+/* custom_cost.c - how long a custom kernel takes: as the program says, or from what it moves and
+ * computes (docs/design/simulator.md, section 4, "Custom kernels"). */
+#include "costs.h"
+
+/* A launch alone on the chip. */
+typedef struct alone {
+    double blocks, resident; /* in all; at a time */
+    double per_sm;           /* at a time, on the SM that has the most */
+    double waves;
+    double issue_us;  /* at the full rate; the SM with the most blocks is the last */
+    double memory_us; /* at the full bandwidth */
+} alone;
+
+static alone find_alone(const sim_device *dev, const sl_work *work, const sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    const double sms = p->sm_count, blocks = (double)work->blocks;
+    const double fit = sim_larger(1, (double)sim_chip_blocks_per_sm(dev, launch));
+    const double layers = sim_ceil_div(blocks, sms);
+    return (alone){
+        .blocks = blocks,
+        .resident = sim_smaller(blocks, fit * sms),
+        .per_sm = sim_smaller(layers, fit),
+        .waves = sim_ceil_div(blocks, fit * sms),
+        .issue_us = work->flops / (p->fp32_tflops * 1e6) * (layers * sms / blocks),
+        .memory_us = sim_memory_us(p, (double)work->bytes),
+    };
+}
+
+/* With a quarter of its threads an SM reaches its full rate, and the chip that of the memory. */
+static double modelled_us(const sim_profile *p, const alone *a, const sim_launch *launch)
+{
+    const double quarter = p->max_threads_per_sm / 4;
+    const double issues = sim_smaller(1, a->per_sm * launch->threads / quarter);
+    const double moves = sim_smaller(1, a->resident * launch->threads / (quarter * p->sm_count));
+    return sim_larger(a->issue_us / issues, a->memory_us / moves);
+}
+
+static void take_resources(const sim_profile *p, const sl_work *work, sim_launch *launch)
+{
+    const int32_t registers = work->registers > 0 ? work->registers : SIM_REGISTERS_PER_THREAD;
+    launch->threads = sim_whole_warps(work->threads);
+    launch->registers = launch->threads * registers;
+    launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
+    launch->blocks = work->blocks;
+}
+
+/* Which part of the bandwidth and of its SM's issue slots a block takes from kernels beside it. */
+static void take_shares(const alone *a, double us, sim_launch *launch)
+{
+    if (us <= 0) return;
+    launch->memory_share = sim_smaller(1, a->memory_us / us) / a->resident;
+    launch->sm_share = sim_smaller(1, a->issue_us / us) / a->per_sm;
+}
+
+/* The whole is `us` to the ps: what rounding leaves of each wave goes to the end. */
+static void set_tail(const alone *a, double us, double fixed_us, sim_launch *launch)
+{
+    const sim_ps all = sim_us_to_ps(us + fixed_us);
+    const sim_ps waves = sim_whole_ps(a->waves * (double)sim_us_to_ps(us / a->waves));
+    launch->tail_ps = all > waves ? all - waves : 0;
+}
+
+double sim_cost_custom(const sim_device *dev, const sl_work *work, sim_launch *launch)
+{
+    const sim_profile *p = &dev->profile;
+    take_resources(p, work, launch);
+    const alone a = find_alone(dev, work, launch);
+    double fixed_us = p->kernel_fixed_us, us = modelled_us(p, &a, launch);
+    if (work->flags & SL_WORK_TIMED) {
+        const double given_us = sim_larger(1e-3, (double)work->duration_ns / 1e3);
+        fixed_us = sim_smaller(fixed_us, given_us / 2);
+        us = given_us - fixed_us;
+    }
+    take_shares(&a, us, launch);
+    set_tail(&a, us, fixed_us, launch);
+    return us / a.waves;
+}

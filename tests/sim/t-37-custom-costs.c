@@ -1,0 +1,219 @@
+/* How long custom kernels take, alone and beside each other. 4 SMs of 2048 threads and 228 KiB of
+ * shared memory, 1 TFLOPS (a million operations a us) and 100 GB/s (100,000 bytes a us): 512
+ * threads on each SM reach both. */
+#include "lab.h"
+
+#define GPU                                                                      \
+    { "max_threads_per_sm", 2048 }, { "max_blocks_per_sm", 32 },                 \
+        { "shared_bytes_per_sm", 233472 }, { "shared_bytes_per_block", 232448 }, \
+    {                                                                            \
+        "shared_reserved_bytes", 1024                                            \
+    }
+
+static const lab_setup plain = { LAB_MORE(GPU) };
+static const lab_setup slow_end = { LAB_MORE(GPU, { "kernel_fixed_us", 2 }) };
+
+typedef struct given {
+    double us, bytes, flops; /* below 0: not given */
+} given;
+#define US(us) \
+    (given) { us, 0, -1 }
+#define BYTES(bytes) \
+    (given) { -1, bytes, -1 }
+#define FLOPS(flops) \
+    (given) { -1, 0, flops }
+
+static sl_custom *make(lab *l, const char *const *args, size_t n_args)
+{
+    const sl_custom_spec spec = { .name = "own", .args = args, .n_args = n_args };
+    sl_custom *kernel = NULL;
+    char *log;
+    sl_error err = { 0 };
+    if (sl_custom_create(l->device, &spec, &kernel, &log, &err) != SL_OK) {
+        printf("Bail out! %s\n", err.msg);
+        exit(1);
+    }
+    return kernel;
+}
+
+static void launch(lab *l, sl_custom *kernel, int stream, int64_t grid, int64_t block,
+                   int64_t shared, given cost)
+{
+    const sl_custom_launch how = {
+        .grid = { grid, 1, 1 },
+        .block = { block, 1, 1 },
+        .shared_bytes = shared,
+        .us = cost.us,
+        .bytes = cost.bytes,
+        .flops = cost.flops,
+    };
+    sl_error err = { 0 };
+    if (sl_custom_launch_in(kernel, &how, NULL, 0, l->stream[stream], &err) == SL_OK) return;
+    l->failed++;
+    diag("%s", err.msg);
+}
+
+/* ---- alone ---- */
+
+enum { KIB = 1024 };
+
+static void alone(const lab_setup *setup, int64_t grid, int64_t block, given cost, int64_t ns,
+                  const char *name)
+{
+    lab l;
+    lab_open(&l, setup);
+    sl_custom *own = make(&l, NULL, 0);
+    launch(&l, own, 1, grid, block, block == 1024 ? 100 * KIB : 0, cost);
+    lab_end(&l);
+    is_int(lab_ns(&l, 0), ns, "%s", name);
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+static void as_given(void)
+{
+    alone(&slow_end, 1, 1024, US(10), 10000, "one block takes what is given");
+    alone(&slow_end, 1, 32, US(10), 10000, "one warp");
+    alone(&slow_end, 5, 1024, US(10), 10000, "five blocks on four SMs");
+    alone(&slow_end, 8, 1024, US(10), 10000, "a full wave");
+    alone(&slow_end, 12, 1024, US(10), 10000, "one and a half waves");
+    alone(&slow_end, 24, 1024, US(10), 10000, "three waves, which thirds of a ps do not divide");
+    alone(&slow_end, 300000, 1024, US(10), 10000, "37500 waves");
+    alone(&slow_end, 8, 1024, US(1), 1000, "less than the end of other kernels");
+    alone(&slow_end, 4, 512, (given){ 10, 4e6, 4e6 }, 10000,
+          "given is given, whatever it moves and computes");
+}
+
+static void as_moved(void)
+{
+    alone(&slow_end, 4, 512, BYTES(1e6), 12000, "bytes: 10 us, and 2 us at the end");
+    alone(&plain, 4, 512, BYTES(1e6), 10000, "a quarter of the threads saturates the memory");
+    alone(&plain, 2, 512, BYTES(1e6), 20000, "half of these threads, half of the bandwidth");
+    alone(&plain, 1, 1024, BYTES(1e6), 20000, "the same threads on one SM");
+    alone(&plain, 400, 512, BYTES(1e6), 10000, "more threads move no more");
+}
+
+static void as_computed(void)
+{
+    alone(&plain, 4, 512, FLOPS(1e7), 10000, "operations: a quarter of the threads is enough");
+    alone(&plain, 4, 256, FLOPS(1e7), 20000, "half of these threads");
+    alone(&plain, 1, 512, FLOPS(1e7), 40000, "a block has one SM and no more");
+    alone(&plain, 5, 512, FLOPS(1e7), 16000, "one of five blocks is the second on its SM");
+    alone(&plain, 12, 1024, FLOPS(1.2e7), 12000, "three on each SM, two at a time");
+    alone(&plain, 4, 512, (given){ -1, 1e6, 2e7 }, 20000, "the slower of both counts");
+    alone(&plain, 4, 512, (given){ -1, 3e6, 2e7 }, 30000, "whichever it is");
+}
+
+/* ---- a guess ---- */
+
+static void guess(void)
+{
+    static const char *const args[] = { "in u8*", "out u8*" };
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, args, 2);
+    const sl_custom_arg arg[] = { { .tensor = lab_bytes(&l, SL_ON_DEVICE, 500000) },
+                                  { .tensor = lab_bytes(&l, SL_ON_DEVICE, 1000000) } };
+    sl_custom_launch how = { { 4, 1, 1 }, { 512, 1, 1 }, 0, false, -1, -1, -1 };
+    l.failed += sl_custom_launch_in(own, &how, arg, 2, l.stream[1], NULL) != SL_OK;
+    how.us = 7;
+    l.failed += sl_custom_launch_in(own, &how, arg, 2, l.stream[1], NULL) != SL_OK;
+    lab_end(&l);
+    is_int(lab_ns(&l, 0), 15000, "without a cost each tensor is moved once");
+    ok(lab_span(&l, 0)->flags & SL_SPAN_GUESSED, "which the timeline calls a guess");
+    is_int(lab_ns(&l, 1), 7000, "with one");
+    ok(!(lab_span(&l, 1)->flags & SL_SPAN_GUESSED), "it does not");
+    is_int((long long)lab_span(&l, 0)->bytes, 0, "bytes are those of copies alone");
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+/* ---- side by side ---- */
+
+static void beside(int64_t block, given a, given b, const int64_t end_ns[2], const char *name)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    launch(&l, own, 1, 4, block, 0, a);
+    launch(&l, own, 2, 4, block, 0, b);
+    lab_end(&l);
+    LAB_STARTS(&l, name, 0, 0);
+    is_int(lab_span(&l, 0)->end_ns, end_ns[0], "  the first one's end");
+    is_int(lab_span(&l, 1)->end_ns, end_ns[1], "  the second one's end");
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+#define ENDS(a, b) \
+    (const int64_t[]) { a, b }
+static void two(void)
+{
+    beside(512, US(10), US(10), ENDS(10000, 10000), "two that move nothing run beside each other");
+    beside(512, FLOPS(1e7), FLOPS(1e7), ENDS(20000, 20000), "two that compute share the SMs");
+    beside(512, BYTES(1e6), BYTES(1e6), ENDS(20000, 20000), "two that move share the memory");
+    beside(512, FLOPS(1e7), BYTES(1e6), ENDS(10000, 10000), "one of each: neither is slowed");
+    beside(256, FLOPS(1e7), FLOPS(1e7), ENDS(20000, 20000), "two that fill half an SM fit");
+    beside(512, (given){ 20, 1e6, -1 }, (given){ 20, 1e6, -1 }, ENDS(20000, 20000),
+           "two that take half of the bandwidth for as long as is given fit");
+    beside(512, (given){ 10, 1e6, -1 }, (given){ 10, 1e6, -1 }, ENDS(20000, 20000),
+           "and two that take all of it share it");
+}
+
+static void half_a_wave(void)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    launch(&l, own, 1, 12, 1024, 100 * KIB, US(10));
+    launch(&l, own, 2, 4, 1024, 100 * KIB, US(10));
+    lab_end(&l);
+    LAB_STARTS(&l, "another kernel comes to what the last wave leaves free", 0, 5000);
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+/* ---- how many fit ---- */
+
+static void fits(lab *l, sl_custom *own, int threads, int64_t shared, int blocks, const char *name)
+{
+    int got = -1;
+    l->failed += sl_custom_occupancy(own, threads, shared, &got, NULL) != SL_OK;
+    is_int(got, blocks, "%s", name);
+}
+
+static void occupancy(void)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    fits(&l, own, 1024, 100 * KIB, 2, "2 x (100 + 1) KiB of 228");
+    fits(&l, own, 1024, 113 * KIB, 2, "2 x (113 + 1) KiB are all of it");
+    fits(&l, own, 1024, 113 * KIB + 1, 1, "a byte more");
+    fits(&l, own, 96, 0, 21, "2048 threads, by 96");
+    fits(&l, own, 65, 0, 21, "65 threads are three warps");
+    sl_custom_set_footprint(own, 40, -1);
+    fits(&l, own, 256, 0, 6, "40 registers: 48 warps");
+    sl_custom_set_footprint(own, 64, 49 * KIB);
+    fits(&l, own, 1024, 0, 1, "64 registers: one block of 1024 threads");
+    fits(&l, own, 256, 0, 4, "its own 49 KiB count");
+    fits(&l, own, 256, 26 * KIB, 3, "and with them what the launch asks for");
+    sl_custom_set_footprint(own, 80, 0);
+    fits(&l, own, 32, 0, 24, "80 registers: 6 warps on each quarter of the SM");
+    lab_end(&l);
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+int main(void)
+{
+    plan(0);
+    as_given();
+    as_moved();
+    as_computed();
+    guess();
+    two();
+    half_a_wave();
+    occupancy();
+    return done_testing();
+}
