@@ -1,23 +1,326 @@
-/* cache.c - compiled kernels in the user's cache folder. */
+/* cache.c - compiled kernels in the user's cache folder.
+ *
+ * A file is written under another name and renamed, so that readers find all of it or nothing. What
+ * is read may be cut off, older or somebody's invention: lengths are believed only if they are the
+ * file's, and key and checksum are compared.
+ */
 #include "cache.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    MOST_FILES = 256,
+    MOST_ENTRIES = 1024, /* of the folder that are looked at */
+    NAME_BYTES = 64,
+    STALE_S = 3600 /* an unfinished file that old has no writer */
+};
+static const uint64_t most_bytes = (uint64_t)256 << 20, most_file_bytes = (uint64_t)64 << 20;
+
+typedef struct head {
+    char magic[8];
+    uint64_t version, key_bytes, image_bytes, checksum;
+} head;
+static const char magic[8] = "slkernel";
+enum { VERSION = 1 };
+
+/* ---- hashes ---- */
+
+static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325), fnv_prime = UINT64_C(0x100000001b3);
 
 uint64_t sl__cache_hash(const void *bytes, size_t n)
 {
     const unsigned char *at = bytes;
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
+    uint64_t hash = fnv_basis;
 
     for (size_t i = 0; i < n; i++)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+        hash = (hash ^ at[i]) * fnv_prime;
     return hash;
+}
+
+/* Eight bytes at a time: an image may have a megabyte. The shift brings high bits, which a product
+ * never moves down, back in. */
+static uint64_t checksum(uint64_t sum, const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    uint64_t word;
+
+    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        sum = (sum ^ word) * fnv_prime;
+        sum ^= sum >> 29;
+    }
+    return sum * fnv_prime ^ sl__cache_hash(at, n);
+}
+
+static head head_of(const char *key, size_t key_bytes, const sl_image *image)
+{
+    head h = { .version = VERSION, .key_bytes = key_bytes, .image_bytes = image->bytes };
+
+    memcpy(h.magic, magic, sizeof magic);
+    h.checksum = checksum(checksum(fnv_basis, key, key_bytes), image->data, image->bytes);
+    return h;
+}
+
+/* ---- the folder ---- */
+
+/* False: there is none, or the user wants none. */
+static bool folder_path(char path[PATH_MAX])
+{
+    const char *own = getenv("STREAMLAB_CACHE"), *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    int n;
+
+    if (geteuid() != getuid() || (own && strcmp(own, "none") == 0)) return false;
+    if (own && *own)
+        n = snprintf(path, PATH_MAX, "%s/kernels", own);
+    else if (cache && *cache == '/')
+        n = snprintf(path, PATH_MAX, "%s/streamlab/kernels", cache);
+    else if (home && *home == '/')
+        n = snprintf(path, PATH_MAX, "%s/.cache/streamlab/kernels", home);
+    else
+        return false;
+    return n < PATH_MAX;
+}
+
+static void make_folders(char *path)
+{
+    for (char *at = path + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(path, 0700);
+        *at = '/';
+    }
+    mkdir(path, 0700);
+}
+
+/* A descriptor of the folder; -1: there is none, or others can write there. */
+static int open_folder(bool make)
+{
+    const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    char path[PATH_MAX];
+    struct stat stat;
+    int fd;
+
+    if (!folder_path(path)) return -1;
+    fd = open(path, flags);
+    if (fd < 0 && make && errno == ENOENT) {
+        make_folders(path);
+        fd = open(path, flags);
+    }
+    if (fd < 0) return -1;
+    if (fstat(fd, &stat) == 0 && stat.st_uid == geteuid() && !(stat.st_mode & 022)) return fd;
+    close(fd);
+    return -1;
+}
+
+static void name_of(const char *key, size_t key_bytes, char name[NAME_BYTES])
+{
+    snprintf(name, NAME_BYTES, "%016llx", (unsigned long long)sl__cache_hash(key, key_bytes));
+}
+
+/* ---- reading ---- */
+
+static bool read_all(int fd, void *data, size_t bytes)
+{
+    char *at = data;
+
+    while (bytes > 0) {
+        ssize_t n = read(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+/* Whether the file, of that size, begins as one of this key does; moves to its image. */
+static bool read_head(int fd, uint64_t file_bytes, const char *key, size_t key_bytes, head *h)
+{
+    bool same;
+    char *found;
+
+    if (file_bytes < sizeof *h || file_bytes > most_file_bytes || !read_all(fd, h, sizeof *h))
+        return false;
+    if (memcmp(h->magic, magic, sizeof magic) != 0 || h->version != VERSION
+        || h->key_bytes != key_bytes || h->image_bytes == 0 || h->image_bytes > most_file_bytes
+        || file_bytes != sizeof *h + key_bytes + h->image_bytes)
+        return false;
+    found = malloc(key_bytes + 1);
+    same = found && read_all(fd, found, key_bytes) && memcmp(found, key, key_bytes) == 0;
+    free(found);
+    return same;
+}
+
+static bool read_image(int fd, const char *key, size_t key_bytes, sl_image *image)
+{
+    struct stat stat;
+    head h, wanted;
+
+    if (fstat(fd, &stat) != 0 || !S_ISREG(stat.st_mode) || stat.st_uid != geteuid()
+        || !read_head(fd, (uint64_t)stat.st_size, key, key_bytes, &h))
+        return false;
+    image->data = malloc(h.image_bytes);
+    image->bytes = h.image_bytes;
+    if (!image->data) return false;
+    if (read_all(fd, image->data, image->bytes)) {
+        wanted = head_of(key, key_bytes, image);
+        if (wanted.checksum == h.checksum) return true;
+    }
+    free(image->data);
+    return false;
 }
 
 bool sl__cache_find(const char *key, size_t key_bytes, sl_image *image)
 {
-    (void)key, (void)key_bytes, (void)image;
-    return false;
+    sl_image found = { NULL, 0 };
+    char name[NAME_BYTES];
+    bool is_there;
+    int folder = open_folder(false), fd;
+
+    if (folder < 0) return false;
+    name_of(key, key_bytes, name);
+    fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    close(folder);
+    if (fd < 0) return false;
+    is_there = read_image(fd, key, key_bytes, &found);
+    if (is_there) futimens(fd, NULL); /* used now: among the last to go */
+    close(fd);
+    if (is_there) *image = found;
+    return is_there;
+}
+
+/* ---- writing ---- */
+
+static bool write_all(int fd, const void *data, size_t bytes)
+{
+    const char *at = data;
+
+    while (bytes > 0) {
+        ssize_t n = write(fd, at, bytes);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return false;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
+static void write_file(int folder, const char *key, size_t key_bytes, const sl_image *image)
+{
+    static atomic_uint n_written;
+    const head h = head_of(key, key_bytes, image);
+    char name[NAME_BYTES], temporary[NAME_BYTES];
+    bool whole;
+    int fd;
+
+    name_of(key, key_bytes, name);
+    snprintf(temporary, sizeof temporary, "%.16s.%ld.%u.tmp", name, (long)getpid(),
+             atomic_fetch_add(&n_written, 1));
+    fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0) return;
+    whole = write_all(fd, &h, sizeof h) && write_all(fd, key, key_bytes)
+            && write_all(fd, image->data, image->bytes);
+    whole = close(fd) == 0 && whole;
+    if (!whole || renameat(folder, temporary, folder, name) != 0) unlinkat(folder, temporary, 0);
+}
+
+/* ---- keeping it small ---- */
+
+typedef struct entry {
+    char name[NAME_BYTES];
+    uint64_t bytes;
+    struct timespec used;
+} entry;
+
+/* 16 hexadecimal digits, or such a name with more behind a dot, which is unfinished. */
+static bool is_ours(const char *name, bool *unfinished)
+{
+    size_t digits = strspn(name, "0123456789abcdef"), n = strlen(name);
+
+    *unfinished = name[digits] == '.' && n > 4 && strcmp(name + n - 4, ".tmp") == 0;
+    return digits == 16 && n < NAME_BYTES && (*unfinished || !name[digits]);
+}
+
+/* Fills `e` of a file that is in the cache; removes one that nobody will finish. */
+static bool look_at(int folder, const char *name, entry *e)
+{
+    struct stat stat;
+    bool unfinished;
+
+    if (!is_ours(name, &unfinished) || fstatat(folder, name, &stat, AT_SYMLINK_NOFOLLOW) != 0)
+        return false;
+    if (unfinished) {
+        if (stat.st_mtim.tv_sec + STALE_S < time(NULL)) unlinkat(folder, name, 0);
+        return false;
+    }
+    snprintf(e->name, sizeof e->name, "%s", name);
+    e->bytes = (uint64_t)stat.st_size;
+    e->used = stat.st_mtim;
+    return true;
+}
+
+static int latest_first(const void *a, const void *b)
+{
+    const struct timespec *x = &((const entry *)a)->used, *y = &((const entry *)b)->used;
+
+    if (x->tv_sec != y->tv_sec) return x->tv_sec < y->tv_sec ? 1 : -1;
+    return (x->tv_nsec < y->tv_nsec) - (x->tv_nsec > y->tv_nsec);
+}
+
+static size_t list(int folder, entry *entries)
+{
+    const int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+    const struct dirent *at;
+    size_t n = 0;
+
+    if (!dir) {
+        if (fd >= 0) close(fd);
+        return 0;
+    }
+    while (n < MOST_ENTRIES && (at = readdir(dir)))
+        n += look_at(folder, at->d_name, &entries[n]);
+    closedir(dir);
+    return n;
+}
+
+/* Those that were not used for the longest time go. */
+static void prune(int folder)
+{
+    entry *entries = malloc(MOST_ENTRIES * sizeof *entries);
+    uint64_t bytes = 0;
+    size_t n;
+
+    if (!entries) return;
+    n = list(folder, entries);
+    qsort(entries, n, sizeof *entries, latest_first);
+    for (size_t i = 0; i < n; i++) {
+        bytes += entries[i].bytes;
+        if (i >= MOST_FILES || bytes > most_bytes) unlinkat(folder, entries[i].name, 0);
+    }
+    free(entries);
 }
 
 void sl__cache_keep(const char *key, size_t key_bytes, const sl_image *image)
 {
-    (void)key, (void)key_bytes, (void)image;
+    int folder;
+
+    if (!image->data || image->bytes == 0 || key_bytes > most_file_bytes / 2
+        || image->bytes > most_file_bytes / 2 - sizeof(head))
+        return;
+    folder = open_folder(true);
+    if (folder < 0) return;
+    write_file(folder, key, key_bytes, image);
+    prune(folder);
+    close(folder);
 }
