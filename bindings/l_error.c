@@ -68,6 +68,19 @@ void lsl_where_text(lua_State *L, char *text, size_t size)
         text[0] = '\0';
 }
 
+const char *lsl_calling_chunk(lua_State *L, char *name, size_t size)
+{
+    lua_Debug ar;
+    char where[LSL_WHERE_TEXT];
+    name[0] = '\0';
+    if (!find_caller(L, 1, &ar)) return NULL;
+    format_where(&ar, where, sizeof where);
+    lsl_note_chunk(L, where, ar.source);
+    snprintf(name, size, "%.*s", (int)(strrchr(where, ':') - where), where);
+    lua_pushstring(L, ar.source);
+    return lua_tostring(L, -1);
+}
+
 /* Whether the slot has *ar's short_src; both are padded with zeros. Compares eight bytes at a
  * time, because a call of strcmp would take a large part of lsl_mark's time. */
 static inline bool same_source(const lsl_where_slot *slot, const lua_Debug *ar)

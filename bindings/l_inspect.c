@@ -68,6 +68,7 @@ static sl_device *device_of(lsl_kind kind, void *p)
     if (kind == LSL_STREAM) return sl_stream_device(p);
     if (kind == LSL_EVENT) return sl_event_device(p);
     if (kind == LSL_GRAPH) return sl_graph_device(p);
+    if (kind == LSL_KERNEL) return sl_custom_device(p);
     return kind == LSL_TENSOR ? sl_tensor_device(p) : p;
 }
 

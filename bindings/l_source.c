@@ -269,12 +269,26 @@ static int internal_source_line(lua_State *L)
     return 1;
 }
 
+/* calling_chunk(): the base name of the user's chunk that calls, and its text if that can be read. */
+static int internal_calling_chunk(lua_State *L)
+{
+    char name[LSL_WHERE_TEXT];
+    luaL_checkstack(L, 8, NULL);
+    lua_settop(L, 0);
+    if (!lsl_calling_chunk(L, name, sizeof name)) return 0;
+    read_source(L);
+    lua_pushstring(L, name);
+    lua_insert(L, 1);
+    return 2;
+}
+
 void lsl_open_source_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "stamp", internal_stamp },
         { "stamped", internal_stamped },
         { "source_line", internal_source_line },
+        { "calling_chunk", internal_calling_chunk },
         { NULL, NULL },
     };
     lsl_set_functions(L, functions);

@@ -103,37 +103,17 @@ typedef struct host_call {
     int ref;           /* of the thread, in the registry */
 } host_call;
 
-/* Message handler: any error as text. A value that has none is named by its type,
- * as lua5.4 does; its address would differ from run to run. */
-static int error_text(lua_State *L)
-{
-    bool has_text = lua_type(L, 1) == LUA_TSTRING || lua_type(L, 1) == LUA_TNUMBER;
-    if (has_text || luaL_getmetafield(L, 1, "__tostring") != LUA_TNIL)
-        luaL_tolstring(L, 1, NULL);
-    else
-        lua_pushfstring(L, "(error object is a %s value)", luaL_typename(L, 1));
-    return 1;
-}
-
 static bool run_host_call(void *ud, sl_error *err)
 {
-    host_call *call = ud;
-    lsl_state *state = call->state;
-    lua_State *T = call->thread, *before = NULL;
-    if (state->closing) return true;
+    const host_call *call = ud;
+    lua_State *T = call->thread;
+    if (call->state->closing) return true;
     lua_settop(T, 1);
-    lua_pushcfunction(T, error_text);
     lua_pushvalue(T, 1);
-    state->in_host_func++;
-    if (state->enter_host_func) before = state->enter_host_func(T);
-    int result = lua_pcall(T, 0, 0, 2);
-    bool fine = result == LUA_OK;
-    if (state->leave_host_func && state->leave_host_func(T, before, !fine)) fine = true;
-    state->in_host_func--;
-    const char *text = fine ? NULL : lua_tostring(T, -1);
-    if (!fine) sl_fail(err, SL_EHOSTFUNC, "a host function failed: %s", text ? text : "?");
+    const char *text = lsl_call_inside(call->state, T, 0, 0);
+    if (text) sl_fail(err, SL_EHOSTFUNC, "a host function failed: %s", text);
     lua_settop(T, 1);
-    return fine;
+    return !text;
 }
 
 /* unref allocates nothing; the thread itself is used for it, because its stack is

@@ -32,6 +32,7 @@ typedef enum lsl_kind {
     LSL_EVENT,
     LSL_TENSOR,
     LSL_GRAPH,
+    LSL_KERNEL,
     LSL_TIMELINE,
     LSL_GUARD,
     LSL_SCRATCH,
@@ -172,7 +173,7 @@ typedef struct lsl_box {
 #define lsl_is_open(box) ((box)->p && !(box)->closed)
 /* Devices, streams, events, tensors and graphs are in the state's list; scratch memory and timelines
  * are not. */
-static inline bool lsl_is_listed(lsl_kind kind) { return kind <= LSL_GRAPH; }
+static inline bool lsl_is_listed(lsl_kind kind) { return kind <= LSL_KERNEL; }
 /* Limit of the objects or tables without an element that one call creates. */
 enum { LSL_MOST_OBJECTS = 1000000 };
 #define LSL_COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
@@ -334,6 +335,9 @@ void lsl_where_text(lua_State *L, char *text, size_t size);
 /* Sets that position on the device, for the operations that follow. Cheap: called before each
  * enqueue. */
 void lsl_mark(lua_State *L, sl_device *device);
+/* Pushes and gives the source (lua_Debug's) of the chunk that this position is in, with its name
+ * ("lab.lua"); NULL, and pushes nothing, if there is none. */
+const char *lsl_calling_chunk(lua_State *L, char *name, size_t size);
 /* Notes which chunk (lua_Debug's source) the position is in, so that explanations can quote its
  * line. May raise if memory is short. */
 void lsl_note_chunk(lua_State *L, const char *where, const char *source);
@@ -490,6 +494,15 @@ void lsl_define_options(lua_State *L);
 sl_graph_node *lsl_graph_nodes(lua_State *L, const sl_graph *graph, const char *op);
 sl_graph_edge *lsl_graph_edges(lua_State *L, const sl_graph *graph, const char *op);
 
+/* ---- kernels (l_kernel.c, l_compute.c) ------------------------------------------ */
+
+/* Calls the function on top of T, below its n arguments, from inside of a call of the core, where
+ * neither the core nor the collector's finalizers may be called back. NULL, with n_results on T; or
+ * why it failed, a text on T. After Ctrl-C it counts as fine, without results. */
+const char *lsl_call_inside(lsl_state *state, lua_State *T, int n, int n_results);
+/* The function at `idx`, which computes what a kernel does, into *spec; nil: none. */
+void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec);
+
 /* ---- the terminal (terminal.c) ----------------------------------------------- */
 
 /* Its width, from COLUMNS or the terminal that the descriptor is, else 80; from 20 to 4096. */
@@ -506,13 +519,14 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 /* clang-format off */
 #define LSL_PARTS(X)                                                                            \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
-    X(selection) X(records) X(show) X(cuda) X(races) X(graph) X(capture) X(dot)
+    X(selection) X(records) X(show) X(cuda) X(races) X(graph) X(capture) X(dot)    \
+    X(kernel)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
-    X(range_internal)
+    X(range_internal) X(kernel_internal)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)

@@ -339,7 +339,7 @@ end
 
 local functions_of = {
     measuring = {"measure"}, tables = {"table"}, sweeping = {"sweep"},
-    probing = {"probe", "probes", "claims"}, capturing = {"capture_probes"}, tap = {"tap"},
+    probing = {"probe", "probes", "claims"}, capturing = {"capture_probes"}, kernels = {"kernel"}, tap = {"tap"},
 }
 
 -- The module as these files see it, with the functions that they add; scripts cannot change it.

@@ -38,17 +38,17 @@ enum { SL_MOST_ARGS = 32 };
 /* SL_EINVAL: err->msg says what it should be. */
 sl_status sl_arg_parse(const char *text, sl_arg *arg, sl_error *err);
 
-/* Values where nothing can compile the source: computes what the kernel does. memory[i] is where
- * argument i has its elements, to be read and written in place (NULL: a number, which is `args`'s). */
+/* Values where nothing can compile the source: computes what the kernel does. */
 typedef struct sl_custom_arg sl_custom_arg;
 typedef struct sl_custom_launch sl_custom_launch;
-typedef struct sl_compute_memory {
-    void *data; /* NULL: a number */
-    size_t elems;
-    double number; /* i64 and u64 above 2^53 are rounded */
-} sl_compute_memory;
+typedef struct sl_compute_arg {
+    double *values;  /* of a tensor: its elements, to be changed in place; NULL: a number */
+    size_t n;        /* elements */
+    bool is_written; /* the changes count */
+    double number;   /* i64 and u64 above 2^53 are rounded */
+} sl_compute_arg;
 typedef sl_status (*sl_compute_fn)(void *ud, const uint32_t grid[3], const uint32_t block[3],
-                                   const sl_compute_memory *memory, size_t n, sl_error *err);
+                                   const sl_compute_arg *args, size_t n, sl_error *err);
 
 typedef struct sl_custom_spec {
     const char *source; /* CUDA C++; NULL: none, which a simulated GPU allows */

@@ -76,6 +76,8 @@ If memory is short, the functions that try to allocate (`lab.cuda.malloc`, `mall
 | `SL_EINTERRUPT` | Ctrl-C ended a call that takes long; see [below](#ctrl-c) |
 | `SL_EFAULT` | the GPU has failed (an illegal access, a trap) and is lost; the message names the operations that were in flight, with their positions |
 | `SL_ERACE` | in `lab.check("error")` a call would have raced with one before it, and has not happened; see [Races](races.md) |
+| `SL_ECOMPILE` | a [kernel of your own](custom.md) does not compile; the message has the compiler's errors |
+| `SL_EKERNEL` | a simulated kernel of your own did what it must not: an access outside of its tensors, a barrier that not all threads reach; the message has the thread and the line |
 | `SL_ECAPTURE` | a call that is not permitted while a stream is captured; the message names CUDA's error, see [Graphs](graphs.md) |
 | `SL_EBACKEND` | a call of CUDA or cuBLAS failed, and the message has its name and error; or CUPTI lost the times of operations that were recorded |
 

@@ -31,16 +31,19 @@ local missing = {
     { "cudaThreadExchangeStreamCaptureMode",
         "`lab.graph(f, {mode = \"relaxed\"})` sets the mode of a capture" },
     -- user-defined kernels
-    { "cudaLaunchKernel* cudaLaunchCooperativeKernel* cuLaunchKernel* cuModule* cuLibrary* "
-        .. "cuFuncSetAttribute cudaFuncSetAttribute cudaFuncGetAttributes cudaGetFuncBySymbol "
-        .. "nvrtc* torch.utils.cpp_extension* torch.cuda.jiterator* torch.library* triton* numba* "
-        .. "cooperative_groups* __syncthreads __global__ __shared__ threadIdx* blockIdx* "
-        .. "blockDim* gridDim* atomicAdd atomicCAS dim3 lab.kernel lab.launch",
-        "scripts bring no kernels of their own; `lab.spin` keeps blocks busy for a given time, "
-        .. "and the page Kernels has the others" },
-    { "cudaOccupancy* cuOccupancy*",
-        "occupancy is not computed; `d.sm_count` and `d.max_threads_per_block` are limits, and "
-        .. "`tl:spans()` has each kernel's grid" },
+    { "cuModule* cuLibrary* nvrtcCreateProgram nvrtcGet* nvrtcAddNameExpression* "
+        .. "torch.utils.cpp_extension* torch.cuda.jiterator* torch.library* cupy.RawKernel* "
+        .. "lab.launch lab.raw_kernel",
+        "`lab.kernel` compiles CUDA C++ from a string, and `k(grid, block, ...)` launches it" },
+    { "cudaLaunchKernel* cudaGetFuncBySymbol cudaFuncSetAttribute cuFuncSetAttribute",
+        "`k(grid, block, ...)` launches a kernel of `lab.kernel`, with the shared memory that it asks for" },
+    { "triton* numba*", "`lab.kernel` takes CUDA C++; Python compiles elsewhere" },
+    { "cooperative_groups* __syncthreads __global__ __shared__ threadIdx* blockIdx* "
+        .. "blockDim* gridDim* atomicAdd atomicCAS dim3",
+        "CUDA C++ is a text in a script: `lab.kernel{source = [[ __global__ ... ]]}`" },
+    { "cudaOccupancyMaxPotentialBlockSize* cudaOccupancyMaxActiveClusters* "
+        .. "cudaOccupancyAvailableDynamicSMemPerBlock cuOccupancy*",
+        "`k:occupancy(block)` of a kernel of `lab.kernel` says how many blocks fit on an SM" },
     -- memory
     { "cudaMallocManaged cudaMemPrefetch* cudaMemAdvise* cudaMemRangeGetAttribute* "
         .. "cudaStreamAttachMemAsync cuMemAllocManaged lab.cuda.mem_prefetch lab.managed",

@@ -11,7 +11,7 @@ local editor = {}
 
 local classes <const> = {
     device = true, stream = true, event = true, tensor = true, timeline = true,
-    graph = true, results = true, tap = true,
+    graph = true, kernel = true, results = true, tap = true,
 }
 
 -- ---- words ---------------------------------------------------------------------------

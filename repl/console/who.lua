@@ -64,7 +64,8 @@ end
 
 -- ---- rows -----------------------------------------------------------------------------
 
-local ranks <const> = {device = 1, stream = 2, event = 3, graph = 4, tensor = 5}
+local ranks <const> = {device = 1, stream = 2, event = 3, graph = 4, kernel = 5,
+    tensor = 6}
 
 local function name_text(names)
     if not names then return "(no variable)" end
@@ -148,7 +149,7 @@ function who.who()
     local found = search_globals()
     local rows = rows_of(list, found)
     if #rows == 1 then
-        io.write("nothing: no device, stream, event, graph, tensor or timeline\n")
+        io.write("nothing: no device, stream, event, graph, kernel, tensor or timeline\n")
         return
     end
     local widths = widths_of(rows)

@@ -39,6 +39,7 @@ table.move(internals.kernels, 1, #internals.kernels, #in_lab + 1, in_lab)   -- a
 local missing_in_lab = {
     open = "the GPU of the lab is open already",
     devices = "the GPU of the lab is open already",
+    kernel = "this lab does not ask for kernels of your own",
     load = "a lab has no files",
     torch_defaults = "a lab's streams and events are CUDA's: write {non_blocking = true}, {timing = false}",
     check = "the race checker is on already",

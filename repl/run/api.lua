@@ -98,7 +98,7 @@ end
 
 local receivers <const> = {
     device = "d", stream = "s", event = "e", tensor = "t", timeline = "tl",
-    graph = "g", results = "r", tap = "t",
+    graph = "g", kernel = "k", results = "r", tap = "t",
 }
 
 -- The entry of a name as it is called: "e:record" for "event:record".

@@ -6,7 +6,7 @@ local values = {}
 local random = math.random
 
 -- What calls have given so far, by class; the oldest make room.
-local classes = {"device", "stream", "event", "graph", "tensor", "timeline", "results", "tap"}
+local classes = {"device", "stream", "event", "graph", "kernel", "tensor", "timeline", "results", "tap"}
 local pool, room = {}, 24
 for _, class in ipairs(classes) do pool[class] = {} end
 

@@ -108,7 +108,7 @@ is("tl = lab.record()\ntl\ntl:stop();\ntl", "timeline (recording)\ntimeline of 0
 
 -- who() ---------------------------------------------------------------------------------
 
-is("who()", "nothing: no device, stream, event, graph, tensor or timeline\n", "nobody opens no device")
+is("who()", "nothing: no device, stream, event, graph, kernel, tensor or timeline\n", "nobody opens no device")
 is([[s = lab.stream{name = "first"}
 a, b = lab.zeros(1024, 1024), lab.ones(3)
 c = a
@@ -147,7 +147,7 @@ tap.like(shown [[t = setmetatable({lab.ones(1)}, {__pairs = error, __index = err
 setmetatable(_G, {__index = error, __pairs = error});
 who()]], "%(no variable%) +tensor",
     "no metamethod runs")
-tap.is((shown "x = who()\nx"), "nothing: no device, stream, event, graph, tensor or timeline\nnil\n",
+tap.is((shown "x = who()\nx"), "nothing: no device, stream, event, graph, kernel, tensor or timeline\nnil\n",
     "it returns nothing")
 
 -- time(f) -------------------------------------------------------------------------------

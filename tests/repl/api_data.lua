@@ -15,7 +15,8 @@ function api_data.objects()
     return {
         device = lab.open { profile = "textbook" }, stream = lab.default_stream(), event = lab.event(),
         tensor = lab.ones(2, { device = "cpu" }), timeline = lab.profile(function() end),
-        graph = lab.graph(function() end), results = lab.table { { n = 1 } }, tap = lab.tap(),
+        graph = lab.graph(function() end),
+        kernel = lab.kernel { name = "f", args = {}, cpu = function() end }, results = lab.table { { n = 1 } }, tap = lab.tap(),
     }
 end
 

@@ -59,10 +59,11 @@ local function device_line(device, state)
     return text.clean(tostring(device), true) .. ": " .. device_state(state)
 end
 
-local function graph_line(graph) return tostring(graph) end
+local function plain_line(object) return tostring(object) end
 
 local makers <const> = {
-    stream = stream_line, event = event_line, device = device_line, graph = graph_line,
+    stream = stream_line, event = event_line, device = device_line, graph = plain_line,
+    kernel = plain_line,
 }
 
 -- The object's line, which is several where it is wider than `columns`, and, if

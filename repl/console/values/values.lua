@@ -14,7 +14,8 @@ local values = {}
 local function lines_of(value, path)
     local kind = type(value) == "userdata" and internals.type_name(value)
     if kind == "tensor" then return tensors.lines(value) end
-    if kind == "stream" or kind == "event" or kind == "device" or kind == "graph" then
+    if kind == "stream" or kind == "event" or kind == "device" or kind == "graph"
+        or kind == "kernel" then
         return objects.lines(value, kind)
     end
     return records.lines(value) or pretty.lines(value, path)

@@ -1,0 +1,157 @@
+-- kernels.lua - lab.kernel: kernels of the user's own. l_kernel.c launches them.
+
+local lab, core = ...
+
+local as, refuse, type_name = core.as, core.refuse, core.type_name
+local check_options, no_more = core.arguments.check_options, core.arguments.no_more
+local is_text, is_table = core.arguments.is_text, core.arguments.is_table
+local new_kernel = core.new_kernel
+
+local op <const> = "kernel"
+local most_bytes <const> = 1024 * 1024
+
+local function is_function(value) return type(value) == "function" end
+
+-- A list of texts, without a hole.
+local function is_texts(value)
+    if type(value) ~= "table" then return false end
+    local n = 0
+    for _, text in next, value do
+        if not is_text(text) then return false end
+        n = n + 1
+    end
+    return n == rawlen(value)
+end
+
+local options = {
+    {"source", "a text: CUDA C++", is_text},
+    {"file", "a file's name", is_text},
+    {"name", "the name of a __global__ function", is_text},
+    {"args", "a list of texts, one for each parameter, such as {\"f32\", \"in f32*\"}", is_texts},
+    {"options", "a list of texts", is_texts},
+    {"cost", "a table {us =} or {bytes =, flops =}, or a function that gives one",
+     function(value) return is_table(value) or is_function(value) end},
+    {"cpu", "a function", is_function},
+}
+
+-- ---- the source ------------------------------------------------------------------------
+
+local function read_file(path)
+    if not io then refuse(op, "file %s: there is no io library", core.safe(path)) end
+    local file, why = io.open(path, "rb")
+    if not file then refuse(op, "file %s", core.safe(tostring(why))) end
+    local text = file:read(most_bytes + 1) or ""
+    file:close()
+    if #text > most_bytes then refuse(op, "file %s has more than 1 MiB", core.safe(path)) end
+    return text
+end
+
+local function count_lines(text)
+    local _, n = string.gsub(text, "\n", "")
+    return n
+end
+
+-- Where the source stands in the script: its file's name and line; else a name and line 1.
+local function find_source(source, name)
+    local script, text = core.calling_chunk()
+    local at = text and source ~= "" and string.find(text, source, 1, true)
+    if not at then return "kernel " .. name, 1 end
+    return script, count_lines(string.sub(text, 1, at - 1)) + 1
+end
+
+-- The names of the functions that a source has with __global__, comments aside.
+local function global_names(source)
+    local names = {}
+    local code = string.gsub(string.gsub(source, "/%*.-%*/", " "), "//[^\n]*", " ")
+    for tail in string.gmatch(code, "__global__([^;{]-)%f[(]%(") do
+        local found = string.match(tail, "([%a_][%w_]*)%s*$")
+        if found and not string.find(found, "^__launch_bounds__$") then names[#names + 1] = found end
+    end
+    return names
+end
+
+local function choose_name(opts, source)
+    if opts.name then return opts.name end
+    local names = source and global_names(source) or {}
+    if #names == 1 then return names[1] end
+    if #names == 0 then refuse(op, "name = is missing: the kernel's") end
+    refuse(op, "name = is missing: the source has %s", table.concat(names, ", "))
+end
+
+-- ---- how long it takes -----------------------------------------------------------------
+
+local kinds <const> = {"us", "bytes", "flops"}
+
+local function check_cost(cost)
+    for key in next, cost do
+        if key ~= "us" and key ~= "bytes" and key ~= "flops" then
+            refuse(op, "cost has '%s'; known: us, or bytes and flops", tostring(key))
+        end
+    end
+    if cost.us and (cost.bytes or cost.flops) then
+        refuse(op, "cost has us beside bytes or flops: us alone is how long it takes")
+    end
+    for _, key in ipairs(kinds) do
+        local value = cost[key]
+        local fits = value == nil or type(value) == "function"
+            or type(value) == "number" and value >= 0 and value < math.huge
+        if not fits then
+            refuse(op, "cost.%s must be a number from 0 or a function, got %s", key,
+                   type_name(value))
+        end
+    end
+    return cost
+end
+
+local function evaluate(key, value, ...)
+    if type(value) == "function" then value = value(...) end
+    if value == nil then return -1 end
+    if type(value) ~= "number" or not (value >= 0 and value < math.huge) then
+        refuse(op, "the function cost.%s must give a number from 0, got %s", key, type_name(value))
+    end
+    return value
+end
+
+-- f(grid, block, shared, ...) for l_kernel.c, which gives us, bytes and flops, -1 for what is not
+-- known.
+local function cost_function(cost)
+    if cost == nil then return nil end
+    if type(cost) == "table" then check_cost(cost) end
+    return function(grid, block, _, ...)
+        local known = cost
+        if type(cost) == "function" then
+            known = cost(grid, block, ...)
+            if type(known) ~= "table" then
+                refuse(op, "the function cost must give a table, got %s", type_name(known))
+            end
+            check_cost(known)
+        end
+        return evaluate("us", known.us, grid, block, ...),
+            evaluate("bytes", known.bytes, grid, block, ...),
+            evaluate("flops", known.flops, grid, block, ...)
+    end
+end
+
+-- ---- in all ----------------------------------------------------------------------------
+
+local function choose_source(opts)
+    if opts.source and opts.file then refuse(op, "source = and file =: one of them") end
+    if opts.file then return read_file(opts.file) end
+    if not opts.source and not opts.cpu then
+        refuse(op, "source = is missing: CUDA C++; or file =, or for a simulated GPU cpu =")
+    end
+    return opts.source
+end
+
+function lab.kernel(opts, ...)
+    no_more(1, op, ...)
+    if opts == nil then refuse(op, "it needs a table: lab.kernel{source =, name =, args =}") end
+    check_options(opts, options, op)
+    local source = choose_source(opts)
+    local name = choose_name(opts, source)
+    if not opts.args then refuse(op, "args = is missing: a list, such as {\"f32\", \"in f32*\"}") end
+    local file, line = opts.file and string.match(opts.file, "[^/]*$"), 1
+    if not file and source then file, line = find_source(source, name) end
+    return as(op, new_kernel, source, name, file or "", line, opts.args, opts.options or {},
+              opts.cpu, cost_function(opts.cost))
+end
