@@ -137,6 +137,21 @@ static void set_device(lua_State *L, const sl_timeline *timeline)
     lua_setfield(L, -2, "device");
 }
 
+void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op)
+{
+    sl_guessed guessed;
+    sl_error err;
+    lsl_check(L, sl_timeline_guessed(timeline, &guessed, &err), &err, op);
+    if (guessed.n_spans == 0) return;
+    lua_createtable(L, 0, 5);
+    lsl_set_text(L, "name", sl_timeline_text(timeline, guessed.name));
+    lsl_set_boolean(L, "others", guessed.other_names);
+    lsl_set_integer(L, "count", (int64_t)guessed.n_spans);
+    lsl_set_integer(L, "busy_ns", guessed.busy_ns);
+    lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
+    lua_setfield(L, -2, "guessed");
+}
+
 /* Pushes the table. `engine_sets`: by set of engines, 1 << i for the i-th, the time in which
  * all of them were busy. engines_at_once and the like: the time with none, one, two, ... busy. */
 static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_figures *f,
@@ -175,6 +190,7 @@ void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts,
     sl_error err;
     lsl_check(L, sl_timeline_figures(timeline, parts, &f->of[0], &err), &err, op);
     push_figures(L, timeline, &f->of[0], parts);
+    lsl_set_guessed(L, timeline, op);
     sl_figures_free(&f->of[0]);
     lua_remove(L, -2);
 }

@@ -148,7 +148,7 @@ static void set_node(lua_State *L, const lsl_timeline *box, const sl_span *span)
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
-    lua_createtable(L, 0, 22);
+    lua_createtable(L, 0, 23);
     lsl_set_text(L, "name", sl_timeline_text(box->p, span->name));
     lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
     lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
@@ -176,6 +176,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     set_node(L, box, span);
     if (span->symbol != 0) lsl_set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lsl_set_boolean(L, "host_waited", (span->flags & SL_SPAN_HOST_WAITED) != 0);
+    if (span->flags & SL_SPAN_GUESSED) lsl_set_boolean(L, "guessed", true);
 }
 
 /* tl:spans(): a list of tables in the order of issue. */

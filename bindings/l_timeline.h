@@ -39,6 +39,8 @@ void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs);
 void lsl_set_as_graphs(lua_State *L, int timeline);
 
 void lsl_set_range(lua_State *L, const sl_timeline *timeline);
+/* Sets the field "guessed" of the table on top of the stack, if durations are guesses (l_figures.c). */
+void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op);
 
 /* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);

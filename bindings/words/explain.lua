@@ -132,6 +132,8 @@ return function(e, columns, with_verdict)
     local has_spans = e.trace.n_spans > 0
     local verdict = (with_verdict or not has_spans) and fold(core.words.verdict(e), 0, columns)
     local range = e.trace.range and fold(core.words.range.sentence(e.trace.range), 0, columns)
-    return (verdict or "") .. (range or "") .. (has_spans and chain(e, columns) or "")
+    local guessed = e.trace.guessed
+                    and fold(core.words.guessed.sentence(e.trace.guessed), 0, columns)
+    return (verdict or "") .. (range or "") .. (guessed or "") .. (has_spans and chain(e, columns) or "")
            .. (e.n_findings > 0 and findings(e, columns) or "")
 end

@@ -102,6 +102,10 @@ return function(f, causes)
     put("device_index", f.device.index)
     put("simulated", tostring(f.device.simulated))
     put("span_count", f.span_count)
+    if f.guessed then
+        put("guessed", ('{"busy_us": %s, "count": %d, "sentence": %s}'):format(us(f.guessed.busy_ns),
+            f.guessed.count, string(core.words.guessed.sentence(f.guessed))))
+    end
     put("graph_launch_count", f.graph_launches)
     put("graph_span_count", f.graph_spans)
     put("count", object(f.kinds, "count", integer))

@@ -23,8 +23,10 @@ return function(e, n)
         local r = e.finding(i)
         sentences[i], remedies[i] = say(r, "sentence"), say(r, "remedy") or false
     end
+    local verdict, guessed = core.words.verdict(e), e.trace.guessed
+    if guessed then verdict = verdict .. " " .. core.words.guessed.sentence(guessed) end
     return {
-        verdict = core.words.verdict(e), sentences = sentences, remedies = remedies,
+        verdict = verdict, sentences = sentences, remedies = remedies,
         titles = of_causes("title", e.trace), shorts = of_causes("short", e.trace),
     }
 end

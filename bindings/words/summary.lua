@@ -151,6 +151,11 @@ local function put_graphs(put, f)
         f.graph_spans, f.graph_spans == 1 and "" or "s")
 end
 
+local function put_sentences(put, f, verdict)
+    local guessed = f.guessed and core.fold(core.words.guessed.sentence(f.guessed), 0, columns)
+    put("%s%s", core.fold(verdict, 0, columns), guessed or "")
+end
+
 -- summary(figures, verdict): figures as core.figures gives them; the verdict is a sentence that
 -- opens it, or nil
 return function(f, verdict)
@@ -160,7 +165,7 @@ return function(f, verdict)
     end
     local lines = {}
     local function put(form, ...) lines[#lines + 1] = form:format(...) end
-    if verdict then put("%s", core.fold(verdict, 0, columns)) end
+    if verdict then put_sentences(put, f, verdict) end
     put("%s%s", row("makespan", f.makespan, 0), f.range and f.range.makespan:match(" %(.*") or "")
     put("%s", row("host wall time", f.wall, 0))
     put_graphs(put, f)

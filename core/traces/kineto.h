@@ -21,7 +21,7 @@
  *              is not in this file
  *   kernel, gpu_memcpy, gpu_memset, and the cpu_op of a host function (its number is its
  *              "External id")
- *              "kernel": the kernel's own name (symbol); "kind", "engine": where they do
+ *              "kernel": the kernel's own name (symbol); "guessed": SL_SPAN_GUESSED; "kind", "engine": where they do
  *              not follow from cat and name, and from the kind; "memory": "Pageable ->
  *              Device", where the flags do not follow from the name
  *   nodes of graphs   "graph id" and "graph node id" are kineto's. Without a call of its own an

@@ -35,7 +35,7 @@ typedef enum sl__category {
     X(GRAPH, "graph id") X(GRAPH_NODE, "graph node id") X(ISSUE, "issue")               \
     X(LAUNCHED_BY, "launched by") X(CAPTURED_PRIORITY, "captured priority")             \
     X(GRAPH_NAME, "graph") X(NODES, "nodes") X(LAST_ISSUE, "last issue")                \
-    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads")
+    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads") X(GUESSED, "guessed")
 /* clang-format on */
 
 typedef enum sl__arg {

@@ -121,6 +121,7 @@ static void take_sizes(sl__reader *r, sl__work *work)
     sl__event_product(event, SL__ARG_GRID, UINT32_MAX, &blocks);
     sl__event_product(event, SL__ARG_BLOCK, UINT16_MAX, &threads);
     take_resources(event, &work->span);
+    if (sl__event_flag(event, SL__ARG_GUESSED)) work->span.flags |= SL_SPAN_GUESSED;
     work->span.symbol = sl__reader_intern(r, &event->arg[SL__ARG_SYMBOL]);
     work->span.blocks = (uint32_t)blocks;
     work->span.threads = (uint16_t)threads;

@@ -271,6 +271,7 @@ slow:diff(fast)
 | `registers`, `shared_bytes` | what a kernel needs of an SM besides its threads: registers of each thread, and shared memory of each block in bytes (what the code declares and what the launch asks for, added); for the longest kernel as above. On the simulator they are those of its model, by which it places blocks: there only tensor-core products and `lab.spin` have shared memory. `nil` if not known: if times come from events, in traces without these figures, and for operations that are not kernels |
 | `kernels` | the number of kernels of the operation, if there were several: cuBLAS may split a `matmul` and add up its parts in a second kernel; on the simulator a `matmul` does so if the profile says so. `start_us` is that of the first kernel, `end_us` that of the last one. `nil` for one kernel |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
+| `guessed` | true if nothing says how long a kernel of your own takes on the simulator, so that each of its tensors is moved once; else `nil` |
 | `node`, `graph`, `launch` | of what a launch of a graph ran: which node it is in `graph:nodes()` and `graph:edges()`, the graph's name, and the `correlation` of the call in `tl:calls()`; else `nil`. `call` is that call's name, `where` the line that was captured. In a trace that another program wrote, `node` and `graph` have the file's numbers, "graph 3"; where it has none, nodes are counted in the order of their starts and `graph` is `""`; `launch` is `nil` if the call is not in the file |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for operations that are not kernels |]],
             example = [[
@@ -533,6 +534,7 @@ without operations are left out; a missing value is `null`.
 |---|---|
 | `makespan_us`, `wall_us` | as the fields of the timeline |
 | `makespan_range_us` | `{"low":, "high":, "runs":}`, as the field `range_us`; only if it is known |
+| `guessed` | `{"busy_us":, "count":, "sentence":}` of kernels whose durations are guesses, as the field `guessed` of spans; only if there are some |
 | `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
 | `device`, `device_index`, `simulated`, `span_count` | |

@@ -49,6 +49,7 @@ local function add_span(events, i, span, base)
         span.waited and {'"host waited":true'} or {})
     local args = {('"External id":%d'):format(i), ('"kind":"%s","engine":"%s"')
         :format(kind, span.engine or engines[kind])}
+    if span.guessed then args[#args + 1] = '"guessed":true' end
     if not is_host then
         args[#args + 1] = ('"device":0,"correlation":%d,"stream":%d'):format(i, row)
     end

@@ -468,7 +468,7 @@ static uint32_t add_kernel_that_waited(sl_timeline *tl)
         .host_end_ns = 1200,
         .correlation = 1,
         .stream = 3,
-        .flags = SL_SPAN_QUEUE_FULL | SL_SPAN_LOADED,
+        .flags = SL_SPAN_QUEUE_FULL | SL_SPAN_LOADED | SL_SPAN_GUESSED,
         .blocks = 2,
         .threads = 32,
         .name = text_id(tl, "k"),
@@ -598,7 +598,7 @@ static void test_own_spans(const char *text)
     ok(has(text, "\"where\":\"a.lua:2\",\"queue full\":true,\"loaded\":true}},\n"),
        "a launch that waited for room in the queue says so");
     ok(has(text, "\"queued\":0,\"priority\":-5,\"grid\":[2,1,1],\"block\":[32,1,1],"
-                 "\"ready us\":1.500,\"held cause\":\"latency\",\"start cause\":"
+                 "\"guessed\":true,\"ready us\":1.500,\"held cause\":\"latency\",\"start cause\":"
                  "\"engine_busy\",\"start by\":1}},\n"),
        "a kernel says what it was held by, and its priority");
     ok(has(text, "\"External id\":2,\"correlation\":2,\"host waited\":true}},\n"),
