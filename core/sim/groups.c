@@ -26,7 +26,8 @@ static int32_t registers_of(const sim_launch *launch)
     return warp_registers(launch) * warps_of(launch);
 }
 
-/* Blocks for which there are registers: a warp has its own from one of the SM's four parts. */
+/* Blocks for which an idle SM has registers: a warp has its own from one of the SM's four parts. On
+ * one that is in use only the sum counts: how it is divided is not known. */
 static int64_t register_room(const sim_launch *launch, int64_t registers)
 {
     const int64_t warps = registers / SM_PARTS / warp_registers(launch) * SM_PARTS;
@@ -38,7 +39,7 @@ static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t block
                         int64_t registers, int64_t shared)
 {
     int64_t room = least(blocks, threads / launch->threads);
-    if (launch->registers > 0) room = least(room, register_room(launch, registers));
+    if (launch->registers > 0) room = least(room, registers / registers_of(launch));
     if (launch->shared_bytes > 0) room = least(room, shared / launch->shared_bytes);
     return room;
 }
@@ -60,9 +61,11 @@ int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
 {
     const sim_profile *profile = &dev->profile;
-    return room_for(launch, (int64_t)profile->max_threads_per_sm,
-                    (int64_t)profile->max_blocks_per_sm, (int64_t)profile->registers_per_sm,
-                    (int64_t)profile->shared_bytes_per_sm);
+    const int64_t registers = (int64_t)profile->registers_per_sm;
+    const int64_t room = room_for(launch, (int64_t)profile->max_threads_per_sm,
+                                  (int64_t)profile->max_blocks_per_sm, registers,
+                                  (int64_t)profile->shared_bytes_per_sm);
+    return launch->registers > 0 ? least(room, register_room(launch, registers)) : room;
 }
 
 /* An idle SM is split between shared memory and cache as the next kernel on it needs. The split
