@@ -18,7 +18,7 @@
 #   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
 #   graph     the core's, core/race's, core/custom's, its own
-#   custom    the core's, its own
+#   custom    the core's, core/text's, its own
 #   emulate   core/backend.h, its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', core/emulate's, its own
@@ -97,7 +97,7 @@ sins() { # ROOT
             "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     done
     offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/custom '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/emulate '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
