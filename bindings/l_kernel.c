@@ -287,12 +287,12 @@ static size_t read_texts(lua_State *L, int arg, const char *texts[], size_t most
 }
 
 /* Raises what creating reported; of SL_ECOMPILE with the compiler's messages. */
-static void raise_failure(lua_State *L, sl_status status, const sl_error *err, char *log,
-                          void **owner)
+static void raise_failure(lua_State *L, sl_status status, const sl_error *err, const char *name,
+                          char *log, void **owner)
 {
     *owner = log; /* the collector frees it */
     if (!log) lsl_raise_error(L, status, err, "kernel");
-    lua_pushfstring(L, "%s\n%s", err->msg, log);
+    lua_pushfstring(L, "%s does not compile\n%s", name, log);
     lsl_raise(L, status, "kernel", lua_tostring(L, -1));
 }
 
@@ -324,7 +324,7 @@ static int internal_new_kernel(lua_State *L)
     lua_setiuservalue(L, -2, 1);
     lsl_set_compute(L, COMPUTE, &spec);
     sl_status status = sl_custom_create(device, &spec, &kernel, &log, &err);
-    if (status != SL_OK) raise_failure(L, status, &err, log, owner);
+    if (status != SL_OK) raise_failure(L, status, &err, spec.name, log, owner);
     box->p = kernel;
     lsl_remember(L);
     return 1;

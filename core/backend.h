@@ -12,6 +12,7 @@
 #define SL_BACKEND_H
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "streamlab.h"
 
@@ -254,12 +255,21 @@ typedef struct sl_custom_operand {
 struct sl_custom_call {
     int32_t refs;
     sl_custom *kernel; /* retained */
+    const char *where; /* "lab.lua:12": the launch; "" if unknown. Lives as long as the device */
     uint32_t grid[3], block[3];
     size_t shared_bytes; /* dynamic */
     bool cooperative;
     uint32_t n; /* arguments, as many as kernel->n_args */
     sl_custom_operand arg[];
 };
+
+/* Drops a reference. It does not hold the buffers. */
+static inline void sl_custom_call_drop(sl_custom_call *call)
+{
+    if (--call->refs > 0) return;
+    sl_custom_release(call->kernel);
+    free(call);
+}
 
 static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
 {

@@ -3,7 +3,6 @@
 #include "op.h"
 
 #include "buffer.h"
-#include "custom/kernel.h"
 #include "device.h"
 #include "graph/graph.h"
 #include "race/checker.h"
@@ -20,7 +19,7 @@ static void let_go_custom(const sl_op *op)
 {
     for (uint32_t i = op->custom->n; i-- > 0;)
         let_go(op->custom->arg[i].buffer, op->stream);
-    sl__custom_call_release(op->custom);
+    sl_custom_call_drop(op->custom);
 }
 
 void sl__op_drop(sl_device *device, sl_op *op)

@@ -33,13 +33,6 @@ void sl_custom_release(sl_custom *kernel)
     sl_device_release(device);
 }
 
-void sl__custom_call_release(sl_custom_call *call)
-{
-    if (!call || --call->refs > 0) return;
-    sl_custom_release(call->kernel);
-    free(call);
-}
-
 /* ---- what it is ---- */
 
 sl_device *sl_custom_device(const sl_custom *kernel) { return kernel->device; }

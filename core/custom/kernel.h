@@ -7,7 +7,4 @@
 /* Frees a kernel that the backend has closed, or never opened. */
 void sl__custom_free(sl_custom *kernel);
 
-/* Drops a reference to a launch. NULL: nothing. It does not hold the buffers. */
-void sl__custom_call_release(sl_custom_call *call);
-
 #endif

@@ -273,11 +273,13 @@ static void describe(const sl_custom_call *call, const sl_custom_launch *launch,
 
 static sl_custom_call *new_call(sl_custom *kernel, const sl_custom_launch *launch)
 {
+    const sl__device_core *core = kernel->device->core;
     sl_custom_call *call = malloc(sizeof *call + kernel->n_args * sizeof call->arg[0]);
 
     if (!call) return NULL;
     *call = (sl_custom_call){ .refs = 1,
                               .kernel = sl_custom_retain(kernel),
+                              .where = sl__strings_text(&core->strings, core->where),
                               .shared_bytes = (size_t)launch->shared_bytes,
                               .cooperative = launch->cooperative,
                               .n = kernel->n_args };
@@ -318,7 +320,7 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
         describe(call, launch, &work);
         status = sl__op_enqueue(stream, &work, &(sl__operands){ .custom = call }, err);
     }
-    sl__custom_call_release(call);
+    sl_custom_call_drop(call);
     return status;
 }
 

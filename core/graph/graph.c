@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../buffer.h"
-#include "../custom/kernel.h"
 #include "../device.h"
 #include "../op.h"
 #include "../race/checker.h"
@@ -119,7 +118,7 @@ void sl__node_drop(sl_device *device, sl_op *op)
     if (op->host_release) op->host_release(op->host_ud);
     while (n > 0)
         sl__buffer_release(buffers[--n]);
-    sl__custom_call_release(op->custom);
+    if (op->custom) sl_custom_call_drop(op->custom);
     sl_event_release(op->event);
     sl_stream_release(op->stream);
     sl__op_put_back(device, op);

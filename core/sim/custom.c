@@ -3,24 +3,26 @@
 
 sl_status sim_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err)
 {
-    (void)kernel, (void)key, (void)key_bytes;
-    return sl_fail(err, SL_EUNSUPPORTED, "this build compiles no kernels for the host");
+    return sl_emulate_key(kernel, key, key_bytes, err);
 }
 
 sl_status sim_custom_build(sl_custom *kernel, sl_image *image, sl_error *err)
 {
-    (void)image;
-    return sim_custom_key(kernel, NULL, 0, err);
+    return sl_emulate_build(kernel, image, err);
 }
 
-sl_status sim_custom_open(sl_custom *kernel, const sl_image *image, sl_error *err)
+sl_status sim_custom_open(sl_custom *base, const sl_image *image, sl_error *err)
 {
-    (void)image, (void)err;
-    kernel->info.has_values = kernel->compute != NULL;
+    sim_custom *kernel = (sim_custom *)base;
+    sl_status status = SL_OK;
+    if (image) status = sl_emulate_open(base, image, &kernel->emulated, err);
+    if (status != SL_OK) return status;
+    if (image) base->info.shared_bytes = sl_emulate_shared_bytes(kernel->emulated);
+    base->info.has_values = kernel->emulated || base->compute;
     return SL_OK;
 }
 
-void sim_custom_close(sl_custom *kernel) { (void)kernel; }
+void sim_custom_close(sl_custom *kernel) { sl_emulate_close(((sim_custom *)kernel)->emulated); }
 
 sl_status sim_custom_occupancy(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
                                sl_error *err)

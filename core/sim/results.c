@@ -1,6 +1,10 @@
 /* results.c - what an operation leaves in memory when it ends. */
 #include "sim.h"
 
+#include <stdlib.h>
+
+#include "value_launch.h"
+
 static bool is_whole(const sl_buffer *buffer, size_t offset, size_t bytes)
 {
     return !buffer || (offset == 0 && bytes == buffer->bytes);
@@ -35,8 +39,66 @@ static sim_value *result(const sim_op *op, sim_value *holds)
     }
 }
 
+/* ---- custom kernels ---- */
+
+void sim_capture_custom(sim_op *op)
+{
+    const sl_custom_call *call = op->base.custom;
+    op->args = calloc(call->n + 1, sizeof *op->args);
+    for (uint32_t i = 0; op->args && i < call->n; i++)
+        if (call->kernel->args[i].access & SL_READS)
+            op->args[i] = sim_value_retain(((sim_buffer *)call->arg[i].buffer)->value);
+}
+
+/* What an argument's buffer held: when the launch began if it is read; else now, at its end. */
+static sim_value *launch_values(const sim_op *op)
+{
+    const sl_custom_call *call = op->base.custom;
+    sim_value *values[SL_MOST_ARGS] = { NULL };
+    if (!op->args) return NULL;
+    for (uint32_t i = 0; i < call->n; i++) {
+        const sim_buffer *buffer = (const sim_buffer *)call->arg[i].buffer;
+        if (buffer) values[i] = op->args[i] ? op->args[i] : buffer->value;
+    }
+    return sim_value_launch(op->base.custom, ((sim_custom *)call->kernel)->emulated, values);
+}
+
+static bool publish_region(sim_value *launch, uint32_t i)
+{
+    sl_buffer *base;
+    size_t offset, bytes;
+    if (!sim_value_launch_region(launch, i, &base, &offset, &bytes)) return true;
+    sim_buffer *buffer = (sim_buffer *)base;
+    sim_value *output = sim_value_output(launch, i, bytes);
+    sim_value *value = output ? sim_value_splice(buffer->value, offset, output, 0, bytes) : NULL;
+    sim_value_release(output);
+    if (!value) return false;
+    sim_value_release(buffer->value);
+    buffer->value = value;
+    sim_value_drop_hidden(value);
+    return true;
+}
+
+static void publish_custom(sim_op *op)
+{
+    sim_value *launch = launch_values(op);
+    bool done = launch != NULL;
+    for (uint32_t i = 0; done && i < sim_value_launch_regions(launch); i++)
+        done = publish_region(launch, i);
+    if (!done) sim_device_of(op)->out_of_memory = true;
+    sim_value_release(launch);
+    for (uint32_t i = 0; op->args && i < op->base.custom->n; i++)
+        sim_value_release(op->args[i]);
+    free(op->args);
+    op->args = NULL;
+}
+
 void sim_publish(sim_op *op)
 {
+    if (op->base.custom) {
+        publish_custom(op);
+        return;
+    }
     sim_buffer *out = (sim_buffer *)op->base.out;
     if (out) {
         sim_value *value = result(op, out->value);

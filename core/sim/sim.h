@@ -41,6 +41,7 @@
 #define SIM_SIM_H
 
 #include "../backend.h"
+#include "../emulate/emulate.h"
 #include "compute.h"
 #include "profile.h"
 #include "values.h"
@@ -273,6 +274,7 @@ struct sim_op {
     double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
     bool warm;                  /* a product: its inputs were in the L2 when it was described */
+    sim_value **args;           /* of a custom kernel: the contents of those that it reads */
     sim_graph *node_of;         /* a node: of which graph; else NULL */
     uint32_t node;              /* which one */
     /* a launch */
@@ -318,7 +320,8 @@ struct sim_buffer {
 
 struct sim_custom {
     sl_custom base;
-    bool loaded; /* its code, at its first launch */
+    sl_emulated *emulated; /* NULL: nothing could compile it */
+    bool loaded;           /* its code, at its first launch */
 };
 
 struct sim_device {
@@ -368,11 +371,13 @@ static inline bool sim_takes_turns(const sim_device *dev)
 {
     return dev->profile.async_engine_count == 0;
 }
+void sim_capture_custom(sim_op *op); /* results.c */
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
 /* At the operation's virtual start: captures the contents of its inputs. */
 static inline void sim_capture(sim_op *op)
 {
     op->base.start_ns = sim_device_of(op)->now / SIM_PS_PER_NS;
+    if (op->base.custom) sim_capture_custom(op);
     for (int i = 0; i < 2; i++)
         if (op->base.in[i] && !op->value[i])
             op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);

@@ -85,7 +85,7 @@ static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error
 }
 
 /* Refuses what cannot fit before memory is allocated: operating systems overcommit. */
-static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
+sl_status sim_value_check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
     if (need_bytes <= walk_bytes) return SL_OK;
     uint64_t have_bytes = physical_bytes();
@@ -246,7 +246,7 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
     const uint64_t need_bytes = recipe_need_bytes(value);
     const void *in[2] = { NULL, NULL };
     uint8_t *expanded[2] = { NULL, NULL }, *data = NULL;
-    sl_status status = check_need(value, need_bytes, err);
+    sl_status status = sim_value_check_need(value, need_bytes, err);
     if (status != SL_OK) return status;
     for (int i = 0; i < 2; i++) {
         const sim_value *input = value->as.recipe.in[i];
@@ -281,7 +281,7 @@ done:
 static sl_status compute_splice(sim_value *value, sl_error *err)
 {
     sim_value *base = value->as.splice.base;
-    const sl_status status = check_need(value, value->bytes, err);
+    const sl_status status = sim_value_check_need(value, value->bytes, err);
     if (status != SL_OK) return status;
     uint8_t *taken = steal_data(base, 1, value->bytes);
     uint8_t *data = taken ? taken : sim_value_new_data(value->bytes);
@@ -302,12 +302,32 @@ static sl_status compute_splice(sim_value *value, sl_error *err)
 /* An input that must be computed first, or NULL. */
 static sim_value *pending_input(const sim_value *value)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < sim_value_inputs(value); i++) {
         sim_value *input = sim_value_input(value, i);
         if (!input || sim_value_is_computed(input)) continue;
-        if (value->form == VALUE_RECIPE || !sim_value_is_generator(input)) return input;
+        if (value->form != VALUE_SPLICE || !sim_value_is_generator(input)) return input;
     }
     return NULL;
+}
+
+/* Its launch has run, or failed. */
+static sl_status compute_output(sim_value *value, sl_error *err)
+{
+    uint8_t *data = NULL;
+    const sl_status status = sim_launched_take(value->as.output.launch->as.launch,
+                                               value->as.output.region, &data, err);
+    if (status == SL_OK) become_literal(value, data);
+    return status;
+}
+
+static sl_status compute_node(sim_value *value, sl_error *err)
+{
+    switch (value->form) {
+    case VALUE_RECIPE: return compute_recipe(value, err);
+    case VALUE_LAUNCH: return sim_launched_run(value, err);
+    case VALUE_OUTPUT: return compute_output(value, err);
+    default: return compute_splice(value, err);
+    }
 }
 
 sl_status sim_value_compute(sim_value *value, sl_error *err)
@@ -321,8 +341,7 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
             top = pending;
             continue;
         }
-        sl_status status = top->form == VALUE_RECIPE ? compute_recipe(top, err)
-                                                     : compute_splice(top, err);
+        sl_status status = compute_node(top, err);
         if (status != SL_OK) return status;
         top = top->link;
         if (top && sim_is_interrupted()) return stopped(err);

@@ -50,7 +50,7 @@ void sim_value_release(sim_value *value)
     for (sim_value *dead = value; dead;) {
         sim_value *node = dead;
         dead = node->link;
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < sim_value_inputs(node); i++) {
             sim_value *input = sim_value_input(node, i);
             if (input && --input->refs == 0) {
                 input->link = dead;
@@ -58,11 +58,13 @@ void sim_value_release(sim_value *value)
             }
         }
         if (node->form == VALUE_LITERAL) free(node->as.data);
+        if (node->form == VALUE_LAUNCH) sim_launched_free(node->as.launch);
         free(node);
     }
 }
 
 bool sim_value_is_computed(const sim_value *value)
 {
+    if (value->form == VALUE_LAUNCH) return value->as.launch->ran;
     return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;
 }

@@ -1,7 +1,8 @@
 /* value_node.h - the nodes behind values.h, for values.c, value_parts.c and value_compute.c.
  *
- * A node is a constant (eight bytes, repeated), literal bytes, a recipe (a kernel on other nodes)
- * or a splice (a node with a range taken from another). Computing turns a node into literal bytes
+ * A node is a constant (eight bytes, repeated), literal bytes, a recipe (a kernel on other nodes),
+ * a splice (a node with a range taken from another), a launch of a custom kernel, or one of its
+ * outputs (value_launch.h). Computing turns a node into literal bytes
  * in place, for all who hold it, and releases its inputs. Walks over the graph follow `link` and do
  * not recurse: graphs may be a million nodes deep.
  */
@@ -11,13 +12,16 @@
 #include <stdlib.h>
 
 #include "compute.h"
+#include "value_launch.h"
 #include "values.h"
 
 typedef enum sim_value_form {
     VALUE_CONSTANT,
     VALUE_LITERAL,
     VALUE_RECIPE,
-    VALUE_SPLICE
+    VALUE_SPLICE,
+    VALUE_LAUNCH, /* of a custom kernel; it has no bytes of its own */
+    VALUE_OUTPUT  /* what a launch leaves in one of its regions */
 } sim_value_form;
 
 enum { SIM_PATTERN = 8 }; /* bytes: as many as an element has at most */
@@ -48,6 +52,11 @@ struct sim_value {
             sim_value *base, *src; /* held */
             size_t dst_offset, src_offset, count;
         } splice;
+        struct sim_launched *launch; /* VALUE_LAUNCH: owned */
+        struct {
+            sim_value *launch; /* held */
+            uint32_t region;
+        } output;
     } as;
 };
 
@@ -62,12 +71,21 @@ static inline bool sim_value_covers(size_t offset, size_t count, size_t inner_of
            && inner_count <= count - (inner_offset - offset);
 }
 
-/* The i-th node that `value` holds, or NULL. */
+/* How many nodes `value` can hold, and the i-th of them, or NULL. */
+static inline int sim_value_inputs(const sim_value *value)
+{
+    return value->form == VALUE_LAUNCH ? (int)value->as.launch->n : 2;
+}
+
 static inline sim_value *sim_value_input(const sim_value *value, int i)
 {
-    if (value->form == VALUE_RECIPE) return value->as.recipe.in[i];
-    if (value->form == VALUE_SPLICE) return i == 0 ? value->as.splice.base : value->as.splice.src;
-    return NULL;
+    switch (value->form) {
+    case VALUE_RECIPE: return value->as.recipe.in[i];
+    case VALUE_SPLICE: return i == 0 ? value->as.splice.base : value->as.splice.src;
+    case VALUE_LAUNCH: return value->as.launch->region[i].before;
+    case VALUE_OUTPUT: return i == 0 ? value->as.output.launch : NULL;
+    default: return NULL;
+    }
 }
 
 static inline bool sim_value_is_generator(const sim_value *value)
@@ -88,11 +106,21 @@ sim_value *sim_value_new_node(sim_value_form form, size_t bytes);
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN]);
 sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
 
+/* values.c: sets the depth of a new node and computes it if the chain has become too deep. NULL,
+ * with the node released, if it must be computed and cannot. */
+sim_value *sim_value_bound(sim_value *value);
+
+/* value_parts.c: a range of `value` as a new value. NULL: out of memory. */
+sim_value *sim_value_slice(sim_value *value, size_t offset, size_t bytes);
+
 /* Copies bytes of a direct node. False: the user interrupted it. */
 bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
 
 /* Makes `value` a literal (a constant stays one). On failure some inputs may have been computed,
  * but no value has changed. SL_EINTERRUPT: the user interrupted it; it can be started again. */
 sl_status sim_value_compute(sim_value *value, sl_error *err);
+
+/* SL_ENOMEM if this process cannot have so many bytes more for computing `value`. */
+sl_status sim_value_check_need(const sim_value *value, uint64_t need_bytes, sl_error *err);
 
 #endif

@@ -2,7 +2,7 @@
 #include "value_node.h"
 
 /* A range of `value` as a new value. */
-static sim_value *slice(sim_value *value, size_t offset, size_t bytes)
+sim_value *sim_value_slice(sim_value *value, size_t offset, size_t bytes)
 {
     if (offset == 0 && bytes == value->bytes) return sim_value_retain(value);
     sim_value *nothing = sim_value_bytes_set(bytes, 0);
@@ -21,7 +21,7 @@ static bool slice_inputs(const sl_work *work, sim_value *const in[2], sim_value 
     for (int i = 0; i < 2; i++) {
         if (!in[i]) continue;
         part[i] = i == 1 && same ? sim_value_retain(part[0])
-                                 : slice(in[i], work->in_offset[i], bytes[i]);
+                                 : sim_value_slice(in[i], work->in_offset[i], bytes[i]);
         if (!part[i]) return false;
     }
     return true;

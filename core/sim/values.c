@@ -21,6 +21,8 @@ static double node_flops(const sim_value *value)
 {
     if (value->form == VALUE_RECIPE)
         return sim_job_flops(&value->as.recipe.job) * (double)value->as.recipe.repeat;
+    if (value->form == VALUE_LAUNCH) return sim_launched_flops(value->as.launch);
+    if (value->form == VALUE_OUTPUT) return 0;
     const sim_value *base = value->as.splice.base;
     bool copies_base = base->refs > 1 || sim_value_is_direct(base);
     return ((double)value->as.splice.count + (copies_base ? (double)value->bytes : 0)) / 4;
@@ -44,7 +46,7 @@ static double pending_cost(sim_value *value, double (*node_cost)(const sim_value
     value->marked = 1;
     for (sim_value *node = value; node && cost <= limit; node = node->link) {
         cost += node_cost(node);
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < sim_value_inputs(node); i++) {
             sim_value *input = sim_value_input(node, i);
             if (!input || input->marked || sim_value_is_computed(input)) continue;
             input->marked = 1;
@@ -67,9 +69,9 @@ double sim_value_pending_s(sim_value *value, double limit_s)
  * only every SIM_VALUE_MAX_DEPTH nodes, so that counting takes linear time. NULL, with the node
  * released, if it must be computed and cannot; if the user interrupts that, it stays a recipe, and
  * the next node is computed. */
-static sim_value *bound_chain(sim_value *value)
+sim_value *sim_value_bound(sim_value *value)
 {
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < sim_value_inputs(value); i++) {
         const sim_value *input = sim_value_input(value, i);
         if (input && !sim_value_is_computed(input) && input->depth > value->depth)
             value->depth = input->depth;
@@ -150,7 +152,7 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, si
     value->as.recipe.in[1] = sim_value_retain(in1);
     value->as.recipe.repeat = 1;
     value->as.recipe.job = job;
-    return bound_chain(value);
+    return sim_value_bound(value);
 }
 
 /* ---- splicing and writing ---- */
@@ -221,7 +223,7 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
     value->as.splice.dst_offset = dst_offset;
     value->as.splice.src_offset = src_offset;
     value->as.splice.count = bytes;
-    return bound_chain(value);
+    return sim_value_bound(value);
 }
 
 sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_t byte)

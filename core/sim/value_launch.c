@@ -1,0 +1,234 @@
+/* value_launch.c - launches of custom kernels as values. */
+#include "value_launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "custom_run.h"
+#include "interrupt.h"
+#include "value_node.h"
+
+/* ---- regions ---- */
+
+static bool overlap(const sl_custom_operand *a, const sim_launched_region *r)
+{
+    return a->buffer == r->buffer && a->offset < r->offset + r->bytes
+           && r->offset < a->offset + a->bytes;
+}
+
+static void widen(sim_launched_region *r, size_t offset, size_t bytes)
+{
+    const size_t end = r->offset + r->bytes, other = offset + bytes;
+    const size_t last = end > other ? end : other;
+    r->offset = r->offset < offset ? r->offset : offset;
+    r->bytes = last - r->offset;
+}
+
+/* Two regions that overlap, after one has grown, become one. */
+static bool merge_two(sim_launched *l)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        for (uint32_t j = i + 1; j < l->n; j++) {
+            sim_launched_region *a = &l->region[i], *b = &l->region[j];
+            const sl_custom_operand as = { .buffer = b->buffer,
+                                           .offset = b->offset,
+                                           .bytes = b->bytes };
+            if (!overlap(&as, a)) continue;
+            widen(a, b->offset, b->bytes);
+            *b = l->region[--l->n];
+            return true;
+        }
+    return false;
+}
+
+static void add_region(sim_launched *l, const sl_custom_operand *arg)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        if (overlap(arg, &l->region[i])) {
+            widen(&l->region[i], arg->offset, arg->bytes);
+            return;
+        }
+    l->region[l->n++] = (sim_launched_region){ .buffer = arg->buffer,
+                                               .offset = arg->offset,
+                                               .bytes = arg->bytes };
+}
+
+static uint32_t region_of(const sim_launched *l, const sl_custom_operand *arg)
+{
+    uint32_t i = 0;
+    while (l->region[i].buffer != arg->buffer || arg->offset < l->region[i].offset
+           || arg->offset + arg->bytes > l->region[i].offset + l->region[i].bytes)
+        i++;
+    return i;
+}
+
+/* Of arguments in one region the first that is read says what was there: at the launch's begin. */
+static bool connect(sim_launched *l, sim_value *const *values)
+{
+    sim_value *source[SL_MOST_ARGS] = { NULL };
+    bool reads[SL_MOST_ARGS] = { false };
+    for (uint32_t i = 0; i < l->call->n; i++) {
+        const sl_custom_operand *arg = &l->call->arg[i];
+        const uint8_t access = l->call->kernel->args[i].access;
+        if (!arg->buffer) continue;
+        const uint32_t r = region_of(l, arg);
+        l->arg[i] = (sl_emulate_arg){ r, arg->offset - l->region[r].offset, arg->bytes };
+        l->region[r].is_written |= access & SL_WRITES;
+        if (source[r] && (reads[r] || !(access & SL_READS))) continue;
+        source[r] = values[i];
+        reads[r] = access & SL_READS;
+    }
+    for (uint32_t r = 0; r < l->n; r++) {
+        sim_launched_region *region = &l->region[r];
+        region->before = sim_value_slice(source[r], region->offset, region->bytes);
+        if (!region->before) return false;
+    }
+    return true;
+}
+
+/* ---- making ---- */
+
+sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_value *const *values)
+{
+    sim_launched *l = calloc(1, sizeof *l + call->n * sizeof l->region[0]);
+    sim_value *value = l ? sim_value_new_node(VALUE_LAUNCH, 0) : NULL;
+    if (!value) {
+        free(l);
+        return NULL;
+    }
+    value->as.launch = l;
+    l->call = call;
+    call->refs++;
+    l->emulated = emulated;
+    l->arg = calloc(call->n + 1, sizeof *l->arg);
+    for (uint32_t i = 0; i < call->n; i++)
+        if (call->arg[i].buffer) add_region(l, &call->arg[i]);
+    while (merge_two(l))
+        ;
+    if (!l->arg || !connect(l, values)) {
+        sim_value_release(value);
+        return NULL;
+    }
+    for (uint32_t i = 0; i < l->n; i++)
+        value->bytes += l->region[i].bytes;
+    return sim_value_bound(value);
+}
+
+uint32_t sim_value_launch_regions(const sim_value *launch) { return launch->as.launch->n; }
+
+bool sim_value_launch_region(const sim_value *launch, uint32_t i, sl_buffer **buffer,
+                             size_t *offset, size_t *bytes)
+{
+    sim_launched_region *region = &launch->as.launch->region[i];
+    *buffer = region->buffer;
+    *offset = region->offset;
+    *bytes = region->bytes;
+    region->buffer = NULL;
+    return region->is_written;
+}
+
+sim_value *sim_value_output(sim_value *launch, uint32_t i, size_t bytes)
+{
+    sim_value *value = sim_value_new_node(VALUE_OUTPUT, bytes);
+    if (!value) return NULL;
+    value->as.output.launch = sim_value_retain(launch);
+    value->as.output.region = i;
+    return sim_value_bound(value);
+}
+
+void sim_launched_free(sim_launched *l)
+{
+    for (uint32_t i = 0; i < l->n; i++)
+        free(l->region[i].after);
+    sl_custom_call_drop(l->call);
+    free(l->arg);
+    free(l->why);
+    free(l);
+}
+
+double sim_launched_flops(const sim_launched *l)
+{
+    double threads = 1, bytes = 0;
+    for (int i = 0; i < 3; i++)
+        threads *= (double)l->call->grid[i] * l->call->block[i];
+    for (uint32_t i = 0; i < l->n; i++)
+        bytes += (double)l->region[i].bytes;
+    return 20 * threads + bytes / 4; /* a thread: some 20 ns, more where accesses are checked */
+}
+
+/* ---- running ---- */
+
+static bool read_all(const sim_launched *l, sl_emulate_region *regions)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        const sim_launched_region *r = &l->region[i];
+        regions[i] = (sl_emulate_region){ sim_value_new_data(r->bytes), r->bytes };
+        if (!regions[i].data || !sim_value_read_direct(r->before, 0, r->bytes, regions[i].data))
+            return false;
+    }
+    return true;
+}
+
+/* Takes what it leaves, and lets go of what it found. */
+static void keep_results(sim_launched *l, sl_emulate_region *regions)
+{
+    l->ran = true;
+    for (uint32_t i = 0; i < l->n; i++) {
+        sim_launched_region *r = &l->region[i];
+        sim_value *before = r->before;
+        r->before = NULL;
+        sim_value_release(before);
+        if (!r->is_written || l->failed) continue;
+        r->after = regions[i].data;
+        regions[i].data = NULL;
+    }
+}
+
+static void keep_failure(sim_launched *l, sl_status status, const sl_error *why)
+{
+    char text[sizeof why->msg + 256];
+    const char *where = l->call->where;
+    snprintf(text, sizeof text, "kernel %.100s%s%.100s: %s", l->call->kernel->name,
+             *where ? ", launched at " : "", where, why->msg);
+    l->failed = status;
+    l->why = malloc(strlen(text) + 1);
+    if (l->why) strcpy(l->why, text);
+}
+
+static sl_status run(sim_launched *l, sl_emulate_region *regions, sl_error *err)
+{
+    sl_error why = { .status = SL_OK };
+    if (!read_all(l, regions))
+        return sim_is_interrupted() ? sl_fail(err, SL_EINTERRUPT, "interrupted")
+                                    : sl_fail(err, SL_ENOMEM, "no host memory to run kernel %s",
+                                              l->call->kernel->name);
+    const sl_status status = sim_custom_run(l->call, l->emulated, regions, l->n, l->arg, &why);
+    if (status == SL_EINTERRUPT || status == SL_ENOMEM) {
+        if (err) *err = why;
+        return status;
+    }
+    if (status != SL_OK) keep_failure(l, status, &why);
+    keep_results(l, regions);
+    return SL_OK;
+}
+
+sl_status sim_launched_run(sim_value *value, sl_error *err)
+{
+    sim_launched *l = value->as.launch;
+    sl_emulate_region regions[SL_MOST_ARGS] = { { NULL, 0 } };
+    sl_status status = sim_value_check_need(value, 3 * (uint64_t)value->bytes, err);
+    if (status == SL_OK) status = run(l, regions, err);
+    for (uint32_t i = 0; i < l->n; i++)
+        free(regions[i].data);
+    return status;
+}
+
+sl_status sim_launched_take(sim_launched *l, uint32_t i, uint8_t **data, sl_error *err)
+{
+    if (l->failed)
+        return sl_fail(err, l->failed, "%s", l->why ? l->why : "a kernel has failed earlier");
+    *data = l->region[i].after;
+    l->region[i].after = NULL;
+    return SL_OK;
+}

@@ -1,0 +1,54 @@
+/* value_launch.h - launches of custom kernels as values: what they find in memory, and what they
+ * leave there once the source, or a function of the program's, has run.
+ *
+ * A launch sees its memory as regions: parts of buffers, one for all arguments that overlap. It has
+ * one output for each region that it writes. It runs when one of them is read, once; what went
+ * wrong is kept, and every reader gets the same error.
+ */
+#ifndef SIM_VALUE_LAUNCH_H
+#define SIM_VALUE_LAUNCH_H
+
+#include "../emulate/emulate.h"
+#include "values.h"
+
+typedef struct sim_launched_region {
+    sim_value *before; /* its bytes; held until the launch has run */
+    sl_buffer *buffer; /* borrowed: only for as long as the operation holds it */
+    size_t offset, bytes;
+    bool is_written;
+    uint8_t *after; /* owned, until its output takes it */
+} sim_launched_region;
+
+/* About 100 bytes, 60 a region and 24 an argument. */
+typedef struct sim_launched {
+    sl_custom_call *call;
+    sl_emulated *emulated; /* the kernel's; NULL: nothing could compile it */
+    bool ran;
+    sl_status failed; /* SL_OK, or how it ended */
+    char *why;        /* of that; NULL: there was no memory for it */
+    sl_emulate_arg *arg;
+    uint32_t n; /* regions */
+    sim_launched_region region[];
+} sim_launched;
+
+/* A launch; values[i] is what the whole buffer of argument i holds (borrowed; NULL: a number).
+ * NULL: out of memory. */
+sim_value *sim_value_launch(sl_custom_call *call, sl_emulated *emulated, sim_value *const *values);
+uint32_t sim_value_launch_regions(const sim_value *launch);
+/* Where region i is, if the launch writes it. To be asked once, before the operation retires. */
+bool sim_value_launch_region(const sim_value *launch, uint32_t i, sl_buffer **buffer,
+                             size_t *offset, size_t *bytes);
+/* What the launch leaves in region i. Ask once for each. NULL: out of memory. */
+sim_value *sim_value_output(sim_value *launch, uint32_t i, size_t bytes);
+
+/* For the nodes' files. A rough count of operations; */
+double sim_launched_flops(const sim_launched *launched);
+/* runs the launch, whose regions' values are computed. SL_OK also if it went wrong, which its
+ * outputs tell. SL_EINTERRUPT, SL_ENOMEM: it can be run again; */
+sl_status sim_launched_run(sim_value *launch, sl_error *err);
+/* hands over the bytes of region i of a launch that has run, or why it has none; */
+sl_status sim_launched_take(sim_launched *launched, uint32_t i, uint8_t **data, sl_error *err);
+/* frees it, but for the values that its regions hold. */
+void sim_launched_free(sim_launched *launched);
+
+#endif
