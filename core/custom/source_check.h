@@ -1,0 +1,27 @@
+/* source_check.h - whether the source of a kernel that a stranger wrote can be given to a compiler.
+ *
+ * A compiler reads any file that its source names: an #include, #embed, assembly with .incbin, even
+ * a #line, whose file a message would quote. So this reads the source as a compiler does, and lets
+ * through what kernels need and nothing that could name a file. What the code does when it runs is
+ * not looked at: that is for the limits of the process that runs it.
+ */
+#ifndef SL_SOURCE_CHECK_H
+#define SL_SOURCE_CHECK_H
+
+#include "../backend.h"
+
+enum { SL_MOST_SOURCE_BYTES = 128 << 10, SL_MOST_OPTIONS = 32 };
+
+/* SL_ECOMPILE: err->msg says what is refused and why, *line where, counted from 1 in the source. */
+sl_status sl_source_check(const char *source, int *line, sl_error *err);
+
+/* The options for the compiler, and the name of the kernel, which becomes part of the source.
+ * SL_EINVAL. */
+sl_status sl_source_check_options(const char *const *options, size_t n, sl_error *err);
+sl_status sl_source_check_name(const char *name, sl_error *err);
+
+/* Whether a source may have that name: one with two underscores in front is the compiler's own, and
+ * only those that CUDA has are let through. */
+bool sl_source_name_is_fine(const char *name);
+
+#endif

@@ -1,0 +1,226 @@
+/* source_names.c - the names that the source of a stranger's kernel may have. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "source_check.h"
+
+/* CUDA's names with two underscores in front, without them; "*" stands for any rest. All others are
+ * a compiler's own, and some of those write assembly or open files: __asm__, __attribute__,
+ * __has_include, the macros of the C library's headers. Sorted. */
+static const char *const cudas[] = {
+    "CUDACC__",
+    "CUDACC_RTC__",
+    "CUDACC_VER_MAJOR__",
+    "CUDACC_VER_MINOR__",
+    "CUDA_ARCH__",
+    "FILE__",
+    "LINE__",
+    "NVCC__",
+    "VA_ARGS__",
+    "VA_OPT__",
+    "activemask",
+    "align__",
+    "all_sync",
+    "any_sync",
+    "assert",
+    "ballot_sync",
+    "bfloat1*",
+    "brev",
+    "brevll",
+    "byte_perm",
+    "clz",
+    "clzll",
+    "cluster_dims__",
+    "constant__",
+    "cosf",
+    "cplusplus",
+    "device__",
+    "double2*",
+    "double_as_longlong",
+    "dp2a_hi",
+    "dp2a_lo",
+    "dp4a",
+    "exp10f",
+    "expf",
+    "fdividef",
+    "ffs",
+    "ffsll",
+    "float22*",
+    "float2*",
+    "float_as_int",
+    "float_as_uint",
+    "fns",
+    "forceinline__",
+    "frsqrt_rn",
+    "func__",
+    "funnelshift_l",
+    "funnelshift_lc",
+    "funnelshift_r",
+    "funnelshift_rc",
+    "global__",
+    "grid_constant__",
+    "habs*",
+    "hadd*",
+    "half",
+    "half2",
+    "half22*",
+    "half2half2",
+    "half2*",
+    "half_as_*",
+    "half_raw",
+    "halves2*",
+    "hbeq*",
+    "hbge*",
+    "hbgt*",
+    "hble*",
+    "hblt*",
+    "hbne*",
+    "hdiv*",
+    "heq*",
+    "hequ*",
+    "hfma*",
+    "hge*",
+    "hgt*",
+    "high*",
+    "hiloint2double",
+    "hisinf",
+    "hisnan*",
+    "hle*",
+    "hlt*",
+    "hmax*",
+    "hmin*",
+    "hmul*",
+    "hne*",
+    "hneg*",
+    "host__",
+    "hsub*",
+    "inline__",
+    "int2*",
+    "int_as_float",
+    "isGlobal",
+    "isShared",
+    "launch_bounds__",
+    "ldca",
+    "ldcg",
+    "ldcs",
+    "ldcv",
+    "ldg",
+    "ldlu",
+    "ll2*",
+    "log10f",
+    "log2f",
+    "logf",
+    "longlong_as_double",
+    "low2*",
+    "lowhigh2highlow",
+    "lows2*",
+    "highs2*",
+    "managed__",
+    "match_all_sync",
+    "match_any_sync",
+    "maxnreg__",
+    "mul24",
+    "mul64hi",
+    "mulhi",
+    "nanosleep",
+    "noinline__",
+    "nv_bfloat16",
+    "nv_bfloat162",
+    "popc",
+    "popcll",
+    "powf",
+    "reduce_add_sync",
+    "reduce_and_sync",
+    "reduce_max_sync",
+    "reduce_min_sync",
+    "reduce_or_sync",
+    "reduce_xor_sync",
+    "restrict",
+    "restrict__",
+    "rhadd",
+    "sad",
+    "saturatef",
+    "shared__",
+    "shfl_down_sync",
+    "shfl_sync",
+    "shfl_up_sync",
+    "shfl_xor_sync",
+    "short2*",
+    "short_as_*",
+    "sincosf",
+    "sinf",
+    "stcg",
+    "stcs",
+    "stwb",
+    "stwt",
+    "syncthreads",
+    "syncthreads_and",
+    "syncthreads_count",
+    "syncthreads_or",
+    "syncwarp",
+    "tanf",
+    "tanhf",
+    "threadfence",
+    "threadfence_block",
+    "threadfence_system",
+    "trap",
+    "uhadd",
+    "uint2*",
+    "uint_as_float",
+    "ull2*",
+    "umul24",
+    "umul64hi",
+    "umulhi",
+    "urhadd",
+    "usad",
+    "ushort2*",
+    "ushort_as_*",
+    "vabsdiff*",
+    "vadd*",
+    "vcmp*",
+    "vmax*",
+    "vmin*",
+    "vsub*",
+};
+
+/* Without underscores: assembly; modules; the owners of attributes, and attributes whose text goes
+ * into the assembly or whose function runs when a library is loaded (a macro of a header may have
+ * __attribute__ in it). */
+static const char *const refused[] = { "alias",   "asm",    "clang",  "constructor", "destructor",
+                                       "export",  "gnu",    "ifunc",  "import",      "omp",
+                                       "section", "symver", "weakref" };
+
+static bool matches(const char *pattern, const char *name)
+{
+    size_t n = strlen(pattern);
+
+    if (pattern[n - 1] == '*') return strncmp(pattern, name, n - 1) == 0;
+    return strcmp(pattern, name) == 0;
+}
+
+/* __fadd_rn, __dmul_rz, __fsqrt_ru: what CUDA has for each way of rounding. */
+static bool is_rounded(const char *name)
+{
+    static const char *const kinds[] = { "fadd", "fsub", "fmul", "fmaf", "fdiv", "frcp", "fsqrt",
+                                         "dadd", "dsub", "dmul", "fma",  "ddiv", "drcp", "dsqrt" };
+    size_t n = strlen(name);
+
+    if (n < 4 || name[n - 3] != '_' || name[n - 2] != 'r' || !strchr("nzud", name[n - 1]))
+        return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strlen(kinds[i]) == n - 3 && strncmp(kinds[i], name, n - 3) == 0) return true;
+    return false;
+}
+
+bool sl_source_name_is_fine(const char *name)
+{
+    if (name[0] == '_' && name[1] == '_') {
+        for (size_t i = 0; i < sizeof cudas / sizeof *cudas; i++)
+            if (matches(cudas[i], name + 2)) return true;
+        return is_rounded(name + 2);
+    }
+    if (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') return false; /* _Pragma */
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        if (strcmp(refused[i], name) == 0) return false;
+    return true;
+}
