@@ -19,7 +19,7 @@
 #   race      the core's, its own
 #   graph     the core's, core/race's, core/custom's, its own
 #   custom    the core's, core/text's, its own
-#   emulate   core/backend.h, its own
+#   emulate   core/backend.h, core/custom/source_check.h, its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', core/emulate's, its own
 #   cuda      core/backend.h, core/numbers', its own, and CUDA's headers, which nobody else includes
@@ -100,7 +100,7 @@ sins() { # ROOT
     offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/emulate '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/emulate '^\.\./(backend|custom/source_check)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
     script_sins "$1"

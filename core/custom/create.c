@@ -7,6 +7,7 @@
 #include "cache.h"
 #include "diagnose.h"
 #include "kernel.h"
+#include "source_check.h"
 
 /* ---- what it is made of ---- */
 
@@ -147,13 +148,37 @@ static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error 
     return status;
 }
 
+static bool distrusted;
+
+void sl_custom_distrust(void) { distrusted = true; }
+
+/* The message is made like a compiler's, so that it is explained like one. */
+static sl_status check_stranger(sl_custom *kernel, sl_error *err)
+{
+    int line;
+    sl_error why;
+    sl_status status = sl_source_check(kernel->source, &line, &why);
+    size_t bytes = strlen(kernel->file) + sizeof why.msg + 64;
+
+    if (status != SL_OK) {
+        kernel->log = malloc(bytes);
+        if (!kernel->log) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+        snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", kernel->file, kernel->line + line - 1,
+                 why.msg);
+        return sl__diagnose(kernel, err);
+    }
+    status = sl_source_check_options((const char *const *)kernel->options, kernel->n_options, err);
+    return status == SL_OK ? sl_source_check_name(kernel->name, err) : status;
+}
+
 static sl_status open_source(sl_custom *kernel, sl_error *err)
 {
     char backend_key[512];
     key_text key;
-    sl_status status = kernel->device->backend->custom_key(kernel, backend_key, sizeof backend_key,
-                                                           err);
+    sl_status status = distrusted ? check_stranger(kernel, err) : SL_OK;
 
+    if (status == SL_OK)
+        status = kernel->device->backend->custom_key(kernel, backend_key, sizeof backend_key, err);
     if (status != SL_OK) return status;
     key = key_of(kernel, backend_key);
     if (!key.text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");

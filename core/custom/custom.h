@@ -120,4 +120,28 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
                               const sl_custom_arg *args, size_t n_args, sl_stream *stream,
                               sl_error *err);
 
+/* ---- kernels of strangers ---- */
+
+/* From now on this process takes kernels for those of somebody who is not trusted, as in a course
+ * lab that is graded: a source that names files, or has what only compilers need, is refused
+ * (SL_ECOMPILE), and so are options but for a few (SL_EINVAL). Never taken back. */
+void sl_custom_distrust(void);
+
+/* From now on kernels of simulated GPUs are compiled and run by the process at the other end of the
+ * socket `fd`, which is in sl_custom_serve. This process then opens and starts nothing for them.
+ * When the time of that process is up, this one gets SIGXCPU. SIGPIPE is ignored from now on.
+ * SL_EUNSUPPORTED: no compiler is there; SL_EIO: nothing is. */
+sl_status sl_custom_use_server(int fd, sl_error *err);
+
+/* What confines the processes in which strangers' kernels are compiled and run. */
+typedef struct sl_custom_fences {
+    bool (*time_is_left)(void); /* in the server, before and after each kernel that it serves */
+    bool (*compiler)(void);     /* in a process that will be a compiler; false: it must not be */
+    bool (*kernel)(void);       /* in one that will run a kernel. It has all it needs in memory */
+} sl_custom_fences;
+
+/* Serves until the other end is closed. Before, the caller has confined this process, and has set
+ * TMPDIR to a folder that can be written. */
+void sl_custom_serve(int fd, const sl_custom_fences *fences);
+
 #endif

@@ -10,7 +10,9 @@
 #include "compiler.h"
 #include "device_text.h"
 #include "emulate.h"
+#include "fences.h"
 #include "image.h"
+#include "remote.h"
 #include "unit.h"
 
 enum { MOST_OPTIONS = 96, FLAG_BYTES = 4096 };
@@ -47,9 +49,14 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     char path[EMU_PATH_BYTES];
     struct stat info = { 0 };
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
-    sl_status status = emu_compiler_find(path, err);
+    sl_status status;
 
     (void)kernel;
+    if (emu_is_remote()) { /* which has a compiler: sl_custom_use_server asked */
+        snprintf(key, key_bytes, "server");
+        return SL_OK;
+    }
+    status = emu_compiler_find(path, err);
     if (status) return status;
     sum = hash_text(sum, path);
     if (stat(path, &info) == 0) {
@@ -133,6 +140,7 @@ static void fill_options(options *all, const char *compiler, const sl_custom *ke
         add_option(all, common_flags[i]);
     for (size_t i = 0; i < 4 && build_flags[build][i]; i++)
         add_option(all, build_flags[build][i]);
+    if (emu_fences()) add_option(all, "-nostartfiles"); /* so that loading it runs nothing */
     add_user_options(all, kernel);
     add_option(all, "-o");
     add_option(all, output);
@@ -247,9 +255,10 @@ sl_status sl_emulate_build(sl_custom *kernel, sl_image *image, sl_error *err)
 {
     char compiler[EMU_PATH_BYTES], folder[EMU_PATH_BYTES / 2];
     const char *temporary = getenv("TMPDIR");
-    sl_status status = emu_compiler_find(compiler, err);
+    sl_status status = emu_is_remote() ? SL_OK : emu_compiler_find(compiler, err);
 
     if (status) return status;
+    if (emu_is_remote()) return emu_remote_build(kernel, image, err);
     snprintf(folder, sizeof folder, "%s/streamlab-XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(folder))

@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fences.h"
+
 extern char **environ;
 
 enum { MOST_MESSAGES = 64 << 10, POLL_MS = 20, MOST_RUNS = 2 };
@@ -115,10 +117,26 @@ static bool spawn(process *child, const emu_compile *run, const int in[2], const
     return !failed;
 }
 
+/* A stranger's source: the fence is set between fork and exec. It stays in the group of its parent,
+ * with which it is killed. */
+static bool spawn_fenced(process *child, const emu_compile *run, const int in[2], const int out[2])
+{
+    child->pid = fork();
+    if (child->pid != 0) return child->pid > 0;
+    signal(SIGPIPE, SIG_DFL);
+    if (dup2(in[0], STDIN_FILENO) == STDIN_FILENO && dup2(out[1], STDOUT_FILENO) == STDOUT_FILENO
+        && dup2(out[1], STDERR_FILENO) == STDERR_FILENO) {
+        emu_fence_compiler();
+        execve(run->argv[0], (char *const *)run->argv, environ);
+    }
+    _exit(127);
+}
+
 static bool start(process *child, const emu_compile *run)
 {
     int in[2] = { -1, -1 }, out[2] = { -1, -1 };
-    bool started = open_pipe(in, 1) && open_pipe(out, 0) && spawn(child, run, in, out);
+    bool started = open_pipe(in, 1) && open_pipe(out, 0)
+                   && (emu_fences() ? spawn_fenced : spawn)(child, run, in, out);
 
     if (!started) {
         child->pid = 0;
@@ -177,7 +195,7 @@ static void finish(process *child, emu_compile *run, bool kill_it)
     close_end(&child->in);
     close_end(&child->out);
     if (!child->pid) return;
-    if (kill_it) kill(-child->pid, SIGKILL);
+    if (kill_it) kill(emu_fences() ? child->pid : -child->pid, SIGKILL);
     while (waitpid(child->pid, &status, 0) < 0 && errno == EINTR)
         ;
     run->succeeded = !kill_it && WIFEXITED(status) && WEXITSTATUS(status) == 0;

@@ -125,7 +125,6 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
 {
     char path[128];
     int fd = open_file(path);
-    const emu_entry *(*entry)(void) = NULL;
     const char *why = NULL;
 
     *loaded = (emu_loaded){ 0 };
@@ -137,9 +136,8 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
     }
     close(fd);
     if (strncmp(path, "/proc/", 6) != 0) unlink(path);
-    if (loaded->handle) *(void **)&entry = dlsym(loaded->handle, "emu_image_entry");
-    if (entry) loaded->entry = entry();
-    if (loaded->entry && loaded->entry->abi == EMU_ABI) return SL_OK;
+    if (loaded->handle) *(void **)&loaded->get_entry = dlsym(loaded->handle, "emu_image_entry");
+    if (loaded->get_entry) return SL_OK;
     emu_object_unload(loaded);
     return sl_fail(err, SL_EIO, "the compiled kernel cannot be loaded: %.200s",
                    why ? why : "it is another version's");

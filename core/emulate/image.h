@@ -18,8 +18,8 @@ sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, 
 sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS], sl_error *err);
 
 typedef struct emu_loaded {
-    void *handle; /* of dlopen */
-    const emu_entry *entry;
+    void *handle;                        /* of dlopen */
+    const emu_entry *(*get_entry)(void); /* code of the kernel's: only its own process calls it */
 } emu_loaded;
 /* SL_EIO: it cannot be loaded. */
 sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err);

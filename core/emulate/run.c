@@ -13,6 +13,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fences.h"
+#include "inspect.h"
+#include "remote.h"
+
 enum {
     MOST_WORKERS = 256,
     POLL_MS = 20,
@@ -27,6 +31,7 @@ static int count_workers(const emu_run *run)
     uint64_t threads = run->blocks * product(run->call->block);
     uint64_t n = threads / THREADS_EACH;
 
+    if (emu_fences()) return 1; /* its time and memory are a stranger's, and have limits */
     if (n > run->blocks) n = run->blocks;
     if (n > (uint64_t)sl_host_processors()) n = (uint64_t)sl_host_processors();
     if (n > MOST_WORKERS) n = MOST_WORKERS;
@@ -72,8 +77,9 @@ static sl_status finish(emu_run *run, bool stopped, sl_error *err)
     const char *name = run->emulated->kernel->name;
 
     if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
+    run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
     if (run->report->status)
-        return sl_fail(err, run->report->status, "kernel %.100s: %s", name, run->report->text);
+        return sl_fail(err, SL_EKERNEL, "kernel %.100s: %s", name, run->report->text);
     return SL_OK;
 }
 
@@ -111,6 +117,9 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
     emu_run run = { .emulated = emulated, .call = call, .args = args };
     sl_status status;
 
+    if (emu_is_remote())
+        return emu_remote_run(emulated->kernel, emulated->number, call, regions, n_regions, args,
+                              err);
     run.blocks = product(call->grid);
     run.image = &emulated->builds[run.blocks * product(call->block) <= MOST_CHECKED ? EMU_CHECKED
                                                                                     : EMU_FAST];
@@ -129,20 +138,38 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
 
 /* ---- images ---- */
 
-sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emulated **out,
-                          sl_error *err)
+/* The number that emu_remote_build gave. */
+static sl_status open_remote(sl_emulated *emulated, const sl_image *image, sl_error *err)
+{
+    if (image->bytes != sizeof emulated->number)
+        return sl_fail(err, SL_EIO, "the compiled kernel is broken");
+    memcpy(&emulated->number, image->data, sizeof emulated->number);
+    return SL_OK;
+}
+
+static sl_status open_objects(sl_emulated *emulated, const sl_image *image, sl_error *err)
 {
     emu_object objects[EMU_BUILDS];
     sl_status status = emu_image_unpack(image, objects, err);
-    sl_emulated *emulated;
+
+    for (int i = 0; i < EMU_BUILDS && !status; i++) {
+        if (emu_fences()) status = emu_object_inspect(&objects[i], err);
+        if (!status) status = emu_object_load(&objects[i], &emulated->builds[i], err);
+    }
+    return status;
+}
+
+sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emulated **out,
+                          sl_error *err)
+{
+    sl_emulated *emulated = calloc(1, sizeof *emulated);
+    sl_status status;
 
     *out = NULL;
-    if (status) return status;
-    emulated = calloc(1, sizeof *emulated);
     if (!emulated) return sl_fail(err, SL_ENOMEM, "no memory for a kernel");
     emulated->kernel = kernel;
-    for (int i = 0; i < EMU_BUILDS && !status; i++)
-        status = emu_object_load(&objects[i], &emulated->builds[i], err);
+    status = emu_is_remote() ? open_remote(emulated, image, err)
+                             : open_objects(emulated, image, err);
     if (status)
         sl_emulate_close(emulated);
     else
@@ -152,6 +179,7 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
 
 void sl_emulate_close(sl_emulated *emulated)
 {
+    if (emulated && emu_is_remote()) emu_remote_close(emulated->number);
     for (int i = 0; emulated && i < EMU_BUILDS; i++)
         emu_object_unload(&emulated->builds[i]);
     free(emulated);

@@ -11,6 +11,7 @@
 struct sl_emulated {
     const sl_custom *kernel;
     emu_loaded builds[EMU_BUILDS];
+    uint64_t number; /* at the server, if there is one; then it is not loaded here */
 };
 
 typedef struct emu_report { /* in memory that all processes of a launch share */

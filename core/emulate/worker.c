@@ -10,11 +10,13 @@
 #include <sys/prctl.h>
 #endif
 
+#include "fences.h"
 #include "run.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 
-static emu_run *running; /* what this process works at */
+static emu_run *running;       /* what this process works at */
+static const emu_entry *entry; /* the kernel's */
 static unsigned block[3];
 
 static bool claim_report(void) { return atomic_exchange(&running->report->claimed, 1) == 0; }
@@ -119,8 +121,8 @@ static void run_block(const emu_run *run, uint64_t index)
     block[0] = (unsigned)(index % grid[0]);
     block[1] = (unsigned)(index / grid[0] % grid[1]);
     block[2] = (unsigned)(index / grid[0] / grid[1]);
-    run->image->entry->begin_block(block);
-    run->image->entry->run_threads();
+    entry->begin_block(block);
+    entry->run_threads();
 }
 
 _Noreturn void emu_worker(emu_run *run)
@@ -135,7 +137,9 @@ _Noreturn void emu_worker(emu_run *run)
     fill_args(run, values, pointers);
     memcpy(launch.grid, run->call->grid, sizeof launch.grid);
     memcpy(launch.block, run->call->block, sizeof launch.block);
-    run->image->entry->launch(&launch);
+    emu_fence_kernel();
+    entry = run->image->get_entry();
+    entry->launch(&launch);
     for (;;) {
         uint64_t first = atomic_fetch_add(&run->report->next_block, run->chunk);
         if (first >= run->blocks || run->report->claimed) break;

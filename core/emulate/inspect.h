@@ -1,0 +1,11 @@
+/* inspect.h - what a compiled kernel does when it is loaded. */
+#ifndef SL_EMULATE_INSPECT_H
+#define SL_EMULATE_INSPECT_H
+
+#include "image.h"
+
+/* SL_ECOMPILE: loading it would run code of its own (constructors, variables that are computed, a
+ * resolver), or load libraries other than C's. */
+sl_status emu_object_inspect(const emu_object *object, sl_error *err);
+
+#endif
