@@ -330,6 +330,19 @@ static int internal_new_kernel(lua_State *L)
     return 1;
 }
 
+/* calling_chunk(): the base name of the user's chunk that calls, and its text if that can be read. */
+static int internal_calling_chunk(lua_State *L)
+{
+    char name[LSL_WHERE_TEXT];
+    luaL_checkstack(L, 8, NULL);
+    lua_settop(L, 0);
+    if (!lsl_calling_chunk(L, name, sizeof name)) return 0;
+    lsl_read_source(L);
+    lua_pushstring(L, name);
+    lua_insert(L, 1);
+    return 2;
+}
+
 static const luaL_Reg methods[] = { { "occupancy", kernel_occupancy }, { NULL, NULL } };
 static const luaL_Reg getters[] = {
     { "name", get_name },
@@ -359,6 +372,10 @@ void lsl_open_kernel(lua_State *L)
 
 void lsl_open_kernel_internal(lua_State *L)
 {
-    static const luaL_Reg functions[] = { { "new_kernel", internal_new_kernel }, { NULL, NULL } };
+    static const luaL_Reg functions[] = {
+        { "new_kernel", internal_new_kernel },
+        { "calling_chunk", internal_calling_chunk },
+        { NULL, NULL },
+    };
     lsl_set_functions(L, functions);
 }

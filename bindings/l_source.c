@@ -116,9 +116,7 @@ void lsl_note_chunk(lua_State *L, const char *where, const char *source)
 
 /* ---- reading -------------------------------------------------------------------------- */
 
-/* Replaces the source on top ("@lab.lua", "=lab[3]", or a text) by its text, or by a value
- * that is none. */
-static void read_source(lua_State *L)
+void lsl_read_source(lua_State *L)
 {
     const char *source = lua_tostring(L, -1);
     if (source[0] == '@') {
@@ -177,7 +175,7 @@ static void push_lines(lua_State *L, int cache, const char *name, size_t name_by
     lua_pushvalue(L, -2);
     lua_rawget(L, -2);
     lua_remove(L, -2);
-    if (lua_isstring(L, -1)) read_source(L);
+    if (lua_isstring(L, -1)) lsl_read_source(L);
     if (lua_isstring(L, -1) && lua_rawlen(L, -1) <= MOST_SOURCE_BYTES) {
         index_lines(L);
     } else {
@@ -269,26 +267,12 @@ static int internal_source_line(lua_State *L)
     return 1;
 }
 
-/* calling_chunk(): the base name of the user's chunk that calls, and its text if that can be read. */
-static int internal_calling_chunk(lua_State *L)
-{
-    char name[LSL_WHERE_TEXT];
-    luaL_checkstack(L, 8, NULL);
-    lua_settop(L, 0);
-    if (!lsl_calling_chunk(L, name, sizeof name)) return 0;
-    read_source(L);
-    lua_pushstring(L, name);
-    lua_insert(L, 1);
-    return 2;
-}
-
 void lsl_open_source_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "stamp", internal_stamp },
         { "stamped", internal_stamped },
         { "source_line", internal_source_line },
-        { "calling_chunk", internal_calling_chunk },
         { NULL, NULL },
     };
     lsl_set_functions(L, functions);

@@ -338,6 +338,9 @@ void lsl_mark(lua_State *L, sl_device *device);
 /* Pushes and gives the source (lua_Debug's) of the chunk that this position is in, with its name
  * ("lab.lua"); NULL, and pushes nothing, if there is none. */
 const char *lsl_calling_chunk(lua_State *L, char *name, size_t size);
+/* Replaces that source on top ("@lab.lua", "=lab[3]", or a text) by its text, or by a value that is
+ * none. The chunk has been noted. */
+void lsl_read_source(lua_State *L);
 /* Notes which chunk (lua_Debug's source) the position is in, so that explanations can quote its
  * line. May raise if memory is short. */
 void lsl_note_chunk(lua_State *L, const char *where, const char *source);

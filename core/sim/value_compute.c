@@ -85,7 +85,7 @@ static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error
 }
 
 /* Refuses what cannot fit before memory is allocated: operating systems overcommit. */
-sl_status sim_value_check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
+static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
     if (need_bytes <= walk_bytes) return SL_OK;
     uint64_t have_bytes = physical_bytes();
@@ -246,7 +246,7 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
     const uint64_t need_bytes = recipe_need_bytes(value);
     const void *in[2] = { NULL, NULL };
     uint8_t *expanded[2] = { NULL, NULL }, *data = NULL;
-    sl_status status = sim_value_check_need(value, need_bytes, err);
+    sl_status status = check_need(value, need_bytes, err);
     if (status != SL_OK) return status;
     for (int i = 0; i < 2; i++) {
         const sim_value *input = value->as.recipe.in[i];
@@ -281,7 +281,7 @@ done:
 static sl_status compute_splice(sim_value *value, sl_error *err)
 {
     sim_value *base = value->as.splice.base;
-    const sl_status status = sim_value_check_need(value, value->bytes, err);
+    const sl_status status = check_need(value, value->bytes, err);
     if (status != SL_OK) return status;
     uint8_t *taken = steal_data(base, 1, value->bytes);
     uint8_t *data = taken ? taken : sim_value_new_data(value->bytes);
@@ -310,6 +310,36 @@ static sim_value *pending_input(const sim_value *value)
     return NULL;
 }
 
+static sl_status read_regions(const sim_launched *l, sl_emulate_region *regions, sl_error *err)
+{
+    for (uint32_t i = 0; i < l->n; i++) {
+        const sim_launched_region *r = &l->region[i];
+        regions[i] = (sl_emulate_region){ sim_value_new_data(r->bytes), r->bytes };
+        if (!regions[i].data)
+            return sl_fail(err, SL_ENOMEM, "no host memory to run kernel %s",
+                           l->call->kernel->name);
+        if (!sim_value_read_direct(r->before, 0, r->bytes, regions[i].data)) return stopped(err);
+    }
+    return SL_OK;
+}
+
+/* Its regions' values are direct by now. Once it has run, it needs them no more. */
+static sl_status compute_launch(sim_value *value, sl_error *err)
+{
+    sim_launched *l = value->as.launch;
+    sl_emulate_region regions[SL_MOST_ARGS] = { { NULL, 0 } };
+    sl_status status = check_need(value, 3 * (uint64_t)value->bytes, err);
+    if (status == SL_OK) status = read_regions(l, regions, err);
+    if (status == SL_OK) status = sim_launched_run(l, regions, err);
+    for (uint32_t i = 0; i < l->n; i++) {
+        free(regions[i].data);
+        if (status != SL_OK) continue;
+        sim_value_release(l->region[i].before);
+        l->region[i].before = NULL;
+    }
+    return status;
+}
+
 /* Its launch has run, or failed. */
 static sl_status compute_output(sim_value *value, sl_error *err)
 {
@@ -324,7 +354,7 @@ static sl_status compute_node(sim_value *value, sl_error *err)
 {
     switch (value->form) {
     case VALUE_RECIPE: return compute_recipe(value, err);
-    case VALUE_LAUNCH: return sim_launched_run(value, err);
+    case VALUE_LAUNCH: return compute_launch(value, err);
     case VALUE_OUTPUT: return compute_output(value, err);
     default: return compute_splice(value, err);
     }

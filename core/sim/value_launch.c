@@ -1,12 +1,8 @@
-/* value_launch.c - launches of custom kernels as values. */
+/* value_launch.c - making the nodes of a launch of a custom kernel. */
 #include "value_launch.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "custom_run.h"
-#include "interrupt.h"
 #include "value_node.h"
 
 /* ---- regions ---- */
@@ -135,100 +131,4 @@ sim_value *sim_value_output(sim_value *launch, uint32_t i, size_t bytes)
     value->as.output.launch = sim_value_retain(launch);
     value->as.output.region = i;
     return sim_value_bound(value);
-}
-
-void sim_launched_free(sim_launched *l)
-{
-    for (uint32_t i = 0; i < l->n; i++)
-        free(l->region[i].after);
-    sl_custom_call_drop(l->call);
-    free(l->arg);
-    free(l->why);
-    free(l);
-}
-
-double sim_launched_flops(const sim_launched *l)
-{
-    double threads = 1, bytes = 0;
-    for (int i = 0; i < 3; i++)
-        threads *= (double)l->call->grid[i] * l->call->block[i];
-    for (uint32_t i = 0; i < l->n; i++)
-        bytes += (double)l->region[i].bytes;
-    return 20 * threads + bytes / 4; /* a thread: some 20 ns, more where accesses are checked */
-}
-
-/* ---- running ---- */
-
-static bool read_all(const sim_launched *l, sl_emulate_region *regions)
-{
-    for (uint32_t i = 0; i < l->n; i++) {
-        const sim_launched_region *r = &l->region[i];
-        regions[i] = (sl_emulate_region){ sim_value_new_data(r->bytes), r->bytes };
-        if (!regions[i].data || !sim_value_read_direct(r->before, 0, r->bytes, regions[i].data))
-            return false;
-    }
-    return true;
-}
-
-/* Takes what it leaves, and lets go of what it found. */
-static void keep_results(sim_launched *l, sl_emulate_region *regions)
-{
-    l->ran = true;
-    for (uint32_t i = 0; i < l->n; i++) {
-        sim_launched_region *r = &l->region[i];
-        sim_value *before = r->before;
-        r->before = NULL;
-        sim_value_release(before);
-        if (!r->is_written || l->failed) continue;
-        r->after = regions[i].data;
-        regions[i].data = NULL;
-    }
-}
-
-static void keep_failure(sim_launched *l, sl_status status, const sl_error *why)
-{
-    char text[sizeof why->msg + 256];
-    const char *where = l->call->where;
-    snprintf(text, sizeof text, "kernel %.100s%s%.100s: %s", l->call->kernel->name,
-             *where ? ", launched at " : "", where, why->msg);
-    l->failed = status;
-    l->why = malloc(strlen(text) + 1);
-    if (l->why) strcpy(l->why, text);
-}
-
-static sl_status run(sim_launched *l, sl_emulate_region *regions, sl_error *err)
-{
-    sl_error why = { .status = SL_OK };
-    if (!read_all(l, regions))
-        return sim_is_interrupted() ? sl_fail(err, SL_EINTERRUPT, "interrupted")
-                                    : sl_fail(err, SL_ENOMEM, "no host memory to run kernel %s",
-                                              l->call->kernel->name);
-    const sl_status status = sim_custom_run(l->call, l->emulated, regions, l->n, l->arg, &why);
-    if (status == SL_EINTERRUPT || status == SL_ENOMEM) {
-        if (err) *err = why;
-        return status;
-    }
-    if (status != SL_OK) keep_failure(l, status, &why);
-    keep_results(l, regions);
-    return SL_OK;
-}
-
-sl_status sim_launched_run(sim_value *value, sl_error *err)
-{
-    sim_launched *l = value->as.launch;
-    sl_emulate_region regions[SL_MOST_ARGS] = { { NULL, 0 } };
-    sl_status status = sim_value_check_need(value, 3 * (uint64_t)value->bytes, err);
-    if (status == SL_OK) status = run(l, regions, err);
-    for (uint32_t i = 0; i < l->n; i++)
-        free(regions[i].data);
-    return status;
-}
-
-sl_status sim_launched_take(sim_launched *l, uint32_t i, uint8_t **data, sl_error *err)
-{
-    if (l->failed)
-        return sl_fail(err, l->failed, "%s", l->why ? l->why : "a kernel has failed earlier");
-    *data = l->region[i].after;
-    l->region[i].after = NULL;
-    return SL_OK;
 }

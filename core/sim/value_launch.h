@@ -43,9 +43,9 @@ sim_value *sim_value_output(sim_value *launch, uint32_t i, size_t bytes);
 
 /* For the nodes' files. A rough count of operations; */
 double sim_launched_flops(const sim_launched *launched);
-/* runs the launch, whose regions' values are computed. SL_OK also if it went wrong, which its
- * outputs tell. SL_EINTERRUPT, SL_ENOMEM: it can be run again; */
-sl_status sim_launched_run(sim_value *launch, sl_error *err);
+/* runs it on its regions' contents, of malloc: those that it writes it takes. SL_OK also if it went
+ * wrong, which its outputs tell. SL_EINTERRUPT, SL_ENOMEM: it can be run again; */
+sl_status sim_launched_run(sim_launched *launched, sl_emulate_region *regions, sl_error *err);
 /* hands over the bytes of region i of a launch that has run, or why it has none; */
 sl_status sim_launched_take(sim_launched *launched, uint32_t i, uint8_t **data, sl_error *err);
 /* frees it, but for the values that its regions hold. */

@@ -120,7 +120,4 @@ bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, 
  * but no value has changed. SL_EINTERRUPT: the user interrupted it; it can be started again. */
 sl_status sim_value_compute(sim_value *value, sl_error *err);
 
-/* SL_ENOMEM if this process cannot have so many bytes more for computing `value`. */
-sl_status sim_value_check_need(const sim_value *value, uint64_t need_bytes, sl_error *err);
-
 #endif
