@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "custom/kernel.h"
 #include "device.h"
 
 enum {
@@ -45,7 +46,10 @@ void sl__fault_note(sl_device *device, const sl_op *op)
     for (int i = kept < SL__FAULT_NAMES ? kept : SL__FAULT_NAMES - 1; i > at; i--)
         fault->oldest[i] = fault->oldest[i - 1];
     fault->oldest[at].seq = op->seq;
-    fault->oldest[at].name = op_name(&op->work);
+    if (op->custom)
+        sl__custom_describe(op->custom, fault->oldest[at].name, sizeof fault->oldest[at].name);
+    else
+        snprintf(fault->oldest[at].name, sizeof fault->oldest[at].name, "%s", op_name(&op->work));
     fault->oldest[at].where = op->where;
 }
 
@@ -73,7 +77,7 @@ static void add_ops(const sl_device *device, char *msg, size_t msg_bytes)
     int named = 0;
 
     while (named < SL__FAULT_NAMES && named < fault->n_lost) {
-        char op[MOST_WHERE + 32];
+        char op[MOST_WHERE + SL__FAULT_NAME_BYTES + 8];
         format_op(device, named, op, sizeof op);
         if (len + strlen(op) + 2 + ROOM_FOR_MORE > msg_bytes) break;
         len += (size_t)snprintf(msg + len, msg_bytes - len, "%s%s", named ? ", " : "", op);

@@ -5,12 +5,15 @@
 
 #include "backend.h"
 
-enum { SL__FAULT_NAMES = 3 }; /* how many operations the sentence names */
+enum {
+    SL__FAULT_NAMES = 3, /* how many operations the sentence names */
+    SL__FAULT_NAME_BYTES = 160
+};
 
 typedef struct sl__fault { /* all zero: the device is not lost */
     struct {
         uint64_t seq;
-        const char *name;
+        char name[SL__FAULT_NAME_BYTES]; /* of a custom kernel with its arguments */
         uint32_t where;
     } oldest[SL__FAULT_NAMES];
     int64_t n_lost;

@@ -97,6 +97,7 @@ $(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.
     $(addprefix $(C)/cuda/,memory.o pool.o devices.o host_memory.o pin.o host_compute.o plain.o)
 $(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
+$(T)/t-22-nvrtc: %: %.o $(C)/cuda/library.o $(C)/cuda/nvrtc.o $(C)/custom/args.o $(C)/error.o
 $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
     graph_times.o kernel_names.o library.o) | $(T)/fake_cupti.so
 $(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
@@ -106,10 +107,11 @@ $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)
 $(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening \
-    $(T)/t-45-graphs: %: %.o $(PLAYED)
+    $(T)/t-45-graphs $(T)/t-46-custom: %: %.o $(PLAYED)
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
 $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
-    $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o) $(BUILD)/plugin.map
+    $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o) \
+    $(BUILD)/plugin.map
 $(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o

@@ -23,8 +23,8 @@ typedef struct cuda_code {
 #define CUDA_CODE_MAGIC "slcode1"
 
 /* Compiles the kernel's source for GPUs of that compute capability. Needs no GPU. Blocks, about 10
- * to 100 ms. SL_ECOMPILE with kernel->log; SL_EINVAL: NVRTC does not know an option; SL_EUNSUPPORTED:
- * there is no NVRTC, or it does not know such GPUs. */
+ * to 100 ms. SL_ECOMPILE with kernel->log; SL_EINVAL: NVRTC does not know an option, or the
+ * function is no kernel; SL_EUNSUPPORTED: there is no NVRTC, or it does not know such GPUs. */
 sl_status cuda_nvrtc_build(sl_custom *kernel, int major, int minor, sl_image *image, sl_error *err);
 
 /* ---- custom.c -------------------------------------------------------------- */

@@ -98,15 +98,11 @@ static const char traits[] =
     "template <typename sl_H, typename... sl_P> struct sl_at<0, sl_H, sl_P...> {"
     " typedef sl_H sl_type; };"
     "template <typename sl_F> struct sl_of {"
-    " static const bool sl_is_kernel = false, sl_is_function = false;"
-    " static const unsigned sl_count = 0;"
-    " template <unsigned sl_I> struct sl_arg { typedef sl_none sl_type; }; };"
-    "template <typename sl_R, typename... sl_P> struct sl_of<sl_R (*)(sl_P...)> {"
-    " static const bool sl_is_kernel = false, sl_is_function = true;"
+    " static const bool sl_is_kernel = false;"
     " static const unsigned sl_count = 0;"
     " template <unsigned sl_I> struct sl_arg { typedef sl_none sl_type; }; };"
     "template <typename... sl_P> struct sl_of<void (*)(sl_P...)> {"
-    " static const bool sl_is_kernel = true, sl_is_function = true; static const unsigned sl_count = sizeof...(sl_P);"
+    " static const bool sl_is_kernel = true; static const unsigned sl_count = sizeof...(sl_P);"
     " template <unsigned sl_I> struct sl_arg {"
     " typedef typename sl_at<sl_I, sl_P...>::sl_type sl_type; }; };";
 
@@ -165,11 +161,6 @@ static void put_check(FILE *out, const sl_custom *kernel)
     fputs(traits, out);
     put_line(out, line, kernel->file);
     fprintf(out, "typedef sl_of<decltype(&%s)> sl_kernel;", kernel->name);
-    put_line(out, line, kernel->file);
-    fprintf(
-        out,
-        "static_assert(sl_kernel::sl_is_kernel || !sl_kernel::sl_is_function, \"%s is not a kernel, which returns void\");",
-        kernel->name);
     put_line(out, line, kernel->file);
     fprintf(out,
             "static_assert(!sl_kernel::sl_is_kernel || sl_kernel::sl_count == %u, \"%s has not as "
@@ -369,6 +360,10 @@ static sl_status compile(const rtc_functions *rtc, nvrtcProgram program, sl_cust
         sl_status status = refuse_options(log, err);
         free(log);
         return status;
+    }
+    if (log && strstr(log, "non-__global__ function")) {
+        free(log);
+        return sl_fail(err, SL_EINVAL, "%s is not a __global__ function", kernel->name);
     }
     free(kernel->log);
     kernel->log = log;
