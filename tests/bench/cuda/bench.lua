@@ -163,7 +163,8 @@ local function sections()
     local puzzler, pipeline = dofile(folder .. "puzzler.lua"), dofile(folder .. "pipeline.lua")
     local process = dofile(folder .. "process.lua")
     return {
-        {"enqueue", dofile(folder .. "enqueue.lua")}, {"puzzler", puzzler.beside_raw},
+        {"enqueue", dofile(folder .. "enqueue.lua")}, {"custom", dofile(folder .. "custom.lua")},
+        {"puzzler", puzzler.beside_raw},
         {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs}, {"pow", pipeline.pow},
         {"recording", puzzler.recorded}, {"start", process.start}, {"million", process.million},
         {"check", dofile(folder .. "check.lua")},

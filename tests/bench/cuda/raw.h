@@ -3,6 +3,7 @@
  *
  *   raw.c           the module: opening the GPU, the clock, buffers, errors
  *   raw_enqueue.c   raw.enqueue(): what single calls cost the host
+ *   raw_custom.c    raw.custom(): a kernel from a string
  *   raw_puzzler.c   raw.puzzler(n, matmuls, copies): the puzzler
  *   raw_pipeline.c  raw.pipeline(n, items): H2D, matmul, D2H; raw.copier(elems): copy kernels
  *   raw_kernels.cu  its own kernels
@@ -68,6 +69,7 @@ void *raw_new_object(lua_State *L, size_t bytes, const char *name, const luaL_Re
 cublasStatus_t raw_sgemm(cublasHandle_t blas, int n, const float *a, const float *b, float *c);
 
 int raw_enqueue(lua_State *L);
+int raw_custom(lua_State *L);
 int raw_puzzler(lua_State *L);
 int raw_pipeline(lua_State *L);
 int raw_copier(lua_State *L);
