@@ -235,7 +235,10 @@ struct sl_custom {
     sl_arg args[SL_MOST_ARGS];
     uint32_t n_args;
     char hash[17];
-    sl_compute_fn compute;
+    /* Computes what a launch does, with a function of the caller's; NULL: there is none. */
+    sl_status (*compute)(const sl_custom *kernel, const sl_custom_call *call,
+                         const sl_compute_arg *args, sl_error *err);
+    sl_compute_fn compute_fn;
     void *compute_ud;
     void (*compute_release)(void *ud);
     char *log; /* custom_build, after SL_ECOMPILE: the compiler's messages, of malloc; or NULL */

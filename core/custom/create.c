@@ -211,6 +211,20 @@ static sl_status open_kernel(sl_custom *kernel, sl_error *err)
     return status;
 }
 
+/* ---- values by a function ---- */
+
+/* It runs in the middle of a call, as host functions do: nothing may call the core back. */
+static sl_status compute(const sl_custom *kernel, const sl_custom_call *call,
+                         const sl_compute_arg *args, sl_error *err)
+{
+    sl_status status;
+
+    sl__host_func_depth++;
+    status = kernel->compute_fn(kernel->compute_ud, call->grid, call->block, args, call->n, err);
+    sl__host_func_depth--;
+    return status;
+}
+
 /* ---- in all ---- */
 
 static sl_status fill(sl_custom *kernel, const sl_custom_spec *spec, sl_error *err)
@@ -247,7 +261,8 @@ sl_status sl_custom_create(sl_device *device, const sl_custom_spec *spec, sl_cus
     }
     kernel->device = device;
     kernel->refs = 1;
-    kernel->compute = spec->compute;
+    kernel->compute = spec->compute ? compute : NULL;
+    kernel->compute_fn = spec->compute;
     kernel->compute_ud = spec->compute_ud;
     kernel->compute_release = spec->compute_release;
     status = fill(kernel, spec, err);

@@ -78,8 +78,7 @@ static sl_status compute(const sl_custom_call *call, const sl_emulate_region *re
     if (!widen_all(call, regions, args, list))
         status = sl_fail(err, SL_ENOMEM, "no host memory for the arguments of kernel %s",
                          kernel->name);
-    if (status == SL_OK)
-        status = kernel->compute(kernel->compute_ud, call->grid, call->block, list, call->n, err);
+    if (status == SL_OK) status = kernel->compute(kernel, call, list, err);
     if (status == SL_OK) narrow_all(call, regions, args, list);
     for (uint32_t i = 0; i < call->n; i++)
         free(list[i].values);

@@ -59,6 +59,21 @@ static uint32_t region_of(const sim_launched *l, const sl_custom_operand *arg)
     return i;
 }
 
+/* Memory that a launch left in an unknown state: all bits set, NaN to floats. */
+enum { POISON = 0xFF };
+
+/* A part of it was left by a launch that is known to have gone wrong. One that writes it anew is
+ * not to fail for that. */
+static bool has_failed(const sim_value *value)
+{
+    for (int i = 0; i < SIM_VALUE_SHORTCUTS && value->form == VALUE_SPLICE; i++) {
+        const sim_value *src = value->as.splice.src;
+        if (src->form == VALUE_OUTPUT && src->as.output.launch->as.launch->failed) return true;
+        value = value->as.splice.base;
+    }
+    return value->form == VALUE_OUTPUT && value->as.output.launch->as.launch->failed;
+}
+
 /* Of arguments in one region the first that is read says what was there: at the launch's begin. */
 static bool connect(sim_launched *l, sim_value *const *values)
 {
@@ -77,7 +92,9 @@ static bool connect(sim_launched *l, sim_value *const *values)
     }
     for (uint32_t r = 0; r < l->n; r++) {
         sim_launched_region *region = &l->region[r];
-        region->before = sim_value_slice(source[r], region->offset, region->bytes);
+        region->before = reads[r] || !has_failed(source[r])
+                             ? sim_value_slice(source[r], region->offset, region->bytes)
+                             : sim_value_bytes_set(region->bytes, POISON);
         if (!region->before) return false;
     }
     return true;
