@@ -173,6 +173,23 @@ static void put_check(FILE *out, const sl_custom *kernel)
     fputs("\n}\n", out);
 }
 
+/* What a kernel for nvcc may use without an #include, and NVRTC lacks; and the headers that it may
+ * name all the same. */
+static const char prelude[] =
+    "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n"
+    "#ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n"
+    "typedef signed char int8_t; typedef short int16_t; typedef int int32_t;"
+    "typedef signed long long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;"
+    "typedef unsigned int uint32_t; typedef unsigned long long uint64_t;"
+    "typedef int64_t intptr_t; typedef uint64_t uintptr_t;\n";
+
+static const char *const header_names[] = { "stdint.h",       "stddef.h",
+                                            "math.h",         "cstdint",
+                                            "cstddef",        "cmath",
+                                            "cuda_runtime.h", "device_launch_parameters.h" };
+enum { HEADERS = sizeof header_names / sizeof *header_names };
+static const char *const header_texts[HEADERS] = { "", "", "", "", "", "", "", "" };
+
 /* NULL: out of memory. */
 static char *program_text(const sl_custom *kernel)
 {
@@ -180,6 +197,7 @@ static char *program_text(const sl_custom *kernel)
     size_t n = 0;
     FILE *out = open_memstream(&text, &n);
     if (!out) return NULL;
+    fputs(prelude, out);
     put_line(out, kernel->line, kernel->file);
     fputs(kernel->source, out);
     put_check(out, kernel);
@@ -191,11 +209,12 @@ static char *program_text(const sl_custom *kernel)
 
 /* ---- options ---- */
 
-enum { OWN_OPTIONS = 3 };
+enum { OWN_OPTIONS = 4 };
 
 typedef struct rtc_options {
     char arch[48], include[PATH_MAX + 2];
-    const char **list; /* ours, then the user's */
+    char cccl[PATH_MAX + 8]; /* a folder in it, which cooperative_groups.h needs from CUDA 13 on */
+    const char **list;       /* ours, then the user's */
     int n;
 } rtc_options;
 
@@ -279,7 +298,10 @@ static sl_status set_options(const rtc_functions *rtc, const sl_custom *kernel, 
         options->list[options->n++] = "--std=c++17";
     for (size_t i = 0; i < kernel->n_options; i++)
         options->list[options->n++] = kernel->options[i];
-    if (find_headers(rtc, options)) options->list[options->n++] = options->include;
+    if (!find_headers(rtc, options)) return SL_OK;
+    options->list[options->n++] = options->include;
+    snprintf(options->cccl, sizeof options->cccl, "%s/cccl", options->include);
+    if (access(options->cccl + 2, R_OK) == 0) options->list[options->n++] = options->cccl;
     return SL_OK;
 }
 
@@ -376,8 +398,9 @@ static sl_status build(const rtc_functions *rtc, sl_custom *kernel, const rtc_op
     nvrtcProgram program;
     char *text = program_text(kernel);
     if (!text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-    sl_status status = check(rtc, rtc->CreateProgram(&program, text, "kernel.cu", 0, NULL, NULL),
-                             "nvrtcCreateProgram", err);
+    sl_status status = check(
+        rtc, rtc->CreateProgram(&program, text, "kernel.cu", HEADERS, header_texts, header_names),
+        "nvrtcCreateProgram", err);
     free(text);
     if (status != SL_OK) return status;
     status = compile(rtc, program, kernel, options, err);

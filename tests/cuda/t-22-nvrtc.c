@@ -175,6 +175,26 @@ static void test_architectures(void)
        "in a sentence with both: %s", err.msg);
 }
 
+/* What nvcc has without being asked, and NVRTC lacks. */
+static void test_usual_names(void)
+{
+    static const char *const texts[] = {
+        "#include <stdint.h>\n#include <math.h>\n#include <cuda_runtime.h>\n"
+        "__global__ void f(float *x) { *x = -INFINITY + (float)(uint32_t)sizeof(int64_t); }",
+        "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+        "__global__ void f(float *x) { *x = __half2float(__float2half(NAN)); }",
+        "#include <cooperative_groups.h>\n"
+        "__global__ void f(float *x) { cooperative_groups::this_thread_block().sync(); *x = 1; }",
+        "typedef unsigned int uint32_t;\n#include <math_constants.h>\n"
+        "__global__ void f(float *x) { *x = (uint32_t)CUDART_PI_F; }",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        sl_status status = build((spec){ .name = "f", .args = { "out f32*" }, .text = texts[i] });
+        is_int(status, SL_OK, "usual names and headers, %d", (int)i + 1);
+        if (status && log_text) diag("%s", log_text);
+    }
+}
+
 int main(void)
 {
     sl_error why;
@@ -188,6 +208,7 @@ int main(void)
     test_lines();
     test_options();
     test_architectures();
+    test_usual_names();
     free(log_text);
     free(image.data);
     return done_testing();
