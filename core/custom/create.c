@@ -121,6 +121,36 @@ static sl_status make_hash(sl_custom *kernel, sl_error *err)
 
 /* ---- compiling ---- */
 
+/* `#include "` or `#include <`, with blanks anywhere: what is behind it. NULL: something else. */
+static const char *included(const char *line)
+{
+    static const char blanks[] = " \t";
+
+    line += strspn(line, blanks);
+    if (*line++ != '#') return NULL;
+    line += strspn(line, blanks);
+    if (strncmp(line, "include", 7) != 0) return NULL;
+    return line + 7 + strspn(line + 7, blanks);
+}
+
+/* Whether the image depends on files of the user's, which may change: then no cache serves. */
+static bool reads_files(const sl_custom *kernel)
+{
+    static const char *const options[] = { "-I", "--include-path", "-include", "--pre-include" };
+    const char *line = kernel->source, *what;
+
+    for (size_t i = 0; i < kernel->n_options; i++)
+        for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+            if (strncmp(kernel->options[i], options[k], strlen(options[k])) == 0) return true;
+    while (line) {
+        what = included(line);
+        if (what && *what != '<') return true;
+        line = strchr(line, '\n');
+        if (line) line++;
+    }
+    return false;
+}
+
 static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *err)
 {
     const sl_backend *backend = kernel->device->backend;
@@ -130,7 +160,7 @@ static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *er
     if (status == SL_ECOMPILE) return sl__diagnose(kernel, err);
     if (status != SL_OK) return status;
     status = backend->custom_open(kernel, &image, err);
-    if (status == SL_OK) sl__cache_keep(key->text, key->n, &image);
+    if (status == SL_OK && !reads_files(kernel)) sl__cache_keep(key->text, key->n, &image);
     free(image.data);
     return status;
 }
@@ -140,7 +170,8 @@ static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error 
     sl_image image = { NULL, 0 };
     sl_status status;
 
-    if (!sl__cache_find(key->text, key->n, &image)) return build_anew(kernel, key, err);
+    if (reads_files(kernel) || !sl__cache_find(key->text, key->n, &image))
+        return build_anew(kernel, key, err);
     status = kernel->device->backend->custom_open(kernel, &image, err);
     free(image.data);
     if (status == SL_EIO) return build_anew(kernel, key, err);

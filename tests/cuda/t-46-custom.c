@@ -110,6 +110,40 @@ static void test_not_made(void)
     close_gpus(1, "kernels that cannot be made");
 }
 
+/* Files of the cache that are damaged, or have code that the driver refuses. */
+static void test_cached(void)
+{
+    open_gpus(1);
+    char command[200];
+    snprintf(command, sizeof command,
+             "for f in %s/kernels/*; do printf x | dd of=\"$f\" bs=1 seek=200 conv=notrunc; done "
+             "2>/dev/null",
+             getenv("STREAMLAB_CACHE"));
+    is_int(system(command), 0, "a cache is damaged");
+    sl_custom *kernel = make(source);
+    ok(kernel && !sl_custom_get_info(kernel)->from_cache, "then the kernel is compiled again");
+    sl_custom_release(kernel);
+    char text[500];
+    snprintf(text, sizeof text, "#include <cuda_fp16.h>\n%s", source);
+    for (int i = 0; i < 2; i++) {
+        kernel = make(text);
+        is_int(kernel && sl_custom_get_info(kernel)->from_cache, i,
+               "headers of CUDA's do not change");
+        sl_custom_release(kernel);
+    }
+    char path[100];
+    snprintf(path, sizeof path, "%s/own.h", getenv("STREAMLAB_CACHE"));
+    FILE *header = fopen(path, "w");
+    if (header) fclose(header);
+    snprintf(text, sizeof text, " # include \"%s\"\n%s", path, source);
+    for (int i = 0; i < 2; i++) {
+        kernel = make(text);
+        ok(kernel && !sl_custom_get_info(kernel)->from_cache, "the user's own may: %s", err.msg);
+        sl_custom_release(kernel);
+    }
+    close_gpus(1, "a cache");
+}
+
 /* ---- launching ---- */
 
 static void test_launched(void)
@@ -239,6 +273,7 @@ int main(void)
     plan(0);
     test_made();
     test_not_made();
+    test_cached();
     test_launched();
     test_captured();
     test_host_functions();
