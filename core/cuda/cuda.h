@@ -129,6 +129,7 @@ struct cuda_device {
     bool limit_raised;
     struct CUlib_st **closed; /* custom kernels that are to be unloaded */
     size_t n_closed, cap_closed;
+    int64_t local_bytes; /* per thread: the most that a custom kernel has had */
 };
 
 /* ---- context.c ------------------------------------------------------------- */

@@ -3,8 +3,9 @@
  * The driver's own functions do it, since the run-time has them only from CUDA 12.8 on; the
  * run-time hands them out, so that the plugin is not linked against the driver.
  *
- * Loading puts the code on the device at once, not at the first launch, where the driver may wait
- * for the whole device. Unloading may wait likewise, so it is put off until the device is idle.
+ * Loading puts the code on the device at once (cuFuncLoad), not at the first launch: the driver may
+ * wait for the whole device there. Unloading may wait likewise, so it is put off until the device is
+ * idle.
  */
 #include "cuda.h"
 
@@ -250,6 +251,25 @@ void cuda_custom_close(sl_custom *base)
 
 static size_t volume(const uint32_t size[3]) { return (size_t)size[0] * size[1] * size[2]; }
 
+/* The driver may wait for the whole device at a first launch: to load the code, if it was not able to
+ * before, and to make room for more local memory than any kernel has had, which then stays
+ * (CU_CTX_LMEM_RESIZE_TO_MAX). */
+static sl_status before_first(cuda_device *dev, const cuda_custom *kernel, const sl_op *op,
+                              sl_error *err)
+{
+    const bool may_wait = !driver.FuncLoad || kernel->base.info.local_bytes > dev->local_bytes;
+    if (op->captured || !may_wait || cuda_funcs_pending == 0) return SL_OK;
+    return cuda_funcs_settle(dev, err);
+}
+
+static void note_launched(cuda_device *dev, cuda_custom *kernel, const sl_op *op)
+{
+    if (op->captured) return;
+    kernel->ready = true;
+    if (kernel->base.info.local_bytes > dev->local_bytes)
+        dev->local_bytes = kernel->base.info.local_bytes;
+}
+
 /* What recordings without CUPTI show. */
 static void describe(sl_op *op, const sl_custom_call *call)
 {
@@ -261,30 +281,35 @@ static void describe(sl_op *op, const sl_custom_call *call)
     op->shared_bytes = (uint32_t)(info->shared_bytes + (int64_t)call->shared_bytes);
 }
 
+static CUresult launch(const cuda_custom *kernel, cudaStream_t stream, const sl_custom_call *call,
+                       void **args)
+{
+    const uint32_t *grid = call->grid, *block = call->block;
+    const unsigned shared = (unsigned)call->shared_bytes;
+    if (call->cooperative)
+        return driver.LaunchCooperativeKernel(kernel->function, grid[0], grid[1], grid[2], block[0],
+                                              block[1], block[2], shared, stream, args);
+    return driver.LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
+                               block[2], shared, stream, args, NULL);
+}
+
 sl_status cuda_custom_launch(cuda_device *dev, sl_op *op, sl_error *err)
 {
     sl_custom_call *call = op->custom;
-    const cuda_custom *kernel = (const cuda_custom *)call->kernel;
-    cudaStream_t stream = ((cuda_stream *)op->stream)->handle;
-    const uint32_t *grid = call->grid, *block = call->block;
-    const unsigned shared = (unsigned)call->shared_bytes;
+    cuda_custom *kernel = (cuda_custom *)call->kernel;
     void *addresses[SL_MOST_ARGS], *args[SL_MOST_ARGS];
+    sl_status status = kernel->ready ? SL_OK : before_first(dev, kernel, op, err);
+    if (status != SL_OK) return status;
     for (uint32_t i = 0; i < call->n; i++) {
         sl_custom_operand *arg = &call->arg[i];
         if (arg->buffer) addresses[i] = cuda_data(arg->buffer, arg->offset);
         args[i] = arg->buffer ? (void *)&addresses[i] : (void *)&arg->bits;
     }
     describe(op, call);
-    if (call->cooperative)
-        return check(dev,
-                     driver.LaunchCooperativeKernel(kernel->function, grid[0], grid[1], grid[2],
-                                                    block[0], block[1], block[2], shared, stream,
-                                                    args),
-                     "cuLaunchCooperativeKernel", err);
-    return check(dev,
-                 driver.LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0],
-                                     block[1], block[2], shared, stream, args, NULL),
-                 "cuLaunchKernel", err);
+    CUresult code = launch(kernel, ((cuda_stream *)op->stream)->handle, call, args);
+    if (code == CUDA_SUCCESS && !kernel->ready) note_launched(dev, kernel, op);
+    return check(dev, code, call->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel",
+                 err);
 }
 
 sl_status cuda_custom_occupancy(sl_custom *base, int threads, size_t shared_bytes, int *blocks,

@@ -6,8 +6,9 @@
 
 typedef struct cuda_custom {
     sl_custom base;
-    struct CUlib_st *library;   /* NULL: not opened */
-    struct CUfunc_st *function; /* its code is on the device: a launch loads nothing */
+    struct CUlib_st *library; /* NULL: not opened */
+    struct CUfunc_st *function;
+    bool ready; /* a launch waits for nothing */
 } cuda_custom;
 
 /* ---- nvrtc.c --------------------------------------------------------------- */
@@ -35,8 +36,9 @@ sl_status cuda_custom_open(sl_custom *kernel, const sl_image *image, sl_error *e
 void cuda_custom_close(sl_custom *kernel);
 sl_status cuda_custom_occupancy(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
                                 sl_error *err);
-/* Launches op->custom in its stream. Loads no code, so that it waits for nothing but a full queue of
- * launches. */
+/* Launches op->custom in its stream. Does not block, but for a kernel's first launch if the driver
+ * may wait for the device then: host functions that are pending run first, and SL_EINTERRUPT from
+ * there means that nothing was launched. */
 sl_status cuda_custom_launch(cuda_device *dev, sl_op *op, sl_error *err);
 /* Unloads all that was closed: `dev` is idle. */
 void cuda_custom_unload(cuda_device *dev);

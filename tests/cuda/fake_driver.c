@@ -65,7 +65,7 @@ static CUresult get_attribute(int *value, CUfunction_attribute which, CUfunction
     switch (which) {
     case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = fake_driver.registers; break;
     case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = fake_driver.static_bytes; break;
-    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = 16; break;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = fake_driver.local_bytes; break;
     case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = 512; break;
     default: return CUDA_ERROR_INVALID_VALUE;
     }
@@ -134,7 +134,6 @@ static cudaError_t find(const char *symbol, void **pointer,
     *result = cudaDriverEntryPointSymbolNotFound;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
         if (strcmp(functions[i].name, symbol) != 0) continue;
-        if (fake_driver.no_function_load && strcmp(symbol, "cuFuncLoad") == 0) continue;
         memcpy(pointer, &functions[i].function, sizeof *pointer);
         *result = cudaDriverEntryPointSuccess;
     }

@@ -18,8 +18,7 @@ typedef struct fake_driver_state {
     /* Told. */
     int n_args;     /* how many the launched kernel has */
     int load_error; /* CUresult of cuLibraryLoadData */
-    int static_bytes, registers;
-    bool no_function_load; /* a driver from before CUDA 12.4 */
+    int static_bytes, local_bytes, registers;
 } fake_driver_state;
 
 extern fake_driver_state fake_driver;

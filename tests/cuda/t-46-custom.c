@@ -67,7 +67,7 @@ static void test_made(void)
     const sl_custom_info *info = sl_custom_get_info(kernel);
     is_str(fake_driver.name, "_Z5saxpyfPKfPfi", "by the name that NVRTC gave it");
     is_int(fake_driver.function_loads, 1, "its code is put on the device at once");
-    ok(info->registers == 24 && info->shared_bytes == 1024 && info->local_bytes == 16
+    ok(info->registers == 24 && info->shared_bytes == 1024 && info->local_bytes == 0
            && info->max_threads == 512 && !info->from_cache && info->has_values,
        "its figures are the driver's");
     is_int(fake_driver.dynamic_bytes,
@@ -216,6 +216,15 @@ static void test_host_functions(void)
     is_int(funcs_run, 0, "does not wait for it");
     sl_custom *other = make(source);
     is_int(funcs_run, 1, "making a kernel does");
+    sl_custom_release(other);
+    fake_driver.local_bytes = 64;
+    other = make(source);
+    fake_driver.local_bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        launch_func(streams[0]);
+        is_int(launch(other, x, y, false, 0), SL_OK, "a kernel with local memory is launched");
+        is_int(funcs_run, 2, "the first launch waits, for room; a second one does not");
+    }
     sl_custom_release(other);
     sl_custom_release(kernel);
     sl_stream_synchronize(streams[0], &err);
