@@ -17,6 +17,9 @@ void sim_launched_free(sim_launched *l)
     free(l);
 }
 
+/* About 1 ms: a process is started for it. */
+static const double start_flops = 1e6;
+
 double sim_launched_flops(const sim_launched *l)
 {
     double threads = 1, bytes = 0;
@@ -24,7 +27,7 @@ double sim_launched_flops(const sim_launched *l)
         threads *= (double)l->call->grid[i] * l->call->block[i];
     for (uint32_t i = 0; i < l->n; i++)
         bytes += (double)l->region[i].bytes;
-    return 20 * threads + bytes / 4; /* a thread: some 20 ns, more where accesses are checked */
+    return start_flops + 20 * threads + bytes / 4; /* a thread: some 20 ns */
 }
 
 /* ---- running ---- */
