@@ -78,22 +78,23 @@ LSL_COLD static void refuse_arg(lua_State *L, const sl_custom *kernel, int first
              sl_custom_args(kernel)[i].access ? "tensor" : "number", lsl_type_name(L, first + i));
 }
 
-static void read_arg(lua_State *L, const sl_custom *kernel, int first, int i, sl_custom_arg *arg,
-                     const char *op)
+static inline void read_arg(lua_State *L, const sl_custom *kernel, int first, int i,
+                            sl_custom_arg *arg, const char *op)
 {
     const int at = first + i;
-    const lsl_box *box = lsl_to(L, at, LSL_TENSOR);
-    *arg = (sl_custom_arg){ .tensor = NULL };
-    if (box && lsl_is_open(box) && !sl_tensor_is_freed(box->p)) {
-        arg->tensor = box->p;
-    } else if (lua_isinteger(L, at)) {
-        arg->is_integer = true;
-        arg->integer = lua_tointeger(L, at);
-    } else if (lua_type(L, at) == LUA_TNUMBER) {
-        arg->number = lua_tonumber(L, at);
-    } else {
-        refuse_arg(L, kernel, first, i, op);
+    if (lua_type(L, at) == LUA_TNUMBER) {
+        arg->tensor = NULL;
+        arg->is_integer = lua_isinteger(L, at);
+        if (arg->is_integer)
+            arg->integer = lua_tointeger(L, at);
+        else
+            arg->number = lua_tonumber(L, at);
+        return;
     }
+    const lsl_box *box = lsl_to(L, at, LSL_TENSOR);
+    if (!box || !lsl_is_open(box) || sl_tensor_is_freed(box->p))
+        refuse_arg(L, kernel, first, i, op);
+    arg->tensor = box->p;
 }
 
 static int read_args(lua_State *L, const sl_custom *kernel, int first,

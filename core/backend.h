@@ -12,7 +12,6 @@
 #define SL_BACKEND_H
 
 #include <signal.h>
-#include <stdlib.h>
 
 #include "streamlab.h"
 
@@ -242,8 +241,9 @@ struct sl_custom {
     void *compute_ud;
     void (*compute_release)(void *ud);
     char *log; /* custom_build, after SL_ECOMPILE: the compiler's messages, of malloc; or NULL */
-    char unknown[512];   /* why its results are unknown; "" if they are known */
-    sl_custom_info info; /* custom_open fills it */
+    char unknown[512];          /* why its results are unknown; "" if they are known */
+    sl_custom_info info;        /* custom_open fills it */
+    sl_custom_call *free_calls; /* core: memory for launches to come */
 };
 
 /* A launch of one: what an operation has of it. Several operations may share it. */
@@ -257,8 +257,9 @@ typedef struct sl_custom_operand {
 } sl_custom_operand;
 struct sl_custom_call {
     int32_t refs;
-    sl_custom *kernel; /* retained */
-    const char *where; /* "lab.lua:12": the launch; "" if unknown. Lives as long as the device */
+    sl_custom_call *next; /* in kernel->free_calls */
+    sl_custom *kernel;    /* retained */
+    const char *where;    /* "lab.lua:12": the launch; "" if unknown. Lives as long as the device */
     uint32_t grid[3], block[3];
     size_t shared_bytes; /* dynamic */
     bool cooperative;
@@ -270,8 +271,10 @@ struct sl_custom_call {
 static inline void sl_custom_call_drop(sl_custom_call *call)
 {
     if (--call->refs > 0) return;
-    sl_custom_release(call->kernel);
-    free(call);
+    sl_custom *kernel = call->kernel;
+    call->next = kernel->free_calls;
+    kernel->free_calls = call;
+    sl_custom_release(kernel);
 }
 
 static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)

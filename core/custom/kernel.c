@@ -5,6 +5,11 @@
 
 void sl__custom_free(sl_custom *kernel)
 {
+    while (kernel->free_calls) {
+        sl_custom_call *call = kernel->free_calls;
+        kernel->free_calls = call->next;
+        free(call);
+    }
     if (kernel->compute_release) kernel->compute_release(kernel->compute_ud);
     for (size_t i = 0; i < kernel->n_options; i++)
         free(kernel->options[i]);

@@ -271,8 +271,12 @@ static void describe(const sl_custom_call *call, const sl_custom_launch *launch,
 static sl_custom_call *new_call(sl_custom *kernel, const sl_custom_launch *launch)
 {
     const sl__device_core *core = kernel->device->core;
-    sl_custom_call *call = malloc(sizeof *call + kernel->n_args * sizeof call->arg[0]);
+    sl_custom_call *call = kernel->free_calls;
 
+    if (call)
+        kernel->free_calls = call->next;
+    else
+        call = malloc(sizeof *call + kernel->n_args * sizeof call->arg[0]);
     if (!call) return NULL;
     *call = (sl_custom_call){ .refs = 1,
                               .kernel = sl_custom_retain(kernel),
