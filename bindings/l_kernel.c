@@ -371,11 +371,37 @@ void lsl_open_kernel(lua_State *L)
     lua_pop(L, 1);
 }
 
+/* ---- kernels of strangers: for course labs ----------------------------------------------- */
+
+void lsl_serve_kernels(int fd, bool (*time_is_left)(void), bool (*compiler)(void),
+                       bool (*kernel)(void));
+
+/* The program's (repl/sandbox/kernel_server.c). */
+void lsl_serve_kernels(int fd, bool (*time_is_left)(void), bool (*compiler)(void),
+                       bool (*kernel)(void))
+{
+    const sl_custom_fences fences = { time_is_left, compiler, kernel };
+    sl_custom_serve(fd, &fences);
+}
+
+/* distrust_kernels(descriptor or nil): from now on kernels are those of a stranger, and run in the
+ * process at the other end of that socket. Gives nothing, or why it cannot run any. */
+static int internal_distrust_kernels(lua_State *L)
+{
+    sl_error err;
+    sl_custom_distrust();
+    if (lua_isnoneornil(L, 1)) return 0;
+    if (sl_custom_use_server((int)luaL_checkinteger(L, 1), &err) == SL_OK) return 0;
+    lua_pushstring(L, err.msg);
+    return 1;
+}
+
 void lsl_open_kernel_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
         { "new_kernel", internal_new_kernel },
         { "calling_chunk", internal_calling_chunk },
+        { "distrust_kernels", internal_distrust_kernels },
         { NULL, NULL },
     };
     lsl_set_functions(L, functions);

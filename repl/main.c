@@ -28,6 +28,8 @@
 #include "run/trial.h"
 #include "sandbox/children.h"
 #include "sandbox/confine.h"
+#include "sandbox/kernel_server.h"
+#include "sandbox/scratch.h"
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
@@ -189,6 +191,8 @@ static void open_state(lua_State *L, const program *p)
     folder_open(L);
     children_add(L);
     confine_add(L);
+    kernel_server_add(L);
+    scratch_add(L);
     mute_add(L);
     zip_writer_open(L);
     if (o->warnings) lua_warning(L, "@on", 0);
@@ -311,6 +315,7 @@ static void occupy_standard_files(void)
 
 int main(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], KERNEL_SERVER) == 0) return kernel_server_main(argc, argv);
     occupy_standard_files();
     signals_abandon_files();
     char message[512];

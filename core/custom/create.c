@@ -121,6 +121,10 @@ static sl_status make_hash(sl_custom *kernel, sl_error *err)
 
 /* ---- compiling ---- */
 
+static bool distrusted;
+
+void sl_custom_distrust(void) { distrusted = true; }
+
 /* `#include "` or `#include <`, with blanks anywhere: what is behind it. NULL: something else. */
 static const char *included(const char *line)
 {
@@ -133,12 +137,14 @@ static const char *included(const char *line)
     return line + 7 + strspn(line + 7, blanks);
 }
 
-/* Whether the image depends on files of the user's, which may change: then no cache serves. */
-static bool reads_files(const sl_custom *kernel)
+/* Whether the image depends on files of the user's, which may change, or is a stranger's, of whom
+ * nothing is kept: then no cache serves. */
+static bool is_not_cached(const sl_custom *kernel)
 {
     static const char *const options[] = { "-I", "--include-path", "-include", "--pre-include" };
     const char *line = kernel->source, *what;
 
+    if (distrusted) return true;
     for (size_t i = 0; i < kernel->n_options; i++)
         for (size_t k = 0; k < sizeof options / sizeof *options; k++)
             if (strncmp(kernel->options[i], options[k], strlen(options[k])) == 0) return true;
@@ -160,7 +166,7 @@ static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *er
     if (status == SL_ECOMPILE) return sl__diagnose(kernel, err);
     if (status != SL_OK) return status;
     status = backend->custom_open(kernel, &image, err);
-    if (status == SL_OK && !reads_files(kernel)) sl__cache_keep(key->text, key->n, &image);
+    if (status == SL_OK && !is_not_cached(kernel)) sl__cache_keep(key->text, key->n, &image);
     free(image.data);
     return status;
 }
@@ -170,7 +176,7 @@ static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error 
     sl_image image = { NULL, 0 };
     sl_status status;
 
-    if (reads_files(kernel) || !sl__cache_find(key->text, key->n, &image))
+    if (is_not_cached(kernel) || !sl__cache_find(key->text, key->n, &image))
         return build_anew(kernel, key, err);
     status = kernel->device->backend->custom_open(kernel, &image, err);
     free(image.data);
@@ -178,10 +184,6 @@ static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error 
     kernel->info.from_cache = true;
     return status;
 }
-
-static bool distrusted;
-
-void sl_custom_distrust(void) { distrusted = true; }
 
 /* The message is made like a compiler's, so that it is explained like one. */
 static sl_status check_stranger(sl_custom *kernel, sl_error *err)

@@ -86,6 +86,7 @@ local known = {
     { "limits", "a table", function(value) return type(value) == "table" end },
     { "required", "a list of calls", is_list_of_texts },
     { "forbidden", "a list of calls", is_list_of_texts },
+    { "kernels", "true or false", function(value) return type(value) == "boolean" end },
     { "hidden_visibility", "hidden, after_due_date, after_published or visible",
         function(value) return visibilities[value] == true end },
 }

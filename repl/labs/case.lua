@@ -1,6 +1,6 @@
 -- case.lua - one test of a lab, in a process of its own.
 --
--- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND` with a pipe for the
+-- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND FOLDER` with a pipe for the
 -- report at descriptor 3, to which no function of the submission's writes. Everything that is
 -- needed is read before the process is confined; then the submission is loaded and the test runs.
 -- The report is a list of records (`record_fields`); the grader believes it only if it has its
@@ -167,6 +167,25 @@ local function confine(limits, backend)
         memory_bytes = math.floor(limits.memory_mib * 1024 * 1024), gpu = backend == "cuda" }
 end
 
+-- The process that compiles and runs the submission's kernels, which writes to `folder`. On a real
+-- GPU NVRTC compiles them here, and no code of theirs runs on the host.
+local function start_kernels(limits, backend, folder)
+    if backend == "cuda" then
+        internals.distrust_kernels()
+        return
+    end
+    local socket, lacking = program.start_kernel_server { folder = folder,
+        processor_seconds = math.ceil(limits.processor_s),
+        memory_bytes = math.floor(limits.memory_mib * 1024 * 1024) }
+    local problem = internals.distrust_kernels(socket)
+    if problem then
+        error({ message = "the lab's kernels cannot be run: " .. problem }, 0)
+    end
+    for _, sentence in ipairs(lacking) do
+        report { kind = "lacking", name = sentence }
+    end
+end
+
 -- The error that ended the test, given what pcall said of xpcall; nil if none did.
 local function error_of(whole, fine, message)
     if not whole then
@@ -241,8 +260,9 @@ local function run_confined(lab_bundle, test, source, environment, watch)
     report { kind = "end" }
 end
 
--- Runs the test of that number ("1.2") and reports; does not return.
-function case.run(folder, number, path, backend)
+-- Runs the test of that number ("1.2") and reports; does not return. `scratch` is a folder for what
+-- compilers write, of a lab that asks for kernels.
+function case.run(folder, number, path, backend, scratch)
     local lab_bundle = bundle.read(folder)
     local test = find_test(lab_bundle, number)
     local source, unreadable = submission.read(path)
@@ -252,7 +272,10 @@ function case.run(folder, number, path, backend)
     program.entries()[source.chunk] = source.text       -- for explanations, which quote lines
     open_device(lab_bundle, backend)
     internals.prefer_source(source.chunk)   -- not the line of a test that the submission called
-    local environment = sandbox.make()
+    if lab_bundle.kernels then
+        start_kernels(lab_bundle.limits, backend, scratch)
+    end
+    local environment = sandbox.make(lab_bundle.kernels)
     local watch = calls.watch(environment.lab, source.chunk,
         join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden))
     bundle.seed(folder, test.file)

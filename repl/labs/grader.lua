@@ -30,13 +30,22 @@ local function fail_all(graded, problem)
     end
 end
 
+-- Gives the process's number, and its folder for what compilers write: nil in a lab without kernels.
 local function start(lab_bundle, test, graded, backend)
+    local scratch = lab_bundle.kernels and program.make_scratch() or nil
     return program.spawn {
         command = { program.executable(), "lab", "case", lab_bundle.folder, test.number,
-            graded.file, backend },
+            graded.file, backend, scratch },
         wall_seconds = lab_bundle.limits.wall_s,
         output_bytes = math.floor(lab_bundle.limits.output_kib * 1024),
-    }
+    }, scratch
+end
+
+-- Once it has ended, and with it all that it has started.
+local function remove_scratch(job)
+    if job.scratch then
+        program.remove_scratch(job.scratch)
+    end
 end
 
 local function note_broken(graded, test, why)
@@ -119,6 +128,7 @@ function grader.grade(lab_bundle, submissions, options)
         local child = program.wait()
         local job = running[child.id]
         running[child.id], count = nil, count - 1
+        remove_scratch(job)
         local test = tests[job.i]
         finish(job.graded, job.i, test,
             feedback.of(test, child, lab_bundle.limits, options.verbose))
@@ -130,10 +140,16 @@ function grader.grade(lab_bundle, submissions, options)
         end
         report()
     end
+    local _ <close> = setmetatable({}, { __close = function()   -- after Ctrl-C
+        for _, job in pairs(running) do
+            remove_scratch(job)
+        end
+    end })
     while true do
         local job = count < options.jobs and queue.take()
         if job then
-            local id = start(lab_bundle, tests[job.i], job.graded, options.backend)
+            local id, scratch = start(lab_bundle, tests[job.i], job.graded, options.backend)
+            job.scratch = scratch
             running[id], count = job, count + 1
         elseif count > 0 then
             wait()

@@ -92,6 +92,35 @@ local function choose(t, names)
     return result
 end
 
+-- ---- lab.kernel --------------------------------------------------------------------------
+
+local kernel_refused = {
+    file = "a lab has no files: write source = [[ ... ]]",
+    cost = "how long your kernel takes is not yours to say: leave out cost",
+}
+
+-- What a lab grades is the source: what `cpu` would compute is not used, and without a source there
+-- would be nothing else.
+local function make_kernel(options, ...)
+    if type(options) ~= "table" then
+        return steady.at_caller(pcall(lab.kernel, options, ...))
+    end
+    local mine = {}
+    for key, value in next, options do
+        if kernel_refused[key] then
+            error("kernel: " .. kernel_refused[key], 2)
+        end
+        mine[key] = value
+    end
+    if type(mine.source) ~= "string" then
+        error("kernel: a lab's kernels have a source: source = [[ ... ]]", 2)
+    end
+    if type(mine.cpu) == "function" then
+        mine.cpu = nil
+    end
+    return steady.at_caller(pcall(lab.kernel, mine, ...))
+end
+
 -- ---- Lua's functions ---------------------------------------------------------------------
 
 -- A finalizer could run after the test, and without end.
@@ -174,9 +203,9 @@ local function lock_strings(methods)
     debug.setmetatable("", metatable)
 end
 
--- The globals of a submission. From now on this process opens no file, and all strings have
--- locked methods.
-function sandbox.make()
+-- The globals of a submission, with lab.kernel if `has_kernels`. From now on this process opens no
+-- file, and all strings have locked methods.
+function sandbox.make(has_kernels)
     internals.close_files()
     local environment = choose(_ENV, plain)
     for name, functions in next, library_functions do
@@ -190,6 +219,9 @@ function sandbox.make()
     environment.tostring, environment.print = steady.tostring, show
     environment.load = loader(environment)
     environment.lab = make_part(lab, "lab", in_lab, missing_in_lab)
+    if has_kernels then
+        rawset(environment.lab, "kernel", make_kernel)
+    end
     environment.lab.cuda = make_part(lab.cuda, "lab.cuda", in_cuda, missing_in_cuda)
     environment.arg = false
     environment._G = environment

@@ -75,6 +75,7 @@ static void push_kept(lua_State *L)
         "LD_LIBRARY_PATH",
         "STREAMLAB_CUDA_PLUGIN",
         "STREAMLAB_BLAS",
+        "STREAMLAB_CXX",
         "CUDA_VISIBLE_DEVICES",
         "ASAN_OPTIONS",
         "UBSAN_OPTIONS",

@@ -173,6 +173,26 @@ static const char *const driver[] = {
     "umask",
 };
 
+/* Also allowed where kernels are compiled: files are made and programs are started there. Which
+ * ones, landlock.c decides. */
+static const char *const compiler[] = {
+    "open",      "openat",   "creat",     "unlink",          "unlinkat",
+    "rename",    "renameat", "renameat2", "mkdir",           "mkdirat",
+    "rmdir",     "chmod",    "fchmod",    "fchmodat",        "ftruncate",
+    "fallocate", "fsync",    "fdatasync", "copy_file_range", "sendfile",
+    "utimensat", "chdir",    "fcntl",     "memfd_create",    "fork",
+    "vfork",     "execve",   "setrlimit", "prlimit64",       "prctl",
+    "seccomp",
+};
+
+/* All that a kernel of a stranger needs to compute in memory that it has. */
+static const char *const kernel[] = {
+    "exit",   "exit_group", "rt_sigreturn",    "rt_sigprocmask", "sigaltstack",
+    "mmap",   "munmap",     "mremap",          "mprotect",       "madvise",
+    "brk",    "futex",      "sched_yield",     "clock_gettime",  "getpid",
+    "gettid", "rseq",       "restart_syscall",
+};
+
 /* Allowed if the argument, an int, has these values in the bits of the mask. */
 typedef struct rule {
     const char *call;
@@ -259,17 +279,20 @@ static void refuse_unknown(filter *f)
     keep(f, seccomp_rule_add(f->context, SCMP_ACT_ERRNO(ENOSYS), CLONE3, 0));
 }
 
+static void allow_signals(filter *f)
+{
+    for (size_t i = 0; i < COUNT(signals); i++)
+        allow_if(f, signals[i], 0, VALUE, (uint32_t)getpid());
+}
+
 static void add_rules(filter *f, bool may_open)
 {
-    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
-    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_CTL_TSYNC, 1));
     allow_all(f, plain, COUNT(plain));
     for (size_t i = 0; i < COUNT(rules); i++) {
         const rule *r = &rules[i];
         if (may_open || !r->for_driver) allow_if(f, r->call, r->argument, r->mask, r->value);
     }
-    for (size_t i = 0; i < COUNT(signals); i++)
-        allow_if(f, signals[i], 0, VALUE, (uint32_t)getpid());
+    allow_signals(f);
     allow(f, "prlimit64", 1, SCMP_CMP64(2, SCMP_CMP_EQ, 0)); /* a pointer: reads a limit */
     if (may_open) {
         allow_all(f, driver, COUNT(driver));
@@ -278,12 +301,59 @@ static void add_rules(filter *f, bool may_open)
     refuse_unknown(f);
 }
 
+/* Processes, but no namespaces of their own. Signals go to this process alone. */
+static void add_compilers_rules(filter *f)
+{
+    enum {
+        NAMESPACES = 0x7e020080
+    }; /* CLONE_NEWNS, NEWUSER, NEWPID, NEWNET, NEWIPC, NEWUTS, ... */
+    allow_all(f, plain, COUNT(plain));
+    allow_all(f, driver, COUNT(driver));
+    allow_all(f, compiler, COUNT(compiler));
+    allow_if(f, "clone", 0, NAMESPACES, 0);
+    allow_if(f, "ioctl", 1, VALUE, TCGETS);
+    allow_signals(f);
+    refuse_unknown(f);
+}
+
+static void add_kernels_rules(filter *f)
+{
+    allow_all(f, kernel, COUNT(kernel));
+    allow_signals(f);
+}
+
+/* NULL, or a sentence's end. */
+static const char *load(filter *f)
+{
+    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
+    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_CTL_TSYNC, 1));
+    keep(f, seccomp_load(f->context));
+    seccomp_release(f->context);
+    return f->error ? strerror(-f->error) : NULL;
+}
+
+static const char no_library[] = "libseccomp does not work here";
+
 const char *syscalls_refuse(bool may_open)
 {
     filter f = { .context = seccomp_init(SCMP_ACT_ERRNO(EPERM)) };
-    if (!f.context) return "libseccomp does not work here";
+    if (!f.context) return no_library;
     add_rules(&f, may_open);
-    keep(&f, seccomp_load(f.context));
-    seccomp_release(f.context);
-    return f.error ? strerror(-f.error) : NULL;
+    return load(&f);
+}
+
+const char *syscalls_refuse_compiler(void)
+{
+    filter f = { .context = seccomp_init(SCMP_ACT_ERRNO(EPERM)) };
+    if (!f.context) return no_library;
+    add_compilers_rules(&f);
+    return load(&f);
+}
+
+const char *syscalls_refuse_kernel(void)
+{
+    filter f = { .context = seccomp_init(SCMP_ACT_ERRNO(EPERM)) };
+    if (!f.context) return no_library;
+    add_kernels_rules(&f);
+    return load(&f);
 }

@@ -14,4 +14,12 @@
  * why that is not so: a sentence's end. */
 const char *syscalls_refuse(bool may_open);
 
+/* The same, for the process that has strangers' kernels compiled: it and what it starts can make,
+ * change and remove files and start programs, but not reach the network, touch other processes, or
+ * leave their group. */
+const char *syscalls_refuse_compiler(void);
+
+/* For a process that runs a stranger's kernel: it can compute, map memory and end. */
+const char *syscalls_refuse_kernel(void);
+
 #endif

@@ -2,8 +2,13 @@
  */
 #include "syscalls.h"
 
+static const char why[] = "this streamlab was built without libseccomp";
+
 const char *syscalls_refuse(bool may_open)
 {
     (void)may_open;
-    return "this streamlab was built without libseccomp";
+    return why;
 }
+
+const char *syscalls_refuse_compiler(void) { return why; }
+const char *syscalls_refuse_kernel(void) { return why; }
