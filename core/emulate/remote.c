@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,13 +80,16 @@ static void put_kernel(emu_message *m, const sl_custom *kernel)
         emu_put_text(m, kernel->options[i]);
 }
 
-static sl_status take_log(sl_custom *kernel, emu_message *answer)
+/* The compiler's messages; or one like them where it was not the compiler that refused. */
+static void take_log(sl_custom *kernel, emu_message *answer, const sl_error *err)
 {
     const char *log = emu_get_text(answer);
+    size_t bytes = strlen(kernel->file) + sizeof err->msg + 64;
 
     free(kernel->log);
-    kernel->log = log ? strdup(log) : NULL;
-    return SL_ECOMPILE;
+    kernel->log = log ? strdup(log) : malloc(bytes);
+    if (!log && kernel->log)
+        snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", kernel->file, kernel->line, err->msg);
 }
 
 sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)
@@ -97,7 +101,7 @@ sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)
     status = ask(&question, &answer, kernel->device->interrupted, err);
     if (status != SL_OK) return status;
     status = emu_get_error(&answer, err);
-    if (status == SL_ECOMPILE) take_log(kernel, &answer);
+    if (status == SL_ECOMPILE) take_log(kernel, &answer, err);
     if (status == SL_OK) {
         uint64_t number = emu_get_number(&answer, UINT64_MAX);
         image->data = malloc(sizeof number);
