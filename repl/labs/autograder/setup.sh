@@ -47,6 +47,17 @@ if ! ls /usr/lib/*/libopenblas.so* >/dev/null 2>&1; then
         echo "setup.sh: libopenblas0 could not be installed; going on without it."
 fi
 
+# A lab with kernels of the students' own needs a C++ compiler.
+install_compiler() {
+    apt install -y --no-install-recommends g++
+}
+if grep -q '^[^-]*kernels *= *true' "$here/lab/lab.lua" && ! command -v g++ >/dev/null &&
+    ! command -v clang++ >/dev/null; then
+    install_compiler || { apt update && install_compiler; } ||
+        fail "this lab grades kernels of the students' own, which needs a C++ compiler, and g++" \
+            "could not be installed."
+fi
+
 # What a submission needs besides: processes, pipes, and to find the program again.
 trial=$(mktemp -d) && : >"$trial/nothing.lua" || fail "no temporary file can be made."
 said=$("$here/streamlab" lab grade "$here/lab" "$trial/nothing.lua" -o "$trial/results.json" 2>&1)

@@ -22,6 +22,10 @@ return {
     required = {},
     forbidden = { "lab.cuda.*" },
 
+    -- With this line submissions have lab.kernel, for kernels of their own in CUDA C++. Whoever
+    -- grades them needs a C++ compiler:
+    -- kernels = true,
+
     -- When Gradescope shows the results of tests/hidden.lua: "hidden", "after_due_date",
     -- "after_published" (the default) or "visible".
     hidden_visibility = "after_published",

@@ -6,5 +6,6 @@ return {
     profile = "textbook",
     functions = { "double" },
     kernels = true,
+    required = { "lab.kernel" },
     limits = { processor_s = 2, wall_s = 20, memory_mib = 64, output_kib = 16 },
 }
