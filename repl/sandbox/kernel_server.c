@@ -69,16 +69,15 @@ static double used_s(int who)
            + (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
 }
 
-/* The system ends a process at one of its ticks, whose time need not be what rusage says. */
 static bool time_is_left(void)
 {
-    static const double tick_s = 0.05;
     left_s = total_s - used_s(RUSAGE_SELF) - used_s(RUSAGE_CHILDREN);
-    return left_s > tick_s;
+    return left_s > 0;
 }
 
-/* A new process has used nothing yet; the system counts whole seconds. */
-static bool limit_time(void) { return set_limit(RLIMIT_CPU, fmax(1, ceil(left_s))); }
+/* A new process has used nothing yet. The system counts whole seconds, and by ticks, which is not
+ * what rusage says: with one more, no time is left after a process that was ended, whoever counts. */
+static bool limit_time(void) { return set_limit(RLIMIT_CPU, ceil(left_s) + 1); }
 
 static bool fence_compiler(void)
 {

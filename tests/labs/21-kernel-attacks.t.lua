@@ -73,7 +73,7 @@ end
 
 -- ---- where a lab does not ask for kernels ---------------------------------------------------
 
-shell.sh(("cp -r %s %s/lab; sed -i.old '/kernels = true/d' %s/lab/lab.lua"):format(attack_lab, folder,
+shell.sh(("cp -r %s %s/lab; sed -i.old -e '/kernels =/d' -e '/required/d' %s/lab/lab.lua"):format(attack_lab, folder,
     folder))
 tap.like(shell.sh(('"$P" lab grade %s/lab %s/solution.lua --format tap'):format(folder, attack_lab)),
     "this lab does not ask for kernels of your own", "without kernels = true there is no lab.kernel")
