@@ -11,8 +11,9 @@
 #include <link.h>
 
 typedef struct object {
-    const unsigned char *data;
+    unsigned char *data;
     size_t bytes;
+    bool disarm;
     ElfW(Ehdr) head;
     sl_error *err;
 } object;
@@ -103,6 +104,16 @@ static sl_status check_entry(const object *o, const ElfW(Dyn) * entry, tables *t
     return SL_OK;
 }
 
+/* A list of functions of 0 bytes is none. */
+static bool disarm(const object *o, uint64_t at, const ElfW(Dyn) * entry)
+{
+    const ElfW(Dyn) none = { .d_tag = entry->d_tag };
+
+    if (!o->disarm || entry->d_tag != DT_INIT_ARRAYSZ) return false;
+    memcpy(o->data + at, &none, sizeof none); /* read_at has seen that it is in the file */
+    return true;
+}
+
 static sl_status check_dynamic(const object *o, const ElfW(Phdr) * header, tables *t)
 {
     size_t n = header->p_filesz / sizeof(ElfW(Dyn));
@@ -113,6 +124,7 @@ static sl_status check_dynamic(const object *o, const ElfW(Phdr) * header, table
         if (!read_at(o, header->p_offset + i * sizeof entry, &entry, sizeof entry))
             return broken(o);
         if (entry.d_tag == DT_NULL) break;
+        if (disarm(o, header->p_offset + i * sizeof entry, &entry)) continue;
         status = check_entry(o, &entry, t);
     }
     for (size_t i = 0; i < n && status == SL_OK; i++) {
@@ -177,9 +189,9 @@ static sl_status check_tables(const object *o, const tables *t)
     return status;
 }
 
-sl_status emu_object_inspect(const emu_object *file, sl_error *err)
+sl_status emu_object_inspect(emu_object *file, bool disarm_it, sl_error *err)
 {
-    object o = { .data = file->data, .bytes = file->bytes, .err = err };
+    object o = { .data = file->data, .bytes = file->bytes, .disarm = disarm_it, .err = err };
     tables t = { 0 };
     ElfW(Phdr) header;
     bool found = false;
@@ -201,9 +213,9 @@ sl_status emu_object_inspect(const emu_object *file, sl_error *err)
 
 #else
 
-sl_status emu_object_inspect(const emu_object *file, sl_error *err)
+sl_status emu_object_inspect(emu_object *file, bool disarm_it, sl_error *err)
 {
-    (void)file;
+    (void)file, (void)disarm_it;
     return sl_fail(err, SL_EUNSUPPORTED,
                    "this system's shared objects cannot be inspected, so "
                    "kernels of strangers are not run here");

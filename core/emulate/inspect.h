@@ -5,7 +5,8 @@
 #include "image.h"
 
 /* SL_ECOMPILE: loading it would run code of its own (constructors, variables that are computed, a
- * resolver), or load libraries other than C's. */
-sl_status emu_object_inspect(const emu_object *object, sl_error *err);
+ * resolver), or load libraries other than C's. `disarm`: functions that the loader would call are
+ * taken out of the object instead, for a build to which the compiler adds one. */
+sl_status emu_object_inspect(emu_object *object, bool disarm, sl_error *err);
 
 #endif

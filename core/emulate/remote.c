@@ -103,11 +103,12 @@ sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)
     status = emu_get_error(&answer, err);
     if (status == SL_ECOMPILE) take_log(kernel, &answer, err);
     if (status == SL_OK) {
-        uint64_t number = emu_get_number(&answer, UINT64_MAX);
-        image->data = malloc(sizeof number);
-        image->bytes = sizeof number;
+        emu_remote_image made = { .number = emu_get_number(&answer, UINT64_MAX) };
+        made.shared_bytes = (int64_t)emu_get_number(&answer, INT32_MAX) - 1;
+        image->data = malloc(sizeof made);
+        image->bytes = sizeof made;
         if (image->data)
-            memcpy(image->data, &number, sizeof number);
+            memcpy(image->data, &made, sizeof made);
         else
             status = sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
     }

@@ -7,7 +7,12 @@
 
 bool emu_is_remote(void);
 
-/* The image is the kernel's number at the server. */
+/* What a server made of a kernel: its image, for sl_emulate_open. */
+typedef struct emu_remote_image {
+    uint64_t number; /* at the server */
+    int64_t shared_bytes;
+} emu_remote_image;
+
 sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err);
 void emu_remote_close(uint64_t number);
 sl_status emu_remote_run(const sl_custom *kernel, uint64_t number, const sl_custom_call *call,

@@ -15,7 +15,6 @@
 
 #include "fences.h"
 #include "inspect.h"
-#include "remote.h"
 
 enum {
     MOST_WORKERS = 256,
@@ -118,8 +117,8 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
     sl_status status;
 
     if (emu_is_remote())
-        return emu_remote_run(emulated->kernel, emulated->number, call, regions, n_regions, args,
-                              err);
+        return emu_remote_run(emulated->kernel, emulated->remote.number, call, regions, n_regions,
+                              args, err);
     run.blocks = product(call->grid);
     run.image = &emulated->builds[run.blocks * product(call->block) <= MOST_CHECKED ? EMU_CHECKED
                                                                                     : EMU_FAST];
@@ -138,12 +137,12 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
 
 /* ---- images ---- */
 
-/* The number that emu_remote_build gave. */
+/* What emu_remote_build gave. */
 static sl_status open_remote(sl_emulated *emulated, const sl_image *image, sl_error *err)
 {
-    if (image->bytes != sizeof emulated->number)
+    if (image->bytes != sizeof emulated->remote)
         return sl_fail(err, SL_EIO, "the compiled kernel is broken");
-    memcpy(&emulated->number, image->data, sizeof emulated->number);
+    memcpy(&emulated->remote, image->data, sizeof emulated->remote);
     return SL_OK;
 }
 
@@ -153,7 +152,8 @@ static sl_status open_objects(sl_emulated *emulated, const sl_image *image, sl_e
     sl_status status = emu_image_unpack(image, objects, err);
 
     for (int i = 0; i < EMU_BUILDS && !status; i++) {
-        if (emu_fences()) status = emu_object_inspect(&objects[i], err);
+        if (emu_fences()) /* the fast build has nothing but what the user wrote */
+            status = emu_object_inspect(&objects[i], i == EMU_CHECKED, err);
         if (!status) status = emu_object_load(&objects[i], &emulated->builds[i], err);
     }
     return status;
@@ -179,7 +179,7 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
 
 void sl_emulate_close(sl_emulated *emulated)
 {
-    if (emulated && emu_is_remote()) emu_remote_close(emulated->number);
+    if (emulated && emu_is_remote()) emu_remote_close(emulated->remote.number);
     for (int i = 0; emulated && i < EMU_BUILDS; i++)
         emu_object_unload(&emulated->builds[i]);
     free(emulated);
@@ -187,6 +187,5 @@ void sl_emulate_close(sl_emulated *emulated)
 
 int64_t sl_emulate_shared_bytes(const sl_emulated *emulated)
 {
-    (void)emulated;
-    return -1;
+    return emu_is_remote() ? emulated->remote.shared_bytes : -1;
 }

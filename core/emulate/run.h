@@ -7,11 +7,12 @@
 #include "emulate.h"
 #include "image.h"
 #include "memory.h"
+#include "remote.h"
 
 struct sl_emulated {
     const sl_custom *kernel;
     emu_loaded builds[EMU_BUILDS];
-    uint64_t number; /* at the server, if there is one; then it is not loaded here */
+    emu_remote_image remote; /* if a server has it; then it is not loaded here */
 };
 
 typedef struct emu_report { /* in memory that all processes of a launch share */

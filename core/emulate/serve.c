@@ -144,6 +144,8 @@ static void serve_build(service *all, emu_message *m, emu_message *answer)
         return;
     }
     emu_put_number(answer, number);
+    emu_put_number(answer,
+                   (uint64_t)(sl_emulate_shared_bytes(s->emulated) + 1)); /* -1: not known */
     *place = s;
 }
 
