@@ -132,6 +132,50 @@ local function cost_function(cost)
     end
 end
 
+-- What the current device's profile has measured of the kernel, or nil.
+local function measured_of(k)
+    local noted = core.noted_device(k.device)
+    local kernels = noted and noted.figures and noted.figures.kernels
+    return kernels and kernels[k.hash]
+end
+
+local function volume(size)
+    if type(size) == "number" then return size end
+    local product = 1
+    for i = 1, #size do product = product * size[i] end
+    return product
+end
+
+-- The bytes of the tensors, and the list of the numbers.
+local function sort_arguments(...)
+    local bytes, numbers = 0, {}
+    for i = 1, select("#", ...) do
+        local value = select(i, ...)
+        if type(value) == "number" then numbers[#numbers + 1] = value
+        else bytes = bytes + value:nbytes() end
+    end
+    return bytes, numbers
+end
+
+-- The same as cost_function, of a kernel that was measured.
+local function measured_function(measured)
+    local costs = core.need("kernel_costs")
+    return function(grid, block, shared, ...)
+        local bytes, numbers = sort_arguments(...)
+        return costs.us(measured, {grid = volume(grid), block = volume(block), shared = shared,
+                                   bytes = bytes, numbers = numbers}) or -1
+    end
+end
+
+-- Gives the kernel what its profile knows of it. What the script says comes first.
+local function use_measured(k, has_cost)
+    local measured = measured_of(k)
+    if not measured then return end
+    core.set_footprint(k, math.tointeger(measured.registers) or 0,
+                       math.tointeger(measured.shared_bytes) or -1)
+    if not has_cost then core.set_cost(k, measured_function(measured)) end
+end
+
 -- ---- in all ----------------------------------------------------------------------------
 
 local function choose_source(opts)
@@ -152,6 +196,8 @@ function lab.kernel(opts, ...)
     if not opts.args then refuse(op, "args = is missing: a list, such as {\"f32\", \"in f32*\"}") end
     local file, line = opts.file and string.match(opts.file, "[^/]*$"), 1
     if not file and source then file, line = find_source(source, name) end
-    return as(op, new_kernel, source, name, file or "", line, opts.args, opts.options or {},
-              opts.cpu, cost_function(opts.cost))
+    local k = as(op, new_kernel, source, name, file or "", line, opts.args, opts.options or {},
+                 opts.cpu, cost_function(opts.cost))
+    use_measured(k, opts.cost ~= nil)
+    return k
 end

@@ -131,6 +131,17 @@ static void find_cost(lua_State *L, int first, int n, sl_custom_launch *launch)
     lua_pop(L, 3);
 }
 
+/* For `streamlab calibrate --kernels`: calls the function with the kernel and what it is called with. */
+LSL_COLD static void watch(lua_State *L)
+{
+    const int n = lua_gettop(L);
+    luaL_checkstack(L, n + 4, NULL);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, lsl_get(L)->watch_ref);
+    for (int i = 1; i <= n; i++)
+        lua_pushvalue(L, i);
+    lua_call(L, n, 0);
+}
+
 /* k(grid, block, {shared =, stream =, cooperative =}, ...) */
 static int kernel_call(lua_State *L)
 {
@@ -146,6 +157,7 @@ static int kernel_call(lua_State *L)
     const int first = read_options(L, &launch, &stream, op);
     const int n = read_args(L, kernel, first, args, op);
     if (sl_device_get_info(device)->simulated) find_cost(L, first, n, &launch);
+    if (lsl_get(L)->watch_ref) watch(L);
     if (!stream) stream = lsl_current_stream(L, device);
     lsl_mark(L, device);
     lsl_check(L, sl_custom_launch_in(kernel, &launch, args, (size_t)n, stream, &err), &err, op);
@@ -344,6 +356,33 @@ static int internal_calling_chunk(lua_State *L)
     return 2;
 }
 
+/* set_footprint(k, registers, shared_bytes) */
+static int internal_set_footprint(lua_State *L)
+{
+    sl_custom_set_footprint(check_self(L, "kernel"), (int)luaL_checkinteger(L, 2),
+                            luaL_checkinteger(L, 3));
+    return 0;
+}
+
+/* set_cost(k, f): see find_cost. */
+static int internal_set_cost(lua_State *L)
+{
+    check_self(L, "kernel");
+    lua_settop(L, 2);
+    lua_setiuservalue(L, 1, 1);
+    return 0;
+}
+
+/* watch_launches(f): from now on f(k, grid, block, ...) is called before each launch; nil ends that. */
+static int internal_watch_launches(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    lua_settop(L, 1);
+    if (state->watch_ref) luaL_unref(L, LUA_REGISTRYINDEX, state->watch_ref);
+    state->watch_ref = lua_isnil(L, 1) ? 0 : luaL_ref(L, LUA_REGISTRYINDEX);
+    return 0;
+}
+
 static const luaL_Reg methods[] = { { "occupancy", kernel_occupancy }, { NULL, NULL } };
 static const luaL_Reg getters[] = {
     { "name", get_name },
@@ -401,6 +440,9 @@ void lsl_open_kernel_internal(lua_State *L)
     static const luaL_Reg functions[] = {
         { "new_kernel", internal_new_kernel },
         { "calling_chunk", internal_calling_chunk },
+        { "set_footprint", internal_set_footprint },
+        { "set_cost", internal_set_cost },
+        { "watch_launches", internal_watch_launches },
         { "distrust_kernels", internal_distrust_kernels },
         { NULL, NULL },
     };

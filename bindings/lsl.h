@@ -98,6 +98,7 @@ typedef struct lsl_state {
     bool said_clamped;      /* the notice about priorities was given */
     bool torch_defaults;    /* new streams and events are as PyTorch makes them */
     const char *preferred;  /* a chunk's source, see core.prefer_source; or NULL */
+    int watch_ref;          /* of a function that sees each launch of a custom kernel; 0: none */
     bool files_closed;      /* timelines are neither saved nor loaded any more */
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;

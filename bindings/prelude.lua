@@ -172,11 +172,11 @@ local function choose_host(opts)
     return core.default("host") or from_environment("STREAMLAB_HOST")
 end
 
--- For the program, which saves profiles: without `spread` and `days`, which are not of the device
--- measured.
+-- For the program, which saves profiles: without `spread`, `days` and `kernels`, which are not of the
+-- device measured.
 function core.load_profile(...)
     local t, name = profiles().load(...)
-    t.spread, t.days = nil, nil
+    t.spread, t.days, t.kernels = nil, nil, nil
     return t, name
 end
 

@@ -4,7 +4,7 @@
 local _, core = ...
 
 local parts, spreads = core.need("profile_parts"), core.need("spreads")
-local days = core.need("host_days")
+local days, costs = core.need("host_days"), core.need("kernel_costs")
 
 local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local sorted_keys, show_value = core.arguments.sorted_keys, core.arguments.show_value
@@ -101,6 +101,7 @@ end
 local function load_one(profile, asker)
     if type(profile) == "table" then
         days.check(rawget(profile, "days"), "profile table")
+        costs.check(rawget(profile, "kernels"), "profile table")
         return profile, "table"
     end
     local text, chunk_name, name = read_profile(profile, asker)
@@ -116,6 +117,7 @@ local function load_one(profile, asker)
                type_name(result))
     end
     days.check(rawget(result, "days"), "profile " .. name)
+    costs.check(rawget(result, "kernels"), "profile " .. name)
     return result, name
 end
 
@@ -148,12 +150,13 @@ end
 -- The same of whole profiles. The names of spreads are free: they may have dots.
 local function merge_profiles(into, t)
     local spread = spreads.merge(into.spread, rawget(t, "spread"))
+    local kernels = costs.merge(into.kernels, rawget(t, "kernels"))
     local rest = {}
     for key, value in next, t do
-        if key ~= "spread" and key ~= "days" then rest[key] = value end
+        if key ~= "spread" and key ~= "days" and key ~= "kernels" then rest[key] = value end
     end
     merge(into, rest, 1)
-    into.spread = spread
+    into.spread, into.kernels = spread, kernels
 end
 
 -- The table of a profile, completed from its base (another profile), and its short name. chain:
@@ -193,8 +196,8 @@ local function flatten(flat, shapes, t, prefix, label, depth)
         end
         local is_list = type(value) == "table" and (rawlen(value) > 0 or next(value) == nil)
         if type(key) ~= "string" then fail("must be named") end
-        -- spreads.lua reads the one; the other is no figure.
-        if name == "spread" or name == "days" then goto continue end
+        -- spreads.lua and kernel_costs.lua read two of them; days are no figure.
+        if name == "spread" or name == "days" or name == "kernels" then goto continue end
         if depth > max_depth then fail(too_deep) end
         if flat[name] ~= nil then fail("is given twice") end
         if type(value) == "string" then flat[name] = value
@@ -239,7 +242,8 @@ local function flat_profile(profile, host)
         and profile .. "\0" .. (host or "")
     if key and known[key] then return known[key] end
     local t, name = load_with_host(profile, host)
-    local whole = {flat = {}, shapes = {}, name = name, spread = rawget(t, "spread")}
+    local whole = {flat = {}, shapes = {}, name = name, spread = rawget(t, "spread"),
+                   kernels = rawget(t, "kernels")}
     flatten(whole.flat, whole.shapes, t, "", "profile " .. name, 1)
     if key then known[key] = whole end
     return whole
@@ -255,7 +259,9 @@ local function figures_of(profile, host, overrides)
         if flat[key] == nil then flat[key], shapes[key] = value, whole.shapes[key] end
     end
     flat.profile = flat.profile or whole.name
-    local figures = {flat = flat, shapes = shapes}
+    costs.check(rawget(overrides or {}, "kernels"), "overrides")
+    local figures = {flat = flat, shapes = shapes,
+                     kernels = costs.merge(whole.kernels, rawget(overrides or {}, "kernels"))}
     figures.rows = spreads.read(spreads.merge(whole.spread, rawget(overrides or {}, "spread")),
                                 figures, "profile " .. whole.name)
     return figures

@@ -10,6 +10,7 @@ local difference = import "repl/calibrate/difference.lua"
 local flat = import "repl/calibrate/flat.lua"
 local host_fit = import "repl/calibrate/host_fit.lua"
 local host_run = import "repl/calibrate/host_run.lua"
+local kernel_run = import "repl/calibrate/kernel_run.lua"
 local lists = import "repl/run/lists.lua"
 local machine = import "repl/calibrate/machine.lua"
 local passes = import "repl/calibrate/passes.lua"
@@ -37,6 +38,7 @@ local part_names <const> = {
 local usage = [[
 usage: streamlab calibrate -o NAME.lua [options]
        streamlab calibrate --host -o NAME.lua [options]
+       streamlab calibrate --kernels -o NAME.lua [options] SCRIPT [args]
        streamlab calibrate --difference A.lua B.lua
 Measures the GPU: what calls cost the host, the gaps between operations, how
 long kernels and copies take, what runs at the same time. Writes a profile, with
@@ -62,6 +64,8 @@ instead:
                     of the base's; if the file has days of the same base, this
                     one is added
   --seconds N       with --host: how long it measures, 1 to 600; default 8
+  --kernels         run the script and measure the launches of its own kernels
+                    (lab.kernel), each of them alone; they are added to the file
   --difference      by how much the figures of two profiles differ; only those
                     that were measured in at least one of them
 others:
@@ -95,7 +99,7 @@ local file_option = { read = command.file(".lua"), name = "output" }
 local options, words = command.read(usage, command.with_device {
     o = file_option, output = file_option, only = { read = some_parts },
     passes = { read = command.whole(1, 99, "a whole number from 1 to 99") },
-    quiet = true, difference = true, host = true,
+    quiet = true, difference = true, host = true, kernels = true,
     seconds = { read = command.whole(1, 600, "a whole number from 1 to 600") },
 }, ...)
 
@@ -108,9 +112,18 @@ if options.difference then
     io.stdout:write(difference.text(a, b, words))
     return
 end
-command.refuse_files(usage, words)
+if not options.kernels then
+    command.refuse_files(usage, words)
+elseif #words == 0 then
+    command.refuse(usage, "--kernels needs a script")
+elseif options.only or options.passes or options.host or options.seconds then
+    command.refuse(usage, "--kernels measures kernels of a script, and nothing else")
+end
 if not options.output then
     command.refuse(usage, "-o NAME.lua is needed: where the profile goes")
+elseif options.kernels then
+    kernel_run.run(usage, options, words)
+    return
 elseif options.host then
     if options.only or options.passes then
         command.refuse(usage, ("--host measures the host's part as a whole, without --%s"):format(

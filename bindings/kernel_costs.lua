@@ -1,0 +1,138 @@
+-- kernel_costs.lua - a profile's `kernels`: what was measured of custom kernels on a GPU.
+--
+-- By the kernel's hash {name = "saxpy", registers = 16, shared_bytes = 0, launches = {{grid = 64,
+-- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5}, ...}}: blocks, threads of a
+-- block, dynamic shared memory, the bytes of all tensors, the arguments that are none, and how long
+-- such a launch took alone. `streamlab calibrate --kernels` writes them.
+
+local _, core = ...
+
+local refuse, show_value = core.refuse, core.arguments.show_value
+local sorted_keys = core.arguments.sorted_keys
+
+local costs = {}
+
+local most_kernels <const>, most_launches <const> = 1000, 1000
+
+-- ---- checking ----------------------------------------------------------------------------
+
+local function is_amount(value)
+    return type(value) == "number" and value >= 0 and value < math.huge
+end
+
+local function check_fields(t, fields, fail)
+    if type(t) ~= "table" then fail("must be a table, got %s", show_value(t)) end
+    for _, field in ipairs(fields) do
+        if not is_amount(t[field]) then
+            fail("needs '%s', a number from 0, got %s", field, show_value(t[field]))
+        end
+    end
+end
+
+local launch_fields <const> = {"grid", "block", "shared", "bytes", "us"}
+
+local function check_kernel(kernel, fail)
+    check_fields(kernel, {}, fail)
+    for _, field in ipairs{"registers", "shared_bytes"} do
+        if kernel[field] ~= nil and not is_amount(kernel[field]) then
+            fail("has '%s' = %s, which is no number from 0", field, show_value(kernel[field]))
+        end
+    end
+    local launches = kernel.launches
+    if type(launches) ~= "table" or rawlen(launches) > most_launches then
+        fail("needs 'launches', a list of at most %d", most_launches)
+    end
+    for i = 1, rawlen(launches) do
+        check_fields(launches[i], launch_fields, function(text, ...)
+            fail("launch %d " .. text, i, ...)
+        end)
+        if launches[i].numbers ~= nil and type(launches[i].numbers) ~= "table" then
+            fail("launch %d has 'numbers' that are no list", i)
+        end
+    end
+end
+
+-- Raises an error unless `kernels` is such a table, or nil; `label` begins its text.
+function costs.check(kernels, label)
+    if kernels == nil then return end
+    if type(kernels) ~= "table" then
+        refuse("open", "%s: 'kernels' must be a table, got %s", label, show_value(kernels))
+    end
+    for i, hash in ipairs(sorted_keys(kernels)) do
+        local function fail(text, ...)
+            refuse("open", "%s: kernel %s " .. text, label, show_value(hash), ...)
+        end
+        if i > most_kernels then fail("is one too many: at most %d", most_kernels) end
+        if type(hash) ~= "string" then fail("must be named by its hash") end
+        check_kernel(kernels[hash], fail)
+    end
+end
+
+-- `base` with those of `kernels`; either may be nil.
+function costs.merge(base, kernels)
+    if not base or not kernels then return kernels or base end
+    local all = {}
+    for hash, kernel in next, base do all[hash] = kernel end
+    for hash, kernel in next, kernels do all[hash] = kernel end
+    return all
+end
+
+-- ---- a launch ----------------------------------------------------------------------------
+
+-- What a launch's time goes with, among launches of one block size: its bytes, or its blocks if it
+-- names no tensor.
+local function amount(launch) return launch.bytes > 0 and launch.bytes or launch.grid end
+
+-- Whether a launch was given the same numbers. How many elements there are is often one of them: such
+-- launches differ in their bytes as well, and are compared by these.
+local function has_numbers(launch, numbers)
+    for i, number in ipairs(numbers) do
+        if launch.numbers and launch.numbers[i] ~= number then return false end
+    end
+    return true
+end
+
+-- Those with as many threads and as much shared memory, in order of their amounts.
+local function alike(launches, asked, fits)
+    local list = {}
+    for _, launch in ipairs(launches) do
+        if launch.block == asked.block and launch.shared == asked.shared
+            and (not fits or has_numbers(launch, asked.numbers)) then
+            list[#list + 1] = launch
+        end
+    end
+    table.sort(list, function(a, b) return amount(a) < amount(b) end)
+    return list
+end
+
+-- Between two measured launches on the straight line through them, beyond them on it, too; with one
+-- alone in proportion, but not below its time, since what a small launch takes is fixed.
+local function interpolate(list, x)
+    if #list == 1 then return list[1].us * math.max(1, x / amount(list[1])) end
+    local i = 1
+    while i < #list - 1 and amount(list[i + 1]) < x do i = i + 1 end
+    local a, b = list[i], list[i + 1]
+    local from, to = amount(a), amount(b)
+    if to == from then return b.us end
+    if x < from then return a.us * math.max(0.5, x / from) end
+    return math.max(a.us, a.us + (b.us - a.us) * (x - from) / (to - from))
+end
+
+local function exact(list, asked)
+    for _, launch in ipairs(list) do
+        if launch.grid == asked.grid and launch.bytes == asked.bytes then return launch.us end
+    end
+end
+
+-- How long {grid =, block =, shared =, bytes =, numbers =} takes; nil: nothing like it was measured.
+-- A launch with the same numbers comes first, then one of the same size, then those of other sizes.
+function costs.us(kernel, asked)
+    local same = alike(kernel.launches, asked, true)
+    local list = alike(kernel.launches, asked)
+    local us = exact(same, asked) or exact(list, asked)
+    if us then return us end
+    if #same > 1 then list = same end
+    return #list > 0 and interpolate(list, amount(asked)) or nil
+end
+
+return costs

@@ -1,0 +1,191 @@
+-- kernel_run.lua - streamlab calibrate --kernels: runs a script, keeps the launches of its custom
+-- kernels, and measures each of them alone.
+
+local alone = import "repl/run/alone.lua"
+local command = import "repl/run/command.lua"
+local files = import "repl/run/files.lua"
+local kernel_file = import "repl/calibrate/kernel_file.lua"
+local machine = import "repl/calibrate/machine.lua"
+local statistics = import "repl/run/statistics.lua"
+
+local kernel_run = {}
+
+local most_launches <const> = 500           -- different ones, in all
+local most_copied_bytes <const> = 4 << 30   -- of what launches found in the tensors that they write
+local warm_up <const>, repetitions <const> = 3, 15
+
+local function volume(size)
+    if type(size) == "number" then
+        return math.tointeger(size)
+    end
+    local product = 1
+    for _, n in ipairs(size) do
+        product = product * n
+    end
+    return math.tointeger(product)
+end
+
+-- ---- what the script launches ------------------------------------------------------------------
+
+local function bytes_of(arguments)
+    local bytes = 0
+    for i = 1, arguments.n do
+        local value = arguments[i]
+        bytes = bytes + (internals.type_name(value) == "tensor" and value:nbytes() or 0)
+    end
+    return bytes
+end
+
+-- Of a tensor that the kernel writes, what it holds before the launch; the script goes on to change
+-- it. Not of what is captured, which does not run now.
+local function copies_of(found, launch, stream)
+    local copies = {}
+    if stream:capture_status() ~= "none" then
+        return copies
+    end
+    for i, declared in ipairs(launch.kernel.args) do
+        local tensor = launch.arguments[i]
+        local is_written = declared:find("out", 1, true)
+        if is_written and found.copied + tensor:nbytes() <= most_copied_bytes then
+            copies[i] = lab.with(stream, function()
+                return lab.empty(tensor:numel(), { dtype = tensor.dtype }):copy_(tensor:view(-1))
+            end)
+            found.copied = found.copied + tensor:nbytes()
+        end
+    end
+    return copies
+end
+
+-- Those that are no tensors: how often a loop runs may be one of them.
+local function numbers_of(arguments)
+    local numbers = {}
+    for i = 1, arguments.n do
+        if type(arguments[i]) == "number" then
+            numbers[#numbers + 1] = arguments[i]
+        end
+    end
+    return numbers
+end
+
+local function note(found, kernel, grid, block, ...)
+    local options = type((...)) == "table" and (...) or nil
+    local arguments = options and table.pack(select(2, ...)) or table.pack(...)
+    local launch = {
+        kernel = kernel, arguments = arguments, grid = volume(grid), block = volume(block),
+        shared = options and options.shared or 0, bytes = bytes_of(arguments),
+        numbers = numbers_of(arguments),
+        grid_given = grid, block_given = block, cooperative = options and options.cooperative,
+    }
+    local key = ("%s %d %d %d %d %s"):format(kernel.hash, launch.grid, launch.block, launch.shared,
+        launch.bytes, table.concat(launch.numbers, " "))
+    if found.by_key[key] then
+        return
+    elseif #found.list == most_launches then
+        found.too_many = true
+        return
+    end
+    launch.copies = copies_of(found, launch, options and options.stream or lab.current_stream())
+    found.by_key[key] = launch
+    found.list[#found.list + 1] = launch
+end
+
+-- The different launches of custom kernels that the script makes; nil and what went wrong.
+local function launches_of(entry, device)
+    local found = { list = {}, by_key = {}, copied = 0 }
+    internals.watch_launches(function(...) note(found, ...) end)
+    local result, reason = alone.run(entry, {
+        open = function() device:make_current() end, refuses_open = true,
+    })
+    internals.watch_launches(nil)
+    if not result then
+        return nil, reason
+    end
+    return found
+end
+
+-- ---- measuring ---------------------------------------------------------------------------------
+
+local function restore(launch)
+    for i, copy in pairs(launch.copies) do
+        launch.arguments[i]:view(-1):copy_(copy)
+    end
+    lab.synchronize()
+end
+
+local function run(launch)
+    local arguments = launch.arguments
+    launch.kernel(launch.grid_given, launch.block_given,
+        { shared = launch.shared, cooperative = launch.cooperative },
+        table.unpack(arguments, 1, arguments.n))
+    lab.synchronize()
+end
+
+-- Sets launch.us, launch.spread. The device is idle before each repetition, and finds the memory as
+-- the script's launch did.
+local function measure(launch)
+    local us = {}
+    for i = 1, warm_up + repetitions do
+        restore(launch)
+        local tl = lab.profile(run, launch)
+        for _, span in ipairs(tl:spans()) do
+            if i > warm_up and span.kind == "kernel" then
+                us[#us + 1] = span.end_us - span.start_us
+            end
+        end
+    end
+    launch.us, launch.spread = statistics.median(us), statistics.spread(us)
+end
+
+local function measure_all(list, tell)
+    local measured = {}
+    for i, launch in ipairs(list) do
+        local fine, failure = pcall(measure, launch)
+        if fine then
+            tell(("    %d of %d, %s: %d blocks of %d: %.4g us"):format(i, #list, launch.kernel.name,
+                launch.grid, launch.block, launch.us))
+            measured[#measured + 1] = launch
+        else
+            command.warn(("a launch of %s could not be repeated: %s"):format(launch.kernel.name,
+                type(failure) == "table" and failure.message or tostring(failure)))
+        end
+    end
+    return measured
+end
+
+-- ---- in all ------------------------------------------------------------------------------------
+
+-- `options` are those of the command line, `words` the script and its arguments.
+function kernel_run.run(usage, options, words)
+    local tell, path = command.progress(options), options.output
+    local device = command.open_device(usage, options)
+    local base = options.base or device.simulated and device.profile or "h200"
+    local before = kernel_file.read(path, base)
+    if not before then
+        command.fail(("%s is there already and is no file of --kernels with the base %s; name another "
+            .. "file, or remove it"):format(path, base))
+    end
+    if not files.exists(words[1]) then
+        command.fail("there is no script " .. words[1])
+    end
+    command.try_file(path)
+    tell(("running %s on %s"):format(words[1], device.name))
+    local found, reason = launches_of({
+        path = words[1], arguments = table.move(words, 2, #words, 1, {}),
+    }, device)
+    if not found then
+        command.fail(("%s failed: %s"):format(words[1], reason))
+    elseif #found.list == 0 then
+        command.fail(("%s launches no kernel of lab.kernel"):format(words[1]))
+    elseif found.too_many then
+        command.warn(("only the first %d different launches are measured"):format(most_launches))
+    end
+    local measured = measure_all(found.list, tell)
+    if #measured == 0 then
+        command.fail("nothing could be measured")
+    end
+    local text = kernel_file.text(before, measured, base, words[1], machine.text(device))
+    command.write(path, text)
+    tell(("%s: %d launches"):format(path, #measured))
+end
+
+return kernel_run

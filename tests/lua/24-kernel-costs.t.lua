@@ -1,0 +1,72 @@
+-- 24-kernel-costs.t.lua - what a profile knows of custom kernels: registers, shared memory, and how
+-- long launches take, measured or between what was measured.
+
+local T = require "tap"
+
+lab.open{profile = "textbook"}
+T.open()
+
+local function kernel(more)
+    local opts = {name = "k", args = {"in f32*", "i32"}, cpu = function() end}
+    for key, value in pairs(more or {}) do opts[key] = value end
+    return lab.kernel(opts)
+end
+
+local hash = kernel().hash
+
+local function open(launches, more)
+    local known = {name = "k", launches = launches}
+    for key, value in pairs(more or {}) do known[key] = value end
+    lab.open{profile = {base = "textbook", kernels = {[hash] = known}}}
+end
+
+local function launch_us(k, n, number, grid, block)
+    local x = lab.ones(n)
+    lab.synchronize()
+    local tl = lab.profile(function() k(grid or 8, block or 128, x, number) end)
+    local span = tl:spans()[1]
+    return span.end_us - span.start_us, span.guessed
+end
+
+local two <const> = {
+    {grid = 8, block = 128, shared = 0, bytes = 4000, numbers = {1}, us = 10},
+    {grid = 8, block = 128, shared = 0, bytes = 12000, numbers = {1}, us = 30},
+    {grid = 8, block = 128, shared = 0, bytes = 4000, numbers = {2}, us = 50},
+    {grid = 8, block = 256, shared = 0, bytes = 4000, us = 70},
+}
+
+open(two, {registers = 64, shared_bytes = 2048})
+do
+    local k = kernel()
+    T.is(k.registers, 64, "registers")
+    T.is(k.shared_bytes, 2048, "shared memory")
+    T.is(k:occupancy(1024), 1, "64 registers: a block of 1024 threads on an SM")
+    T.near(launch_us(k, 1000, 1), 10, 1e-3, "a launch that was measured")
+    T.near(launch_us(k, 1000, 2), 50, 1e-3, "the same with another number")
+    T.near(launch_us(k, 1000, 3), 10, 1e-3, "with a number that was not measured: the first of its size")
+    T.near(launch_us(k, 2000, 1), 20, 1e-3, "between two")
+    T.near(launch_us(k, 6000, 1), 60, 1e-3, "beyond them")
+    T.near(launch_us(k, 500, 1), 5, 1e-3, "below them, in proportion")
+    T.near(launch_us(k, 10, 1), 5, 1e-3, "but at least half")
+    T.near(launch_us(k, 1000, 1, 8, 256), 70, 1e-3, "another block")
+    T.near(launch_us(k, 3000, 1, 8, 256), 210, 1e-3, "one alone, in proportion")
+    T.is(select(2, launch_us(k, 2000, 1)), nil, "which is no guess")
+    T.is(select(2, launch_us(k, 2000, 1, 8, 512)), true, "a block of which nothing was measured is one")
+    T.near(launch_us(kernel{cost = {us = 3}}, 1000, 1), 3, 1e-3, "what the script says comes first")
+    T.is(kernel{name = "other"}.registers, nil, "another kernel is not known")
+end
+
+local function refused(kernels, text, name)
+    T.throws_like(function() lab.open{profile = {base = "textbook", kernels = kernels}} end, text, name)
+end
+
+refused(3, "'kernels' must be a table, got 3", "no table")
+refused({a = 3}, 'kernel "a" must be a table, got 3', "a kernel that is none")
+refused({a = {}}, 'kernel "a" needs \'launches\'', "no launches")
+refused({{launches = {}}}, "kernel 1 must be named by its hash", "no hash")
+refused({a = {launches = {3}}}, "launch 1 must be a table", "a launch that is none")
+refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0}}}}, "launch 1 needs 'us'", "no time")
+refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = -1}}}}, "launch 1 needs 'us'", "below 0")
+refused({a = {registers = "x", launches = {}}}, "has 'registers' = \"x\"", "registers that are no number")
+
+T.done()
