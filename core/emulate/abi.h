@@ -3,22 +3,49 @@
 #ifndef SL_EMULATE_ABI_H
 #define SL_EMULATE_ABI_H
 
-#define EMU_ABI 1
+#define EMU_ABI 2
+
+/* What lanes of a warp do together. Each gets a result of its own. */
+enum emu_warp_op {
+    EMU_WARP_SYNC,    /* nothing */
+    EMU_WARP_SHUFFLE, /* the value of the lane that it names */
+    EMU_WARP_BALLOT,  /* the lanes whose value is not 0 */
+    EMU_WARP_MATCH,   /* the lanes with the same value as its own */
+    EMU_WARP_ACTIVE   /* the lanes that are here */
+};
+
+/* What the program does for a kernel. `line` is the one of the source that calls, for reports. */
+typedef struct emu_host {
+    /* Waits for all threads of the block; gives in how many of them `predicate` is not 0. */
+    unsigned (*barrier)(int predicate, int line);
+    /* Waits for the lanes of the mask. */
+    unsigned long long (*warp)(int op, unsigned mask, unsigned long long value, int lane, int line);
+    /* The same, and gives all values; of lanes that are not in the mask 0. */
+    void (*gather)(unsigned mask, unsigned long long value, unsigned long long values[32],
+                   int line);
+    /* Waits for all blocks. */
+    void (*grid_barrier)(int line);
+    /* Ends the launch: `what` a thread did. Does not return. */
+    void (*trap)(const char *what, int line);
+} emu_host;
 
 typedef struct emu_launch {
     unsigned grid[3], block[3];
     const void *const *args; /* of each argument, where its value is */
+    const emu_host *host;
 } emu_launch;
 
 /* What a compiled kernel gives; it exports a function emu_image_entry that returns it. */
 typedef struct emu_entry {
     unsigned abi;
     void (*launch)(const emu_launch *launch);
-    /* Before run_threads, for each block. */
-    void (*begin_block)(const unsigned block[3]);
-    /* Runs the threads of the block that have not begun. */
+    /* Sets the block that runs. `fresh`: none of its threads have begun; else all have. */
+    void (*begin_block)(const unsigned block[3], int fresh);
+    /* Runs the threads of the block that have not begun. When a thread waits, this is called again,
+     * on another stack. */
     void (*run_threads)(void);
     void (*get_thread)(unsigned thread[3]); /* the one that runs */
+    void (*set_thread)(const unsigned thread[3]);
 } emu_entry;
 
 #endif

@@ -13,6 +13,7 @@
 #include "fences.h"
 #include "image.h"
 #include "remote.h"
+#include "sections.h"
 #include "unit.h"
 
 enum { MOST_OPTIONS = 96, FLAG_BYTES = 4096 };
@@ -93,11 +94,12 @@ static const char *const common_flags[] = {
     "-fdiagnostics-color=never",
     "-g1",
     "-nodefaultlibs",
+    "-nostartfiles",
     "-Wl,-z,defs",
 };
 static const char *const build_flags[EMU_BUILDS][4] = {
     [EMU_FAST] = { "-O3" },
-    [EMU_CHECKED] = { "-O1" },
+    [EMU_CHECKED] = { "-O1", "-DEMU_CHECKED=1" },
 };
 
 typedef struct options {
@@ -140,7 +142,6 @@ static void fill_options(options *all, const char *compiler, const sl_custom *ke
         add_option(all, common_flags[i]);
     for (size_t i = 0; i < 4 && build_flags[build][i]; i++)
         add_option(all, build_flags[build][i]);
-    if (emu_fences()) add_option(all, "-nostartfiles"); /* so that loading it runs nothing */
     add_user_options(all, kernel);
     add_option(all, "-o");
     add_option(all, output);
@@ -180,6 +181,54 @@ static void keep_messages(sl_custom *kernel, const emu_text *messages)
 
 /* ---- the build ---- */
 
+/* The line of the script in which the source first has the name; the first one if it has not. */
+static int line_of(const sl_custom *kernel, const char *name)
+{
+    const char *found = strstr(kernel->source, name);
+    int line = kernel->line;
+
+    for (const char *at = kernel->source; found && at < found; at++)
+        line += *at == '\n';
+    return line;
+}
+
+/* As if the compiler had found it. */
+static sl_status refuse(sl_custom *kernel, int line, const char *why, sl_error *err)
+{
+    emu_text message = { 0 };
+
+    emu_text_printf(&message, "%s:%d:1: error: %s\n", kernel->file, line, why);
+    free(kernel->log);
+    kernel->log = message.data;
+    return sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);
+}
+
+/* What CUDA allows without asking for more. */
+enum { MOST_STATIC_SHARED = 48 << 10 };
+
+static sl_status check_variables(sl_custom *kernel, const emu_object *object, sl_error *err)
+{
+    char why[300] = "";
+    emu_sections sections;
+    sl_status status = emu_sections_read(object->data, object->bytes, NULL, &sections, err);
+
+    if (status) return status;
+    if (*sections.changed)
+        snprintf(why, sizeof why,
+                 "variable %s lies in the GPU's memory and can be changed: a simulated GPU has no "
+                 "such variables. Pass a tensor; what is constant is const or __constant__",
+                 sections.changed);
+    else if (sections.shared_bytes > MOST_STATIC_SHARED)
+        snprintf(why, sizeof why,
+                 "%zu bytes of __shared__ variables: a kernel can have %d; more only as extern "
+                 "__shared__, with shared = at the launch",
+                 sections.shared_bytes, (int)MOST_STATIC_SHARED);
+    if (*why)
+        return refuse(kernel, line_of(kernel, *sections.changed ? sections.changed : "__shared__"),
+                      why, err);
+    return SL_OK;
+}
+
 static bool read_object(const char *path, emu_object *object)
 {
     FILE *file = fopen(path, "rb");
@@ -196,8 +245,8 @@ static bool read_object(const char *path, emu_object *object)
     return whole;
 }
 
-static sl_status read_objects(char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_image *image,
-                              sl_error *err)
+static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH_BYTES],
+                              sl_image *image, sl_error *err)
 {
     emu_object objects[EMU_BUILDS] = { 0 };
     sl_status status = SL_OK;
@@ -205,6 +254,7 @@ static sl_status read_objects(char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_image *
     for (int i = 0; i < EMU_BUILDS && !status; i++)
         if (!read_object(paths[i], &objects[i]))
             status = sl_fail(err, SL_EIO, "the compiler's file %.200s cannot be read", paths[i]);
+    if (!status) status = check_variables(kernel, &objects[EMU_FAST], err);
     if (!status) status = emu_image_pack(objects, image, err);
     for (int i = 0; i < EMU_BUILDS; i++)
         free(objects[i].data);
@@ -244,7 +294,7 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
     for (int i = 0; i < EMU_BUILDS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
     if (!status) status = compile(kernel, compiler, &unit, paths, err);
-    if (!status) status = read_objects(paths, image, err);
+    if (!status) status = read_objects(kernel, paths, image, err);
     emu_text_free(&unit);
     for (int i = 0; i < EMU_BUILDS; i++)
         unlink(paths[i]);

@@ -121,6 +121,20 @@ static int open_file(char path[128])
     return mkstemp(path);
 }
 
+static sl_status find_sections(const emu_object *object, emu_loaded *loaded, sl_error *err)
+{
+    Dl_info info;
+    sl_status status;
+
+    if (!dladdr(*(void **)&loaded->get_entry, &info))
+        status = sl_fail(err, SL_EIO, "the compiled kernel lies nowhere");
+    else
+        status = emu_sections_read(object->data, object->bytes, info.dli_fbase, &loaded->sections,
+                                   err);
+    if (status) emu_object_unload(loaded);
+    return status;
+}
+
 sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err)
 {
     char path[128];
@@ -137,7 +151,7 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
     close(fd);
     if (strncmp(path, "/proc/", 6) != 0) unlink(path);
     if (loaded->handle) *(void **)&loaded->get_entry = dlsym(loaded->handle, "emu_image_entry");
-    if (loaded->get_entry) return SL_OK;
+    if (loaded->get_entry) return find_sections(object, loaded, err);
     emu_object_unload(loaded);
     return sl_fail(err, SL_EIO, "the compiled kernel cannot be loaded: %.200s",
                    why ? why : "it is another version's");

@@ -4,6 +4,7 @@
 
 #include "../backend.h"
 #include "abi.h"
+#include "sections.h"
 
 typedef enum emu_build { EMU_FAST, EMU_CHECKED, EMU_BUILDS } emu_build;
 
@@ -20,6 +21,7 @@ sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS]
 typedef struct emu_loaded {
     void *handle;                        /* of dlopen */
     const emu_entry *(*get_entry)(void); /* code of the kernel's: only its own process calls it */
+    emu_sections sections;
 } emu_loaded;
 /* SL_EIO: it cannot be loaded. */
 sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err);

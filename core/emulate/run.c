@@ -31,6 +31,8 @@ static int count_workers(const emu_run *run)
     uint64_t n = threads / THREADS_EACH;
 
     if (emu_fences()) return 1; /* its time and memory are a stranger's, and have limits */
+    if (run->checked || run->call->cooperative) return 1;
+    if (run->image->sections.is_ordered) return 1; /* for the same results each time */
     if (n > run->blocks) n = run->blocks;
     if (n > (uint64_t)sl_host_processors()) n = (uint64_t)sl_host_processors();
     if (n > MOST_WORKERS) n = MOST_WORKERS;
@@ -71,14 +73,22 @@ static void reap(const pid_t *pids, int n, bool kill_them, emu_report *report)
 
 /* ---- the launch ---- */
 
+static sl_status report(const emu_run *run, sl_error *err)
+{
+    const sl_custom *kernel = run->emulated->kernel;
+    const int line = run->report->line;
+
+    if (line <= 0 || !kernel->file) return sl_fail(err, SL_EKERNEL, "%s", run->report->text);
+    return sl_fail(err, SL_EKERNEL, "%.100s:%d: %s", kernel->file, line, run->report->text);
+}
+
 static sl_status finish(emu_run *run, bool stopped, sl_error *err)
 {
     const char *name = run->emulated->kernel->name;
 
     if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
     run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
-    if (run->report->status)
-        return sl_fail(err, SL_EKERNEL, "kernel %.100s: %s", name, run->report->text);
+    if (run->report->status) return report(run, err);
     return SL_OK;
 }
 
@@ -120,8 +130,8 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
         return emu_remote_run(emulated->kernel, emulated->remote.number, call, regions, n_regions,
                               args, err);
     run.blocks = product(call->grid);
-    run.image = &emulated->builds[run.blocks * product(call->block) <= MOST_CHECKED ? EMU_CHECKED
-                                                                                    : EMU_FAST];
+    run.checked = run.blocks * product(call->block) <= MOST_CHECKED;
+    run.image = &emulated->builds[run.checked ? EMU_CHECKED : EMU_FAST];
     run.report = mmap(NULL, sizeof *run.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                       -1, 0);
     if (run.report == MAP_FAILED) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's run");
@@ -187,5 +197,6 @@ void sl_emulate_close(sl_emulated *emulated)
 
 int64_t sl_emulate_shared_bytes(const sl_emulated *emulated)
 {
-    return emu_is_remote() ? emulated->remote.shared_bytes : -1;
+    return emu_is_remote() ? emulated->remote.shared_bytes
+                           : (int64_t)emulated->builds[EMU_FAST].sections.shared_bytes;
 }

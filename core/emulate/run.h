@@ -2,25 +2,17 @@
 #ifndef SL_EMULATE_RUN_H
 #define SL_EMULATE_RUN_H
 
-#include <stdatomic.h>
-
 #include "emulate.h"
 #include "image.h"
 #include "memory.h"
 #include "remote.h"
+#include "report.h"
 
 struct sl_emulated {
     const sl_custom *kernel;
     emu_loaded builds[EMU_BUILDS];
     emu_remote_image remote; /* if a server has it; then it is not loaded here */
 };
-
-typedef struct emu_report { /* in memory that all processes of a launch share */
-    _Atomic uint64_t next_block;
-    _Atomic int claimed; /* the first process that fails sets it, and writes the rest */
-    sl_status status;
-    char text[400];
-} emu_report;
 
 /* What a process of a launch works with. */
 typedef struct emu_run {
@@ -31,6 +23,7 @@ typedef struct emu_run {
     emu_memory memory;
     emu_report *report;
     uint64_t blocks, chunk; /* how many; how many a process takes at a time */
+    bool checked;           /* the image is the checked build */
 } emu_run;
 
 /* Runs blocks until none is left; ends the process. */

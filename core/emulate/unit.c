@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "device_text.h"
+#include "source.h"
 
 static const char *const type_names[] = {
 #define X(id, name, type, bytes) type,
@@ -43,7 +44,7 @@ static void add_type(emu_text *unit, const sl_arg *arg)
 static void add_wrapper(emu_text *unit, const sl_custom *kernel)
 {
     for (uint32_t i = 0; i < kernel->n_args; i++) {
-        emu_text_puts(unit, "static ");
+        emu_text_puts(unit, "EMU_STATE static ");
         add_type(unit, &kernel->args[i]);
         emu_text_printf(unit, " emu_arg%u;\n", i);
     }
@@ -59,16 +60,31 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
     emu_text_puts(unit, ");\n}\n");
 }
 
+/* As much as any GPU has, and no byte of it in the file. */
+static void add_dynamic_shared(emu_text *unit, const emu_text *names)
+{
+    if (!names->data) return;
+    emu_text_puts(unit,
+                  "__asm__(\".pushsection emu_dynamic,\\\"aw\\\",@nobits\\n.balign 128\\n\"\n");
+    emu_text_puts(unit, names->data);
+    emu_text_puts(unit, "\".zero 262144\\n.popsection\");\n");
+}
+
 sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
 {
+    emu_text shared = { 0 };
+
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");
     add_device_file(unit, "math.h");
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
-    emu_text_puts(unit, kernel->source);
+    emu_source_add(kernel->source, unit, &shared);
     emu_text_puts(unit, "\n");
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
+    add_dynamic_shared(unit, &shared);
     add_wrapper(unit, kernel);
     add_device_file(unit, "blocks.h");
+    unit->failed |= shared.failed;
+    emu_text_free(&shared);
     return unit->failed ? sl_fail(err, SL_ENOMEM, "no memory for a kernel's source") : SL_OK;
 }

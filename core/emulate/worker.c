@@ -11,15 +11,13 @@
 #endif
 
 #include "fences.h"
+#include "fiber.h"
 #include "run.h"
+#include "threads.h"
 
 enum { SIGNAL_STACK = 64 << 10 };
 
-static emu_run *running;       /* what this process works at */
-static const emu_entry *entry; /* the kernel's */
-static unsigned block[3];
-
-static bool claim_report(void) { return atomic_exchange(&running->report->claimed, 1) == 0; }
+static emu_run *running; /* what this process works at */
 
 static size_t argument_bytes(const sl_arg *arg)
 {
@@ -50,37 +48,38 @@ static void describe(const void *address, char *text, size_t n)
     int64_t bytes, at;
 
     if (!area) {
-        snprintf(text, n, "address %p, which is in no argument", address);
+        snprintf(text, n, "accesses address %p, which is in no argument", address);
         return;
     }
     bytes = (int64_t)argument_bytes(&running->emulated->kernel->args[i]);
     at = (const char *)address - (area->data + arg->offset);
     if (at >= 0 && at < (int64_t)arg->bytes)
-        snprintf(text, n, "argument %u, element %lld, but it is declared as \"in\"", i + 1,
+        snprintf(text, n, "writes argument %u, element %lld, but it is declared as \"in\"", i + 1,
                  (long long)(at / bytes));
     else
-        snprintf(text, n, "argument %u, element %lld of %lld", i + 1,
+        snprintf(text, n, "accesses argument %u, element %lld of %lld", i + 1,
                  (long long)((at < 0 ? at - bytes + 1 : at) / bytes),
                  (long long)((int64_t)arg->bytes / bytes));
 }
 
 static void on_fault(int signal, siginfo_t *info, void *context)
 {
-    char what[200];
+    unsigned at[3], in[3];
+    char what[200] = "";
 
     (void)context;
-    if (!claim_report()) _exit(0);
-    running->report->status = SL_EKERNEL;
-    if (signal == SIGSEGV || signal == SIGBUS) {
+    emu_current_place(at, in);
+    if (signal != SIGSEGV && signal != SIGBUS)
+        strcpy(what, signal == SIGFPE ? "divides an integer by zero" : "runs into a trap");
+    else if (emu_stack_is_guard(info->si_addr))
+        snprintf(what, sizeof what,
+                 "needs more than the %d KiB that a thread has for local arrays "
+                 "and calls here",
+                 EMU_STACK_BYTES >> 10);
+    else
         describe(info->si_addr, what, sizeof what);
-        snprintf(running->report->text, sizeof running->report->text,
-                 "a thread of block (%u,%u,%u) accesses %s", block[0], block[1], block[2], what);
-    } else {
-        snprintf(running->report->text, sizeof running->report->text,
-                 "a thread of block (%u,%u,%u) %s", block[0], block[1], block[2],
-                 signal == SIGFPE ? "divides an integer by zero" : "runs into a trap");
-    }
-    _exit(0);
+    emu_fail(0, "thread (%u,%u,%u) of block (%u,%u,%u) %s", at[0], at[1], at[2], in[0], in[1],
+             in[2], what);
 }
 
 static void catch_faults(void)
@@ -114,24 +113,15 @@ static void fill_args(const emu_run *run, const void **values, char **pointers)
     }
 }
 
-static void run_block(const emu_run *run, uint64_t index)
-{
-    const uint32_t *grid = run->call->grid;
-
-    block[0] = (unsigned)(index % grid[0]);
-    block[1] = (unsigned)(index / grid[0] % grid[1]);
-    block[2] = (unsigned)(index / grid[0] / grid[1]);
-    entry->begin_block(block);
-    entry->run_threads();
-}
-
 _Noreturn void emu_worker(emu_run *run)
 {
     const void *values[SL_MOST_ARGS];
     char *pointers[SL_MOST_ARGS];
-    emu_launch launch = { .args = values };
+    emu_launch launch = { .args = values, .host = &emu_threads_host };
+    const emu_entry *entry;
 
     running = run;
+    emu_report_open(run->report);
     catch_faults();
     emu_memory_protect(&run->memory);
     fill_args(run, values, pointers);
@@ -140,11 +130,16 @@ _Noreturn void emu_worker(emu_run *run)
     emu_fence_kernel();
     entry = run->image->get_entry();
     entry->launch(&launch);
+    emu_threads_open(run, entry);
+    if (run->call->cooperative) {
+        emu_threads_run_grid(run->blocks);
+        _exit(0);
+    }
     for (;;) {
         uint64_t first = atomic_fetch_add(&run->report->next_block, run->chunk);
         if (first >= run->blocks || run->report->claimed) break;
         for (uint64_t i = first; i < first + run->chunk && i < run->blocks; i++)
-            run_block(run, i);
+            emu_threads_run_block(i);
     }
     _exit(0);
 }

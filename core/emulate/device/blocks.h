@@ -4,12 +4,12 @@
  * One fiber runs one thread after another; what is left of the row (the threads along x) is in
  * static variables, since another fiber goes on with it when a thread waits. A compiler that sees
  * that the kernel never waits makes a plain loop of it. */
-static unsigned emu_next_x, emu_row, emu_rows;
-static bool emu_moved; /* another fiber has run: threadIdx may be another row's */
+EMU_STATE static unsigned emu_next_x, emu_row, emu_rows;
+EMU_STATE static bool emu_moved; /* another fiber has run: threadIdx may be another row's */
 
 static void emu_run_threads()
 {
-    for (;;) {
+    while (emu_row < emu_rows) {
         emu_moved = false;
         threadIdx.y = emu_row % blockDim.y;
         threadIdx.z = emu_row / blockDim.y;
@@ -18,17 +18,16 @@ static void emu_run_threads()
             emu_call_kernel();
         }
         if (emu_next_x < blockDim.x) continue;
-        if (emu_row + 1 >= emu_rows) return;
         emu_row++;
         emu_next_x = 0;
     }
 }
 
-static void emu_begin_block(const unsigned block[3])
+static void emu_begin_block(const unsigned block[3], int fresh)
 {
     blockIdx = uint3{ block[0], block[1], block[2] };
     emu_rows = blockDim.y * blockDim.z;
-    emu_row = 0;
+    emu_row = fresh ? 0 : emu_rows;
     emu_next_x = 0;
 }
 
@@ -39,16 +38,23 @@ static void emu_get_thread(unsigned thread[3])
     thread[2] = threadIdx.z;
 }
 
+static void emu_set_thread(const unsigned thread[3])
+{
+    threadIdx = uint3{ thread[0], thread[1], thread[2] };
+    emu_moved = true;
+}
+
 static void emu_set_launch(const emu_launch *launch)
 {
     gridDim = uint3{ launch->grid[0], launch->grid[1], launch->grid[2] };
     blockDim = uint3{ launch->block[0], launch->block[1], launch->block[2] };
     emu_set_args(launch->args);
+    emu_the_host = launch->host;
 }
 
 extern "C" __attribute__((visibility("default"))) const emu_entry *emu_image_entry()
 {
-    static const emu_entry entry = { EMU_ABI, emu_set_launch, emu_begin_block, emu_run_threads,
-                                     emu_get_thread };
+    static const emu_entry entry = { EMU_ABI,         emu_set_launch, emu_begin_block,
+                                     emu_run_threads, emu_get_thread, emu_set_thread };
     return &entry;
 }

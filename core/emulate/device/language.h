@@ -18,8 +18,27 @@
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 #define __restrict__ __restrict
-#define __shared__ static
-#define __constant__ static
+
+/* Each variable in shared memory has a section of its own, from which the program knows where it
+ * lies (sections.h). Of one name for all of them a compiler would not take those of templates and
+ * others. Static variables without a section would be a GPU's global ones, which are not here. */
+/* `used`: they are changed by others, too (threads.c). */
+#define EMU_NUMBERED_(prefix, number) \
+    static __attribute__((section(prefix #number), aligned(16), used))
+#define EMU_NUMBERED(prefix, number) EMU_NUMBERED_(prefix, number)
+#define __constant__ EMU_NUMBERED("emu_constant.", __COUNTER__)
+#ifdef EMU_CHECKED
+/* With a gap behind it, in which nothing lies. */
+#define EMU_WITH_GAP_(number)                                              \
+    static char emu_gap_##number[256]                                      \
+        __attribute__((section("emu_gap." #number), aligned(16), unused)); \
+    EMU_NUMBERED_("emu_shared.", number)
+#define EMU_WITH_GAP(number) EMU_WITH_GAP_(number)
+#define __shared__ EMU_WITH_GAP(__COUNTER__)
+#else
+#define __shared__ EMU_NUMBERED("emu_shared.", __COUNTER__)
+#endif
+#define EMU_STATE __attribute__((section("emu_state")))
 
 struct uint3 {
     unsigned x, y, z;
@@ -31,5 +50,29 @@ struct dim3 {
     operator uint3() const { return uint3{ x, y, z }; }
 };
 
-static uint3 threadIdx, blockIdx, blockDim, gridDim;
+EMU_STATE static uint3 threadIdx, blockIdx, blockDim, gridDim;
 static constexpr int warpSize = 32;
+
+/* ---- threads that wait for each other ---- */
+
+EMU_STATE static const emu_host *emu_the_host;
+
+static inline void emu_syncthreads(int line) { emu_the_host->barrier(0, line); }
+static inline unsigned emu_syncthreads_count(int predicate, int line)
+{
+    return emu_the_host->barrier(predicate, line);
+}
+static inline unsigned long long emu_warp(int op, unsigned mask, unsigned long long value, int lane,
+                                          int line)
+{
+    return emu_the_host->warp(op, mask, value, lane, line);
+}
+static inline void emu_warp_gather(unsigned mask, unsigned long long value,
+                                   unsigned long long values[32], int line)
+{
+    emu_the_host->gather(mask, value, values, line);
+}
+static inline void emu_grid_sync(int line) { emu_the_host->grid_barrier(line); }
+static inline void emu_trap(const char *what, int line) { emu_the_host->trap(what, line); }
+
+#define __syncthreads() emu_syncthreads(__LINE__)

@@ -1,5 +1,5 @@
 -- A variable whose value is computed when the kernel is loaded, where fewer fences are.
--- held: computed when the kernel is loaded
+-- held: variable parent lies in
 
 local twice = lab.kernel{name = "twice", source = [==[
 extern "C" int getppid();

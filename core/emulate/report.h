@@ -1,0 +1,25 @@
+/* report.h - what went wrong in a kernel: written by the process that runs it, read by the one that
+ * waits for it. */
+#ifndef SL_EMULATE_REPORT_H
+#define SL_EMULATE_REPORT_H
+
+#include <stdatomic.h>
+
+#include "../backend.h"
+
+typedef struct emu_report { /* in memory that all processes of a launch share */
+    _Atomic uint64_t next_block;
+    _Atomic int claimed; /* the first process that fails sets it, and writes the rest */
+    sl_status status;
+    int line; /* of the kernel's file; 0: not known */
+    char text[400];
+} emu_report;
+
+/* In a process of a launch, before it runs anything. */
+void emu_report_open(emu_report *report);
+
+/* Ends the process. The first one that does so is what the launch fails with. `line`: 0 if it is
+ * not known. */
+_Noreturn __attribute__((format(printf, 2, 3))) void emu_fail(int line, const char *format, ...);
+
+#endif

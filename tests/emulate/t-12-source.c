@@ -1,0 +1,45 @@
+/* t-12-source.c - declarations of dynamic shared memory, as a C++ compiler is given them. */
+#include "../../core/emulate/source.h"
+#include "../tap.h"
+
+static void rewritten(const char *source, const char *wanted, const char *names, const char *test)
+{
+    emu_text unit = { 0 }, definitions = { 0 };
+
+    emu_source_add(source, &unit, &definitions);
+    is_str(unit.data ? unit.data : "", wanted, "%s", test);
+    is_str(definitions.data ? definitions.data : "", names, "%s: the names", test);
+    emu_text_free(&unit);
+    emu_text_free(&definitions);
+}
+
+int main(void)
+{
+    plan(0);
+    rewritten("extern __shared__ float tile[];", "extern            float tile[];",
+              "\"tile:\\n\"\n", "a declaration keeps its length");
+    rewritten("__shared__ extern int a[ ];", "           extern int a[ ];", "\"a:\\n\"\n",
+              "in the other order");
+    rewritten("extern __shared__ __align__(16) unsigned char raw[];",
+              "extern            __align__(16) unsigned char raw[];", "\"raw:\\n\"\n",
+              "an alignment is no name");
+    rewritten("extern\n__shared__ float t[];", "extern\n           float t[];", "\"t:\\n\"\n",
+              "over two lines");
+    rewritten("{ __shared__ float t[32]; }", "{ __shared__ float t[32]; }", "",
+              "shared memory of a known size stays");
+    rewritten("static __shared__ float t[32];", "       __shared__ float t[32];", "",
+              "static is taken out, since __shared__ has it");
+    rewritten("extern int f(); __shared__ float t[2];", "extern int f(); __shared__ float t[2];",
+              "", "extern of another declaration");
+    rewritten("// extern __shared__ float t[];\n", "// extern __shared__ float t[];\n", "",
+              "in a comment");
+    rewritten("/* ; extern */ __shared__ float t[2];", "/* ; extern */ __shared__ float t[2];", "",
+              "extern in a comment");
+    rewritten("\"extern __shared__ x[\";", "\"extern __shared__ x[\";", "", "in a text");
+    rewritten("void f() { extern __shared__ int s[]; } void g() { extern __shared__ int s[]; }",
+              "void f() { extern            int s[]; } void g() { extern            int s[]; }",
+              "\"s:\\n\"\n", "one name twice is one variable");
+    rewritten("/* never closed", "/* never closed", "", "a comment without an end");
+    rewritten("\"never closed", "\"never closed", "", "a text without an end");
+    return done_testing();
+}
