@@ -59,13 +59,14 @@ local function find_source(source, name)
     return script, count_lines(string.sub(text, 1, at - 1)) + 1
 end
 
--- The names of the functions that a source has with __global__, comments aside.
+-- The names of the functions that a source has with __global__, comments aside, and attributes such as
+-- __launch_bounds__(128).
 local function global_names(source)
     local names = {}
     local code = string.gsub(string.gsub(source, "/%*.-%*/", " "), "//[^\n]*", " ")
+    code = string.gsub(code, "__[%w_]+__%s*%b()", " ")
     for tail in string.gmatch(code, "__global__([^;{]-)%f[(]%(") do
-        local found = string.match(tail, "([%a_][%w_]*)%s*$")
-        if found and not string.find(found, "^__launch_bounds__$") then names[#names + 1] = found end
+        names[#names + 1] = string.match(tail, "([%a_][%w_]*)%s*$")
     end
     return names
 end

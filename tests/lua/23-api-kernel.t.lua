@@ -62,6 +62,15 @@ do
     refused({name = "k", args = many, cpu = print}, "33 arguments: at most 32", "33 arguments")
 end
 
+do
+    local k = lab.kernel{args = {}, cpu = function() end, source = [[
+__global__ void
+__launch_bounds__ (128, 2) bounded() {}
+// __global__ void in_a_comment() {}
+__device__ int other(int x) { return x; }]]}
+    T.is(k.name, "bounded", "the name of a kernel with launch bounds")
+end
+
 -- ---- what it is ------------------------------------------------------------------------
 
 do
