@@ -5,12 +5,13 @@ local alone = import "repl/run/alone.lua"
 local command = import "repl/run/command.lua"
 local files = import "repl/run/files.lua"
 local kernel_file = import "repl/calibrate/kernel_file.lua"
+local lists = import "repl/run/lists.lua"
 local machine = import "repl/calibrate/machine.lua"
 local statistics = import "repl/run/statistics.lua"
 
 local kernel_run = {}
 
-local most_launches <const> = 500           -- different ones, in all
+local most_launches <const> = 500           -- different ones, in a run of the script
 local most_copied_bytes <const> = 4 << 30   -- of what launches found in the tensors that they write
 local warm_up <const>, repetitions <const> = 3, 15
 
@@ -84,6 +85,7 @@ local function note(found, kernel, grid, block, ...)
         found.too_many = true
         return
     end
+    launch.key = key
     launch.copies = copies_of(found, launch, options and options.stream or lab.current_stream())
     found.by_key[key] = launch
     found.list[#found.list + 1] = launch
@@ -154,13 +156,49 @@ end
 
 -- ---- in all ------------------------------------------------------------------------------------
 
--- `options` are those of the command line, `words` the script and its arguments.
+-- The runs of the script: one, or one for each seed.
+local function entries_of(words, seeds)
+    local list = {}
+    for seed = seeds and seeds[1] or 0, seeds and seeds[2] or 0 do
+        local arguments = table.move(words, 2, #words, 1, {})
+        if seeds then
+            table.move({ "--seed", tostring(seed) }, 1, 2, #arguments + 1, arguments)
+        end
+        list[#list + 1] = { path = words[1], arguments = arguments }
+    end
+    return list
+end
+
+-- What an earlier run of the script had as well is measured once. `known`: by key.
+local function measure_entry(entry, device, known, tell)
+    local said = table.concat({ entry.path, table.unpack(entry.arguments) }, " ")
+    tell(("running %s on %s"):format(said, device.name))
+    local found, reason = launches_of(entry, device)
+    if not found then
+        command.fail(("%s failed: %s"):format(said, reason))
+    elseif #found.list == 0 then
+        command.fail(("%s launches no kernel of lab.kernel"):format(said))
+    elseif found.too_many then
+        command.warn(("only the first %d different launches are measured"):format(most_launches))
+    end
+    local measured = measure_all(lists.select(found.list, function(launch)
+        return not known[launch.key]
+    end), tell)
+    for _, launch in ipairs(measured) do
+        known[launch.key] = true
+        launch.arguments, launch.copies = nil, nil      -- their memory
+    end
+    return measured
+end
+
+-- `options` are those of the command line, `words` the script and its arguments. The file is written
+-- after each run of the script.
 function kernel_run.run(usage, options, words)
     local tell, path = command.progress(options), options.output
     local device = command.open_device(usage, options)
     local base = options.base or device.simulated and device.profile or "h200"
-    local before = kernel_file.read(path, base)
-    if not before then
+    local kernels = kernel_file.read(path, base)
+    if not kernels then
         command.fail(("%s is there already and is no file of --kernels with the base %s; name another "
             .. "file, or remove it"):format(path, base))
     end
@@ -168,24 +206,17 @@ function kernel_run.run(usage, options, words)
         command.fail("there is no script " .. words[1])
     end
     command.try_file(path)
-    tell(("running %s on %s"):format(words[1], device.name))
-    local found, reason = launches_of({
-        path = words[1], arguments = table.move(words, 2, #words, 1, {}),
-    }, device)
-    if not found then
-        command.fail(("%s failed: %s"):format(words[1], reason))
-    elseif #found.list == 0 then
-        command.fail(("%s launches no kernel of lab.kernel"):format(words[1]))
-    elseif found.too_many then
-        command.warn(("only the first %d different launches are measured"):format(most_launches))
+    local known, count = {}, 0
+    for _, entry in ipairs(entries_of(words, options.seeds)) do
+        local measured = measure_entry(entry, device, known, tell)
+        count = count + #measured
+        if count == 0 then
+            command.fail("nothing could be measured")
+        end
+        command.write(path, kernel_file.text(kernels, measured, base, words[1], machine.text(device)))
+        collectgarbage()
     end
-    local measured = measure_all(found.list, tell)
-    if #measured == 0 then
-        command.fail("nothing could be measured")
-    end
-    local text = kernel_file.text(before, measured, base, words[1], machine.text(device))
-    command.write(path, text)
-    tell(("%s: %d launches"):format(path, #measured))
+    tell(("%s: %d launches"):format(path, count))
 end
 
 return kernel_run

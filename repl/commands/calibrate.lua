@@ -66,6 +66,7 @@ instead:
   --seconds N       with --host: how long it measures, 1 to 600; default 8
   --kernels         run the script and measure the launches of its own kernels
                     (lab.kernel), each of them alone; they are added to the file
+  --seeds A-B       with --kernels: the script with --seed A, ... --seed B
   --difference      by how much the figures of two profiles differ; only those
                     that were measured in at least one of them
 others:
@@ -100,6 +101,7 @@ local options, words = command.read(usage, command.with_device {
     o = file_option, output = file_option, only = { read = some_parts },
     passes = { read = command.whole(1, 99, "a whole number from 1 to 99") },
     quiet = true, difference = true, host = true, kernels = true,
+    seeds = { read = command.seeds },
     seconds = { read = command.whole(1, 600, "a whole number from 1 to 600") },
 }, ...)
 
@@ -118,6 +120,9 @@ elseif #words == 0 then
     command.refuse(usage, "--kernels needs a script")
 elseif options.only or options.passes or options.host or options.seconds then
     command.refuse(usage, "--kernels measures kernels of a script, and nothing else")
+end
+if options.seeds and not options.kernels then
+    command.refuse(usage, "--seeds goes with --kernels")
 end
 if not options.output then
     command.refuse(usage, "-o NAME.lua is needed: where the profile goes")

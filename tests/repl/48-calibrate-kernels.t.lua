@@ -68,6 +68,24 @@ tap.is(work.launches[2].bytes, 24000, "bytes of the tensors")
 out = shell.sh(("\"$P\" --profile %s %s asks"):format(profile, script))
 tap.near(tonumber(out), 20, 1e-3, "with the profile the script needs no cost: between the two")
 
+local seeded = write("seeded.lua", [[
+local seed = tonumber(arg[#arg])
+local k = lab.kernel {name = "seeded", args = {"i32"}, cpu = function() end, cost = {us = function(_, _, n) return n end}}
+k(1, 32, seed)
+k(1, 32, 100)
+]])
+out, err, code = calibrate("--profile textbook --seeds 5-7 " .. seeded)
+tap.is(out .. err .. code, "0", "a script with three seeds")
+local numbers = {}
+for _, k in pairs(dofile(profile).kernels) do
+    for _, launch in ipairs(k.name == "seeded" and k.launches or {}) do
+        numbers[#numbers + 1] = launch.numbers[1]
+        tap.near(launch.us, launch.numbers[1], 1e-3, "a launch's time")
+    end
+end
+table.sort(numbers)
+tap.is(table.concat(numbers, " "), "5 6 7 100", "it was run with each of them, and what they share was measured once")
+
 local function fails(rest, status, text, name)
     local _, why, got = calibrate(rest)
     tap.like(why, text, name)
@@ -76,6 +94,7 @@ end
 
 fails("", 2, "%-%-kernels needs a script", "no script")
 fails("--profile textbook /nonexistent.lua", 1, "there is no script /nonexistent.lua", "no such script")
+tap.is(select(3, shell.sh(("\"$P\" calibrate --seeds 1-2 -o %s"):format(profile))), 2, "--seeds without --kernels is refused")
 fails("--profile textbook --only host " .. script, 2, "%-%-kernels measures kernels of a script", "with --only")
 fails("--profile h200 " .. script, 1, "is no file of %-%-kernels with the base h200", "another base")
 fails("--profile textbook " .. write("none.lua", "lab.spin(1)"), 1, "launches no kernel of lab.kernel", "no kernel")
