@@ -16,7 +16,7 @@
 #define MAP_NORESERVE 0
 #endif
 
-enum { ALIGNMENT = 16 };
+enum { ALIGNMENT = 16, LARGE = 1 << 20 };
 
 /* Guards are reserved, not used: they may be large, so that an index far too large hits one. */
 static const size_t guard_sizes[] = { (size_t)256 << 20, (size_t)1 << 20, (size_t)64 << 10 };
@@ -36,12 +36,15 @@ static bool reserve(emu_memory *memory, size_t page_bytes, size_t *guard)
     return false;
 }
 
+static void place_area(emu_area *area, char *at)
+{
+    area->pages = at;
+    area->data = at + (area->page_bytes - round_up(area->bytes, ALIGNMENT));
+}
+
 static bool map_area(emu_area *area, char *at)
 {
-    size_t slack = area->page_bytes - round_up(area->bytes, ALIGNMENT);
-
-    area->pages = at;
-    area->data = at + slack;
+    place_area(area, at);
     if (!area->page_bytes) return true;
     return mmap(at, area->page_bytes, PROT_READ | PROT_WRITE,
                 MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED, -1, 0)
@@ -54,36 +57,103 @@ static void find_written(emu_memory *memory, const sl_custom *kernel, const sl_e
         if (kernel->args[i].access & SL_WRITES) memory->areas[args[i].region].written = true;
 }
 
+/* The pages of the launch before: one of the same sizes needs no new ones, which the system would
+ * have to fill with zeros first. */
+static emu_memory kept;
+static const size_t most_kept = (size_t)256 << 20;
+
+static size_t pages_of(const emu_memory *memory)
+{
+    size_t bytes = 0;
+
+    for (uint32_t i = 0; i < memory->n; i++)
+        bytes += memory->areas[i].page_bytes;
+    return bytes;
+}
+
+static void forget(emu_memory *memory)
+{
+    if (memory->reserved) munmap(memory->reserved, memory->reserved_bytes);
+    free(memory->areas);
+    *memory = (emu_memory){ 0 };
+}
+
+/* Gives memory->areas the pages that are kept, if these fit. */
+static bool take_kept(emu_memory *memory)
+{
+    bool fits = kept.n == memory->n && kept.reserved;
+
+    for (uint32_t i = 0; fits && i < memory->n; i++)
+        fits = kept.areas[i].page_bytes == memory->areas[i].page_bytes;
+    if (!fits) {
+        forget(&kept);
+        return false;
+    }
+    for (uint32_t i = 0; i < memory->n; i++)
+        place_area(&memory->areas[i], kept.areas[i].pages);
+    memory->reserved = kept.reserved;
+    memory->reserved_bytes = kept.reserved_bytes;
+    kept.reserved = NULL;
+    forget(&kept);
+    return true;
+}
+
+static bool map_new(emu_memory *memory)
+{
+    size_t guard = 0;
+    bool mapped = reserve(memory, pages_of(memory), &guard);
+    char *at = memory->reserved;
+
+    for (uint32_t i = 0; mapped && i < memory->n; i++) {
+        at += guard;
+        mapped = map_area(&memory->areas[i], at);
+        at += memory->areas[i].page_bytes;
+    }
+    return mapped;
+}
+
 sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
                          const sl_emulate_region *regions, uint32_t n, const sl_emulate_arg *args,
                          sl_error *err)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t total = 0, guard = 0;
-    bool mapped;
-    char *at;
 
     *memory = (emu_memory){ .areas = calloc(n + 1, sizeof *memory->areas), .n = n };
-    for (uint32_t i = 0; memory->areas && i < n; i++) {
+    if (!memory->areas) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's tensors");
+    for (uint32_t i = 0; i < n; i++) {
         memory->areas[i].bytes = regions[i].bytes;
         memory->areas[i].page_bytes = round_up(regions[i].bytes, page);
-        total += memory->areas[i].page_bytes;
     }
-    mapped = memory->areas && reserve(memory, total, &guard);
-    at = memory->reserved;
-    for (uint32_t i = 0; mapped && i < n; i++) {
-        at += guard;
-        mapped = map_area(&memory->areas[i], at);
-        at += memory->areas[i].page_bytes;
-    }
-    if (!mapped) {
-        emu_memory_unmap(memory);
+    if (!take_kept(memory) && !map_new(memory)) {
+        const size_t total = pages_of(memory);
+        forget(memory);
         return sl_fail(err, SL_ENOMEM, "no memory for a kernel's tensors: %zu bytes", total);
     }
     find_written(memory, kernel, args);
     for (uint32_t i = 0; i < n; i++)
         if (regions[i].bytes) memcpy(memory->areas[i].data, regions[i].data, regions[i].bytes);
     return SL_OK;
+}
+
+/* Only pages that are the region's alone. */
+static void advise_fork(const sl_emulate_region *region, bool shared)
+{
+#ifdef MADV_DONTFORK
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t first = round_up((uintptr_t)region->data, page);
+    const uintptr_t end = ((uintptr_t)region->data + region->bytes) / page * page;
+
+    if (region->bytes < LARGE || first >= end) return;
+    madvise((void *)first, end - first, shared ? MADV_DOFORK : MADV_DONTFORK);
+#else
+    (void)region, (void)shared;
+#endif
+}
+
+void emu_memory_hide(const sl_emulate_region *regions, uint32_t n, bool hidden)
+{
+    for (uint32_t i = 0; i < n; i++)
+        advise_fork(&regions[i], !hidden);
 }
 
 void emu_memory_copy_back(const emu_memory *memory, const sl_emulate_region *regions)
@@ -95,8 +165,12 @@ void emu_memory_copy_back(const emu_memory *memory, const sl_emulate_region *reg
 
 void emu_memory_unmap(emu_memory *memory)
 {
-    if (memory->reserved) munmap(memory->reserved, memory->reserved_bytes);
-    free(memory->areas);
+    if (pages_of(memory) > most_kept) {
+        forget(memory);
+        return;
+    }
+    forget(&kept);
+    kept = *memory;
     *memory = (emu_memory){ 0 };
 }
 

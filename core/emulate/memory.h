@@ -24,8 +24,12 @@ typedef struct emu_memory {
 sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
                          const sl_emulate_region *regions, uint32_t n, const sl_emulate_arg *args,
                          sl_error *err);
+/* While they are hidden, processes that are started do not get the regions' own memory: after a
+ * process has shared a page, the first write to it takes as long as the page does to copy. */
+void emu_memory_hide(const sl_emulate_region *regions, uint32_t n, bool hidden);
 /* Puts what was written back into the regions. */
 void emu_memory_copy_back(const emu_memory *memory, const sl_emulate_region *regions);
+/* Keeps its pages for the next launch of the same sizes, if they are not too many. */
 void emu_memory_unmap(emu_memory *memory);
 /* In a process of the launch: regions that no argument writes cannot be written. */
 void emu_memory_protect(const emu_memory *memory);

@@ -137,7 +137,9 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
     if (run.report == MAP_FAILED) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's run");
     status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
     if (!status) {
+        emu_memory_hide(regions, n_regions, true);
         status = run_workers(&run, err);
+        emu_memory_hide(regions, n_regions, false);
         if (!status) emu_memory_copy_back(&run.memory, regions);
         emu_memory_unmap(&run.memory);
     }

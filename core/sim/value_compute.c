@@ -310,17 +310,38 @@ static sim_value *pending_input(const sim_value *value)
     return NULL;
 }
 
-static sl_status read_regions(const sim_launched *l, sl_emulate_region *regions, sl_error *err)
+/* What a launch finds in a region. Literal bytes are not copied: a region that is only read has the
+ * value's own memory, and one that is written takes it from a value that nobody else holds. */
+typedef struct found_region {
+    sim_value *lender; /* whose memory it is, or was; NULL: it has its own */
+    bool taken;
+} found_region;
+
+static sl_status find_region(const sim_launched_region *r, sl_emulate_region *region,
+                             found_region *found, const char *kernel, sl_error *err)
 {
-    for (uint32_t i = 0; i < l->n; i++) {
-        const sim_launched_region *r = &l->region[i];
-        regions[i] = (sl_emulate_region){ sim_value_new_data(r->bytes), r->bytes };
-        if (!regions[i].data)
-            return sl_fail(err, SL_ENOMEM, "no host memory to run kernel %s",
-                           l->call->kernel->name);
-        if (!sim_value_read_direct(r->before, 0, r->bytes, regions[i].data)) return stopped(err);
+    *region = (sl_emulate_region){ NULL, r->bytes };
+    if (r->is_written && (region->data = steal_data(r->before, 1, r->bytes))) {
+        *found = (found_region){ r->before, true };
+        return SL_OK;
     }
-    return SL_OK;
+    if (!r->is_written && r->before->form == VALUE_LITERAL && r->before->bytes == r->bytes) {
+        region->data = r->before->as.data;
+        *found = (found_region){ r->before, false };
+        return SL_OK;
+    }
+    region->data = sim_value_new_data(r->bytes);
+    if (!region->data) return sl_fail(err, SL_ENOMEM, "no host memory to run kernel %s", kernel);
+    return sim_value_read_direct(r->before, 0, r->bytes, region->data) ? SL_OK : stopped(err);
+}
+
+/* Frees what is left of it. If the launch did not run, what was taken goes back. */
+static void leave_region(sl_emulate_region *region, const found_region *found, bool ran)
+{
+    if (found->taken && !ran)
+        found->lender->as.data = region->data;
+    else if (!found->lender || found->taken)
+        free(region->data);
 }
 
 /* Its regions' values are direct by now. Once it has run, it needs them no more. */
@@ -328,11 +349,13 @@ static sl_status compute_launch(sim_value *value, sl_error *err)
 {
     sim_launched *l = value->as.launch;
     sl_emulate_region regions[SL_MOST_ARGS] = { { NULL, 0 } };
+    found_region found[SL_MOST_ARGS] = { { NULL, false } };
     sl_status status = check_need(value, 3 * (uint64_t)value->bytes, err);
-    if (status == SL_OK) status = read_regions(l, regions, err);
+    for (uint32_t i = 0; i < l->n && status == SL_OK; i++)
+        status = find_region(&l->region[i], &regions[i], &found[i], l->call->kernel->name, err);
     if (status == SL_OK) status = sim_launched_run(l, regions, err);
     for (uint32_t i = 0; i < l->n; i++) {
-        free(regions[i].data);
+        leave_region(&regions[i], &found[i], status == SL_OK);
         if (status != SL_OK) continue;
         sim_value_release(l->region[i].before);
         l->region[i].before = NULL;
