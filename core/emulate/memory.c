@@ -130,9 +130,13 @@ sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
         return sl_fail(err, SL_ENOMEM, "no memory for a kernel's tensors: %zu bytes", total);
     }
     find_written(memory, kernel, args);
-    for (uint32_t i = 0; i < n; i++)
-        if (regions[i].bytes) memcpy(memory->areas[i].data, regions[i].data, regions[i].bytes);
     return SL_OK;
+}
+
+void emu_memory_fill(const emu_memory *memory, const sl_emulate_region *regions)
+{
+    for (uint32_t i = 0; i < memory->n; i++)
+        if (regions[i].bytes) memcpy(memory->areas[i].data, regions[i].data, regions[i].bytes);
 }
 
 /* Only pages that are the region's alone. */

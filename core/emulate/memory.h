@@ -20,10 +20,12 @@ typedef struct emu_memory {
     size_t reserved_bytes;
 } emu_memory;
 
-/* Maps memory for the regions and fills it with what they hold. SL_ENOMEM. */
+/* Maps memory for the regions. SL_ENOMEM. */
 sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
                          const sl_emulate_region *regions, uint32_t n, const sl_emulate_arg *args,
                          sl_error *err);
+/* Fills it with what the regions hold. */
+void emu_memory_fill(const emu_memory *memory, const sl_emulate_region *regions);
 /* While they are hidden, processes that are started do not get the regions' own memory: after a
  * process has shared a page, the first write to it takes as long as the page does to copy. */
 void emu_memory_hide(const sl_emulate_region *regions, uint32_t n, bool hidden);

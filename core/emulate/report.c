@@ -6,8 +6,11 @@
 #include <unistd.h>
 
 static emu_report *open_report;
+static uint64_t block;
 
 void emu_report_open(emu_report *report) { open_report = report; }
+
+void emu_report_block(uint64_t number) { block = number; }
 
 _Noreturn void emu_fail(int line, const char *format, ...)
 {
@@ -18,6 +21,7 @@ _Noreturn void emu_fail(int line, const char *format, ...)
         vsnprintf(open_report->text, sizeof open_report->text, format, args);
         va_end(args);
         open_report->line = line;
+        open_report->block = block;
         open_report->status = SL_EKERNEL;
     }
     _exit(0);

@@ -11,12 +11,16 @@ typedef struct emu_report { /* in memory that all processes of a launch share */
     _Atomic uint64_t next_block;
     _Atomic int claimed; /* the first process that fails sets it, and writes the rest */
     sl_status status;
-    int line; /* of the kernel's file; 0: not known */
+    uint64_t block; /* the number of the one that ran */
+    int line;       /* of the kernel's file; 0: not known */
     char text[400];
 } emu_report;
 
 /* In a process of a launch, before it runs anything. */
 void emu_report_open(emu_report *report);
+
+/* Which block runs from now on. */
+void emu_report_block(uint64_t number);
 
 /* Ends the process. The first one that does so is what the launch fails with. `line`: 0 if it is
  * not known. */

@@ -92,10 +92,10 @@ static sl_status finish(emu_run *run, bool stopped, sl_error *err)
     return SL_OK;
 }
 
-static sl_status run_workers(emu_run *run, sl_error *err)
+static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
 {
     pid_t pids[MOST_WORKERS];
-    int wanted = count_workers(run), n = 0, ends[2];
+    int n = 0, ends[2];
     bool ended;
 
     run->chunk = run->blocks / ((uint64_t)wanted * 16);
@@ -119,6 +119,51 @@ static sl_status run_workers(emu_run *run, sl_error *err)
     return finish(run, !ended, err);
 }
 
+/* Runs the blocks from `first` on, with the tensors as they were before the launch. */
+static sl_status attempt(emu_run *run, const sl_emulate_region *regions, int workers,
+                         uint64_t first, sl_error *err)
+{
+    sl_status status;
+
+    *run->report = (emu_report){ .next_block = first };
+    emu_memory_fill(&run->memory, regions);
+    emu_memory_hide(regions, run->memory.n, true);
+    status = run_workers(run, workers, err);
+    emu_memory_hide(regions, run->memory.n, false);
+    return status;
+}
+
+/* The fast build fails where it happens to fault. So that the report is the same each time, the
+ * blocks run in their order, and the one that fails again in the checked build, which knows more;
+ * but there it may not fail, since no other block has run. */
+static sl_status explain(emu_run *run, const sl_emulate_region *regions, int workers, sl_error *err)
+{
+    emu_run one = *run;
+    sl_error known;
+
+    if (workers > 1 && attempt(run, regions, 1, 0, err) != SL_EKERNEL)
+        return sl_fail(err, SL_EKERNEL,
+                       "its blocks disturb each other: one failed, and in their "
+                       "order none does");
+    one.image = &run->emulated->builds[EMU_CHECKED];
+    one.checked = true;
+    one.blocks = run->report->block + 1;
+    known = *err;
+    if (!run->call->cooperative && attempt(&one, regions, 1, run->report->block, err) == SL_OK)
+        *err = known;
+    return err->status;
+}
+
+static sl_status run_mapped(emu_run *run, const sl_emulate_region *regions, sl_error *err)
+{
+    const int workers = count_workers(run);
+    sl_status status = attempt(run, regions, workers, 0, err);
+
+    if (status == SL_EKERNEL && !run->checked) status = explain(run, regions, workers, err);
+    if (!status) emu_memory_copy_back(&run->memory, regions);
+    return status;
+}
+
 sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
                          const sl_emulate_region *regions, uint32_t n_regions,
                          const sl_emulate_arg *args, sl_error *err)
@@ -137,10 +182,7 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
     if (run.report == MAP_FAILED) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's run");
     status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
     if (!status) {
-        emu_memory_hide(regions, n_regions, true);
-        status = run_workers(&run, err);
-        emu_memory_hide(regions, n_regions, false);
-        if (!status) emu_memory_copy_back(&run.memory, regions);
+        status = run_mapped(&run, regions, err);
         emu_memory_unmap(&run.memory);
     }
     munmap(run.report, sizeof *run.report);

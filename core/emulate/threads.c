@@ -503,6 +503,7 @@ static void place_block(block *one, uint64_t number)
 static bool begin_block(block *one)
 {
     current = one;
+    emu_report_block(one->number);
     entry->begin_block(one->index, true);
     /* What a block finds in shared memory is unknown: the same values each time, not what the one
      * before it has left. */
@@ -553,6 +554,7 @@ static uint64_t run_to_sync(block *all, uint64_t n, bool first)
             if (begin_block(&all[i])) ended++;
         } else {
             current = &all[i];
+            emu_report_block(i);
             entry->begin_block(all[i].index, false);
             copy_shared(all[i].shared, false);
             release_all();
