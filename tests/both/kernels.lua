@@ -278,9 +278,9 @@ __global__ void __launch_bounds__(128) softmax(const float *x, float *y, int col
 {
     __shared__ float part[32];
     const float *row = x + (size_t)blockIdx.x * columns;
-    float most = -INFINITY, sum = 0.0f;
+    float most = -3e38f, sum = 0.0f;
     for (int i = threadIdx.x; i < columns; i += blockDim.x) most = fmaxf(most, row[i]);
-    most = over_block(most, part, -INFINITY, Larger());
+    most = over_block(most, part, -3e38f, Larger());
     for (int i = threadIdx.x; i < columns; i += blockDim.x) sum += expf(row[i] - most);
     sum = over_block(sum, part, 0.0f, Sum());
     for (int i = threadIdx.x; i < columns; i += blockDim.x)
