@@ -54,10 +54,13 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
         add_type(unit, &kernel->args[i]);
         emu_text_printf(unit, " const *)args[%u];\n", i);
     }
-    emu_text_printf(unit, "}\nstatic inline void emu_call_kernel()\n{\n    %s(", kernel->name);
+    emu_text_puts(unit, "}\nstatic inline auto emu_bind_kernel()\n{\n    return [");
     for (uint32_t i = 0; i < kernel->n_args; i++)
-        emu_text_printf(unit, "%semu_arg%u", i ? ", " : "", i);
-    emu_text_puts(unit, ");\n}\n");
+        emu_text_printf(unit, "%sa%u = emu_arg%u", i ? ", " : "", i, i);
+    emu_text_printf(unit, "]() __attribute__((always_inline)) { %s(", kernel->name);
+    for (uint32_t i = 0; i < kernel->n_args; i++)
+        emu_text_printf(unit, "%sa%u", i ? ", " : "", i);
+    emu_text_puts(unit, "); };\n}\n");
 }
 
 /* As much as any GPU has, and no byte of it in the file. */

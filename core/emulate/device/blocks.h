@@ -1,21 +1,30 @@
-/* blocks.h - runs a block. Compiled behind the user's source and emu_call_kernel(), which calls the
- * kernel once.
+/* blocks.h - runs a block. Compiled behind the user's source and emu_bind_kernel(), which gives what
+ * calls the kernel once.
  *
  * One fiber runs one thread after another; what is left of the row (the threads along x) is in
  * static variables, since another fiber goes on with it when a thread waits. A compiler that sees
- * that the kernel never waits makes a plain loop of it. */
+ * that the kernel never waits makes a plain loop of it, and vectors of that. For those it needs to
+ * know that an index of 32 bits does not begin again at 0 within a row. */
 EMU_STATE static unsigned emu_next_x, emu_row, emu_rows;
 EMU_STATE static bool emu_moved; /* another fiber has run: threadIdx may be another row's */
 
-static void emu_run_threads()
+enum { EMU_MOST_THREADS = 1024, EMU_NEAR = 0x70000000 };
+
+/* `near`: indices of threads along x are below EMU_NEAR. */
+static inline __attribute__((always_inline)) void emu_run_rows(bool near)
 {
+    const auto call_kernel = emu_bind_kernel();
     while (emu_row < emu_rows) {
+        const unsigned n = blockDim.x, first = emu_next_x;
+        if (n > EMU_MOST_THREADS || first > EMU_MOST_THREADS) __builtin_unreachable();
+        if (near && blockIdx.x * blockDim.x > EMU_NEAR) __builtin_unreachable();
         emu_moved = false;
         threadIdx.y = emu_row % blockDim.y;
         threadIdx.z = emu_row / blockDim.y;
-        while (emu_next_x < blockDim.x && !emu_moved) {
-            threadIdx.x = emu_next_x++;
-            emu_call_kernel();
+        for (unsigned x = first; x < n && !emu_moved; x++) {
+            threadIdx.x = x;
+            emu_next_x = x + 1;
+            call_kernel();
         }
         if (emu_next_x < blockDim.x) continue;
         emu_row++;
@@ -23,9 +32,19 @@ static void emu_run_threads()
     }
 }
 
+static void emu_run_threads()
+{
+    if ((unsigned long long)blockIdx.x * blockDim.x <= EMU_NEAR)
+        emu_run_rows(true);
+    else
+        emu_run_rows(false);
+}
+
 static void emu_begin_block(const unsigned block[3], int fresh)
 {
-    blockIdx = uint3{ block[0], block[1], block[2] };
+    blockIdx.x = block[0];
+    blockIdx.y = block[1];
+    blockIdx.z = block[2];
     emu_rows = blockDim.y * blockDim.z;
     emu_row = fresh ? 0 : emu_rows;
     emu_next_x = 0;
@@ -40,14 +59,20 @@ static void emu_get_thread(unsigned thread[3])
 
 static void emu_set_thread(const unsigned thread[3])
 {
-    threadIdx = uint3{ thread[0], thread[1], thread[2] };
+    threadIdx.x = thread[0];
+    threadIdx.y = thread[1];
+    threadIdx.z = thread[2];
     emu_moved = true;
 }
 
 static void emu_set_launch(const emu_launch *launch)
 {
-    gridDim = uint3{ launch->grid[0], launch->grid[1], launch->grid[2] };
-    blockDim = uint3{ launch->block[0], launch->block[1], launch->block[2] };
+    gridDim.x = launch->grid[0];
+    gridDim.y = launch->grid[1];
+    gridDim.z = launch->grid[2];
+    blockDim.x = launch->block[0];
+    blockDim.y = launch->block[1];
+    blockDim.z = launch->block[2];
     emu_set_args(launch->args);
     emu_the_host = launch->host;
 }

@@ -43,14 +43,39 @@
 struct uint3 {
     unsigned x, y, z;
 };
+
+/* threadIdx and the like: static members, so that each is a variable of its own. A compiler knows that
+ * no pointer of the kernel's points to it, keeps it in a register, and can make vectors of a loop over
+ * threads; of members of one object it did not. */
+#define EMU_INDEX(type, name)                               \
+    namespace                                               \
+    {                                                       \
+    struct type {                                           \
+        typedef int emu_is_index;                           \
+        static unsigned x, y, z;                            \
+        operator uint3() const { return uint3{ x, y, z }; } \
+    };                                                      \
+    EMU_STATE unsigned type::x;                             \
+    EMU_STATE unsigned type::y;                             \
+    EMU_STATE unsigned type::z;                             \
+    type name;                                              \
+    }
+EMU_INDEX(emu_thread_index, threadIdx)
+EMU_INDEX(emu_block_index, blockIdx)
+EMU_INDEX(emu_block_size, blockDim)
+EMU_INDEX(emu_grid_size, gridDim)
+
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
     constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    template <typename Index>
+    dim3(Index, typename Index::emu_is_index = 0) : x(Index::x), y(Index::y), z(Index::z)
+    {
+    }
     operator uint3() const { return uint3{ x, y, z }; }
 };
 
-EMU_STATE static uint3 threadIdx, blockIdx, blockDim, gridDim;
 static constexpr int warpSize = 32;
 
 /* ---- threads that wait for each other ---- */
