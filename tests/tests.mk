@@ -48,7 +48,7 @@ CALLS      := $(BUILD)/tests/repl/calls.so
 # The program as it is without libedit, minizip and libseccomp.
 PLAIN      := $(BUILD)/tests/repl/streamlab-plain
 TOOLS      := $(BUILD)/tests/oom/failalloc.so $(BUILD)/tests/oom/runner \
-              $(BUILD)/tests/bench/timeit
+              $(BUILD)/tests/bench/timeit $(BUILD)/tests/bench/kernel_speed
 
 TEST_ENV = STREAMLAB='$(abspath $(BUILD)/streamlab)' \
            STREAMLAB_SO='$(abspath $(BUILD)/streamlab.so)' STREAMLAB_LUA='$(LUA_PROG)' \
@@ -86,6 +86,11 @@ $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 $(BUILD)/tests/oom/runner.o $(BUILD)/tests/bench/timeit.o: CPPFLAGS += -D_DEFAULT_SOURCE
+# Its loop in plain C is compiled as kernels are.
+$(BUILD)/tests/bench/kernel_speed.o: CFLAGS += -O3 -march=native -ffp-contract=fast
+$(BUILD)/tests/bench/kernel_speed: %: %.o $(LIBRARY)
+	$(call say,link,$@)
+	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS) -lpthread
 
 # The plugin's files, with CUDA's libraries played by others; what a test stands in for it
 # includes or leaves out.

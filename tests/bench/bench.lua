@@ -111,9 +111,19 @@ local function checked()
 end
 
 local function checked_memory()
+kernels()
     local command = program .. " tests/bench/checked_memory.lua"
     local mb = output(command):match("%S+")
     row("checked, growth by 1 M operations", "<= 1 MB", mb .. " MB", tonumber(mb) <= 1, command)
+end
+
+-- The same loop in plain C is 100 %. Nothing where no C++ compiler is.
+local function kernels()
+    local command = build .. "/tests/bench/kernel_speed"
+    local _, _, _, whole, blocks = output(command):match("(%S+) (%S+) (%S+) (%S+) (%S+)")
+    if not whole then return row("kernels of one's own", "", "no compiler", nil, command) end
+    row("a kernel over 16 M elements, its blocks", ">= 25 %", blocks .. " %", tonumber(blocks) >= 25, command)
+    row("the same with all that a launch adds", ">= 25 %", whole .. " %", tonumber(whole) >= 25, command)
 end
 
 print(layout:format("what", "to hold", "measured", "", "command"))
@@ -125,3 +135,4 @@ memory()
 overlap()
 checked()
 checked_memory()
+kernels()
