@@ -11,6 +11,7 @@
 #include "device_text.h"
 #include "emulate.h"
 #include "fences.h"
+#include "headers.h"
 #include "image.h"
 #include "remote.h"
 #include "sections.h"
@@ -135,13 +136,15 @@ static void add_user_options(options *all, const sl_custom *kernel)
 }
 
 static void fill_options(options *all, const char *compiler, const sl_custom *kernel,
-                         emu_build build, const char *output)
+                         emu_build build, const char *folder, const char *output)
 {
     add_option(all, compiler);
     for (size_t i = 0; i < sizeof common_flags / sizeof *common_flags; i++)
         add_option(all, common_flags[i]);
     for (size_t i = 0; i < 4 && build_flags[build][i]; i++)
         add_option(all, build_flags[build][i]);
+    add_option(all, "-I");
+    add_option(all, folder);
     add_user_options(all, kernel);
     add_option(all, "-o");
     add_option(all, output);
@@ -261,15 +264,16 @@ static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH
     return status;
 }
 
-static sl_status compile(sl_custom *kernel, const char *compiler, const emu_text *unit,
-                         char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_error *err)
+static sl_status compile(sl_custom *kernel, const char *compiler, const char *folder,
+                         const emu_text *unit, char paths[EMU_BUILDS][EMU_PATH_BYTES],
+                         sl_error *err)
 {
     options all[EMU_BUILDS] = { 0 };
     emu_compile runs[EMU_BUILDS];
     sl_status status;
 
     for (int i = 0; i < EMU_BUILDS; i++) {
-        fill_options(&all[i], compiler, kernel, (emu_build)i, paths[i]);
+        fill_options(&all[i], compiler, kernel, (emu_build)i, folder, paths[i]);
         runs[i] = (emu_compile){ .argv = all[i].argv, .source = unit };
     }
     status = emu_compiler_run(runs, EMU_BUILDS, kernel->device->interrupted, err);
@@ -293,11 +297,13 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
 
     for (int i = 0; i < EMU_BUILDS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
-    if (!status) status = compile(kernel, compiler, &unit, paths, err);
+    if (!status) status = emu_headers_write(folder, kernel->source, err);
+    if (!status) status = compile(kernel, compiler, folder, &unit, paths, err);
     if (!status) status = read_objects(kernel, paths, image, err);
     emu_text_free(&unit);
     for (int i = 0; i < EMU_BUILDS; i++)
         unlink(paths[i]);
+    emu_headers_remove(folder);
     return status;
 }
 
