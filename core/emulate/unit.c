@@ -79,11 +79,15 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
 
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");
+    add_device_file(unit, "runtime.h");
     add_device_file(unit, "vectors.h");
     add_device_file(unit, "math.h");
     add_device_file(unit, "rounding.h");
     add_device_file(unit, "convert.h");
     add_device_file(unit, "integers.h");
+    add_device_file(unit, "atomics.h");
+    add_device_file(unit, "memory.h");
+    add_device_file(unit, "warp.h");
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
     emu_source_add(kernel->source, unit, &shared);
     emu_text_puts(unit, "\n");
