@@ -20,6 +20,11 @@ enum { HEADER_PATH_BYTES = 4096 };
 static const struct header {
     const char *name, *device;
 } headers[] = {
+    { "cuda_fp16.h", "half.h" },
+    { "cuda_bf16.h", "bfloat16.h" },
+    { "streamlab_narrow.h", "narrow.h" },
+    { "cooperative_groups.h", "cooperative_groups.h" },
+    { "cooperative_groups/reduce.h", "cooperative_reduce.h" },
     { "math.h", "math_constants.h" },
     { "cmath", "cmath.h" },
     { "cuda_runtime.h", "" },
