@@ -27,6 +27,7 @@ typedef struct emu_host {
     void (*grid_barrier)(int line);
     /* Ends the launch: `what` a thread did. Does not return. */
     void (*trap)(const char *what, int line);
+    int (*is_shared)(const void *address); /* in shared memory */
 } emu_host;
 
 typedef struct emu_launch {

@@ -176,3 +176,15 @@ sl_status emu_sections_read(const void *data, size_t bytes, char *base, emu_sect
 }
 
 #endif
+
+static bool holds(emu_span span, const char *at)
+{
+    return at >= span.data && at < span.data + span.bytes;
+}
+
+bool emu_sections_is_shared(const emu_sections *sections, const void *address)
+{
+    for (uint32_t i = 0; i < sections->n_shared; i++)
+        if (holds(sections->shared[i], address)) return true;
+    return sections->dynamic.data && holds(sections->dynamic, address);
+}

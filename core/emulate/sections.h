@@ -26,4 +26,6 @@ typedef struct emu_sections {
 sl_status emu_sections_read(const void *object, size_t bytes, char *base, emu_sections *sections,
                             sl_error *err);
 
+bool emu_sections_is_shared(const emu_sections *sections, const void *address);
+
 #endif

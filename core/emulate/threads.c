@@ -400,9 +400,17 @@ static void trap(const char *what, int line)
              in[2], what);
 }
 
-const emu_host emu_threads_host = {
-    .barrier = barrier, .warp = warp, .gather = gather, .grid_barrier = grid_barrier, .trap = trap
-};
+static int is_shared(const void *address)
+{
+    return emu_sections_is_shared(&run->image->sections, address);
+}
+
+const emu_host emu_threads_host = { .barrier = barrier,
+                                    .warp = warp,
+                                    .gather = gather,
+                                    .grid_barrier = grid_barrier,
+                                    .trap = trap,
+                                    .is_shared = is_shared };
 
 /* ---- nobody can go on ---- */
 

@@ -105,7 +105,7 @@ static void test_warp(void)
         "        x[64 + lane] = emu_warp(EMU_WARP_BALLOT, 0xffffffffu, lane % 2, 0, 15);\n"
         "        x[96 + lane] = emu_warp(EMU_WARP_MATCH, 0xffffffffu, lane / 8, 0, 16);\n"
         "        if (lane < 4) x[128 + lane] = emu_warp(EMU_WARP_ACTIVE, 0, 0, 0, 17);\n"
-        "        unsigned long long all[32];\n"
+        "        uint64_t all[32];\n"
         "        if (lane >= 30) { emu_warp_gather(0xc0000000u, lane, all, 18);\n"
         "            x[130 + lane] = all[30] + all[31] + all[0]; }\n"
         "    }\n"

@@ -87,17 +87,20 @@ static inline unsigned emu_syncthreads_count(int predicate, int line)
 {
     return emu_the_host->barrier(predicate, line);
 }
-static inline unsigned long long emu_warp(int op, unsigned mask, unsigned long long value, int lane,
-                                          int line)
+static inline uint64_t emu_warp(int op, unsigned mask, uint64_t value, int lane, int line)
 {
     return emu_the_host->warp(op, mask, value, lane, line);
 }
-static inline void emu_warp_gather(unsigned mask, unsigned long long value,
-                                   unsigned long long values[32], int line)
+static inline void emu_warp_gather(unsigned mask, uint64_t value, uint64_t values[32], int line)
 {
-    emu_the_host->gather(mask, value, values, line);
+    emu_the_host->gather(mask, value, (unsigned long long *)values, line);
 }
 static inline void emu_grid_sync(int line) { emu_the_host->grid_barrier(line); }
-static inline void emu_trap(const char *what, int line) { emu_the_host->trap(what, line); }
+[[noreturn]] static inline void emu_trap(const char *what, int line = 0)
+{
+    emu_the_host->trap(what, line);
+    __builtin_unreachable();
+}
+static inline bool emu_is_shared(const void *address) { return emu_the_host->is_shared(address); }
 
 #define __syncthreads() emu_syncthreads(__LINE__)
