@@ -8,6 +8,13 @@
 EMU_STATE static unsigned emu_next_x, emu_row, emu_rows;
 EMU_STATE static bool emu_moved; /* another fiber has run: threadIdx may be another row's */
 
+/* When a thread faults, its number must lie in memory. */
+#ifdef EMU_CHECKED
+#define EMU_KEEP(variable) __asm__ volatile("" : "+m"(variable))
+#else
+#define EMU_KEEP(variable)
+#endif
+
 enum { EMU_MOST_THREADS = 1024, EMU_NEAR = 0x70000000 };
 
 /* `near`: indices of threads along x are below EMU_NEAR. */
@@ -24,6 +31,7 @@ static inline __attribute__((always_inline)) void emu_run_rows(bool near)
         for (unsigned x = first; x < n && !emu_moved; x++) {
             threadIdx.x = x;
             emu_next_x = x + 1;
+            EMU_KEEP(threadIdx.x);
             call_kernel();
         }
         if (emu_next_x < blockDim.x) continue;
