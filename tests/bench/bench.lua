@@ -111,7 +111,6 @@ local function checked()
 end
 
 local function checked_memory()
-kernels()
     local command = program .. " tests/bench/checked_memory.lua"
     local mb = output(command):match("%S+")
     row("checked, growth by 1 M operations", "<= 1 MB", mb .. " MB", tonumber(mb) <= 1, command)
