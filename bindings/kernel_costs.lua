@@ -1,9 +1,10 @@
 -- kernel_costs.lua - a profile's `kernels`: what was measured of custom kernels on a GPU.
 --
 -- By the kernel's hash {name = "saxpy", registers = 16, shared_bytes = 0, launches = {{grid = 64,
--- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5}, ...}}: blocks, threads of a
--- block, dynamic shared memory, the bytes of all tensors, the arguments that are none, and how long
--- such a launch took alone. `streamlab calibrate --kernels` writes them.
+-- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5, two_us = 4}, ...}}: blocks,
+-- threads of a block, dynamic shared memory, the bytes of all tensors, the arguments that are none, how
+-- long such a launch took alone, and two of them at a time, if that is known. `streamlab calibrate
+-- --kernels` writes them.
 
 local _, core = ...
 
@@ -46,6 +47,9 @@ local function check_kernel(kernel, fail)
         check_fields(launches[i], launch_fields, function(text, ...)
             fail("launch %d " .. text, i, ...)
         end)
+        if launches[i].two_us ~= nil and not is_amount(launches[i].two_us) then
+            fail("launch %d has 'two_us' = %s, which is no number from 0", i, show_value(launches[i].two_us))
+        end
         if launches[i].numbers ~= nil and type(launches[i].numbers) ~= "table" then
             fail("launch %d has 'numbers' that are no list", i)
         end
@@ -120,19 +124,67 @@ end
 
 local function exact(list, asked)
     for _, launch in ipairs(list) do
-        if launch.grid == asked.grid and launch.bytes == asked.bytes then return launch.us end
+        if launch.grid == asked.grid and launch.bytes == asked.bytes then return launch end
     end
 end
 
--- How long {grid =, block =, shared =, bytes =, numbers =} takes; nil: nothing like it was measured.
--- A launch with the same numbers comes first, then one of the same size, then those of other sizes.
+local function nearest(list, x)
+    local best = list[1]
+    for _, launch in ipairs(list) do
+        if math.abs(amount(launch) - x) < math.abs(amount(best) - x) then best = launch end
+    end
+    return best
+end
+
+-- How long {grid =, block =, shared =, bytes =, numbers =} takes, and the measured launch that is most
+-- like it; nil: nothing like it was measured. A launch with the same numbers comes first, then one of the
+-- same size, then those of other sizes.
 function costs.us(kernel, asked)
     local same = alike(kernel.launches, asked, true)
     local list = alike(kernel.launches, asked)
-    local us = exact(same, asked) or exact(list, asked)
-    if us then return us end
+    local launch = exact(same, asked) or exact(list, asked)
+    if launch then return launch.us, launch end
     if #same > 1 then list = same end
-    return #list > 0 and interpolate(list, amount(asked)) or nil
+    if #list == 0 then return nil end
+    return interpolate(list, amount(asked)), nearest(list, amount(asked))
+end
+
+-- ---- beside other kernels ----------------------------------------------------------------
+
+-- A kernel is bound by memory if its tensors' bytes explain this part of its time.
+local bound_by_memory <const> = 0.4
+
+-- The figures of a profile that matter here, of those that profiles.lua has flattened; nil if one is
+-- missing.
+local function read_figures(flat)
+    local figures = {}
+    for _, name in ipairs{"l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops", "sm_count"} do
+        if not flat[name] then return nil end
+        figures[name] = flat[name][1]
+    end
+    return figures
+end
+
+-- Bytes a us that the GPU moves, of so many.
+local function speed(figures, bytes)
+    local in_l2 = bytes <= figures.l2_bytes / 2
+    return 1e3 * (in_l2 and math.max(figures.l2_gb_per_s, figures.hbm_gb_per_s) or figures.hbm_gb_per_s)
+end
+
+-- The bytes and the operations with which a launch of `us` takes from kernels beside it as much as the
+-- measured one takes from another of its kind; nil for what it takes none of. Two at a time that last twice
+-- as long as one leave nothing over, of memory's bandwidth or of the issue slots of its SMs; two that last as
+-- long as one disturb nobody.
+function costs.shares(launch, asked, us, flat)
+    local figures = launch.two_us and launch.us > 0 and read_figures(flat)
+    if not figures then return nil end
+    local part = math.max(0.5, math.min(1, launch.two_us / launch.us / 2))
+    if asked.bytes / speed(figures, asked.bytes) >= bound_by_memory * us then
+        return part * us * speed(figures, asked.bytes)
+    end
+    if part < 0.53 then return nil end
+    local layers = math.ceil(asked.grid / figures.sm_count)
+    return nil, part * us * figures.fp32_tflops * 1e6 * asked.grid / (layers * figures.sm_count)
 end
 
 return costs

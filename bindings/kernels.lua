@@ -133,11 +133,12 @@ local function cost_function(cost)
     end
 end
 
--- What the current device's profile has measured of the kernel, or nil.
+-- What its device's profile has measured of the kernel, or nil; and the profile's other figures.
 local function measured_of(k)
     local noted = core.noted_device(k.device)
-    local kernels = noted and noted.figures and noted.figures.kernels
-    return kernels and kernels[k.hash]
+    local figures = noted and noted.figures
+    if not figures or not figures.kernels then return nil end
+    return figures.kernels[k.hash], figures.flat
 end
 
 local function volume(size)
@@ -159,22 +160,24 @@ local function sort_arguments(...)
 end
 
 -- The same as cost_function, of a kernel that was measured.
-local function measured_function(measured)
+local function measured_function(measured, figures)
     local costs = core.need("kernel_costs")
     return function(grid, block, shared, ...)
         local bytes, numbers = sort_arguments(...)
-        return costs.us(measured, {grid = volume(grid), block = volume(block), shared = shared,
-                                   bytes = bytes, numbers = numbers}) or -1
+        local asked = {grid = volume(grid), block = volume(block), shared = shared, bytes = bytes, numbers = numbers}
+        local us, launch = costs.us(measured, asked)
+        if not us then return -1 end
+        return us, costs.shares(launch, asked, us, figures)
     end
 end
 
 -- Gives the kernel what its profile knows of it. What the script says comes first.
 local function use_measured(k, has_cost)
-    local measured = measured_of(k)
+    local measured, figures = measured_of(k)
     if not measured then return end
     core.set_footprint(k, math.tointeger(measured.registers) or 0,
                        math.tointeger(measured.shared_bytes) or -1)
-    if not has_cost then core.set_cost(k, measured_function(measured)) end
+    if not has_cost then core.set_cost(k, measured_function(measured, figures)) end
 end
 
 -- ---- in all ----------------------------------------------------------------------------

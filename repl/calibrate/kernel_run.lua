@@ -13,7 +13,7 @@ local kernel_run = {}
 
 local most_launches <const> = 500           -- different ones, in a run of the script
 local most_copied_bytes <const> = 4 << 30   -- of what launches found in the tensors that they write
-local warm_up <const>, repetitions <const> = 3, 15
+local warm_up <const>, repetitions <const>, pairs_measured <const> = 3, 15, 7
 
 local function volume(size)
     if type(size) == "number" then
@@ -25,6 +25,8 @@ local function volume(size)
     end
     return math.tointeger(product)
 end
+
+local least_us_of_two <const> = 10       -- some 2 us lie between their beginnings
 
 -- ---- what the script launches ------------------------------------------------------------------
 
@@ -114,11 +116,15 @@ local function restore(launch)
     lab.synchronize()
 end
 
-local function run(launch)
+local function enqueue(launch, stream)
     local arguments = launch.arguments
     launch.kernel(launch.grid_given, launch.block_given,
-        { shared = launch.shared, cooperative = launch.cooperative },
+        { shared = launch.shared, cooperative = launch.cooperative, stream = stream },
         table.unpack(arguments, 1, arguments.n))
+end
+
+local function run(launch)
+    enqueue(launch)
     lab.synchronize()
 end
 
@@ -138,13 +144,51 @@ local function measure(launch)
     launch.us, launch.spread = statistics.median(us), statistics.spread(us)
 end
 
+-- Two at a time, behind a kernel of one block during which the host enqueues both.
+local function run_two(launch, streams)
+    lab.spin(0.05, { stream = streams[1] })
+    streams[2]:wait_event(streams[1]:record_event())
+    for _, stream in ipairs(streams) do
+        enqueue(launch, stream)
+    end
+    lab.synchronize()
+end
+
+local function from_first_to_last(tl)
+    local first, last = math.huge, 0
+    for _, span in ipairs(tl:spans()) do
+        if span.kind == "kernel" and span.name ~= "spin" then
+            first, last = math.min(first, span.start_us), math.max(last, span.end_us)
+        end
+    end
+    return last - first
+end
+
+-- Sets launch.two_us, unless the second one would begin when the first has nearly ended. Blocks that wait
+-- for each other might wait for the other launch's.
+local function measure_two(launch)
+    if launch.cooperative or launch.us < least_us_of_two then
+        return
+    end
+    local streams = { lab.stream { non_blocking = true }, lab.stream { non_blocking = true } }
+    local us = {}
+    for i = 1, 1 + pairs_measured do
+        restore(launch)
+        local tl = lab.profile(run_two, launch, streams)
+        us[i - 1] = i > 1 and from_first_to_last(tl) or nil
+    end
+    launch.two_us = statistics.median(us)
+end
+
 local function measure_all(list, tell)
     local measured = {}
     for i, launch in ipairs(list) do
         local fine, failure = pcall(measure, launch)
+        fine, failure = fine and pcall(measure_two, launch), failure
         if fine then
-            tell(("    %d of %d, %s: %d blocks of %d: %.4g us"):format(i, #list, launch.kernel.name,
-                launch.grid, launch.block, launch.us))
+            local two = launch.two_us and (", two at a time %.4g us"):format(launch.two_us) or ""
+            tell(("    %d of %d, %s: %d blocks of %d: %.4g us%s"):format(i, #list, launch.kernel.name,
+                launch.grid, launch.block, launch.us, two))
             measured[#measured + 1] = launch
         else
             command.warn(("a launch of %s could not be repeated: %s"):format(launch.kernel.name,

@@ -56,6 +56,39 @@ do
     T.is(kernel{name = "other"}.registers, nil, "another kernel is not known")
 end
 
+-- ---- two of it at a time ------------------------------------------------------------------
+
+-- How long two take at a time if a profile has measured it: of a kernel of 132 blocks, one for each SM, which
+-- has a tensor of n elements.
+local function two_at_a_time(n, two_us)
+    open({{grid = 132, block = 128, shared = 0, bytes = 4 * n, numbers = {1}, us = 100, two_us = two_us}})
+    local k, x = kernel(), lab.ones(n)
+    local streams = {lab.stream{non_blocking = true}, lab.stream{non_blocking = true}}
+    lab.synchronize()
+    local tl = lab.profile(function()
+        lab.spin(1, {stream = streams[1]})
+        streams[2]:wait_event(streams[1]:record_event())
+        for _, stream in ipairs(streams) do k(132, 128, {stream = stream}, x, 1) end
+    end)
+    local last, first = 0, math.huge
+    for _, span in ipairs(tl:spans()) do
+        if span.name == "k" then last, first = math.max(last, span.end_us), math.min(first, span.start_us) end
+    end
+    return last - first
+end
+
+do
+    local large = 400000        -- of 4 bytes: 100 us of 16 GB/s, far less than the memory gives
+    T.near(two_at_a_time(large, 200), 200, 5, "two that need all of their SMs' issue slots")
+    T.near(two_at_a_time(large, 150), 150, 5, "three quarters of them")
+    T.near(two_at_a_time(large, 100), 100, 5, "at most half")
+    T.near(two_at_a_time(large), 100, 5, "if it is not known, they do not disturb each other")
+    large = 60000000            -- 240 MB: 60 us and more at some TB/s
+    T.near(two_at_a_time(large, 200), 200, 5, "two that need all of the memory's bandwidth")
+    T.near(two_at_a_time(large, 150), 150, 5, "three quarters of it")
+end
+
+open(two)
 local function refused(kernels, text, name)
     T.throws_like(function() lab.open{profile = {base = "textbook", kernels = kernels}} end, text, name)
 end
@@ -67,6 +100,8 @@ refused({{launches = {}}}, "kernel 1 must be named by its hash", "no hash")
 refused({a = {launches = {3}}}, "launch 1 must be a table", "a launch that is none")
 refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0}}}}, "launch 1 needs 'us'", "no time")
 refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = -1}}}}, "launch 1 needs 'us'", "below 0")
+refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = 1, two_us = "x"}}}},
+        "launch 1 has 'two_us' = \"x\"", "two that take no number")
 refused({a = {registers = "x", launches = {}}}, "has 'registers' = \"x\"", "registers that are no number")
 
 T.done()
