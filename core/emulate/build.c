@@ -53,7 +53,6 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     uint64_t sum = UINT64_C(0xcbf29ce484222325);
     sl_status status;
 
-    (void)kernel;
     if (emu_is_remote()) { /* which has a compiler: sl_custom_use_server asked */
         snprintf(key, key_bytes, "server");
         return SL_OK;
@@ -67,6 +66,10 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
         sum = hash(sum, &info.st_ino, sizeof info.st_ino);
     }
     sum = hash_processor(sum);
+    if (kernel) { /* reports name lines, which are in the objects */
+        sum = hash_text(sum, kernel->file ? kernel->file : "");
+        sum = hash(sum, &kernel->line, sizeof kernel->line);
+    }
     for (const emu_device_file *file = emu_device_files; file->name; file++)
         sum = hash(sum, file->data, file->len);
     snprintf(key, key_bytes, "host-%d-%016llx", EMU_ABI, (unsigned long long)sum);
