@@ -23,13 +23,16 @@ enum { EACH = 32 }; /* stacks that are mapped at a time */
 static char *slab;
 static int left;
 
+/* Behind the last stack nothing else lies: what is so near above a frame the checked build takes for the
+ * stack, and does not look at. */
 static bool map_slab(void)
 {
-    const size_t bytes = (size_t)EACH * WHOLE;
+    const size_t stacks = (size_t)EACH * WHOLE, bytes = stacks + EMU_STACK_BYTES;
     char *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
     if (at == MAP_FAILED) return false;
+    mprotect(at + stacks, EMU_STACK_BYTES, PROT_NONE);
     if (!lowest || at < lowest) lowest = at;
     if (at + bytes > highest) highest = at + bytes;
     slab = at;
