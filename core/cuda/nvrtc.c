@@ -15,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "nvrtc_headers.h"
+
 /* clang-format off */
 #define RTC_FUNCTIONS(X)                                                      \
     X(GetErrorString) X(Version) X(GetNumSupportedArchs) X(GetSupportedArchs) \
@@ -173,8 +175,7 @@ static void put_check(FILE *out, const sl_custom *kernel)
     fputs("\n}\n", out);
 }
 
-/* What a kernel for nvcc may use without an #include, and NVRTC lacks; and the headers that it may
- * name all the same. */
+/* What a kernel for nvcc may use without an #include, and NVRTC lacks. */
 static const char prelude[] =
     "#ifndef INFINITY\n#define INFINITY __int_as_float(0x7f800000)\n#endif\n"
     "#ifndef NAN\n#define NAN __int_as_float(0x7fffffff)\n#endif\n"
@@ -182,13 +183,6 @@ static const char prelude[] =
     "typedef signed long long int64_t; typedef unsigned char uint8_t; typedef unsigned short uint16_t;"
     "typedef unsigned int uint32_t; typedef unsigned long long uint64_t;"
     "typedef int64_t intptr_t; typedef uint64_t uintptr_t;\n";
-
-static const char *const header_names[] = { "stdint.h",       "stddef.h",
-                                            "math.h",         "cstdint",
-                                            "cstddef",        "cmath",
-                                            "cuda_runtime.h", "device_launch_parameters.h" };
-enum { HEADERS = sizeof header_names / sizeof *header_names };
-static const char *const header_texts[HEADERS] = { "", "", "", "", "", "", "", "" };
 
 /* NULL: out of memory. */
 static char *program_text(const sl_custom *kernel)
@@ -398,9 +392,10 @@ static sl_status build(const rtc_functions *rtc, sl_custom *kernel, const rtc_op
     nvrtcProgram program;
     char *text = program_text(kernel);
     if (!text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-    sl_status status = check(
-        rtc, rtc->CreateProgram(&program, text, "kernel.cu", HEADERS, header_texts, header_names),
-        "nvrtcCreateProgram", err);
+    sl_status status = check(rtc,
+                             rtc->CreateProgram(&program, text, "kernel.cu", CUDA_NVRTC_HEADERS,
+                                                cuda_nvrtc_header_texts, cuda_nvrtc_header_names),
+                             "nvrtcCreateProgram", err);
     free(text);
     if (status != SL_OK) return status;
     status = compile(rtc, program, kernel, options, err);

@@ -187,6 +187,15 @@ static void test_usual_names(void)
         "__global__ void f(float *x) { cooperative_groups::this_thread_block().sync(); *x = 1; }",
         "typedef unsigned int uint32_t;\n#include <math_constants.h>\n"
         "__global__ void f(float *x) { *x = (uint32_t)CUDART_PI_F; }",
+        "#include <float.h>\n#include <cfloat>\n#include <limits.h>\n#include <climits>\n"
+        "#include <cstdint>\n#include <cstddef>\n#include <assert.h>\n#include <cassert>\n"
+        "#include <stdio.h>\n#include <cstdio>\n#include <stddef.h>\n"
+        "__global__ void f(float *x) { assert(*x < FLT_MAX); *x = DBL_EPSILON + (INT_MIN + 1.0f);"
+        " static_assert(LONG_MAX > INT_MAX && ULLONG_MAX > LLONG_MAX, \"\"); printf(\"%f\", *x); }",
+        "#include <cmath>\n#include <math.h>\n"
+        "__global__ void f(float *x) { *x = std::sqrt(*x) + std::pow(2.0f, 3) + M_PI; }",
+        "#include <type_traits>\n"
+        "__global__ void f(float *x) { *x = std::is_same<float, int>::value; }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         sl_status status = build((spec){ .name = "f", .args = { "out f32*" }, .text = texts[i] });
