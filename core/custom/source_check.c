@@ -247,12 +247,28 @@ static sl_status check_rest(scanner *s)
 }
 
 static const char *const headers[] = {
-    "assert.h",    "cassert",        "cfloat",
-    "climits",     "cmath",          "cooperative_groups.h",
-    "cstddef",     "cstdint",        "cuda_bf16.h",
-    "cuda_fp16.h", "cuda_runtime.h", "device_launch_parameters.h",
-    "float.h",     "limits.h",       "math.h",
-    "stddef.h",    "stdint.h",       "type_traits",
+    "assert.h",
+    "cassert",
+    "cfloat",
+    "climits",
+    "cmath",
+    "cooperative_groups.h",
+    "cooperative_groups/reduce.h",
+    "cstddef",
+    "cstdint",
+    "cstdio",
+    "cuda_bf16.h",
+    "cuda_fp16.h",
+    "cuda_runtime.h",
+    "device_launch_parameters.h",
+    "float.h",
+    "limits.h",
+    "math.h",
+    "math_constants.h",
+    "stddef.h",
+    "stdint.h",
+    "stdio.h",
+    "type_traits",
 };
 
 static sl_status check_include(scanner *s)

@@ -1,5 +1,5 @@
 /* build.c - from a kernel's source to its image: both builds, at the same time. */
-#define _GNU_SOURCE /* mkdtemp */
+#define _GNU_SOURCE /* mkdtemp, memmem */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -168,16 +168,34 @@ static bool is_message(const char *line, size_t n)
     return strstr(text, " error: ") || strstr(text, " note: ");
 }
 
+/* "<mma.h>:1:2: error: TEXT", of a header that is refused (headers.c): the place is that of its
+ * #include, "lab.lua:12", which the compiler names in a line before. */
+static void add_message(emu_text *kept, const char *line, size_t n, const char *place)
+{
+    static const char why[] = "is for a real GPU";
+    const size_t file = strcspn(line, ":");
+
+    if (*place && line[0] == '<' && file + 3 < n && memmem(line, n, why, sizeof why - 1))
+        emu_text_printf(kept, "%s:%.*s\n", place, (int)(n - file - 3), line + file + 3);
+    else
+        emu_text_printf(kept, "%.*s\n", (int)n, line);
+}
+
 /* Only "FILE:LINE:COL: error: TEXT", not the lines that the compiler repeats; all of them if none is
  * like that. */
 static void keep_messages(sl_custom *kernel, const emu_text *messages)
 {
+    static const char included[] = "In file included from ";
     emu_text kept = { 0 };
     const char *at = messages->data;
+    char place[EMU_PATH_BYTES] = "";
 
     while (at && *at) {
         size_t n = strcspn(at, "\n");
-        if (is_message(at, n)) emu_text_printf(&kept, "%.*s\n", (int)n, at);
+        if (begins(at, included))
+            snprintf(place, sizeof place, "%.*s", (int)(n - sizeof included),
+                     at + sizeof included - 1);
+        if (is_message(at, n)) add_message(&kept, at, n, place);
         at += n + (at[n] == '\n');
     }
     if (!kept.n && messages->data) emu_text_puts(&kept, messages->data);

@@ -27,6 +27,7 @@ static const struct header {
     { "cooperative_groups/reduce.h", "cooperative_reduce.h" },
     { "math.h", "math_constants.h" },
     { "cmath", "cmath.h" },
+    { "math_constants.h", "cuda_constants.h" },
     { "cuda_runtime.h", "" },
     { "device_launch_parameters.h", "" },
     { "assert.h", "" },
@@ -104,6 +105,7 @@ static bool write_refusal(const char *folder, const char *name)
 {
     emu_text text = { 0 };
 
+    emu_text_printf(&text, "#line 1 \"<%s>\"\n", name);
     emu_text_printf(
         &text, "#error \"<%s> is for a real GPU: a simulated one has no functions of it\"\n", name);
     bool written = !text.failed && write_file(folder, name, &text);

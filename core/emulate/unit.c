@@ -79,6 +79,7 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
 
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");
+    add_device_file(unit, "macros.h");
     add_device_file(unit, "vectors.h");
     add_device_file(unit, "math.h");
     add_device_file(unit, "rounding.h");
