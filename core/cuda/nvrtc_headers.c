@@ -4,6 +4,21 @@
 #include "nvrtc_headers.h"
 
 #define NO_TEXT ""
+#define STDINT_TEXT                                                                         \
+    "#ifndef INT32_MAX\n"                                                                   \
+    "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"         \
+    "#define INT64_MAX 9223372036854775807ll\n#define INT8_MIN (-128)\n"                    \
+    "#define INT16_MIN (-32768)\n#define INT32_MIN (-INT32_MAX - 1)\n"                      \
+    "#define INT64_MIN (-INT64_MAX - 1)\n#define UINT8_MAX 255\n#define UINT16_MAX 65535\n" \
+    "#define UINT32_MAX 4294967295u\n#define UINT64_MAX 18446744073709551615ull\n"          \
+    "#define SIZE_MAX (~(size_t)0)\n"                                                       \
+    "#endif\n"
+#define CSTDINT_TEXT                                                                              \
+    "#include <stdint.h>\n"                                                                       \
+    "namespace std {\n"                                                                           \
+    "using ::int8_t; using ::int16_t; using ::int32_t; using ::int64_t; using ::intptr_t;\n"      \
+    "using ::uint8_t; using ::uint16_t; using ::uint32_t; using ::uint64_t; using ::uintptr_t;\n" \
+    "}\n"
 #define MATH_TEXT                                                                         \
     "#ifndef M_PI\n"                                                                      \
     "#define M_E 2.7182818284590452354\n#define M_LOG2E 1.4426950408889634074\n"          \
@@ -50,27 +65,33 @@
     "#define ULONG_MAX (~0ul)\n"                                                            \
     "#endif\n"
 /* CUDA's own, where its headers are: from the toolkit's or the wheel's folder. */
+#define LIMITS_CXX_TEXT "#include <cuda/std/limits>\nnamespace std { using namespace cuda::std; }\n"
 #define TRAITS_TEXT \
     "#include <cuda/std/type_traits>\nnamespace std { using namespace cuda::std; }\n"
 
-#define HEADER_TABLE(X)           \
-    X("stdint.h", NO_TEXT)        \
-    X("stddef.h", NO_TEXT)        \
-    X("math.h", MATH_TEXT)        \
-    X("float.h", FLOAT_TEXT)      \
-    X("limits.h", LIMITS_TEXT)    \
-    X("assert.h", NO_TEXT)        \
-    X("stdio.h", NO_TEXT)         \
-    X("cstdint", NO_TEXT)         \
-    X("cstddef", NO_TEXT)         \
-    X("cmath", CMATH_TEXT)        \
-    X("cfloat", FLOAT_TEXT)       \
-    X("climits", LIMITS_TEXT)     \
-    X("cassert", NO_TEXT)         \
-    X("cstdio", NO_TEXT)          \
+/* clang-format off */
+#define HEADER_TABLE(X) \
+    X("stdint.h", STDINT_TEXT) \
+    X("stddef.h", NO_TEXT) \
+    X("math.h", MATH_TEXT) \
+    X("float.h", FLOAT_TEXT) \
+    X("limits.h", LIMITS_TEXT) \
+    X("assert.h", NO_TEXT) \
+    X("stdio.h", NO_TEXT) \
+    X("cstdint", CSTDINT_TEXT) \
+    X("cstddef", NO_TEXT) \
+    X("cmath", CMATH_TEXT) \
+    X("cfloat", FLOAT_TEXT) \
+    X("climits", LIMITS_TEXT) \
+    X("cassert", NO_TEXT) \
+    X("cstdio", NO_TEXT) \
+    X("string.h", NO_TEXT) \
+    X("cstring", NO_TEXT) \
     X("type_traits", TRAITS_TEXT) \
-    X("cuda_runtime.h", NO_TEXT)  \
+    X("limits", LIMITS_CXX_TEXT) \
+    X("cuda_runtime.h", NO_TEXT) \
     X("device_launch_parameters.h", NO_TEXT)
+/* clang-format on */
 
 const char *const cuda_nvrtc_header_names[CUDA_NVRTC_HEADERS] = {
 #define X(name, text) name,

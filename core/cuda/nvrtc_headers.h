@@ -2,7 +2,7 @@
 #ifndef SL_CUDA_NVRTC_HEADERS_H
 #define SL_CUDA_NVRTC_HEADERS_H
 
-enum { CUDA_NVRTC_HEADERS = 17 };
+enum { CUDA_NVRTC_HEADERS = 20 };
 
 extern const char *const cuda_nvrtc_header_names[CUDA_NVRTC_HEADERS];
 extern const char *const cuda_nvrtc_header_texts[CUDA_NVRTC_HEADERS];

@@ -172,7 +172,7 @@ static bool is_message(const char *line, size_t n)
  * #include, "lab.lua:12", which the compiler names in a line before. */
 static void add_message(emu_text *kept, const char *line, size_t n, const char *place)
 {
-    static const char why[] = "is for a real GPU";
+    static const char why[] = "> is for ";
     const size_t file = strcspn(line, ":");
 
     if (*place && line[0] == '<' && file + 3 < n && memmem(line, n, why, sizeof why - 1))
@@ -318,7 +318,7 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
 
     for (int i = 0; i < EMU_BUILDS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
-    if (!status) status = emu_headers_write(folder, kernel->source, err);
+    if (!status) status = emu_headers_write(folder, err);
     if (!status) status = compile(kernel, compiler, folder, &unit, paths, err);
     if (!status) status = read_objects(kernel, paths, image, err);
     emu_text_free(&unit);

@@ -1,8 +1,9 @@
 /* headers.c - the headers that a kernel's source may include, as files for the compiler.
  *
  * CUDA's are ours (device/). Those of C with functions are empty: what they declare is there without
- * them, as it is for NVRTC. Those with types and limits alone (stdint.h, float.h) are the compiler's
- * own, and not here. What only a GPU can do is refused with a sentence. */
+ * them, as it is for NVRTC. Those with limits alone (float.h) are the compiler's own, and not here.
+ * What only a GPU or only the host has is refused with a sentence: the
+ * host's headers have types of the same names. */
 #include "headers.h"
 
 #include <errno.h>
@@ -25,6 +26,8 @@ static const struct header {
     { "streamlab_narrow.h", "narrow.h" },
     { "cooperative_groups.h", "cooperative_groups.h" },
     { "cooperative_groups/reduce.h", "cooperative_reduce.h" },
+    { "stdint.h", "integer_types.h" },
+    { "cstdint", "cstdint.h" },
     { "math.h", "math_constants.h" },
     { "cmath", "cmath.h" },
     { "math_constants.h", "cuda_constants.h" },
@@ -34,40 +37,50 @@ static const struct header {
     { "cassert", "" },
     { "stdio.h", "" },
     { "cstdio", "" },
+    { "string.h", "" },
+    { "cstring", "" },
 };
 
 /* Folders come before what is in them. */
 static const char *const folders[] = { "cooperative_groups", "cuda", "cuda/std" };
 
-static const char *const refused[] = {
-    "mma.h",
-    "cooperative_groups/memcpy_async.h",
-    "cuda_fp8.h",
-    "cooperative_groups/scan.h",
-    "cuda_fp4.h",
-    "cuda_pipeline.h",
-    "curand_kernel.h",
-    "cuda_awbarrier.h",
-    "cuda/atomic",
-    "cuda/barrier",
-    "cuda/pipeline",
-    "cuda/ptx",
-    "cuda/semaphore",
-    "cuda/latch",
-    "cuda/std/array",
-    "cuda/std/atomic",
-    "cuda/std/cmath",
-    "cuda/std/complex",
-    "cuda/std/limits",
-    "cuda/std/cstdint",
-    "cuda/std/tuple",
-    "cuda/std/type_traits",
-    "cuda/std/utility",
-    "cuda/std/bit",
+/* What a real GPU has, and what it has not either. NULL ends the names. */
+static const struct refusal {
+    const char *why;
+    const char *names[32];
+} refusals[] = {
+    { "a real GPU: a simulated one has no functions of it",
+      { "mma.h",
+        "cooperative_groups/memcpy_async.h",
+        "cooperative_groups/scan.h",
+        "cuda_fp8.h",
+        "cuda_fp4.h",
+        "cuda_pipeline.h",
+        "cuda_awbarrier.h",
+        "curand_kernel.h",
+        "cuda/atomic",
+        "cuda/barrier",
+        "cuda/latch",
+        "cuda/pipeline",
+        "cuda/ptx",
+        "cuda/semaphore",
+        "cuda/std/array",
+        "cuda/std/atomic",
+        "cuda/std/bit",
+        "cuda/std/cmath",
+        "cuda/std/complex",
+        "cuda/std/cstdint",
+        "cuda/std/limits",
+        "cuda/std/tuple",
+        "cuda/std/type_traits",
+        "cuda/std/utility" } },
+    { "the host: a GPU has no functions of it",
+      { "algorithm", "array", "cstdlib", "ctime", "functional", "iostream", "memory", "random",
+        "stdlib.h", "string", "thread", "time.h", "tuple", "unistd.h", "utility", "vector" } },
 };
 
-enum { HEADERS = sizeof headers / sizeof *headers, REFUSED = sizeof refused / sizeof *refused };
-enum { FOLDERS = sizeof folders / sizeof *folders };
+enum { HEADERS = sizeof headers / sizeof *headers, FOLDERS = sizeof folders / sizeof *folders };
+enum { REFUSALS = sizeof refusals / sizeof *refusals };
 
 static void add_device_file(emu_text *text, const char *name)
 {
@@ -101,15 +114,24 @@ static bool write_header(const char *folder, const struct header *header)
     return written;
 }
 
-static bool write_refusal(const char *folder, const char *name)
+static bool write_refusal(const char *folder, const char *name, const char *why)
 {
     emu_text text = { 0 };
 
     emu_text_printf(&text, "#line 1 \"<%s>\"\n", name);
-    emu_text_printf(
-        &text, "#error \"<%s> is for a real GPU: a simulated one has no functions of it\"\n", name);
+    emu_text_printf(&text, "#error \"<%s> is for %s\"\n", name, why);
     bool written = !text.failed && write_file(folder, name, &text);
     emu_text_free(&text);
+    return written;
+}
+
+static bool write_refusals(const char *folder)
+{
+    bool written = true;
+
+    for (int i = 0; i < REFUSALS; i++)
+        for (const char *const *name = refusals[i].names; *name; name++)
+            written = written && write_refusal(folder, *name, refusals[i].why);
     return written;
 }
 
@@ -124,15 +146,12 @@ static bool make_folders(const char *folder)
     return true;
 }
 
-sl_status emu_headers_write(const char *folder, const char *source, sl_error *err)
+sl_status emu_headers_write(const char *folder, sl_error *err)
 {
-    if (!strstr(source, "include")) return SL_OK;
     bool written = make_folders(folder);
     for (int i = 0; i < HEADERS && written; i++)
         written = write_header(folder, &headers[i]);
-    for (int i = 0; i < REFUSED && written; i++)
-        written = write_refusal(folder, refused[i]);
-    if (written) return SL_OK;
+    if (written && write_refusals(folder)) return SL_OK;
     return sl_fail(err, SL_EIO, "headers for the compiler cannot be written to %.200s: %s", folder,
                    strerror(errno));
 }
@@ -149,8 +168,9 @@ void emu_headers_remove(const char *folder)
 {
     for (int i = 0; i < HEADERS; i++)
         remove_one(folder, headers[i].name, unlink);
-    for (int i = 0; i < REFUSED; i++)
-        remove_one(folder, refused[i], unlink);
+    for (int i = 0; i < REFUSALS; i++)
+        for (const char *const *name = refusals[i].names; *name; name++)
+            remove_one(folder, *name, unlink);
     for (int i = FOLDERS - 1; i >= 0; i--)
         remove_one(folder, folders[i], rmdir);
 }

@@ -4,9 +4,8 @@
 
 #include "../backend.h"
 
-/* Writes them into the folder, which is to be the first one of the compiler's; nothing if the source
- * includes none. SL_EIO. */
-sl_status emu_headers_write(const char *folder, const char *source, sl_error *err);
+/* Writes them into the folder, which is to be the first one of the compiler's. SL_EIO. */
+sl_status emu_headers_write(const char *folder, sl_error *err);
 void emu_headers_remove(const char *folder);
 
 #endif

@@ -192,10 +192,14 @@ static void test_usual_names(void)
         "#include <stdio.h>\n#include <cstdio>\n#include <stddef.h>\n"
         "__global__ void f(float *x) { assert(*x < FLT_MAX); *x = DBL_EPSILON + (INT_MIN + 1.0f);"
         " static_assert(LONG_MAX > INT_MAX && ULLONG_MAX > LLONG_MAX, \"\"); printf(\"%f\", *x); }",
+        "#include <stdint.h>\n#include <cstdint>\n#include <cstring>\n"
+        "__global__ void f(float *x) { uint64_t n[2] = { UINT64_MAX, 4 }; atomicAdd(n, 6);"
+        " memset(x, 0, 4); memcpy(n + 1, n, sizeof *n); *x = n[1] + max((std::int64_t)3, 2ll); }",
         "#include <cmath>\n#include <math.h>\n"
         "__global__ void f(float *x) { *x = std::sqrt(*x) + std::pow(2.0f, 3) + M_PI; }",
-        "#include <type_traits>\n"
-        "__global__ void f(float *x) { *x = std::is_same<float, int>::value; }",
+        "#include <type_traits>\n#include <limits>\n"
+        "__global__ void f(float *x) { *x = std::is_same<float, int>::value"
+        " + std::numeric_limits<float>::max(); }",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         sl_status status = build((spec){ .name = "f", .args = { "out f32*" }, .text = texts[i] });

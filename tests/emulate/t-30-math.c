@@ -61,7 +61,11 @@
     X("__double2hiint(-2.0) == (int)0xc0000000", 1)                                           \
     X("sizeof(make_float3(1, 2, 3)) + alignof(float4) + make_int2(3, 4).y", 32)               \
     X("alignof(int3) + alignof(double2) + alignof(uchar4) + alignof(short4)", 32)             \
-    X("0.5 * M_PI", 1.5707963267948966)
+    X("0.5 * M_PI", 1.5707963267948966)                                                       \
+    X("__fadd_rn(__fmul_rn(near, near), far)", 0)                                             \
+    X("__fadd_rn(near * near, far)", 0)                                                       \
+    X("__fmul_rn(near, near) + far", 0)                                                       \
+    X("__dsub_rn((double)near * (1.0 + 0x1p-50), near)", 0x1p-50)
 
 static const char *const names[] = {
 #define X(text, value) text,
@@ -78,6 +82,7 @@ enum { N_KNOWN = sizeof values / sizeof *values };
 static const char known_source[] = "#include <math.h>\n"
                                    "__global__ void known(double *y)\n"
                                    "{\n"
+                                   "    float near = blockDim.x + 0x1p-12f, far = -1 - 0x1p-11f;\n"
 #define X(text, value) "    *y++ = " text ";\n"
     KNOWN(X)
 #undef X

@@ -34,7 +34,7 @@ static int v_of(int t) { return (t * 29 + 7) % 61; }
     X("cg::reduce(even, v, cg::plus<int>())", alternate(t / 8 * 8 + t % 2))                  \
     X("even.shfl(v, 1)", v_of(t / 8 * 8 + t % 2 + 2))                                        \
     X("even.ballot(t % 8 < 4)", 3)                                                           \
-    X("same.size()", t % 8 % 3 == 2 ? 2 : 3)                                                      \
+    X("same.size()", t % 8 % 3 == 2 ? 2 : 3)                                                 \
     X("generic.thread_rank() + 10 * generic.size()", 80 + t % 8)                             \
     X("whole.thread_rank() + whole.size()", t + 40)
 

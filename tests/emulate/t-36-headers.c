@@ -26,10 +26,18 @@ static void test_headers(void)
                         "#include <cassert>\n#include <stdio.h>\n#include <cstdio>\n"
                         "__global__ void f(float *x) { *x += (uint32_t)sizeof(int64_t); }"),
               10, 0, "headers of types, and those that are empty");
-    is_double(result_of("#include <float.h>\n#include <limits.h>\n#include <cfloat>\n"
-                        "#include <climits>\n"
-                        "__global__ void f(float *x) { *x = FLT_MAX > 1 && INT_MAX > 1; }"),
-              1, 0, "limits of types");
+    is_double(result_of("#include <stdint.h>\n#include <cstdint>\n"
+                        "__global__ void f(float *x) {\n"
+                        "    uint64_t n[2] = { UINT64_MAX, 4 }; atomicAdd(n, 6);\n"
+                        "    memset(x, 0, 4); memcpy(n + 1, n, sizeof *n);\n"
+                        "    *x = n[1] + max((std::int64_t)3, 2ll); }"),
+              8, 0, "numbers of 64 bits are what CUDA's functions take");
+    is_double(
+        result_of(
+            "#include <float.h>\n#include <limits.h>\n#include <cfloat>\n"
+            "#include <climits>\n#include <limits>\n"
+            "__global__ void f(float *x) { *x = FLT_MAX > 1 && std::numeric_limits<int>::max() == INT_MAX; }"),
+        1, 0, "limits of types");
     is_double(result_of("#include <math.h>\n#include <cmath>\n#include <type_traits>\n"
                         "__global__ void f(float *x) {\n"
                         "    *x = std::sqrt(*x * 8) + std::pow(2.0f, 3) + (M_PI > 3)\n"
@@ -75,6 +83,8 @@ static void test_refused(void)
        "and with the line that includes it");
     ok(is_refused("#include <cuda/std/atomic>\n" BODY(""), "<cuda/std/atomic> is for a real GPU"),
        "and so are headers of cuda/std");
+    ok(is_refused("#include <stdlib.h>\n" BODY(""), "<stdlib.h> is for the host: a GPU has"),
+       "and headers of the host");
     ok(is_refused(BODY("*x = sqrt(threadIdx.x);"), "lab.lua:12:"),
        "the square root of an integer is ambiguous, as it is for NVRTC");
     ok(is_refused(BODY("*x = max(1, 2.0f);"), "lab.lua:12:"), "and so is max of int and float");

@@ -28,24 +28,18 @@ static inline EmuValue emu_atomic_change(EmuValue *address, EmuChange change)
     return emu_bits_as<EmuValue>(old);
 }
 
-/* For blocks, a GPU and all GPUs: one instruction is all of them. */
-#define EMU_SCOPES(name, type)                                                                  \
-    static inline type name##_block(type *address, type value) { return name(address, value); } \
-    static inline type name##_system(type *address, type value) { return name(address, value); }
 #define EMU_FETCH(name, type, operation)                    \
     static inline type name(type *address, type value)      \
     {                                                       \
         EMU_BEGIN_ATOMIC(address);                          \
         return operation(address, value, __ATOMIC_RELAXED); \
-    }                                                       \
-    EMU_SCOPES(name, type)
+    }
 #define EMU_CHANGE(name, type, bits, change)                                               \
     static inline type name(type *address, type value)                                     \
     {                                                                                      \
         EMU_BEGIN_ATOMIC(address);                                                         \
         return emu_atomic_change<bits>(address, [=](type old) -> type { return change; }); \
-    }                                                                                      \
-    EMU_SCOPES(name, type)
+    }
 #define EMU_SWAP(type)                                                                 \
     static inline type atomicCAS(type *address, type compare, type value)              \
     {                                                                                  \
@@ -53,21 +47,13 @@ static inline EmuValue emu_atomic_change(EmuValue *address, EmuChange change)
         __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
                                     __ATOMIC_RELAXED);                                 \
         return compare;                                                                \
-    }                                                                                  \
-    static inline type atomicCAS_block(type *address, type compare, type value)        \
-    {                                                                                  \
-        return atomicCAS(address, compare, value);                                     \
-    }                                                                                  \
-    static inline type atomicCAS_system(type *address, type compare, type value)       \
-    {                                                                                  \
-        return atomicCAS(address, compare, value);                                     \
     }
 
 EMU_FETCH(atomicAdd, int, __atomic_fetch_add)
 EMU_FETCH(atomicAdd, unsigned, __atomic_fetch_add)
 EMU_FETCH(atomicAdd, unsigned long long, __atomic_fetch_add)
-EMU_CHANGE(atomicAdd, float, unsigned, old + value)
-EMU_CHANGE(atomicAdd, double, uint64_t, old + value)
+EMU_CHANGE(atomicAdd, float, unsigned, old + emu_as_it_is(value))
+EMU_CHANGE(atomicAdd, double, uint64_t, old + emu_as_it_is(value))
 EMU_FETCH(atomicSub, int, __atomic_fetch_sub)
 EMU_FETCH(atomicSub, unsigned, __atomic_fetch_sub)
 EMU_FETCH(atomicExch, int, __atomic_exchange_n)
@@ -92,3 +78,27 @@ EMU_BITS_AND_ORDER(unsigned, unsigned)
 EMU_BITS_AND_ORDER(unsigned long long, uint64_t)
 EMU_CHANGE(atomicMin, long long, uint64_t, value < old ? value : old)
 EMU_CHANGE(atomicMax, long long, uint64_t, value > old ? value : old)
+
+/* For the block, and for all GPUs: one instruction is all of them. */
+#define atomicAdd_block atomicAdd
+#define atomicAdd_system atomicAdd
+#define atomicSub_block atomicSub
+#define atomicSub_system atomicSub
+#define atomicExch_block atomicExch
+#define atomicExch_system atomicExch
+#define atomicMin_block atomicMin
+#define atomicMin_system atomicMin
+#define atomicMax_block atomicMax
+#define atomicMax_system atomicMax
+#define atomicInc_block atomicInc
+#define atomicInc_system atomicInc
+#define atomicDec_block atomicDec
+#define atomicDec_system atomicDec
+#define atomicCAS_block atomicCAS
+#define atomicCAS_system atomicCAS
+#define atomicAnd_block atomicAnd
+#define atomicAnd_system atomicAnd
+#define atomicOr_block atomicOr
+#define atomicOr_system atomicOr
+#define atomicXor_block atomicXor
+#define atomicXor_system atomicXor

@@ -232,6 +232,22 @@ static inline float rnorm4df(float x, float y, float z, float w)
 {
     return (float)rnorm4d(x, y, z, w);
 }
+static inline double norm(int n, const double *x)
+{
+    double length = 0;
+    for (int i = 0; i < n; i++)
+        length = __builtin_hypot(length, x[i]);
+    return length;
+}
+static inline double rnorm(int n, const double *x) { return 1 / norm(n, x); }
+static inline float normf(int n, const float *x)
+{
+    double square = 0;
+    for (int i = 0; i < n; i++)
+        square += (double)x[i] * x[i];
+    return (float)__builtin_sqrt(square);
+}
+static inline float rnormf(int n, const float *x) { return 1 / normf(n, x); }
 static inline double fdivide(double x, double y) { return x / y; }
 static inline float fdividef(float x, float y) { return x / y; }
 

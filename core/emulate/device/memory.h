@@ -27,6 +27,9 @@ EMU_STORE(__stwt)
 EMU_STORE(__stcg)
 EMU_STORE(__stcs)
 
+extern "C" void *memcpy(void *to, const void *from, size_t bytes);
+extern "C" void *memset(void *to, int byte, size_t bytes);
+
 static inline unsigned __isShared(const void *address) { return emu_is_shared(address); }
 static inline unsigned __isGlobal(const void *address) { return !emu_is_shared(address); }
 
@@ -46,7 +49,8 @@ static inline long long emu_ticks()
 #endif
 }
 static inline long long clock64() { return emu_ticks(); }
-static inline int clock() { return (int)emu_ticks(); }
+typedef long clock_t;
+static inline clock_t clock() { return (int)emu_ticks(); }
 static inline void __nanosleep(unsigned) {}
 
 /* ---- messages and ends ---- */

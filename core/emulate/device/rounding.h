@@ -9,18 +9,16 @@ typedef __float128 emu_wide;
 typedef long double emu_wide; /* 128 bits on aarch64 */
 #endif
 
-/* The compiler must not make one operation of __fmul_rn and an addition. */
+/* A compiler makes one operation of a product and a sum, as NVRTC does; of these it must not, so
+ * products leave and summands come through here. */
 template <typename EmuReal> static inline EmuReal emu_as_it_is(EmuReal x)
 {
-#if defined __GNUC__ && !defined __clang__ && __GNUC__ >= 12
-    return __builtin_assoc_barrier(x);
-#elif defined __x86_64__
+#if defined __x86_64__
     __asm__("" : "+x"(x));
-    return x;
 #else
     __asm__("" : "+w"(x));
-    return x;
 #endif
+    return x;
 }
 
 static inline float emu_move(float x, bool away)
@@ -103,26 +101,47 @@ static EmuReal emu_root(char way, EmuReal x, EmuReal nearest)
                        false);
 }
 
-#define EMU_ROUNDED(type, wide, prefix, way, letter)                 \
-    static inline type __##prefix##add_##way(type x, type y)         \
-    {                                                                \
-        return emu_sum<wide, type>(letter, x, y, x + y);             \
-    }                                                                \
-    static inline type __##prefix##sub_##way(type x, type y)         \
-    {                                                                \
-        return emu_sum<wide, type>(letter, x, -y, x - y);            \
-    }                                                                \
-    static inline type __##prefix##mul_##way(type x, type y)         \
-    {                                                                \
-        return emu_product<wide>(letter, x, y, emu_as_it_is(x * y)); \
-    }                                                                \
-    static inline type __##prefix##div_##way(type x, type y)         \
-    {                                                                \
-        return emu_quotient<wide>(letter, x, y, x / y);              \
-    }                                                                \
-    static inline type __##prefix##rcp_##way(type x)                 \
-    {                                                                \
-        return emu_quotient<wide>(letter, (type)1, x, 1 / x);        \
+/* To the nearest, as the processor rounds. */
+#define EMU_NEAREST(type, prefix)                                                         \
+    static inline type __##prefix##add_rn(type x, type y)                                 \
+    {                                                                                     \
+        return emu_as_it_is(x) + emu_as_it_is(y);                                         \
+    }                                                                                     \
+    static inline type __##prefix##sub_rn(type x, type y)                                 \
+    {                                                                                     \
+        return emu_as_it_is(x) - emu_as_it_is(y);                                         \
+    }                                                                                     \
+    static inline type __##prefix##mul_rn(type x, type y) { return emu_as_it_is(x * y); } \
+    static inline type __##prefix##div_rn(type x, type y) { return x / y; }               \
+    static inline type __##prefix##rcp_rn(type x) { return 1 / x; }
+EMU_NEAREST(float, f)
+EMU_NEAREST(double, d)
+static inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
+static inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
+static inline float __frsqrt_rn(float x) { return (float)(1 / __builtin_sqrt((double)x)); }
+static inline float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
+static inline double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
+
+#define EMU_ROUNDED(type, wide, prefix, way, letter)                         \
+    static inline type __##prefix##add_##way(type x, type y)                 \
+    {                                                                        \
+        return emu_sum<wide, type>(letter, x, y, __##prefix##add_rn(x, y));  \
+    }                                                                        \
+    static inline type __##prefix##sub_##way(type x, type y)                 \
+    {                                                                        \
+        return emu_sum<wide, type>(letter, x, -y, __##prefix##sub_rn(x, y)); \
+    }                                                                        \
+    static inline type __##prefix##mul_##way(type x, type y)                 \
+    {                                                                        \
+        return emu_product<wide>(letter, x, y, emu_as_it_is(x * y));         \
+    }                                                                        \
+    static inline type __##prefix##div_##way(type x, type y)                 \
+    {                                                                        \
+        return emu_quotient<wide>(letter, x, y, x / y);                      \
+    }                                                                        \
+    static inline type __##prefix##rcp_##way(type x)                         \
+    {                                                                        \
+        return emu_quotient<wide>(letter, (type)1, x, 1 / x);                \
     }
 #define EMU_ROUNDED_WAY(way, letter)                                                          \
     EMU_ROUNDED(float, double, f, way, letter)                                                \
@@ -146,18 +165,3 @@ static EmuReal emu_root(char way, EmuReal x, EmuReal nearest)
 EMU_ROUNDED_WAY(rz, 'z')
 EMU_ROUNDED_WAY(ru, 'u')
 EMU_ROUNDED_WAY(rd, 'd')
-
-/* To the nearest, as the processor rounds. */
-#define EMU_NEAREST(type, prefix)                                                         \
-    static inline type __##prefix##add_rn(type x, type y) { return emu_as_it_is(x + y); } \
-    static inline type __##prefix##sub_rn(type x, type y) { return emu_as_it_is(x - y); } \
-    static inline type __##prefix##mul_rn(type x, type y) { return emu_as_it_is(x * y); } \
-    static inline type __##prefix##div_rn(type x, type y) { return x / y; }               \
-    static inline type __##prefix##rcp_rn(type x) { return 1 / x; }
-EMU_NEAREST(float, f)
-EMU_NEAREST(double, d)
-static inline float __fsqrt_rn(float x) { return __builtin_sqrtf(x); }
-static inline double __dsqrt_rn(double x) { return __builtin_sqrt(x); }
-static inline float __frsqrt_rn(float x) { return (float)(1 / __builtin_sqrt((double)x)); }
-static inline float __fmaf_rn(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
-static inline double __fma_rn(double x, double y, double z) { return __builtin_fma(x, y, z); }
