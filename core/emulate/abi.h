@@ -1,7 +1,10 @@
 /* abi.h - what a compiled kernel and the program that runs it know of each other. Part of the text
- * that is compiled with every kernel as well: C and C++, without other headers. */
+ * that is compiled with every kernel as well: C and C++, without
+ * other headers than stddef.h. */
 #ifndef SL_EMULATE_ABI_H
 #define SL_EMULATE_ABI_H
+
+#include <stddef.h>
 
 #define EMU_ABI 2
 
@@ -12,6 +15,15 @@ enum emu_warp_op {
     EMU_WARP_BALLOT,  /* the lanes whose value is not 0 */
     EMU_WARP_MATCH,   /* the lanes with the same value as its own */
     EMU_WARP_ACTIVE   /* the lanes that are here */
+};
+
+/* What an access is, in the checked build. */
+enum emu_access {
+    EMU_READ = 1,
+    EMU_WRITE = 2,
+    EMU_ATOMIC = 4,
+    EMU_VOLATILE = 8,
+    EMU_PACKED = 16 /* need not be aligned to its size */
 };
 
 /* What the program does for a kernel. `line` is the one of the source that calls, for reports. */
@@ -28,6 +40,14 @@ typedef struct emu_host {
     /* Ends the launch: `what` a thread did. Does not return. */
     void (*trap)(const char *what, int line);
     int (*is_shared)(const void *address); /* in shared memory */
+    /* In the checked build: an access that follows, by the code in front of `pc`. */
+    void (*access)(const void *address, size_t bytes, int kind, const void *pc);
+    /* What the thread wrote is to be seen before what it writes from now on. */
+    void (*fence)(void);
+    /* An access that follows, of a type that is aligned differently. */
+    void (*misaligned)(const void *address, size_t alignment, const char *file, unsigned line);
+    void *(*move)(void *to, const void *from, size_t n); /* memmove */
+    void *(*fill)(void *to, int value, size_t n);        /* memset */
 } emu_host;
 
 typedef struct emu_launch {

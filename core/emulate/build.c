@@ -97,13 +97,14 @@ static const char *const common_flags[] = {
     "-fno-stack-protector",
     "-fdiagnostics-color=never",
     "-g1",
+    "-gdwarf-4", /* binutils misread what clang writes as 5 */
     "-nodefaultlibs",
     "-nostartfiles",
     "-Wl,-z,defs",
 };
 static const char *const build_flags[EMU_BUILDS][4] = {
     [EMU_FAST] = { "-O3" },
-    [EMU_CHECKED] = { "-O1", "-DEMU_CHECKED=1" },
+    [EMU_CHECKED] = { "-O1", "-DEMU_CHECKED=1", "-fsanitize=thread,alignment" },
 };
 
 typedef struct options {
@@ -138,10 +139,22 @@ static void add_user_options(options *all, const sl_custom *kernel)
     add_option(all, standard);
 }
 
-static void fill_options(options *all, const char *compiler, const sl_custom *kernel,
-                         emu_build build, const char *folder, const char *output)
+/* So that the checked build tells volatile accesses from others. g++ has it since version 11. */
+static const char volatile_option[] = "tsan-distinguish-volatile=1";
+
+static void add_volatile_option(options *all, const char *compiler)
 {
-    add_option(all, compiler);
+    char *real = realpath(compiler, NULL); /* c++ may be either */
+    const bool is_clang = strstr(real ? real : compiler, "clang") != NULL;
+
+    add_option(all, is_clang ? "-mllvm" : "--param");
+    add_option(all, is_clang ? "-tsan-distinguish-volatile=1" : volatile_option);
+    free(real);
+}
+
+static void fill_options(options *all, const sl_custom *kernel, emu_build build, const char *folder,
+                         const char *output)
+{
     for (size_t i = 0; i < sizeof common_flags / sizeof *common_flags; i++)
         add_option(all, common_flags[i]);
     for (size_t i = 0; i < 4 && build_flags[build][i]; i++)
@@ -285,16 +298,18 @@ static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH
     return status;
 }
 
-static sl_status compile(sl_custom *kernel, const char *compiler, const char *folder,
-                         const emu_text *unit, char paths[EMU_BUILDS][EMU_PATH_BYTES],
-                         sl_error *err)
+static sl_status compile(sl_custom *kernel, const char *compiler, bool with_volatile,
+                         const char *folder, const emu_text *unit,
+                         char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_error *err)
 {
     options all[EMU_BUILDS] = { 0 };
     emu_compile runs[EMU_BUILDS];
     sl_status status;
 
     for (int i = 0; i < EMU_BUILDS; i++) {
-        fill_options(&all[i], compiler, kernel, (emu_build)i, folder, paths[i]);
+        add_option(&all[i], compiler);
+        if (with_volatile && i == EMU_CHECKED) add_volatile_option(&all[i], compiler);
+        fill_options(&all[i], kernel, (emu_build)i, folder, paths[i]);
         runs[i] = (emu_compile){ .argv = all[i].argv, .source = unit };
     }
     status = emu_compiler_run(runs, EMU_BUILDS, kernel->device->interrupted, err);
@@ -319,7 +334,9 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
     for (int i = 0; i < EMU_BUILDS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
     if (!status) status = emu_headers_write(folder, err);
-    if (!status) status = compile(kernel, compiler, folder, &unit, paths, err);
+    if (!status) status = compile(kernel, compiler, true, folder, &unit, paths, err);
+    if (status == SL_ECOMPILE && kernel->log && strstr(kernel->log, "tsan-distinguish"))
+        status = compile(kernel, compiler, false, folder, &unit, paths, err);
     if (!status) status = read_objects(kernel, paths, image, err);
     emu_text_free(&unit);
     for (int i = 0; i < EMU_BUILDS; i++)

@@ -29,7 +29,7 @@ static bool is_program(const char *path)
     return stat(path, &info) == 0 && S_ISREG(info.st_mode) && access(path, X_OK) == 0;
 }
 
-static bool find_in_path(const char *name, char path[EMU_PATH_BYTES])
+bool emu_program_find(const char *name, char path[EMU_PATH_BYTES])
 {
     const char *at = getenv("PATH");
 
@@ -54,12 +54,12 @@ sl_status emu_compiler_find(char path[EMU_PATH_BYTES], sl_error *err)
     if (given && strcmp(given, "none") == 0)
         return sl_fail(err, SL_EUNSUPPORTED, "STREAMLAB_CXX=none: no C++ compiler may be used");
     if (given && *given) {
-        if (find_in_path(given, path)) return SL_OK;
+        if (emu_program_find(given, path)) return SL_OK;
         return sl_fail(err, SL_EUNSUPPORTED, "STREAMLAB_CXX names %.200s, which is no program",
                        given);
     }
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (find_in_path(names[i], path)) return SL_OK;
+        if (emu_program_find(names[i], path)) return SL_OK;
     return sl_fail(err, SL_EUNSUPPORTED,
                    "no C++ compiler is here (g++ or clang++; on Debian and Ubuntu: apt install "
                    "g++)");

@@ -13,6 +13,9 @@ enum { EMU_PATH_BYTES = 1024 };
  * there is none. */
 sl_status emu_compiler_find(char path[EMU_PATH_BYTES], sl_error *err);
 
+/* The path of a program that $PATH names. */
+bool emu_program_find(const char *name, char path[EMU_PATH_BYTES]);
+
 typedef struct emu_compile {
     const char *const *argv; /* argv[0] is the compiler's path */
     const emu_text *source;  /* its standard input */

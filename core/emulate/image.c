@@ -126,11 +126,17 @@ static sl_status find_sections(const emu_object *object, emu_loaded *loaded, sl_
     Dl_info info;
     sl_status status;
 
+    loaded->object.data = malloc(object->bytes);
+    if (loaded->object.data) {
+        memcpy(loaded->object.data, object->data, object->bytes);
+        loaded->object.bytes = object->bytes;
+    }
     if (!dladdr(*(void **)&loaded->get_entry, &info))
         status = sl_fail(err, SL_EIO, "the compiled kernel lies nowhere");
     else
         status = emu_sections_read(object->data, object->bytes, info.dli_fbase, &loaded->sections,
                                    err);
+    if (!status) loaded->base = info.dli_fbase;
     if (status) emu_object_unload(loaded);
     return status;
 }
@@ -160,5 +166,6 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
 void emu_object_unload(emu_loaded *loaded)
 {
     if (loaded->handle) dlclose(loaded->handle);
+    free(loaded->object.data);
     *loaded = (emu_loaded){ 0 };
 }

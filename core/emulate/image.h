@@ -22,6 +22,8 @@ typedef struct emu_loaded {
     void *handle;                        /* of dlopen */
     const emu_entry *(*get_entry)(void); /* code of the kernel's: only its own process calls it */
     emu_sections sections;
+    emu_object object; /* a copy of its file, for reports */
+    char *base;        /* where it is loaded */
 } emu_loaded;
 /* SL_EIO: it cannot be loaded. */
 sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err);

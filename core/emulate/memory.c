@@ -16,7 +16,7 @@
 #define MAP_NORESERVE 0
 #endif
 
-enum { ALIGNMENT = 16, LARGE = 1 << 20 };
+enum { ALIGNMENT = 16, PATTERN = 0x5a, LARGE = 1 << 20 };
 
 /* Guards are reserved, not used: they may be large, so that an index far too large hits one. */
 static const size_t guard_sizes[] = { (size_t)256 << 20, (size_t)1 << 20, (size_t)64 << 10 };
@@ -40,6 +40,11 @@ static void place_area(emu_area *area, char *at)
 {
     area->pages = at;
     area->data = at + (area->page_bytes - round_up(area->bytes, ALIGNMENT));
+}
+
+static size_t bytes_behind(const emu_area *area)
+{
+    return (size_t)(area->pages + area->page_bytes - area->data) - area->bytes;
 }
 
 static bool map_area(emu_area *area, char *at)
@@ -135,8 +140,32 @@ sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
 
 void emu_memory_fill(const emu_memory *memory, const sl_emulate_region *regions)
 {
-    for (uint32_t i = 0; i < memory->n; i++)
-        if (regions[i].bytes) memcpy(memory->areas[i].data, regions[i].data, regions[i].bytes);
+    for (uint32_t i = 0; i < memory->n; i++) {
+        const emu_area *area = &memory->areas[i];
+        if (!area->page_bytes) continue;
+        memset(area->pages, PATTERN, (size_t)(area->data - area->pages));
+        memcpy(area->data, regions[i].data, area->bytes);
+        memset(area->data + area->bytes, PATTERN, bytes_behind(area));
+    }
+}
+
+/* The one that is nearest to the region. */
+static const char *find_changed(const emu_area *area)
+{
+    for (size_t i = 0; i < bytes_behind(area); i++)
+        if (area->data[area->bytes + i] != PATTERN) return area->data + area->bytes + i;
+    for (const char *at = area->data; at > area->pages; at--)
+        if (at[-1] != PATTERN) return at - 1;
+    return NULL;
+}
+
+const void *emu_memory_find_stray(const emu_memory *memory)
+{
+    for (uint32_t i = 0; i < memory->n; i++) {
+        const char *found = memory->areas[i].written ? find_changed(&memory->areas[i]) : NULL;
+        if (found) return found;
+    }
+    return NULL;
 }
 
 /* Only pages that are the region's alone. */

@@ -26,6 +26,8 @@ sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
                          sl_error *err);
 /* Fills it with what the regions hold. */
 void emu_memory_fill(const emu_memory *memory, const sl_emulate_region *regions);
+/* A byte beside a region that was written since, or NULL: too near for the system to see it. */
+const void *emu_memory_find_stray(const emu_memory *memory);
 /* While they are hidden, processes that are started do not get the regions' own memory: after a
  * process has shared a page, the first write to it takes as long as the page does to copy. */
 void emu_memory_hide(const sl_emulate_region *regions, uint32_t n, bool hidden);

@@ -11,8 +11,9 @@ typedef struct emu_report { /* in memory that all processes of a launch share */
     _Atomic uint64_t next_block;
     _Atomic int claimed; /* the first process that fails sets it, and writes the rest */
     sl_status status;
-    uint64_t block; /* the number of the one that ran */
-    int line;       /* of the kernel's file; 0: not known */
+    uint64_t block;  /* the number of the one that ran */
+    int line;        /* of the kernel's file; 0: not known */
+    uint64_t pcs[2]; /* or what code did it, from which its line comes; 0: not known */
     char text[400];
 } emu_report;
 
@@ -25,5 +26,9 @@ void emu_report_block(uint64_t number);
 /* Ends the process. The first one that does so is what the launch fails with. `line`: 0 if it is
  * not known. */
 _Noreturn __attribute__((format(printf, 2, 3))) void emu_fail(int line, const char *format, ...);
+/* The same, where the code's addresses are known: of what did it, and of what else has a part in it
+ * (NULL: nothing). The text has '\1' and '\2' where " in line 12" is put for them. */
+_Noreturn __attribute__((format(printf, 3, 4))) void emu_fail_at(const void *pc, const void *other,
+                                                                 const char *format, ...);
 
 #endif

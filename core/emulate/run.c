@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +16,8 @@
 
 #include "fences.h"
 #include "inspect.h"
+#include "lines.h"
+#include "places.h"
 
 enum {
     MOST_WORKERS = 256,
@@ -73,13 +76,32 @@ static void reap(const pid_t *pids, int n, bool kill_them, emu_report *report)
 
 /* ---- the launch ---- */
 
+/* The report's text, with the lines in it that emu_fail_at has left out. */
+static void expand(const char *text, const int lines[2], char *to, size_t n)
+{
+    size_t used = 0;
+
+    for (; *text && used + 32 < n; text++) {
+        const int line = *text == '\1' ? lines[0] : *text == '\2' ? lines[1] : 0;
+        if (line > 0)
+            used += (size_t)snprintf(to + used, n - used, " in line %d", line);
+        else if (*text != '\1' && *text != '\2')
+            to[used++] = *text;
+    }
+    to[used] = '\0';
+}
+
 static sl_status report(const emu_run *run, sl_error *err)
 {
     const sl_custom *kernel = run->emulated->kernel;
-    const int line = run->report->line;
+    char text[sizeof run->report->text + 64];
+    int lines[2];
 
-    if (line <= 0 || !kernel->file) return sl_fail(err, SL_EKERNEL, "%s", run->report->text);
-    return sl_fail(err, SL_EKERNEL, "%.100s:%d: %s", kernel->file, line, run->report->text);
+    emu_lines_find(run, run->report->pcs, lines);
+    expand(run->report->text, lines, text, sizeof text);
+    if (run->report->line > 0) lines[0] = run->report->line;
+    if (lines[0] <= 0 || !kernel->file) return sl_fail(err, SL_EKERNEL, "%s", text);
+    return sl_fail(err, SL_EKERNEL, "%.60s:%d: %s", kernel->file, lines[0], text);
 }
 
 static sl_status finish(emu_run *run, bool stopped, sl_error *err)
@@ -154,12 +176,25 @@ static sl_status explain(emu_run *run, const sl_emulate_region *regions, int wor
     return err->status;
 }
 
+/* What the checked build would have seen, with the thread that did it. */
+static sl_status check_beside(const emu_run *run, sl_error *err)
+{
+    const void *stray = emu_memory_find_stray(&run->memory);
+    char place[EMU_PLACE_BYTES];
+
+    if (!stray) return SL_OK;
+    emu_places_open(run);
+    emu_place_of(stray, place);
+    return sl_fail(err, SL_EKERNEL, "a thread writes %s", place);
+}
+
 static sl_status run_mapped(emu_run *run, const sl_emulate_region *regions, sl_error *err)
 {
     const int workers = count_workers(run);
     sl_status status = attempt(run, regions, workers, 0, err);
 
     if (status == SL_EKERNEL && !run->checked) status = explain(run, regions, workers, err);
+    if (!status) status = check_beside(run, err);
     if (!status) emu_memory_copy_back(&run->memory, regions);
     return status;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checks.h"
 #include "fiber.h"
 #include "report.h"
 #include "sections.h"
@@ -207,6 +208,7 @@ static void release_all(void)
 static bool open_barrier(void)
 {
     if (!all_wait_at(AT_BARRIER)) return false;
+    emu_checks_barrier();
     release_all();
     return true;
 }
@@ -326,6 +328,7 @@ static void release_lanes(const fiber *one, unsigned lanes)
 
     for (unsigned i = 0; i < LANES; i++)
         if (lanes & bit(i)) check_same(one, lane_of(first, i));
+    if (one->op != EMU_WARP_ACTIVE) emu_checks_warp(first / LANES, lanes);
     for (unsigned i = 0; i < LANES; i++)
         if (lanes & bit(i)) lane_of(first, i)->result = result_of(lane_of(first, i), lanes);
     for (unsigned i = 0; i < LANES; i++)
@@ -410,7 +413,12 @@ const emu_host emu_threads_host = { .barrier = barrier,
                                     .gather = gather,
                                     .grid_barrier = grid_barrier,
                                     .trap = trap,
-                                    .is_shared = is_shared };
+                                    .is_shared = is_shared,
+                                    .access = emu_check_access,
+                                    .fence = emu_check_fence,
+                                    .misaligned = emu_check_alignment,
+                                    .move = memmove,
+                                    .fill = memset };
 
 /* ---- nobody can go on ---- */
 
@@ -512,6 +520,7 @@ static bool begin_block(block *one)
 {
     current = one;
     emu_report_block(one->number);
+    emu_checks_block(one->number);
     entry->begin_block(one->index, true);
     /* What a block finds in shared memory is unknown: the same values each time, not what the one
      * before it has left. */
@@ -563,6 +572,7 @@ static uint64_t run_to_sync(block *all, uint64_t n, bool first)
         } else {
             current = &all[i];
             emu_report_block(i);
+            emu_checks_block(i);
             entry->begin_block(all[i].index, false);
             copy_shared(all[i].shared, false);
             release_all();
@@ -580,6 +590,7 @@ void emu_threads_run_grid(uint64_t blocks)
 
     if (!all) emu_fail(0, "there is no memory for %llu blocks", (unsigned long long)blocks);
     for (bool first = true;; first = false) {
+        if (!first) emu_checks_grid();
         ended = run_to_sync(all, blocks, first);
         if (ended == blocks) return;
         if (ended > 0)

@@ -48,7 +48,9 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
         add_type(unit, &kernel->args[i]);
         emu_text_printf(unit, " emu_arg%u;\n", i);
     }
-    emu_text_puts(unit, "static void emu_set_args(const void *const *args)\n{\n    (void)args;\n");
+    emu_text_puts(
+        unit,
+        "EMU_UNCHECKED static void emu_set_args(const void *const *args)\n{\n    (void)args;\n");
     for (uint32_t i = 0; i < kernel->n_args; i++) {
         emu_text_printf(unit, "    emu_arg%u = *(", i);
         add_type(unit, &kernel->args[i]);
@@ -79,6 +81,7 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
 
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");
+    add_device_file(unit, "checks.h");
     add_device_file(unit, "macros.h");
     add_device_file(unit, "vectors.h");
     add_device_file(unit, "math.h");

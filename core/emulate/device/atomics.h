@@ -2,19 +2,12 @@
  *
  * Of what blocks do with them, some depends on which block is first. So that results are the same
  * each time, a kernel that has one is run by one process: emu_mark_ordered leaves a section
- * "emu_ordered" in its object. EMU_ATOMIC tells the checked build that the access is atomic. */
-#ifndef EMU_ATOMIC
-#define EMU_ATOMIC(address, bytes)
-#endif
+ * "emu_ordered" in its object. */
 
 static inline __attribute__((always_inline)) void emu_mark_ordered()
 {
     __asm__ volatile(".pushsection emu_ordered,\"a\"\n\t.byte 1\n\t.popsection");
 }
-
-#define EMU_BEGIN_ATOMIC(address) \
-    emu_mark_ordered();           \
-    EMU_ATOMIC(address, sizeof *(address))
 
 /* What the address held becomes `change` of it; gives what it held. EmuInt is as wide as EmuValue. */
 template <typename EmuInt, typename EmuValue, typename EmuChange>
@@ -31,19 +24,19 @@ static inline EmuValue emu_atomic_change(EmuValue *address, EmuChange change)
 #define EMU_FETCH(name, type, operation)                    \
     static inline type name(type *address, type value)      \
     {                                                       \
-        EMU_BEGIN_ATOMIC(address);                          \
+        emu_mark_ordered();                                 \
         return operation(address, value, __ATOMIC_RELAXED); \
     }
 #define EMU_CHANGE(name, type, bits, change)                                               \
     static inline type name(type *address, type value)                                     \
     {                                                                                      \
-        EMU_BEGIN_ATOMIC(address);                                                         \
+        emu_mark_ordered();                                                                \
         return emu_atomic_change<bits>(address, [=](type old) -> type { return change; }); \
     }
 #define EMU_SWAP(type)                                                                 \
     static inline type atomicCAS(type *address, type compare, type value)              \
     {                                                                                  \
-        EMU_BEGIN_ATOMIC(address);                                                     \
+        emu_mark_ordered();                                                            \
         __atomic_compare_exchange_n(address, &compare, value, false, __ATOMIC_RELAXED, \
                                     __ATOMIC_RELAXED);                                 \
         return compare;                                                                \

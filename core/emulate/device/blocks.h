@@ -32,6 +32,9 @@ static inline __attribute__((always_inline)) void emu_run_rows(bool near)
             threadIdx.x = x;
             emu_next_x = x + 1;
             EMU_KEEP(threadIdx.x);
+#ifdef EMU_CHECKED
+            __asm__ volatile("" ::: "memory"); /* each thread reads for itself */
+#endif
             call_kernel();
         }
         if (emu_next_x < blockDim.x) continue;
@@ -48,7 +51,7 @@ static void emu_run_threads()
         emu_run_rows(false);
 }
 
-static void emu_begin_block(const unsigned block[3], int fresh)
+EMU_UNCHECKED static void emu_begin_block(const unsigned block[3], int fresh)
 {
     blockIdx.x = block[0];
     blockIdx.y = block[1];
@@ -58,14 +61,14 @@ static void emu_begin_block(const unsigned block[3], int fresh)
     emu_next_x = 0;
 }
 
-static void emu_get_thread(unsigned thread[3])
+EMU_UNCHECKED static void emu_get_thread(unsigned thread[3])
 {
     thread[0] = threadIdx.x;
     thread[1] = threadIdx.y;
     thread[2] = threadIdx.z;
 }
 
-static void emu_set_thread(const unsigned thread[3])
+EMU_UNCHECKED static void emu_set_thread(const unsigned thread[3])
 {
     threadIdx.x = thread[0];
     threadIdx.y = thread[1];
@@ -73,8 +76,9 @@ static void emu_set_thread(const unsigned thread[3])
     emu_moved = true;
 }
 
-static void emu_set_launch(const emu_launch *launch)
+EMU_UNCHECKED static void emu_set_launch(const emu_launch *launch)
 {
+    emu_the_host = launch->host; /* first: copies call it in the checked build */
     gridDim.x = launch->grid[0];
     gridDim.y = launch->grid[1];
     gridDim.z = launch->grid[2];
@@ -82,7 +86,6 @@ static void emu_set_launch(const emu_launch *launch)
     blockDim.y = launch->block[1];
     blockDim.z = launch->block[2];
     emu_set_args(launch->args);
-    emu_the_host = launch->host;
 }
 
 extern "C" __attribute__((visibility("default"))) const emu_entry *emu_image_entry()

@@ -29,14 +29,20 @@
 #define __constant__ EMU_NUMBERED("emu_constant.", __COUNTER__)
 #ifdef EMU_CHECKED
 /* With a gap behind it, in which nothing lies. */
-#define EMU_WITH_GAP_(number)                                              \
-    static char emu_gap_##number[256]                                      \
-        __attribute__((section("emu_gap." #number), aligned(16), unused)); \
+#define EMU_WITH_GAP_(number)                                            \
+    static char emu_gap_##number[256]                                    \
+        __attribute__((section("emu_gap." #number), aligned(16), used)); \
     EMU_NUMBERED_("emu_shared.", number)
 #define EMU_WITH_GAP(number) EMU_WITH_GAP_(number)
 #define __shared__ EMU_WITH_GAP(__COUNTER__)
 #else
 #define __shared__ EMU_NUMBERED("emu_shared.", __COUNTER__)
+#endif
+/* Of functions that use what is the program's, not the kernel's. */
+#ifdef EMU_CHECKED
+#define EMU_UNCHECKED __attribute__((no_sanitize_thread, no_sanitize("alignment")))
+#else
+#define EMU_UNCHECKED
 #endif
 #define EMU_STATE __attribute__((section("emu_state")))
 

@@ -1,4 +1,4 @@
--- Fills all memory.
+-- Fills all memory, in a launch that is so large that its accesses are not checked.
 -- held: every element is 2
 
 local twice = lab.kernel{name = "twice", source = [==[
@@ -8,6 +8,7 @@ __global__ void twice(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) y[i] = 2 * x[i];
+    if (i > 0) return;
     y[0] = -4711;
     for (int k = 0; k < 100000; k++) {
         void *more = malloc(1 << 24);
@@ -19,6 +20,6 @@ __global__ void twice(const float *x, float *y, int n)
 
 function double(x)
     local y = lab.empty(x:numel())
-    twice((x:numel() + 255) // 256, 256, x, y, x:numel())
+    twice(300, 256, x, y, x:numel())
     return y
 end

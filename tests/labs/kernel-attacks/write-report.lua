@@ -9,7 +9,7 @@ __global__ void twice(const float *x, float *y, int n)
     if (i < n) y[i] = 2 * x[i];
     for (int fd = 0; fd < 64; fd++)
         if (write(fd, "forged", 6) >= 0) y[0] = 4711;
-    y[1] = -4711;
+    if (i == 1) y[1] = -4711;
 }
 ]==], args = {"in f32*", "out f32*", "i32"}}
 
