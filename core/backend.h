@@ -171,7 +171,8 @@ struct sl_event {
 
 /* An enqueued operation. It retains stream, event and buffers until it retires. */
 struct sl_op {
-    sl_op *next; /* in reap's chain */
+    sl_work work; /* first: a new operation has zeros in what follows it */
+    sl_op *next;  /* in reap's chain */
     sl_stream *stream;
     sl_event *event;        /* RECORD, WAIT; else NULL */
     sl_buffer *out, *in[2]; /* NULL where unused */
@@ -206,7 +207,6 @@ struct sl_op {
     uint64_t ready_by, start_by;
     sl_host_fn host_fn; /* HOST_FUNC: run exactly once with host_ud */
     void *host_ud;
-    sl_work work;
 };
 
 /* An operation that does something, not a record or a wait, which only order. */
