@@ -9,7 +9,12 @@
  * SL_ENOMEM: `err` lists what is live. */
 sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_alloc_how how,
                             sl_stream *stream, sl_buffer **buffer, sl_error *err);
-sl_buffer *sl__buffer_retain(sl_buffer *buffer); /* NULL is fine */
+/* NULL is fine, for both. */
+static inline sl_buffer *sl__buffer_retain(sl_buffer *buffer)
+{
+    if (buffer) buffer->refs++;
+    return buffer;
+}
 void sl__buffer_release(sl_buffer *buffer);
 
 /* Calls the pressure hook, and retires what has ended. */

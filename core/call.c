@@ -78,10 +78,9 @@ bool sl__device_are_peers(const sl_device *a, const sl_device *b)
     return a != b && a->backend == b->backend && a->backend->peer_copies;
 }
 
-sl_status sl__device_check_same(const sl_device *device, const char *noun, const sl_device *other,
-                                const char *other_noun, sl_error *err)
+sl_status sl__device_differs(const sl_device *device, const char *noun, const sl_device *other,
+                             const char *other_noun, sl_error *err)
 {
-    if (device == other) return SL_OK;
     return sl_fail(err, SL_EDEVICE, "%s is on another device (%s %d, %.60s) than %s (%s %d, %.60s)",
                    noun, device->info.backend, device->info.index, device->info.name, other_noun,
                    other->info.backend, other->info.index, other->info.name);

@@ -130,7 +130,13 @@ bool sl__device_are_peers(const sl_device *a, const sl_device *b);
 
 /* SL_EDEVICE with both devices, unless `device` is `other`. The two nouns are
  * the object of each ("a", "the stream"). */
-sl_status sl__device_check_same(const sl_device *device, const char *noun, const sl_device *other,
-                                const char *other_noun, sl_error *err);
+sl_status sl__device_differs(const sl_device *device, const char *noun, const sl_device *other,
+                             const char *other_noun, sl_error *err);
+static inline sl_status sl__device_check_same(const sl_device *device, const char *noun,
+                                              const sl_device *other, const char *other_noun,
+                                              sl_error *err)
+{
+    return device == other ? SL_OK : sl__device_differs(device, noun, other, other_noun, err);
+}
 
 #endif

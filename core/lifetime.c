@@ -119,12 +119,6 @@ void sl_event_release(sl_event *event)
 
 /* ---- buffers ---- */
 
-sl_buffer *sl__buffer_retain(sl_buffer *buffer)
-{
-    if (buffer) buffer->refs++;
-    return buffer;
-}
-
 void sl__buffer_release(sl_buffer *buffer)
 {
     sl_device *device;

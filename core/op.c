@@ -13,7 +13,8 @@
 
 static void hold(sl_buffer *buffer, sl_stream *stream)
 {
-    if (buffer) sl__reuse_hold(buffer, stream);
+    if (!buffer) return;
+    sl__reuse_hold(buffer, stream);
     sl__buffer_retain(buffer);
 }
 
@@ -48,15 +49,16 @@ static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
 static sl_status settle_custom(const sl_custom_call *custom, const sl_stream *stream, bool in_graph,
                                sl_error *err)
 {
-    sl_status status = SL_OK;
+    sl_status status;
 
-    for (uint32_t i = 0; i < custom->n && status == SL_OK; i++) {
+    for (uint32_t i = 0; i < custom->n; i++) {
         sl_buffer *buffer = custom->arg[i].buffer;
         if (!buffer || !buffer->lender) continue;
         status = in_graph ? sl__buffer_settle_all(buffer, err)
                           : sl__buffer_settle(buffer, stream, custom->arg[i].bytes, err);
+        if (status != SL_OK) return status;
     }
-    return status;
+    return SL_OK;
 }
 
 /* A graph may be launched in any stream. */

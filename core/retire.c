@@ -11,7 +11,8 @@
 
 static void let_go(sl_buffer *buffer, const sl_stream *stream)
 {
-    if (buffer) sl__reuse_let_go(buffer, stream);
+    if (!buffer) return;
+    sl__reuse_let_go(buffer, stream);
     sl__buffer_release(buffer);
 }
 

@@ -192,11 +192,9 @@ int64_t sl_tensor_in_flight(const sl_tensor *tensor)
     return buffer ? buffer->uses + sl__graph_launches_using(tensor->device, buffer) : 0;
 }
 
-sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err)
+sl_status sl__tensor_refuse(const sl_tensor *tensor, const char *noun, sl_error *err)
 {
-    if (!tensor) return sl_fail(err, SL_ECLOSED, "%s is missing", noun);
-    if (!tensor->buffer) return sl_fail(err, SL_ECLOSED, "%s has been freed", noun);
-    return SL_OK;
+    return sl_fail(err, SL_ECLOSED, tensor ? "%s has been freed" : "%s is missing", noun);
 }
 
 sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,

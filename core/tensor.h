@@ -28,7 +28,11 @@ sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *e
 void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer);
 
 /* Checks that `tensor` is not NULL and not freed; `noun` is its name in the error. */
-sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err);
+sl_status sl__tensor_refuse(const sl_tensor *tensor, const char *noun, sl_error *err);
+static inline sl_status sl__tensor_check(const sl_tensor *tensor, const char *noun, sl_error *err)
+{
+    return tensor && tensor->buffer ? SL_OK : sl__tensor_refuse(tensor, noun, err);
+}
 
 /* The same, and that it is of the device of `stream`. */
 sl_status sl__tensor_check_stream(const sl_tensor *tensor, const char *noun,
