@@ -249,8 +249,6 @@ void cuda_custom_close(sl_custom *base)
 
 /* ---- launching ---- */
 
-static size_t volume(const uint32_t size[3]) { return (size_t)size[0] * size[1] * size[2]; }
-
 /* The driver may wait for the whole device at a first launch: to load the code, if it was not able to
  * before, and to make room for more local memory than any kernel has had, which then stays
  * (CU_CTX_LMEM_RESIZE_TO_MAX). */
@@ -271,14 +269,13 @@ static void note_launched(cuda_device *dev, cuda_custom *kernel, const sl_op *op
 }
 
 /* What recordings without CUPTI show. */
-static void describe(sl_op *op, const sl_custom_call *call)
+static void describe(sl_op *op)
 {
-    const sl_custom_info *info = &call->kernel->info;
-    const size_t blocks = volume(call->grid);
-    op->blocks = blocks < UINT32_MAX ? (uint32_t)blocks : UINT32_MAX;
-    op->threads = (uint16_t)volume(call->block);
-    op->registers = (uint16_t)info->registers;
-    op->shared_bytes = (uint32_t)(info->shared_bytes + (int64_t)call->shared_bytes);
+    const sl_work *work = &op->work;
+    op->blocks = work->blocks < UINT32_MAX ? (uint32_t)work->blocks : UINT32_MAX;
+    op->threads = (uint16_t)work->threads;
+    op->registers = (uint16_t)work->registers;
+    op->shared_bytes = (uint32_t)work->shared_bytes;
 }
 
 static CUresult launch(const cuda_custom *kernel, cudaStream_t stream, const sl_custom_call *call,
@@ -305,7 +302,7 @@ sl_status cuda_custom_launch(cuda_device *dev, sl_op *op, sl_error *err)
         if (arg->buffer) addresses[i] = cuda_data(arg->buffer, arg->offset);
         args[i] = arg->buffer ? (void *)&addresses[i] : (void *)&arg->bits;
     }
-    describe(op, call);
+    describe(op);
     CUresult code = launch(kernel, ((cuda_stream *)op->stream)->handle, call, args);
     if (code == CUDA_SUCCESS && !kernel->ready) note_launched(dev, kernel, op);
     return check(dev, code, call->cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel",

@@ -160,20 +160,13 @@ static bool may_hold_host(const cuda_device *dev, const sl_op *op)
            || (op->graph && cuda_graph_may_hold((const cuda_graph *)op->graph));
 }
 
-static size_t written_bytes(const sl_op *op)
-{
-    const sl_custom_call *call = op->custom;
-    size_t bytes = op->out ? op->out->bytes : 0;
-    for (uint32_t i = 0; call && i < call->n; i++)
-        if (call->kernel->args[i].access & SL_WRITES) bytes += call->arg[i].buffer->bytes;
-    return bytes;
-}
-
-/* A large result counts for more, so that its memory is known to be free sooner. */
+/* A large result counts for more, so that its memory is known to be free sooner; of a custom kernel
+ * all that it is given. */
 static uint32_t weight(const sl_op *op)
 {
     const size_t large = 8u << 20;
-    return 1 + (uint32_t)(written_bytes(op) / large);
+    const size_t bytes = op->out ? op->out->bytes : op->custom ? op->work.bytes : 0;
+    return 1 + (uint32_t)(bytes / large);
 }
 
 /* Best effort: without a mark the operations wait for the next one, or for a wait. */

@@ -31,25 +31,32 @@ static const char *access_name(const sl_arg *arg)
     return arg->access == SL_READS ? "in" : arg->access == SL_WRITES ? "out" : "inout";
 }
 
+static sl_status refuse_place(size_t i, const sl_arg *arg, sl_error *err)
+{
+    sl_fail(err, SL_EPLACE, "%s (%s %s*) is on the cpu", nouns[i], access_name(arg),
+            sl_arg_type_name((sl_arg_type)arg->type));
+    return sl_advise(err, SL_EPLACE, SL_ADVICE_COPY_TO_GPU, NULL);
+}
+
+static sl_status refuse_dtype(size_t i, const sl_arg *arg, sl_dtype dtype, sl_error *err)
+{
+    sl_fail(err, SL_EDTYPE, "%s is a tensor of %s, and the kernel's is %s %s*", nouns[i],
+            sl_dtype_name(dtype), access_name(arg), sl_arg_type_name((sl_arg_type)arg->type));
+    return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name((sl_dtype)dtypes[arg->type]));
+}
+
 static sl_status check_tensor(const sl_custom *kernel, size_t i, const sl_tensor *tensor,
                               sl_error *err)
 {
     const sl_arg *arg = &kernel->args[i];
-    const char *type = sl_arg_type_name((sl_arg_type)arg->type);
-    const char *noun = nouns[i];
-    sl_status status = sl__tensor_check(tensor, noun, err);
+    const sl_tensor_spec *spec = &tensor->spec;
+    sl_status status = sl__tensor_check(tensor, nouns[i], err);
 
     if (status == SL_OK)
-        status = sl__device_check_same(tensor->device, noun, kernel->device, "the kernel", err);
+        status = sl__device_check_same(tensor->device, nouns[i], kernel->device, "the kernel", err);
     if (status != SL_OK) return status;
-    if (tensor->spec.place != SL_ON_DEVICE) {
-        sl_fail(err, SL_EPLACE, "%s (%s %s*) is on the cpu", noun, access_name(arg), type);
-        return sl_advise(err, SL_EPLACE, SL_ADVICE_COPY_TO_GPU, NULL);
-    }
-    if ((int)tensor->spec.dtype == dtypes[arg->type]) return SL_OK;
-    sl_fail(err, SL_EDTYPE, "%s is a tensor of %s, and the kernel's is %s %s*", noun,
-            sl_dtype_name(tensor->spec.dtype), access_name(arg), type);
-    return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name((sl_dtype)dtypes[arg->type]));
+    if (spec->place != SL_ON_DEVICE) return refuse_place(i, arg, err);
+    return (int)spec->dtype == dtypes[arg->type] ? SL_OK : refuse_dtype(i, arg, spec->dtype, err);
 }
 
 static sl_status refuse_number(size_t i, const sl_arg *arg, const char *why, sl_error *err)
@@ -118,7 +125,7 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
     const sl_arg *arg = &kernel->args[i];
     sl_status status;
 
-    *out = (sl_custom_operand){ .buffer = NULL };
+    out->buffer = NULL;
     if (!arg->access && value->tensor)
         return refuse_number(i, arg, "is a tensor, and the kernel's is a number", err);
     if (arg->access && !value->tensor)
@@ -133,11 +140,14 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
     return SL_OK;
 }
 
-static sl_status put_args(sl_custom_call *call, const sl_custom_arg *args, sl_error *err)
+/* Adds up the bytes of its tensors. */
+static sl_status put_args(sl_custom_call *call, const sl_custom_arg *args, size_t *bytes,
+                          sl_error *err)
 {
     for (size_t i = 0; i < call->n; i++) {
         sl_status status = put_arg(call->kernel, i, &args[i], &call->arg[i], err);
         if (status != SL_OK) return status;
+        if (call->arg[i].buffer) *bytes += call->arg[i].bytes;
     }
     return SL_OK;
 }
@@ -229,18 +239,9 @@ static sl_status check_launch(sl_custom *kernel, const sl_custom_launch *launch,
 
 /* ---- how long it takes, for a simulated GPU ---- */
 
-/* Each tensor once. */
-static size_t bytes_named(const sl_custom_call *call)
-{
-    size_t bytes = 0;
-
-    for (uint32_t i = 0; i < call->n; i++)
-        if (call->arg[i].buffer) bytes += call->arg[i].bytes;
-    return bytes;
-}
-
-/* What it moves and computes matters also if its time is given: beside other kernels. */
-static void set_cost(const sl_custom_call *call, const sl_custom_launch *launch, sl_work *work)
+/* What it moves and computes matters also if its time is given: beside other kernels. Where the
+ * bytes are not given, each tensor is moved once. */
+static void set_cost(const sl_custom_launch *launch, size_t tensor_bytes, sl_work *work)
 {
     if (launch->us >= 0) {
         work->flags = SL_WORK_TIMED;
@@ -249,21 +250,22 @@ static void set_cost(const sl_custom_call *call, const sl_custom_launch *launch,
         work->flags = SL_WORK_GUESSED;
     }
     work->bytes = launch->bytes >= 0 ? (size_t)(launch->bytes < 1e18 ? launch->bytes : 1e18)
-                                     : bytes_named(call);
+                                     : tensor_bytes;
     work->flops = launch->flops > 0 ? launch->flops : 0;
 }
 
-static void describe(const sl_custom_call *call, const sl_custom_launch *launch, sl_work *work)
+static void describe(const sl_custom *kernel, const sl_custom_launch *launch, size_t tensor_bytes,
+                     sl_work *work)
 {
     *work = (sl_work){
         .kind = SL_WORK_KERNEL,
         .kernel = SL_KERNEL_CUSTOM,
         .threads = (uint32_t)volume(launch->block),
         .blocks = volume(launch->grid),
-        .shared_bytes = (size_t)(launch->shared_bytes + static_shared(call->kernel)),
-        .registers = call->kernel->info.registers,
+        .shared_bytes = (size_t)(launch->shared_bytes + static_shared(kernel)),
+        .registers = kernel->info.registers,
     };
-    set_cost(call, launch, work);
+    set_cost(launch, tensor_bytes, work);
 }
 
 /* ---- in all ---- */
@@ -310,15 +312,16 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
 {
     sl_status status = enter(kernel, n_args, stream, err);
     sl_custom_call *call;
+    size_t tensor_bytes = 0;
     sl_work work;
 
     if (status == SL_OK) status = check_launch(kernel, launch, err);
     if (status != SL_OK) return status;
     call = new_call(kernel, launch);
     if (!call) return sl_fail(err, SL_ENOMEM, "out of host memory for a launch");
-    status = put_args(call, args, err);
+    status = put_args(call, args, &tensor_bytes, err);
     if (status == SL_OK) {
-        describe(call, launch, &work);
+        describe(kernel, launch, tensor_bytes, &work);
         status = sl__op_enqueue(stream, &work, &(sl__operands){ .custom = call }, err);
     }
     sl_custom_call_drop(call);
