@@ -12,15 +12,9 @@ static sl_custom *check_self(lua_State *L, const char *op)
 
 /* ---- launching ---------------------------------------------------------------------- */
 
-/* A number, or a list of one to three. False: it is neither. */
-static bool read_size(lua_State *L, int arg, int64_t size[3])
+static bool read_list(lua_State *L, int arg, int64_t size[3])
 {
-    int is_whole = 0;
-    size[0] = size[1] = size[2] = 1;
-    if (lua_type(L, arg) == LUA_TNUMBER) {
-        size[0] = lua_tointegerx(L, arg, &is_whole);
-        return is_whole;
-    }
+    int is_whole;
     if (!lua_istable(L, arg)) return false;
     size_t n = lua_rawlen(L, arg);
     if (n < 1 || n > 3) return false;
@@ -33,9 +27,18 @@ static bool read_size(lua_State *L, int arg, int64_t size[3])
     return true;
 }
 
-static void check_size(lua_State *L, int arg, const char *name, int64_t size[3], const char *op)
+/* A number, or a list of one to three. */
+static inline void check_size(lua_State *L, int arg, const char *name, int64_t size[3],
+                              const char *op)
 {
-    if (read_size(L, arg, size)) return;
+    int is_whole;
+    size[0] = size[1] = size[2] = 1;
+    if (lua_type(L, arg) == LUA_TNUMBER) {
+        size[0] = lua_tointegerx(L, arg, &is_whole);
+        if (is_whole) return;
+    } else if (read_list(L, arg, size)) {
+        return;
+    }
     lsl_type_error(L, arg - 1, name, "a whole number or a list of up to three, {x, y, z}", op);
 }
 
