@@ -6,7 +6,7 @@
 
 #define __CUDACC_EMULATED__ 1
 #define __CUDA_ARCH__ 800
-#define __global__ __attribute__((always_inline))
+#define __global__ inline __attribute__((always_inline))
 #define __device__
 #define __host__
 #define __managed__
