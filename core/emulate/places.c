@@ -119,7 +119,8 @@ void emu_place_of(const void *address, char text[EMU_PLACE_BYTES])
 
     if (i < 0 && place_in_shared(address, text)) return;
     if (i < 0) {
-        snprintf(text, EMU_PLACE_BYTES, "address %p, which is in no argument", address);
+        snprintf(text, EMU_PLACE_BYTES, "address 0x%llx, which is in no argument",
+                 (unsigned long long)(uintptr_t)address);
         return;
     }
     const sl_emulate_arg *arg = &run->args[i];

@@ -8,9 +8,9 @@
 EMU_STATE static unsigned emu_next_x, emu_row, emu_rows;
 EMU_STATE static bool emu_moved; /* another fiber has run: threadIdx may be another row's */
 
-/* When a thread faults, its number must lie in memory. */
+/* When a thread faults, its number must lie in memory; and each thread reads for itself. */
 #ifdef EMU_CHECKED
-#define EMU_KEEP(variable) __asm__ volatile("" : "+m"(variable))
+#define EMU_KEEP(variable) __asm__ volatile("" : "+m"(variable) : : "memory")
 #else
 #define EMU_KEEP(variable)
 #endif
@@ -32,9 +32,6 @@ static inline __attribute__((always_inline)) void emu_run_rows(bool near)
             threadIdx.x = x;
             emu_next_x = x + 1;
             EMU_KEEP(threadIdx.x);
-#ifdef EMU_CHECKED
-            __asm__ volatile("" ::: "memory"); /* each thread reads for itself */
-#endif
             call_kernel();
         }
         if (emu_next_x < blockDim.x) continue;
