@@ -42,6 +42,11 @@ local visible <const> = {
             .. "and #(...).heads > 0 and #(...).heads < 3 and #(...).heads[1] ~= 3",
         serve = "(...).graph",
     },
+    ["10-kernels"] = {
+        -- The visible matrices: their columns.
+        transpose = "({[64] = 1, [100] = 1, [7] = 1})[(...):size(2)] and (...):size(1) > 33",
+        transpose_all = "#(...) == 7 or #(...) == 12",
+    },
 }
 
 -- The solution's functions for what the conditions say, the starter's else.
@@ -66,6 +71,11 @@ end
 
 local function grade(lab, file)
     local out, err, code = shell.sh(('"$P" lab grade scripts/labs/%s %s'):format(lab, file))
+    local why = err:match("kernels cannot be run: ([^\n]*)")
+    if why then
+        tap.skip(why, 1)
+        return 0, " 1.1"
+    end
     tap.is(err .. code, "0", lab .. ": it is graded")
     return tonumber(out:match("([%d.]+)/100")), out
 end
