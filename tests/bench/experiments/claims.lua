@@ -205,6 +205,18 @@ add("a graph makes a pipeline faster", "often said", "graph_pipeline",
     "a graph makes a pipeline faster")
 add("CUDA graphs speed up a program by removing launch overhead", "often said",
     "graph_long_kernels", "graphs speed up a program")
+local by_cost <const> = "On the simulator a kernel of one's own takes what the script's `cost` says, "
+    .. "or what moving its tensors takes."
+add("fusing kernels saves launches, and nothing else", "often said", "kernel_fused",
+    "fusing saves launches and nothing else", by_cost)
+add("kernels in two streams run at the same time", "often said", "kernel_occupancy",
+    "kernels in two streams run at the same time", by_cost)
+add("a persistent kernel is quicker since it saves launches", "often said", "kernel_persistent",
+    "a persistent kernel is quicker since it saves launches", by_cost)
+add("shuffles are faster than shared memory", "often said", "kernel_reduction",
+    "shuffles are faster than shared memory", by_cost)
+add("atomics on one address are slow", "often said", "kernel_reduction",
+    "atomics on one address are slow", by_cost)
 
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
