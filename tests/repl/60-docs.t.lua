@@ -10,7 +10,8 @@
 --            Those of the guide and of the README write to build/ alone.
 --   others   are not looked at. One without any name is a mistake.
 -- All of it is on the simulator, 80 columns wide. A comment <!-- not run: why --> before a
--- block does not run it, and <!-- run if: command --> runs it where that command succeeds. Where programs print something else than before,
+-- block does not run it, and <!-- run if: command --> runs it where that command succeeds;
+-- <!-- page runs if: command --> is about all blocks of a page. Where programs print something else than before,
 --     LUA_PATH='tests/?.lua;;' build/streamlab tests/repl/60-docs.t.lua write
 -- writes the pages again, and the pictures that they show. Those of docs/reference are made of
 -- docs/api, whose examples 54-api-examples.t.lua runs.
@@ -113,9 +114,16 @@ local function first_difference(got, want)
     end
 end
 
+-- Where the page's own condition fails, none of its blocks runs.
+local function skip_page(lines, blocks)
+    local condition = table.concat(lines, "\n"):match("<!%-%- page runs if: (.-) %-%->")
+    local skipped = condition ~= nil and select(2, run(condition)) ~= 0
+    for _, block in ipairs(blocks) do block.skipped = skipped end
+end
+
 local function is_skipped(block)
     local condition = block.paragraph:match("<!%-%- run if: (.-) %-%->%s*$")
-    return block.paragraph:find("<!%-%- not run: [^>]+ %-%->%s*$") ~= nil
+    return block.skipped or block.paragraph:find("<!%-%- not run: [^>]+ %-%->%s*$") ~= nil
         or condition and select(2, run(condition)) ~= 0
 end
 
@@ -160,7 +168,9 @@ end
 -- Checks all blocks. Gives the page as it should be, as a text.
 local function check_page(path)
     local lines, whole, at = read_lines(path), {}, 1
-    for _, block in ipairs(find_blocks(lines)) do
+    local blocks = find_blocks(lines)
+    skip_page(lines, blocks)
+    for _, block in ipairs(blocks) do
         local fresh
         if block.language == "" and not writing then
             T.ok(false, name_of(path, block) .. ": a block says what it is")
