@@ -23,7 +23,7 @@
 
 local topics = {}
 for i, name in ipairs { "streams", "copies", "memory", "null_stream", "events", "host",
-    "priorities", "graphs", "pytorch", "tools" } do
+    "priorities", "graphs", "kernels", "pytorch", "tools" } do
     topics[i] = import("docs/facts/" .. name .. ".lua")
 end
 return topics

@@ -109,6 +109,28 @@ observed["tensor-cores"] = function()
     end), "tensor", "cuda"), true
 end
 
+-- ---- kernels -------------------------------------------------------------------------------
+
+-- Whether two grids of a small block for each SM run at the same time, each with so much shared
+-- memory.
+local function two_with_shared(bytes)
+    local one, two = streams("one", "two")
+    local shape = {blocks = lab.device().sm_count, threads = 64, shared_bytes = bytes}
+    local function spin(stream)
+        shape.stream = stream
+        lab.spin(5, shape)
+    end
+    return beside(record(function()
+        spin(one)
+        spin(two)
+    end), "one", "two")
+end
+
+observed["kernel-room"] = function()
+    local most = lab.device().max_shared_bytes_per_block
+    return tostring(two_with_shared(0)) .. " " .. tostring(two_with_shared(most)), "true false"
+end
+
 -- ---- copies --------------------------------------------------------------------------------
 
 local function two_copies(first, second)
