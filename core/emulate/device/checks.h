@@ -21,7 +21,8 @@ emu_is_within(const void *address, const void *begin, size_t bytes)
     return (size_t)((const char *)address - (const char *)begin) < bytes;
 }
 
-EMU_UNCHECKED static inline __attribute__((always_inline)) void
+/* One function, not a part of each that calls it: those are many, and take long to compile. */
+EMU_UNCHECKED static __attribute__((noinline)) void
 emu_check(const void *address, size_t bytes, int kind, const void *pc, const void *stack)
 {
     if (emu_is_within(address, stack, EMU_STACK_WINDOW)) return;
