@@ -1,9 +1,10 @@
 -- kernel_costs.lua - a profile's `kernels`: what was measured of custom kernels on a GPU.
 --
 -- By the kernel's hash {name = "saxpy", registers = 16, shared_bytes = 0, launches = {{grid = 64,
--- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5, two_us = 4}, ...}}: blocks,
+-- block = 256, shared = 0, bytes = 1e6, numbers = {3, 1024}, us = 2.5, cold_us = 3, two_us = 4}, ...}}: blocks,
 -- threads of a block, dynamic shared memory, the bytes of all tensors, the arguments that are none, how
--- long such a launch took alone, and two of them at a time, if that is known. `streamlab calibrate
+-- long such a launch took alone, with nothing of its tensors in the L2, and two of them at a time; the latter two if
+-- they are known. `streamlab calibrate
 -- --kernels` writes them.
 
 local _, core = ...
@@ -47,8 +48,10 @@ local function check_kernel(kernel, fail)
         check_fields(launches[i], launch_fields, function(text, ...)
             fail("launch %d " .. text, i, ...)
         end)
-        if launches[i].two_us ~= nil and not is_amount(launches[i].two_us) then
-            fail("launch %d has 'two_us' = %s, which is no number from 0", i, show_value(launches[i].two_us))
+        for _, field in ipairs{"two_us", "cold_us"} do
+            if launches[i][field] ~= nil and not is_amount(launches[i][field]) then
+                fail("launch %d has '%s' = %s, which is no number from 0", i, field, show_value(launches[i][field]))
+            end
         end
         if launches[i].numbers ~= nil and type(launches[i].numbers) ~= "table" then
             fail("launch %d has 'numbers' that are no list", i)
@@ -147,6 +150,11 @@ function costs.us(kernel, asked)
     if #same > 1 then list = same end
     if #list == 0 then return nil end
     return interpolate(list, amount(asked)), nearest(list, amount(asked))
+end
+
+-- How long it takes with nothing of its tensors in the L2: as much longer as the measured launch; nil: not known.
+function costs.cold_us(launch, us)
+    return launch.cold_us and launch.us > 0 and us * math.max(1, launch.cold_us / launch.us) or nil
 end
 
 -- ---- beside other kernels ----------------------------------------------------------------

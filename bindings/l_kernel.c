@@ -114,7 +114,7 @@ static int read_args(lua_State *L, const sl_custom *kernel, int first,
 }
 
 /* Calls the function of bindings/kernels.lua that the kernel has if something tells how long its
- * launches take: f(grid, block, shared, args...) gives us, bytes, flops; nil: not known. */
+ * launches take: f(grid, block, shared, args...) gives us, bytes, flops, cold_us; nil: not known. */
 static void find_cost(lua_State *L, int first, int n, sl_custom_launch *launch)
 {
     if (lua_getiuservalue(L, 1, 1) != LUA_TFUNCTION) {
@@ -127,11 +127,11 @@ static void find_cost(lua_State *L, int first, int n, sl_custom_launch *launch)
     lua_pushinteger(L, launch->shared_bytes);
     for (int i = 0; i < n; i++)
         lua_pushvalue(L, first + i);
-    lua_call(L, 3 + n, 3);
-    double *const to[] = { &launch->us, &launch->bytes, &launch->flops };
-    for (int i = 0; i < 3; i++)
-        if (lua_type(L, -3 + i) == LUA_TNUMBER) *to[i] = lua_tonumber(L, -3 + i);
-    lua_pop(L, 3);
+    lua_call(L, 3 + n, 4);
+    double *const to[] = { &launch->us, &launch->bytes, &launch->flops, &launch->cold_us };
+    for (int i = 0; i < 4; i++)
+        if (lua_type(L, -4 + i) == LUA_TNUMBER) *to[i] = lua_tonumber(L, -4 + i);
+    lua_pop(L, 4);
 }
 
 /* For `streamlab calibrate --kernels`: calls the function with the kernel and what it is called with. */
@@ -151,7 +151,7 @@ static int kernel_call(lua_State *L)
     sl_custom *kernel = check_self(L, "kernel");
     const char *op = sl_custom_name(kernel);
     sl_device *device = sl_custom_device(kernel);
-    sl_custom_launch launch = { .us = -1, .bytes = -1, .flops = -1 };
+    sl_custom_launch launch = { .us = -1, .bytes = -1, .flops = -1, .cold_us = -1 };
     sl_custom_arg args[SL_MOST_ARGS];
     sl_stream *stream = NULL;
     sl_error err;

@@ -53,6 +53,7 @@ typedef struct sl_work {
     int64_t blocks;     /* SPIN, CUSTOM */
     int64_t m, n, k;
     int64_t duration_ns; /* SPIN, CUSTOM */
+    int64_t cold_ns;     /* CUSTOM: with nothing of its tensors in the L2; 0: not known */
     size_t shared_bytes; /* SPIN, CUSTOM: per block, static and dynamic */
     size_t bytes;        /* MEMCPY, MEMSET: how many; CUSTOM: that it moves */
     /* KERNEL, MEMCPY, MEMSET: in bytes, where in its buffer the output begins, and each

@@ -112,6 +112,7 @@ struct sl_custom_launch {
     /* How long it takes alone, for a simulated GPU: `us`, or what it moves and computes. Below 0:
      * not given. With none of them each tensor is moved once, which timelines call a guess. */
     double us, bytes, flops;
+    double cold_us; /* beside `us`: with nothing of its tensors in the L2; 0 or below: not known */
 };
 
 /* Enqueues the kernel. Asynchronous. SL_EINVAL, SL_EDTYPE, SL_EPLACE, SL_EDEVICE: the number of

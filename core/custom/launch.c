@@ -241,11 +241,14 @@ static sl_status check_launch(sl_custom *kernel, const sl_custom_launch *launch,
 
 /* What it moves and computes matters also if its time is given: beside other kernels. Where the
  * bytes are not given, each tensor is moved once. */
+static int64_t to_ns(double us) { return (int64_t)(us < 1e15 ? us * 1e3 + 0.5 : 1e18); }
+
 static void set_cost(const sl_custom_launch *launch, size_t tensor_bytes, sl_work *work)
 {
     if (launch->us >= 0) {
         work->flags = SL_WORK_TIMED;
-        work->duration_ns = (int64_t)(launch->us < 1e15 ? launch->us * 1e3 + 0.5 : 1e18);
+        work->duration_ns = to_ns(launch->us);
+        work->cold_ns = launch->cold_us > 0 ? to_ns(launch->cold_us) : 0;
     } else if (launch->bytes < 0 && launch->flops < 0) {
         work->flags = SL_WORK_GUESSED;
     }

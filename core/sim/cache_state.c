@@ -39,7 +39,7 @@ void sim_touch_operands(sl_op *op)
     if (op->out && op->out->place == SL_PAGEABLE) sim_host_writes(op->out);
 }
 
-bool sim_finds_warm(const sl_op *op)
+static bool product_finds_warm(const sl_op *op)
 {
     const sim_device *dev = (const sim_device *)op->stream->device;
     for (int i = 0; i < 2; i++)
@@ -48,6 +48,34 @@ bool sim_finds_warm(const sl_op *op)
                    == 0)
             return false;
     return true;
+}
+
+/* All of a tensor while no more than a quarter of l2_bytes was used since, and with it; none from three
+ * quarters on. */
+static double l2_part(const sl_buffer *base, size_t bytes, double l2_bytes)
+{
+    const double part = 2 * (3.0 / 4) * sim_warm_part(base, bytes, l2_bytes * 3 / 4);
+    return part < 1 ? part : 1;
+}
+
+static double custom_finds_warm(const sl_op *op)
+{
+    const double l2_bytes = ((const sim_device *)op->stream->device)->profile.l2_bytes;
+    double warm = 0, all = 0;
+    for (uint32_t i = 0; i < op->custom->n; i++) {
+        const double bytes = (double)op->custom->arg[i].bytes;
+        if (!op->custom->arg[i].buffer) continue;
+        warm += bytes * l2_part(op->custom->arg[i].buffer, op->custom->arg[i].bytes, l2_bytes);
+        all += bytes;
+    }
+    return all > 0 ? warm / all : 1;
+}
+
+double sim_finds_warm(const sl_op *op)
+{
+    if (op->work.kind != SL_WORK_KERNEL) return 0;
+    if (op->custom) return custom_finds_warm(op);
+    return op->work.kernel == SL_KERNEL_MATMUL && product_finds_warm(op);
 }
 
 void sim_host_writes(sl_buffer *base) { ((sim_buffer *)base)->written = *traffic_of(base); }

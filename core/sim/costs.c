@@ -419,7 +419,7 @@ static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch
     return (double)work->duration_ns / 1e3;
 }
 
-sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
                            sim_launch *launch, sl_error *err)
 {
     const sim_profile *p = &dev->profile;
@@ -432,11 +432,11 @@ sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm
         us = bulk(dev, bytes, 2 * bytes, p->d2d_gb_per_s, p->d2d_fixed_us, &p->kernel_us_d2d,
                   launch);
     else if (work->kernel == SL_KERNEL_MATMUL)
-        us = gemm(dev, work, warm, launch);
+        us = gemm(dev, work, warm > 0, launch);
     else if (work->kernel == SL_KERNEL_SPIN)
         us = spin(p, work, launch);
     else if (work->kernel == SL_KERNEL_CUSTOM)
-        us = sim_cost_custom(dev, work, launch);
+        us = sim_cost_custom(dev, work, warm, launch);
     else
         us = elementwise(dev, work, launch);
     if (!(us <= SIM_LONGEST_US))

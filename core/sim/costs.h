@@ -36,6 +36,6 @@ static inline int32_t sim_whole_warps(uint32_t threads)
 }
 
 /* custom_cost.c: fills in *launch but for block_ps, which it returns in us. */
-double sim_cost_custom(const sim_device *dev, const sl_work *work, sim_launch *launch);
+double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, sim_launch *launch);
 
 #endif

@@ -38,7 +38,7 @@ sl_status sim_custom_occupancy(sl_custom *kernel, int threads, size_t shared_byt
         .registers = kernel->info.registers,
     };
     sim_launch launch;
-    (void)err, (void)sim_costs_launch(dev, &work, false, &launch, NULL); /* none fits: 0 blocks */
+    (void)err, (void)sim_costs_launch(dev, &work, 0, &launch, NULL); /* none fits: 0 blocks */
     *blocks = (int)sim_chip_blocks_per_sm(dev, &launch);
     return SL_OK;
 }

@@ -11,7 +11,16 @@ typedef struct alone {
     double memory_us; /* at the full bandwidth */
 } alone;
 
-static alone find_alone(const sim_device *dev, const sl_work *work, const sim_launch *launch)
+/* What is not in the L2 comes from memory, however little it is. */
+static double memory_us(const sim_profile *p, const sl_work *work, double warm)
+{
+    const double bytes = (double)work->bytes, from_l2 = sim_memory_us(p, bytes);
+    return work->cold_ns > 0 ? warm * from_l2 + (1 - warm) * bytes / (p->hbm_gb_per_s * 1e3)
+                             : from_l2;
+}
+
+static alone find_alone(const sim_device *dev, const sl_work *work, double warm,
+                        const sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     const double sms = p->sm_count, blocks = (double)work->blocks;
@@ -23,7 +32,7 @@ static alone find_alone(const sim_device *dev, const sl_work *work, const sim_la
         .per_sm = sim_smaller(layers, fit),
         .waves = sim_ceil_div(blocks, fit * sms),
         .issue_us = work->flops / (p->fp32_tflops * 1e6) * (layers * sms / blocks),
-        .memory_us = sim_memory_us(p, (double)work->bytes),
+        .memory_us = memory_us(p, work, warm),
     };
 }
 
@@ -61,16 +70,23 @@ static void set_tail(const alone *a, double us, double fixed_us, sim_launch *lau
     launch->tail_ps = all > waves ? all - waves : 0;
 }
 
-double sim_cost_custom(const sim_device *dev, const sl_work *work, sim_launch *launch)
+/* As long as is given: so much of what it uses is in the L2. */
+static double given_us(const sl_work *work, double warm)
+{
+    const double ns = (double)work->duration_ns, cold_ns = (double)work->cold_ns;
+    return sim_larger(1e-3, (cold_ns > 0 ? cold_ns + warm * (ns - cold_ns) : ns) / 1e3);
+}
+
+double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     take_resources(p, work, launch);
-    const alone a = find_alone(dev, work, launch);
+    const alone a = find_alone(dev, work, warm, launch);
     double fixed_us = p->kernel_fixed_us, us = modelled_us(p, &a, launch);
     if (work->flags & SL_WORK_TIMED) {
-        const double given_us = sim_larger(1e-3, (double)work->duration_ns / 1e3);
-        fixed_us = sim_smaller(fixed_us, given_us / 2);
-        us = given_us - fixed_us;
+        const double all_us = given_us(work, warm);
+        fixed_us = sim_smaller(fixed_us, all_us / 2);
+        us = all_us - fixed_us;
     }
     take_shares(&a, us, launch);
     set_tail(&a, us, fixed_us, launch);

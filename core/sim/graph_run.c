@@ -38,12 +38,11 @@ static void prepare_copy(sim_op *launch, sim_op *op)
     }
 }
 
-/* A product may find its inputs in the L2, or no longer, unlike when it was captured. */
+/* A kernel may find its inputs in the L2, or no longer, unlike when it was captured. */
 static void choose_cost(sim_op *op)
 {
-    if (op->base.work.kind != SL_WORK_KERNEL || op->base.work.kernel != SL_KERNEL_MATMUL) return;
     sim_launch launch;
-    const bool warm = sim_finds_warm(&op->base);
+    const double warm = sim_finds_warm(&op->base);
     if (warm != op->warm
         && sim_costs_launch(sim_device_of(op), &op->base.work, warm, &launch, NULL) == SL_OK)
         op->launch = launch;

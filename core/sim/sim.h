@@ -273,7 +273,7 @@ struct sim_op {
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
-    bool warm;                  /* a product: its inputs were in the L2 when it was described */
+    double warm;                /* the part of what it reads that was in the L2 when it was described */
     sim_value **args;           /* of a custom kernel: the contents of those that it reads */
     sim_graph *node_of;         /* a node: of which graph; else NULL */
     uint32_t node;              /* which one */
@@ -530,8 +530,8 @@ sl_status sim_device_set_figures(sl_device *device, const sl_setting *settings, 
 /* costs.c */
 bool sim_costs_open(sim_device *dev);
 void sim_costs_close(sim_device *dev);
-/* `warm`: its operands are in the L2 cache. */
-sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, bool warm,
+/* `warm`: the part of its operands that is in the L2 cache. */
+sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
                            sim_launch *launch, sl_error *err);
 /* Of a product: its kernels, and what its call costs the host without those after the first,
  * relative to host.matmul_us. */
@@ -561,6 +561,7 @@ void sim_host_writes(sl_buffer *buffer);
 double sim_host_reads(sl_buffer *buffer, size_t bytes);
 /* An engine reads `bytes` of it: the part of them that the host has just written. */
 double sim_engine_reads(sl_buffer *buffer, size_t bytes);
-bool sim_finds_warm(const sl_op *op); /* its inputs are in the L2, in part */
+/* The part, 0 to 1, of what a product or a custom kernel uses that is in the L2 (of a product 0 or 1). */
+double sim_finds_warm(const sl_op *op);
 
 #endif

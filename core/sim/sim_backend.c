@@ -226,7 +226,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
-        op->warm = op->base.work.kernel == SL_KERNEL_MATMUL && sim_finds_warm(&op->base);
+        op->warm = sim_finds_warm(&op->base);
         status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
         if (status == SL_OK) describe_launch(&op->base, &op->launch);
         if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;

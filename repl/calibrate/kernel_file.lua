@@ -47,6 +47,7 @@ local function add(kernels, launch)
     table.insert(kernel.launches, {
         grid = launch.grid, block = launch.block, shared = launch.shared, bytes = launch.bytes,
         numbers = launch.numbers, us = launch.us, spread = launch.spread, two_us = launch.two_us,
+        cold_us = launch.cold_us,
     })
 end
 
@@ -68,9 +69,10 @@ local function add_kernel(out, hash, kernel)
         return a.grid < b.grid
     end)
     for _, launch in ipairs(kernel.launches) do
-        local line = ("{grid = %d, block = %d, shared = %d, bytes = %d, numbers = {%s}, us = %.6g%s%s},"):format(
+        local line = ("{grid = %d, block = %d, shared = %d, bytes = %d, numbers = {%s}, us = %.6g%s%s%s},"):format(
             launch.grid, launch.block, launch.shared, launch.bytes, numbers_text(launch.numbers),
             launch.us,
+            launch.cold_us and (", cold_us = %.6g"):format(launch.cold_us) or "",
             launch.two_us and (", two_us = %.6g"):format(launch.two_us) or "",
             launch.spread and (", spread = %.2g"):format(launch.spread) or "")
         out[#out + 1] = (" "):rep(16) .. line
@@ -88,7 +90,8 @@ function kernel_file.text(before, measured, base, script, machine)
         "-- Kernels of lab.kernel, measured by streamlab calibrate --kernels.",
         ("-- The last script was %s, %s."):format(script:gsub("%c", " "), machine),
         "-- us: how long the launch takes when it runs alone, the median of 15; spread: that of the middle",
-        "-- half, relative to it. two_us: how long two of it take at a time. bytes: of all its tensors.",
+        "-- half, relative to it. cold_us: the same with other data in the L2 before. two_us: how long two of it",
+        "-- take at a time. bytes: of all its tensors.",
         "-- numbers: its other arguments.",
         "return {",
         ("    base = %q,"):format(base),

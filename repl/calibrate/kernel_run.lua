@@ -14,6 +14,8 @@ local kernel_run = {}
 local most_launches <const> = 500           -- different ones, in a run of the script
 local most_copied_bytes <const> = 4 << 30   -- of what launches found in the tensors that they write
 local warm_up <const>, repetitions <const>, pairs_measured <const> = 3, 15, 7
+local cold_repetitions <const> = 7
+local other_bytes <const> = 512 << 20      -- read before, so that the L2 has nothing of the launch's tensors
 
 local function volume(size)
     if type(size) == "number" then
@@ -128,20 +130,35 @@ local function run(launch)
     lab.synchronize()
 end
 
--- Sets launch.us, launch.spread. The device is idle before each repetition, and finds the memory as
--- the script's launch did.
-local function measure(launch)
+-- How long each of `n` repetitions takes. The device is idle before each of them, and finds the memory as
+-- the script's launch did. `before` is called then, if it is given.
+local function durations(launch, n, before)
     local us = {}
-    for i = 1, warm_up + repetitions do
+    for _ = 1, n do
         restore(launch)
+        if before then before() end
         local tl = lab.profile(run, launch)
         for _, span in ipairs(tl:spans()) do
-            if i > warm_up and span.kind == "kernel" then
-                us[#us + 1] = span.end_us - span.start_us
-            end
+            us[#us + 1] = span.kind == "kernel" and span.end_us - span.start_us or nil
         end
     end
+    return us
+end
+
+-- Sets launch.us, launch.spread. What fits of its tensors is in the L2.
+local function measure(launch)
+    durations(launch, warm_up)
+    local us = durations(launch, repetitions)
     launch.us, launch.spread = statistics.median(us), statistics.spread(us)
+end
+
+-- Sets launch.cold_us. `other` is a large tensor.
+local function measure_cold(launch, other)
+    local us = durations(launch, cold_repetitions, function()
+        lab.sum(other)
+        lab.synchronize()
+    end)
+    launch.cold_us = statistics.median(us)
 end
 
 -- Two at a time, behind a kernel of one block during which the host enqueues both.
@@ -181,14 +198,15 @@ local function measure_two(launch)
 end
 
 local function measure_all(list, tell)
-    local measured = {}
+    local measured, other = {}, lab.zeros(other_bytes // 4)
     for i, launch in ipairs(list) do
         local fine, failure = pcall(measure, launch)
-        fine, failure = fine and pcall(measure_two, launch), failure
+        if fine then fine, failure = pcall(measure_cold, launch, other) end
+        if fine then fine, failure = pcall(measure_two, launch) end
         if fine then
             local two = launch.two_us and (", two at a time %.4g us"):format(launch.two_us) or ""
-            tell(("    %d of %d, %s: %d blocks of %d: %.4g us%s"):format(i, #list, launch.kernel.name,
-                launch.grid, launch.block, launch.us, two))
+            tell(("    %d of %d, %s: %d blocks of %d: %.4g us, %.4g us with an L2 of other data%s"):format(i,
+                #list, launch.kernel.name, launch.grid, launch.block, launch.us, launch.cold_us, two))
             measured[#measured + 1] = launch
         else
             command.warn(("a launch of %s could not be repeated: %s"):format(launch.kernel.name,
