@@ -103,33 +103,68 @@ static int32_t group_index(const sim_chip *chip, const sim_group *group)
     return i;
 }
 
-/* Plans `left` blocks over the groups, and splits a group whose SMs get unequal numbers of blocks.
- * Returns how many blocks do not fit. */
-static int64_t plan_blocks(sim_device *dev, const sim_launch *launch, int64_t left)
+/* The group's first `sms` SMs take `layers` blocks each. False: no memory; the next wait tries again. */
+static bool plan_group(sim_device *dev, sim_group *group, int64_t sms, int64_t layers)
 {
     sim_chip *chip = &dev->chip;
-    for (int32_t i = 0; i < chip->n_groups; i++) {
-        chip->group[i]->room = sim_group_room(chip->group[i], launch);
-        chip->group[i]->plan = 0;
+    if (sms < group->sms && !sim_group_split(dev, group_index(chip, group), (int32_t)sms)) {
+        chip->dirty = true;
+        return false;
     }
+    group->plan += layers;
+    group->room -= layers;
+    return true;
+}
+
+/* Each block to the SM with the most room. Returns how many do not fit. */
+static int64_t spread_blocks(sim_device *dev, int64_t left)
+{
     while (left > 0) {
         int64_t second;
-        sim_group *group = most_room(chip, &second);
+        sim_group *group = most_room(&dev->chip, &second);
         if (!group) break;
         int64_t layers = group->room > second ? group->room - second : 1;
         layers = least(layers, left / group->sms);
-        if (layers == 0) { /* fewer blocks than SMs */
-            if (!sim_group_split(dev, group_index(chip, group), (int32_t)left)) {
-                chip->dirty = true; /* no memory: the next wait tries again */
-                break;
-            }
-            layers = 1;
-        }
-        group->plan += layers;
-        group->room -= layers;
+        const int64_t sms = layers > 0 ? group->sms : left; /* fewer blocks than SMs */
+        if (layers == 0) layers = 1;
+        if (!plan_group(dev, group, sms, layers)) break;
         left -= layers * group->sms;
     }
     return left;
+}
+
+/* As many blocks on an SM as fit before the next one gets any. Returns how many do not fit. */
+static int64_t pack_blocks(sim_device *dev, int64_t left)
+{
+    while (left > 0) {
+        int64_t second;
+        sim_group *group = most_room(&dev->chip, &second);
+        if (!group) break;
+        const int64_t layers = least(group->room, left);
+        if (!plan_group(dev, group, least(group->sms, left / layers), layers)) break;
+        left -= layers * group->sms;
+    }
+    return left;
+}
+
+/* The SMs of a group end their blocks at one time here, but one after the other on a GPU, where blocks that
+ * wait for room come at once to the first SM that has some (docs/design/simulator.md, section 4). */
+static bool fills_up(const sim_device *dev, const sim_op *op)
+{
+    return op->base.work.kernel == SL_KERNEL_CUSTOM && op->ready_at < dev->now
+           && dev->chip.room.seq != op->base.seq;
+}
+
+/* Plans `left` blocks over the groups, and splits a group whose SMs get unequal numbers of blocks.
+ * Returns how many blocks do not fit. */
+static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t left)
+{
+    sim_chip *chip = &dev->chip;
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        chip->group[i]->room = sim_group_room(chip->group[i], &op->launch);
+        chip->group[i]->plan = 0;
+    }
+    return fills_up(dev, op) ? pack_blocks(dev, left) : spread_blocks(dev, left);
 }
 
 static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
@@ -282,7 +317,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
     int64_t before = op->launch.blocks, left = before;
     note_overtaken(dev, op);
     if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
-        left = plan_blocks(dev, &op->launch, before);
+        left = plan_blocks(dev, op, before);
     if (left == before) {
         forget_behind(op);
         return false;

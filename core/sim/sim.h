@@ -273,10 +273,10 @@ struct sim_op {
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
-    double warm;                /* the part of what it reads that was in the L2 when it was described */
-    sim_value **args;           /* of a custom kernel: the contents of those that it reads */
-    sim_graph *node_of;         /* a node: of which graph; else NULL */
-    uint32_t node;              /* which one */
+    double warm;        /* the part of what it reads that was in the L2 when it was described */
+    sim_value **args;   /* of a custom kernel: the contents of those that it reads */
+    sim_graph *node_of; /* a node: of which graph; else NULL */
+    uint32_t node;      /* which one */
     /* a launch */
     uint64_t last_node; /* the number of the node that ended last */
     sim_ps visible_at;  /* when the device sees its first node */

@@ -88,6 +88,19 @@ do
     T.near(two_at_a_time(large, 150), 150, 5, "three quarters of it")
 end
 
+-- ---- other data in the L2 ------------------------------------------------------------------
+
+do
+    open({{grid = 8, block = 128, shared = 0, bytes = 4000, numbers = {1}, us = 10, cold_us = 15}})
+    local k = kernel()
+    T.near(launch_us(k, 1000, 1), 10, 1e-3, "a tensor that was just written is in the L2")
+    T.near(launch_us(k, 2000, 1), 20, 1e-3, "also a larger one")
+    local x, other = lab.ones(1000), lab.ones(1 << 26)
+    other:fill_(2)
+    local tl = lab.profile(function() k(8, 128, x, 1) end)
+    T.near(tl:spans()[1].end_us - tl:spans()[1].start_us, 15, 1e-3, "behind 256 MiB of another tensor it is not")
+end
+
 open(two)
 local function refused(kernels, text, name)
     T.throws_like(function() lab.open{profile = {base = "textbook", kernels = kernels}} end, text, name)
@@ -102,6 +115,8 @@ refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0}}}}, "laun
 refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = -1}}}}, "launch 1 needs 'us'", "below 0")
 refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = 1, two_us = "x"}}}},
         "launch 1 has 'two_us' = \"x\"", "two that take no number")
+refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = 1, cold_us = -1}}}},
+        "launch 1 has 'cold_us' = -1", "without the L2 less than nothing")
 refused({a = {registers = "x", launches = {}}}, "has 'registers' = \"x\"", "registers that are no number")
 
 T.done()

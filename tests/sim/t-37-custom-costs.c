@@ -11,6 +11,7 @@
     }
 
 static const lab_setup plain = { LAB_MORE(GPU) };
+static const lab_setup cached = { LAB_MORE(GPU, { "l2_bytes", 8e6 }, { "l2_gb_per_s", 200 }) };
 static const lab_setup slow_end = { LAB_MORE(GPU, { "kernel_fixed_us", 2 }) };
 
 typedef struct given {
@@ -114,7 +115,7 @@ static void guess(void)
     sl_custom *own = make(&l, args, 2);
     const sl_custom_arg arg[] = { { .tensor = lab_bytes(&l, SL_ON_DEVICE, 500000) },
                                   { .tensor = lab_bytes(&l, SL_ON_DEVICE, 1000000) } };
-    sl_custom_launch how = { { 4, 1, 1 }, { 512, 1, 1 }, 0, false, -1, -1, -1 };
+    sl_custom_launch how = { { 4, 1, 1 }, { 512, 1, 1 }, 0, false, -1, -1, -1, -1 };
     l.failed += sl_custom_launch_in(own, &how, arg, 2, l.stream[1], NULL) != SL_OK;
     how.us = 7;
     l.failed += sl_custom_launch_in(own, &how, arg, 2, l.stream[1], NULL) != SL_OK;
@@ -173,6 +174,66 @@ static void half_a_wave(void)
     lab_close(&l);
 }
 
+/* 1e7 operations in four blocks take 10 us with one block on each SM. */
+static void fill_up(void)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    launch(&l, own, 1, 8, 1024, 0, US(10));
+    launch(&l, own, 2, 4, 512, 0, FLOPS(1e7));
+    lab_end(&l);
+    LAB_STARTS(&l, "blocks that wait for room come to the first SM that has some", 0, 10000);
+    is_int(lab_ns(&l, 1), 40000, "  all four to one SM, whose issue slots they share");
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+static void come_early(void)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    launch(&l, own, 1, 4, 1024, 0, US(10));
+    launch(&l, own, 2, 4, 512, 0, FLOPS(1e7));
+    lab_end(&l);
+    LAB_STARTS(&l, "blocks that find room on all SMs are spread", 0, 0);
+    is_int(lab_ns(&l, 1), 10000, "  one on each SM");
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+/* ---- in the L2 ---- */
+
+/* Two launches of 1 MB in a row, the second after `between` bytes were used; how long it takes. */
+static int64_t second_ns(const lab_setup *setup, size_t between)
+{
+    static const char *const args[] = { "in u8*" };
+    lab l;
+    lab_open(&l, setup);
+    sl_custom *own = make(&l, args, 1);
+    const sl_custom_arg mine = { .tensor = lab_bytes(&l, SL_ON_DEVICE, 1000000) };
+    const sl_custom_arg other = { .tensor = lab_bytes(&l, SL_ON_DEVICE, between) };
+    const sl_custom_launch how = {
+        .grid = { 4, 1, 1 }, .block = { 512, 1, 1 }, .us = 7, .bytes = -1, .flops = -1, .cold_us = 9
+    };
+    const sl_custom_arg *const order[] = { &mine, &other, &mine };
+    for (int i = 0; i < 3; i++)
+        l.failed += sl_custom_launch_in(own, &how, order[i], 1, l.stream[1], NULL) != SL_OK;
+    lab_end(&l);
+    const int64_t ns = lab_ns(&l, 2);
+    sl_custom_release(own);
+    lab_close(&l);
+    return ns;
+}
+
+static void in_l2(void)
+{
+    is_int(second_ns(&cached, 1000000), 7000, "what an eighth of the L2 ago was used is there");
+    is_int(second_ns(&cached, 3000000), 8000, "at half of it, half of it is there");
+    is_int(second_ns(&cached, 5000000), 9000, "at three quarters none");
+}
+
 /* ---- how many fit ---- */
 
 static void fits(lab *l, sl_custom *own, int threads, int64_t shared, int blocks, const char *name)
@@ -214,6 +275,9 @@ int main(void)
     guess();
     two();
     half_a_wave();
+    fill_up();
+    come_early();
+    in_l2();
     occupancy();
     return done_testing();
 }
