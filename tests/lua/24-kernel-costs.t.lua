@@ -116,7 +116,7 @@ refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = -1}}
 refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = 1, two_us = "x"}}}},
         "launch 1 has 'two_us' = \"x\"", "two that take no number")
 refused({a = {launches = {{grid = 1, block = 1, shared = 0, bytes = 0, us = 1, cold_us = -1}}}},
-        "launch 1 has 'cold_us' = -1", "without the L2 less than nothing")
+        "launch 1 has 'cold_us' = %-1", "without the L2 less than nothing")
 refused({a = {registers = "x", launches = {}}}, "has 'registers' = \"x\"", "registers that are no number")
 
 T.done()

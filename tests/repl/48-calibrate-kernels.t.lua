@@ -47,6 +47,7 @@ tap.is(t.base, "textbook", "the base")
 local hash, kernel = next(t.kernels)
 tap.is(kernel.name, "fixed", "the kernel")
 tap.near(kernel.launches[1].us, 7, 1e-3, "as long as the script says")
+tap.near(kernel.launches[1].cold_us, 7, 1e-3, "also with other data in the L2")
 
 out, err, code = calibrate("--profile textbook " .. script .. " frees")
 tap.like(err, "^streamlab: calibrate: a launch of work could not be repeated: .*freed\n", "tensors that the script has freed")
