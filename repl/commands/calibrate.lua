@@ -65,8 +65,8 @@ instead:
                     one is added
   --seconds N       with --host: how long it measures, 1 to 600; default 8
   --kernels         run the script and measure the launches of its own kernels
-                    (lab.kernel), each alone and two at a time; they are added to
-                    the file
+                    (lab.kernel), each alone and two at a time; the file gets
+                    their times as well
   --seeds A-B       with --kernels: the script with --seed A, ... --seed B
   --difference      by how much the figures of two profiles differ; only those
                     that were measured in at least one of them

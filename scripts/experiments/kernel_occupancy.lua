@@ -10,7 +10,6 @@
 -- simulated GPU a thread of it has 32 registers, and it takes what `cost` says.
 local lab = require "streamlab"
 
-local device <const> = lab.device()
 local scale = lab.kernel{args = {"in f32*", "out f32*", "i32"}, cost = {us = 20}, source = [[
 __global__ void scale(const float *x, float *y, int n)
 {
@@ -22,72 +21,48 @@ __global__ void scale(const float *x, float *y, int n)
 }
 ]]}
 
-local half_kib <const> = device.max_shared_bytes_per_block // 2048
-local shapes <const> = {
-    {name = "few", threads = 64, shared_kib = 0},
-    {name = "many", threads = 1024, shared_kib = 0},
-    {name = "shared", threads = 64, shared_kib = half_kib},
-    {name = "all_shared", threads = 64, shared_kib = 2 * half_kib},
-}
-for _, shape in ipairs(shapes) do
-    shape.blocks_per_sm = scale:occupancy(shape.threads, {shared = shape.shared_kib * 1024})
-    shape.threads_on_sm = shape.blocks_per_sm * shape.threads
+
+local sms <const>, kib <const> = lab.device().sm_count, lab.device().max_shared_bytes_per_block // 1024
+local shapes <const> = {{"few", 64, 0}, {"many", 1024, 0}, {"shared", 64, kib // 2}, {"all_shared", 64, kib}}
+local fits = {}
+for i, s in ipairs(shapes) do
+    fits[i] = {name = s[1], threads = s[2], shared_kib = s[3],
+        blocks_per_sm = scale:occupancy(s[2], {shared = s[3] * 1024})}
 end
-lab.table(shapes, {columns = {"name", "threads", "shared_kib", "blocks_per_sm", "threads_on_sm"},
+lab.table(fits, {columns = {"name", "threads", "shared_kib", "blocks_per_sm"},
     title = "How many blocks of the kernel an empty SM holds"}):show()
 
 local first, second = lab.stream{name = "first"}, lab.stream{name = "second"}
-local x = lab.ones(1024 * device.sm_count)
-local y = lab.empty(x:numel())
-
-local function issue(a, options, shape)
-    local n = shape.threads * device.sm_count
-    options.stream = first
-    lab.matmul(a, a, options)
-    scale(device.sm_count, shape.threads, {stream = second, shared = shape.shared_kib * 1024}, x, y, n)
+local x, y = lab.ones(1024 * sms), lab.empty(1024 * sms)
+local function issue(a, tf32, threads, shared_kib)
+    lab.matmul(a, a, {stream = first, tf32 = tf32})
+    scale(sms, threads, {stream = second, shared = shared_kib * 1024}, x, y, threads * sms)
 end
 
--- When the kernel is done, in us from the matmul's start, and the matmul's span.
-local function done_us(a, options, shape)
-    issue(a, options, shape)                    -- the first launches load the kernels
-    lab.synchronize()
-    local product, kernel
-    for _, span in ipairs(lab.profile(issue, a, options, shape):spans()) do
-        if span.name == "scale" then kernel = span else product = span end
-    end
-    return kernel.end_us - product.start_us, product
-end
-
-local rows = {}
-for _, case in ipairs{{256}, {1024}, {2048}, {4096}, {4096, true}} do
+local rows, beside, cases = {}, 0, 0
+for i, case in ipairs{{256}, {1024}, {2048}, {4096}, {4096, true}} do
     local a = lab.ones(case[1], case[1])
     local row = {n = case[1], tf32 = case[2] or false}
-    for _, shape in ipairs(shapes) do
-        local product
-        row[shape.name], product = done_us(a, {tf32 = row.tf32}, shape)
+    for _, s in ipairs(shapes) do
+        issue(a, row.tf32, s[2], s[3])          -- the first launches load the kernels
+        local product, kernel = table.unpack(lab.profile(issue, a, row.tf32, s[2], s[3]):spans())
+        if product.name == "scale" then product, kernel = kernel, product end
         row.blocks, row.threads, row.registers = product.blocks, product.threads, product.registers
-        row.shared_kib = product.shared_bytes // 1024
-        row.matmul_us = product.end_us - product.start_us
+        row.shared_kib, row.matmul_us = product.shared_bytes // 1024, product.end_us - product.start_us
+        row[s[1]] = kernel.end_us - product.start_us
+        if row.matmul_us > 100 then             -- long enough to tell beside from behind
+            cases = cases + 1
+            if row[s[1]] < row.matmul_us / 2 then beside = beside + 1 end
+        end
     end
-    rows[#rows + 1] = row
+    rows[i] = row
 end
 lab.table(rows, {columns = {"n", "tf32", "blocks", "threads", "registers", "shared_kib", "matmul_us",
     "few", "many", "shared", "all_shared"}, title = "Matmul n x n, which takes matmul_us; "
     .. "us from its start until the kernel is done"}):show()
-
--- Whether a kernel is done in less than half of the matmul's time, of those that take long enough.
-local beside, behind = 0, 0
-for _, row in ipairs(rows) do
-    for _, shape in ipairs(shapes) do
-        local early = row[shape.name] < row.matmul_us / 2
-        if row.matmul_us > 100 and early then beside = beside + 1
-        elseif row.matmul_us > 100 then behind = behind + 1
-        end
-    end
-end
 local one, other = rows[3], rows[4]
 print(("Verdict: %s: kernels in two streams run at the same time: in %d of %d cases the kernel was done "
     .. "in half of the matmul's time; beside one of %d (%.0f us) after %.0f us with few threads, %.0f with "
-    .. "all shared memory; of %d (%.0f us) after %.0f and %.0f"):format(behind == 0 and "holds"
-    or beside == 0 and "no longer holds" or "depends", beside, beside + behind, one.n, one.matmul_us,
+    .. "all shared memory; of %d (%.0f us) after %.0f and %.0f"):format(beside == cases and "holds"
+    or beside == 0 and "no longer holds" or "depends", beside, cases, one.n, one.matmul_us,
     one.few, one.all_shared, other.n, other.matmul_us, other.few, other.all_shared))

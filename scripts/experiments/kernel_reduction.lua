@@ -1,4 +1,4 @@
--- A sum written in three ways: shared memory with barriers, warp shuffles, atomics.
+-- A sum in three ways, with barriers, shuffles or atomics: which is the quickest?
 --
 -- It is often said that "shuffles are faster than shared memory". Each thread first adds up what it
 -- finds with the stride of the grid. Then the threads of a block add their sums in a tree in shared
@@ -54,32 +54,23 @@ __global__ void with_atomics(const float *x, float *result, int n)
 }
 ]]
 
-local function kernel(name, cost)
-    return lab.kernel{name = name, source = source, args = {"in f32*", "inout f32*", "i32"},
-        cost = cost}
-end
 local reads <const> = {bytes = function(_, _, x) return x:nbytes() end}
 local ways <const> = {
-    {name = "with_barriers", kernel = kernel("with_barriers", reads), barriers = 8, atomics = 1},
-    {name = "with_shuffles", kernel = kernel("with_shuffles", reads), barriers = 1, atomics = 1},
-    {name = "with_atomics", kernel = kernel("with_atomics"), barriers = 0, atomics = 256},
+    {name = "with_barriers", cost = reads, barriers = 8, atomics = 1},
+    {name = "with_shuffles", cost = reads, barriers = 1, atomics = 1},
+    {name = "with_atomics", barriers = 0, atomics = 256},
 }
-
 local result = lab.zeros(1)
 local most_blocks <const> = 8 * lab.device().sm_count
-
 local function launch(way, x)
-    local n = x:numel()
-    way.kernel(math.min((n + 255) // 256, most_blocks), 256, x, result, n)
+    way.kernel(math.min((x:numel() + 255) // 256, most_blocks), 256, x, result, x:numel())
 end
-
 -- Whether it is right for n ones: sums of whole numbers below 2^24 are exact in any order.
 local function is_right(way, n)
     result:zero_()
     launch(way, lab.ones(n))
     return result:item() == n
 end
-
 local function us(way, x)
     launch(way, x)                              -- the first launch loads the kernel
     lab.synchronize()
@@ -89,22 +80,22 @@ end
 
 local large <const> = lab.ones(1 << 26)
 for _, way in ipairs(ways) do
-    way.right = is_right(way, 1) and is_right(way, 5000)
-    way.shared_bytes = way.kernel.shared_bytes
+    way.kernel = lab.kernel{name = way.name, source = source, args = {"in f32*", "inout f32*", "i32"},
+        cost = way.cost}
+    way.right, way.shared_bytes = is_right(way, 1) and is_right(way, 5000), way.kernel.shared_bytes
     way.small_us = us(way, large:narrow(1, 1, 1 << 16))
     way.large_us, way.guess = us(way, large)
     way.gb_per_s = large:nbytes() / way.large_us / 1000
 end
-lab.table(ways, {columns = {"name", "right", "barriers", "atomics", "shared_bytes", "small_us",
-    "large_us", "gb_per_s", "guess"}, title = "Sums of 64 thousand and 64 million; barriers and "
-    .. "atomics of a block"}):show()
-local barriers, shuffles, atomics = table.unpack(ways)
+lab.table(ways, {title = "Sums of 64 thousand and 64 million; barriers and atomics of a block", columns =
+    {"name", "right", "barriers", "atomics", "shared_bytes", "small_us", "large_us", "gb_per_s", "guess"}}):show()
+local barriers <const>, shuffles <const>, atomics <const> = table.unpack(ways)
 local by, large_by = barriers.small_us / shuffles.small_us, barriers.large_us / shuffles.large_us
 print(("Verdict: %s: shuffles are faster than shared memory: %.2f times for 64 thousand numbers, %.2f "
     .. "for 64 million"):format(large_by > 1.05 and "holds" or by > 1.05 and "depends"
     or "no longer holds", by, large_by))
-local slow = atomics.large_us > 1.2 * barriers.large_us
 print(("Verdict: %s: atomics on one address are slow: with one for each thread %.1f and %.1f us, with one "
-    .. "for each block %.1f and %.1f%s"):format(atomics.guess and "depends" or slow and "holds"
-    or "no longer holds", atomics.small_us, atomics.large_us, barriers.small_us, barriers.large_us,
+    .. "for each block %.1f and %.1f%s"):format(atomics.guess and "depends"
+    or atomics.large_us > 1.2 * barriers.large_us and "holds" or "no longer holds", atomics.small_us,
+    atomics.large_us, barriers.small_us, barriers.large_us,
     atomics.guess and "; the first two are a guess" or ""))

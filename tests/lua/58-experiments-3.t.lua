@@ -38,11 +38,17 @@ local function header(text)
     return table.concat(lines, " ")
 end
 
+-- Lines without the CUDA sources in long strings: a kernel takes what lines it takes, and the limit is
+-- for the experiment, which is the Lua around it.
+local function lua_lines(text)
+    local _, lines = text:gsub("%[%[\n.-\n%]%]", "[[]]"):gsub("\n", "")
+    return lines
+end
+
 -- A question, a claim in quotation marks or what is said, and what is expected.
 local function form(name, listed)
     local text = ideal.read(folder .. name .. ".lua")
-    local _, lines = text:gsub("\n", "")
-    T.ok(lines < 60, name .. " is below 60 lines")
+    T.ok(lua_lines(text) < 60, name .. " is below 60 lines")
     local top = header(text)
     T.like(top, "^[%u][^.]*%?  ", name .. " begins with a question")
     T.like(top, '"[^"]+"', name .. " quotes a claim")
