@@ -1,6 +1,6 @@
 /* source.c - reads a source word by word, and rewrites declarations of dynamic shared memory.
  *
- *     extern __shared__ float tile[];      extern            float tile[];
+ *     extern __shared__ float tile[];      extern            float tile[] __asm__("tile");
  *
  * A macro could not do that: __shared__ means `static` elsewhere. The variable's name is a symbol
  * of its own, whose definition is an assembler's label. */
@@ -100,6 +100,15 @@ static void add_without(emu_text *unit, const char *from, const char *to, const 
     emu_text_add(unit, without->at + without->n, (size_t)(to - without->at) - without->n);
 }
 
+/* The symbol is the name itself, in a namespace, too. */
+static void add_dynamic(emu_text *unit, const char *source, const declaration *d)
+{
+    const char *sign = d->end - 1; /* ";" */
+
+    add_without(unit, source, sign, &d->shared);
+    emu_text_printf(unit, " __asm__(\"%.*s\")%c", (int)d->name.n, d->name.at, *sign);
+}
+
 static void define(emu_text *definitions, const word *name)
 {
     char label[128];
@@ -114,8 +123,12 @@ void emu_source_add(const char *source, emu_text *unit, emu_text *definitions)
         const declaration d = read_declaration(source);
         const word none = { source, 0 };
         const bool is_dynamic = d.is_shared && d.is_external && d.name.n;
-        add_without(unit, source, d.end, is_dynamic ? &d.shared : d.is_shared ? &d.kept : &none);
-        if (is_dynamic) define(definitions, &d.name);
+        if (is_dynamic) {
+            add_dynamic(unit, source, &d);
+            define(definitions, &d.name);
+        } else {
+            add_without(unit, source, d.end, d.is_shared ? &d.kept : &none);
+        }
         source = d.end;
     }
 }

@@ -16,15 +16,16 @@ static void rewritten(const char *source, const char *wanted, const char *names,
 int main(void)
 {
     plan(0);
-    rewritten("extern __shared__ float tile[];", "extern            float tile[];",
-              "\"tile:\\n\"\n", "a declaration keeps its length");
-    rewritten("__shared__ extern int a[ ];", "           extern int a[ ];", "\"a:\\n\"\n",
-              "in the other order");
+    rewritten("extern __shared__ float tile[];",
+              "extern            float tile[] __asm__(\"tile\");", "\"tile:\\n\"\n",
+              "a declaration loses one word, and gets a symbol");
+    rewritten("__shared__ extern int a[ ];", "           extern int a[ ] __asm__(\"a\");",
+              "\"a:\\n\"\n", "in the other order");
     rewritten("extern __shared__ __align__(16) unsigned char raw[];",
-              "extern            __align__(16) unsigned char raw[];", "\"raw:\\n\"\n",
-              "an alignment is no name");
-    rewritten("extern\n__shared__ float t[];", "extern\n           float t[];", "\"t:\\n\"\n",
-              "over two lines");
+              "extern            __align__(16) unsigned char raw[] __asm__(\"raw\");",
+              "\"raw:\\n\"\n", "an alignment is no name");
+    rewritten("extern\n__shared__ float t[];", "extern\n           float t[] __asm__(\"t\");",
+              "\"t:\\n\"\n", "over two lines");
     rewritten("{ __shared__ float t[32]; }", "{ __shared__ float t[32]; }", "",
               "shared memory of a known size stays");
     rewritten("static __shared__ float t[32];", "       __shared__ float t[32];", "",
@@ -37,7 +38,8 @@ int main(void)
               "extern in a comment");
     rewritten("\"extern __shared__ x[\";", "\"extern __shared__ x[\";", "", "in a text");
     rewritten("void f() { extern __shared__ int s[]; } void g() { extern __shared__ int s[]; }",
-              "void f() { extern            int s[]; } void g() { extern            int s[]; }",
+              "void f() { extern            int s[] __asm__(\"s\"); } "
+              "void g() { extern            int s[] __asm__(\"s\"); }",
               "\"s:\\n\"\n", "one name twice is one variable");
     rewritten("/* never closed", "/* never closed", "", "a comment without an end");
     rewritten("\"never closed", "\"never closed", "", "a text without an end");
