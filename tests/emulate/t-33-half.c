@@ -1,6 +1,6 @@
 /* t-33-half.c - __half and __nv_bfloat16 on the host. Expected values are whole numbers of a unit that
  * is smaller than any last bit, and are rounded by a search among all numbers of the type. */
-#include "kernel.h"
+#include "parts.h"
 
 #include <math.h>
 
@@ -8,16 +8,32 @@ typedef __int128 units; /* of 2^-70 */
 enum { UNIT = -70, PATTERNS = 65536 };
 
 typedef struct narrow {
-    const char *type, *name; /* "__half", "half" */
-    const char *arg_in, *arg_out;
+    const char *type, *name, *type2; /* "__half", "half" */
     int mantissa, bias;
     double values[PATTERNS]; /* by their bits */
 } narrow;
 
-static narrow half_type = { "__half", "half", "in f16*", "out f16*", 10, 15, { 0 } };
-static narrow bfloat16_type = {
-    "__nv_bfloat16", "bfloat16", "in bf16*", "out bf16*", 7, 127, { 0 }
-};
+static narrow half_type = { "__half", "half", "__half2", 10, 15, { 0 } };
+static narrow bfloat16_type = { "__nv_bfloat16", "bfloat16", "__nv_bfloat162", 7, 127, { 0 } };
+
+/* One kernel is all of them, for both types: compiling takes most of the time. */
+enum { ALL, ARITHMETIC, CASES_OF, KINDS };
+static test_kernel *kernel;
+
+typedef struct tensors { /* what a part does not use is empty */
+    test_arg x, between, value, y, z;
+} tensors;
+
+static sl_status run_on(const narrow *n, int kind, test_launch launch, tensors used)
+{
+    static char empty[16];
+    test_arg args[] = { used.x, used.between, used.value,
+                        used.y, used.z,       test_i32(kind + (n == &half_type ? 0 : KINDS)) };
+
+    for (int i = 0; i < 5; i++)
+        if (!args[i].data) args[i] = test_tensor(empty, sizeof empty);
+    return kernel->status ? kernel->status : test_run(kernel, launch, args);
+}
 
 /* What the formats say: sign, exponent, mantissa. */
 static void fill(narrow *n)
@@ -99,11 +115,7 @@ static uint32_t draw(void)
 /* ---- all patterns, and what lies between them ---- */
 
 static const char all_source[] =
-    "#include <cuda_fp16.h>\n"
-    "#include <cuda_bf16.h>\n"
-    "#define PASTE(a, b, c) a##b##c\n"
-    "#define NAME(a, b, c) PASTE(a, b, c)\n"
-    "__global__ void all(const TYPE *x, const float *between, float *value, TYPE *y, int *z)\n"
+    "__device__ void all(const TYPE *x, const float *between, float *value, TYPE *y, int *z)\n"
     "{\n"
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    TYPE a = x[i];\n"
@@ -137,23 +149,11 @@ static int to_int(double x, double low, double high)
     return isnan(x) ? 0 : x < low ? (int)low : x > high ? (int)high : (int)x;
 }
 
-static test_kernel *make(const narrow *n, const char *name, const char *const *args,
-                         const char *source)
-{
-    static char text[8192];
-
-    snprintf(text, sizeof text, "#define TYPE %s\n#define TYPENAME %s\n%s", n->type, n->name,
-             source);
-    return test_kernel_new(name, args, text);
-}
-
 static void test_all(const narrow *n)
 {
     static uint16_t x[PATTERNS], y[5 * PATTERNS];
     static float between[PATTERNS], value[PATTERNS];
     static int z[2 * PATTERNS];
-    const char *const args[] = { n->arg_in, "in f32*", "out f32*", n->arg_out, "out i32*", NULL };
-    test_kernel *kernel = make(n, "all", args, all_source);
     const test_launch launch = { .grid = { PATTERNS / 256 }, .block = { 256 } };
     int wrong[4] = { 0 };
 
@@ -161,10 +161,10 @@ static void test_all(const narrow *n)
         x[i] = (uint16_t)i;
         between[i] = near_number(n, i);
     }
-    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(between, sizeof between),
-                                test_tensor(value, sizeof value), test_tensor(y, sizeof y),
-                                test_tensor(z, sizeof z) };
-    is_int(test_run(kernel, launch, values), SL_OK, "%s: all of them are converted", n->type);
+    const tensors used = { test_tensor(x, sizeof x), test_tensor(between, sizeof between),
+                           test_tensor(value, sizeof value), test_tensor(y, sizeof y),
+                           test_tensor(z, sizeof z) };
+    is_int(run_on(n, ALL, launch, used), SL_OK, "%s: all of them are converted", n->type);
     for (int i = 0; i < PATTERNS; i++) {
         double exact = n->values[i];
         bool is_nan = isnan(exact);
@@ -180,15 +180,12 @@ static void test_all(const narrow *n)
     is_int(wrong[1], 0, "%s: and comes back; NaN is 0x7fff", n->type);
     is_int(wrong[2], 0, "%s: integers are rounded and saturate", n->type);
     is_int(wrong[3], 0, "%s: floats between two of them are rounded in four ways", n->type);
-    test_kernel_free(kernel);
 }
 
 /* ---- arithmetic ---- */
 
 static const char arithmetic_source[] =
-    "#include <cuda_fp16.h>\n"
-    "#include <cuda_bf16.h>\n"
-    "__global__ void arithmetic(const TYPE *x, TYPE *y, int *z)\n"
+    "__device__ void arithmetic(const TYPE *x, TYPE *y, int *z)\n"
     "{\n"
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    TYPE a = x[3 * i], b = x[3 * i + 1], c = x[3 * i + 2];\n"
@@ -250,8 +247,6 @@ static void test_arithmetic(const narrow *n)
                                                 "maxima", "minima",      "negatives", "sizes" };
     static uint16_t x[3 * N], y[RESULTS * N];
     static int z[N];
-    const char *const args[] = { n->arg_in, n->arg_out, "out i32*", NULL };
-    test_kernel *kernel = make(n, "arithmetic", args, arithmetic_source);
     const test_launch launch = { .grid = { N / 200 }, .block = { 200 } };
     int wrong[RESULTS + 1] = { 0 }, seen = 0, expected[RESULTS];
 
@@ -259,9 +254,10 @@ static void test_arithmetic(const narrow *n)
         x[i] = draw_narrow(n, i / 3);
     for (int i = 1; i < 3 * N; i += 30) /* equal ones */
         x[i] = x[i - 1];
-    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y),
-                                test_tensor(z, sizeof z) };
-    is_int(test_run(kernel, launch, values), SL_OK, "%s: arithmetic", n->type);
+    const tensors used = { .x = test_tensor(x, sizeof x),
+                           .y = test_tensor(y, sizeof y),
+                           .z = test_tensor(z, sizeof z) };
+    is_int(run_on(n, ARITHMETIC, launch, used), SL_OK, "%s: arithmetic", n->type);
     for (int i = 0; i < N; i++) {
         double a = n->values[x[3 * i]], b = n->values[x[3 * i + 1]];
         expect(n, x + 3 * i, expected);
@@ -279,7 +275,6 @@ static void test_arithmetic(const narrow *n)
         is_int(wrong[k], 0, "%s: %s have the right bits", n->type, names[k]);
     is_int(wrong[RESULTS], 0, "%s: comparisons know NaN", n->type);
     ok(seen > N / 2, "%s: %d fused sums had an exact expectation", n->type, seen);
-    test_kernel_free(kernel);
 }
 
 /* ---- single cases ---- */
@@ -312,12 +307,7 @@ static void test_arithmetic(const narrow *n)
     X("TYPE(OTHER(0.5f))", 0x3800, 0x3f00)                                                        \
     X("__ldg(sum) + TYPE((int)TYPE(-2.75f))", 0x3800, 0x3f00)
 
-static const char case_source[] = "#include <cuda_fp16.h>\n"
-                                  "#include <cuda_bf16.h>\n"
-                                  "#define PASTE(a, b, c) a##b##c\n"
-                                  "#define NAME(a, b, c) PASTE(a, b, c)\n"
-                                  "#define NAME2(a, b, c) PASTE(a, b, c)\n"
-                                  "__global__ void cases(TYPE *y, TYPE *sum)\n"
+static const char case_source[] = "__device__ void cases(TYPE *y, TYPE *sum)\n"
                                   "{\n"
                                   "    TYPE2 pair = NAME(make_, TYPENAME, 2)(2.0f, 3.0f);\n"
                                   "    *sum = 1;\n"
@@ -344,20 +334,54 @@ static void test_cases(const narrow *n)
         CASES(X)
 #undef X
     };
-    static char text[8192];
-    const char *const args[] = { n->arg_out, n->arg_out, NULL };
     const bool is_half = n == &half_type;
-    uint16_t y[N_CASES] = { 0 }, sum;
+    uint16_t y[N_CASES + 1] = { 0 };
+    const tensors used = { .y = test_tensor(y, sizeof y) };
 
-    snprintf(text, sizeof text, "#define TYPE2 %s\n#define OTHER %s\n%s",
-             is_half ? "__half2" : "__nv_bfloat162", is_half ? "__nv_bfloat16" : "__half",
-             case_source);
-    test_kernel *kernel = make(n, "cases", args, text);
-    const test_arg values[] = { test_tensor(y, sizeof y), test_tensor(&sum, sizeof sum) };
-    is_int(test_run(kernel, (test_launch){ 0 }, values), SL_OK, "%s: single cases", n->type);
+    is_int(run_on(n, CASES_OF, (test_launch){ 0 }, used), SL_OK, "%s: single cases", n->type);
     for (int i = 0; i < N_CASES; i++)
         is_int(y[i], expected[i][!is_half], "%s: %s", n->type, names[i]);
-    test_kernel_free(kernel);
+}
+
+static void add_type(char *text, const narrow *n, const narrow *other)
+{
+    test_add(text,
+             "#undef TYPE\n#undef TYPENAME\n#undef TYPE2\n#undef OTHER\n"
+             "#define TYPE %s\n#define TYPENAME %s\n#define TYPE2 %s\n#define OTHER %s\n",
+             n->type, n->name, n->type2, other->type);
+    test_add(text, "namespace of_%s {\n%s%s%s}\n", n->name, all_source, arithmetic_source,
+             case_source);
+}
+
+static void add_calls(char *text, const narrow *n, int first)
+{
+    test_add(text, "    case %d: of_%s::all((%s *)x, between, value, (%s *)y, z); break;\n",
+             first + ALL, n->name, n->type, n->type);
+    test_add(text, "    case %d: of_%s::arithmetic((%s *)x, (%s *)y, z); break;\n",
+             first + ARITHMETIC, n->name, n->type, n->type);
+    test_add(text, "    case %d: of_%s::cases((%s *)y, (%s *)y + %d); break;\n", first + CASES_OF,
+             n->name, n->type, n->type, (int)N_CASES);
+}
+
+static test_kernel *make(void)
+{
+    static const char *const args[] = { "in f16*",  "in f32*", "out f32*", "inout f16*",
+                                        "out i32*", "i32",     NULL };
+    static char text[TEST_SOURCE_BYTES];
+
+    test_add(text, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"
+                   "#define PASTE(a, b, c) a##b##c\n"
+                   "#define NAME(a, b, c) PASTE(a, b, c)\n"
+                   "#define NAME2(a, b, c) PASTE(a, b, c)\n");
+    add_type(text, &half_type, &bfloat16_type);
+    add_type(text, &bfloat16_type, &half_type);
+    test_add(text, "__global__ void parts(const __half *x, const float *between, float *value,\n"
+                   "                      __half *y, int *z, int which)\n"
+                   "{\n    switch (which) {\n");
+    add_calls(text, &half_type, 0);
+    add_calls(text, &bfloat16_type, KINDS);
+    test_add(text, "    }\n}\n");
+    return test_kernel_new("parts", args, text);
 }
 
 int main(void)
@@ -368,11 +392,13 @@ int main(void)
         return done_testing();
     }
     narrow *const types[] = { &half_type, &bfloat16_type };
+    kernel = make();
     for (int i = 0; i < 2; i++) {
         fill(types[i]);
         test_all(types[i]);
         test_arithmetic(types[i]);
         test_cases(types[i]);
     }
+    test_kernel_free(kernel);
     return done_testing();
 }
