@@ -16,6 +16,13 @@ typedef struct test_part {
 /* Compilers would make one of what several parts end with, and its lines with it. */
 #define KERNEL "__device__ __noinline__ void k"
 
+/* A tensor that the part does not use. */
+static inline test_arg test_unused(void)
+{
+    static char empty[16];
+    return test_tensor(empty, sizeof empty);
+}
+
 enum { TEST_SOURCE_BYTES = 64 << 10 };
 
 static inline void test_add(char *text, const char *format, ...)

@@ -30,19 +30,15 @@ static bool runs_saxpy(test_kernel *kernel, int n)
     return right;
 }
 
-static void test_values(void)
+static void test_values(test_kernel *kernel)
 {
-    test_kernel *kernel = test_kernel_new("saxpy", saxpy_args, saxpy);
-
     is_int(kernel->status, SL_OK, "a kernel compiles");
     ok(runs_saxpy(kernel, 1000), "a small launch has the right values");
     ok(runs_saxpy(kernel, 1000003), "a large launch has the right values");
-    test_kernel_free(kernel);
 }
 
-static void test_bounds(void)
+static void test_bounds(test_kernel *kernel)
 {
-    test_kernel *kernel = test_kernel_new("saxpy", saxpy_args, saxpy);
     float x[1000], y[1000];
 
     for (int i = 0; i < 1000; i++)
@@ -54,7 +50,6 @@ static void test_bounds(void)
     ok(strstr(test_err.msg, "element 1000 of 1000"), "the message has the element: %s",
        test_err.msg);
     ok(y[0] == 1 && y[999] == 1, "the tensor is as it was");
-    test_kernel_free(kernel);
 }
 
 int main(void)
@@ -64,7 +59,9 @@ int main(void)
         skip(1, "%s", test_err.msg);
         return done_testing();
     }
-    test_values();
-    test_bounds();
+    test_kernel *kernel = test_kernel_new("saxpy", saxpy_args, saxpy);
+    test_values(kernel);
+    test_bounds(kernel);
+    test_kernel_free(kernel);
     return done_testing();
 }

@@ -1,9 +1,12 @@
 /* t-30-math.c - CUDA's functions for float and double on the host. Expected values are known ones, or
  * the processor's own arithmetic with its way of rounding set. */
-#include "kernel.h"
+#include "parts.h"
 
 #include <fenv.h>
 #include <math.h>
+
+enum { KNOWN_PART, ROUNDED_PART, CONVERT_PART, PARTS };
+static test_kernel *kernel; /* all of them: compiling takes most of the time */
 
 /* ---- functions that the C library lacks, and overloads ---- */
 
@@ -79,10 +82,10 @@ static const double values[] = {
 };
 enum { N_KNOWN = sizeof values / sizeof *values };
 
-static const char known_source[] = "#include <math.h>\n"
-                                   "__global__ void known(double *y)\n"
-                                   "{\n"
-                                   "    float near = blockDim.x + 0x1p-12f, far = -1 - 0x1p-11f;\n"
+static const char known_source[] = KERNEL
+    "(double *y)\n"
+    "{\n"
+    "    float near = blockDim.x + 0x1p-12f, far = -1 - 0x1p-11f;\n"
 #define X(text, value) "    *y++ = " text ";\n"
     KNOWN(X)
 #undef X
@@ -94,19 +97,18 @@ static const char known_source[] = "#include <math.h>\n"
 
 static void test_known(void)
 {
-    static const char *const args[] = { "out f64*", NULL };
-    test_kernel *kernel = test_kernel_new("known", args, known_source);
     double y[N_KNOWN + 3] = { 0 };
-    const test_arg arg = test_tensor(y, sizeof y);
+    const test_arg values_of[] = { test_unused(), test_unused(),
+                                   test_unused(), test_tensor(y, sizeof y),
+                                   test_unused(), test_i32(KNOWN_PART) };
 
-    is_int(test_run(kernel, (test_launch){ 0 }, &arg), SL_OK, "known values are computed");
+    is_int(test_run(kernel, (test_launch){ 0 }, values_of), SL_OK, "known values are computed");
     for (int i = 0; i < N_KNOWN; i++) {
         double near = 4e-16 * fabs(values[i]) + 1e-300;
         ok(y[i] == values[i] || fabs(y[i] - values[i]) <= 4 * near, "%s is %.17g", names[i], y[i]);
     }
     ok(y[N_KNOWN] == 2 && y[N_KNOWN + 1] == 4.75 && y[N_KNOWN + 2] == 3.25,
        "sincosf, frexp and modff give both parts");
-    test_kernel_free(kernel);
 }
 
 /* ---- ways of rounding ---- */
@@ -123,8 +125,8 @@ enum { WAYS = 4, N_ROUNDED = 1500, FLOAT_OPS = 7, TO_INTS = 4, FROM_INTS = 4 };
     "    *e++ = __ddiv_" way "(d, f); *e++ = __dsqrt_" way "(d); *e++ = __fma_" way "(d, f, h);\n" \
     "    *e++ = __drcp_" way "(f);\n"
 
-static const char rounded_source[] =
-    "__global__ void rounded(const float *x, const double *y, float *g, double *e)\n"
+static const char rounded_source[] = KERNEL
+    "(const float *x, const double *y, float *g, double *e)\n"
     "{\n"
     "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    float a = x[3 * i], b = x[3 * i + 1], c = x[3 * i + 2];\n"
@@ -201,10 +203,8 @@ static bool is_same(double got, double expected)
 
 static void test_rounded(void)
 {
-    static const char *const args[] = { "in f32*", "in f64*", "out f32*", "out f64*", NULL };
     static float x[3 * N_ROUNDED], g[28 * N_ROUNDED], expected_g[28];
     static double y[3 * N_ROUNDED], e[28 * N_ROUNDED], expected_e[28];
-    test_kernel *kernel = test_kernel_new("rounded", args, rounded_source);
     const test_launch launch = { .grid = { N_ROUNDED / 50 }, .block = { 50 } };
     int wrong = 0;
 
@@ -213,8 +213,12 @@ static void test_rounded(void)
         y[i] = draw_double();
         if (i % 3 == 1 && draw() % 8 == 0) x[i] = -x[i - 1], y[i] = -y[i - 1];
     }
-    const test_arg values_of[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y),
-                                   test_tensor(g, sizeof g), test_tensor(e, sizeof e) };
+    const test_arg values_of[] = { test_tensor(x, sizeof x),
+                                   test_tensor(y, sizeof y),
+                                   test_tensor(g, sizeof g),
+                                   test_tensor(e, sizeof e),
+                                   test_unused(),
+                                   test_i32(ROUNDED_PART) };
     is_int(test_run(kernel, launch, values_of), SL_OK, "arithmetic is rounded in four ways");
     for (int i = 0; i < N_ROUNDED; i++) {
         expect_floats(x + 3 * i, expected_g);
@@ -231,7 +235,6 @@ static void test_rounded(void)
         }
     }
     is_int(wrong, 0, "each result is the processor's with its way of rounding set");
-    test_kernel_free(kernel);
 }
 
 /* ---- conversions ---- */
@@ -249,8 +252,8 @@ static void test_rounded(void)
 enum { INTS = 12, FLOATS = 5, DOUBLES = 2, N_CONVERTED = 1500 };
 
 static const char convert_source[] =
-    "__device__ void put(int *&i, long long n) { *i++ = (int)n; *i++ = (int)(n >> 32); }\n"
-    "__global__ void convert(const double *in, int *i, float *f, double *d)\n"
+    "__device__ void put(int *&i, long long n) { *i++ = (int)n; *i++ = (int)(n >> 32); }\n" KERNEL
+    "(const double *in, int *i, float *f, double *d)\n"
     "{\n"
     "    int t = blockIdx.x * blockDim.x + threadIdx.x;\n"
     "    double y = in[2 * t];\n"
@@ -316,11 +319,9 @@ static double draw_for_int(void)
 
 static void test_conversions(void)
 {
-    static const char *const args[] = { "in f64*", "out i32*", "out f32*", "out f64*", NULL };
     static double in[2 * N_CONVERTED], d[8 * N_CONVERTED], expected_d[8];
     static int i[48 * N_CONVERTED], expected_i[48];
     static float f[20 * N_CONVERTED], expected_f[20];
-    test_kernel *kernel = test_kernel_new("convert", args, convert_source);
     const test_launch launch = { .grid = { N_CONVERTED / 50 }, .block = { 50 } };
     int wrong = 0;
 
@@ -329,8 +330,12 @@ static void test_conversions(void)
         in[2 * t] = draw_for_int();
         memcpy(&in[2 * t + 1], &n, sizeof n);
     }
-    const test_arg values_of[] = { test_tensor(in, sizeof in), test_tensor(i, sizeof i),
-                                   test_tensor(f, sizeof f), test_tensor(d, sizeof d) };
+    const test_arg values_of[] = { test_unused(),
+                                   test_tensor(in, sizeof in),
+                                   test_tensor(f, sizeof f),
+                                   test_tensor(d, sizeof d),
+                                   test_tensor(i, sizeof i),
+                                   test_i32(CONVERT_PART) };
     is_int(test_run(kernel, launch, values_of), SL_OK, "numbers are converted in four ways");
     for (int t = 0; t < N_CONVERTED; t++) {
         int64_t n;
@@ -350,7 +355,21 @@ static void test_conversions(void)
                      expected_d[k]);
     }
     is_int(wrong, 0, "each is rounded as the processor rounds, and saturates");
-    test_kernel_free(kernel);
+}
+
+static test_kernel *make(void)
+{
+    static const char *const args[] = { "in f32*",  "in f64*", "out f32*", "out f64*",
+                                        "out i32*", "i32",     NULL };
+    static const test_part parts[PARTS] = {
+        [KNOWN_PART] = { known_source, "e" },
+        [ROUNDED_PART] = { rounded_source, "x, y, g, e" },
+        [CONVERT_PART] = { convert_source, "y, i, g, e" },
+    };
+
+    return test_parts_new(args, "#include <math.h>\n",
+                          "const float *x, const double *y, float *g, double *e, int *i", parts,
+                          PARTS);
 }
 
 int main(void)
@@ -360,8 +379,10 @@ int main(void)
         skip(1, "%s", test_err.msg);
         return done_testing();
     }
+    kernel = make();
     test_known();
     test_rounded();
     test_conversions();
+    test_kernel_free(kernel);
     return done_testing();
 }

@@ -115,18 +115,17 @@ static int odd(void)
     return n;
 }
 
-static void test_operations(test_launch launch)
+static void test_operations(test_kernel *kernel, test_launch launch)
 {
-    static const char *const args[] = { "in i32*", "out i32*", NULL };
     static const char *const names[] = {
 #define X(text, value) text,
         OPERATIONS(X)
 #undef X
     };
     static int x[THREADS], y[(N + 1) * THREADS];
-    test_kernel *kernel = test_kernel_new("warps", args, source);
     int wrong[N] = { 0 }, active = 0;
 
+    memset(y, 0, sizeof y);
     for (int t = 0; t < THREADS; t++)
         x[t] = v_of(t);
     const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y) };
@@ -146,17 +145,20 @@ static void test_operations(test_launch launch)
     for (int i = 0; i < N; i++)
         is_int(wrong[i], 0, "%s", names[i]);
     is_int(active, 22, "__activemask has some of the lanes that are there");
-    test_kernel_free(kernel);
 }
 
 int main(void)
 {
+    static const char *const args[] = { "in i32*", "out i32*", NULL };
+
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);
         return done_testing();
     }
-    test_operations((test_launch){ .block = { 64 } });
-    test_operations((test_launch){ .block = { 8, 8 } });
+    test_kernel *kernel = test_kernel_new("warps", args, source);
+    test_operations(kernel, (test_launch){ .block = { 64 } });
+    test_operations(kernel, (test_launch){ .block = { 8, 8 } });
+    test_kernel_free(kernel);
     return done_testing();
 }

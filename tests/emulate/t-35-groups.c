@@ -1,5 +1,5 @@
 /* t-35-groups.c - cooperative groups on the host. */
-#include "kernel.h"
+#include "parts.h"
 
 #include <math.h>
 
@@ -45,10 +45,7 @@ enum {
 };
 
 static const char source[] =
-    "#include <cooperative_groups.h>\n"
-    "#include <cooperative_groups/reduce.h>\n"
-    "namespace cg = cooperative_groups;\n"
-    "__global__ void groups(const int *x, int *y)\n"
+    "namespace cg = cooperative_groups;\n" KERNEL "(const int *x, int *y, int n_operations)\n"
     "{\n"
     "    cg::thread_block block = cg::this_thread_block();\n"
     "    cg::grid_group grid = cg::this_grid();\n"
@@ -108,24 +105,21 @@ static int harmonic(int from)
     return bits;
 }
 
-static void test_operations(void)
+static void test_operations(test_kernel *kernel)
 {
-    static const char *const args[] = { "in i32*", "out i32*", NULL };
     static const char *const names[] = {
 #define X(text, value) text,
         OPERATIONS(X)
 #undef X
     };
     static int x[THREADS], y[BLOCKS * N * THREADS];
-    char text[sizeof source + 64];
     const test_launch launch = { .grid = { BLOCKS }, .block = { THREADS } };
     int wrong[N] = { 0 };
 
-    snprintf(text, sizeof text, "enum { n_operations = %d };\n%s", (int)N, source);
-    test_kernel *kernel = test_kernel_new("groups", args, text);
     for (int t = 0; t < THREADS; t++)
         x[t] = v_of(t);
-    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y) };
+    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(N),
+                                test_i32(0) };
     is_int(test_run(kernel, launch, values), SL_OK, "groups of a block, of a warp and of the grid");
     if (*test_err.msg) diag("%s", test_err.msg);
     for (int b = 0; b < BLOCKS; b++)
@@ -141,49 +135,52 @@ static void test_operations(void)
         }
     for (int i = 0; i < N; i++)
         is_int(wrong[i], 0, "%s", names[i]);
-    test_kernel_free(kernel);
 }
 
 /* A grid that waits for itself: each block reads what the others wrote. */
-static const char grid_source[] = "#include <cooperative_groups.h>\n"
-                                  "__global__ void turn(int *x, int *y)\n"
-                                  "{\n"
-                                  "    auto grid = cooperative_groups::this_grid();\n"
-                                  "    int i = grid.thread_rank(), n = grid.size();\n"
-                                  "    for (int k = 0; k < 3; k++) {\n"
-                                  "        y[(i + 1) % n] = x[i] + 1;\n"
-                                  "        grid.sync();\n"
-                                  "        x[i] = y[i];\n"
-                                  "        grid.sync();\n"
-                                  "    }\n"
-                                  "}\n";
+static const char grid_source[] = KERNEL "(int *x, int *y)\n"
+                                         "{\n"
+                                         "    auto grid = cooperative_groups::this_grid();\n"
+                                         "    int i = grid.thread_rank(), n = grid.size();\n"
+                                         "    for (int k = 0; k < 3; k++) {\n"
+                                         "        y[(i + 1) % n] = x[i] + 1;\n"
+                                         "        grid.sync();\n"
+                                         "        x[i] = y[i];\n"
+                                         "        grid.sync();\n"
+                                         "    }\n"
+                                         "}\n";
 
-static void test_grid(void)
+static void test_grid(test_kernel *kernel)
 {
-    static const char *const args[] = { "inout i32*", "out i32*", NULL };
-    test_kernel *kernel = test_kernel_new("turn", args, grid_source);
     const test_launch launch = { .grid = { 4 }, .block = { 32 }, .cooperative = true };
     int x[128], y[128];
     bool right = true;
 
     for (int i = 0; i < 128; i++)
         x[i] = 10 * i;
-    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y) };
+    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(0),
+                                test_i32(1) };
     is_int(test_run(kernel, launch, values), SL_OK, "blocks of a cooperative launch wait");
     for (int i = 0; i < 128; i++)
         right = right && x[i] == 10 * ((i + 125) % 128) + 3;
     ok(right, "each has seen what the others wrote");
-    test_kernel_free(kernel);
 }
 
 int main(void)
 {
+    static const char *const args[] = { "inout i32*", "inout i32*", "i32", "i32", NULL };
+    static const test_part parts[] = { { source, "x, y, n" }, { grid_source, "x, y" } };
+    static const char includes[] = "#include <cooperative_groups.h>\n"
+                                   "#include <cooperative_groups/reduce.h>\n";
+
     plan(0);
     if (test_lacks_compiler()) {
         skip(1, "%s", test_err.msg);
         return done_testing();
     }
-    test_operations();
-    test_grid();
+    test_kernel *kernel = test_parts_new(args, includes, "int *x, int *y, int n", parts, 2);
+    test_operations(kernel);
+    test_grid(kernel);
+    test_kernel_free(kernel);
     return done_testing();
 }
