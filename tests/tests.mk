@@ -31,7 +31,9 @@ ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/l
               $(sort $(wildcard tests/torch/*.t.lua)) \
               $(sort $(wildcard tests/cuda/*.t.sh))
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
-LONG_TESTS := tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua tests/repl/75-fidelity.t.lua tests/repl/79-result-tables.t.lua
+LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lua \
+              tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
+              tests/repl/75-fidelity.t.lua tests/repl/79-result-tables.t.lua
 TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
@@ -161,7 +163,7 @@ gnuplot:
 
 ## make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps
 check-long: all
-	$(Q)$(PROVE) $(LONG_TESTS)
+	$(Q)STREAMLAB_TEST_TIMEOUT=4 $(PROVE) $(LONG_TESTS)
 
 ## make check-asan     the tests under address and undefined-behaviour sanitizers
 check-asan:

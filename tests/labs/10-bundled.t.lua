@@ -1,7 +1,7 @@
 -- 10-bundled.t.lua - the labs of scripts/labs: the solution and two others that are built otherwise
 -- have all points, each starter at most a fifth, and each wrong solution fails exactly the tests
 -- that its first line names. And the starter runs by itself, as a student runs it. Lab 10, whose
--- kernels take longer, is for 12-bundled-kernels.t.lua.
+-- kernels take longer, is for 12-bundled-kernels.t.lua, 13-wrong- and 14-right-kernels.
 package.path = "tests/labs/?.lua;tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local shell = require "shell"

@@ -83,6 +83,15 @@ function bundled.grade(name, wanted)
     return texts
 end
 
+-- Why the lab's kernels cannot be run here; nil if they can. What is handed in has none to compile.
+function bundled.why_no_kernels(name)
+    local folder = shell.folder()
+    shell.write(folder .. "/nothing.lua", "")
+    local text = shell.sh(('"$P" lab grade scripts/labs/%s %s/nothing.lua 2>&1'):format(name, folder))
+    shell.remove(folder)
+    return text:match("cannot be run: ([^\n]*)")
+end
+
 -- Runs the starter as a student does. What it says of races goes to stderr.
 function bundled.run_starter(name)
     local out, _, code = shell.sh(('"$P" --backend sim scripts/labs/%s/starter.lua'):format(name))

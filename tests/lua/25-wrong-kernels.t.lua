@@ -8,14 +8,81 @@ local shell = require "repl.shell"
 lab.open{profile = "textbook"}
 T.open()
 
-local has_compiler, why = pcall(lab.kernel, {source = "__global__ void k() {}", args = {}})
-local probe = lab.zeros(1)
-if has_compiler then
-    lab.kernel{source = "__global__ void k(float *x) { *x = 1; }", args = {"out f32*"}}(1, 1, probe)
-    has_compiler, why = pcall(probe.item, probe)
-end
-probe = nil
-if not has_compiler then T.skip_all(tostring(why)) end
+-- One kernel with a number that says what goes wrong: compiling takes most of the time.
+local has_compiler, wrongs = pcall(lab.kernel, {args = {"in f32*", "inout f32*", "i32", "u64", "i32"},
+                                   name = "wrongs", source = [[
+__device__ __noinline__ void copies(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = 2.0f * i;                    // out-of-bounds
+    if (i < n) y[i] += x[i];
+}
+__device__ __noinline__ void differences(const float *x, float *y)
+{
+    int i = threadIdx.x;
+    y[i] = x[i] - x[i - 1];             // below
+}
+__device__ __noinline__ void swaps(float *x, float *y)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float kept = y[i];
+    y[i] = x[i];
+    x[i] = kept;                        // written
+}
+__device__ __noinline__ void elsewhere(float *y, unsigned long long address)
+{
+    y[threadIdx.x] = 1.0f;
+    if (threadIdx.x == 7) *(float *)address = 1.0f;     // undeclared
+}
+__device__ __noinline__ void quads(const float *x, float *y)
+{
+    int i = 4 * threadIdx.x;
+    float4 four = *(const float4 *)(x + i + 1);         // misaligned
+    y[i] = four.x + four.y + four.z + four.w;
+}
+__device__ __noinline__ void far(float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i + (i == 100000 ? n : 0)] = 1.0f;
+}
+__device__ __noinline__ void reverses(float *y)
+{
+    __shared__ float part[256];
+    int t = threadIdx.x;
+    part[t] = y[t];                     // puts
+    y[t] = part[255 - t];               // gets
+}
+__device__ __noinline__ void halves(float *y, int n)
+{
+    if (threadIdx.x >= n) return;
+    y[threadIdx.x] *= 0.5f;
+    __syncthreads();                    // divergent
+    y[threadIdx.x] += 1.0f;
+}
+__device__ __noinline__ void branches(float *y)
+{
+    if (threadIdx.x % 2)
+        __syncthreads();                // odd
+    else
+        __syncthreads();                // even
+    y[threadIdx.x] = 0.0f;
+}
+__global__ void wrongs(float *x, float *y, int n, unsigned long long address, int which)
+{
+    switch (which) {
+    case 0: return copies(x, y, n);
+    case 1: return differences(x, y);
+    case 2: return swaps(x, y);
+    case 3: return elsewhere(y, address);
+    case 4: return quads(x, y);
+    case 5: return far(y, n);
+    case 6: return reverses(y);
+    case 7: return halves(y, n);
+    case 8: return branches(y);
+    }
+}]]})
+if not has_compiler then T.skip_all(tostring(wrongs)) end
+if not wrongs.has_values then T.skip_all("there is no C++ compiler") end
 
 -- The line of this file that has the comment "// NAME".
 local lines = {}
@@ -40,84 +107,37 @@ local function has_all(text, parts, name)
     T.ok(true, name)
 end
 
--- Launches it and reads `out`, which must fail with a text that has all parts.
-local function goes_wrong(name, opts, parts, out, ...)
-    local k = lab.kernel(opts)
-    k(...)
-    local fine, err = pcall(out.totable, out)
+local x = lab.ones(1000)
+
+-- Launches it on n new elements and reads them, which must fail with a text that has all parts: what a launch
+-- that failed has left in a tensor is unknown.
+local function goes_wrong(which, name, parts, n, grid, block, number, address)
+    local y = lab.zeros(n)
+    wrongs(grid, block, x, y, number or n, address or 0, which)
+    local fine, err = pcall(y.totable, y)
     if fine then return T.ok(false, name .. ": is reported") end
     T.is(err.code, "SL_EKERNEL", name .. ": the kernel is at fault")
+    table.insert(parts, "kernel wrongs")
     has_all(tostring(err), parts, name .. ": says where")
-    T.is(select(2, pcall(out.totable, out)).message, err.message, name .. ": says it again")
+    T.is(select(2, pcall(y.totable, y)).message, err.message, name .. ": says it again")
 end
 
 -- ---- memory ------------------------------------------------------------------------------------
 
-do
-    local x, y = lab.ones(1000), lab.zeros(1000)
-    goes_wrong("out of bounds", {args = {"in f32*", "out f32*", "i32"}, source = [[
-        __global__ void copies(const float *x, float *y, int n)
-        {
-            int i = blockIdx.x * blockDim.x + threadIdx.x;
-            y[i] = 2.0f * i;                    // out-of-bounds
-            if (i < n) y[i] += x[i];
-        }]]},
-        {"kernel copies", "25-wrong-kernels.t.lua:@out-of-bounds:", "thread (232,0,0) of block (3,0,0)",
-         "writes argument 2, element 1000 of 1000"}, y, 4, 256, x, y, 1000)
-    y = lab.zeros(1000)
-    goes_wrong("out of bounds, below", {args = {"in f32*", "out f32*"}, source = [[
-        __global__ void differences(const float *x, float *y)
-        {
-            int i = threadIdx.x;
-            y[i] = x[i] - x[i - 1];             // below
-        }]]},
-        {"kernel differences", ":@below:", "thread (0,0,0) of block (0,0,0)", "reads argument 1, element -1 of 1000"},
-        y, 1, 128, x, y)
-    y = lab.zeros(1000)
-    goes_wrong("in, but written", {args = {"in f32*", "out f32*"}, source = [[
-        __global__ void swaps(float *x, float *y)
-        {
-            int i = blockIdx.x * blockDim.x + threadIdx.x;
-            float kept = y[i];
-            y[i] = x[i];
-            x[i] = kept;                        // written
-        }]]},
-        {"kernel swaps", ":@written:", "thread (0,0,0) of block (0,0,0)", "writes argument 1, element 0",
-         "declared as \"in\""}, y, 4, 128, x, y)
-    T.is(x:sum():item(), 1000, "in, but written: it stays what it was")
-    y = lab.zeros(1000)
-    goes_wrong("a write that no argument declares", {args = {"out f32*", "u64"}, source = [[
-        __global__ void elsewhere(float *y, unsigned long long address)
-        {
-            y[threadIdx.x] = 1.0f;
-            if (threadIdx.x == 7) *(float *)address = 1.0f;     // undeclared
-        }]]},
-        {"kernel elsewhere", ":@undeclared:", "thread (7,0,0) of block (0,0,0)", "in no argument"},
-        y, 1, 32, y, 0x7fff00001000)
-    y = lab.zeros(1000)
-    goes_wrong("a misaligned address", {args = {"in f32*", "out f32*"}, source = [[
-        __global__ void quads(const float *x, float *y)
-        {
-            int i = 4 * threadIdx.x;
-            float4 four = *(const float4 *)(x + i + 1);         // misaligned
-            y[i] = four.x + four.y + four.z + four.w;
-        }]]},
-        {"kernel quads", ":@misaligned:", "thread (0,0,0) of block (0,0,0)", "argument 1, element 1", "multiple of 16"},
-        y, 1, 32, x, y)
-end
-
+goes_wrong(0, "out of bounds", {"25-wrong-kernels.t.lua:@out-of-bounds:", "thread (232,0,0) of block (3,0,0)",
+           "writes argument 2, element 1000 of 1000"}, 1000, 4, 256)
+goes_wrong(1, "out of bounds, below", {":@below:", "thread (0,0,0) of block (0,0,0)",
+           "reads argument 1, element -1 of 1000"}, 1000, 1, 128)
+goes_wrong(2, "in, but written", {":@written:", "thread (0,0,0) of block (0,0,0)",
+           "writes argument 1, element 0", "declared as \"in\""}, 1000, 4, 128)
+T.is(x:sum():item(), 1000, "in, but written: it stays what it was")
+goes_wrong(3, "a write that no argument declares", {":@undeclared:", "thread (7,0,0) of block (0,0,0)",
+           "in no argument"}, 1000, 1, 32, 0, 0x7fff00001000)
+goes_wrong(4, "a misaligned address", {":@misaligned:", "thread (0,0,0) of block (0,0,0)", "argument 1, element 1",
+           "multiple of 16"}, 1000, 1, 32)
 -- Launches of more threads run another build, in which what is far outside is found.
-do
-    local n = 1 << 17
-    local y = lab.zeros(n)
-    goes_wrong("out of bounds in a large launch", {args = {"out f32*", "i32"}, source = [[
-        __global__ void far(float *y, int n)
-        {
-            int i = blockIdx.x * blockDim.x + threadIdx.x;
-            y[i + (i == 100000 ? n : 0)] = 1.0f;
-        }]]},
-        {"kernel far", "block (390,0,0)", "argument 1, element 231072 of 131072"}, y, n // 256, 256, y, n)
-end
+goes_wrong(5, "out of bounds in a large launch", {"block (390,0,0)", "argument 2, element 231072 of 131072"},
+           1 << 17, 512, 256)
 
 -- The same source in another line, as after an edit of the script above it.
 do
@@ -137,41 +157,10 @@ end
 
 -- ---- barriers ----------------------------------------------------------------------------------
 
--- Each has a tensor of its own: what a launch that failed has left in one is unknown.
-do
-    local y = lab.zeros(256)
-    goes_wrong("a missing barrier", {args = {"inout f32*"}, source = [[
-        __global__ void reverses(float *y)
-        {
-            __shared__ float part[256];
-            int t = threadIdx.x;
-            part[t] = y[t];                     // puts
-            y[t] = part[255 - t];               // gets
-        }]]},
-        {"kernel reverses", "of block (0,0,0)", "without a barrier between", "@puts", "@gets"}, y, 1, 256, y)
-    y = lab.zeros(256)
-    goes_wrong("a barrier that not all threads reach", {args = {"inout f32*", "i32"}, source = [[
-        __global__ void halves(float *y, int n)
-        {
-            if (threadIdx.x >= n) return;
-            y[threadIdx.x] *= 0.5f;
-            __syncthreads();                    // divergent
-            y[threadIdx.x] += 1.0f;
-        }]]},
-        {"kernel halves", ":@divergent:", "block (0,0,0)", "thread (100,0,0) has ended",
-         "100 threads wait at __syncthreads()"}, y, 1, 256, y, 100)
-    y = lab.zeros(256)
-    goes_wrong("barriers in two branches", {args = {"inout f32*"}, source = [[
-        __global__ void branches(float *y)
-        {
-            if (threadIdx.x % 2)
-                __syncthreads();                // odd
-            else
-                __syncthreads();                // even
-            y[threadIdx.x] = 0.0f;
-        }]]},
-        {"kernel branches", "block (0,0,0)", "@odd", "@even"}, y, 1, 64, y)
-end
+goes_wrong(6, "a missing barrier", {"of block (0,0,0)", "without a barrier between", "@puts", "@gets"}, 256, 1, 256)
+goes_wrong(7, "a barrier that not all threads reach", {":@divergent:", "block (0,0,0)", "thread (100,0,0) has ended",
+           "100 threads wait at __syncthreads()"}, 256, 1, 256, 100)
+goes_wrong(8, "barriers in two branches", {"block (0,0,0)", "@odd", "@even"}, 256, 1, 64)
 
 -- ---- a loop that does not end ------------------------------------------------------------------------
 
@@ -198,4 +187,5 @@ local next_one <close> = lab.ones(3)
     shell.remove(folder)
 end
 
+x = nil
 T.done()
