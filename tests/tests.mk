@@ -33,6 +33,7 @@ ALL_TESTS  := $(wildcard tests/*.t) $(sort $(wildcard tests/labs/*.t.lua tests/l
 # Slow, and rarely the first to fail: these have a lane of their own, check-long.
 LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lua \
               tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
+              tests/lua/59-random-kernels.t.lua \
               tests/repl/75-fidelity.t.lua tests/repl/79-result-tables.t.lua
 TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
