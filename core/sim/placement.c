@@ -1,4 +1,4 @@
-/* placement.c - places the blocks of kernels on SMs, and sets the rates at which they run.
+/* placement.c - places the blocks of kernels on SMs.
  *
  * Leftover policy: while the first kernel of the most urgent non-empty queue has unplaced blocks,
  * no other kernel places any. A block goes to the SM with the most room (docs/design/simulator.md,
@@ -355,26 +355,6 @@ static void place_all(sim_device *dev)
     chip->first = NULL;
 }
 
-/* ---- rates ---- */
-
-static double scale_for(double share) { return share > 1 ? 1 / share : 1; }
-
-/* A block runs at the smaller of two rates: its share of its SM's issue slots and its share of the
- * memory's bandwidth. If demand exceeds what there is, all get less in proportion. */
-static void set_rates(sim_device *dev)
-{
-    sim_chip *chip = &dev->chip;
-    double memory_scale = scale_for(chip->memory_share);
-    for (int32_t i = 0; i < chip->n_groups; i++) {
-        double sm_scale = scale_for(chip->group[i]->share);
-        for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next) {
-            double rate = c->op->launch.sm_share > 0 ? sm_scale : 1;
-            if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
-            sim_fluid_set_rate(&dev->heap, &c->fluid, dev->now, rate);
-        }
-    }
-}
-
 void sim_chip_place(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
@@ -385,7 +365,7 @@ void sim_chip_place(sim_device *dev)
     }
     if (chip->rates_dirty) {
         chip->rates_dirty = false;
-        set_rates(dev);
+        sim_rates_set(dev);
     }
 }
 

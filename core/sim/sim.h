@@ -11,7 +11,8 @@
  *   queue.c        streams, hardware channels, dependencies, events
  *   barriers.c     barriers that calls put into the device
  *   host_func.c    the thread of host functions
- *   placement.c    kernels: placing blocks on SMs, and the rates at which they run
+ *   placement.c    kernels: placing blocks on SMs
+ *   rates.c        and the rates at which they run
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
@@ -136,7 +137,7 @@ typedef struct sim_fifo {
 void sim_fifo_push(sim_fifo *fifo, sim_op *op);
 sim_op *sim_fifo_pop(sim_fifo *fifo);
 
-/* ---- kernels on SMs (placement.c, groups.c, costs.c) ---- */
+/* ---- kernels on SMs (placement.c, rates.c, groups.c, costs.c) ---- */
 
 /* How a kernel uses the chip. */
 typedef struct sim_launch {
@@ -269,6 +270,8 @@ struct sim_op {
     sim_value *value[2]; /* inputs, captured */
     sim_launch launch;   /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
+    double slots, slot_rate; /* on the SM that rates.c looks at: asked for; its rate */
+    int32_t threads_there;
     uint32_t waves;             /* how often blocks of it were placed */
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     double written;             /* a pinned upload: the part that the host has just written */
@@ -457,6 +460,9 @@ void sim_chip_again(sim_op *op);                        /* its second kernel */
 bool sim_came_before(const sim_op *a, const sim_op *b); /* a was ready first */
 /* Without copy engines: a kernel runs, or has waited longer than the copy. */
 bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
+
+/* rates.c */
+void sim_rates_set(sim_device *dev); /* of all blocks */
 
 /* groups.c */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */

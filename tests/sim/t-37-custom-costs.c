@@ -151,14 +151,64 @@ static void beside(int64_t block, given a, given b, const int64_t end_ns[2], con
 static void two(void)
 {
     beside(512, US(10), US(10), ENDS(10000, 10000), "two that move nothing run beside each other");
-    beside(512, FLOPS(1e7), FLOPS(1e7), ENDS(20000, 20000), "two that compute share the SMs");
     beside(512, BYTES(1e6), BYTES(1e6), ENDS(20000, 20000), "two that move share the memory");
-    beside(512, FLOPS(1e7), BYTES(1e6), ENDS(10000, 10000), "one of each: neither is slowed");
     beside(256, FLOPS(1e7), FLOPS(1e7), ENDS(20000, 20000), "two that fill half an SM fit");
+    beside(512, (given){ 10, 0, 7.5e6 }, (given){ 10, 0, 7.5e6 }, ENDS(15000, 15000),
+           "two that take three quarters of an SM share it");
     beside(512, (given){ 20, 1e6, -1 }, (given){ 20, 1e6, -1 }, ENDS(20000, 20000),
            "two that take half of the bandwidth for as long as is given fit");
     beside(512, (given){ 10, 1e6, -1 }, (given){ 10, 1e6, -1 }, ENDS(20000, 20000),
            "and two that take all of it share it");
+}
+
+/* ---- by age ---- */
+
+/* An SM of 1000 slots. The first of two that compute has 900 of them, so that 10 us take 11.111;
+ * then the second one has 10 - 1.111 us to go. A kernel of which nothing is known, or that moves,
+ * asks for 100; a tenth of that is what it gets at least: 1 us of 10 in 10. */
+static void by_age(void)
+{
+    beside(512, FLOPS(1e7), FLOPS(1e7), ENDS(11111, 20000),
+           "of two that compute the first goes on");
+    beside(512, FLOPS(1e7), BYTES(1e6), ENDS(10000, 19000), "one that moves waits for the first");
+    beside(512, BYTES(1e6), FLOPS(1e7), ENDS(10000, 10000), "unless it was there before");
+    beside(512, FLOPS(1e7), US(10), ENDS(10000, 19000), "one of which nothing is known waits");
+    beside(512, US(10), FLOPS(1e7), ENDS(19000, 10000), "also if it was there before");
+    beside(512, (given){ 10, 0, 9.5e6 }, US(10), ENDS(10000, 15000),
+           "what is left suffices for half of its rate");
+    beside(512, (given){ 10, 0, 6e6 }, US(10), ENDS(10000, 10000), "beside 600 slots it has all");
+    beside(256, (given){ 10, 1e6, 0 }, (given){ 10, 0, 1e7 }, ENDS(19000, 10000),
+           "with 8 warps all slots: instructions that never wait, so not even what moves goes on");
+}
+
+static void three(void)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    for (int i = 1; i <= 3; i++)
+        launch(&l, own, i, 4, 512, 0, FLOPS(1e7));
+    lab_end(&l);
+    LAB_STARTS(&l, "three compute on each SM", 0, 0, 0);
+    is_int(lab_span(&l, 0)->end_ns, 12500, "  the first has 800 slots");
+    is_int(lab_span(&l, 1)->end_ns, 22222, "  then the second 900: 8.75 us take 9.722");
+    is_int(lab_span(&l, 2)->end_ns, 30000, "  and the last one what they leave");
+    sl_custom_release(own);
+    lab_close(&l);
+}
+
+static void spins(void)
+{
+    lab l;
+    lab_open(&l, &plain);
+    sl_custom *own = make(&l, NULL, 0);
+    launch(&l, own, 1, 4, 512, 0, FLOPS(1e7));
+    lab_spin_blocks(&l, 2, 10000, 4, 512);
+    lab_end(&l);
+    is_int(lab_ns(&l, 1), 10000, "a spin takes its time beside it");
+    is_int(lab_ns(&l, 0), 10000, "and takes none of it");
+    sl_custom_release(own);
+    lab_close(&l);
 }
 
 static void half_a_wave(void)
@@ -274,6 +324,9 @@ int main(void)
     as_computed();
     guess();
     two();
+    by_age();
+    three();
+    spins();
     half_a_wave();
     fill_up();
     come_early();

@@ -1,0 +1,143 @@
+/* rates.c - how fast the blocks on the SMs run: whose are an SM's issue slots, and the memory's
+ * bandwidth (docs/design/simulator.md, section 4, "Issue slots"). */
+#include "sim.h"
+
+/* A kernel that takes so many of an SM's slots, alone, has a warp ready for nearly every one. */
+static const double full_from = 0.85;
+/* With so few threads it is because its instructions do not wait for each other. */
+static const double unbroken_from = 0.99;
+enum { FEW_THREADS = 256 };
+/* Slots of a kernel of which nothing is known: it waits, for memory or for its own instructions. */
+static const double assumed = 0.1;
+/* The slots that a kernel gets at least, behind others that could use all; and the least rate. */
+static const double least = 0.1;
+
+static double scale_for(double share) { return share > 1 ? 1 / share : 1; }
+
+/* ---- by age ---- */
+
+/* The kernels on an SM of a group. */
+typedef struct residents {
+    sim_cohort *oldest;
+    int full;      /* those that could use all slots */
+    bool unbroken; /* one of them gives none away */
+    bool custom;   /* one of all is a custom kernel */
+    double rest;   /* slots that the others ask for */
+} residents;
+
+static bool is_full(const sim_op *op) { return op->slots >= full_from; }
+
+/* A spin reads the clock until its time is over, at whatever rate. */
+static bool needs_none(const sim_op *op) { return op->base.work.kernel == SL_KERNEL_SPIN; }
+
+static void add_up(sim_group *group, residents *r)
+{
+    for (sim_cohort *c = group->cohorts; c; c = c->next) {
+        c->op->slots = c->op->slot_rate = 0;
+        c->op->threads_there = 0;
+        r->custom = r->custom || c->op->base.work.kernel == SL_KERNEL_CUSTOM;
+        r->oldest = c;
+    }
+    for (sim_cohort *c = group->cohorts; c; c = c->next) {
+        c->op->slots += c->per_sm * c->op->launch.sm_share;
+        c->op->threads_there += c->per_sm * c->op->launch.threads;
+    }
+}
+
+static void count(const sim_op *op, residents *r)
+{
+    if (is_full(op)) {
+        r->full++;
+        r->unbroken = r->unbroken
+                      || (op->slots >= unbroken_from && op->threads_there <= FEW_THREADS);
+    } else if (!needs_none(op)) {
+        r->rest += op->slots > 0 ? op->slots : assumed;
+    }
+}
+
+static residents find_residents(sim_group *group)
+{
+    residents r = { 0 };
+    add_up(group, &r);
+    for (sim_cohort *c = group->cohorts; c; c = c->next) {
+        if (c->op->slot_rate < 0) continue; /* counted */
+        c->op->slot_rate = -1;
+        count(c->op, &r);
+    }
+    return r;
+}
+
+/* One that is full: what it asks for, but for a little that each later one gets. Returns what is
+ * left. */
+static double serve_full(sim_op *op, double left, int later)
+{
+    const double most = left - later * least;
+    double got = most > least ? most : least;
+    if (got > op->slots) got = op->slots;
+    op->slot_rate = got / op->slots;
+    return left > got ? left - got : 0;
+}
+
+/* Whether it was there before all that are full, and needs slots so seldom that it has them. */
+static bool keeps_its_rate(const residents *r, const sim_op *op, bool is_first)
+{
+    return needs_none(op) || (is_first && !r->unbroken && op->launch.memory_share > 0);
+}
+
+/* A warp scheduler takes the oldest warp that is ready. Returns what is left for the others. */
+static double serve_first(const residents *r)
+{
+    double left = 1;
+    int later = r->full;
+    for (sim_cohort *c = r->oldest; c; c = c->prev) {
+        if (c->op->slot_rate >= 0) continue; /* has its rate */
+        if (is_full(c->op))
+            left = serve_full(c->op, left, --later);
+        else if (keeps_its_rate(r, c->op, later == r->full))
+            c->op->slot_rate = 1;
+    }
+    return left;
+}
+
+static void serve_rest(sim_group *group, double left, double need)
+{
+    double rate = left < need ? left / need : 1;
+    if (rate < least) rate = least;
+    for (sim_cohort *c = group->cohorts; c; c = c->next)
+        if (c->op->slot_rate < 0) c->op->slot_rate = rate;
+}
+
+/* False: no custom kernel is there, or none that could use all slots. */
+static bool serve_by_age(sim_group *group)
+{
+    const residents r = find_residents(group);
+    if (!r.custom || r.full == 0) return false;
+    serve_rest(group, serve_first(&r), r.rest);
+    return true;
+}
+
+/* ---- all rates ---- */
+
+static void serve_in_proportion(sim_group *group)
+{
+    const double scale = scale_for(group->share);
+    for (sim_cohort *c = group->cohorts; c; c = c->next)
+        c->op->slot_rate = c->op->launch.sm_share > 0 ? scale : 1;
+}
+
+/* A block runs at the smaller of two rates: its share of its SM's issue slots and its share of the
+ * memory's bandwidth. If more of that is asked for than there is, all get less in proportion. */
+void sim_rates_set(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    const double memory_scale = scale_for(chip->memory_share);
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        sim_group *group = chip->group[i];
+        if (!serve_by_age(group)) serve_in_proportion(group);
+        for (sim_cohort *c = group->cohorts; c; c = c->next) {
+            double rate = c->op->slot_rate;
+            if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
+            sim_fluid_set_rate(&dev->heap, &c->fluid, dev->now, rate);
+        }
+    }
+}
