@@ -165,10 +165,12 @@ local bound_by_memory <const> = 0.4
 -- The figures of a profile that matter here, of those that profiles.lua has flattened; nil if one is
 -- missing.
 local function read_figures(flat)
-    local figures = {}
-    for _, name in ipairs{"l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops", "sm_count"} do
-        if not flat[name] then return nil end
-        figures[name] = flat[name][1]
+    local figures = {shared_reserved_bytes = 0}
+    for _, name in ipairs{"l2_bytes", "l2_gb_per_s", "hbm_gb_per_s", "fp32_tflops", "kernel_fixed_us", "sm_count",
+                          "max_threads_per_sm", "max_blocks_per_sm", "registers_per_sm", "shared_bytes_per_sm",
+                          "shared_reserved_bytes"} do
+        figures[name] = flat[name] and flat[name][1] or figures[name]
+        if not figures[name] then return nil end
     end
     return figures
 end
@@ -179,20 +181,71 @@ local function speed(figures, bytes)
     return 1e3 * (in_l2 and math.max(figures.l2_gb_per_s, figures.hbm_gb_per_s) or figures.hbm_gb_per_s)
 end
 
+-- How many blocks of a launch fit on an SM.
+local function fit(kernel, launch, figures)
+    local warps = math.ceil(launch.block / 32)
+    local registers = math.max(1, math.ceil((kernel.registers or 32) / 8) * 8 * 32 * warps)
+    local shared = math.max(1, launch.shared + (kernel.shared_bytes or 0) + figures.shared_reserved_bytes)
+    return math.max(1, math.min(figures.max_blocks_per_sm, figures.max_threads_per_sm // (32 * warps),
+                                figures.registers_per_sm // registers, figures.shared_bytes_per_sm // shared))
+end
+
+-- How long two at a time take, as a part of two one after the other. What a kernel takes after its last
+-- block is left out: it needs no place on an SM.
+local function part_of_two(launch, figures)
+    local fixed = math.min(figures.kernel_fixed_us, launch.us / 2)
+    return math.max(0.5, math.min(1, (launch.two_us - fixed) / (launch.us - fixed) / 2))
+end
+
+-- The blocks of a launch on the SM that has the most.
+local function layers(launch, figures) return math.ceil(launch.grid / figures.sm_count) end
+
+-- How far a measured launch is from telling what part of its SM's issue slots a block of `asked` takes; nil: it
+-- does not tell. Both of two must be on each SM, and meet there. Those with the fewest blocks on an SM leave the
+-- most unused, and those of the nearest amount are most like it.
+local function distance(kernel, launch, asked, figures)
+    if launch.block ~= asked.block or not launch.two_us or launch.us <= 0 or launch.grid < figures.sm_count then
+        return nil
+    end
+    local n = layers(launch, figures)
+    local meet = 2 * n <= fit(kernel, launch, figures)
+    local ratio = math.abs(math.log(amount(launch) / amount(asked)))
+    return (meet and 0 or 1e6) + n + ratio / (1 + ratio)
+end
+
+local function most_telling(kernel, asked, figures)
+    local best, least
+    for _, launch in ipairs(kernel.launches) do
+        local far = distance(kernel, launch, asked, figures)
+        if far and (not best or far < least) then best, least = launch, far end
+    end
+    return best
+end
+
+-- What part of its SM's issue slots a launch takes; nil: not known, since it is below half.
+local function issue_part(kernel, asked, figures)
+    local launch = most_telling(kernel, asked, figures)
+    if not launch then return nil end
+    local part = part_of_two(launch, figures)
+    if part < 0.53 then return nil end
+    local measured = math.min(layers(launch, figures), fit(kernel, launch, figures))
+    return math.min(1, part / measured * math.min(layers(asked, figures), fit(kernel, asked, figures)))
+end
+
 -- The bytes and the operations with which a launch of `us` takes from kernels beside it as much as the
 -- measured one takes from another of its kind; nil for what it takes none of. Two at a time that last twice
 -- as long as one leave nothing over, of memory's bandwidth or of the issue slots of its SMs; two that last as
 -- long as one disturb nobody.
-function costs.shares(launch, asked, us, flat)
-    local figures = launch.two_us and launch.us > 0 and read_figures(flat)
+function costs.shares(kernel, launch, asked, us, flat)
+    local figures = read_figures(flat)
     if not figures then return nil end
-    local part = math.max(0.5, math.min(1, launch.two_us / launch.us / 2))
-    if asked.bytes / speed(figures, asked.bytes) >= bound_by_memory * us then
-        return part * us * speed(figures, asked.bytes)
+    if launch.two_us and launch.us > 0 and asked.bytes / speed(figures, asked.bytes) >= bound_by_memory * us then
+        return math.max(0.5, math.min(1, launch.two_us / launch.us / 2)) * us * speed(figures, asked.bytes)
     end
-    if part < 0.53 then return nil end
-    local layers = math.ceil(asked.grid / figures.sm_count)
-    return nil, part * us * figures.fp32_tflops * 1e6 * asked.grid / (layers * figures.sm_count)
+    local part = issue_part(kernel, asked, figures)
+    if not part then return nil end
+    local busy_us = us - math.min(figures.kernel_fixed_us, us / 2)
+    return nil, part * busy_us * figures.fp32_tflops * 1e6 * asked.grid / (layers(asked, figures) * figures.sm_count)
 end
 
 return costs

@@ -167,7 +167,7 @@ local function measured_function(measured, figures)
         local asked = {grid = volume(grid), block = volume(block), shared = shared, bytes = bytes, numbers = numbers}
         local us, launch = costs.us(measured, asked)
         if not us then return -1 end
-        local moved, computed = costs.shares(launch, asked, us, figures)
+        local moved, computed = costs.shares(measured, launch, asked, us, figures)
         return us, moved, computed, costs.cold_us(launch, us)
     end
 end

@@ -88,6 +88,40 @@ do
     T.near(two_at_a_time(large, 150), 150, 5, "three quarters of it")
 end
 
+-- How long a kernel takes that comes to all of the 132 SMs beside k, which is of `grid` blocks with so much shared
+-- memory, takes 100 us, and leaves room for it. Alone it takes 50 us.
+local function beside(launches, grid, shared)
+    open(launches)
+    local k, x = kernel(), lab.ones(1000)
+    local other = lab.kernel{name = "other", args = {}, cpu = function() end, cost = {us = 50}}
+    local streams = {lab.stream{non_blocking = true}, lab.stream{non_blocking = true}}
+    lab.synchronize()
+    local tl = lab.profile(function()
+        k(grid, 128, {stream = streams[1], shared = shared}, x, 1)
+        other(132, 128, {stream = streams[2]})
+    end)
+    for _, span in ipairs(tl:spans()) do
+        if span.name == "other" then return span.end_us - span.start_us end
+    end
+end
+
+-- A launch of k that takes 100 us.
+local function one(grid, shared, two_us)
+    return {grid = grid, block = 128, shared = shared, bytes = 4000, numbers = {1}, us = 100, two_us = two_us}
+end
+
+do
+    local all <const>, large <const> = 132, 100 * 1024      -- a block on each SM; two fit on one
+    T.is(beside({one(all, 0, 200)}, all, 0) > 100, true, "beside a kernel that takes all slots another one waits")
+    T.near(beside({one(all, 0, 101)}, all, 0), 50, 1e-3, "not beside one that leaves half of them")
+    T.near(beside({one(8, 0, 101)}, 8, 0), 50, 1e-3, "two of 8 blocks tell nothing: they were on different SMs")
+    T.is(beside({one(8, 0, 101), one(all, 0, 200)}, 8, 0) > 100, true, "those on all SMs tell what 8 blocks take")
+    T.is(beside({one(2 * all, large, 200)}, 2 * all, large) > 100, true,
+         "two that do not fit together count if nothing else is known")
+    T.near(beside({one(2 * all, large, 200), one(all, large, 101)}, 2 * all, large), 50, 1e-3,
+           "but not if others did fit")
+end
+
 -- ---- other data in the L2 ------------------------------------------------------------------
 
 do
