@@ -21,15 +21,29 @@ sl_device *lsl_device(lua_State *L, const char *op)
     return state->current;
 }
 
+/* A simulated machine has the GPUs that were opened, or as many as the program's --devices says. */
+static int count_of_machine(lua_State *L)
+{
+    lsl_push_default(L, "devices");
+    int count = (int)luaL_optinteger(L, -1, 1);
+    lua_pop(L, 1);
+    return count;
+}
+
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)
 {
     lsl_state *state = lsl_get(L);
     sl_device *current = lsl_device(L, op), *device;
     const sl_device_info *info = sl_device_get_info(current);
     if (info->index == index) return current;
-    device = lsl_find_open(state, info->backend, index);
+    device = lsl_find_beside(state, current, index);
     if (device) return device;
-    int count;
+    int count = count_of_machine(L);
+    if (info->simulated && index >= count)
+        lsl_fail(L, SL_ENOTFOUND, op,
+                 "there is no device %d: the simulated machine has %d; lab.open{index = %d} opens "
+                 "one beside it",
+                 index, count, index);
     if (sl_backend_device_count(info->backend, &count, NULL) == SL_OK && index >= count)
         lsl_fail(L, SL_ENOTFOUND, op, "there is no device %d: backend %s has %d device%s", index,
                  info->backend, count, count == 1 ? "" : "s");
@@ -141,15 +155,16 @@ static void wait_for_all(lua_State *L, const char *op)
     }
 }
 
-/* Opening a real GPU again gives the same device; a simulated one is new each time. */
+/* Opening a real GPU again gives the same device; a simulated one is new, in a machine of its own or
+ * beside another one (prelude.lua). */
 static sl_device *find_real(lua_State *L, const char *backend, int index)
 {
     sl_device *device = lsl_find_open(lsl_get(L), backend, index);
     return device && !sl_device_get_info(device)->simulated ? device : NULL;
 }
 
-/* core.open(backend, index, settings): opens a device, makes it current and returns it,
- * and whether it was opened only now. */
+/* core.open(backend, index, settings, [beside]): opens a device, of the machine of the device
+ * `beside` if there is one, makes it current and returns it, and whether it was opened only now. */
 static int internal_open(lua_State *L)
 {
     const char *op = "open";
@@ -174,7 +189,10 @@ static int internal_open(lua_State *L)
     if (!node) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
     sl_error err;
     sl_device *device = NULL;
-    sl_status status = sl_device_open(backend, index, settings, n, &device, &err);
+    sl_device *beside = lua_isnoneornil(L, 4) ? lsl_find_real(state, backend)
+                                              : lsl_check_device(L, 4, "beside", op);
+    sl_status status = beside ? sl_device_open_beside(beside, index, settings, n, &device, &err)
+                              : sl_device_open(backend, index, settings, n, &device, &err);
     if (status != SL_OK) {
         free(node);
         if (status == SL_ENOTFOUND && strcmp(backend, "sim") == 0)
@@ -189,6 +207,23 @@ static int internal_open(lua_State *L)
     lsl_close_unused(L);
     lsl_take_notice(L, device);
     lua_pushboolean(L, 1);
+    return 2;
+}
+
+/* core.beside(index): the open device of that index in the machine of the current device; nil: there
+ * is none. And that current device, if it is a simulated one. */
+static int internal_beside(lua_State *L)
+{
+    lsl_state *state = lsl_get(L);
+    int index = (int)lsl_check_integer(L, 1, "index", 0, INT32_MAX, "open");
+    sl_device *current = state->current;
+    if (!current || !sl_device_get_info(current)->simulated) return 0;
+    sl_device *found = lsl_find_beside(state, current, index);
+    if (found)
+        lsl_push_device(L, found);
+    else
+        lua_pushnil(L);
+    lsl_push_device(L, current);
     return 2;
 }
 
@@ -457,6 +492,7 @@ static const luaL_Reg internals[] = {
     { "set_figures", internal_set_figures },
     { "graph_costs", internal_graph_costs },
     { "device_count", internal_device_count },
+    { "beside", internal_beside },
     { "device_name", internal_device_name },
     { "streams", internal_streams },
     { "load_blas", internal_load_blas },

@@ -28,6 +28,24 @@ sl_device *lsl_find_open(const lsl_state *state, const char *backend, int index)
     return NULL;
 }
 
+sl_device *lsl_find_real(const lsl_state *state, const char *backend)
+{
+    for (const lsl_device_node *node = state->devices; node; node = node->next) {
+        const sl_device_info *info = sl_device_get_info(node->device);
+        if (!info->simulated && strcmp(info->backend, backend) == 0) return node->device;
+    }
+    return NULL;
+}
+
+sl_device *lsl_find_beside(const lsl_state *state, const sl_device *device, int index)
+{
+    for (const lsl_device_node *node = state->devices; node; node = node->next)
+        if (sl_device_get_info(node->device)->index == index
+            && sl_device_are_of_one_machine(node->device, device))
+            return node->device;
+    return NULL;
+}
+
 lsl_device_node *lsl_node_of(const lsl_state *state, const sl_device *device)
 {
     lsl_device_node *node = state->devices;
@@ -65,13 +83,24 @@ static void close_node(lua_State *L, lsl_state *state, lsl_device_node **at)
     free(node);
 }
 
+/* The devices of a machine share a clock, on which closing one takes time: all of them close, or
+ * none. */
+static bool is_unused(const lsl_state *state, const sl_device *device)
+{
+    for (const lsl_device_node *node = state->devices; node; node = node->next)
+        if (sl_device_are_of_one_machine(node->device, device)
+            && !sl_device_is_unused(node->device))
+            return false;
+    return true;
+}
+
 void lsl_close_unused(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
     if (state->keeps_devices || sl_check_get_mode() != SL_CHECK_OFF || lsl_in_finalizer(L)) return;
     for (lsl_device_node **at = &state->devices; *at;) {
         sl_device *device = (*at)->device;
-        if (sl_device_get_info(device)->simulated && sl_device_is_unused(device)) {
+        if (sl_device_get_info(device)->simulated && is_unused(state, device)) {
             sl_device_drain(device);
             close_node(L, state, at);
         } else {

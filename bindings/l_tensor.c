@@ -265,8 +265,8 @@ static bool is_between_devices(sl_tensor *dst, sl_tensor *src)
 static bool fits(sl_tensor *dst, sl_tensor *src)
 {
     const sl_tensor_spec *d = sl_tensor_get_spec(dst), *s = sl_tensor_get_spec(src);
-    return !sl_device_get_info(sl_tensor_device(src))->simulated && d->dtype == s->dtype
-           && lsl_same_shape(d, s);
+    return sl_device_are_of_one_machine(sl_tensor_device(dst), sl_tensor_device(src))
+           && d->dtype == s->dtype && lsl_same_shape(d, s);
 }
 
 /* Copies in the stream; NULL: in the current one. Between two GPUs that is, as in PyTorch,

@@ -111,6 +111,10 @@ typedef struct lsl_state {
 void lsl_set_current(lsl_state *state, sl_device *device);
 /* The open device of that number on the backend, the latest first; NULL: none. */
 sl_device *lsl_find_open(const lsl_state *state, const char *backend, int index);
+/* An open device of the backend that is no simulated one: all of these are of one machine. */
+sl_device *lsl_find_real(const lsl_state *state, const char *backend);
+/* The same as lsl_find_open, of the machine that `device` is of. */
+sl_device *lsl_find_beside(const lsl_state *state, const sl_device *device, int index);
 /* The node of an open device. */
 lsl_device_node *lsl_node_of(const lsl_state *state, const sl_device *device);
 /* Adds the device, whose reference the list takes over. `node` is of calloc. */

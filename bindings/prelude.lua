@@ -228,6 +228,39 @@ local opened        -- called with each device that is opened, in place of the p
 -- For the program, while it runs scripts by itself; nil ends that.
 function core.set_opened(f) opened = f end
 
+-- A simulated machine has as many GPUs as the program's option --devices says; without it, one and
+-- those that the script itself opens.
+local function check_index(index, is_asked)
+    local count = core.default("devices") or not is_asked and 1
+    if count and index >= count then
+        raise("SL_ENOTFOUND", "open", ("there is no device %d: the simulated machine has %d; "
+              .. "--devices gives it more"):format(index, count))
+    end
+end
+
+-- An index that the script gives names a device of the machine that the current simulated device is
+-- of: the one that is open, or a new one beside it. Device 0 of a machine that has one is the
+-- beginning of a new machine.
+local function find_machine(opts)
+    check_index(opts.index or core.default("index") or 0, opts.index)
+    if not opts.index then return end
+    local open, current = core.beside(opts.index)
+    if not open or opts.index == 0 then return nil, not open and current or nil end
+    if asks_simulated(opts) then
+        raise("SL_ESTATE", "open", ("device %d of this machine is open already (profile %s)")
+              :format(opts.index, open.profile))
+    end
+    return open
+end
+
+-- The figures of a device that is opened: those of the one beside it, unless the script asks for
+-- others.
+local function choose_figures(opts, beside)
+    local noted = beside and not asks_simulated(opts) and core.noted_device(beside)
+    if noted then return noted.figures end
+    return profiles().figures(choose_profile(opts), choose_host(opts), opts.overrides)
+end
+
 function lab.open(opts, ...)
     no_more(1, "open", ...)
     if is_text(opts) then
@@ -236,9 +269,15 @@ function lab.open(opts, ...)
     end
     opts = check_options(opts, open_options, "open")
     local backend, unasked, reason, code = choose_backend(opts)
-    local settings, figures, flat = {}, nil, nil
+    local settings, figures, flat, beside = {}, nil, nil, nil
     if backend == "sim" then
-        figures = profiles().figures(choose_profile(opts), choose_host(opts), opts.overrides)
+        local known
+        known, beside = find_machine(opts)
+        if known then
+            known:make_current()
+            return known
+        end
+        figures = choose_figures(opts, beside)
         flat = core.need("draws").choose(figures)
         settings = profiles().settings(flat)
     elseif asks_simulated(opts)
@@ -253,7 +292,7 @@ function lab.open(opts, ...)
         device, is_new = try_gpu()
         if not device then return lab.open(opts) end
     else
-        device, is_new = core.open(backend, index, settings)
+        device, is_new = core.open(backend, index, settings, beside)
     end
     if reason then say_simulating(device, reason, code) end
     if figures then core.need("draws").note(device, figures, flat) end
@@ -278,9 +317,11 @@ function lab.devices(...)
         if (a == default_profile) ~= (b == default_profile) then return a == default_profile end
         return a < b
     end)
-    for _, name in ipairs(names) do
-        list[#list + 1] = {backend = "sim", index = 0, profile = name,
-                           name = profiles().load(name).name}
+    for i, name in ipairs(names) do
+        for index = 0, (i == 1 and core.default("devices") or 1) - 1 do
+            list[#list + 1] = {backend = "sim", index = index, profile = name,
+                               name = profiles().load(name).name}
+        end
     end
     return list
 end

@@ -345,6 +345,12 @@ struct sl_device {
      * SL_EINTERRUPT and changes nothing. Core sets the pointer before device_open; a signal
      * handler may set the flag. */
     const volatile sig_atomic_t *interrupted;
+    /* Core sets it for device_open alone: an open device of the backend, whose machine this one
+     * joins; NULL: none. */
+    sl_device *beside;
+    /* Devices of one machine have the same. The backend sets it where devices of the process may be
+     * of several machines; else NULL. */
+    const void *machine;
     /* Core sets it before a plain call when it wants to know whether the host waited. */
     bool asks_waits;
     /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */

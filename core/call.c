@@ -75,7 +75,7 @@ sl_status sl__device_finish(sl_device *device, sl_status status, sl_error *err)
 
 bool sl__device_are_peers(const sl_device *a, const sl_device *b)
 {
-    return a != b && a->backend == b->backend && a->backend->peer_copies;
+    return a != b && a->backend->peer_copies && sl_device_are_of_one_machine(a, b);
 }
 
 sl_status sl__device_differs(const sl_device *device, const char *noun, const sl_device *other,

@@ -86,18 +86,23 @@ sl_status sl_backend_device_name(const char *backend_name, int index, char *name
 
 /* ---- lifecycle --------------------------------------------------------------- */
 
-static sl_status allocate(const sl_backend *backend, int index, sl_device **out, sl_error *err)
+static sl_status allocate(const sl_backend *backend, int index, sl_device *beside, sl_device **out,
+                          sl_error *err)
 {
     sl_device *device = calloc(1, backend->device_bytes);
     sl__device_core *core = calloc(1, sizeof *core);
+    sl__numbers *numbers = beside ? beside->core->numbers : calloc(1, sizeof *numbers);
 
-    if (!device || !core) {
+    if (!device || !core || !numbers) {
         free(device);
         free(core);
+        if (!beside) free(numbers);
         return sl_fail(err, SL_ENOMEM, "out of host memory for a device");
     }
     device->backend = backend;
     device->core = core;
+    core->numbers = numbers;
+    numbers->refs++;
     device->refs = 1;
     device->info.backend = backend->name;
     device->info.index = index;
@@ -114,8 +119,9 @@ void sl_backend_preload(void)
     }
 }
 
-sl_status sl_device_open(const char *backend_name, int index, const sl_setting *settings,
-                         size_t n_settings, sl_device **out, sl_error *err)
+static sl_status open_device(const char *backend_name, int index, sl_device *beside,
+                             const sl_setting *settings, size_t n_settings, sl_device **out,
+                             sl_error *err)
 {
     const sl_backend *backend = NULL;
     sl_device *device = NULL;
@@ -125,9 +131,11 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
         return sl_fail(err, SL_ESTATE, "a host function must not open a device");
     status = find_device(backend_name, index, &backend, err);
     if (status != SL_OK) return status;
-    status = allocate(backend, index, &device, err);
+    status = allocate(backend, index, beside, &device, err);
     if (status != SL_OK) return status;
+    device->beside = beside;
     status = backend->device_open(device, settings, n_settings, err);
+    device->beside = NULL;
     if (status != SL_OK) goto fail;
     status = sl__stream_open_owned(device, true, "default", &device->core->legacy, err);
     if (status != SL_OK) {
@@ -140,6 +148,23 @@ sl_status sl_device_open(const char *backend_name, int index, const sl_setting *
 fail:
     sl__device_deallocate(device);
     return status;
+}
+
+sl_status sl_device_open(const char *backend, int index, const sl_setting *settings,
+                         size_t n_settings, sl_device **device, sl_error *err)
+{
+    return open_device(backend, index, NULL, settings, n_settings, device, err);
+}
+
+sl_status sl_device_open_beside(sl_device *beside, int index, const sl_setting *settings,
+                                size_t n_settings, sl_device **device, sl_error *err)
+{
+    return open_device(beside->backend->name, index, beside, settings, n_settings, device, err);
+}
+
+bool sl_device_are_of_one_machine(const sl_device *a, const sl_device *b)
+{
+    return a->backend == b->backend && a->machine == b->machine;
 }
 
 sl_status sl_device_finish(sl_device *device, sl_error *err)

@@ -35,10 +35,16 @@ double sl__group_processors(const char *root);
 struct sl__op_chunk;
 struct sl__recording;
 
+/* A counter that all devices of a machine share, so that a number means one operation. */
+typedef struct sl__numbers {
+    uint64_t last_seq;
+    int32_t refs;
+} sl__numbers;
+
 /* What every operation uses comes first: two cache lines. */
 typedef struct sl__device_core {
     sl_op *free_ops;                  /* the pool of operations (core/op_pool.c) */
-    uint64_t last_seq;                /* operations and recorded calls share the counter */
+    struct sl__numbers *numbers;      /* of operations and recorded calls; held */
     uint32_t where;                   /* text id */
     struct sl__capture *captures;     /* that go on (core/graph/capture.h) */
     struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */

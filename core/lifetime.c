@@ -39,8 +39,14 @@ sl_device *sl_device_retain(sl_device *device)
     return device;
 }
 
+static void release_numbers(sl__numbers *numbers)
+{
+    if (numbers && --numbers->refs == 0) free(numbers);
+}
+
 void sl__device_deallocate(sl_device *device)
 {
+    release_numbers(device->core->numbers);
     sl__op_pool_free(device);
     sl__strings_free(&device->core->strings);
     free(device->core);

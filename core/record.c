@@ -171,7 +171,7 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind)
     call->where = device->core->where;
     if (!device->core->recordings) /* no number without a recording: a timeline must */
         return;                    /* not depend on waits before it */
-    call->correlation = ++device->core->last_seq;
+    call->correlation = ++device->core->numbers->last_seq;
     call->host_start_ns = device->backend->host_now_ns(device);
 }
 
@@ -180,7 +180,8 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     sl__device_core *core = device->core;
 
     if (status != SL_OK) {
-        if (call->correlation && core->last_seq == call->correlation) core->last_seq--;
+        if (call->correlation && core->numbers->last_seq == call->correlation)
+            core->numbers->last_seq--;
         return;
     }
     if (core->recordings) call->host_end_ns = device->backend->host_now_ns(device);

@@ -36,7 +36,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
         sl__recording_free(rec);
         return sl__device_leave(device, status, err);
     }
-    rec->first_seq = device->core->last_seq + 1;
+    rec->first_seq = device->core->numbers->last_seq + 1;
     rec->host_start_ns = device->backend->host_now_ns(device);
     rec->next = device->core->recordings;
     device->core->recordings = rec;

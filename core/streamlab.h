@@ -165,6 +165,13 @@ void sl_backend_preload(void);
 /* Opens a device. Blocking on real GPUs (context creation). */
 sl_status sl_device_open(const char *backend, int index, const sl_setting *settings,
                          size_t n_settings, sl_device **device, sl_error *err);
+/* Opens device `index` of the machine that `beside`, which is open, belongs to. On the simulator
+ * they share a host and one clock, and copy to one another; its device_open alone makes a machine
+ * of its own. SL_ESTATE: a simulated machine has that device already. */
+sl_status sl_device_open_beside(sl_device *beside, int index, const sl_setting *settings,
+                                size_t n_settings, sl_device **device, sl_error *err);
+/* Whether they are of one machine: real GPUs of one backend are. */
+bool sl_device_are_of_one_machine(const sl_device *a, const sl_device *b);
 /* Other figures for an open device, in the form of sl_device_open's settings. Work in flight goes on
  * with them. SL_EUNSUPPORTED on a real GPU; SL_EINVAL if the settings are wrong, or change what the
  * device has (SMs, queues, memory). On failure nothing changes. */

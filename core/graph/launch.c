@@ -89,7 +89,7 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     seq = op->seq;
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
-    core->last_seq = seq + n_nodes; /* each node is an operation */
+    core->numbers->last_seq = seq + n_nodes; /* each node is an operation */
     if (!graph->uploaded_by) graph->uploaded_by = seq;
     graph->launches++;
     graph->body->launches++;

@@ -69,6 +69,7 @@ static double bytes_per_ps(const sim_op *op)
 
 double sim_copies_alone_us(sim_op *op)
 {
+    if (op->base.work.copy_kind == SL_SPAN_MEMCPY_P2P) return sim_peer_copy_us(op);
     return (double)op->base.work.bytes / bytes_per_ps(op) / SIM_PS_PER_US;
 }
 
@@ -93,9 +94,9 @@ const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel)
 static void note_start(sim_device *dev, const sim_copy_engine *engine, sim_op *op)
 {
     const sim_turn *kernel = &dev->chip.last;
-    bool followed = engine->last.seq && free_at(dev, engine, op) == dev->now;
-    bool behind_kernel = sim_takes_turns(dev) && kernel->seq && kernel->at == dev->now;
-    if (op->base.ready_ns == dev->now / SIM_PS_PER_NS) return;
+    bool followed = engine->last.seq && free_at(dev, engine, op) == dev->machine->now;
+    bool behind_kernel = sim_takes_turns(dev) && kernel->seq && kernel->at == dev->machine->now;
+    if (op->base.ready_ns == dev->machine->now / SIM_PS_PER_NS) return;
     op->base.start_cause = followed || behind_kernel ? SL_CAUSE_ENGINE : SL_CAUSE_HOST_BLOCKED;
     op->base.start_by = followed ? engine->last.seq : behind_kernel ? kernel->seq : op->base.seq;
 }
@@ -105,6 +106,7 @@ static double pinned_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
     const uint8_t kind = op->base.work.copy_kind;
+    if (kind == SL_SPAN_MEMCPY_P2P) return sim_peer_copy_us(op) * SIM_PS_PER_US;
     const sim_table *us = kind == SL_SPAN_MEMCPY_H2D   ? &p->copy_us_h2d
                           : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h
                                                        : NULL;
@@ -142,7 +144,7 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
         sim_queue_leave_channel(op);
     }
     op->fluid.node.what = SIM_COPY_END;
-    sim_fluid_start(&op->fluid, dev->now, work_ps);
+    sim_fluid_start(&op->fluid, dev->machine->now, work_ps);
 }
 
 /* Whether the engine waits for the next copy of the channel that it served last, which may follow
@@ -165,7 +167,7 @@ static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
 static ptrdiff_t turns_to(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
     const sim_ps gap = sim_us_to_ps(dev->profile.copy_gap_us);
-    const bool stays = dev->now <= sim_later(engine->last.at, gap);
+    const bool stays = dev->machine->now <= sim_later(engine->last.at, gap);
     const ptrdiff_t turns = op->channel - engine->channel;
     return turns < 0 || (turns == 0 && !stays) ? turns + 2 * dev->n_copy_connections : turns;
 }
@@ -192,13 +194,13 @@ static void take_next(sim_device *dev, sim_copy_engine *engine)
         return;
     sim_op *op = pick(dev, engine);
     sim_ps at = free_at(dev, engine, op);
-    if (at <= dev->now) {
+    if (at <= dev->machine->now) {
         start_chunk(dev, engine, op);
         return;
     }
     engine->next = op;
     op->fluid.node.what = SIM_COPY_START;
-    sim_heap_set(&dev->heap, &op->fluid.node, at);
+    sim_heap_set(&dev->machine->heap, &op->fluid.node, at);
 }
 
 void sim_copies_start(sim_op *op)
@@ -211,7 +213,8 @@ void sim_copies_start(sim_op *op)
 
 static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
 {
-    if (engine->active) sim_fluid_set_rate(&dev->heap, &engine->active->fluid, dev->now, rate);
+    if (engine->active)
+        sim_fluid_set_rate(&dev->machine->heap, &engine->active->fluid, dev->machine->now, rate);
 }
 
 void sim_copies_dispatch(sim_device *dev)
@@ -231,7 +234,7 @@ void sim_copies_chunk_end(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     engine_of(op)->active = NULL;
-    engine_of(op)->last = (sim_turn){ dev->now, op->base.seq };
+    engine_of(op)->last = (sim_turn){ dev->machine->now, op->base.seq };
     engine_of(op)->channel = op->channel;
     dev->copies_dirty = true;
     if (sim_takes_turns(dev)) dev->chip.dirty = true;
@@ -241,7 +244,7 @@ void sim_copies_chunk_end(sim_op *op)
     op->in_ring -= emptied;
     dev->ring_used -= emptied;
     if (op->sent == op->base.work.bytes)
-        sim_op_ended(op, dev->now);
+        sim_op_ended(op, dev->machine->now);
     else if (has_cleared_bytes(op))
         enqueue_chunk(op);
 }

@@ -7,16 +7,24 @@ static sim_op *op_of(sim_node *node)
     return (sim_op *)((char *)node - offsetof(sim_op, fluid.node));
 }
 
+static sim_cohort *cohort_of(sim_node *node)
+{
+    return (sim_cohort *)((char *)node - offsetof(sim_cohort, fluid.node));
+}
+
+static sim_device *device_of(sim_node *node)
+{
+    return sim_device_of(node->what == SIM_COHORT_END ? cohort_of(node)->op : op_of(node));
+}
+
 static void handle(sim_device *dev, sim_node *node)
 {
     switch ((sim_what)node->what) {
-    case SIM_COHORT_END:
-        sim_chip_cohort_end(dev, (sim_cohort *)((char *)node - offsetof(sim_cohort, fluid.node)));
-        break;
+    case SIM_COHORT_END: sim_chip_cohort_end(dev, cohort_of(node)); break;
     case SIM_COPY_END: sim_copies_chunk_end(op_of(node)); break;
     case SIM_KERNEL_END: sim_chip_kernel_end(op_of(node)); break;
     case SIM_HOST_FUNC_END:
-    case SIM_RECORD_END: sim_op_ended(op_of(node), dev->now); break;
+    case SIM_RECORD_END: sim_op_ended(op_of(node), dev->machine->now); break;
     case SIM_READY: sim_queue_ready(op_of(node)); break;
     case SIM_KERNEL_AGAIN: sim_chip_again(op_of(node)); break;
     case SIM_COPY_START: sim_copies_start(op_of(node)); break;
@@ -30,23 +38,43 @@ void sim_settle(sim_device *dev)
     sim_chip_place(dev);
 }
 
-bool sim_step(sim_device *dev)
+static void touch(sim_machine *machine, sim_device *dev)
 {
-    sim_heap *heap = &dev->heap;
+    if (dev->touched) return;
+    dev->touched = true;
+    dev->touched_next = machine->touched;
+    machine->touched = dev;
+}
+
+static void settle_touched(sim_machine *machine)
+{
+    while (machine->touched) {
+        sim_device *dev = machine->touched;
+        machine->touched = dev->touched_next;
+        dev->touched = false;
+        sim_settle(dev);
+    }
+}
+
+bool sim_step(sim_machine *machine)
+{
+    sim_heap *heap = &machine->heap;
     if (heap->n == 0) return false;
-    dev->steps++;
+    machine->steps++;
     /* A start can cause more events at the same instant: when a kernel is placed, the next one in
      * its channel becomes ready. */
     do {
-        sim_waves_leap(dev);
-        dev->now = heap->entry[0].at;
+        sim_waves_leap(device_of(heap->entry[0].node));
+        machine->now = heap->entry[0].at;
         do {
             sim_node *node = heap->entry[0].node;
+            sim_device *dev = device_of(node);
             sim_heap_remove(heap, node);
+            touch(machine, dev);
             handle(dev, node);
-        } while (heap->n && heap->entry[0].at == dev->now);
-        sim_settle(dev);
-    } while (heap->n && heap->entry[0].at == dev->now);
+        } while (heap->n && heap->entry[0].at == machine->now);
+        settle_touched(machine);
+    } while (heap->n && heap->entry[0].at == machine->now);
     return true;
 }
 
@@ -56,14 +84,15 @@ bool sim_stopped(const sim_device *dev, uint32_t *steps)
     return ++*steps % ASK == 0 && *dev->base.interrupted;
 }
 
-bool sim_run_until(sim_device *dev, sim_ps limit)
+bool sim_run_until(sim_machine *machine, sim_ps limit)
 {
     uint32_t steps = 0;
-    dev->horizon = limit;
-    while (dev->heap.n && dev->heap.entry[0].at <= limit && !sim_stopped(dev, &steps))
-        sim_step(dev);
-    dev->horizon = SIM_LAST_PS;
-    if (dev->heap.n && dev->heap.entry[0].at <= limit) return false;
-    if (dev->now < limit) dev->now = limit;
+    machine->horizon = limit;
+    while (machine->heap.n && machine->heap.entry[0].at <= limit
+           && !sim_stopped(machine->devices, &steps))
+        sim_step(machine);
+    machine->horizon = SIM_LAST_PS;
+    if (machine->heap.n && machine->heap.entry[0].at <= limit) return false;
+    if (machine->now < limit) machine->now = limit;
     return true;
 }

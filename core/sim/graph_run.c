@@ -80,7 +80,7 @@ static void come_forward(sim_op *launch, uint32_t i, sim_ps at, sl_cause cause, 
     op->base.ready_cause = (uint8_t)(visible > at ? SL_CAUSE_LATENCY : cause);
     op->base.ready_by = visible > at ? 0 : by;
     op->fluid.node.what = SIM_READY;
-    sim_heap_set(&sim_device_of(op)->heap, &op->fluid.node, visible > at ? visible : at);
+    sim_heap_set(&sim_device_of(op)->machine->heap, &op->fluid.node, visible > at ? visible : at);
 }
 
 void sim_graph_forget(sim_op *launch)
@@ -105,15 +105,15 @@ void sim_graph_start(sim_op *launch)
     sim_device *dev = sim_device_of(launch);
     sim_graph *graph = sim_graph_of(launch);
     const sim_ps step = sim_us_to_ps(dev->profile.graph_root_us);
-    sim_ps at = dev->now;
+    sim_ps at = dev->machine->now;
     graph->launch = launch;
     graph->left = launch->base.body->n_work;
-    launch->base.start_ns = dev->now / SIM_PS_PER_NS;
+    launch->base.start_ns = dev->machine->now / SIM_PS_PER_NS;
     sim_queue_leave_channel(launch);
     for (uint32_t i = 0; i < graph->counts.roots; i++, at = sim_later(at, step))
         come_forward(launch, graph->roots[i], at, (sl_cause)launch->base.ready_cause,
                      launch->base.ready_by);
-    if (graph->left == 0) end_launch(launch, dev->now);
+    if (graph->left == 0) end_launch(launch, dev->machine->now);
 }
 
 /* ---- nodes end ---- */

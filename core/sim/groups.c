@@ -84,7 +84,7 @@ sim_cohort *sim_cohort_new(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     sim_cohort *cohort = chip->free_cohorts;
-    if (!sim_heap_reserve(&dev->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2))
+    if (!sim_heap_reserve(&dev->machine->heap, (uint32_t)dev->unfinished + chip->live_cohorts + 2))
         return NULL;
     if (cohort)
         chip->free_cohorts = cohort->next;
@@ -175,7 +175,8 @@ sim_group *sim_group_split(sim_device *dev, int32_t index, int32_t sms)
     }
     for (sim_cohort *copy = rest->cohorts, *c = group->cohorts; copy;
          copy = copy->next, c = c->next)
-        if (c->fluid.node.slot) sim_heap_set(&dev->heap, &copy->fluid.node, c->fluid.node.at);
+        if (c->fluid.node.slot)
+            sim_heap_set(&dev->machine->heap, &copy->fluid.node, c->fluid.node.at);
     rest->sms = group->sms - sms;
     group->sms = sms;
     for (int32_t i = chip->n_groups; i > index + 1; i--)
@@ -203,7 +204,7 @@ static void group_merge(sim_device *dev, int32_t into, int32_t from)
     sim_group *gone = chip->group[from];
     chip->group[into]->sms += gone->sms;
     for (sim_cohort *c = gone->cohorts; c; c = c->next)
-        sim_heap_remove(&dev->heap, &c->fluid.node);
+        sim_heap_remove(&dev->machine->heap, &c->fluid.node);
     drop_cohorts(chip, gone);
     chip->n_groups--;
     for (int32_t i = from; i < chip->n_groups; i++)

@@ -28,12 +28,6 @@ bool sim_heap_reserve(sim_heap *heap, uint32_t n)
     return true;
 }
 
-bool sim_heap_reserve_next(sim_device *dev)
-{
-    return sim_heap_reserve(&dev->heap, (uint32_t)dev->unfinished + dev->graph_nodes
-                                            + dev->chip.live_cohorts + 2);
-}
-
 static void heap_put(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
 {
     heap->entry[i] = entry;

@@ -4,26 +4,26 @@
 void sim_host_spend_us(sim_device *dev, double us)
 {
     /* Inside a host function it is the helper thread that works. */
-    if (dev->running_host_func)
-        dev->host_func_ps = sim_later(dev->host_func_ps, sim_us_to_ps(us));
+    if (dev->machine->running_host_func)
+        dev->machine->host_func_ps = sim_later(dev->machine->host_func_ps, sim_us_to_ps(us));
     else
-        dev->host_at = sim_later(dev->host_at, sim_us_to_ps(us));
+        dev->machine->host_at = sim_later(dev->machine->host_at, sim_us_to_ps(us));
 }
 
 static sl_status interrupted(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "interrupted"); }
 
 sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
 {
-    if (dev->running_host_func) return SL_OK;
+    if (dev->machine->running_host_func) return SL_OK;
     sim_settle(dev); /* has something to do only after a failure */
-    return sim_run_until(dev, dev->host_at) ? SL_OK : interrupted(err);
+    return sim_run_until(dev->machine, dev->machine->host_at) ? SL_OK : interrupted(err);
 }
 
 /* ---- waiting ---- */
 
 void sim_host_meet_device(sim_device *dev)
 {
-    if (dev->host_at < dev->now) dev->host_at = dev->now;
+    if (dev->machine->host_at < dev->machine->now) dev->machine->host_at = dev->machine->now;
 }
 
 /* No event is left, but there is unfinished work: blocks could not be placed because the host is
@@ -42,12 +42,12 @@ sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err)
         sim_host_meet_device(dev);
         return interrupted(err);
     }
-    return sim_step(dev) ? SL_OK : stuck(dev, err);
+    return sim_step(dev->machine) ? SL_OK : stuck(dev, err);
 }
 
 sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
 {
-    if (dev->host_at < SIM_LAST_PS && dev->now < SIM_LAST_PS) return SL_OK;
+    if (dev->machine->host_at < SIM_LAST_PS && dev->machine->now < SIM_LAST_PS) return SL_OK;
     return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
 }
 

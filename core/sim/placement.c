@@ -151,7 +151,7 @@ static int64_t pack_blocks(sim_device *dev, int64_t left)
  * wait for room come at once to the first SM that has some (docs/design/simulator.md, section 4). */
 static bool fills_up(const sim_device *dev, const sim_op *op)
 {
-    return op->base.work.kernel == SL_KERNEL_CUSTOM && op->ready_at < dev->now
+    return op->base.work.kernel == SL_KERNEL_CUSTOM && op->ready_at < dev->machine->now
            && dev->chip.room.seq != op->base.seq;
 }
 
@@ -178,7 +178,7 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     cohort->fluid.node.seq = op->base.seq;
     cohort->op = op;
     cohort->per_sm = (int32_t)group->plan;
-    sim_fluid_start(&cohort->fluid, dev->now, (double)launch->block_ps);
+    sim_fluid_start(&cohort->fluid, dev->machine->now, (double)launch->block_ps);
     if (!group->cohorts) group->free_shared = group->split_bytes = launch->split_bytes;
     sim_cohort_link(cohort, group);
     sim_group_charge(group, cohort, 1);
@@ -225,7 +225,7 @@ static sim_op *first_waiting(const sim_chip *chip, int32_t level)
 static void settle_overtaken(sim_device *dev, sim_op *op)
 {
     const sim_overtaking *last = &dev->chip.overtaken[level_of(op)];
-    if (last->seq == op->base.seq && last->at < dev->now) {
+    if (last->seq == op->base.seq && last->at < dev->machine->now) {
         op->base.start_cause = SL_CAUSE_PRIORITY;
         op->base.start_by = last->by;
     }
@@ -240,7 +240,7 @@ static void note_overtaken(sim_device *dev, const sim_op *urgent)
     sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
     if (!op || !overtakes(&arrival, op) || !would_start(dev, op)) return;
     settle_overtaken(dev, op);
-    dev->chip.overtaken[level_of(op)] = (sim_overtaking){ dev->now, op->base.seq,
+    dev->chip.overtaken[level_of(op)] = (sim_overtaking){ dev->machine->now, op->base.seq,
                                                           urgent->base.seq };
 }
 
@@ -292,7 +292,7 @@ static void forget_behind(sim_op *op)
 static void note_start(sim_device *dev, sim_op *op)
 {
     const sim_arrival *room = &dev->chip.room;
-    bool waited = op->base.ready_ns != dev->now / SIM_PS_PER_NS;
+    bool waited = op->base.ready_ns != dev->machine->now / SIM_PS_PER_NS;
     settle_overtaken(dev, op);
     if (waited && op->base.start_cause != SL_CAUSE_NONE) return;
     op->base.start_cause = !waited               ? SL_CAUSE_NONE
@@ -333,7 +333,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
 static void note_first(sim_device *dev, sim_op *op)
 {
     sim_chip *chip = &dev->chip;
-    if (chip->first != op) chip->same_since = dev->now;
+    if (chip->first != op) chip->same_since = dev->machine->now;
     chip->first = op;
 }
 
@@ -386,7 +386,7 @@ static void wait_for_room(sim_op *op)
         sim_fifo_push(queue, op);
     }
     chip->waiting++;
-    chip->same_since = sim_device_of(op)->now;
+    chip->same_since = sim_device_of(op)->machine->now;
     chip->dirty = true;
 }
 
@@ -403,7 +403,7 @@ static void reduce_next(sim_device *dev, sim_op *op)
 {
     sim_launch *launch = &op->launch;
     sim_ps gap = sim_us_to_ps(dev->profile.stream_gap_us);
-    sim_ps at = sim_later(sim_later(dev->now, launch->tail_ps), gap);
+    sim_ps at = sim_later(sim_later(dev->machine->now, launch->tail_ps), gap);
     *launch = (sim_launch){
         .blocks = launch->reduce_blocks,
         .grid = launch->grid,
@@ -414,12 +414,12 @@ static void reduce_next(sim_device *dev, sim_op *op)
     };
     launch->split_bytes = sim_chip_split(dev, launch);
     op->fluid.node.what = SIM_KERNEL_AGAIN;
-    sim_heap_set(&dev->heap, &op->fluid.node, at);
+    sim_heap_set(&dev->machine->heap, &op->fluid.node, at);
 }
 
 void sim_chip_again(sim_op *op)
 {
-    op->ready_at = sim_device_of(op)->now;
+    op->ready_at = sim_device_of(op)->machine->now;
     wait_for_room(op);
 }
 
@@ -438,7 +438,7 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     sim_cohort_free(chip, cohort);
     if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
     chip->dirty = chip->rates_dirty = true;
-    if (op != chip->first) chip->same_since = dev->now;
+    if (op != chip->first) chip->same_since = dev->machine->now;
     op->blocks_running -= blocks;
     if (op->blocks_running > 0 || op->launch.blocks > 0) return;
     if (op->launch.reduce_blocks > 0) {
@@ -450,7 +450,8 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
         return;
     }
     op->fluid.node.what = SIM_KERNEL_END;
-    sim_heap_set(&dev->heap, &op->fluid.node, sim_later(dev->now, op->launch.tail_ps));
+    sim_heap_set(&dev->machine->heap, &op->fluid.node,
+                 sim_later(dev->machine->now, op->launch.tail_ps));
 }
 
 void sim_chip_kernel_end(sim_op *op)
@@ -462,8 +463,8 @@ void sim_chip_kernel_end(sim_op *op)
         chip->dirty = true;
     }
     if (sim_takes_turns(dev)) {
-        chip->last = (sim_turn){ dev->now, op->base.seq };
+        chip->last = (sim_turn){ dev->machine->now, op->base.seq };
         dev->copies_dirty = true;
     }
-    sim_op_ended(op, dev->now);
+    sim_op_ended(op, dev->machine->now);
 }

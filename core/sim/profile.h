@@ -113,6 +113,17 @@
     X(kernel_us_memset, "kernel_us.memset", true, 1e-9)                              \
     X(kernel_us_d2d, "kernel_us.d2d", true, 1e-9)
 
+/* Between two GPUs of a machine. Optional. A copy with access from one to the other: */
+#define SIM_PEER_NUMBERS(X)                                                                   \
+    X(peer_gb_per_s, "peer.gb_per_s", 0, 1e6, 0) /* 0: none has access to another */          \
+    X(peer_latency_us, "peer.latency_us", 0, 1e6, p->copy_latency_us)                         \
+    X(peer_pull_us, "peer.pull_us", 0, 1e6, 0) /* at least, in a stream of the destination */ \
+    X(peer_pull_latency_us, "peer.pull_latency_us", 0, 1e6, p->peer_latency_us) /* there */   \
+    /* without, through the host's memory: */                                                 \
+    X(peer_host_gb_per_s, "peer.host_gb_per_s", 1e-3, 1e6, p->h2d_gb_per_s * 0.68)            \
+    X(peer_host_latency_us, "peer.host_latency_us", 0, 1e6, p->copy_latency_us + 11)          \
+    X(peer_event_us, "peer.event_us", 0, 1e6, 3.5) /* on top of cross_stream_us */
+
 /* Graphs. Optional, as the numbers below. On the device, from one node to the next: */
 #define SIM_GRAPH_NUMBERS(X)                                                                       \
     X(graph_gap_us, "graph.gap_us", 0, 1e6, p->stream_gap_us)                                      \
@@ -172,6 +183,7 @@
     X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                                       \
     X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                       \
     X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)                           \
+    SIM_PEER_NUMBERS(X)                                                                            \
     SIM_GRAPH_NUMBERS(X)
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond

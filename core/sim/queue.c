@@ -18,8 +18,8 @@ void sim_record_release(sim_record *record)
 
 static void edge_free(sim_device *dev, sim_edge *edge)
 {
-    edge->next = dev->free_edges;
-    dev->free_edges = edge;
+    edge->next = dev->machine->free_edges;
+    dev->machine->free_edges = edge;
 }
 
 bool sim_queue_open(sim_device *dev)
@@ -28,19 +28,10 @@ bool sim_queue_open(sim_device *dev)
     dev->n_copy_connections = (int32_t)dev->profile.copy_connections;
     dev->channel = calloc((size_t)(dev->n_connections + 2 * dev->n_copy_connections),
                           sizeof *dev->channel);
-    return dev->channel && sim_heap_reserve(&dev->heap, 1024);
+    return dev->channel != NULL;
 }
 
-void sim_queue_close(sim_device *dev)
-{
-    while (dev->free_edges) {
-        sim_edge *next = dev->free_edges->next;
-        free(dev->free_edges);
-        dev->free_edges = next;
-    }
-    free(dev->channel);
-    free(dev->heap.entry);
-}
+void sim_queue_close(sim_device *dev) { free(dev->channel); }
 
 /* Streams map to channels by their order of creation; the NULL stream is 0. */
 void sim_stream_init(sim_stream *stream)
@@ -91,7 +82,8 @@ static void come_forward(sim_op *op)
     sim_device *dev = sim_device_of(op);
     if (op->channel->head != op || op->deps_left > 0 || op->ready || op->fluid.node.slot) return;
     op->fluid.node.what = SIM_READY;
-    sim_heap_set(&dev->heap, &op->fluid.node, op->ready_at > dev->now ? op->ready_at : dev->now);
+    sim_heap_set(&dev->machine->heap, &op->fluid.node,
+                 op->ready_at > dev->machine->now ? op->ready_at : dev->machine->now);
 }
 
 static void dependency_ended(sim_op *op)
@@ -168,30 +160,36 @@ void sim_queue_leave_channel(sim_op *op)
         return;
     }
     if (channel->head->base.stream != op->base.stream)
-        not_before(channel->head, sim_device_of(op)->now, SL_CAUSE_CHANNEL, shown_as(op));
+        not_before(channel->head, sim_device_of(op)->machine->now, SL_CAUSE_CHANNEL, shown_as(op));
     come_forward(channel->head);
 }
 
 static void record_ready(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    op->record->at = dev->now;
-    op->base.start_ns = op->base.end_ns = dev->now / SIM_PS_PER_NS;
+    op->record->at = dev->machine->now;
+    op->base.start_ns = op->base.end_ns = dev->machine->now / SIM_PS_PER_NS;
     sim_queue_leave_channel(op);
     if (is_timed_record(op)) {
         op->fluid.node.what = SIM_RECORD_END;
-        sim_heap_set(&dev->heap, &op->fluid.node,
-                     sim_later(dev->now, sim_us_to_ps(dev->profile.record_us)));
+        sim_heap_set(&dev->machine->heap, &op->fluid.node,
+                     sim_later(dev->machine->now, sim_us_to_ps(dev->profile.record_us)));
     } else {
-        sim_queue_done(op, dev->now);
+        sim_queue_done(op, dev->machine->now);
     }
+}
+
+static bool waits_in_own_stream(const sim_op *op)
+{
+    return op->base.event->device == op->base.stream->device
+           && op->base.wait_target_stream == op->base.stream->id;
 }
 
 /* Notes when, and on which engine, the record was done that this wait was for: the stream's next
  * work may run on another engine. It follows the wait, and the wait has the record as its cause. */
 static void note_awaited(sim_op *op)
 {
-    if (!op->record || op->base.wait_target_stream == op->base.stream->id) return;
+    if (!op->record || waits_in_own_stream(op)) return;
     sim_turn *awaited = &sim_stream_of(op)->awaited[op->record->engine];
     if (op->record->done_at > awaited->at)
         *awaited = (sim_turn){ op->record->done_at, op->base.seq };
@@ -201,15 +199,15 @@ void sim_queue_ready(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     op->ready = true;
-    op->ready_at = dev->now;
-    op->base.ready_ns = dev->now / SIM_PS_PER_NS;
+    op->ready_at = dev->machine->now;
+    op->base.ready_ns = dev->machine->now / SIM_PS_PER_NS;
     switch ((sl_work_kind)op->base.work.kind) {
     case SL_WORK_EVENT_RECORD: record_ready(op); break;
     case SL_WORK_EVENT_WAIT:
-        op->base.start_ns = dev->now / SIM_PS_PER_NS;
+        op->base.start_ns = dev->machine->now / SIM_PS_PER_NS;
         note_awaited(op);
         sim_queue_leave_channel(op);
-        sim_queue_done(op, dev->now);
+        sim_queue_done(op, dev->machine->now);
         break;
     case SL_WORK_HOST_FUNC:
         sim_queue_leave_channel(op);
@@ -249,14 +247,20 @@ static void stream_busy(sim_stream *stream)
     dev->busy = stream;
 }
 
+/* When `later`, which waits for `op` of another stream, sees that it is done. */
+static sim_ps seen_at(const sim_op *op, const sim_op *later, sim_ps done_at)
+{
+    return sim_later(done_at, sim_us_to_ps(sim_peer_signal_us(later, op->base.stream->device)));
+}
+
 static void release_dependents(sim_op *op, sim_ps done_at)
 {
     sim_device *dev = sim_device_of(op);
-    sim_ps at = sim_later(done_at, sim_us_to_ps(dev->profile.cross_stream_us));
     sim_ps elsewhere_at = sim_later(done_at, switch_ps(op));
     while (op->dependents) {
         sim_edge *edge = op->dependents;
         op->dependents = edge->next;
+        sim_ps at = seen_at(op, edge->op, done_at);
         bool elsewhere = sl_is_work(&op->base) && sl_is_work(&edge->op->base) && elsewhere_at > at
                          && switches_engine(op->base.engine, edge->op->base.engine);
         not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, shown_as(op));
@@ -337,11 +341,12 @@ static sim_op *awaited_record(const sim_op *op)
     return waits && op->record->op->base.stream != op->base.stream ? op->record->op : NULL;
 }
 
-/* The awaited record of another stream is done; it is seen here cross_stream_us later. */
+/* The awaited record of another stream is done; it is seen here cross_stream_us later, or later
+ * still if it is another GPU's. */
 static bool waits_for_done_record(const sim_op *op)
 {
     return op->base.work.kind == SL_WORK_EVENT_WAIT && op->record && op->record->done
-           && op->base.wait_target_stream != op->base.stream->id;
+           && !waits_in_own_stream(op);
 }
 
 static bool waits_for_legacy(const sim_op *op)
@@ -373,7 +378,7 @@ static int64_t edges_needed(const sim_op *op)
 /* So that wait_for finds n free edges. */
 static bool reserve_edges(sim_device *dev, int64_t n)
 {
-    for (const sim_edge *edge = dev->free_edges; edge && n > 0; edge = edge->next)
+    for (const sim_edge *edge = dev->machine->free_edges; edge && n > 0; edge = edge->next)
         n--;
     for (; n > 0; n--) {
         sim_edge *edge = malloc(sizeof *edge);
@@ -386,7 +391,8 @@ static bool reserve_edges(sim_device *dev, int64_t n)
 static bool reserve(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (!sim_heap_reserve_next(dev) || !reserve_edges(dev, edges_needed(op))) return false;
+    if (!sim_machine_reserve_next(dev->machine) || !reserve_edges(dev, edges_needed(op)))
+        return false;
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
     op->record = calloc(1, sizeof *op->record);
     return op->record != NULL;
@@ -395,8 +401,8 @@ static bool reserve(sim_op *op)
 static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
 {
     sim_device *dev = sim_device_of(op);
-    sim_edge *edge = dev->free_edges; /* reserved */
-    dev->free_edges = edge->next;
+    sim_edge *edge = dev->machine->free_edges; /* reserved */
+    dev->machine->free_edges = edge->next;
     edge->op = op;
     edge->cause = (uint8_t)cause;
     edge->next = earlier->dependents;
@@ -488,14 +494,16 @@ bool sim_queue_issue(sim_op *op)
     if (!reserve(op)) return false;
     op->fluid.node.seq = op->base.seq;
     op->channel = sim_queue_channel(op);
-    op->ready_at = op->visible_at = sim_later(dev->host_at, submit_ps(op));
+    op->ready_at = op->visible_at = sim_later(dev->machine->host_at, submit_ps(op));
     if (op->base.ready_cause == SL_CAUSE_NONE) op->base.ready_cause = SL_CAUSE_LATENCY;
     null_stream_barriers(op);
     call_barriers(op);
     if (awaited_record(op))
         wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
     else if (waits_for_done_record(op))
-        not_before(op, sim_later(op->record->done_at, sim_us_to_ps(dev->profile.cross_stream_us)),
+        not_before(op,
+                   sim_later(op->record->done_at,
+                             sim_us_to_ps(sim_peer_signal_us(op, op->base.event->device))),
                    SL_CAUSE_EVENT, op->base.wait_target);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD) make_latest_record(op);
     if (op->base.graph) make_latest_launch(op);

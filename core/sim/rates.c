@@ -137,7 +137,7 @@ void sim_rates_set(sim_device *dev)
         for (sim_cohort *c = group->cohorts; c; c = c->next) {
             double rate = c->op->slot_rate;
             if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
-            sim_fluid_set_rate(&dev->heap, &c->fluid, dev->now, rate);
+            sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
         }
     }
 }

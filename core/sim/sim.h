@@ -1,12 +1,14 @@
 /* sim.h - the simulated GPU's own objects, shared by the files of this folder.
  *
- * One discrete-event simulation per device, in integer picoseconds, with a
- * clock for the host beside the device's. Reading order:
+ * One discrete-event simulation per machine, which has a host and one or more
+ * GPUs, in integer picoseconds, with a clock for the host beside the devices'.
+ * Reading order:
  *   sim_backend.c  the interface to core: opening, enqueueing, waiting
  *   memory.c       the memory of buffers, and the host's
  *   calls.c        the costs of calls, and what they wait for
  *   host.c         the host's clock, and how the host waits
  *   staging.c      the host's part of pageable copies
+ *   machine.c      a host and its GPUs
  *   engine.c       the loop over the events in the heap (heap.c)
  *   queue.c        streams, hardware channels, dependencies, events
  *   barriers.c     barriers that calls put into the device
@@ -16,6 +18,7 @@
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
+ *   peers.c        copies and signals from one GPU to another
  *   results.c      what operations leave in memory
  *   graph.c        captures, executable graphs (graph.h)
  *   graph_shape.c  roots, edges and size of an executable graph
@@ -68,6 +71,8 @@ static inline sim_ps sim_later(sim_ps at, sim_ps duration)
     return at < SIM_LAST_PS - duration ? at + duration : SIM_LAST_PS;
 }
 
+enum { SIM_MOST_DEVICES = 64 }; /* of a machine */
+
 typedef struct sim_op sim_op;
 typedef struct sim_stream sim_stream;
 typedef struct sim_event sim_event;
@@ -78,6 +83,7 @@ typedef struct sim_group sim_group;
 typedef struct sim_channel sim_channel;
 typedef struct sim_graph sim_graph;
 typedef struct sim_custom sim_custom;
+typedef struct sim_machine sim_machine;
 
 /* ---- events (heap.c) ---- */
 
@@ -114,7 +120,6 @@ typedef struct sim_heap {
 
 /* Room for n nodes at once, so that nothing can fail later. */
 bool sim_heap_reserve(sim_heap *heap, uint32_t n);
-bool sim_heap_reserve_next(sim_device *dev); /* for one more operation, or cohort of blocks */
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at); /* adds or moves */
 void sim_heap_remove(sim_heap *heap, sim_node *node);         /* not there: nothing */
 
@@ -327,14 +332,28 @@ struct sim_custom {
     bool loaded;           /* its code, at its first launch */
 };
 
-struct sim_device {
-    sl_device base;
-    sim_profile profile;
-    int64_t used_bytes;  /* of the device's memory */
-    sim_ps host_at, now; /* the two clocks */
+/* A host and its GPUs. */
+struct sim_machine {
+    sim_device *devices; /* in the order of their index */
+    int32_t n_devices;
+    sim_ps host_at, now; /* the two clocks: the host's, and that of all devices */
     sim_ps horizon;      /* where the loop stops, unless a wait ends earlier */
     uint64_t steps;      /* of the loop, so far */
     sim_heap heap;
+    sim_device *touched; /* to settle after this instant, linked by touched_next */
+    sim_edge *free_edges;
+    sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
+    sim_ps host_func_ps;       /* what it has worked */
+};
+
+struct sim_device {
+    sl_device base;
+    sim_machine *machine;
+    sim_device *machine_next, *touched_next;
+    bool touched;
+    sim_profile profile;
+    uint64_t peers;     /* bit i: it has access to the memory of device i */
+    int64_t used_bytes; /* of the device's memory */
     sim_chip chip;
     sim_copy_engine engine[3]; /* H2D, D2H, device to device */
     sim_channel *channel;      /* connections, then copy_connections per direction */
@@ -354,12 +373,9 @@ struct sim_device {
     sim_product products[SIM_PRODUCTS];  /* hashed; one that comes to another's place replaces it */
     bool copies_dirty;                   /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
-    sim_edge *free_edges;
     sim_fifo host_funcs; /* that wait for the helper thread, which runs one at a time */
     sim_ps host_func_free_at;
-    sim_op *running_host_func;
     uint64_t last_host_func;              /* seq */
-    sim_ps host_func_ps;                  /* what the running one has worked */
     bool loaded[SL_KERNELS][SL_DTYPES];   /* kernels: lazy loading */
     sim_table gemm_ratio[SIM_GEMM_MODES]; /* measured / formula by n */
     bool out_of_memory;                   /* of the host, for a result */
@@ -379,17 +395,25 @@ static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *
 /* At the operation's virtual start: captures the contents of its inputs. */
 static inline void sim_capture(sim_op *op)
 {
-    op->base.start_ns = sim_device_of(op)->now / SIM_PS_PER_NS;
+    op->base.start_ns = sim_device_of(op)->machine->now / SIM_PS_PER_NS;
     if (op->base.custom) sim_capture_custom(op);
     for (int i = 0; i < 2; i++)
         if (op->base.in[i] && !op->value[i])
             op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);
 }
 
+/* machine.c */
+/* Puts the device into the machine of `beside`, or into a new one. SL_ESTATE: that has a device of
+ * its index; SL_ENOMEM. */
+sl_status sim_machine_join(sim_device *dev, sim_device *beside, sl_error *err);
+void sim_machine_leave(sim_device *dev); /* the last one takes the machine with it */
+/* In the heap, for one more operation, or cohort of blocks, so that nothing can fail later. */
+bool sim_machine_reserve_next(sim_machine *machine);
+
 /* engine.c */
 /* Handles events up to limit; then now = limit. False: the user interrupted it before. */
-bool sim_run_until(sim_device *dev, sim_ps limit);
-bool sim_step(sim_device *dev); /* to the next event; false: none */
+bool sim_run_until(sim_machine *machine, sim_ps limit);
+bool sim_step(sim_machine *machine); /* to the next event; false: none */
 /* Whether the user interrupts a loop over sim_step; *steps counts its rounds, from 0. The flag is
  * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
@@ -482,6 +506,13 @@ bool sim_groups_are_merged(const sim_chip *chip); /* no two neighbours are alike
 /* waves.c */
 /* Called before the loop takes the next event: skips waves of blocks that are like the last one. */
 void sim_waves_leap(sim_device *dev);
+
+/* peers.c */
+sl_status sim_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
+                          sl_error *err);
+double sim_peer_copy_us(const sim_op *op); /* of a copy between two GPUs, which nothing disturbs */
+/* How long it takes until `op` sees what `earlier` of another stream has done. */
+double sim_peer_signal_us(const sim_op *op, const sl_device *earlier);
 
 /* copies.c */
 void sim_copies_submit(sim_op *op);              /* a ready copy */

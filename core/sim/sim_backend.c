@@ -20,7 +20,7 @@ static sim_device *device_of_stream(const sl_stream *stream)
 static sl_status sim_device_count(int *count, sl_error *err)
 {
     (void)err;
-    *count = 1;
+    *count = SIM_MOST_DEVICES;
     return SL_OK;
 }
 
@@ -57,6 +57,7 @@ static void sim_device_close(sl_device *base)
     sim_chip_close(dev);
     sim_costs_close(dev);
     sim_queue_close(dev);
+    sim_machine_leave(dev);
     sim_profile_free(&dev->profile);
 }
 
@@ -64,13 +65,14 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
                                  sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
-    if (base->info.index != 0)
-        return sl_fail(err, SL_ENOTFOUND, "the simulator has device 0 only, not %d",
-                       base->info.index);
     sl_status status = sim_profile_read(&dev->profile, settings, n_settings, err);
     if (status != SL_OK) return status;
+    status = sim_machine_join(dev, (sim_device *)base->beside, err);
+    if (status != SL_OK) {
+        sim_profile_free(&dev->profile);
+        return status;
+    }
     fill_info(dev);
-    dev->horizon = SIM_LAST_PS;
     sim_host_forget_calls(dev);
     sim_interrupt_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
@@ -193,9 +195,9 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
         op->base.ready_by = 0;
         if (sim_stopped(dev, &steps))
             status = sl_fail(err, SL_EINTERRUPT, "interrupted");
-        else if (!sim_step(dev))
+        else if (!sim_step(dev->machine))
             status = sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
-        if (dev->host_at < dev->now) dev->host_at = dev->now;
+        if (dev->machine->host_at < dev->machine->now) dev->machine->host_at = dev->machine->now;
     }
     return status;
 }
@@ -283,7 +285,7 @@ static sl_status enqueue_captured(sim_op *op, sl_error *err)
     sim_touch_operands(&op->base);
     if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) op->base.span_flags |= SL_SPAN_HOST_WAITED;
     sim_host_spend_us(sim_device_of(op), sim_graph_capture_us(op));
-    op->base.host_end_ns = sim_device_of(op)->host_at / SIM_PS_PER_NS;
+    op->base.host_end_ns = sim_device_of(op)->machine->host_at / SIM_PS_PER_NS;
     return SL_OK;
 }
 
@@ -291,7 +293,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
 {
     sim_op *op = (sim_op *)base;
     sim_device *dev = sim_device_of(op);
-    base->host_start_ns = dev->host_at / SIM_PS_PER_NS;
+    base->host_start_ns = dev->machine->host_at / SIM_PS_PER_NS;
     if (base->captured) return enqueue_captured(op, err);
     sl_status status = prepare(op, err);
     if (status == SL_OK) status = sim_call_enqueue(op, err);
@@ -312,7 +314,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     bool staged = after_issue(op, NULL) == SL_OK;
     sim_touch_operands(base);
     if (!staged && op->piece > 0 && !op->done) sim_copies_feed(op, base->work.bytes);
-    base->host_end_ns = dev->host_at / SIM_PS_PER_NS;
+    base->host_end_ns = dev->machine->host_at / SIM_PS_PER_NS;
     return SL_OK;
 }
 
@@ -404,7 +406,9 @@ static sl_status sim_device_synchronize(sl_device *base, sl_error *err)
 static int64_t sim_host_now_ns(sl_device *base)
 {
     sim_device *dev = (sim_device *)base;
-    sim_ps at = dev->running_host_func ? sim_later(dev->now, dev->host_func_ps) : dev->host_at;
+    sim_ps at = dev->machine->running_host_func
+                    ? sim_later(dev->machine->now, dev->machine->host_func_ps)
+                    : dev->machine->host_at;
     return at / SIM_PS_PER_NS;
 }
 
@@ -424,13 +428,6 @@ static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *
     sim_device *dev = (sim_device *)base;
     sl_status status = sim_call_make(dev, (sim_call)call, (sim_stream *)stream, bytes, waited, err);
     return status == SL_OK ? sim_host_catch_up(dev, err) : status;
-}
-
-static sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call call, bool *answer,
-                                 sl_error *err)
-{
-    (void)base, (void)peer, (void)call, (void)answer;
-    return sl_fail(err, SL_EUNSUPPORTED, "a simulated GPU is alone: it has no peers");
 }
 
 /* ---- recording: operations have their times when they are reaped ---- */
@@ -459,7 +456,7 @@ const sl_backend sl_sim_backend = {
     .op_bytes = sizeof(sim_op),
     .graph_bytes = sizeof(sim_graph),
     .custom_bytes = sizeof(sim_custom),
-    .peer_copies = false,
+    .peer_copies = true,
     .device_count = sim_device_count,
     .device_name = sim_device_name,
     .device_open = sim_device_open,

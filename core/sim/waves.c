@@ -29,7 +29,7 @@ typedef struct leap {
 static sim_ps period_of(const leap *l, const sim_cohort *cohort)
 {
     sim_ps period = sim_fluid_ps((double)l->op->launch.block_ps, cohort->fluid.rate);
-    return sim_later(l->dev->now, period) - l->dev->now;
+    return sim_later(l->dev->machine->now, period) - l->dev->machine->now;
 }
 
 static int64_t blocks_of(const sim_cohort *cohort)
@@ -125,7 +125,7 @@ static bool is_exact(leap *l)
  * too many steps. */
 static bool repeats(leap *l)
 {
-    return l->dev->now - l->dev->chip.same_since >= l->longest
+    return l->dev->machine->now - l->dev->chip.same_since >= l->longest
            && (l->op->waves > UNEVEN || is_exact(l));
 }
 
@@ -184,7 +184,7 @@ static bool lasts_until(leap *l, sim_ps at)
 /* The latest time up to `end` for which the blocks suffice, or at most one period before it. */
 static sim_ps furthest(leap *l, sim_ps end)
 {
-    sim_ps at = l->dev->now;
+    sim_ps at = l->dev->machine->now;
     if (lasts_until(l, end)) return end;
     while (end - at > l->period) {
         sim_ps middle = at + (end - at) / 2;
@@ -206,7 +206,7 @@ static bool renew(leap *l, sim_cohort *cohort, void *until)
     sim_ps period = period_of(l, cohort), end = fluid->node.at + ends * period;
     fluid->left_ps = (double)l->op->launch.block_ps;
     fluid->since = end - period;
-    sim_heap_set(&l->dev->heap, &fluid->node, end);
+    sim_heap_set(&l->dev->machine->heap, &fluid->node, end);
     l->op->launch.blocks -= ends * blocks_of(cohort);
     return true;
 }
@@ -224,7 +224,7 @@ static sim_cohort *placed_after(const leap *l, const sim_group *group, sim_ps at
 /* A group lists the latest cohort first. */
 static void put_in_order(const leap *l, sim_group *group)
 {
-    sim_cohort *c = placed_after(l, group, l->dev->now);
+    sim_cohort *c = placed_after(l, group, l->dev->machine->now);
     for (; c; c = placed_after(l, group, c->fluid.since)) {
         sim_cohort_unlink(c);
         sim_cohort_link(c, group);
@@ -234,7 +234,7 @@ static void put_in_order(const leap *l, sim_group *group)
 static bool leap_to(leap *l, sim_ps until)
 {
     const sim_chip *chip = &l->dev->chip;
-    if (until - l->dev->now < WORTH_IT * l->longest) return false;
+    if (until - l->dev->machine->now < WORTH_IT * l->longest) return false;
     each_cohort(l, renew, &until);
     for (int32_t i = 0; i < chip->n_groups; i++)
         put_in_order(l, chip->group[i]);
@@ -250,13 +250,13 @@ static bool leap_now(leap *l)
 
 static bool try_to_leap(leap *l)
 {
-    const sim_heap *heap = &l->dev->heap;
+    const sim_heap *heap = &l->dev->machine->heap;
     each_cohort(l, measure, NULL);
     if (l->longest > SIM_LAST_PS / WORTH_IT || !repeats(l)) return false;
-    sim_ps other = next_other(heap, 0, l->op), last = l->dev->horizon - l->longest;
-    if (l->period == 0) return other > l->dev->now && leap_now(l);
+    sim_ps other = next_other(heap, 0, l->op), last = l->dev->machine->horizon - l->longest;
+    if (l->period == 0) return other > l->dev->machine->now && leap_now(l);
     if (other <= last) last = other - 1;
-    return last > l->dev->now && leap_to(l, furthest(l, last));
+    return last > l->dev->machine->now && leap_to(l, furthest(l, last));
 }
 
 void sim_waves_leap(sim_device *dev)
@@ -264,7 +264,7 @@ void sim_waves_leap(sim_device *dev)
     sim_chip *chip = &dev->chip;
     sim_op *op = chip->first;
     if (!op || chip->dirty || op->launch.blocks / MANY <= op->blocks_running
-        || !belongs_to(dev->heap.entry[0].node, op))
+        || !belongs_to(dev->machine->heap.entry[0].node, op))
         return;
     leap l = { .dev = dev, .op = op };
     if (chip->patience > 0)

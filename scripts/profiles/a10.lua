@@ -34,4 +34,5 @@ return {
     l2_gb_per_s = 1800,                     -- estimate
     d2d_gb_per_s = 255,                     -- estimate
     memset_gb_per_s = 565,                  -- estimate
+    peer = {gb_per_s = 0},                  -- vendor: no NVLink
 }

@@ -82,4 +82,5 @@ return {
         cudaMallocAsync = {us = 0.8, us_per_mib = 0, waits = false},
         cudaFreeAsync = {us = 0.8, us_per_mib = 0, waits = false},
     },
+    peer = {gb_per_s = 250},                -- estimate: NVLink 3 has 600 GB/s for the H100's 900
 }

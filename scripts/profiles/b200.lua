@@ -32,4 +32,5 @@ return {
     l2_gb_per_s = 8600,                     -- estimate: the H200's, by the number of SMs
     d2d_gb_per_s = 3400,                    -- estimate: 0.427 of the peak, as on the H200
     memset_gb_per_s = 7660,                 -- estimate: 0.958 of the peak, as on the H200
+    peer = {gb_per_s = 790},                -- estimate: NVLink 5 has 1800 GB/s for the H100's 900
 }

@@ -589,6 +589,17 @@ return {
                                             --   0.1 %
     duplex_factor = 0.922616,               -- 16 and 64 MiB beside as many the other way, to alone;
                                             --   the mean of both ways; spread of 7 passes 0.5 %
+    -- From one GPU of a machine to another: measured on two H100s with NVLink, whose link is the
+    -- H200's (tests/bench/cuda/raw_comm.cu: copies of 1 KiB to 1 GiB, kernels in turns by events).
+    peer = {
+        gb_per_s = 395,                     -- measured: 256 MiB in 679 us, 1 GiB in 2700
+        latency_us = 2.5,                   -- measured: 1 KiB in 2.7 us, 1 MiB in 5.3
+        pull_us = 13.45,                    -- measured: up to 256 KiB in a stream of the destination
+        pull_latency_us = 10.5,             -- measured: there 16 MiB in 52.7 us
+        host_gb_per_s = 37.9,               -- measured: without access 256 MiB in 7122 us
+        host_latency_us = 16,               -- measured: 64 KiB in 21.5 us, 1 MiB in 56
+        event_us = 3.5,                     -- measured: 7.0 us a kernel in turns, 3.5 on one GPU
+    },
     copy_latency_us = 1.38236,              -- fit over 256 B to 256 MiB; h2d 1.22, d2h 1.54; spread
                                             --   of 7 passes 4.7 %
     copy_us = {

@@ -60,4 +60,5 @@ return {
         synchronize_us = 0.43, host_func_us = 2.2, stream_create_us = 6.6,
         event_create_us = 0.55, tensor_alloc_us = 0.72, pinned_alloc_us = 1.1,
     },
+    peer = {gb_per_s = 0},                  -- vendor: no NVLink
 }

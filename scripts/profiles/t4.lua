@@ -44,4 +44,5 @@ return {
 
     -- Latencies.
     event_tick_ns = 32,                     -- estimate
+    peer = {gb_per_s = 0},                  -- vendor: no NVLink
 }

@@ -72,6 +72,17 @@ return {
     d2h_gb_per_s = 55.3,                    -- CUPTI: 4 MiB in 77.3 us; measured: 55.3 at 256 MiB
     duplex_factor = 0.915,                  -- measured: both directions at once, 5313 us for 4864
     copy_latency_us = 1.0,                  -- CUPTI: 1 KiB in 1.02 us
+    -- From one GPU of a machine to another: measured on two H100s with NVLink, whose link is the
+    -- H200's (tests/bench/cuda/raw_comm.cu: copies of 1 KiB to 1 GiB, kernels in turns by events).
+    peer = {
+        gb_per_s = 395,                     -- measured: 256 MiB in 679 us, 1 GiB in 2700
+        latency_us = 2.5,                   -- measured: 1 KiB in 2.7 us, 1 MiB in 5.3
+        pull_us = 13.45,                    -- measured: up to 256 KiB in a stream of the destination
+        pull_latency_us = 10.5,             -- measured: there 16 MiB in 52.7 us
+        host_gb_per_s = 37.9,               -- measured: without access 256 MiB in 7122 us
+        host_latency_us = 16,               -- measured: 64 KiB in 21.5 us, 1 MiB in 56
+        event_us = 3.5,                     -- measured: 7.0 us a kernel in turns, 3.5 on one GPU
+    },
     -- Pageable memory goes through the driver's page-locked staging buffers.
     stage_bytes = 524288,                   -- estimate
     stage_buffers = 4,                      -- measured: of 1 MiB copies the third waits: 2 MiB

@@ -64,4 +64,5 @@ return {
         synchronize_us = 0.51, host_func_us = 2.6, stream_create_us = 7.8,
         event_create_us = 0.65, tensor_alloc_us = 0.85, pinned_alloc_us = 1.3,
     },
+    peer = {gb_per_s = 125},                -- estimate: NVLink 2 has 300 GB/s for the H100's 900
 }

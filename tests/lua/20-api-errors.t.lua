@@ -233,7 +233,7 @@ local function opening_wrongly()
     open_fails({backend = "sim", profile = "h2000"}, "h2000", "a missing profile is named")
     open_fails({backend = "opencl"}, "opencl", "an unknown backend is named")
     open_fails({backend = "sim", profil = "h200"}, "profil", "an unknown option is named")
-    open_fails({backend = "sim", index = 7}, "7", "a device that does not exist is named")
+    open_fails({backend = "sim", index = 64}, "64", "a device that does not exist is named")
     open_fails({backend = "sim", index = -1}, "%-1", "a negative index as well")
     open_fails({backend = "sim", profile = "textbook", overrides = {sm_cout = 3}}, "sm_cout",
                "an unknown key is named")
@@ -249,8 +249,8 @@ local function opening_wrongly()
                "did you mean 'sm_count'%?$", "with the key that is spelt like it")
     open_fails("a100", "table, got string; write lab%.open{profile = \"a100\"}$",
                "options come in a table, as the message shows")
-    open_fails({backend = "sim", index = 3},
-               "there is no device 3: backend sim has 1 device; choose the GPU with profile =$",
+    open_fails({backend = "sim", index = 64},
+               "there is no device 64: backend sim has 64 devices; choose the GPU with profile =$",
                "the simulator's GPUs are chosen by profile")
     local function file_with(text)
         local path = ideal.temporary(".lua")

@@ -302,7 +302,7 @@ refused("--json=1", 2, "%-%-json takes no value", "a value for --json")
 refused("--backend gpu", 2, "%-%-backend needs cuda or sim, got 'gpu'", "an unknown backend")
 refused("--device x", 2, "%-%-device needs a whole number from 0 to 1023, got 'x'",
     "a word as device")
-refused("--backend sim --device 3", 2, "there is no device 3: backend sim has 1 device",
+refused("--backend sim --device 64", 2, "there is no device 64: backend sim has 64 devices",
     "a missing device")
 refused("--backend cuda --profile t4", 2, "a profile is for the simulator",
     "a profile of a real GPU")

@@ -196,8 +196,8 @@ refused("-o x.txt", 2, "%-o needs a file that ends in %.lua, got 'x%.txt'", "ano
 refused("x" .. to, 2, "no files are needed, got 'x'", "a file")
 refused("--only kernls" .. to, 2, "%-%-only needs parts of graph_launches,device,", "an unknown part")
 refused("--only host,," .. to, 2, "%-%-only needs parts of ", "an empty part")
-refused("--backend sim --device 3 -o " .. folder .. "/x.lua", 2,
-    "there is no device 3: backend sim has 1 device", "a missing device")
+refused("--backend sim --device 64 -o " .. folder .. "/x.lua", 2,
+    "there is no device 64: backend sim has 64 devices", "a missing device")
 refused("--passes 0" .. to, 2, "%-%-passes needs a whole number from 1 to 99, got '0'", "no pass")
 refused("--base nosuch" .. to, 2, "there is no profile \"nosuch\"", "an unknown base")
 refused("--difference a100", 2, "%-%-difference needs two profiles, got 1", "one profile")

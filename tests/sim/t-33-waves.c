@@ -8,7 +8,7 @@
 #include "../../core/sim/sim.h"
 #include "lab.h"
 
-static uint64_t steps_of(const lab *l) { return ((const sim_device *)l->device)->steps; }
+static uint64_t steps_of(const lab *l) { return ((const sim_device *)l->device)->machine->steps; }
 
 static uint32_t next_random(uint32_t *state)
 {

@@ -1,0 +1,74 @@
+/* peers.c - what goes from one GPU of a machine to another: copies and signals.
+ *
+ * A copy occupies the engine of its stream's device that copies within the device, and not those to
+ * the host. With access it moves over the link between the two; else the driver moves it through the
+ * host's memory. Measured on two H100s (tests/bench/cuda/raw_comm.cu): copies in both directions, or
+ * beside uploads, do not slow each other; in a stream of the destination a copy takes longer, and at
+ * least peer.pull_us. */
+#include "sim.h"
+
+static uint64_t bit_of(const sl_device *device) { return (uint64_t)1 << device->info.index; }
+
+static sl_status check_link(const sim_device *dev, const sl_device *peer, sl_error *err)
+{
+    if (dev->profile.peer_gb_per_s > 0) return SL_OK;
+    return sl_fail(err, SL_EUNSUPPORTED,
+                   "device %d cannot access the memory of device %d (the profile has no "
+                   "peer.gb_per_s); copies go through the host",
+                   dev->base.info.index, peer->info.index);
+}
+
+sl_status sim_peer_access(sl_device *base, sl_device *peer, sl_peer_call call, bool *answer,
+                          sl_error *err)
+{
+    sim_device *dev = (sim_device *)base;
+    const bool has = dev->peers & bit_of(peer);
+    sl_status status = SL_OK;
+    if (!sl_device_are_of_one_machine(base, peer))
+        return sl_fail(err, SL_EINVAL, "devices %d and %d are of two simulated machines",
+                       base->info.index, peer->info.index);
+    *answer = false;
+    switch (call) {
+    case SL_PEER_CAN_ACCESS: *answer = dev->profile.peer_gb_per_s > 0; break;
+    case SL_PEER_ENABLE:
+        status = check_link(dev, peer, err);
+        if (status != SL_OK || has) break;
+        dev->peers |= bit_of(peer);
+        *answer = true;
+        break;
+    case SL_PEER_DISABLE:
+        if (!has) break;
+        status = sim_host_wait_idle(dev, err); /* as on a GPU: copies in flight are direct ones */
+        if (status != SL_OK) break;
+        dev->peers &= ~bit_of(peer);
+        *answer = true;
+        break;
+    }
+    return status;
+}
+
+static bool has_access(const sl_device *source, const sl_device *destination)
+{
+    return (((const sim_device *)source)->peers & bit_of(destination))
+           || (((const sim_device *)destination)->peers & bit_of(source));
+}
+
+double sim_peer_copy_us(const sim_op *op)
+{
+    const sl_device *source = op->base.in[0]->device, *destination = op->base.out->device;
+    const sim_profile *p = &sim_device_of(op)->profile;
+    const double bytes = (double)op->base.work.bytes;
+    double us;
+    if (!has_access(source, destination))
+        return p->peer_host_latency_us + bytes / (p->peer_host_gb_per_s * 1e3);
+    if (op->base.stream->device == source)
+        return p->peer_latency_us + bytes / (p->peer_gb_per_s * 1e3);
+    us = p->peer_pull_latency_us + bytes / (p->peer_gb_per_s * 1e3);
+    return us > p->peer_pull_us ? us : p->peer_pull_us;
+}
+
+double sim_peer_signal_us(const sim_op *op, const sl_device *earlier)
+{
+    const sim_profile *p = &sim_device_of(op)->profile;
+    return p->cross_stream_us + (op->base.stream->device == earlier ? 0 : p->peer_event_us);
+}
