@@ -124,7 +124,7 @@ endif
 
 objects = $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(1)))
 
-CORE     := $(call objects,core/*.c core/race/*.c core/graph/*.c core/custom/*.c)
+CORE     := $(call objects,core/*.c core/race/*.c core/graph/*.c core/custom/*.c core/comm/*.c)
 TIMELINE_ROOMS := core/text core/timeline core/traces core/pictures
 TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)

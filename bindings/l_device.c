@@ -451,6 +451,7 @@ static int lab_live(lua_State *L)
         { "tensors", offsetof(sl_device_stats, tensors) },
         { "buffers", offsetof(sl_device_stats, buffers) },
         { "graphs", offsetof(sl_device_stats, graphs) },
+        { "comms", offsetof(sl_device_stats, comms) },
         { "ops", offsetof(sl_device_stats, ops_in_flight) },
         { "device_bytes", offsetof(sl_device_stats, device_bytes) },
         { "pinned_bytes", offsetof(sl_device_stats, pinned_bytes) },

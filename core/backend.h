@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 18
+#define SL_BACKEND_ABI 19
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -34,7 +34,8 @@ typedef enum sl_work_kind {
     SL_WORK_HOST_FUNC,
     SL_WORK_EVENT_RECORD,
     SL_WORK_EVENT_WAIT,
-    SL_WORK_GRAPH /* a launch of one */
+    SL_WORK_GRAPH,     /* a launch of one */
+    SL_WORK_COLLECTIVE /* one rank's part */
 } sl_work_kind;
 
 enum { /* sl_work.flags */
@@ -46,18 +47,23 @@ enum { /* sl_work.flags */
 
 typedef struct sl_work {
     uint8_t kind, kernel, dtype, flags;
-    uint8_t copy_kind;  /* MEMCPY: sl_span_kind */
-    uint8_t byte_value; /* MEMSET */
-    uint8_t in_dtype;   /* KERNEL: of the inputs; `dtype` but for CAST */
-    uint32_t threads;   /* SPIN, CUSTOM: of a block */
-    int64_t blocks;     /* SPIN, CUSTOM */
-    int64_t m, n, k;
+    uint8_t copy_kind; /* MEMCPY: sl_span_kind */
+    union {
+        uint8_t byte_value; /* MEMSET */
+        uint8_t reduction;  /* COLLECTIVE: sl_reduction */
+    };
+    uint8_t in_dtype;    /* KERNEL: of the inputs; `dtype` but for CAST */
+    uint8_t collective;  /* COLLECTIVE: sl_collective */
+    uint32_t threads;    /* SPIN, CUSTOM: of a block */
+    int64_t blocks;      /* SPIN, CUSTOM */
+    int64_t m, n, k;     /* COLLECTIVE: elements of the output, of the input; ranks */
     int64_t duration_ns; /* SPIN, CUSTOM */
     int64_t cold_ns;     /* CUSTOM: with nothing of its tensors in the L2; 0: not known */
     size_t shared_bytes; /* SPIN, CUSTOM: per block, static and dynamic */
-    size_t bytes;        /* MEMCPY, MEMSET: how many; CUSTOM: that it moves */
-    /* KERNEL, MEMCPY, MEMSET: in bytes, where in its buffer the output begins, and each
-     * input: tensors may be views. Multiples of the dtype's size for kernels. */
+    size_t bytes;        /* MEMCPY, MEMSET: how many; CUSTOM: that it moves; COLLECTIVE: of the
+                          * larger of input and output */
+    /* In bytes, where in its buffer the output begins, and each input: tensors may be views.
+     * Multiples of the dtype's size, but for MEMCPY and MEMSET. */
     size_t out_offset, in_offset[2];
     union {
         double scalar;
@@ -67,11 +73,14 @@ typedef struct sl_work {
         uint64_t seed;
         int64_t outer;
         int64_t registers; /* per thread; 0: not known */
-    };                     /* RAND, RANDN; TRANSPOSE; CUSTOM */
+        int64_t peer;      /* root, destination or source; else -1 */
+    };                     /* RAND, RANDN; TRANSPOSE; CUSTOM; COLLECTIVE */
     union {
         uint64_t sequence;
         int64_t middle;
-    }; /* likewise */
+        uint64_t number; /* COLLECTIVE: which of its rank, from 1: those of two ranks with one
+                          * number are one. SEND, RECV: which between its rank and the peer */
+    };                   /* likewise */
 } sl_work;
 
 /* How many elements a kernel's operand has: inputs 0 and 1, and 2 for the output; 0 where there
@@ -185,6 +194,7 @@ struct sl_op {
     bool captured;       /* its stream is being captured: it becomes a node, and is not in flight */
     sl_custom_call *custom; /* CUSTOM: its kernel and arguments, retained; else NULL. Then `out`
                              * and `in` are NULL */
+    sl_comm *comm;          /* COLLECTIVE: whose part it is, retained; else NULL */
     sl_graph *graph;        /* GRAPH: retained; else NULL */
     sl_body *body;          /* GRAPH: what it does, retained */
     sl_node_run *runs; /* GRAPH: of each node, for the simulator to fill, or NULL: core does not
@@ -286,6 +296,30 @@ static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
         found = op->custom->arg[i].buffer == buffer;
     return found;
 }
+
+/* ---- communicators -------------------------------------------------------- */
+
+/* The ranks of a communicator that this process has. They live and go together. */
+typedef struct sl_comm_ranks {
+    uint64_t id; /* 1, 2, ...: which communicator of this process, never reused */
+    int32_t refs;
+    int size; /* ranks in all */
+    int n;    /* that this process has */
+    sl_comm_options options;
+    bool freed;                   /* the backend has closed them */
+    struct sl__meeting *meetings; /* core (core/comm/meeting.h) */
+    sl_comm *rank[];              /* n, by rank */
+} sl_comm_ranks;
+
+struct sl_comm {        /* one rank */
+    sl_device *device;  /* retained */
+    sl_comm_ranks *all; /* shared; has the references */
+    int rank;
+    int64_t in_flight; /* operations of it that have not retired */
+    uint64_t calls;    /* so far, without SEND and RECV */
+    uint64_t *sent;    /* SENDs to each rank so far, and behind those RECVs from each; of core */
+    uint32_t where;    /* device text id: where it was made */
+};
 
 /* ---- graphs --------------------------------------------------------------- */
 
@@ -433,12 +467,14 @@ struct sl_backend {
     uint32_t abi_version; /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;     /* "sim", "cuda" */
     size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes, graph_bytes,
-        custom_bytes;
+        custom_bytes, comm_bytes;
     /* Its library refuses what a capture forbids, with the codes of streamlab.h in
      * sl_error.backend_code. If not, core refuses it before it calls the backend. */
     bool checks_captures;
     bool peer_copies; /* its devices copy to one another, and a stream of one may
                                  * wait for an event of another */
+    bool comm_alone;  /* one of several ranks of this process may be given a collective without the
+                      * others: it waits in its stream, and holds nobody up */
 
     /* With a count of 0, err->msg says why (a success all the same). */
     sl_status (*device_count)(int *count, sl_error *err);
@@ -510,6 +546,18 @@ struct sl_backend {
     void (*custom_close)(sl_custom *kernel); /* no launch is in flight */
     sl_status (*custom_occupancy)(sl_custom *kernel, int threads, size_t shared_bytes, int *blocks,
                                   sl_error *err);
+
+    /* Communicators; comm_open is NULL where there are none, and comm_id where all ranks
+     * are in one process. comm_open: all ranks that this process has; `id` is NULL if there are no
+     * others. Blocks. comm_close: none has an operation in flight. comm_abort: ends those that are,
+     * before comm_close. Both may block. */
+    sl_status (*comm_id)(sl_device *device, sl_comm_id *id, sl_error *err);
+    sl_status (*comm_open)(sl_comm_ranks *ranks, const sl_comm_id *id, sl_error *err);
+    void (*comm_close)(sl_comm_ranks *ranks);
+    void (*comm_abort)(sl_comm_ranks *ranks);
+    /* Takes n operations of kind COLLECTIVE into their streams, as one group of NCCL's: none of them
+     * waits on the host for another. On failure none has happened. */
+    sl_status (*comm_enqueue)(sl_op *const *ops, size_t n, sl_error *err);
 
     sl_status (*stream_query)(sl_stream *stream, bool *done, sl_error *err);
     sl_status (*stream_synchronize)(sl_stream *stream, sl_error *err);

@@ -27,6 +27,7 @@ static const char *op_name(const sl_work *work)
     case SL_WORK_HOST_FUNC: return sl_span_kind_name(SL_SPAN_HOST_FUNC);
     case SL_WORK_EVENT_RECORD: return "record_event";
     case SL_WORK_GRAPH: return "a graph";
+    case SL_WORK_COLLECTIVE: return sl_collective_name((sl_collective)work->collective);
     case SL_WORK_EVENT_WAIT: break;
     }
     return "wait_event";

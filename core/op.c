@@ -127,10 +127,19 @@ static sl_status enqueue_checked(sl_op *op, sl_error *err)
     return status;
 }
 
+void sl__op_enqueued(sl_op *op)
+{
+    sl__device_core *core = op->stream->device->core;
+
+    op->stream->last_seq = op->seq;
+    op->stream->in_flight++;
+    core->stats.ops_enqueued++;
+    core->stats.ops_in_flight++;
+}
+
 sl_status sl__op_submit(sl_op *op, sl_error *err)
 {
-    sl_stream *stream = op->stream;
-    sl_device *device = stream->device;
+    sl_device *device = op->stream->device;
     sl__device_core *core = device->core;
     sl_status status = SL_OK;
     bool captured = false;
@@ -145,10 +154,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
         sl__op_drop(device, op);
         return status;
     }
-    stream->last_seq = op->seq;
-    stream->in_flight++;
-    core->stats.ops_enqueued++;
-    core->stats.ops_in_flight++;
+    sl__op_enqueued(op);
     return SL_OK;
 }
 

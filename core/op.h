@@ -21,7 +21,8 @@ static inline sl_span_kind sl__span_kind(const sl_work *work)
     case SL_WORK_KERNEL: return SL_SPAN_KERNEL;
     case SL_WORK_MEMCPY: return (sl_span_kind)work->copy_kind;
     case SL_WORK_MEMSET: return SL_SPAN_MEMSET;
-    case SL_WORK_GRAPH: return SL_SPAN_KERNEL;
+    case SL_WORK_GRAPH:
+    case SL_WORK_COLLECTIVE: return SL_SPAN_KERNEL;
     default: return SL_SPAN_HOST_FUNC;
     }
 }
@@ -29,6 +30,11 @@ static inline sl_span_kind sl__span_kind(const sl_work *work)
 /* How many bytes of input 0 or 1, or of the output (2), the operation reads or writes. */
 static inline size_t sl__work_bytes(const sl_work *work, int side)
 {
+    if (work->kind == SL_WORK_COLLECTIVE)
+        return (size_t)(side == 2   ? work->m
+                        : side == 0 ? work->n
+                                    : 0)
+               * sl_dtype_bytes((sl_dtype)work->dtype);
     if (work->kind != SL_WORK_KERNEL) return work->bytes;
     return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
 }
@@ -77,6 +83,9 @@ sl_status sl__op_submit(sl_op *op, sl_error *err);
 sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                          sl_error *err);
 
+/* The backend has taken an operation that was not submitted here: counts it. */
+void sl__op_enqueued(sl_op *op);
+
 /* Drops its references to graph, stream, event and buffers, and puts it back into the pool. */
 void sl__op_drop(sl_device *device, sl_op *op);
 
@@ -92,7 +101,7 @@ void sl__op_pool_free(sl_device *device);
 /* ---- names in timelines and reports (core/span_name.c) ---- */
 
 /* The device's text id of an operation's name: "matmul_f32", "Memcpy HtoD (Pinned -> Device)",
- * "Memset (Device)", "host_func", a custom kernel's own. 0: out of memory. */
+ * "Memset (Device)", "host_func", "ncclDevKernel_AllReduce_Sum_f32", a custom kernel's own. 0: out of memory. */
 uint32_t sl__span_name(sl_device *device, const sl_op *op);
 
 /* The same of what the host computes or copies itself: "rand_f32 on the CPU",

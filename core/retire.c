@@ -3,6 +3,7 @@
 #include "op.h"
 
 #include "buffer.h"
+#include "comm/ranks.h"
 #include "device.h"
 #include "graph/graph.h"
 #include "race/checker.h"
@@ -27,6 +28,7 @@ void sl__op_drop(sl_device *device, sl_op *op)
 {
     if (op->graph) sl__graph_retired(op);
     if (op->custom) let_go_custom(op);
+    if (op->comm) sl__comm_let_go(op);
     for (int i = 1; i >= 0; i--)
         if (sl__op_holds_input(op, i)) let_go(op->in[i], op->stream);
     let_go(op->out, op->stream);

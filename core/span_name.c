@@ -2,6 +2,7 @@
 #include "op.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "device.h"
 #include "dtype.h"
@@ -57,6 +58,24 @@ static uint32_t copy_text(sl_device *device, uint8_t copy_kind, unsigned flags)
     return *id;
 }
 
+/* What NCCL calls its kernels, without algorithm and protocol, so that whoever knows those finds
+ * them: "ncclDevKernel_AllReduce_Sum_f32", "ncclDevKernel_AllGather". */
+static uint32_t collective_text(sl_device *device, const sl_work *work)
+{
+    static const char *const reductions[SL_REDUCTIONS] = { "Sum", "Prod", "Max", "Min", "Avg" };
+    const char *function = sl_collective_nccl_name((sl_collective)work->collective)
+                           + strlen("nccl");
+    bool reduces = work->collective == SL_ALL_REDUCE || work->collective == SL_REDUCE_SCATTER;
+    char name[64];
+
+    if (reduces)
+        snprintf(name, sizeof name, "ncclDevKernel_%s_%s_%s", function, reductions[work->reduction],
+                 sl__dtype_short_name((sl_dtype)work->dtype));
+    else
+        snprintf(name, sizeof name, "ncclDevKernel_%s", function);
+    return sl__strings_intern(&device->core->strings, name);
+}
+
 static uint32_t cached_text(sl_device *device, uint32_t *id, const char *text)
 {
     if (!*id) *id = sl__strings_intern(&device->core->strings, text);
@@ -71,6 +90,7 @@ uint32_t sl__span_name(sl_device *device, const sl_op *op)
     case SL_WORK_KERNEL:
         return op->custom ? op->custom->kernel->span_name : kernel_text(device, &op->work);
     case SL_WORK_MEMCPY: return copy_text(device, op->work.copy_kind, op->span_flags);
+    case SL_WORK_COLLECTIVE: return collective_text(device, &op->work);
     case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
     default: return cached_text(device, &core->host_func_name, "host_func");
     }

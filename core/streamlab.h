@@ -225,7 +225,7 @@ sl_status sl_device_host_work(sl_device *device, int64_t duration_ns, sl_error *
 
 /* Live objects and operations in flight, for leak checks and lab.who(). */
 typedef struct sl_device_stats {
-    int64_t streams, events, buffers, tensors, graphs, ops_in_flight;
+    int64_t streams, events, buffers, tensors, graphs, comms, ops_in_flight;
     int64_t device_bytes, pinned_bytes, pageable_bytes; /* of live buffers */
     uint64_t ops_enqueued;
 } sl_device_stats;
@@ -503,6 +503,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
  * Called in a host function, it ends the recording at the next call on the device after that. */
 void sl_record_stop(sl_device *device, sl_timeline *timeline);
 
+#include "comm/comm.h"
 #include "custom/custom.h"
 #include "graph/graphs.h"
 #include "pictures/pictures.h"

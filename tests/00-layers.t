@@ -19,6 +19,7 @@
 #   race      the core's, its own
 #   graph     the core's, core/race's, core/custom's, its own
 #   custom    the core's, core/text's, its own
+#   comm      the core's, core/text's, core/race's, core/graph's, its own
 #   emulate   core/backend.h, core/custom/source_check.h, its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/numbers', core/emulate's, its own
@@ -68,7 +69,7 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
 }
 
 lua='(^|/)(lua|lauxlib|lualib|luaconf)\.h'
-cuda='(^|/)(cuda|cublas|cupti|nvrtc|nvml|nvtx|nvToolsExt)'
+cuda='(^|/)(cuda|cublas|cupti|nvrtc|nccl|nvml|nvtx|nvToolsExt)'
 zlib='(^|/)zlib\.h'
 minizip='(^|/)minizip/'
 seccomp='(^|/)seccomp\.h'
@@ -89,7 +90,7 @@ sins() { # ROOT
     import_sins "$1"
     words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core '^(text|timeline|traces|pictures|race|graph|custom)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core '^(text|timeline|traces|pictures|race|graph|custom|comm)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     for room in traces pictures; do
@@ -98,6 +99,7 @@ sins() { # ROOT
     done
     offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/comm '^\.\./((text|race|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/emulate '^\.\./(backend|custom/source_check)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
@@ -227,6 +229,8 @@ plant core/sim/a.c '#include "../timeline/timeline.h"' "the timeline in the simu
 plant core/sim/a.c '#include "../cuda/cuda.h"' "the other backend in the simulator"
 plant core/sim/a.c '#include <cuda_runtime_api.h>' "CUDA in the simulator"
 plant core/custom/a.c '#include <nvrtc.h>' "NVRTC in the core"
+plant core/comm/a.c '#include <nccl.h>' "NCCL in the core"
+plant core/comm/a.c '#include "../sim/sim.h"' "the simulator in the communicators"
 plant core/numbers/a.h '#include "../sim/sim.h"' "a backend in the numbers"
 plant core/numbers/a.h '#include <cuda_fp16.h>' "CUDA in the numbers"
 plant core/cuda/a.c '#include "../device.h"' "a private header of the core in the plugin"

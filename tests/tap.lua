@@ -240,7 +240,7 @@ local function left_alive()
         live = lab.live()
     end
     local left = {}
-    for _, name in ipairs { "streams", "events", "tensors", "buffers", "graphs", "ops" } do
+    for _, name in ipairs { "streams", "events", "tensors", "buffers", "graphs", "comms", "ops" } do
         if live[name] ~= 0 then
             left[name] = live[name]
         end

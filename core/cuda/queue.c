@@ -144,6 +144,7 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
         return cuda_check(dev, cudaStreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
                           "cudaStreamWaitEvent", err);
     case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
+    case SL_WORK_COLLECTIVE: break; /* cuda_comm_enqueue */
     }
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }

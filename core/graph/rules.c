@@ -150,7 +150,8 @@ static const char *call_of(const sl_work *work)
     bool sync = work->flags & SL_WORK_SYNC;
 
     switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return "cudaLaunchKernel";
+    case SL_WORK_KERNEL:
+    case SL_WORK_COLLECTIVE: return "cudaLaunchKernel";
     case SL_WORK_MEMCPY: return sync ? "cudaMemcpy" : "cudaMemcpyAsync";
     case SL_WORK_MEMSET: return sync ? "cudaMemset" : "cudaMemsetAsync";
     case SL_WORK_HOST_FUNC: return "cudaLaunchHostFunc";

@@ -34,7 +34,8 @@ static sim_call call_of(const sl_op *op)
     case SL_WORK_EVENT_RECORD: return SIM_CALL_EVENT_RECORD;
     case SL_WORK_EVENT_WAIT: return SIM_CALL_EVENT_WAIT;
     case SL_WORK_KERNEL:
-    case SL_WORK_GRAPH: break;
+    case SL_WORK_GRAPH:
+    case SL_WORK_COLLECTIVE: break;
     }
     return SIM_CALL_LAUNCH;
 }

@@ -58,7 +58,8 @@ double sim_graph_capture_us(const sim_op *op)
     case SL_WORK_HOST_FUNC: return p->host_graph_capture_host_func_us;
     case SL_WORK_EVENT_RECORD:
     case SL_WORK_EVENT_WAIT: return p->host_graph_capture_event_us;
-    case SL_WORK_GRAPH: break;
+    case SL_WORK_GRAPH:
+    case SL_WORK_COLLECTIVE: break;
     }
     return 0;
 }

@@ -223,6 +223,7 @@ void sim_queue_ready(sim_op *op)
     case SL_WORK_KERNEL:
     case SL_WORK_MEMSET: sim_chip_submit(op); break;
     case SL_WORK_GRAPH: sim_graph_start(op); break;
+    case SL_WORK_COLLECTIVE: break; /* comm_open is NULL */
     }
 }
 

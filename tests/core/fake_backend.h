@@ -4,7 +4,7 @@
  * the clock ticks 1000 ns a call. With fake.later their times come as activities when
  * a recording collects them, as on a real GPU. fake_fault() loses a device. What it was
  * asked, and what it holds, is in `fake`. The program has one backend list, this one's:
- * "fake", "pair" whose two devices are peers, "checked" whose library checks captures, and "old".
+ * "fake", "pair" whose two devices are peers and may be ranks, "alone" the same, "checked" whose library checks captures, and "old".
  * Included once a program.
  */
 #ifndef FAKE_BACKEND_H
@@ -76,6 +76,10 @@ static struct fake {
     uint64_t last_target;
     int host_func_failures; /* core's function has said that it failed */
     uint32_t abi_version;
+    int comms, aborted;  /* communicators that are open; that were ended with work in flight */
+    int groups, grouped; /* calls of comm_enqueue; operations in the latest */
+    bool has_comm_id;    /* the id that a communicator was opened with */
+    int fail_comms;      /* the next ones fail */
 } fake;
 
 static int64_t fake_tick(void) { return fake.now_ns += 1000; }
@@ -608,6 +612,56 @@ static sl_status fake_graph_update(sl_graph *graph, sl_graph *from, sl_error *er
 
 static void fake_graph_close(sl_graph *graph) { fake.graphs -= graph->opened; }
 
+/* ---- communicators: of "pair", which refuses a rank alone, and of "alone", which does not ---- */
+
+static sl_status fake_comm_id(sl_device *device, sl_comm_id *id, sl_error *err)
+{
+    (void)device;
+    (void)err;
+    memset(id, 7, sizeof *id);
+    return SL_OK;
+}
+
+static sl_status fake_comm_open(sl_comm_ranks *ranks, const sl_comm_id *id, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_comms, SL_EBACKEND, err);
+    (void)ranks;
+
+    if (status) return status;
+    fake.has_comm_id = id && id->bytes[0] == 7;
+    fake.comms++;
+    return SL_OK;
+}
+
+static void fake_comm_close(sl_comm_ranks *ranks)
+{
+    (void)ranks;
+    fake.comms--;
+}
+
+static void fake_comm_abort(sl_comm_ranks *ranks)
+{
+    (void)ranks;
+    fake.aborted++;
+    fake_complete(fake.n_queue);
+}
+
+static sl_status fake_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
+{
+    sl_status status = fake_maybe_fail(&fake.fail_enqueues, SL_EBACKEND, err);
+
+    for (size_t i = 0; i < n && !status; i++)
+        status = fake_enqueue(ops[i], err);
+    fake.groups += !status;
+    fake.grouped = status ? 0 : (int)n;
+    return status;
+}
+
+#define FAKE_RANKS                                                                       \
+    .comm_bytes = sizeof(sl_comm), .comm_id = fake_comm_id, .comm_open = fake_comm_open, \
+    .comm_close = fake_comm_close, .comm_abort = fake_comm_abort,                        \
+    .comm_enqueue = fake_comm_enqueue
+
 #define FAKE_ENTRIES                                                                               \
     .abi_version = SL_BACKEND_ABI, .device_bytes = sizeof(sl_device),                              \
     .stream_bytes = sizeof(fake_stream), .event_bytes = sizeof(fake_event),                        \
@@ -632,7 +686,12 @@ static void fake_graph_close(sl_graph *graph) { fake.graphs -= graph->opened; }
     .graph_close = fake_graph_close
 
 static const sl_backend fake_backend = { .name = "fake", FAKE_ENTRIES };
-static const sl_backend fake_pair_backend = { .name = "pair", .peer_copies = true, FAKE_ENTRIES };
+static const sl_backend fake_pair_backend = {
+    .name = "pair", .peer_copies = true, FAKE_RANKS, FAKE_ENTRIES
+};
+static const sl_backend fake_alone_backend = {
+    .name = "alone", .peer_copies = true, .comm_alone = true, FAKE_RANKS, FAKE_ENTRIES
+};
 static const sl_backend fake_checked_backend = { .name = "checked",
                                                  .checks_captures = true,
                                                  FAKE_ENTRIES };
@@ -640,7 +699,8 @@ static const sl_backend fake_old_backend = { .abi_version = 0, .name = "old" };
 
 extern const sl_backend *const sl__backends[];
 const sl_backend *const sl__backends[] = {
-    &fake_backend, &fake_pair_backend, &fake_checked_backend, &fake_old_backend, NULL,
+    &fake_backend,         &fake_pair_backend, &fake_alone_backend,
+    &fake_checked_backend, &fake_old_backend,  NULL,
 };
 
 /* ---- what tests share ------------------------------------------------------- */

@@ -16,7 +16,7 @@ static void test_open(void)
                "the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN is \"none\"",
                "cuda is a plugin");
     fails_with(sl_device_open("vulkan", 0, NULL, 0, &device, err), SL_ENOTFOUND,
-               "there is no backend \"vulkan\": this build has fake, pair, checked, old",
+               "there is no backend \"vulkan\": this build has fake, pair, alone, checked, old",
                "an unknown backend lists the known ones");
     fails_with(sl_device_open(NULL, 0, NULL, 0, &device, err), SL_EINVAL, "a backend needs a name",
                "no name is an error");

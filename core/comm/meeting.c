@@ -1,0 +1,211 @@
+/* meeting.c - sides of collectives, counted and compared. A communicator has few meetings at a time:
+ * those of calls that not all sides have made. */
+#include "meeting.h"
+
+#include <stdlib.h>
+
+#include "request.h"
+
+/* ---- which meeting ---- */
+
+static bool is_of(const sl__meeting *meeting, const sl__request *request)
+{
+    const sl_work *work = &request->work;
+    int32_t own = request->comm->rank, peer = (int32_t)work->peer;
+    int32_t from = work->collective == SL_SEND ? own : peer;
+    int32_t to = work->collective == SL_SEND ? peer : own;
+
+    if (meeting->number != work->number) return false;
+    return sl__is_pair(work) ? meeting->from == from && meeting->to == to : meeting->from < 0;
+}
+
+static sl__meeting *find(const sl__request *request)
+{
+    sl__meeting *meeting = request->comm->all->meetings;
+
+    while (meeting && !is_of(meeting, request))
+        meeting = meeting->next;
+    return meeting;
+}
+
+static sl__meeting *add(const sl__request *request)
+{
+    const sl_work *work = &request->work;
+    sl_comm_ranks *all = request->comm->all;
+    sl__meeting *meeting = calloc(1, sizeof *meeting);
+    int32_t own = request->comm->rank, peer = (int32_t)work->peer;
+
+    if (!meeting) return NULL;
+    *meeting = (sl__meeting){
+        .next = all->meetings,
+        .number = work->number,
+        .from = !sl__is_pair(work)            ? -1
+                : work->collective == SL_SEND ? own
+                                              : peer,
+        .to = !sl__is_pair(work)            ? -1
+              : work->collective == SL_SEND ? peer
+                                            : own,
+        .collective = work->collective,
+        .reduction = work->reduction,
+        .dtype = work->dtype,
+        .rank = own,
+        .count = sl__collective_count(work),
+        .root = work->peer,
+    };
+    all->meetings = meeting;
+    return meeting;
+}
+
+static void drop(sl_comm_ranks *all, sl__meeting *meeting)
+{
+    sl__meeting **link = &all->meetings;
+
+    while (*link != meeting)
+        link = &(*link)->next;
+    *link = meeting->next;
+    free(meeting);
+}
+
+void sl__meetings_free(sl_comm_ranks *all)
+{
+    while (all->meetings)
+        drop(all, all->meetings);
+}
+
+/* ---- whether two sides fit ---- */
+
+static sl_status other_collective(const sl__meeting *meeting, const sl__request *request,
+                                  sl_error *err)
+{
+    return sl_fail(err, SL_EINVAL,
+                   "call %llu of rank %d is %s, and of rank %d %s: all ranks call the same "
+                   "collectives in the same order",
+                   (unsigned long long)meeting->number, request->comm->rank,
+                   sl_collective_name((sl_collective)request->work.collective), meeting->rank,
+                   sl_collective_name((sl_collective)meeting->collective));
+}
+
+static sl_status other_arguments(const sl__meeting *meeting, const sl__request *request,
+                                 sl_error *err)
+{
+    const sl_work *work = &request->work;
+
+    if (work->collective == SL_BROADCAST && work->peer != meeting->root)
+        return sl_fail(err, SL_EINVAL, "rank %d gives %lld as root, and rank %d %lld",
+                       request->comm->rank, (long long)work->peer, meeting->rank,
+                       (long long)meeting->root);
+    if ((work->collective == SL_ALL_REDUCE || work->collective == SL_REDUCE_SCATTER)
+        && work->reduction != meeting->reduction)
+        return sl_fail(err, SL_EINVAL, "rank %d gives \"%s\" as op, and rank %d \"%s\"",
+                       request->comm->rank, sl_reduction_name((sl_reduction)work->reduction),
+                       meeting->rank, sl_reduction_name((sl_reduction)meeting->reduction));
+    return SL_OK;
+}
+
+static sl_status compare(const sl__meeting *meeting, const sl__request *request, sl_error *err)
+{
+    const sl_work *work = &request->work;
+    sl_status status;
+
+    if (!sl__is_pair(work) && work->collective != meeting->collective)
+        return other_collective(meeting, request, err);
+    status = other_arguments(meeting, request, err);
+    if (status != SL_OK) return status;
+    if (work->dtype != meeting->dtype) {
+        sl_fail(err, SL_EDTYPE, "rank %d's tensor is %s, and rank %d's %s", request->comm->rank,
+                sl_dtype_name((sl_dtype)work->dtype), meeting->rank,
+                sl_dtype_name((sl_dtype)meeting->dtype));
+        return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name((sl_dtype)meeting->dtype));
+    }
+    if (sl__collective_count(work) == meeting->count) return SL_OK;
+    return sl_fail(
+        err, SL_ESHAPE, "%s of rank %d is for %lld element%s, and %s of rank %d for %lld",
+        sl_collective_name((sl_collective)work->collective), request->comm->rank,
+        (long long)sl__collective_count(work), sl__collective_count(work) == 1 ? "" : "s",
+        sl_collective_name((sl_collective)meeting->collective), meeting->rank,
+        (long long)meeting->count);
+}
+
+/* ---- sides ---- */
+
+/* How many sides this process has. */
+static int32_t sides(const sl__request *request)
+{
+    if (!sl__is_pair(&request->work)) return request->comm->all->n;
+    return sl__comm_find_local(request->comm, (int)request->work.peer) ? 2 : 1;
+}
+
+static uint64_t *counter(const sl__request *request)
+{
+    sl_comm *comm = request->comm;
+    const sl_work *work = &request->work;
+
+    if (!sl__is_pair(work)) return &comm->calls;
+    return &comm->sent[(work->collective == SL_RECV ? comm->all->size : 0) + work->peer];
+}
+
+sl_status sl__meeting_call(sl__request *request, sl_error *err)
+{
+    sl__meeting *meeting = NULL;
+    sl_status status = SL_OK;
+
+    request->work.number = *counter(request) + 1;
+    if (sides(request) > 1) {
+        meeting = find(request);
+        if (meeting)
+            status = compare(meeting, request, err);
+        else if (!(meeting = add(request)))
+            status = sl_fail(err, SL_ENOMEM, "out of host memory for a collective");
+    }
+    if (status != SL_OK) return status;
+    if (meeting) meeting->called++;
+    request->meeting = meeting;
+    ++*counter(request);
+    return SL_OK;
+}
+
+void sl__meeting_cancel(sl__request *request)
+{
+    sl__meeting *meeting = request->meeting;
+
+    --*counter(request);
+    if (meeting && --meeting->called == 0) drop(request->comm->all, meeting);
+    request->meeting = NULL;
+}
+
+void sl__meeting_enqueued(sl__request *request)
+{
+    sl__meeting *meeting = request->meeting;
+
+    if (meeting && ++meeting->enqueued == sides(request)) drop(request->comm->all, meeting);
+    request->meeting = NULL;
+}
+
+/* ---- who is missing ---- */
+
+static bool has_called(const sl_comm *comm, const sl__request *request)
+{
+    return comm->calls >= request->work.number;
+}
+
+sl_status sl__meeting_is_complete(const sl__request *request, sl_error *err)
+{
+    const sl_work *work = &request->work;
+    const sl_comm_ranks *all = request->comm->all;
+
+    if (!request->meeting || request->meeting->called == sides(request)) return SL_OK;
+    if (sl__is_pair(work))
+        return sl_fail(err, SL_ESTATE,
+                       "rank %d %s rank %lld, which has no part in this call: put both into one "
+                       "comm:group",
+                       request->comm->rank,
+                       work->collective == SL_SEND ? "sends to" : "receives from",
+                       (long long)work->peer);
+    for (int i = 0; i < all->n; i++)
+        if (!has_called(all->rank[i], request))
+            return sl_fail(err, SL_ESTATE,
+                           "rank %d has no part in it: give a tensor for each of the %d ranks, or "
+                           "call it for each in one comm:group",
+                           all->rank[i]->rank, all->n);
+    return SL_OK;
+}

@@ -1,0 +1,29 @@
+/* ranks.h - what belongs in core/comm: communicators, and what their ranks do.
+ *
+ *   comm.h       the public interface
+ *   names.c      collectives and reductions by name
+ *   ranks.c      communicators: made, freed, held by their operations
+ *   here.c       which rank this process is, and how it finds the others
+ *   collective.c what one rank does: checked, and made a request
+ *   meeting.c    whether ranks that should meet do the same
+ *   group.c      requests that are enqueued together
+ */
+#ifndef SL_COMM_RANKS_H
+#define SL_COMM_RANKS_H
+
+#include "../backend.h"
+
+/* "rank 3's tensor", "rank 3": nouns of errors. */
+typedef struct sl__rank_noun {
+    char text[40];
+} sl__rank_noun;
+const char *sl__rank_noun_of(const sl_comm *comm, const char *what, sl__rank_noun *noun);
+
+/* The rank of this process with that number, or NULL. */
+sl_comm *sl__comm_find_local(const sl_comm *comm, int rank);
+
+/* An operation holds its rank until it has retired. */
+void sl__comm_hold(sl_op *op, sl_comm *comm);
+void sl__comm_let_go(sl_op *op);
+
+#endif

@@ -1,0 +1,30 @@
+/* request.h - what one rank is to do, checked and not enqueued yet. It holds what it names. */
+#ifndef SL_COMM_REQUEST_H
+#define SL_COMM_REQUEST_H
+
+#include "ranks.h"
+
+typedef struct sl__request {
+    sl_comm *comm;
+    sl_stream *stream;
+    sl_buffer *out, *in;         /* NULL: none */
+    uint32_t where;              /* device text id: the script's position */
+    struct sl__meeting *meeting; /* NULL: with other processes alone */
+    sl_work work;
+} sl__request;
+
+/* Checks the call, and fills *request, which holds nothing yet. */
+sl_status sl__request_make(const sl_comm_call *call, sl__request *request, sl_error *err);
+
+void sl__request_hold(sl__request *request);
+void sl__request_drop(sl__request *request);
+
+/* How many elements each rank gives, as NCCL counts. */
+int64_t sl__collective_count(const sl_work *work);
+
+static inline bool sl__is_pair(const sl_work *work)
+{
+    return work->collective == SL_SEND || work->collective == SL_RECV;
+}
+
+#endif
