@@ -380,7 +380,8 @@ end
 
 local functions_of = {
     measuring = {"measure"}, tables = {"table"}, sweeping = {"sweep"},
-    probing = {"probe", "probes", "claims"}, capturing = {"capture_probes"}, kernels = {"kernel"}, tap = {"tap"},
+    probing = {"probe", "probes", "claims"}, capturing = {"capture_probes"}, kernels = {"kernel"},
+    communicators = {"comm"}, tap = {"tap"},
 }
 
 -- The module as these files see it, with the functions that they add; scripts cannot change it.

@@ -144,9 +144,11 @@ local missing = {
         "of CUDA's two interfaces the names of the runtime are known: ?cudaMemcpyAsync, "
         .. "?cudaStreamCreate" },
     -- libraries
-    { "nccl* torch.distributed torch.distributed.* torch.nn.parallel.* torch.nn.DataParallel "
-        .. "torch.cuda.nccl* torch.cuda.comm* lab.all_reduce lab.broadcast",
-        "there are no collectives; `t:to` with \"cuda:1\" copies from one GPU to another" },
+    { "nccl* torch.distributed torch.distributed.* torch.cuda.nccl* torch.cuda.comm* "
+        .. "lab.all_reduce lab.all_gather lab.reduce_scatter lab.broadcast lab.send lab.recv",
+        "`lab.comm` connects GPUs, and `comm:all_reduce` and others are collectives between them" },
+    { "torch.nn.parallel.* torch.nn.DataParallel",
+        "there are no modules of networks; `comm:all_reduce` sums gradients over GPUs" },
     { "cublas* torch.cuda.current_blas_handle",
         "`lab.matmul` multiplies matrices, on a real GPU with cuBLAS; there is no handle to "
         .. "set up" },

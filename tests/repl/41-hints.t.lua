@@ -142,8 +142,8 @@ local cases <const> = {
         .. "memory; a tensor lies on the GPU or on the CPU, and t:to copies it" },
     { "cudaMallocManaged(4)", "there is no cudaMallocManaged here: there is no managed "
         .. "memory; a tensor lies on the GPU or on the CPU, and t:to copies it" },
-    { "ncclAllReduce()", "there is no ncclAllReduce here: there are no collectives; t:to with "
-        .. "\"cuda:1\" copies from one GPU to another" },
+    { "ncclAllReduce()", "there is no ncclAllReduce here: lab.comm connects GPUs, and "
+        .. "comm:all_reduce and others are collectives between them" },
     { "torch.cuda.empty_cache()", "there is no torch.cuda.empty_cache here: freed memory is kept "
         .. "for the next tensor; t:free() frees a tensor at once" },
     { "lab.cuda.stream_create()", "it is lab.stream" },

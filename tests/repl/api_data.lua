@@ -12,7 +12,9 @@ api_data.api = api_data.environment.import "repl/run/api.lua"
 -- An object of each class.
 function api_data.objects()
     local lab = require "streamlab"
+    local classes = debug.getregistry()["streamlab.internals"].need "communicators"
     return {
+        comm = setmetatable({}, classes.comm), work = setmetatable({}, classes.work),
         device = lab.open { profile = "textbook" }, stream = lab.default_stream(), event = lab.event(),
         tensor = lab.ones(2, { device = "cpu" }), timeline = lab.profile(function() end),
         graph = lab.graph(function() end),
