@@ -116,7 +116,8 @@ $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)
 $(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening \
-    $(T)/t-45-graphs $(T)/t-46-custom: %: %.o $(PLAYED)
+    $(T)/t-45-graphs $(T)/t-46-custom $(T)/t-47-nccl: %: %.o $(PLAYED)
+$(T)/t-47-nccl: | $(T)/fake_nccl.so
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
 $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
     $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o) \
@@ -124,6 +125,7 @@ $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
 $(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o
+$(T)/fake_nccl.so: $(T)/fake_nccl.o
 $(T)/%.so:
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $(filter %.o,$^) $(LIBS)

@@ -143,7 +143,7 @@ static bool runs_on_device(const cuda_op *op)
 {
     const uint8_t kind = op->base.work.kind;
     return kind == SL_WORK_KERNEL || kind == SL_WORK_MEMCPY || kind == SL_WORK_MEMSET
-           || kind == SL_WORK_GRAPH;
+           || kind == SL_WORK_GRAPH || kind == SL_WORK_COLLECTIVE;
 }
 
 static bool is_a_fault(const cuda_op *op)
@@ -179,6 +179,46 @@ void cuda_activity_after(cuda_op *op, bool enqueued)
     }
     if (runs_on_device(op)) cuda_trace_pop();
     if (enqueued && op->base.graph) cuda_graph_times_after(dev->activity, op);
+    cuda_trace_tidy();
+}
+
+/* ---- groups of collectives ---- */
+
+static bool is_recorded(const sl_op *op) { return cuda_of(op->stream->device)->recording > 0; }
+
+static bool has_events(const sl_op *op) { return cuda_of(op->stream->device)->timed_by_events; }
+
+sl_status cuda_activity_group_before(sl_op *const *ops, size_t n, sl_error *err)
+{
+    sl_status status = SL_OK;
+    size_t n_traced = 0;
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        if (!is_recorded(ops[i])) continue;
+        ops[i]->host_start_ns = cuda_now_ns();
+        cuda_use(cuda_of(ops[i]->stream->device));
+        if (has_events(ops[i]))
+            status = cuda_event_times_before((cuda_op *)ops[i], err);
+        else
+            n_traced++;
+    }
+    if (status == SL_OK && n_traced > 0) cuda_trace_push_group(ops, n);
+    return status;
+}
+
+void cuda_activity_group_after(sl_op *const *ops, size_t n, bool enqueued)
+{
+    size_t n_traced = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!is_recorded(ops[i])) continue;
+        ops[i]->host_end_ns = cuda_now_ns();
+        ops[i]->start_ns = ops[i]->end_ns = SL_TIME_LATER;
+        if (has_events(ops[i]))
+            cuda_event_times_after((cuda_op *)ops[i], enqueued);
+        else
+            n_traced++;
+    }
+    if (n_traced == 0) return;
+    cuda_trace_pop();
     cuda_trace_tidy();
 }
 

@@ -49,6 +49,10 @@ void cuda_trace_end(cuda_activity *activity);
 /* What the thread launches between the two belongs to operation `seq` of the device. */
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq);
 void cuda_trace_pop(void);
+/* The same of a group of collectives: what runs on a device belongs to the first operation that is
+ * of a recorded device's, and the device's others end with it. Of several kernels of one operation
+ * and device it is likewise. */
+void cuda_trace_push_group(sl_op *const *ops, size_t n);
 
 /* CUPTI's number of a node of a graph. False: it has none. */
 bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id);

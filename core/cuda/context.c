@@ -38,6 +38,8 @@ void cuda_use(const cuda_device *dev)
     current_ordinal = dev->base.info.index;
 }
 
+void cuda_use_again(void) { current_ordinal = -1; }
+
 /* The first call that needs the context makes it: cudaSetDevice does since CUDA 12,
  * cudaFree(NULL) always. */
 sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *err)

@@ -19,6 +19,7 @@
  *   kernels.cu      our own kernels (kernels.cuh)
  *   nvrtc.c         compiling custom kernels (custom.h)
  *   custom.c        loading and launching them
+ *   nccl.c, comm.c, collective.c  collectives through NCCL (nccl.h)
  *   activity.c      the times of operations: CUPTI, or else events (activity.h)
  *   library.c       the libraries that are opened when they are first needed
  *
@@ -139,6 +140,9 @@ struct cuda_device {
 /* Makes the device the calling thread's. Cheap when it is so already. */
 void cuda_use(const cuda_device *dev);
 
+/* A library may have made another device current: the next cuda_use asks for it again. */
+void cuda_use_again(void);
+
 /* Makes GPU `index` the current one, and its context if there is none; *prop describes it. */
 sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *err);
 
@@ -190,6 +194,8 @@ static inline void *cuda_data(const sl_buffer *buffer, size_t offset)
 
 sl_status cuda_enqueue(sl_op *op, sl_error *err);
 sl_op *cuda_reap(sl_device *device);
+/* An operation that was launched elsewhere is in flight from now on. */
+void cuda_queue_add(sl_op *op);
 /* Everything in the stream up to operation `seq` has completed. */
 void cuda_queue_completed(cuda_stream *stream, uint64_t seq);
 /* Everything in all streams has completed, or is lost with the device. */
@@ -374,6 +380,9 @@ void cuda_record_end(sl_device *device);
  * enqueueing failed, with false. */
 sl_status cuda_activity_before(cuda_op *op, sl_error *err);
 void cuda_activity_after(cuda_op *op, bool enqueued);
+/* The same around a group of collectives, perhaps of several devices. */
+sl_status cuda_activity_group_before(sl_op *const *ops, size_t n, sl_error *err);
+void cuda_activity_group_after(sl_op *const *ops, size_t n, bool enqueued);
 /* The operation has completed or is lost: fills its times, if events took them, and gives
  * the events back. */
 void cuda_activity_completed(cuda_op *op);
@@ -409,5 +418,6 @@ sl_status cuda_library_functions(cuda_library which, const char *const *names, s
 
 #include "custom.h"
 #include "graphs.h"
+#include "nccl.h"
 
 #endif

@@ -39,6 +39,8 @@ void cuda_trace_push(const cuda_activity *activity, uint64_t seq) { (void)activi
 
 void cuda_trace_pop(void) {}
 
+void cuda_trace_push_group(sl_op *const *ops, size_t n) { (void)ops, (void)n; }
+
 bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id)
 {
     (void)node, (void)id;
@@ -78,8 +80,9 @@ enum {
     CLOCK_TRIES = 8,
     DELIVERY_NS = 1000000000,
     SEQ_BITS = 40,      /* of an external id */
-    RECORDING_BITS = 24 /* above them */
+    RECORDING_BITS = 23 /* above them */
 };
+#define GROUP_BIT (UINT64_C(1) << 63) /* the id of a group: the rest is its number */
 
 /* clang-format off */
 #define FUNCTIONS(X)                                                                     \
@@ -103,6 +106,18 @@ typedef struct clock_sample {
     int64_t cupti_ns, host_ns;
 } clock_sample;
 
+/* Operations that NCCL takes together: its kernels are launched at the end of their group, for all
+ * devices. */
+typedef struct group {
+    struct group *next;
+    uint64_t id;
+    size_t n;
+    struct {
+        uint64_t id; /* as of a single operation */
+        uint32_t device;
+    } ops[];
+} group;
+
 static cupti_functions cupti;
 
 static struct {
@@ -111,6 +126,8 @@ static struct {
     CUpti_SubscriberHandle subscriber;
     clock_sample before, now; /* two readings of both clocks */
     cuda_matching matching;
+    group *groups; /* the latest first */
+    uint64_t last_group;
     int64_t next_delivery_ns;
 } trace;
 
@@ -151,6 +168,7 @@ static void note_kernel(const CUpti_ActivityKernel9 *k)
         .start_ns = k->start,
         .end_ns = k->end,
         .correlation = k->correlationId,
+        .device = k->deviceId,
         .graph_node = k->graphNodeId,
         .symbol = k->name ? cuda_kernel_name(k->name) : NULL,
         .blocks = (uint32_t)k->gridX * (uint32_t)k->gridY * (uint32_t)k->gridZ,
@@ -167,11 +185,13 @@ static void note_call(const CUpti_ActivityExternalCorrelation *call)
                                                               .correlation = call->correlationId });
 }
 
-static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation, uint64_t graph_node)
+static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation, uint32_t device,
+                      uint64_t graph_node)
 {
     note_record(&(cuda_record){ .start_ns = start_ns,
                                 .end_ns = end_ns,
                                 .correlation = correlation,
+                                .device = device,
                                 .graph_node = graph_node });
 }
 
@@ -184,14 +204,14 @@ static void note(const CUpti_Activity *record)
     case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: note_call((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: note_kernel((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY:
-        note_span(copy->start, copy->end, copy->correlationId, copy->graphNodeId);
+        note_span(copy->start, copy->end, copy->correlationId, copy->deviceId, copy->graphNodeId);
         break;
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        note_span(peer_copy->start, peer_copy->end, peer_copy->correlationId,
+        note_span(peer_copy->start, peer_copy->end, peer_copy->correlationId, peer_copy->deviceId,
                   peer_copy->graphNodeId);
         break;
     case CUPTI_ACTIVITY_KIND_MEMSET:
-        note_span(set->start, set->end, set->correlationId, set->graphNodeId);
+        note_span(set->start, set->end, set->correlationId, set->deviceId, set->graphNodeId);
         break;
     default: break;
     }
@@ -375,6 +395,15 @@ static bool is_idle(void)
     return true;
 }
 
+static void free_groups(void)
+{
+    while (trace.groups) {
+        group *g = trace.groups;
+        trace.groups = g->next;
+        free(g);
+    }
+}
+
 static void detach(bool idle)
 {
     for (size_t n = N_KINDS; n > 0; n--)
@@ -384,6 +413,7 @@ static void detach(bool idle)
     if (STREAMLAB_CUPTI_DETACH && idle) cupti.Finalize();
     cuda_trace_free_buffers();
     cuda_matching_clear(&trace.matching);
+    free_groups();
     trace.matching.n_lost = 0;
 }
 
@@ -415,9 +445,34 @@ void cuda_trace_end(cuda_activity *activity)
 
 /* ---- operations ----------------------------------------------------------------- */
 
+static uint64_t id_of(const cuda_activity *activity, uint64_t seq)
+{
+    return activity->id << SEQ_BITS | (seq & ((UINT64_C(1) << SEQ_BITS) - 1));
+}
+
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq)
 {
-    uint64_t id = activity->id << SEQ_BITS | (seq & ((UINT64_C(1) << SEQ_BITS) - 1));
+    cupti.ActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
+                                            id_of(activity, seq));
+}
+
+/* Without memory for the group its operations have no times, and are counted as lost. */
+void cuda_trace_push_group(sl_op *const *ops, size_t n)
+{
+    group *g = malloc(sizeof *g + n * sizeof g->ops[0]);
+    uint64_t id = GROUP_BIT | ++trace.last_group;
+    if (g) {
+        *g = (group){ .next = trace.groups, .id = id };
+        trace.groups = g;
+    } else {
+        trace.matching.n_lost += n;
+    }
+    for (size_t i = 0; g && i < n; i++) {
+        const cuda_device *dev = cuda_of(ops[i]->stream->device);
+        if (dev->recording == 0 || dev->timed_by_events) continue;
+        g->ops[g->n].id = id_of(dev->activity, ops[i]->seq);
+        g->ops[g->n++].device = (uint32_t)dev->base.info.index;
+    }
     cupti.ActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id);
 }
 
@@ -477,9 +532,8 @@ static cuda_activity *find_activity(uint64_t external_id)
     return activity;
 }
 
-static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
+static void hand_over_one(const collector *c, uint64_t external_id, const cuda_record *record)
 {
-    const collector *c = ud;
     cuda_activity *activity = find_activity(external_id);
     sl_activity found = {
         .seq = external_id & ((UINT64_C(1) << SEQ_BITS) - 1),
@@ -499,6 +553,28 @@ static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
         c->fn(c->ud, &found);
     else
         keep(activity, &found);
+}
+
+static void hand_over_group(const collector *c, uint64_t id, const cuda_record *record)
+{
+    const group *g = trace.groups;
+    const cuda_record end = { .start_ns = record->end_ns, .end_ns = record->end_ns };
+    bool is_first = true;
+    while (g && g->id != id)
+        g = g->next;
+    for (size_t i = 0; g && i < g->n; i++) {
+        if (g->ops[i].device != record->device) continue;
+        hand_over_one(c, g->ops[i].id, is_first ? record : &end);
+        is_first = false;
+    }
+}
+
+static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
+{
+    if (external_id & GROUP_BIT)
+        hand_over_group(ud, external_id, record);
+    else
+        hand_over_one(ud, external_id, record);
 }
 
 static void report_losses(cuda_activity *activity)
@@ -537,6 +613,7 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
         fn(ud, &activity->ready[i]);
     activity->n_ready = 0;
     cuda_matching_run(&trace.matching, idle, hand_over, &c);
+    if (idle) free_groups();
     trace.before = trace.now;
     report_losses(activity);
 }

@@ -19,6 +19,7 @@ typedef struct cuda_record {   /* what the device did for a call */
     const char *symbol;        /* the kernel's name, NULL if none; borrowed */
     uint64_t graph_node;       /* CUPTI's number of the node that it was; 0: none of a graph */
     uint32_t correlation;
+    uint32_t device;       /* CUDA's number */
     uint32_t blocks;       /* 0 if no kernel */
     uint32_t shared_bytes; /* per block, static and dynamic */
     uint16_t threads;      /* per block */

@@ -144,7 +144,7 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
         return cuda_check(dev, cudaStreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
                           "cudaStreamWaitEvent", err);
     case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
-    case SL_WORK_COLLECTIVE: break; /* cuda_comm_enqueue */
+    case SL_WORK_COLLECTIVE: break; /* collective.c */
     }
     return sl_fail(err, SL_EINVAL, "there is no operation of kind %d", op->work.kind);
 }
@@ -199,6 +199,12 @@ static void append(cuda_device *dev, cuda_stream *stream, sl_op *op)
     dev->n_in_flight++;
     stream->unmarked += weight(op);
     if (stream->unmarked >= CUDA_MARK_EVERY) mark(dev, stream, op->seq);
+}
+
+void cuda_queue_add(sl_op *op)
+{
+    cuda_use(device_of(op)); /* for a mark */
+    append(device_of(op), stream_of(op), op);
 }
 
 /* Records and waits become edges, not nodes. */

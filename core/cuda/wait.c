@@ -45,18 +45,20 @@ static sl_status query(cuda_device *dev, ask_fn ask, const void *what, const cha
     return status;
 }
 
-/* Another device may be lost, and with it the host function that this wait depends on.
+/* Another device may be lost, and with it the host function that this wait depends on; or another
+ * process, and with it the collective.
  * After the first millisecond the processor is offered to others at each turn: to the
  * driver's threads and CUPTI's, on a machine with few cores. */
-static void pause_between(cuda_device *dev, int64_t since_ns)
+static sl_status pause_between(cuda_device *dev, int64_t since_ns, sl_error *err)
 {
-    if (cuda_now_ns() - since_ns < 1000000) return;
+    if (cuda_now_ns() - since_ns < 1000000) return SL_OK;
     if (dev->recording > 0) cuda_activity_tidy(dev);
     if (!dev->launches_block) {
         cuda_funcs_ask_devices();
         cuda_use(dev);
     }
     sched_yield();
+    return cuda_comm_ask(err);
 }
 
 static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const char *call,
@@ -72,7 +74,8 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
         if (turn == 0)
             since_ns = cuda_now_ns();
         else if (turn % 64 == 0)
-            pause_between(dev, since_ns);
+            status = pause_between(dev, since_ns, err);
+        if (status != SL_OK) return status;
     }
 }
 
