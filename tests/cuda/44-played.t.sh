@@ -36,6 +36,27 @@ is "$(with -e "$which")" "cuda
 cuda
 status 0" "a GPU is taken where one is"
 
+# NCCL is played too; without it a sentence says so.
+comm='lab.open{index = 1} lab.open{index = 0} local c = lab.comm{devices = {0, 1}} print(c)'
+is "$(STREAMLAB_NCCL=/nowhere/libnccl.so.2 with -e "$comm")" \
+    "*comm: STREAMLAB_NCCL names a file that is no NCCL: /nowhere/libnccl.so.2*" \
+    "a file that is no NCCL is named"
+STREAMLAB_NCCL=$(dirname "$program")/tests/cuda/fake_nccl.so
+export STREAMLAB_NCCL
+is "$(with -e "$comm")" "comm (2 ranks: rank 0 on cuda 0, rank 1 on cuda 1)
+status 0" "two GPUs make a communicator"
+is "$(with -e "$comm c:all_reduce(lab.ones(4))")" \
+    "*all_reduce: rank 1 has no part in it: give a tensor for each of the 2 ranks*" \
+    "one rank alone would wait for ever, and is refused"
+is "$(with -e "$comm
+    local t = {lab.ones(4), lab.ones(4, {device = 'cuda:1'})}
+    c:all_reduce(t, {async = true}):wait()
+    c:group(function() c:send(t[1], {dst = 1}) c:recv(t[2], {src = 0}) end)
+    print(#c:all_gather(t), c:reduce_scatter(t)[2]:numel())
+    lab.synchronize()")" "*
+2	2*" "its collectives run"
+unset STREAMLAB_NCCL
+
 PLAYED_NO_CODE=1
 export PLAYED_NO_CODE
 is "$(with -e "$which")" "streamlab: simulating * (profile *): $no_code
