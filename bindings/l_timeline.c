@@ -145,6 +145,26 @@ static void set_node(lua_State *L, const lsl_timeline *box, const sl_span *span)
     if (node->launch) lsl_set_integer(L, "launch", (int64_t)node->launch);
 }
 
+/* collective = {...} of what is one. */
+static void set_collective(lua_State *L, const lsl_timeline *box, const sl_span *span)
+{
+    const sl_collective_note *note = sl_timeline_find_collective(box->p, span->correlation);
+    if (!note) return;
+    lua_createtable(L, 0, 10);
+    lsl_set_text(L, "name", sl_collective_name((sl_collective)note->collective));
+    if (note->collective == SL_ALL_REDUCE || note->collective == SL_REDUCE_SCATTER)
+        lsl_set_text(L, "op", sl_reduction_name((sl_reduction)note->reduction));
+    lsl_set_text(L, "dtype", sl_dtype_name((sl_dtype)note->dtype));
+    lsl_set_integer(L, "in_elems", note->in_elems);
+    lsl_set_integer(L, "out_elems", note->out_elems);
+    lsl_set_integer(L, "rank", note->rank);
+    lsl_set_integer(L, "ranks", note->ranks);
+    if (note->peer >= 0) lsl_set_integer(L, "peer", note->peer);
+    lsl_set_integer(L, "comm", (int64_t)note->comm);
+    lsl_set_integer(L, "number", (int64_t)note->number);
+    lua_setfield(L, -2, "collective");
+}
+
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
@@ -174,6 +194,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     const sl_call *launch = sl_timeline_span_launch(box->p, span);
     lsl_set_text(L, "call", launch ? sl_call_name(box->p, launch) : sl_span_call_name(span));
     set_node(L, box, span);
+    set_collective(L, box, span);
     if (span->symbol != 0) lsl_set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lsl_set_boolean(L, "host_waited", (span->flags & SL_SPAN_HOST_WAITED) != 0);
     if (span->flags & SL_SPAN_GUESSED) lsl_set_boolean(L, "guessed", true);

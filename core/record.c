@@ -114,6 +114,27 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
            && !sl_timeline_add_span(rec->timeline, &span, NULL);
 }
 
+static bool add_collective(recording *rec, const sl_op *op)
+{
+    const sl_work *work = &op->work;
+    sl_collective_note note = {
+        .correlation = op->seq,
+        .number = work->number,
+        .in_elems = work->n,
+        .out_elems = work->m,
+        .peer = (int32_t)work->peer,
+        .collective = work->collective,
+        .dtype = work->dtype,
+        .reduction = work->reduction,
+    };
+
+    if (!op->comm) return true;
+    note.comm = op->comm->all->id;
+    note.rank = op->comm->rank;
+    note.ranks = op->comm->all->size;
+    return !sl_timeline_add_collective(rec->timeline, &note, NULL);
+}
+
 /* What the operation waited for, from a backend that knows it. */
 static bool add_hold(recording *rec, const sl_op *op)
 {
@@ -151,7 +172,7 @@ bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_
 {
     return (sl_is_work(op) ? add_span(device, rec, op, stream)
                            : add_event_call(device, rec, op, stream))
-           && add_hold(rec, op);
+           && add_hold(rec, op) && add_collective(rec, op);
 }
 
 void sl__record_op(sl_device *device, const sl_op *op)

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collectives.h"
 #include "kernel_names.h"
 #include "store.h"
 
@@ -30,6 +31,7 @@ struct sl_timeline {
     size_t n_nodes, cap_nodes;
     sl_launch_note *launches;
     size_t n_launches, cap_launches;
+    sl__collectives collectives;
     sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;
     sl__strings texts;
@@ -224,6 +226,7 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->calls);
     free(timeline->holds);
     free(timeline->nodes);
+    sl__collectives_free(&timeline->collectives);
     free(timeline->launches);
     free(timeline->streams);
     free(timeline);
@@ -353,6 +356,8 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
     timeline->holds[n] = *hold;
     return SL_OK;
 }
+
+sl__collectives *sl__timeline_collectives(sl_timeline *timeline) { return &timeline->collectives; }
 
 sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err)
 {
@@ -534,6 +539,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sort_calls(timeline);
     sort_holds(timeline);
     sort_nodes(timeline);
+    sl__collectives_sort(&timeline->collectives);
     sort_launches(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
     timeline->host_start_ns = host_start_ns;

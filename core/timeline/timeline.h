@@ -129,6 +129,19 @@ typedef struct sl_launch_note {
     bool uploads;         /* the first launch, which brings the graph to the device */
 } sl_launch_note;
 
+/* A span that is one rank's part of a collective. Those of one communicator (of the recording process)
+ * with one number, on all its ranks, are one collective; of sends and receives those between two
+ * ranks. */
+typedef struct sl_collective_note {
+    uint64_t correlation;        /* the span's */
+    uint64_t comm, number;       /* from 1 */
+    int64_t in_elems, out_elems; /* of this rank; 0: it reads, or writes, nothing */
+    int32_t rank, ranks;
+    int32_t peer;       /* root, destination or source; -1: none */
+    uint8_t collective; /* sl_collective */
+    uint8_t dtype, reduction;
+} sl_collective_note;
+
 typedef struct sl_stream_note { /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
@@ -176,6 +189,8 @@ sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *no
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err);
 sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err);
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
+sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
+                                     sl_error *err);
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info);
 /* Sorts by correlation and fixes the host's interval; after that it is read-only. */
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns);
@@ -211,6 +226,9 @@ const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);      /
 const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n); /* by correlation */
 /* That of a span, or NULL: no graph ran it. After finish. */
 const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation);
+/* That of a span, or NULL: it is no collective. After finish. */
+const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timeline,
+                                                      uint64_t correlation);
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);

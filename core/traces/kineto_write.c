@@ -294,6 +294,7 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
         per_sm(w, ",\"warps per SM\":", blocks * span->threads, n * WARP);
     }
     put_grid(w, span);
+    sl__write_collective(w, span);
     sl__write_flag(w, ",\"guessed\":true", span->flags & SL_SPAN_GUESSED);
     if (span->symbol)
         sl__write_text(w, ",\"kernel\":", sl_timeline_text(w->timeline, span->symbol));

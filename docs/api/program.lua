@@ -386,6 +386,7 @@ needs a file `.luarc.json` that says where it lies; [docs/luarc.json](../luarc.j
 | `STREAMLAB_HOST` | the profile whose host's part the simulated host has where no host and, in the script, no profile is given; it does not ask for a simulated GPU |
 | `STREAMLAB_PROFILE` | the profile of a simulated GPU where none is given; unlike `--profile` it does not ask for a simulated one |
 | `STREAMLAB_CUDA_PLUGIN` | the file of the CUDA backend; empty or `none`: do without |
+| `STREAMLAB_NCCL` | the file of NCCL, `libnccl.so.2`, for `lab.comm` on real GPUs; without it the loader's one or that of PyTorch's package is taken |
 | `STREAMLAB_CUDA_LIB` | folders, with colons between them, in which `libcublasLt`, `libcublas` and `libcupti` are looked for first |
 | `STREAMLAB_CUPTI` | `0`: times in timelines of real GPUs come from events, not from CUPTI |
 | `STREAMLAB_BLAS` | the library with which the simulator multiplies matrices, a file or a name for the loader, or `none` |

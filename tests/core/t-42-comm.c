@@ -407,6 +407,12 @@ static void test_recording(void)
                "by NCCL's name of the kernel");
         is_int(spans[0].kind, SL_SPAN_KERNEL, "a kernel");
         is_int(spans[0].bytes, 8, "with its bytes");
+        const sl_collective_note *note = sl_timeline_find_collective(timeline,
+                                                                     spans[0].correlation);
+        ok(note && note->collective == SL_ALL_REDUCE && note->reduction == SL_AVG
+               && note->dtype == SL_BFLOAT16 && note->in_elems == 4 && note->out_elems == 4
+               && note->rank == 0 && note->ranks == 2 && note->peer == -1 && note->number > 0,
+           "and what it is");
     }
     sl_timeline_release(timeline);
     release_all(t, 2);
