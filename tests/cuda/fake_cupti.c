@@ -225,6 +225,7 @@ static void fill_kernel(CUpti_ActivityKernel9 *k, const fake_cupti_work *work)
     k->gridX = work->grid[0], k->gridY = work->grid[1], k->gridZ = work->grid[2];
     k->blockX = work->block[0], k->blockY = work->block[1], k->blockZ = work->block[2];
     k->registersPerThread = (uint16_t)work->registers;
+    k->deviceId = work->device;
     k->staticSharedMemory = work->shared_bytes[0];
     k->dynamicSharedMemory = work->shared_bytes[1];
 }

@@ -16,6 +16,7 @@ typedef struct fake_cupti_work {    /* what the device does for a call of CUDA's
     int grid[3], block[3];          /* likewise */
     int registers, shared_bytes[2]; /* likewise; static, dynamic */
     uint64_t graph_node;            /* 0: none of a graph */
+    uint32_t device;                /* of a kernel */
 } fake_cupti_work;
 
 typedef struct fake_cupti_state {

@@ -565,6 +565,39 @@ static void test_two_devices(void)
 
 /* ---- clocks ---- */
 
+/* NCCL launches the kernels of a group in one call for all devices; here two operations of the
+ * first device and one of the second. */
+static void test_group(void)
+{
+    rig *one = open_recording("one"), *two = open_recording("two");
+    fake_cupti_work work[2] = { kernel(1000100, 1000200), kernel(1000110, 1000250) };
+    two->dev.base.info.index = 1;
+    work[1].device = 1;
+    two->last_seq = 40;
+    cuda_op *ops[3] = { new_op(one, SL_WORK_COLLECTIVE), new_op(two, SL_WORK_COLLECTIVE),
+                        new_op(one, SL_WORK_COLLECTIVE) };
+    sl_op *const list[3] = { &ops[0]->base, &ops[1]->base, &ops[2]->base };
+    is_int(cuda_activity_group_before(list, 3, NULL), SL_OK, "a group of collectives begins");
+    fake->call(&work[0], 1);
+    fake->call(&work[1], 1);
+    cuda_activity_group_after(list, 3, true);
+    is_int(fake->depth, 0, "and ends");
+    ok(ops[1]->base.start_ns == SL_TIME_LATER, "its times come later");
+    is_int(collect(one), 2, "a device gets what its operations did");
+    ok(found.first[0].seq == 1 && found.first[0].end_ns - found.first[0].start_ns == 100,
+       "the first has the kernel's time");
+    ok(found.first[1].seq == 2 && found.first[1].start_ns == found.first[0].end_ns
+           && found.first[1].end_ns == found.first[0].end_ns,
+       "the other one ends with it");
+    is_int(collect(two), 1, "and the other device too");
+    ok(found.first[0].seq == 41 && found.first[0].end_ns - found.first[0].start_ns == 140,
+       "what it did");
+    for (int i = 0; i < 3; i++)
+        free(ops[i]);
+    end_recording(two, "a group of two devices");
+    end_recording(one, "the same");
+}
+
 static void test_clocks(void)
 {
     rig *r = open_rig();
@@ -778,6 +811,7 @@ int main(int argc, char **argv)
     test_in_flight();
     test_end_in_flight();
     test_two_devices();
+    test_group();
     test_clocks();
     test_losses();
     test_no_memory();
