@@ -107,6 +107,7 @@ $(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-22-nvrtc: %: %.o $(C)/error.o $(C)/custom/args.o $(addprefix $(C)/cuda/,library.o \
     nvrtc.o nvrtc_headers.o)
+$(T)/t-23-nccl-library: %: %.o $(C)/error.o | $(T)/fake_nccl.so $(T)/fake_cupti.so
 $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
     graph_times.o kernel_names.o library.o) | $(T)/fake_cupti.so
 $(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
