@@ -384,6 +384,33 @@ static void test_captured(void)
     release_all(t, 2);
 }
 
+/* ---- races ---- */
+
+static void test_races(void)
+{
+    sl_tensor *t[2] = { floats(0, 4), floats(1, 4) };
+    sl_stream_options options = { .non_blocking = true };
+    sl_stream *other;
+    sl_comm_call calls[2];
+
+    if (sl_stream_create(device[1], &options, &other, NULL)) abort();
+    sl_check(SL_CHECK_ERROR, NULL);
+    both(calls, SL_ALL_REDUCE, t, t);
+    is_int(sl_comm_call_all(calls, 2, NULL), SL_OK, "collectives are checked for races");
+    is_int(sl_stream_wait_stream(other, stream[1], NULL), SL_OK, "a stream waits for one");
+    is_int(sl_tensor_fill(t[1], 1, other, NULL), SL_OK, "and may write its result");
+    is_int(sl_comm_call_all(calls, 2, NULL), SL_ERACE, "the next one does not wait for that");
+    is_int(sl_comm_in_flight(comm[0]), 1, "and is not enqueued, nor that of the other rank");
+    is_int(sl_stream_wait_stream(stream[1], other, NULL), SL_OK, "when its stream has waited");
+    is_int(sl_comm_call_all(calls, 2, NULL), SL_OK, "it is");
+    sl_check(SL_CHECK_OFF, NULL);
+    fake_complete(FAKE_MOST_OPS);
+    sl_device_synchronize(device[0], NULL);
+    sl_device_synchronize(device[1], NULL);
+    sl_stream_release(other);
+    release_all(t, 2);
+}
+
 /* ---- recordings ---- */
 
 static void test_recording(void)
@@ -491,6 +518,7 @@ int main(void)
     test_pairs();
     test_groups();
     test_captured();
+    test_races();
     test_recording();
     sl_comm_release(comm[0]);
     sl_comm_release(comm[1]);
