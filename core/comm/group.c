@@ -132,7 +132,7 @@ static void undo(batch *b)
     while (b->n_begun > 0) {
         sl_op *op = b->ops[--b->n_begun];
         sl_device *device = op->stream->device;
-        if (device->core->last_seq == op->seq) device->core->last_seq--;
+        if (device->core->numbers->last_seq == op->seq) device->core->numbers->last_seq--;
         sl__op_drop(device, op);
     }
 }
