@@ -1,5 +1,6 @@
 /* l_text.c - what the sentences of bindings/words/ are made with: durations, and names cut
- * and folded as a terminal may show them. Measuring and shortening is core/text's.
+ * and folded as a terminal may show them; and the digest of a text. Measuring, shortening and
+ * digesting is core/text's.
  */
 #include "lsl.h"
 
@@ -108,6 +109,17 @@ static int text_short_kernel(lua_State *L)
     return 1;
 }
 
+/* sha256(text): its digest, 64 hexadecimal digits */
+static int text_sha256(lua_State *L)
+{
+    size_t n;
+    char digest[SL_SHA256_CHARS];
+    const char *bytes = luaL_checklstring(L, 1, &n);
+    sl_sha256(bytes, n, digest);
+    lua_pushstring(L, digest);
+    return 1;
+}
+
 void lsl_open_text_internal(lua_State *L)
 {
     static const luaL_Reg functions[] = {
@@ -121,6 +133,7 @@ void lsl_open_text_internal(lua_State *L)
         { "short_kernel", text_short_kernel },
         { "json_string", text_json_string },
         { "json_milli", text_json_milli },
+        { "sha256", text_sha256 },
         { NULL, NULL },
     };
     lsl_set_functions(L, functions);

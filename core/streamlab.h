@@ -510,6 +510,7 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 #include "race/races.h"
 #include "text/file.h"
 #include "text/labels.h"
+#include "text/sha256.h"
 #include "text/text.h"
 #include "text/units.h"
 #include "timeline/guessed.h"
