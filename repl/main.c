@@ -194,6 +194,7 @@ static void open_state(lua_State *L, const program *p)
     kernel_server_add(L);
     scratch_add(L);
     mute_add(L);
+    signals_add(L);
     zip_writer_open(L);
     if (o->warnings) lua_warning(L, "@on", 0);
 }

@@ -1,15 +1,18 @@
 /* signals.c - signals that end the program, and all while the prompt waits for what is typed.
  *
- * There they are blocked except in signals_wait, and the handler only notes that one came.
+ * At the prompt they are blocked except in signals_wait, and the handler only notes that one came.
  */
 #include "signals.h"
 
 #include <errno.h>
+#include <lauxlib.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/select.h>
 #include <unistd.h>
+
+#include "embedded.h"
 
 void lsl_abandon_files(void); /* bindings/ */
 
@@ -30,6 +33,46 @@ void signals_abandon_files(void)
         if (sigaction(ending[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
             sigaction(ending[i], &action, NULL);
     }
+}
+
+/* ---- an end that waits for a point ----------------------------------------------- */
+
+static volatile sig_atomic_t end_came;
+
+static void note_end(int number)
+{
+    if (end_came) {
+        signal(number, SIG_DFL);
+        end(number);
+    }
+    end_came = 1;
+}
+
+/* One that is ignored at the start (nohup) stays ignored. */
+static int hold_end(lua_State *L)
+{
+    (void)L;
+    struct sigaction action = { .sa_handler = note_end }, old;
+    sigemptyset(&action.sa_mask);
+    if (sigaction(SIGTERM, NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+        sigaction(SIGTERM, &action, NULL);
+    return 0;
+}
+
+static int has_end_come(lua_State *L)
+{
+    lua_pushboolean(L, end_came);
+    return 1;
+}
+
+void signals_add(lua_State *L)
+{
+    static const luaL_Reg functions[] = {
+        { "hold_end", hold_end },
+        { "end_came", has_end_come },
+        { NULL, NULL },
+    };
+    embedded_add(L, functions);
 }
 
 /* ---- at the prompt --------------------------------------------------------------- */

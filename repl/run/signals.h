@@ -7,9 +7,16 @@
 #ifndef REPL_SIGNALS_H
 #define REPL_SIGNALS_H
 
+#include <lua.h>
+
 /* From now on SIGTERM, SIGHUP and SIGQUIT, unless they are ignored, first remove the files that
  * the program has begun to write. */
 void signals_abandon_files(void);
+
+/* Adds to the program's functions for its own Lua code
+ *   hold_end()  from now on the first SIGTERM is only noted, and a second one ends the program
+ *   end_came()  whether one was noted */
+void signals_add(lua_State *L);
 
 /* They do not nest. */
 void signals_hold(void);
