@@ -76,7 +76,7 @@ end
 -- Gives what to start next, {graded =, i =}: tests whose submission could be loaded, then the first
 -- one of the next submission; nil if there is none now. Appends to `list` what is begun, and calls
 -- `finished` for what has no test to run.
-local function make_queue(submissions, tests, list, finished)
+local function make_queue(next_submission, tests, list, finished)
     local ready, taken = {}, 0
     local queue = {}
     function queue.add_others(graded)
@@ -89,8 +89,7 @@ local function make_queue(submissions, tests, list, finished)
             taken = taken + 1
             return ready[taken]
         end
-        while submissions[#list + 1] do
-            local submission = submissions[#list + 1]
+        for submission in next_submission do
             local graded = new_graded(submission, tests)
             list[#list + 1] = graded
             if submission.problem then
@@ -105,8 +104,16 @@ local function make_queue(submissions, tests, list, finished)
     return queue
 end
 
--- Grades submissions {student =, file =, problem =}, at most `options.jobs` tests at a time, and
--- gives their list in the same order. options.each(graded) is called for each in this order, as
+local function each_of(list)
+    local i = 0
+    return function()
+        i = i + 1
+        return list[i]
+    end
+end
+
+-- Grades submissions {student =, file =, problem =}, a list or a function that gives the next one, at
+-- most `options.jobs` tests at a time, and gives their list in the same order. options.each(graded) is called for each in this order, as
 -- soon as it and those before it are done; options.finished(graded) as soon as it is done, whatever
 -- the others are. options: backend, jobs, only_visible, verbose, each, finished.
 function grader.grade(lab_bundle, submissions, options)
@@ -115,7 +122,8 @@ function grader.grade(lab_bundle, submissions, options)
     end)
     local list, running, count, reported = {}, {}, 0, 0
     local finished = options.finished or function() end
-    local queue = make_queue(submissions, tests, list, finished)
+    local next_submission = type(submissions) == "table" and each_of(submissions) or submissions
+    local queue = make_queue(next_submission, tests, list, finished)
     local function report()
         while list[reported + 1] and list[reported + 1].open == 0 do
             reported = reported + 1
