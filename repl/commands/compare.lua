@@ -4,6 +4,7 @@
 local benchmark = import "repl/compare/benchmark.lua"
 local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
+local devices = import "repl/compare/devices.lua"
 local entries = import "repl/compare/entries.lua"
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
@@ -133,38 +134,17 @@ end
 
 -- ---- the two sides -------------------------------------------------------------------------
 
-local function simulator(profile, host)
-    return function()
-        lab.open { backend = "sim", profile = profile, host = host }
-    end
-end
-
--- Opened once at the start, so that an error in a profile is not reported for a script.
-local function checked(open, hint)
-    command.guard(function(message) command.refuse(usage, message .. (hint or "")) end, open)
-    return open
-end
-
-local function open_gpu()
-    lab.open { backend = "cuda" }
-end
-
 local tell = command.progress(options)
 
--- Warns if the profile is of another GPU than the open one.
-local function compare_names(profile)
-    local name, simulated_name = lab.device().name, internals.load_profile(profile).name
-    if name ~= simulated_name then
-        tell(("the GPU is a %s, the profile %s is of a %s: --profile chooses another one"):format(
-            name, profile, simulated_name))
-    end
+local function refuse(message)
+    command.refuse(usage, message)
 end
 
 local function run_benchmark()
     local profile = not options.predictions and (options.profile or internals.chosen_profile())
     return benchmark.run(words[1], {
         predictions = options.predictions, profile = profile,
-        open = profile and checked(simulator(profile)), seeds = options.seeds,
+        open = profile and devices.checked(devices.simulator(profile), refuse), seeds = options.seeds,
         spread = options.spread, days = options.days, used = options.used, json = options.json,
         write_predictions = options["write-predictions"],
     }, tell)
@@ -174,22 +154,8 @@ if options.benchmark then
     os.exit(run_benchmark())
 end
 
-local function open_devices()
-    local profile, host = internals.chosen_profile()
-    if options.profile then
-        profile, host = options.profile, nil
-    end
-    local devices = { runs = options.runs or 5, spread = options.spread, real = not options.against, other = "the GPU",
-                      sim = checked(simulator(profile, options.host or host)) }
-    if options.against then
-        devices.gpu, devices.other = checked(simulator(options.against)), "sim:" .. options.against
-    elseif not options.measured then
-        devices.gpu = checked(open_gpu, "; without a GPU, --against PROFILE takes a simulated one "
-            .. "in its place and --measured FILE what was measured before")
-        compare_names(profile)
-    end
-    return devices
-end
+local settings = { profile = options.profile, host = options.host, against = options.against,
+                   runs = options.runs, spread = options.spread, without_gpu = options.measured }
 
 -- ---- what was measured before --------------------------------------------------------------
 
@@ -231,12 +197,12 @@ end
 
 -- ---- the runs ------------------------------------------------------------------------------
 
-local function compare(entry, devices, measured)
+local function compare(entry, opened, measured)
     local record = measured and measured[key(entry.script, entry.seed)]
     if measured and not record then
         return nil, options.measured .. " does not have it"
     end
-    return comparison.run(entry, devices, record)
+    return comparison.run(entry, opened, record)
 end
 
 local pipes = {}            -- path -> whether it is one
@@ -282,7 +248,7 @@ local function write_lines(lines, is_end)
 end
 
 local list, measured = read_entries()
-local devices = open_devices()
+local opened = devices.open(settings, refuse, tell)
 local in_full = not options.json and (options.v or options.verbose or #list == 1)
 prepare_files()
 
@@ -298,15 +264,15 @@ local function take(number, result)
         write_dump(number, result)
     end
     if in_full then
-        report.print(result, devices.other)
+        report.print(result, opened.other)
     end
 end
 
 if options.rounds and not measured then
-    devices.gathered = runs.in_rounds(list, devices, tell)
+    opened.gathered = runs.in_rounds(list, opened, tell)
 end
 for i, entry in ipairs(list) do
-    local result, reason = compare(entry, devices, measured)
+    local result, reason = compare(entry, opened, measured)
     if result then
         take(i, result)
     else
