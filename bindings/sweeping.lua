@@ -1,11 +1,12 @@
--- sweeping.lua - lab.sweep: the same thing for all combinations of some values.
+-- sweeping.lua - lab.sweep: the same thing for all combinations of some values, in this process, or
+-- point by point in others.
 
 local lab, core = ...
 
 core.need("measuring")
 core.need("tables")
 
-local refuse, type_name = core.refuse, core.type_name
+local raise, refuse, type_name = core.raise, core.refuse, core.type_name
 local check_function, no_more = core.arguments.check_function, core.arguments.no_more
 local check_options, sorted_keys = core.arguments.check_options, core.arguments.sorted_keys
 local is_text, is_table = core.arguments.is_text, core.arguments.is_table
@@ -211,17 +212,68 @@ local function result_columns(sweep, asked)
     return columns
 end
 
+-- For other processes ---------------------------------------------------------------------
+--
+-- With a plan the points are measured later, by whichever processes work on them: the program
+-- (repl/plans/sweeps.lua) writes the plan, calls measure(point) where it works on one, and makes
+-- the table of what all of them gave.
+
+local function new_sweep(names)
+    local sweep = {axes = names, is_axis = {}, rows = {}, found = {}, seen = {}}
+    for _, name in ipairs(names) do sweep.is_axis[name] = true end
+    return sweep
+end
+
+-- A table of the outcomes {point =, values =, names =}, in their order, as lab.sweep gives it;
+-- values nil: a point that is left out.
+function core.sweep_table(names, outcomes, columns, title)
+    local sweep = new_sweep(names)
+    for _, outcome in ipairs(outcomes) do
+        if outcome.values then add_row(sweep, outcome.point, outcome.values, outcome.names) end
+    end
+    return results.new(sweep.rows, result_columns(sweep, columns), title)
+end
+
+-- What f gives for a point, checked: values and their names, or nil.
+local function measure_alone(names, f, point, opts)
+    local text = point_text(names, point)
+    local fine, values, found = pcall(function()
+        local given = {}
+        for name, value in next, point do given[name] = value end
+        local values, found = values_of(f(given), opts)
+        if values then add_row(new_sweep(names), point, values, found) end
+        return values, found
+    end)
+    if fine then return values, found end
+    error(at_point(values, text), 0)
+end
+
+local function plan(names, axes, f, opts)
+    local program = core.default("plan")
+    if not program then
+        raise("SL_EUNSUPPORTED", "sweep", "option 'plan' is for scripts that the program streamlab "
+              .. "runs")
+    end
+    return program{path = opts.plan, names = names, columns = opts.columns, title = opts.title,
+                   each_point = function() return each_point(axes) end,
+                   measure = function(point) return measure_alone(names, f, point, opts) end}
+end
+
+local function is_plan(value)
+    return is_text(value) and value:find("[^/]%.jsonl$") ~= nil
+end
+
 local sweep_options = {
     {"columns", "a list of names", is_table}, {"title", "a string", is_text},
+    {"plan", "a file's name that ends in .jsonl", is_plan},
     table.unpack(core.measure_options),
 }
 
 function lab.sweep(axes, f, opts, ...)
-    local sweep = {axes = check_axes(axes), is_axis = {}, rows = {}, found = {}, seen = {}}
+    local sweep = new_sweep(check_axes(axes))
     check_function(f, 2, "sweep")
     no_more(3, "sweep", ...)
     opts = check_options(opts, sweep_options, "sweep")
-    for _, name in ipairs(sweep.axes) do sweep.is_axis[name] = true end
     if opts.columns then
         results.check_names(opts.columns, "option 'columns'", "sweep")
         for _, name in ipairs(opts.columns) do
@@ -231,6 +283,7 @@ function lab.sweep(axes, f, opts, ...)
             end
         end
     end
+    if opts.plan then return plan(sweep.axes, axes, f, opts) end
     run(sweep, axes, f, opts)
     return results.new(sweep.rows, result_columns(sweep, opts.columns), opts.title)
 end

@@ -67,6 +67,8 @@ static void set_defaults(lua_State *L, const options *o)
     lua_setfield(L, -2, "notice");
     lua_pushstring(L, o->colour);
     lua_setfield(L, -2, "colour");
+    embedded_function(L, "repl/plans/sweeps.lua", "plan");
+    lua_setfield(L, -2, "plan");
     if (o->trace) {
         trace_push_on_open(L);
         lua_setfield(L, -2, "on_open");

@@ -50,13 +50,16 @@ print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
             options = {
                 { "columns", "string[]", "which of the results are columns, and in which order", default = "all, sorted by name" },
                 { "title", "string", "of the table", default = "none" },
+                { "plan", "string", "a file that ends in `.jsonl`: the points are written into it, and measured by other processes", default = "none" },
                 { "warmup", "integer", "as for `lab.measure`", default = "3" },
                 { "reps", "integer", "as for `lab.measure`", default = "9" },
                 { "hold", "stream[]|boolean", "as for `lab.measure`", default = "none" },
             },
-            returns = { { "results", "a row for each point: the values of the axes, then the results" } },
+            returns = { { "results", "a row for each point: the values of the axes, then the results; with `plan` nil and a sentence" } },
             errors = {
                 { "SL_EINVAL", "`f` returned what is none of the things below, or a value with the name of an axis" },
+                { "SL_EUNSUPPORTED", "`plan`, and it is not a script's file that `streamlab` runs" },
+                { "SL_EIO", "the plan cannot be written" },
             },
             about = [[
 The last axis changes fastest. What `f` returns for a point decides what its row holds:
@@ -69,7 +72,12 @@ The last axis changes fastest. What `f` returns for a point decides what its row
 | nothing | the point is left out |
 
 The work of `f` itself, before it returns a function, is not measured: make tensors there. An error in `f` is raised again, with the point in its message. A sweep
-that takes longer than a second reports its progress on stderr: in a terminal one line, which disappears at the end, elsewhere a line every ten seconds.]],
+that takes longer than a second reports its progress on stderr: in a terminal one line, which disappears at the end, elsewhere a line every ten seconds.
+
+**On many machines.** With `plan = "p.jsonl"` nothing is measured: the points go into that file, and `lab.sweep` returns nil and a sentence. [`streamlab work p.jsonl`](program.md#streamlab-work) measures
+them, in as many processes and on as many machines as you like, and [`streamlab merge p.jsonl`](program.md#streamlab-merge) makes the table. For each point the script runs again from its beginning, with the
+same arguments, as far as this sweep. So `f` must not need what it did for an earlier point; the simulated GPU is new, and `math.random` and `lab.rand` begin with the same numbers. A point's result
+is then always the same on a simulated GPU. In one process without a plan, a point also finds what earlier ones left, such as freed memory and calls that are no longer cold: its times may differ by a little.]],
             example = [[
 lab.open{profile = "textbook"}  -- a GPU with round figures
 print(lab.sweep({{"mib", {1, 16}}, {"pinned", {false, true}}}, function(point)

@@ -16,7 +16,7 @@ script, and if stdin is not a terminal, all of stdin is run as a script; `-` as 
 one answers, else the simulator. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
 tensors without a seed of their own; the default is 0.
 
-A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `predict`, `show`, `diff`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
+A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `predict`, `show`, `diff`, `work`, `merge`, `sbatch`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
 `-e`, `-i`, `-l`, `--trace`, `--check` and `--spread`, which are for scripts, such a name is a script's.
 
 ## Recording a run
@@ -143,7 +143,8 @@ It prints one line for each student. With `-o` it writes a file whose ending giv
 says why a student has no points. For a class as `.json`, `-o` names a folder, which is made: each student's file is
 written when this student is graded. For one submission, `--format` without `-o` prints that format. The exit status
 does not depend on the points; it is 1 for a path that does not exist, a test that could not be run, and results that
-could not be written. Each is named on stderr, and the other students are graded as usual.
+could not be written. Each is named on stderr, and the other students are graded as usual. `--plan FILE.jsonl` writes a
+plan instead, with a point for each submission, on which any number of processes work: [streamlab work](#streamlab-work).
 
 `lab new` writes a small complete lab. `lab pack` first tests a lab: the solution must have all points, the starter at
 most 20 %, and each of `wrong/*.lua` must fail exactly the tests that its first line names, as in `-- fails: 1.2 2.1`.
@@ -296,6 +297,9 @@ lie from their median. `--dump FOLDER` writes a text file for each script with t
 the GPU are from the median run. The file has a line `# part 1 sim makespan_us ... runs_us ...`, then one line for each
 operation. Its second line names the fields, which are separated by tabs.
 
+`--plan FILE.jsonl` runs nothing, and writes a plan with a point for each script: [streamlab work](#streamlab-work)
+runs them, and [streamlab merge](#streamlab-merge) prints the summary.
+
 `--benchmark [FILE]` scores predictions of what GPUs took for random programs; [the benchmark](../benchmark.md) explains
 it. It needs no GPU. FILE has the measurements; without it they are `docs/results/benchmark.jsonl`, so that the command
 is to be run in the repository's root. It simulates each program once with `--profile`, and with `--spread N` also N
@@ -363,6 +367,74 @@ by kind, the makespan's parts; then, in words, what changed, and what there is t
 `--json` prints one object: `"a"` and `"b"`, each as in `show --json`, and `"change"`, the values of b minus those of a:
 `makespan_us`, `wall_us`, `lower_bound_us`, `busy_us`, `overlap_us`.
 
+## streamlab work
+
+This subcommand works on the points of a plan. A plan is a file of JSON lines, a line for each point, that
+[`lab.sweep`](measuring.md#lab-sweep) with the option `plan` writes, or `streamlab lab grade --plan FILE` (a point is a
+submission), or `streamlab compare --plan FILE` (a point is a script with a seed). It has the points with a digest each,
+SHA-256 of the point and of all that decides about its result: the script and the files of Lua that it has loaded, its
+arguments, the default device with the profile's figures, and streamlab's version. What a script reads besides, such as
+data or a profile that it opens itself, is not in it.
+
+The result of a point goes into a file of its own, `p.results/DIGEST.json` for the plan `p.jsonl`. A point with such a
+file is not worked on again. So workers may be killed at any time, and started again, on this machine or on any other
+that shares the folder; two that work on the same point do no harm. A point that fails has a file
+`DIGEST.failed.json` with the message, and the next worker tries it again unless `--skip-failed` is given. Ctrl-C stops
+at once, SIGTERM after the point; a second SIGTERM is not waited for.
+
+`--shard 3/8` takes the third of eight parts. In a task of a Slurm array the variables `SLURM_ARRAY_TASK_ID`, `_MIN`,
+`_STEP` and `_COUNT` say the same. A worker starts once for all points of its part. For each it runs the script again
+from its beginning, which costs some milliseconds and whatever the script does before the sweep.
+
+A plan that was changed by hand is refused, and so is one whose script, lab or profile has changed since. Run the script
+again: points that are as they were keep their results only if all of that is as it was. Old results stay in the folder
+until you remove it.
+
+```sh
+streamlab sweep.lua                         # writes p.jsonl
+streamlab work p.jsonl
+parallel --joblog p.log streamlab work p.jsonl --shard {}/4 ::: 1 2 3 4
+parallel --joblog p.log --resume-failed streamlab work p.jsonl --shard {}/4 ::: 1 2 3 4
+parallel --sshloginfile nodes.txt --workdir . --joblog p.log streamlab work p.jsonl --shard {}/64 ::: $(seq 64)
+```
+
+With GNU parallel, `--resume-failed` starts the workers again that failed or were killed. On other machines,
+`--sshloginfile` names them, a line `4/node1` for four workers; each needs the same folder (`--workdir .`) and the
+program.
+
+## streamlab merge
+
+This subcommand puts the results of a plan together. The table, the file or the lines are the same, byte for byte,
+however many processes have worked on the plan. Without options the table of a sweep is printed, the lines of `lab
+grade`, or the summary of `compare`. `-o t.csv`, `-o t.jsonl` and `-o t.svg` write the table of a sweep, or a plot of
+it; `-x`, `-y`, `--by` and `--log` choose columns as `results:plot` does. `--run` runs the script once more, in which
+`lab.sweep` returns the table: what it prints, draws and saves. Of a class, `-o` and `--format` are those of `lab
+grade`.
+
+Points without a result are named on stderr, with the message of those that failed; then nothing is written, and the
+exit status is 1. `--partial` makes do with the points that there are.
+
+```sh
+streamlab merge p.jsonl
+streamlab merge p.jsonl -o t.csv
+streamlab merge p.jsonl -o t.svg -x kib -y median_us --by pinned --log xy
+```
+
+## streamlab sbatch
+
+This subcommand prints a script for Slurm: an array in which each task works on one shard of the plan. It submits
+nothing. The number of tasks follows from `--per-task`, how long a task is to take, and from how long a point takes:
+given by `--per-point`, or measured, on the points that have results or else on eight points, which are worked on now.
+The limit of time in it is twice what a task should take; Slurm sends SIGTERM half a minute before. Options of `sbatch`
+on its own command line override those in the script.
+
+```sh
+streamlab sbatch p.jsonl --per-task 10m -o p.sh
+sbatch --partition=short p.sh
+streamlab merge p.jsonl -o t.csv            # says which points are missing
+sbatch p.sh                                 # again: only these are worked on
+```
+
 ## streamlab help
 
 `streamlab help NAME` prints what `help("NAME")` prints in the REPL: about a function, a method or a page, about a
@@ -413,9 +485,10 @@ CUDA's own variables work as in any program: `CUDA_VISIBLE_DEVICES` says which G
 | | |
 |---|---|
 | 0 | success; the REPL, whatever went wrong in its entries |
-| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `calibrate` a part that failed; of `compare` a script that failed; of `calibrate`, `compare`, `show`, `diff` and `lab` a file that cannot be read or written; of `help` a name that nothing is known about; of `lab check` a test that failed, of `lab grade` one that could not be run |
+| 1 | an error in a script; a real GPU that failed after the script's last call (one line on stderr says so); a trace or stdout that could not be written; of `calibrate` a part that failed; of `compare` a script that failed; of `work` and `merge` a point that failed or is missing; of `calibrate`, `compare`, `show`, `diff` and `lab` a file that cannot be read or written; of `help` a name that nothing is known about; of `lab check` a test that failed, of `lab grade` one that could not be run |
 | 2 | wrong usage; also a device that the options name and that cannot be opened, and a trace file that cannot be written |
 | 130 | ended by Ctrl-C |
+| 143 | ended by SIGTERM; of `work` after the point, if points are left |
 
 A script's `os.exit(n)` gives `n`.]],
 }

@@ -22,7 +22,8 @@ end
 
 -- ---- streamlab(1) ------------------------------------------------------------------------
 
-local subcommands <const> = { "lab", "probe", "calibrate", "compare", "predict", "show", "diff", "help" }
+local subcommands <const> = { "lab", "probe", "calibrate", "compare", "predict", "show", "diff", "work",
+                              "merge", "sbatch", "help" }
 
 -- ".Nm streamlab" with the rest of a line of usage.
 local function synopsis(lines)

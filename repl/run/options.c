@@ -18,6 +18,7 @@ const char options_usage[] = "usage: streamlab [options] [script [args]]";
 const char options_help[] =
     "usage: streamlab [options] [script [args]]\n"
     "       streamlab lab|probe|calibrate|compare|predict|show|diff|help ...\n"
+    "       streamlab work|merge|sbatch PLAN ...\n"
     "Runs a Lua script with the laboratory in the global `lab`.\n"
     "\n"
     "as lua5.4:\n"
@@ -50,6 +51,9 @@ const char options_help[] =
     "  predict SCRIPT... between which times scripts' makespans lie, and why\n"
     "  show FILE         a trace file as chart, figures and explanation, or as a picture\n"
     "  diff A B          two trace files side by side, and what moved\n"
+    "  work PLAN         works on the points of a plan, also on other machines\n"
+    "  merge PLAN        the table of what was worked on\n"
+    "  sbatch PLAN       a script with which Slurm works on a plan\n"
     "  help [NAME]       help about a function, or the list of all pages\n"
     "others:\n"
     "  --color WHEN      auto (default), always or never\n"

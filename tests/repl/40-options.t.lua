@@ -263,7 +263,8 @@ refused({ "--help=yes" }, "takes no value", "a value for --help")
 out, err, code = run { "--help" }
 tap.like(out, "^usage: streamlab", "--help explains")
 for _, name in ipairs { "-e", "-i", "-l", "-v", "--backend", "--device", "--profile", "--seed",
-    "--trace", "--spread", "--host", "lab", "probe", "calibrate", "compare", "predict", "show", "diff" } do
+    "--trace", "--spread", "--host", "lab", "probe", "calibrate", "compare", "predict", "show", "diff", "work",
+    "merge", "sbatch" } do
     tap.ok(out:find(name, 1, true), "--help names " .. name)
 end
 tap.is(err .. code, "0", "--help is no error")

@@ -1,0 +1,105 @@
+-- merge.lua - streamlab merge PLAN: the results of a plan's points as one process would give them.
+
+local command = import "repl/run/command.lua"
+local kinds = import "repl/plans/kinds.lua"
+local store = import "repl/plans/store.lua"
+
+local usage = [[
+usage: streamlab merge PLAN.jsonl [options]
+Puts together what streamlab work has made of a plan: the same table, the same
+bytes as from one process. Without options it is printed. If points are missing
+or failed, stderr says which, and nothing is written.
+
+of any plan:
+  -o, --output FILE what the plan's command would write to FILE. Of a sweep: a table
+                    (.csv, .jsonl) or a plot (.svg)
+  --partial         do without the points that have no result
+of a sweep:
+  -x, -y, --by NAME, --log x|y|xy
+                    of a plot, as of results:plot; without them the first axis,
+                    the first column behind the axes, and the second axis
+  --run             run the script, in which lab.sweep gives the table: what it
+                    prints, draws and saves
+of a class:
+  --format FORMAT   as of streamlab lab grade
+of a comparison:
+  --json, --svg FILE, --jsonl FILE
+                    as of streamlab compare
+others:
+  -h, --help        print this and stop
+Exit status: 0 success, 1 points are missing or failed, or a file cannot be read
+or written, 2 wrong usage.
+]]
+
+local most_named <const> = 10
+
+local some = { read = command.some }
+local options, words = command.read(usage, {
+    o = { read = command.some, name = "output" }, output = some, partial = true, x = some, y = some,
+    by = some, log = { read = command.one_of("x", "y", "xy") }, run = true, format = some,
+    json = true, svg = { read = command.file(".svg") }, jsonl = some,
+}, ...)
+
+-- An option of another kind of plan would be ignored.
+local function check_options(kind)
+    local known = { partial = true }
+    for _, name in ipairs(kind.merge_options) do
+        known[name] = true
+    end
+    for name in pairs(options) do
+        if not known[name] then
+            command.refuse(usage, ("%s%s is not for a plan of this kind"):format(
+                #name > 1 and "--" or "-", name))
+        end
+    end
+end
+
+local read, kind = kinds.read(usage, words)
+check_options(kind)
+local kept = store.open(read.path)
+
+-- Says why a point has no result; the first ones by name.
+local named = 0
+local function complain(point, why)
+    named = named + 1
+    if named <= most_named then
+        command.warn(("point %d (%s) %s"):format(point.number, kind.name(read, point), why))
+    end
+end
+
+local function why_missing(point)
+    if not kept.is_failed[point.digest] then
+        return "has no result"
+    end
+    local fields, reason = kept:read(point.digest, true)
+    return fields and "failed: " .. tostring(fields.message):match("[^\n]*") or reason
+end
+
+local points, results = {}, {}
+for _, point in ipairs(read.points) do
+    local fields, reason
+    if kept.is_done[point.digest] then
+        fields, reason = kept:read(point.digest)
+    end
+    if fields then
+        points[#points + 1], results[#results + 1] = point, fields
+    else
+        complain(point, reason and ("has no result that can be read: %s"):format(reason)
+            or why_missing(point))
+    end
+end
+
+local missing = #read.points - #points
+if missing > most_named then
+    command.warn(("and %d more"):format(missing - most_named))
+end
+if missing > 0 then
+    command.warn(("%d of %d points have no result: streamlab work %s"):format(missing,
+        #read.points, read.path))
+    if not options.partial then
+        os.exit(1)
+    end
+end
+read.points = points
+local fine = kind.merge(read, results, options, usage)
+os.exit(fine and missing == 0 and 0 or 1)

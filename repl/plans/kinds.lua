@@ -1,0 +1,48 @@
+-- kinds.lua - what there are plans of. Each kind is a table of functions:
+--   check(body)            why it is no plan of this kind; nil if it is one
+--   name(read, point)      the point, for people
+--   work(read, work)       works on the points that work.next() gives, and calls work.done(point,
+--                          fields) or work.failed(point, message) for each; gives why nothing can
+--                          be done, or nil
+--   merge(read, results, options, usage)     delivers the results, in the order of the points
+--   merge_options          of the command line
+-- `read` is what plan.lua reads; fields are a table that json.lua can write; results[i] are those of
+-- the i-th point.
+
+local command = import "repl/run/command.lua"
+local plan = import "repl/plans/plan.lua"
+local shard = import "repl/plans/shard.lua"
+
+local kinds = {}
+
+local files <const> = { sweep = "repl/plans/sweep_results.lua", grade = "repl/plans/grades.lua",
+                        compare = "repl/plans/comparisons.lua" }
+
+-- The plan of a command line's only word, and its kind; a part of it if `part` is a shard. Ends the
+-- command if it cannot be read.
+function kinds.read(usage, words, part)
+    if #words ~= 1 then
+        command.refuse(usage, words[2] and ("one plan is needed, got '%s' as well"):format(words[2])
+            or "a plan is needed")
+    elseif not words[1]:find("[^/]%.jsonl$") then
+        command.refuse(usage, ("a plan ends in .jsonl, got '%s'"):format(words[1]))
+    end
+    local read, reason = plan.read(words[1], part)
+    if not read then
+        command.fail(reason)
+    end
+    local path = files[read.body.kind]
+    if not path then
+        command.fail(("%s: it is a plan of a kind that is unknown here"):format(words[1]))
+    end
+    local kind = import(path)
+    local problem = kind.check(read.body)
+    if problem then
+        command.fail(("%s: %s"):format(words[1], problem))
+    end
+    return read, kind
+end
+
+kinds.shard_option = { read = shard.read }
+
+return kinds

@@ -1,0 +1,133 @@
+-- plan.lua - a plan: a file of JSON lines. The first says what is to be done, {"identity": DIGEST,
+-- "plan": {...}}; each other one is a point of it, {"point": DIGEST, "values": [...]}.
+--
+-- A point's digest is that of its line and of the first line, in which all that decides about its
+-- result stands or has a digest: so a result that goes by it is the result of this point, whoever
+-- wrote the file, and a line that was changed by hand is refused.
+
+local files = import "repl/run/files.lua"
+local json = import "repl/run/json.lua"
+
+local sha256 = internals.sha256
+
+local plan = { version = 1 }
+
+local most_bytes <const> = 256 * 1024 * 1024
+local most_line <const> = 1024 * 1024
+
+-- ---- writing -----------------------------------------------------------------------------------
+
+local function head_of(body)
+    body.version, body.streamlab = plan.version, lab.version
+    local text = json.write(body)
+    local identity = sha256(text)
+    return identity, ('{"identity":"%s","plan":%s}\n'):format(identity, text)
+end
+
+local function digest_of(identity, values)
+    return sha256(identity .. "\n" .. values)
+end
+
+-- Writes a plan of that kind; next_point() gives a list of values, nil behind the last. `body`: a
+-- table that json.lua can write. The number of points; or nil and a sentence.
+function plan.write(path, body, next_point)
+    local identity, head = head_of(body)
+    local lines = { head }
+    for values in next_point do
+        local text = json.write(values)
+        if #text > most_line // 2 then
+            return nil, ("point %d takes %d bytes, more than %d"):format(#lines, #text,
+                most_line // 2)
+        end
+        lines[#lines + 1] = ('{"point":"%s","values":%s}\n'):format(digest_of(identity, text), text)
+    end
+    local written, reason = files.write(path, table.concat(lines))
+    if not written then
+        return nil, reason
+    end
+    return #lines - 1
+end
+
+-- ---- reading -----------------------------------------------------------------------------------
+
+local function read_head(line)
+    local identity, text = line:match('^{"identity":"(%x+)","plan":(.*)}$')
+    if not text then
+        return nil, "it is no plan"
+    elseif sha256(text) ~= identity then
+        return nil, "it was changed after it was written"
+    end
+    local body, reason = json.read(text)
+    if type(body) ~= "table" then
+        return nil, reason or "it is no plan"
+    elseif body.version ~= plan.version or body.streamlab ~= lab.version then
+        return nil, ("the plan is of streamlab %s, this is %s"):format(tostring(body.streamlab),
+            lab.version)
+    end
+    return { identity = identity, body = body }
+end
+
+local function read_point(line, identity)
+    local digest, text = line:match('^{"point":"(%x+)","values":(.*)}$')
+    if not text then
+        return nil, "it is no point of a plan"
+    elseif digest_of(identity, text) ~= digest then
+        return nil, "it was changed after it was written"
+    end
+    local values, reason = json.read(text)
+    if type(values) ~= "table" then
+        return nil, reason or "it is no point of a plan"
+    end
+    return { digest = digest, values = values }
+end
+
+-- The number of the line is 1 for the first point.
+local function in_shard(number, shard)
+    return not shard or (number - 1) % shard.count == shard.index - 1
+end
+
+-- Calls take(line, number) for each line, until it gives a sentence, which is returned.
+local function each_line(text, take)
+    local number, from = 0, 1
+    while from <= #text do
+        local stop = text:find("\n", from, true) or #text + 1
+        number = number + 1
+        local problem = stop - from > most_line and "the line is too long"
+            or take(text:sub(from, stop - 1), number)
+        if problem then
+            return ("%s (line %d)"):format(problem, number)
+        end
+        from = stop + 1
+    end
+end
+
+-- {path, identity, body, count = of all points, points = those of the shard}, a point {number, digest,
+-- values}. `shard`: {index =, count =} or nil for all. Or nil and a sentence.
+function plan.read(path, shard)
+    local text, reason = files.read_bounded(path, most_bytes)
+    if not text then
+        return nil, ("cannot read %s: %s"):format(path, reason)
+    end
+    local read, points, count = nil, {}, 0
+    local problem = each_line(text, function(line, number)
+        if number == 1 then
+            read, reason = read_head(line)
+            return not read and reason or nil
+        end
+        count = number - 1
+        if in_shard(count, shard) then
+            local point, why = read_point(line, read.identity)
+            if not point then
+                return why
+            end
+            point.number, points[#points + 1] = count, point
+        end
+    end)
+    if problem or not read then
+        return nil, ("%s: %s"):format(path, problem or "it is no plan")
+    end
+    read.path, read.points, read.count = path, points, count
+    return read
+end
+
+return plan

@@ -1,0 +1,293 @@
+-- sweeps.lua - plans of lab.sweep. A script that calls it with `plan` writes one; streamlab work runs
+-- the script again for each point, as if it were alone (repl/run/alone.lua), and lab.sweep then
+-- measures this point and ends the script.
+--
+-- So a point finds what it would find if it were the first: the simulated GPU is opened again, and
+-- math.random begins with the same numbers. Its result does not depend on which points the process
+-- has done before, or on the process.
+
+local alone = import "repl/run/alone.lua"
+local files = import "repl/run/files.lua"
+local json = import "repl/run/json.lua"
+local lists = import "repl/run/lists.lua"
+local plan = import "repl/plans/plan.lua"
+
+local sweeps = {}
+
+local most_source <const> = 64 * 1024 * 1024
+
+-- What a call of lab.sweep with a plan is for; nil: it writes its plan. {name = its plan's, values =
+-- the point's, outcome = what was measured}, or {name =, table = what it gives}.
+local active
+
+-- Raised at the end of the point.
+local stop <const> = setmetatable({}, { __tostring = function() return "the point is done" end })
+
+-- ---- writing a plan ----------------------------------------------------------------------------
+
+local function fail(code, text)
+    internals.raise(code, "sweep", text)
+end
+
+local function digest_of(path)
+    local text, reason = files.read_bounded(path, most_source)
+    if not text then
+        return nil, ("cannot read %s: %s"):format(path, reason)
+    end
+    return internals.sha256(text)
+end
+
+-- All files of Lua that the script has loaded until now, {path, digest}.
+local function loaded_files()
+    local list = {}
+    for source in pairs(program.files()) do
+        local path = source:match("^@(.+)")
+        local digest = path and digest_of(path)
+        if digest then
+            list[#list + 1] = { path, digest }
+        end
+    end
+    table.sort(list, function(a, b) return a[1] < b[1] end)
+    return list
+end
+
+local function digest_of_profile(profile, host)
+    return internals.sha256(json.write((internals.need("profiles").load(profile, host))))
+end
+
+-- The device that a script finds which opens none.
+local function default_device()
+    local seen = internals.foresee()
+    local device = { backend = seen.backend, index = seen.index, seed = internals.default("seed") }
+    if seen.backend == "sim" then
+        device.profile, device.host = internals.chosen_profile()
+        device.figures = digest_of_profile(device.profile, device.host)
+    end
+    return device
+end
+
+-- The script and its arguments, which are not as they were if the script has changed `arg`.
+local function script_of()
+    local argument = type(_G.arg) == "table" and _G.arg or {}
+    local path = argument[0]
+    if type(path) ~= "string" or not program.files()["@" .. path] then
+        fail("SL_EUNSUPPORTED", "option 'plan' needs a script's file, which streamlab work runs again")
+    end
+    local arguments = {}
+    for i, value in ipairs(argument) do
+        arguments[i] = tostring(value)
+    end
+    return path, arguments
+end
+
+local written = {}
+
+local function write(asked)
+    if written[asked.path] then
+        fail("SL_ESTATE", ("another sweep of this script has the plan %s"):format(asked.path))
+    end
+    local script, arguments = script_of()
+    local count, reason = plan.write(asked.path, {
+        kind = "sweep", name = asked.path, script = script, arguments = arguments,
+        files = loaded_files(), device = default_device(), axes = asked.names,
+        columns = asked.columns, title = asked.title,
+    }, (function()
+        local next_point = asked.each_point()
+        return function()
+            local point = next_point()
+            return point and lists.map(asked.names, function(name) return point[name] end)
+        end
+    end)())
+    if not count then
+        fail("SL_EIO", reason)
+    end
+    written[asked.path] = true
+    return nil, ("%d points are in %s: streamlab work %s measures them, streamlab merge %s makes "
+        .. "the table"):format(count, asked.path, asked.path, asked.path)
+end
+
+-- ---- one point ---------------------------------------------------------------------------------
+
+local function point_of(names, values)
+    local point = {}
+    for i, name in ipairs(names) do
+        point[name] = values[i]
+    end
+    return point
+end
+
+-- `values`: those that can be columns, a list of {name, value} in the order of columns. `others`: what
+-- the row has besides, by name.
+local function measure(asked)
+    if #asked.names ~= #active.values then
+        error("the sweep has other axes than its plan", 0)
+    end
+    local values, names = asked.measure(point_of(asked.names, active.values))
+    if not values then
+        return { left_out = true }
+    end
+    local others = {}
+    for name, value in next, values do
+        others[name] = value
+    end
+    for _, name in ipairs(names) do
+        others[name] = nil
+    end
+    return { values = lists.map(names, function(name) return { name, values[name] } end),
+             others = next(others) and others }
+end
+
+-- The default "plan" (main.c): what lab.sweep does with the option.
+function sweeps.plan(asked)
+    if not active then
+        return write(asked)
+    elseif active.name ~= asked.path then
+        return nil, ("the script works on a point of %s"):format(active.name)
+    elseif active.table then
+        return active.table
+    end
+    local fine, outcome = pcall(measure, asked)
+    active.outcome = active.outcome or fine and outcome or { failure = tostring(outcome) }
+    error(stop, 0)
+end
+
+-- ---- the plan ----------------------------------------------------------------------------------
+
+local function is_list_of_texts(list)
+    return type(list) == "table" and lists.all(list, function(text)
+        return type(text) == "string"
+    end)
+end
+
+local function is_file(file)
+    return type(file) == "table" and type(file[1]) == "string" and type(file[2]) == "string"
+end
+
+local function is_plan(body)
+    return type(body.script) == "string" and type(body.name) == "string"
+        and is_list_of_texts(body.arguments) and is_list_of_texts(body.axes)
+        and (body.columns == nil or is_list_of_texts(body.columns))
+        and (body.title == nil or type(body.title) == "string")
+        and type(body.device) == "table" and type(body.files) == "table"
+        and lists.all(body.files, is_file)
+end
+
+-- Why its points cannot be measured; nil if they can.
+local function problem_with(body)
+    for _, file in ipairs(body.files) do
+        local digest, reason = digest_of(file[1])
+        if not digest then
+            return reason .. ": streamlab work runs where the plan was written"
+        elseif digest ~= file[2] then
+            return ("%s has changed since the plan was written: run the script again, which writes "
+                .. "a new one"):format(file[1])
+        end
+    end
+    local device = body.device
+    if device.backend == "sim"
+        and digest_of_profile(device.profile, device.host) ~= device.figures then
+        return ("the profile %s has changed since the plan was written"):format(device.profile)
+    end
+end
+
+local function choose_device(device)
+    for _, name in ipairs { "backend", "index", "profile", "host", "seed" } do
+        internals.set_default(name, device[name])
+    end
+end
+
+local function run_point(body, point)
+    active = { name = body.name, values = point.values }
+    local _ <close> = setmetatable({}, { __close = function() active = nil end })
+    local _, reason = alone.run({ path = body.script, arguments = body.arguments }, {})
+    return active.outcome or { failure = reason
+        or ("the script ended without the sweep of %s"):format(body.name) }
+end
+
+-- The kinds' common functions. check(body): why it is no plan of this kind, or nil.
+function sweeps.check(body)
+    return not is_plan(body) and "it is no plan of a sweep" or nil
+end
+
+-- Works on the points; what is done goes to work.done(point, fields) or work.failed(point, message),
+-- each as soon as it is there. work.next() gives the next point, or nil. Gives why nothing can be
+-- done, or nil.
+function sweeps.work(read, work)
+    local body = read.body
+    local problem = problem_with(body)
+    if problem then
+        return problem
+    end
+    choose_device(body.device)
+    for point in work.next do
+        local outcome = run_point(body, point)
+        if outcome.failure then
+            work.failed(point, outcome.failure)
+        else
+            work.done(point, outcome)
+        end
+    end
+end
+
+-- "kib=64 pinned=yes"
+function sweeps.name(read, point)
+    local cell_text = internals.results.cell_text
+    return lists.join(read.body.axes, function(name, i)
+        return cell_text(name) .. "=" .. cell_text(point.values[i])
+    end, " ")
+end
+
+local function outcome_of(point, fields)
+    if fields.left_out then
+        return { point = point }
+    end
+    local values, found = {}, {}
+    for name, value in next, fields.others or {} do
+        values[name] = value
+    end
+    for i, pair in ipairs(fields.values) do
+        values[pair[1]], found[i] = pair[2], pair[1]
+    end
+    return { point = point, values = values, names = found }
+end
+
+local function is_result(fields)
+    return fields.left_out == true or type(fields.values) == "table"
+        and (fields.others == nil or type(fields.others) == "table")
+        and lists.all(fields.values, function(pair)
+            return type(pair) == "table" and type(pair[1]) == "string"
+        end)
+end
+
+-- The table of results, of each of the plan's points what work.done was given.
+function sweeps.table(read, results)
+    local body, outcomes = read.body, {}
+    for i, point in ipairs(read.points) do
+        if not is_result(results[i]) then
+            return nil, ("point %d has no result of a sweep"):format(point.number)
+        end
+        outcomes[i] = outcome_of(point_of(body.axes, point.values), results[i])
+    end
+    internals.need("sweeping")
+    return internals.sweep_table(body.axes, outcomes, body.columns, body.title)
+end
+
+-- Runs the script, in which the sweep of the plan gives the table.
+function sweeps.go_on(read, made)
+    local body = read.body
+    local problem = problem_with(body)
+    if problem then
+        return nil, problem
+    end
+    choose_device(body.device)
+    active = { name = body.name, table = made }
+    local main, message = loadfile(body.script)
+    if not main then
+        return nil, message
+    end
+    _G.arg = table.move(body.arguments, 1, #body.arguments, 1, { [0] = body.script })
+    main(table.unpack(body.arguments))
+    return true
+end
+
+return sweeps

@@ -1,0 +1,76 @@
+-- working.lua - works on points of a plan, one after another, until none is left or SIGTERM comes.
+
+local command = import "repl/run/command.lua"
+
+local working = {}
+
+local most_named <const> = 10           -- of the points that fail
+
+-- The points without a result; `skips_failed`: also without those that failed.
+function working.pending(points, store, skips_failed)
+    local list = {}
+    for _, point in ipairs(points) do
+        if not store.is_done[point.digest]
+            and not (skips_failed and store.is_failed[point.digest]) then
+            list[#list + 1] = point
+        end
+    end
+    return list
+end
+
+-- From a place on that differs between processes: two that have the same points seldom work on the same
+-- one.
+function working.rotate(list)
+    local from = #list > 1 and math.random(#list) or 1
+    return table.move(list, 1, from - 1, #list - from + 2, table.move(list, from, #list, 1, {}))
+end
+
+local function keep(written, reason)
+    if not written then
+        command.fail(reason)
+    end
+end
+
+-- Works on those points; `jobs`: how many processes a kind that starts some has at a time. Gives how many
+-- are done, how many failed; or nil and why none can be done.
+function working.run(read, kind, store, pending, jobs)
+    local taken, done, failed = 0, 0, 0
+    local since_ns = internals.wall_ns()
+    -- How long a point takes where several run at a time: from one end to the next.
+    local function seconds()
+        local before_ns = since_ns
+        since_ns = internals.wall_ns()
+        return (since_ns - before_ns) / 1e9
+    end
+    local work = { jobs = jobs or 1 }
+    function work.next()
+        while pending[taken + 1] and not program.end_came() do
+            taken = taken + 1
+            if not store:has(pending[taken].digest) then
+                return pending[taken]
+            end
+        end
+    end
+    function work.done(point, fields)
+        fields.seconds, done = seconds(), done + 1
+        keep(store:add(point.digest, fields))
+    end
+    function work.failed(point, message)
+        failed = failed + 1
+        seconds()
+        keep(store:add_failure(point.digest, message))
+        if failed <= most_named then
+            command.warn(("point %d (%s): %s"):format(point.number, kind.name(read, point),
+                message:match("[^\n]*")))
+        end
+    end
+    keep(store:prepare())
+    program.hold_end()
+    local problem = kind.work(read, work)
+    if problem then
+        return nil, problem
+    end
+    return done, failed
+end
+
+return working
