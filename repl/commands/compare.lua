@@ -43,6 +43,8 @@ files to write:
   --jsonl FILE      what --json prints
   --svg FILE        a picture, predicted makespans against measured ones
   --dump FOLDER     all operations of both sides, a text file for each script
+  --plan FILE.jsonl run nothing yet: streamlab work FILE runs the scripts, on any
+                    number of machines, and streamlab merge FILE prints the summary
 the benchmark, which needs no GPU:
   --benchmark       scores predictions of what GPUs took for random programs. FILE
                     has the measurements: docs/results/benchmark.jsonl, in the
@@ -93,7 +95,7 @@ local options, words = command.read(usage, {
     seeds = { read = command.seeds }, spread = { read = command.whole(2, 1000) },
     rounds = true, v = true, verbose = true, json = true, quiet = true,
     svg = { read = command.file(".svg") }, jsonl = { read = command.some },
-    dump = { read = command.some }, benchmark = true, days = { read = days },
+    dump = { read = command.some }, plan = { read = command.file(".jsonl") }, benchmark = true, days = { read = days },
     used = { read = used }, predictions = { read = command.some },
     ["write-predictions"] = { read = command.some },
 }, ...)
@@ -121,6 +123,10 @@ end
 
 if not options.benchmark then
     refuse_any({ "days", "used", "predictions", "write-predictions" }, "goes with --benchmark")
+end
+if options.plan then
+    refuse_any({ "benchmark", "measured", "rounds", "v", "verbose", "json", "svg", "jsonl", "dump" },
+        "does not go with --plan; --json, --svg and --jsonl are for streamlab merge")
 end
 if options.benchmark then
     check_benchmark()
@@ -248,6 +254,14 @@ local function write_lines(lines, is_end)
 end
 
 local list, measured = read_entries()
+if options.plan then
+    local count, reason = import("repl/plans/comparisons.lua").write(options.plan, list, settings)
+    if not count then
+        command.fail(reason)
+    end
+    print(("%d scripts are in %s"):format(count, options.plan))
+    os.exit(0)
+end
 local opened = devices.open(settings, refuse, tell)
 local in_full = not options.json and (options.v or options.verbose or #list == 1)
 prepare_files()

@@ -46,6 +46,9 @@ options of grade:
                     without -o: print the results instead of a line
   -j, --jobs N      tests to run at a time; without it one for each processor,
                     on a real GPU one
+  --plan FILE.jsonl grade nothing yet, and write a plan: streamlab work FILE
+                    grades, on any number of machines, and streamlab merge FILE
+                    gives the results
 others:
   -h, --help        print this and stop
 `streamlab --backend cuda lab grade ...` grades on the real GPU.
@@ -154,15 +157,28 @@ end
 local function read_grade(...)
     local options, paths = command.read(usage, { o = file_option, output = file_option,
         j = jobs_option, jobs = jobs_option, v = true, verbose = true,
-        format = { read = command.one_of(table.unpack(delivery.formats)) } }, ...)
+        format = { read = command.one_of(table.unpack(delivery.formats)) },
+        plan = { read = command.file(".jsonl") } }, ...)
     if #paths ~= 2 then
         command.refuse(usage, "grade takes a lab's folder and a submission or a folder of them")
+    elseif options.plan and (options.output or options.format or options.jobs) then
+        command.refuse(usage, "-o and --format are for streamlab merge, -j is for streamlab work, if "
+            .. "there is a --plan")
     end
     options.usage, options.path = usage, tidy(paths[2])
     options.class = delivery.is_folder(options.path)
     options.verbose = options.v or options.verbose
     delivery.check(options)
     return options, tidy(paths[1])
+end
+
+local function write_plan(lab_bundle, submissions, options)
+    local count, reason = import("repl/plans/grades.lua").write(options.plan, lab_bundle, submissions,
+        { class = options.class, backend = backend(), verbose = options.verbose })
+    if not count then
+        command.fail(reason)
+    end
+    print(("%d submissions are in %s"):format(count, options.plan))
 end
 
 local function grade(...)
@@ -173,6 +189,9 @@ local function grade(...)
             .. "check"):format(lab_bundle.folder))
     end
     local submissions = find_submissions(options.path, options.class)
+    if options.plan then
+        return write_plan(lab_bundle, submissions, options)
+    end
     local delivered = delivery.start(submissions, lab_bundle, options)
     local list = grader.grade(lab_bundle, submissions, { backend = backend(),
         jobs = options.jobs or default_jobs(), verbose = options.verbose,

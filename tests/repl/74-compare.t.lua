@@ -145,6 +145,28 @@ tap.is(err .. code, "0", "and nothing else is printed, also not by scripts")
 tap.is(read(folder .. "/all.jsonl"), expected, "--jsonl writes the same")
 tap.is(#objects(out), 4, "each line is a JSON object")
 
+-- ---- by several processes ----------------------------------------------------------------------
+
+local function plan(line)
+    return sh(('cd "%s" && %s'):format(folder, line))
+end
+
+local summary = compare("--quiet in_turn.lua beside.lua swapped.lua plain.lua")
+out, err, code = compare("--plan p.jsonl in_turn.lua beside.lua swapped.lua plain.lua")
+tap.is(out .. err .. code, "4 scripts are in p.jsonl\n0", "--plan writes a plan")
+out, err, code = plan('"$P" work --quiet p.jsonl --shard 1/2; "$P" work --quiet p.jsonl; "$P" merge p.jsonl --json '
+    .. "--jsonl merged.jsonl --svg merged.svg")
+tap.is(out, expected, "merge gives the same records")
+tap.is(err .. code, "0", "without a complaint")
+tap.is(read(folder .. "/merged.jsonl") .. read(folder .. "/merged.svg"),
+    expected .. read(folder .. "/all.svg"), "and the same files")
+tap.is(plan '"$P" merge p.jsonl', summary, "and the same summary")
+out, err, code = compare("--plan q.jsonl --json in_turn.lua")
+tap.like(err .. code, "%-%-json does not go with %-%-plan.*2$", "which is for merge to give")
+out, err, code = plan('echo "-- later" >> plain.lua; rm -r p.results; "$P" work p.jsonl')
+tap.like(err .. code, "point 4 %(plain.lua%): plain.lua has changed since the plan was written\n.*1$",
+    "a script that has changed is not run")
+
 out, err = compare "--quiet --json --seeds 1-4 seeded.lua"
 tap.is(out, line_of("seeded.lua", 1, 3000, 2000, 0, 0, 0, 0)
     .. line_of("seeded.lua", 2, 5000, 3000, 0, 0, 0, 0)

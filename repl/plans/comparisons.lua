@@ -1,0 +1,118 @@
+-- comparisons.lua - plans of streamlab compare: a point is a script, perhaps with a seed.
+
+local command = import "repl/run/command.lua"
+local comparison = import "repl/compare/comparison.lua"
+local devices = import "repl/compare/devices.lua"
+local entries = import "repl/compare/entries.lua"
+local files = import "repl/run/files.lua"
+local json = import "repl/run/json.lua"
+local lists = import "repl/run/lists.lua"
+local picture = import "repl/compare/picture.lua"
+local plan = import "repl/plans/plan.lua"
+local records = import "repl/compare/records.lua"
+local report = import "repl/compare/report.lua"
+
+local comparisons = { merge_options = { "json", "svg", "jsonl" } }
+
+local most_source <const> = 64 * 1024 * 1024
+
+-- false: it cannot be read, which its comparison will report.
+local function digest_of(path)
+    local text = files.read_bounded(path, most_source)
+    return text and internals.sha256(text) or false
+end
+
+local function digest_of_profile(profile, host)
+    return internals.sha256(json.write((internals.load_profile(profile, host))))
+end
+
+-- How many points it has; or nil and a sentence. `settings` as of devices.open.
+function comparisons.write(path, list, settings)
+    local profile, host = devices.chosen(settings)
+    local i = 0
+    return plan.write(path, {
+        kind = "compare", profile = profile, host = host, against = settings.against,
+        figures = digest_of_profile(profile, host),
+        against_figures = settings.against and digest_of_profile(settings.against),
+        runs = settings.runs, spread = settings.spread,
+    }, function()
+        i = i + 1
+        return list[i] and { list[i].script, list[i].seed or false, digest_of(list[i].path) }
+    end)
+end
+
+function comparisons.check(body)
+    return type(body.profile) ~= "string" and "it is no plan of comparing" or nil
+end
+
+local function entry_of(point)
+    local script, seed = point.values[1], point.values[2]
+    if type(script) ~= "string" or seed and math.type(seed) ~= "integer" then
+        command.fail(("point %d is no script"):format(point.number))
+    end
+    return entries.new(script, seed or nil)
+end
+
+function comparisons.name(_, point)
+    return entry_of(point).name
+end
+
+local function problem_with(body)
+    local changed = digest_of_profile(body.profile, body.host) ~= body.figures and body.profile
+        or body.against and digest_of_profile(body.against) ~= body.against_figures and body.against
+    return changed and ("the profile %s has changed since the plan was written"):format(changed)
+end
+
+-- What is kept of it, or nil and why there is nothing.
+local function compare(point, opened)
+    local entry = entry_of(point)
+    if digest_of(entry.path) ~= point.values[3] then
+        return nil, entry.path .. " has changed since the plan was written"
+    end
+    local result, reason = comparison.run(entry, opened)
+    return result and { record = result.record }, reason
+end
+
+function comparisons.work(read, work)
+    local problem = problem_with(read.body)
+    if problem then
+        return problem
+    end
+    local opened = devices.open(read.body, command.fail, command.warn)
+    for point in work.next do
+        local fields, reason = compare(point, opened)
+        if fields then
+            work.done(point, fields)
+        else
+            work.failed(point, reason)
+        end
+    end
+end
+
+-- {entry, record} of each point.
+local function results_of(read, results)
+    return lists.map(read.points, function(point, i)
+        local record = results[i].record
+        if type(record) ~= "table" or type(record.sim_us) ~= "number"
+            or type(record.gpu_us) ~= "number" then
+            command.fail(("point %d has no result of comparing"):format(point.number))
+        end
+        return { entry = entry_of(point), record = record }
+    end)
+end
+
+function comparisons.merge(read, results, options)
+    local list = results_of(read, results)
+    local lines = lists.join(list, function(result) return records.line(result.record) end, "")
+    if options.jsonl then
+        command.write(options.jsonl, lines)
+    end
+    if options.svg and #list > 0 then
+        command.write(options.svg, picture.svg(list))
+    end
+    io.stdout:write(options.json and lines
+        or #list > 0 and report.summary(list, 0, not read.body.against) or "")
+    return true
+end
+
+return comparisons
