@@ -246,6 +246,7 @@ local function run_confined(lab_bundle, test, source, environment, watch)
             test.run(t, student)
         end
     end
+    collectgarbage("restart")
     report { kind = "loading" }
     local results = table.pack(program.call_confined(xpcall, run, handler(source.chunk)))
     local time_was_up = results[1]
