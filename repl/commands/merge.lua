@@ -67,8 +67,10 @@ local function complain(point, why)
     end
 end
 
+local is_done, is_failed = kept:list()
+
 local function why_missing(point)
-    if not kept.is_failed[point.digest] then
+    if not is_failed[point.digest] then
         return "has no result"
     end
     local fields, reason = kept:read(point.digest, true)
@@ -76,9 +78,9 @@ local function why_missing(point)
 end
 
 local points, results = {}, {}
-for _, point in ipairs(read.points) do
-    local fields, reason
-    if kept.is_done[point.digest] then
+for _, number in ipairs(read.numbers) do
+    local point, fields, reason = read:point(number), nil, nil
+    if is_done[point.digest] then
         fields, reason = kept:read(point.digest)
     end
     if fields then
@@ -89,13 +91,13 @@ for _, point in ipairs(read.points) do
     end
 end
 
-local missing = #read.points - #points
+local missing = #read.numbers - #points
 if missing > most_named then
     command.warn(("and %d more"):format(missing - most_named))
 end
 if missing > 0 then
     command.warn(("%d of %d points have no result: streamlab work %s"):format(missing,
-        #read.points, read.path))
+        #read.numbers, read.path))
     if not options.partial then
         os.exit(1)
     end

@@ -45,9 +45,10 @@ local options, words = command.read(usage, {
 
 -- The mean of what points with results took, in seconds, and how many these are; nil: none.
 local function mean_s(read, kept)
-    local sum, n = 0, 0
-    for _, point in ipairs(read.points) do
-        local fields = kept.is_done[point.digest] and kept:read(point.digest)
+    local sum, n, is_done = 0, 0, kept:list()
+    for _, number in ipairs(read.numbers) do
+        local digest = read:digest(number)
+        local fields = is_done[digest] and kept:read(digest)
         if fields and type(fields.seconds) == "number" then
             sum, n = sum + fields.seconds, n + 1
         end
@@ -57,7 +58,7 @@ end
 
 -- Works on points from all parts of the plan: the first ones may be the shortest.
 local function measure(read, kind, kept)
-    local pending, some = working.pending(read.points, kept), {}
+    local pending, some = working.pending(read, kept), {}
     local n = math.min(#pending, most_measured)
     for i = 1, n do
         some[i] = pending[1 + (i - 1) * #pending // n]
@@ -95,8 +96,8 @@ end
 
 local function script(read, seconds, how)
     local per_task = options["per-task"] or 600
-    local tasks = math.max(1, math.ceil(#read.points * seconds / per_task))
-    tasks = math.min(tasks, #read.points, options.most or 1000)
+    local tasks = math.max(1, math.ceil(#read.numbers * seconds / per_task))
+    tasks = math.min(tasks, #read.numbers, options.most or 1000)
     local name = read.path:match("([^/]*)%.jsonl$"):gsub("[^%w._-]", "_")
     local together = options["at-a-time"] and "%" .. options["at-a-time"] or ""
     local gpu = type(read.body.device) == "table" and read.body.device.backend == "cuda"
@@ -106,11 +107,11 @@ local function script(read, seconds, how)
         ("#SBATCH --array=0-%d%s"):format(tasks - 1, together),
         "#SBATCH --cpus-per-task=1",
         gpu and "#SBATCH --gres=gpu:1" or "#SBATCH --nodes=1",
-        "#SBATCH --time=" .. limit_text(#read.points * seconds / tasks),
+        "#SBATCH --time=" .. limit_text(#read.numbers * seconds / tasks),
         "#SBATCH --signal=B:TERM@30",
         "#SBATCH --open-mode=append",
         ("#SBATCH --output=%s_%%a.out"):format(name),
-        ("# %d points in %d tasks; a point takes %.4g s (%s)."):format(#read.points, tasks, seconds,
+        ("# %d points in %d tasks; a point takes %.4g s (%s)."):format(#read.numbers, tasks, seconds,
             how),
         ('exec %s work %s --shard "$((SLURM_ARRAY_TASK_ID + 1))/%d"'):format(
             quoted(program.executable()), quoted(read.path), tasks),
@@ -118,7 +119,7 @@ local function script(read, seconds, how)
 end
 
 local read, kind = kinds.read(usage, words)
-if #read.points == 0 then
+if #read.numbers == 0 then
     command.fail(read.path .. " has no points")
 end
 local text = script(read, point_s(read, kind))

@@ -48,18 +48,18 @@ local tell = command.progress(options)
 local part = choose_shard()
 local read, kind = kinds.read(usage, words, part)
 local kept = store.open(read.path)
-local pending = working.pending(read.points, kept, options["skip-failed"])
+local pending = working.pending(read, kept, options["skip-failed"])
 local done, failed = working.run(read, kind, kept, part and pending or working.rotate(pending),
     options.jobs)
 if not done then
     command.fail(failed)
 end
 
-local left = #working.pending(read.points, store.open(read.path), true)
-local all_failed = #working.pending(read.points, store.open(read.path)) - left
+local left = #working.pending(read, kept, true)
+local all_failed = #working.pending(read, kept) - left
 tell(("%s%s: %d points: %d done now, %d before, %d failed, %d left"):format(read.path,
-    part and (", shard %d/%d"):format(part.index, part.count) or "", #read.points, done,
-    #read.points - done - all_failed - left, all_failed, left))
+    part and (", shard %d/%d"):format(part.index, part.count) or "", #read.numbers, done,
+    #read.numbers - done - all_failed - left, all_failed, left))
 if left > 0 and program.end_came() then
     os.exit(143)
 end

@@ -4,10 +4,10 @@
 --   work(read, work)       works on the points that work.next() gives, and calls work.done(point,
 --                          fields) or work.failed(point, message) for each; gives why nothing can
 --                          be done, or nil
---   merge(read, results, options, usage)     delivers the results, in the order of the points
+--   merge(read, results, options, usage)     delivers the results; whether all went well
 --   merge_options          of the command line
--- `read` is what plan.lua reads; fields are a table that json.lua can write; results[i] are those of
--- the i-th point.
+-- `read` is what plan.lua reads, for merge with `points`, a list of those that have results; fields are
+-- a table that json.lua can write; results[i] are those of points[i].
 
 local command = import "repl/run/command.lua"
 local plan = import "repl/plans/plan.lua"

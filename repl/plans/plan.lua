@@ -67,18 +67,17 @@ local function read_head(line)
     return { identity = identity, body = body }
 end
 
+local before_digest <const> = '{"point":"'
+
+-- The digest of a point's line, and its values as they stand there; or nil and a sentence.
 local function read_point(line, identity)
-    local digest, text = line:match('^{"point":"(%x+)","values":(.*)}$')
-    if not text then
+    local digest, values = line:match('^{"point":"(%x+)","values":(.*)}$')
+    if not values then
         return nil, "it is no point of a plan"
-    elseif digest_of(identity, text) ~= digest then
+    elseif digest_of(identity, values) ~= digest then
         return nil, "it was changed after it was written"
     end
-    local values, reason = json.read(text)
-    if type(values) ~= "table" then
-        return nil, reason or "it is no point of a plan"
-    end
-    return { digest = digest, values = values }
+    return digest, values
 end
 
 -- The number of the line is 1 for the first point.
@@ -86,14 +85,14 @@ local function in_shard(number, shard)
     return not shard or (number - 1) % shard.count == shard.index - 1
 end
 
--- Calls take(line, number) for each line, until it gives a sentence, which is returned.
+-- Calls take(line, number, where it begins) for each line, until it gives a sentence, which is returned.
 local function each_line(text, take)
     local number, from = 0, 1
     while from <= #text do
         local stop = text:find("\n", from, true) or #text + 1
         number = number + 1
         local problem = stop - from > most_line and "the line is too long"
-            or take(text:sub(from, stop - 1), number)
+            or take(text:sub(from, stop - 1), number, from)
         if problem then
             return ("%s (line %d)"):format(problem, number)
         end
@@ -101,33 +100,52 @@ local function each_line(text, take)
     end
 end
 
--- {path, identity, body, count = of all points, points = those of the shard}, a point {number, digest,
--- values}. `shard`: {index =, count =} or nil for all. Or nil and a sentence.
+-- What plan.read gives. Points are numbers, and their lines are taken apart when they are needed: a
+-- worker collects garbage before each point, and tables for ten thousand would be visited each time.
+local methods = {}
+methods.__index = methods
+
+function methods:digest(number)
+    local from = self.starts[number] + #before_digest
+    return self.text:sub(from, from + 63)
+end
+
+-- The point {number, digest, values}; values are {} if they cannot be read, which no kind takes.
+function methods:point(number)
+    local from = self.starts[number]
+    local line = self.text:sub(from, (self.text:find("\n", from, true) or #self.text + 1) - 1)
+    local digest, text = read_point(line, self.identity)
+    local values = json.read(text)
+    return { number = number, digest = digest, values = type(values) == "table" and values or {} }
+end
+
+-- {path, identity, body, count = of all points, numbers = of those in the shard}, with the methods above.
+-- `shard`: {index =, count =} or nil for all. Or nil and a sentence.
 function plan.read(path, shard)
     local text, reason = files.read_bounded(path, most_bytes)
     if not text then
         return nil, ("cannot read %s: %s"):format(path, reason)
     end
-    local read, points, count = nil, {}, 0
-    local problem = each_line(text, function(line, number)
+    local read, numbers, starts, count = nil, {}, {}, 0
+    local problem = each_line(text, function(line, number, from)
         if number == 1 then
             read, reason = read_head(line)
             return not read and reason or nil
         end
         count = number - 1
         if in_shard(count, shard) then
-            local point, why = read_point(line, read.identity)
-            if not point then
+            local digest, why = read_point(line, read.identity)
+            if not digest then
                 return why
             end
-            point.number, points[#points + 1] = count, point
+            numbers[#numbers + 1], starts[count] = count, from
         end
     end)
     if problem or not read then
         return nil, ("%s: %s"):format(path, problem or "it is no plan")
     end
-    read.path, read.points, read.count = path, points, count
-    return read
+    read.path, read.text, read.numbers, read.starts, read.count = path, text, numbers, starts, count
+    return setmetatable(read, methods)
 end
 
 return plan

@@ -13,21 +13,23 @@ store.__index = store
 
 local most_bytes <const> = 8 * 1024 * 1024      -- of a result
 
--- Its files are read now: what other processes add later is not in is_done and is_failed, but
--- `has` looks for it.
 function store.open(plan_path)
-    local folder = plan_path:gsub("%.jsonl$", "") .. ".results"
-    local opened = setmetatable({ folder = folder, is_done = {}, is_failed = {} }, store)
-    for _, name in ipairs(program.folder(folder) or {}) do
-        local digest, failed = name:match("^(%x+)(%.?%l*)%.json$")
+    return setmetatable({ folder = plan_path:gsub("%.jsonl$", "") .. ".results" }, store)
+end
+
+-- Which points are done, and which have failed: two tables by digest.
+function store:list()
+    local is_done, is_failed = {}, {}
+    for _, name in ipairs(program.folder(self.folder) or {}) do
+        local digest, ending = name:match("^(%x+)(%.?%l*)%.json$")
         if digest and #digest == 64 then
-            local list = failed == "" and opened.is_done or failed == ".failed" and opened.is_failed
+            local list = ending == "" and is_done or ending == ".failed" and is_failed
             if list then
                 list[digest] = true
             end
         end
     end
-    return opened
+    return is_done, is_failed
 end
 
 function store:path(digest, failed)
@@ -40,7 +42,7 @@ function store:prepare()
 end
 
 function store:has(digest)
-    return self.is_done[digest] or program.file_kind(self:path(digest)) == "file"
+    return program.file_kind(self:path(digest)) == "file"
 end
 
 local function write(self, digest, failed, fields)
@@ -56,16 +58,12 @@ end
 function store:add(digest, fields)
     local written, reason = write(self, digest, false, fields)
     if written then
-        self.is_done[digest] = true
-        if self.is_failed[digest] then
-            os.remove(self:path(digest, true))
-        end
+        os.remove(self:path(digest, true))
     end
     return written, reason
 end
 
 function store:add_failure(digest, message)
-    self.is_failed[digest] = true
     return write(self, digest, true, { message = message })
 end
 

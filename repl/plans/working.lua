@@ -6,13 +6,13 @@ local working = {}
 
 local most_named <const> = 10           -- of the points that fail
 
--- The points without a result; `skips_failed`: also without those that failed.
-function working.pending(points, store, skips_failed)
-    local list = {}
-    for _, point in ipairs(points) do
-        if not store.is_done[point.digest]
-            and not (skips_failed and store.is_failed[point.digest]) then
-            list[#list + 1] = point
+-- The numbers of the points without a result; `skips_failed`: also without those that failed.
+function working.pending(read, store, skips_failed)
+    local list, is_done, is_failed = {}, store:list()
+    for _, number in ipairs(read.numbers) do
+        local digest = read:digest(number)
+        if not is_done[digest] and not (skips_failed and is_failed[digest]) then
+            list[#list + 1] = number
         end
     end
     return list
@@ -31,7 +31,7 @@ local function keep(written, reason)
     end
 end
 
--- Works on those points; `jobs`: how many processes a kind that starts some has at a time. Gives how many
+-- Works on the points of those numbers; `jobs`: how many processes a kind that starts some has at a time. Gives how many
 -- are done, how many failed; or nil and why none can be done.
 function working.run(read, kind, store, pending, jobs)
     local taken, done, failed = 0, 0, 0
@@ -46,8 +46,8 @@ function working.run(read, kind, store, pending, jobs)
     function work.next()
         while pending[taken + 1] and not program.end_came() do
             taken = taken + 1
-            if not store:has(pending[taken].digest) then
-                return pending[taken]
+            if not store:has(read:digest(pending[taken])) then
+                return read:point(pending[taken])
             end
         end
     end
