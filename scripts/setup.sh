@@ -5,6 +5,7 @@
 #   sh scripts/setup.sh              what scripts/configure.sh says is missing
 #   sh scripts/setup.sh --browser    what the .html report is tested in
 #   sh scripts/setup.sh --plots      what plots are drawn with
+#   sh scripts/setup.sh --slurm      what `make check-slurm` runs
 #   sh scripts/setup.sh --lint       what `make lint` runs
 #
 # The Makefile runs it. It gets root rights through sudo, and only when it needs them.
@@ -35,6 +36,13 @@ look_for_gnuplot() {
     command -v gnuplot >/dev/null 2>&1 || missing=" gnuplot"
 }
 
+# The same for make check-slurm.
+look_for_slurm() {
+    missing=
+    PATH=$PATH:/usr/sbin command -v slurmctld >/dev/null 2>&1 || missing="$missing slurm"
+    command -v parallel >/dev/null 2>&1 || missing="$missing parallel"
+}
+
 # The same for make lint.
 look_for_linters() {
     missing=
@@ -60,6 +68,8 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:chromium) echo chromium ;;
     apt-get:chromedriver) echo chromium-driver ;;
     apt-get:luacheck) echo lua-check ;;
+    apt-get:slurm) echo slurmctld slurmd slurm-client munge ;;
+    apt-get:parallel) echo parallel ;;
     apt-get:clang-format | apt-get:shellcheck) echo "$2" ;;
     dnf:lua) echo lua-devel lua-static ;;
     dnf:lua-program) echo lua ;;
@@ -73,6 +83,8 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:python) echo python3 ;;
     dnf:clang-format) echo clang-tools-extra ;;
     dnf:shellcheck) echo ShellCheck ;;
+    dnf:slurm) echo slurm-slurmctld slurm-slurmd slurm munge ;;
+    dnf:parallel) echo parallel ;;
     dnf:chromium | dnf:chromedriver | dnf:luacheck) echo "$2" ;;
     brew:lua | brew:lua-program) echo lua@5.4 ;;
     brew:prove) echo perl ;;
@@ -135,10 +147,11 @@ ensure() { # LOOK: a function that sets `missing`
 case ${1:-} in
 --browser) ensure look_for_browser ;;
 --plots) ensure look_for_gnuplot ;;
+--slurm) ensure look_for_slurm ;;
 --lint) ensure look_for_linters ;;
 '') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--browser | --plots | --lint]" >&2
+    echo "usage: scripts/setup.sh [--browser | --plots | --slurm | --lint]" >&2
     exit 2
     ;;
 esac

@@ -155,7 +155,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 # ---- lanes --------------------------------------------------------------------
 
 SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-oom \
-           check-hta check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
+           check-hta check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
 check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
@@ -213,6 +213,12 @@ BROWSER_TESTS := $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
 check-browser: all
 	$(Q)if sh scripts/setup.sh --browser; then $(PROVE) -j1 $(BROWSER_TESTS); \
 	else echo 'make check-browser: skipped: there is no browser'; fi
+
+## make check-slurm    a sweep on a Slurm of this machine alone, with workers that are killed
+check-slurm: all
+	$(Q)sh scripts/setup.sh --slurm || \
+	    echo 'make check-slurm: no Slurm can be installed here, so only one process is tested' >&2
+	$(Q)STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v -j1 tests/slurm/sweep.t.sh
 
 ## make check-bare     the README's two commands, the rock and an install, on a bare Debian
 check-bare:
