@@ -2,7 +2,6 @@
 -- about an error in it. Only the process that runs a test (case.lua) uses it: the grader itself
 -- opens no submission, so that none can take its time or memory.
 
-local errors = import "repl/run/errors/errors.lua"
 local files = import "repl/run/files.lua"
 
 local submission = {}
@@ -39,7 +38,11 @@ end
 -- if there is nothing to say. `is_compilers`: the source is no Lua. Only this source is known in
 -- this process, so no other one's lines can be quoted.
 function submission.explain(source, message, is_compilers)
-    return #source.text <= most_explained and errors.about(message, is_compilers) or ""
+    if #source.text > most_explained then
+        return ""
+    end
+    local errors = import "repl/run/errors/errors.lua"      -- most tests end without one
+    return errors.about(message, is_compilers)
 end
 
 return submission
