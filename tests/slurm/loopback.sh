@@ -5,6 +5,8 @@
 #   slurm_start FOLDER   starts munged, slurmctld and slurmd, with 8 processors whatever there are; fails
 #                        if they do not answer within 20 s. SLURM_CONF is then set
 #   slurm_stop FOLDER    stops those that slurm_start has started
+#   slurm_guard FOLDER FILE  does so when this shell is gone, however it ended, and removes the folder; FILE
+#                        is the absolute path of this file
 
 slurm_missing() {
     for name in munged slurmctld slurmd sbatch squeue scontrol; do
@@ -80,4 +82,11 @@ slurm_stop() { # FOLDER
         [ -e "$1/slurmctld.pid" ] || [ -e "$1/slurmd.pid" ] || return 0
         sleep 0.1
     done
+}
+
+# A test that takes too long is killed with its process group, to which daemons do not belong.
+slurm_guard() { # FOLDER FILE
+    # shellcheck disable=SC2016 # the guard's own words
+    setsid sh -c '. "$1"; while kill -0 "$2" 2>/dev/null; do sleep 1; done; slurm_stop "$3"; rm -rf "$3"' \
+        guard "$2" $$ "$1" >/dev/null 2>&1 &
 }

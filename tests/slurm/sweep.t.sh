@@ -2,7 +2,7 @@
 # sweep.t.sh - POINTS=10000 points of a sweep on a Slurm of this machine alone, with eight workers that are
 # killed with SIGKILL at random and submitted again for KILL_SECONDS=20: the table is the same, byte for byte,
 # as that of the sweep in one process. And the same under GNU parallel.
-here=$(dirname "$0")
+here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=tests/slurm/loopback.sh
 . "$here/loopback.sh"
 : "${STREAMLAB:=build/streamlab}" "${POINTS:=10000}" "${KILL_SECONDS:=20}"
@@ -34,6 +34,7 @@ stop() {
     rm -rf "$work"
 }
 trap stop EXIT
+slurm_guard "$work" "$here/loopback.sh"
 trap 'exit 1' INT TERM HUP
 
 cp "$here/sweep.lua" "$here/killer.pl" "$work" && cd "$work" || exit 1
