@@ -8,7 +8,7 @@
 #     sandbox   run's, and libseccomp's, which nobody else includes
 #     commands  run's, and minizip's, which nobody else includes
 #     console   run's and editor's
-#             In Lua a room of repl imports its own files and run's; commands imports all.
+#             In Lua a room of repl imports its own files and run's; commands and plans import all.
 #   bindings  Lua's headers, core/streamlab.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
