@@ -86,8 +86,8 @@ for _, number in ipairs(read.numbers) do
     if fields then
         points[#points + 1], results[#results + 1] = point, fields
     else
-        complain(point, reason and ("has no result that can be read: %s"):format(reason)
-            or why_missing(point))
+        complain(point, reason and ("has no result that can be read, which is to be removed: %s"):format(
+            reason) or why_missing(point))
     end
 end
 

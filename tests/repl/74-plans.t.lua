@@ -192,7 +192,7 @@ local digest = body:match '"point":"(%x+)"'
 sh 'rm -rf p.results; "$P" work p.jsonl --quiet'
 write("p.results/" .. digest .. ".json", '{"point":"' .. digest)
 out, err, code = sh '"$P" merge p.jsonl'
-tap.like(err .. code, "point 1 %(.*%) has no result that can be read: p.results/" .. digest
+tap.like(err .. code, "point 1 %(.*%) has no result that can be read, which is to be removed: p.results/" .. digest
     .. ".json is no result: it is no JSON at byte %d+\n.*1$", "a result that breaks off is none")
 write("p.results/" .. digest .. ".json", '{"point":"' .. digest .. '","values":3}')
 out, err, code = sh '"$P" merge p.jsonl'
