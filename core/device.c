@@ -279,6 +279,11 @@ uint32_t sl_device_intern(sl_device *device, const char *text)
     return sl__strings_intern(&device->core->strings, text);
 }
 
+const char *sl_device_text(const sl_device *device, uint32_t id)
+{
+    return sl__strings_text(&device->core->strings, id);
+}
+
 void sl_device_set_where(sl_device *device, uint32_t where_id) { device->core->where = where_id; }
 
 void sl_device_set_pressure_hook(sl_device *device, sl_pressure_hook hook, void *ud)

@@ -235,6 +235,7 @@ void sl_device_get_stats(const sl_device *device, sl_device_stats *stats);
  * each text once; its id is valid as long as the device. 0 is "", and out of memory. */
 uint32_t sl_device_intern(sl_device *device, const char *text);
 void sl_device_set_where(sl_device *device, uint32_t where_id);
+const char *sl_device_text(const sl_device *device, uint32_t id); /* such a text, borrowed */
 
 /* Called when memory runs out, at most once per allocation that fails: frees objects that the
  * host language holds and no longer uses. Must not raise. */

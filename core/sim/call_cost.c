@@ -100,7 +100,7 @@ static double warm_us(const sim_op *op)
         return op->base.event->timing ? profile->host_record_us : profile->host_record_untimed_us;
     case SL_WORK_EVENT_WAIT: return profile->host_wait_us;
     case SL_WORK_GRAPH: return sim_graph_launch_us((const sim_graph *)op->base.graph);
-    case SL_WORK_COLLECTIVE: break; /* comm_open is NULL */
+    case SL_WORK_COLLECTIVE: return profile->comm_host_us;
     }
     return 0;
 }

@@ -1,6 +1,6 @@
 /* engine.c - the discrete-event loop: takes events from the heap and handles them. Completions at
  * one instant come before anything that starts at that instant. */
-#include "sim.h"
+#include "comm.h"
 
 static sim_op *op_of(sim_node *node)
 {
@@ -12,8 +12,14 @@ static sim_cohort *cohort_of(sim_node *node)
     return (sim_cohort *)((char *)node - offsetof(sim_cohort, fluid.node));
 }
 
+static sim_meeting *meeting_of(sim_node *node)
+{
+    return (sim_meeting *)((char *)node - offsetof(sim_meeting, fluid.node));
+}
+
 static sim_device *device_of(sim_node *node)
 {
+    if (node->what == SIM_MEETING_END) return sim_meeting_device(meeting_of(node));
     return sim_device_of(node->what == SIM_COHORT_END ? cohort_of(node)->op : op_of(node));
 }
 
@@ -23,6 +29,8 @@ static void handle(sim_device *dev, sim_node *node)
     case SIM_COHORT_END: sim_chip_cohort_end(dev, cohort_of(node)); break;
     case SIM_COPY_END: sim_copies_chunk_end(op_of(node)); break;
     case SIM_KERNEL_END: sim_chip_kernel_end(op_of(node)); break;
+    case SIM_MEETING_END: sim_meeting_end(meeting_of(node)); break;
+    case SIM_COLLECTIVE_END: sim_collective_end(op_of(node)); break;
     case SIM_HOST_FUNC_END:
     case SIM_RECORD_END: sim_op_ended(op_of(node), dev->machine->now); break;
     case SIM_READY: sim_queue_ready(op_of(node)); break;
@@ -38,12 +46,12 @@ void sim_settle(sim_device *dev)
     sim_chip_place(dev);
 }
 
-static void touch(sim_machine *machine, sim_device *dev)
+void sim_settle_too(sim_device *dev)
 {
     if (dev->touched) return;
     dev->touched = true;
-    dev->touched_next = machine->touched;
-    machine->touched = dev;
+    dev->touched_next = dev->machine->touched;
+    dev->machine->touched = dev;
 }
 
 static void settle_touched(sim_machine *machine)
@@ -70,7 +78,7 @@ bool sim_step(sim_machine *machine)
             sim_node *node = heap->entry[0].node;
             sim_device *dev = device_of(node);
             sim_heap_remove(heap, node);
-            touch(machine, dev);
+            sim_settle_too(dev);
             handle(dev, node);
         } while (heap->n && heap->entry[0].at == machine->now);
         settle_touched(machine);

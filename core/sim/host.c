@@ -32,6 +32,7 @@ static sl_status stuck(sim_device *dev, sl_error *err)
 {
     sim_host_meet_device(dev);
     if (dev->chip.dirty) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (sim_comm_stuck(dev->machine, err) != SL_OK) return SL_ESTATE;
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
                    (long long)dev->unfinished);
 }

@@ -66,7 +66,9 @@ static uint32_t most_nodes(const sim_machine *machine)
     return n;
 }
 
-bool sim_machine_reserve_next(sim_machine *machine)
+bool sim_machine_reserve(sim_machine *machine, size_t more)
 {
-    return sim_heap_reserve(&machine->heap, most_nodes(machine));
+    return sim_heap_reserve(&machine->heap, most_nodes(machine) + (uint32_t)more);
 }
+
+bool sim_machine_reserve_next(sim_machine *machine) { return sim_machine_reserve(machine, 0); }

@@ -350,6 +350,7 @@ static void place_all(sim_device *dev)
             sim_op *op = sim_fifo_pop(queue);
             chip->waiting--;
             if (op->launch.reduce_blocks == 0) sim_queue_leave_channel(op);
+            if (op->base.comm) sim_collective_came(op);
         }
     }
     chip->first = NULL;
@@ -452,6 +453,24 @@ void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
     op->fluid.node.what = SIM_KERNEL_END;
     sim_heap_set(&dev->machine->heap, &op->fluid.node,
                  sim_later(dev->machine->now, op->launch.tail_ps));
+}
+
+static sim_cohort *cohort_of(const sim_chip *chip, const sim_op *op)
+{
+    for (int32_t i = 0; i < chip->n_groups; i++)
+        for (sim_cohort *c = chip->group[i]->cohorts; c; c = c->next)
+            if (c->op == op) return c;
+    return NULL;
+}
+
+void sim_chip_end_blocks(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    for (int64_t left = op->blocks_running; left > 0;) {
+        sim_cohort *cohort = cohort_of(&dev->chip, op);
+        left -= (int64_t)cohort->per_sm * cohort->group->sms; /* the last one may end `op` */
+        sim_chip_cohort_end(dev, cohort);
+    }
 }
 
 void sim_chip_kernel_end(sim_op *op)

@@ -41,13 +41,14 @@ static const struct {
     { key, offsetof(sim_profile, field), least, 0, TABLE, optional },
             SIM_GEMM_TABLES(X, SIM_GEMM_FP32, "float32") SIM_GEMM_TABLES(X, SIM_GEMM_TF32, "tf32")
                 SIM_GEMM_TABLES(X, SIM_GEMM_BF16, "bfloat16") SIM_PROFILE_TABLES(X)
+                    SIM_COMM_TABLES(X)
 #undef X
 #define X(field, key) { key, offsetof(sim_profile, field), 0, 0, GRID, true },
-                    SIM_GEMM_GRIDS(X, SIM_GEMM_FP32, "float32")
-                        SIM_GEMM_GRIDS(X, SIM_GEMM_TF32, "tf32")
-                            SIM_GEMM_GRIDS(X, SIM_GEMM_BF16, "bfloat16")
+                        SIM_GEMM_GRIDS(X, SIM_GEMM_FP32, "float32")
+                            SIM_GEMM_GRIDS(X, SIM_GEMM_TF32, "tf32")
+                                SIM_GEMM_GRIDS(X, SIM_GEMM_BF16, "bfloat16")
 #undef X
-                                { "name", 0, 0, 0, NAME, false },
+                                    { "name", 0, 0, 0, NAME, false },
     { "compute_capability", 0, 0, 0, COMPUTE_CAPABILITY, false },
     { "d2d_engine", 0, 0, 0, D2D_ENGINE, false },
     { "note", 0, 0, 0, NOTE, true },
@@ -385,6 +386,13 @@ static double fp64_share(const sim_profile *p)
     case 75: return 1.0 / 32;
     default: return 1.0 / 64;
     }
+}
+
+/* What collectives send over a link is some less than what copies do; without peer access they go
+ * through the host's memory. */
+static double comm_link(const sim_profile *p)
+{
+    return p->peer_gb_per_s > 0 ? p->peer_gb_per_s * 0.93 : p->peer_host_gb_per_s * 0.5;
 }
 
 /* The optional numbers that were not there, from the others. Numbers are the first keys. */

@@ -124,6 +124,40 @@
     X(peer_host_latency_us, "peer.host_latency_us", 0, 1e6, p->copy_latency_us + 11)          \
     X(peer_event_us, "peer.event_us", 0, 1e6, 3.5) /* on top of cross_stream_us */
 
+/* Collectives (comm_cost.c). Optional; what holds otherwise is estimated from NVLink's figures. What
+ * a block of a collective's kernel passes through in the protocols SIMPLE and LL, and what a GPU
+ * sends over its link with all of them: */
+#define SIM_COMM_NUMBERS(X)                                                                    \
+    X(comm_channels, "comm.channels", 1, 64, 24) /* blocks, at most */                         \
+    X(comm_channel_gb_per_s, "comm.channel_gb_per_s", 1e-3, 1e6, p->hbm_gb_per_s * 0.0073)     \
+    X(comm_link_gb_per_s, "comm.link_gb_per_s", 1e-3, 1e6, comm_link(p))                       \
+    X(comm_ll_channel_gb_per_s, "comm.ll_channel_gb_per_s", 1e-3, 1e6,                         \
+      p->comm_channel_gb_per_s * 0.35)                                                         \
+    X(comm_ll_link_gb_per_s, "comm.ll_link_gb_per_s", 1e-3, 1e6, p->comm_link_gb_per_s * 0.68) \
+    /* until the first byte, and for each step from one GPU to the next: */                    \
+    X(comm_base_us, "comm.base_us", 0, 1e6, 10.8)                                              \
+    X(comm_step_us, "comm.step_us", 0, 1e6, p->peer_gb_per_s > 0 ? 3.6 : 5.7)                  \
+    X(comm_ll_base_us, "comm.ll_base_us", 0, 1e6, 3.7)                                         \
+    X(comm_ll_step_us, "comm.ll_step_us", 0, 1e6, p->peer_gb_per_s > 0 ? 0.9 : 1.5)            \
+    X(comm_ll128_base_us, "comm.ll128_base_us", 0, 1e6, 14)                                    \
+    X(comm_ll128_step_us, "comm.ll128_step_us", 0, 1e6, p->peer_gb_per_s > 0 ? 1.9 : 2.5)      \
+    /* from node to node, each with so many GPUs: what a node sends, and steps */              \
+    X(comm_gpus_per_node, "comm.gpus_per_node", 1, 65536, 65536)                               \
+    X(comm_net_gb_per_s, "comm.net_gb_per_s", 1e-3, 1e6, 400)                                  \
+    X(comm_net_step_us, "comm.net_step_us", 0, 1e6, 14)                                        \
+    X(comm_ll_net_step_us, "comm.ll_net_step_us", 0, 1e6, 2.7)                                 \
+    X(comm_ll128_net_step_us, "comm.ll128_net_step_us", 0, 1e6, 4)                             \
+    /* how much longer one takes beside kernels that take all of the memory's bandwidth */     \
+    X(comm_memory_slowdown, "comm.memory_slowdown", 0, 100, 0.83)                              \
+    X(comm_host_us, "comm.host_us", 0, 1e6, p->host_launch_us * 2.85) /* a call, for each rank */
+
+/* (bytes, us) between two GPUs, one after the other in a stream. Optional. */
+#define SIM_COMM_TABLES(X)                                                   \
+    X(comm_us[SL_ALL_REDUCE], "comm_us.all_reduce", true, 1e-9)              \
+    X(comm_us[SL_ALL_GATHER], "comm_us.all_gather", true, 1e-9) /* of all */ \
+    X(comm_us[SL_REDUCE_SCATTER], "comm_us.reduce_scatter", true, 1e-9)      \
+    X(comm_us[SL_BROADCAST], "comm_us.broadcast", true, 1e-9)
+
 /* Graphs. Optional, as the numbers below. On the device, from one node to the next: */
 #define SIM_GRAPH_NUMBERS(X)                                                                       \
     X(graph_gap_us, "graph.gap_us", 0, 1e6, p->stream_gap_us)                                      \
@@ -184,6 +218,7 @@
     X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                       \
     X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)                           \
     SIM_PEER_NUMBERS(X)                                                                            \
+    SIM_COMM_NUMBERS(X)                                                                            \
     SIM_GRAPH_NUMBERS(X)
 
 /* Tables of (x, y) pairs with ascending x, interpolated linearly, flat beyond
@@ -287,6 +322,7 @@ typedef struct sim_profile {
     SIM_PROFILE_TABLES(X)
 #undef X
     sim_gemm gemm[SIM_GEMM_MODES];
+    sim_table comm_us[SL_COLLECTIVES];
     sim_call_cost calls[SIM_CALLS];
 } sim_profile;
 

@@ -80,7 +80,9 @@ static uint64_t shown_as(const sim_op *op) { return op->last_node ? op->last_nod
 static void come_forward(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (op->channel->head != op || op->deps_left > 0 || op->ready || op->fluid.node.slot) return;
+    if ((op->channel->head != op && !sim_is_carried(op)) || op->deps_left > 0 || op->ready
+        || op->fluid.node.slot)
+        return;
     op->fluid.node.what = SIM_READY;
     sim_heap_set(&dev->machine->heap, &op->fluid.node,
                  op->ready_at > dev->machine->now ? op->ready_at : dev->machine->now);
@@ -132,7 +134,7 @@ static double gap_us(const sim_op *op)
 static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
-    if (!sl_is_work(&op->base)) return;
+    if (!sl_is_work(&op->base) || sim_is_carried(op)) return;
     not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))), SL_CAUSE_STREAM_ORDER,
                stream->work_done);
     sim_ps signal = switch_ps(op);
@@ -153,7 +155,7 @@ static void follow(sim_op *op, sim_ps at, uint64_t by)
 void sim_queue_leave_channel(sim_op *op)
 {
     sim_channel *channel = op->channel;
-    if (op->node_of) return;
+    if (op->node_of || sim_is_carried(op)) return;
     channel->head = op->channel_next;
     if (!channel->head) {
         channel->tail = NULL;
@@ -223,7 +225,7 @@ void sim_queue_ready(sim_op *op)
     case SL_WORK_KERNEL:
     case SL_WORK_MEMSET: sim_chip_submit(op); break;
     case SL_WORK_GRAPH: sim_graph_start(op); break;
-    case SL_WORK_COLLECTIVE: break; /* comm_open is NULL */
+    case SL_WORK_COLLECTIVE: sim_collective_ready(op); break;
     }
 }
 
@@ -399,6 +401,20 @@ static bool reserve(sim_op *op)
     return op->record != NULL;
 }
 
+/* An operation in the NULL stream may wait for each of those before it, too. */
+bool sim_queue_reserve(sl_op *const *ops, size_t n)
+{
+    int64_t edges = 0;
+    for (size_t i = 0; i < n; i++)
+        edges += edges_needed((const sim_op *)ops[i]) + (ops[i]->stream->legacy ? (int64_t)n : 0);
+    for (size_t i = 0; i < n; i++) {
+        sim_device *dev = sim_device_of(ops[i]);
+        if (i > 0 && dev->machine == sim_device_of(ops[i - 1])->machine) continue;
+        if (!sim_machine_reserve(dev->machine, n) || !reserve_edges(dev, edges)) return false;
+    }
+    return true;
+}
+
 static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
 {
     sim_device *dev = sim_device_of(op);
@@ -469,16 +485,20 @@ static void enter_stream(sim_op *op)
     stream_busy(stream);
 }
 
-static void enter_channel(sim_op *op)
+static void link_channel(sim_channel *channel, sim_op *op)
 {
-    sim_channel *channel = op->channel;
     if (channel->tail)
         channel->tail->channel_next = op;
     else
         channel->head = op;
     channel->tail = op;
-    channel->unfinished++;
-    sim_stream_of(op)->last_channel = channel;
+}
+
+static void enter_channel(sim_op *op)
+{
+    if (!sim_is_carried(op)) link_channel(op->channel, op);
+    op->channel->unfinished++;
+    sim_stream_of(op)->last_channel = op->channel;
     come_forward(op);
 }
 

@@ -130,14 +130,16 @@ static void serve_in_proportion(sim_group *group)
 void sim_rates_set(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    const double memory_scale = scale_for(chip->memory_share);
+    const double memory_scale = scale_for(chip->memory_share + chip->traffic_share);
     for (int32_t i = 0; i < chip->n_groups; i++) {
         sim_group *group = chip->group[i];
         if (!serve_by_age(group)) serve_in_proportion(group);
         for (sim_cohort *c = group->cohorts; c; c = c->next) {
+            if (c->op->base.comm) continue; /* they end with their meeting */
             double rate = c->op->slot_rate;
             if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
             sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
         }
     }
+    sim_collectives_set_rates(dev);
 }

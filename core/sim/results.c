@@ -93,8 +93,33 @@ static void publish_custom(sim_op *op)
     op->args = NULL;
 }
 
+/* A collective's result was computed when it ended; an aborted one has none. */
+static void publish_collective(sim_op *op)
+{
+    sim_buffer *out = (sim_buffer *)op->base.out;
+    if (op->value[1]) {
+        sim_value *value = sim_value_splice(out->value, op->base.work.out_offset, op->value[1], 0,
+                                            sim_collective_out_bytes(&op->base.work));
+        if (value) {
+            sim_value_release(out->value);
+            out->value = value;
+            sim_value_drop_hidden(value);
+        } else {
+            sim_device_of(op)->out_of_memory = true;
+        }
+    }
+    for (int i = 0; i < 2; i++) {
+        sim_value_release(op->value[i]);
+        op->value[i] = NULL;
+    }
+}
+
 void sim_publish(sim_op *op)
 {
+    if (op->base.comm) {
+        publish_collective(op);
+        return;
+    }
     if (op->base.custom) {
         publish_custom(op);
         return;

@@ -19,6 +19,7 @@
  *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
  *   peers.c        copies and signals from one GPU to another
+ *   comm.c         collectives (comm.h)
  *   results.c      what operations leave in memory
  *   graph.c        captures, executable graphs (graph.h)
  *   graph_shape.c  roots, edges and size of an executable graph
@@ -84,6 +85,7 @@ typedef struct sim_channel sim_channel;
 typedef struct sim_graph sim_graph;
 typedef struct sim_custom sim_custom;
 typedef struct sim_machine sim_machine;
+typedef struct sim_meeting sim_meeting;
 
 /* ---- events (heap.c) ---- */
 
@@ -94,6 +96,8 @@ typedef enum sim_what {
     SIM_COHORT_END,
     SIM_COPY_END,
     SIM_KERNEL_END,
+    SIM_MEETING_END,
+    SIM_COLLECTIVE_END,
     SIM_HOST_FUNC_END,
     SIM_RECORD_END,
     SIM_READY,
@@ -204,13 +208,16 @@ typedef struct sim_chip {
     double memory_share; /* sum over all residents */
     sim_fifo *level;     /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
-    int32_t waiting;   /* kernels in all levels */
-    int32_t running;   /* kernels that have started and not ended */
-    sim_turn last;     /* without copy engines: which one ended last */
-    sim_op *first;     /* has its turn, and no more of its blocks fit; or NULL */
-    sim_ps same_since; /* first since then, and no other kernel arrived or ended blocks */
-    uint32_t patience; /* waves until the next attempt at a leap (waves.c) */
-    bool dirty;        /* something may be placed */
+    int32_t waiting;      /* kernels in all levels */
+    int32_t running;      /* kernels that have started and not ended */
+    sim_turn last;        /* without copy engines: which one ended last */
+    sim_op *first;        /* has its turn, and no more of its blocks fit; or NULL */
+    sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
+    uint32_t patience;    /* waves until the next attempt at a leap (waves.c) */
+    sim_op *sides;        /* of meetings that are under way, linked by sides_next (comm.h) */
+    double traffic_share; /* that those take of the memory's bandwidth */
+    double link_share;    /* and of the link to other GPUs */
+    bool dirty;           /* something may be placed */
     bool rates_dirty;
     sim_arrival room;          /* the kernel whose blocks last made room */
     sim_overtaking *overtaken; /* per level: the last one */
@@ -281,10 +288,16 @@ struct sim_op {
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
-    double warm;        /* the part of what it reads that was in the L2 when it was described */
-    sim_value **args;   /* of a custom kernel: the contents of those that it reads */
-    sim_graph *node_of; /* a node: of which graph; else NULL */
-    uint32_t node;      /* which one */
+    double warm;                /* the part of what it reads that was in the L2 when it was described */
+    sim_value **args;           /* of a custom kernel: the contents of those that it reads */
+    sim_graph *node_of;         /* a node: of which graph; else NULL */
+    uint32_t node;              /* which one */
+    /* a collective (comm.h) */
+    sim_meeting *meeting; /* until it is over */
+    sim_op *meeting_next, *sides_next;
+    sim_op *carrier, *carried_next; /* whose kernel does it; what that does further */
+    int32_t meetings_left;          /* a carrier: until its kernel ends */
+    double traffic_share;           /* of the memory's bandwidth, while it is under way */
     /* a launch */
     uint64_t last_node; /* the number of the node that ended last */
     sim_ps visible_at;  /* when the device sees its first node */
@@ -342,6 +355,7 @@ struct sim_machine {
     sim_heap heap;
     sim_device *touched; /* to settle after this instant, linked by touched_next */
     sim_edge *free_edges;
+    sim_meeting *meetings;     /* that are not over */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
 };
@@ -385,12 +399,24 @@ static inline sim_device *sim_device_of(const void *op)
 {
     return (sim_device *)((const sl_op *)op)->stream->device;
 }
+/* Another operation's kernel does it (comm.h). */
+static inline bool sim_is_carried(const sim_op *op) { return op->carrier && op->carrier != op; }
 /* Without copy engines, copies and kernels take turns. */
 static inline bool sim_takes_turns(const sim_device *dev)
 {
     return dev->profile.async_engine_count == 0;
 }
-void sim_capture_custom(sim_op *op); /* results.c */
+void sim_capture_custom(sim_op *op);
+static inline size_t sim_collective_out_bytes(const sl_work *work)
+{
+    return (size_t)work->m * sl_dtype_bytes((sl_dtype)work->dtype);
+}
+static inline size_t sim_collective_in_bytes(const sl_work *work)
+{
+    return (size_t)work->n * sl_dtype_bytes((sl_dtype)work->dtype);
+}
+
+/* results.c */
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
 /* At the operation's virtual start: captures the contents of its inputs. */
 static inline void sim_capture(sim_op *op)
@@ -409,6 +435,7 @@ sl_status sim_machine_join(sim_device *dev, sim_device *beside, sl_error *err);
 void sim_machine_leave(sim_device *dev); /* the last one takes the machine with it */
 /* In the heap, for one more operation, or cohort of blocks, so that nothing can fail later. */
 bool sim_machine_reserve_next(sim_machine *machine);
+bool sim_machine_reserve(sim_machine *machine, size_t more); /* and for `more` of them */
 
 /* engine.c */
 /* Handles events up to limit; then now = limit. False: the user interrupted it before. */
@@ -418,6 +445,8 @@ bool sim_step(sim_machine *machine); /* to the next event; false: none */
  * read about every millisecond, so a short wait is never interrupted. */
 bool sim_stopped(const sim_device *dev, uint32_t *steps);
 void sim_settle(sim_device *dev); /* starts what can start now */
+/* While an event is handled, or a device settled: settle this one as well. */
+void sim_settle_too(sim_device *dev);
 
 /* calls.c */
 /* The effects of a call according to the profile: it waits, puts a barrier, costs time. *waited (or
@@ -450,6 +479,8 @@ void sim_stream_init(sim_stream *stream);
 /* Links a prepared operation into its stream and channel at the host's time.
  * Reserves first: false on lack of memory, nothing changed. */
 bool sim_queue_issue(sim_op *op);
+/* For all of them, so that sim_queue_issue cannot fail. */
+bool sim_queue_reserve(sl_op *const *ops, size_t n);
 sim_channel *sim_queue_channel(const sim_op *op); /* that it will enter */
 void sim_queue_ready(sim_op *op);                 /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
@@ -481,6 +512,7 @@ void sim_chip_place(sim_device *dev);
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort);
 void sim_chip_kernel_end(sim_op *op);
 void sim_chip_again(sim_op *op);                        /* its second kernel */
+void sim_chip_end_blocks(sim_op *op);                   /* of a kernel without a time of its own */
 bool sim_came_before(const sim_op *a, const sim_op *b); /* a was ready first */
 /* Without copy engines: a kernel runs, or has waited longer than the copy. */
 bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
@@ -525,6 +557,25 @@ const sim_op *sim_copies_go_first(const sim_device *dev, const sim_op *kernel);
 double sim_copies_alone_us(sim_op *op); /* moving all of it, undisturbed */
 bool sim_copies_on_sm(const sim_device *dev, const sl_work *work);
 
+/* meeting.c; comm.h has the rules */
+void sim_collective_ready(sim_op *op);
+void sim_collective_came(sim_op *op); /* all blocks of its kernel are on the SMs */
+void sim_collective_end(sim_op *op);  /* its SIM_COLLECTIVE_END */
+void sim_collectives_set_rates(sim_device *dev);
+void sim_meeting_end(sim_meeting *meeting); /* its SIM_MEETING_END */
+sim_device *sim_meeting_device(const sim_meeting *meeting);
+
+/* comm.c: functions of backend.h */
+sl_status sim_comm_open(sl_comm_ranks *all, const sl_comm_id *id, sl_error *err);
+void sim_comm_close(sl_comm_ranks *all);
+void sim_comm_abort(sl_comm_ranks *all);
+sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err);
+
+/* comm_stuck.c */
+/* SL_ESTATE: nothing can go on, because a collective waits for a rank: says who waits for whom. SL_OK:
+ * none waits. */
+sl_status sim_comm_stuck(const sim_machine *machine, sl_error *err);
+
 /* host.c */
 void sim_host_spend_us(sim_device *dev, double us);
 /* Runs the device up to the host's time. SL_EINTERRUPT: the user interrupted it, and its clock is
@@ -559,6 +610,10 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
 sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
 double sim_host_stage_us(sl_buffer *src, size_t bytes); /* reading all of a source, no wait in it */
 double sim_host_drain_us(sl_buffer *dst, size_t bytes);
+
+/* sim_backend.c */
+sl_status sim_wait_for_queue(sim_op *op, sl_error *err); /* until its channel has room */
+void sim_describe_launch(sl_op *op, const sim_launch *launch);
 
 /* figures.c */
 sl_status sim_device_set_figures(sl_device *device, const sl_setting *settings, size_t n_settings,

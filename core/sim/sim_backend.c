@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "blas.h"
+#include "comm.h"
 #include "graph.h"
 #include "interrupt.h"
 
@@ -182,8 +183,15 @@ static sl_status wait_before_copy(sim_op *op, sl_error *err)
     return status;
 }
 
+static sl_status queue_stuck(const sim_machine *machine, sl_error *err)
+{
+    sl_status status = sim_comm_stuck(machine, err);
+    if (status != SL_OK) return status;
+    return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
+}
+
 /* A channel holds launch_queue_depth unfinished operations; then the call waits. */
-static sl_status wait_for_queue(sim_op *op, sl_error *err)
+sl_status sim_wait_for_queue(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
     const sim_channel *channel = sim_queue_channel(op);
@@ -196,7 +204,7 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
         if (sim_stopped(dev, &steps))
             status = sl_fail(err, SL_EINTERRUPT, "interrupted");
         else if (!sim_step(dev->machine))
-            status = sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
+            status = queue_stuck(dev->machine, err);
         if (dev->machine->host_at < dev->machine->now) dev->machine->host_at = dev->machine->now;
     }
     return status;
@@ -204,14 +212,14 @@ static sl_status wait_for_queue(sim_op *op, sl_error *err)
 
 /* Only kernels have registers and shared memory: CUPTI does not report those of memsets and
  * copies. */
-static void describe_launch(sl_op *op, const sim_launch *launch)
+void sim_describe_launch(sl_op *op, const sim_launch *launch)
 {
     const sim_profile *profile = &((const sim_device *)op->stream->device)->profile;
     op->blocks = launch->grid;
     op->kernels_after = launch->reduce_blocks > 0;
     op->kernels = 1 + op->kernels_after;
     op->threads = (uint16_t)(op->work.threads ? op->work.threads : (uint32_t)launch->threads);
-    if (op->work.kind != SL_WORK_KERNEL) return;
+    if (op->work.kind != SL_WORK_KERNEL && op->work.kind != SL_WORK_COLLECTIVE) return;
     op->registers = (uint16_t)(launch->registers / launch->threads);
     op->shared_bytes = (uint32_t)(launch->shared_bytes - (int64_t)profile->shared_reserved_bytes);
 }
@@ -230,7 +238,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
     if (runs_on_sms(dev, &op->base.work)) {
         op->warm = sim_finds_warm(&op->base);
         status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
-        if (status == SL_OK) describe_launch(&op->base, &op->launch);
+        if (status == SL_OK) sim_describe_launch(&op->base, &op->launch);
         if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;
     }
     if (status == SL_OK) status = load_kernel(op, err);
@@ -300,7 +308,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     if (status == SL_OK) status = wait_before_copy(op, err);
     if (status != SL_OK) return status;
     sim_host_spend_us(dev, sim_host_enqueue_us(op));
-    status = wait_for_queue(op, err);
+    status = sim_wait_for_queue(op, err);
     if (status != SL_OK) return status;
     capture_at_call(op);
     if (op->base.graph) status = sim_graph_read(op, err);
@@ -456,7 +464,9 @@ const sl_backend sl_sim_backend = {
     .op_bytes = sizeof(sim_op),
     .graph_bytes = sizeof(sim_graph),
     .custom_bytes = sizeof(sim_custom),
+    .comm_bytes = sizeof(sim_comm),
     .peer_copies = true,
+    .comm_alone = true,
     .device_count = sim_device_count,
     .device_name = sim_device_name,
     .device_open = sim_device_open,
@@ -482,6 +492,10 @@ const sl_backend sl_sim_backend = {
     .custom_open = sim_custom_open,
     .custom_close = sim_custom_close,
     .custom_occupancy = sim_custom_occupancy,
+    .comm_open = sim_comm_open,
+    .comm_close = sim_comm_close,
+    .comm_abort = sim_comm_abort,
+    .comm_enqueue = sim_comm_enqueue,
     .stream_query = sim_stream_query,
     .stream_synchronize = sim_stream_synchronize,
     .event_query = sim_event_query,

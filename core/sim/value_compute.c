@@ -373,12 +373,32 @@ static sl_status compute_output(sim_value *value, sl_error *err)
     return status;
 }
 
+/* Its inputs are direct by now. */
+static sl_status compute_reduced(sim_value *value, sl_error *err)
+{
+    sim_reduced *reduced = value->as.reduced;
+    bool interrupted = false;
+    sl_status status = check_need(value, 2 * (uint64_t)value->bytes, err);
+    if (status != SL_OK) return status;
+    uint8_t *data = sim_reduced_compute(value, &interrupted);
+    if (!data) return interrupted ? stopped(err) : no_memory(value, value->bytes, err);
+    value->form = VALUE_LITERAL;
+    value->depth = 0;
+    value->as.data = data;
+    value->as.replaced = 0;
+    for (int i = 0; i < reduced->n; i++)
+        sim_value_release(reduced->in[i]);
+    free(reduced);
+    return SL_OK;
+}
+
 static sl_status compute_node(sim_value *value, sl_error *err)
 {
     switch (value->form) {
     case VALUE_RECIPE: return compute_recipe(value, err);
     case VALUE_LAUNCH: return compute_launch(value, err);
     case VALUE_OUTPUT: return compute_output(value, err);
+    case VALUE_REDUCED: return compute_reduced(value, err);
     default: return compute_splice(value, err);
     }
 }

@@ -59,6 +59,7 @@ void sim_value_release(sim_value *value)
         }
         if (node->form == VALUE_LITERAL) free(node->as.data);
         if (node->form == VALUE_LAUNCH) sim_launched_free(node->as.launch);
+        if (node->form == VALUE_REDUCED) free(node->as.reduced);
         free(node);
     }
 }

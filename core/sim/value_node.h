@@ -21,10 +21,19 @@ typedef enum sim_value_form {
     VALUE_RECIPE,
     VALUE_SPLICE,
     VALUE_LAUNCH, /* of a custom kernel; it has no bytes of its own */
-    VALUE_OUTPUT  /* what a launch leaves in one of its regions */
+    VALUE_OUTPUT, /* what a launch leaves in one of its regions */
+    VALUE_REDUCED /* of several values of one size, element by element (value_reduce.c) */
 } sim_value_form;
 
 enum { SIM_PATTERN = 8 }; /* bytes: as many as an element has at most */
+
+/* What the ranks of a collective give, in their order. */
+typedef struct sim_reduced {
+    sl_dtype dtype;
+    sl_reduction reduction;
+    int n;
+    sim_value *in[]; /* held */
+} sim_reduced;
 
 /* 112 bytes, which is all that an operation whose result is never read keeps. */
 struct sim_value {
@@ -53,6 +62,7 @@ struct sim_value {
             size_t dst_offset, src_offset, count;
         } splice;
         struct sim_launched *launch; /* VALUE_LAUNCH: owned */
+        sim_reduced *reduced;        /* VALUE_REDUCED: owned */
         struct {
             sim_value *launch; /* held */
             uint32_t region;
@@ -74,6 +84,7 @@ static inline bool sim_value_covers(size_t offset, size_t count, size_t inner_of
 /* How many nodes `value` can hold, and the i-th of them, or NULL. */
 static inline int sim_value_inputs(const sim_value *value)
 {
+    if (value->form == VALUE_REDUCED) return value->as.reduced->n;
     return value->form == VALUE_LAUNCH ? (int)value->as.launch->n : 2;
 }
 
@@ -83,6 +94,7 @@ static inline sim_value *sim_value_input(const sim_value *value, int i)
     case VALUE_RECIPE: return value->as.recipe.in[i];
     case VALUE_SPLICE: return i == 0 ? value->as.splice.base : value->as.splice.src;
     case VALUE_LAUNCH: return value->as.launch->region[i].before;
+    case VALUE_REDUCED: return value->as.reduced->in[i];
     case VALUE_OUTPUT: return i == 0 ? value->as.output.launch : NULL;
     default: return NULL;
     }
@@ -110,8 +122,9 @@ sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
  * with the node released, if it must be computed and cannot. */
 sim_value *sim_value_bound(sim_value *value);
 
-/* value_parts.c: a range of `value` as a new value. NULL: out of memory. */
-sim_value *sim_value_slice(sim_value *value, size_t offset, size_t bytes);
+/* value_reduce.c: computes one whose inputs are direct, into new memory. NULL with *interrupted set:
+ * the user interrupted it; else out of memory. */
+uint8_t *sim_reduced_compute(const sim_value *value, bool *interrupted);
 
 /* Copies bytes of a direct node. False: the user interrupted it. */
 bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);

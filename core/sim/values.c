@@ -23,6 +23,7 @@ static double node_flops(const sim_value *value)
         return sim_job_flops(&value->as.recipe.job) * (double)value->as.recipe.repeat;
     if (value->form == VALUE_LAUNCH) return sim_launched_flops(value->as.launch);
     if (value->form == VALUE_OUTPUT) return 0;
+    if (value->form == VALUE_REDUCED) return (double)value->bytes * value->as.reduced->n;
     const sim_value *base = value->as.splice.base;
     bool copies_base = base->refs > 1 || sim_value_is_direct(base);
     return ((double)value->as.splice.count + (copies_base ? (double)value->bytes : 0)) / 4;

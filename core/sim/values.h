@@ -51,6 +51,14 @@ sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_
 sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value *in0,
                                 sim_value *in1);
 
+/* `n` values of the same size, elements of `dtype`, reduced element by element in the order given:
+ * in float32 (float64 in itself, whole numbers in their own size), and rounded once. NULL: out of
+ * memory. */
+sim_value *sim_value_reduce(sl_reduction reduction, sl_dtype dtype, sim_value *const *in, int n);
+
+/* A range of `value` as a new value. NULL: out of memory. */
+sim_value *sim_value_slice(sim_value *value, size_t offset, size_t bytes);
+
 /* Drops older splices that the latest splice of `value` hides, if nobody else holds them. The value
  * stays the same. Without this a buffer whose parts are overwritten again and again would keep all
  * their old contents. */

@@ -600,6 +600,35 @@ return {
         host_latency_us = 16,               -- measured: 64 KiB in 21.5 us, 1 MiB in 56
         event_us = 3.5,                     -- measured: 7.0 us a kernel in turns, 3.5 on one GPU
     },
+    -- Collectives: NCCL 2.28.9 on two H100s with NVLink, whose link is the H200's
+    -- (tests/bench/cuda/raw_comm.cu: four of them, 1 KiB to 1 GiB, and by the number of channels).
+    comm = {
+        channels = 24,                      -- measured: blocks of the kernel
+        channel_gb_per_s = 31,              -- fitted: 256 MiB with 1, 2, 4 and 8 channels
+        link_gb_per_s = 366,                -- fitted: 256 MiB with 16, 24 and 32 channels
+        base_us = 10.8, step_us = 3.6,      -- fitted: all_reduce and reduce_scatter of 4 MiB
+        ll_channel_gb_per_s = 10.8,         -- fitted: 1 MiB with 1, 2 and 4 channels
+        ll_link_gb_per_s = 250,             -- fitted: 1 MiB with 24 and 32 channels
+        ll_base_us = 3.7, ll_step_us = 0.9, -- fitted: all_reduce and all_gather of 1 KiB
+        ll128_base_us = 14, ll128_step_us = 1.9, -- published: NCCL's src/graph/tuning.cc
+        memory_slowdown = 0.83,             -- measured on H200s: 1 GiB in 3.64 ms, beside mul 6.65
+        host_us = 10.85,                    -- measured: a group of two in 21.7 us
+    },
+    comm_us = {                             -- measured, one after the other in a stream; the
+                                            --   all_gather of 4 MiB by its kernel and a gap
+        all_reduce = {{1024, 6.64}, {4096, 6.87}, {16384, 7.35}, {65536, 7.72}, {262144, 9.11},
+            {1048576, 13.55}, {4194304, 33.41}, {16777216, 79.08}, {67108864, 250.88},
+            {268435456, 898.49}, {1073741824, 3245.23}},
+        all_gather = {{1024, 5.74}, {4096, 5.95}, {16384, 6.67}, {65536, 6.92}, {262144, 7.63},
+            {1048576, 11.01}, {4194304, 25.4}, {16777216, 54.84}, {67108864, 159.69},
+            {268435456, 551.01}, {1073741824, 1990.29}},
+        reduce_scatter = {{1024, 5.65}, {4096, 5.84}, {16384, 6.29}, {65536, 6.56}, {262144, 7.35},
+            {1048576, 10.11}, {4194304, 23.5}, {16777216, 52.36}, {67108864, 163.73},
+            {268435456, 572.69}, {1073741824, 1978.4}},
+        broadcast = {{1024, 5.03}, {4096, 5.34}, {16384, 6.01}, {65536, 6.32}, {262144, 6.93},
+            {1048576, 11.73}, {4194304, 25.31}, {16777216, 62.4}, {67108864, 204.22},
+            {268435456, 751.15}, {1073741824, 2926.86}},
+    },
     copy_latency_us = 1.38236,              -- fit over 256 B to 256 MiB; h2d 1.22, d2h 1.54; spread
                                             --   of 7 passes 4.7 %
     copy_us = {
