@@ -233,5 +233,6 @@ void sim_comm_launch(const sim_device *dev, const sim_comm_plan *plan, sim_launc
         .registers = plan->threads * (copies ? SIM_REGISTERS_PER_THREAD : REGISTERS_PER_THREAD),
         .shared_bytes = (copies ? 0 : (int64_t)shared) + (int64_t)p->shared_reserved_bytes,
     };
+    if (plan->blocks % (int32_t)p->comm_cluster == 0) launch->cluster = (int32_t)p->comm_cluster;
     launch->split_bytes = sim_chip_split(dev, launch);
 }

@@ -262,6 +262,7 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
     double us = gemm_us(dev, measured, mode, &plan, work, bytes);
     if (warm && measured->warm.n > 0) us *= sim_table_at(&measured->warm, size);
     bool persistent = !has_no_tensor_cores(mode) && p->gemm_persistent != 0;
+    launch->tensor = !has_no_tensor_cores(mode);
     if (has_footprints(measured))
         use_measured(dev, measured, persistent, m, n, size, launch);
     else

@@ -155,16 +155,31 @@ static bool fills_up(const sim_device *dev, const sim_op *op)
            && dev->chip.room.seq != op->base.seq;
 }
 
-/* Plans `left` blocks over the groups, and splits a group whose SMs get unequal numbers of blocks.
- * Returns how many blocks do not fit. */
-static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t left)
+/* How many of `blocks` can come now: all, or whole clusters, each within one GPC, over which the SMs
+ * with room are taken to be spread evenly. */
+static int64_t may_come(const sim_device *dev, const sim_launch *launch, int64_t blocks)
+{
+    const sim_chip *chip = &dev->chip;
+    const int64_t gpcs = (int64_t)dev->profile.comm_gpcs;
+    int64_t sms = 0;
+    if (launch->cluster <= 1) return blocks;
+    for (int32_t i = 0; i < chip->n_groups; i++)
+        if (chip->group[i]->room > 0) sms += chip->group[i]->sms;
+    return least(blocks, sms / gpcs / launch->cluster * gpcs * launch->cluster);
+}
+
+/* Plans `blocks` over the groups, and splits a group whose SMs get unequal numbers of blocks.
+ * Returns how many do not fit. */
+static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks)
 {
     sim_chip *chip = &dev->chip;
+    int64_t come;
     for (int32_t i = 0; i < chip->n_groups; i++) {
         chip->group[i]->room = sim_group_room(chip->group[i], &op->launch);
         chip->group[i]->plan = 0;
     }
-    return fills_up(dev, op) ? pack_blocks(dev, left) : spread_blocks(dev, left);
+    come = may_come(dev, &op->launch, blocks);
+    return blocks - come + (fills_up(dev, op) ? pack_blocks(dev, come) : spread_blocks(dev, come));
 }
 
 static bool place_on(sim_device *dev, sim_op *op, sim_group *group)

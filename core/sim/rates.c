@@ -131,6 +131,7 @@ void sim_rates_set(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     const double memory_scale = scale_for(chip->memory_share + chip->traffic_share);
+    const double tensor_scale = chip->sides ? 1 / (1 + dev->profile.comm_tensor_slowdown) : 1;
     for (int32_t i = 0; i < chip->n_groups; i++) {
         sim_group *group = chip->group[i];
         if (!serve_by_age(group)) serve_in_proportion(group);
@@ -138,6 +139,7 @@ void sim_rates_set(sim_device *dev)
             if (c->op->base.comm) continue; /* they end with their meeting */
             double rate = c->op->slot_rate;
             if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
+            if (c->op->launch.tensor) rate *= tensor_scale;
             sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
         }
     }

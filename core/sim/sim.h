@@ -160,6 +160,8 @@ typedef struct sim_launch {
     double sm_share;       /* of an SM's issue slots, per block */
     double memory_share;   /* of the device memory's bandwidth, per block */
     sim_ps tail_ps;        /* after the last block */
+    int32_t cluster;       /* blocks that come to one GPC together; 0: they come one by one */
+    bool tensor;           /* a product on tensor cores */
     int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
 } sim_launch;

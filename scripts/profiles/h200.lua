@@ -612,6 +612,8 @@ return {
         ll_base_us = 3.7, ll_step_us = 0.9, -- fitted: all_reduce and all_gather of 1 KiB
         ll128_base_us = 14, ll128_step_us = 1.9, -- published: NCCL's src/graph/tuning.cc
         memory_slowdown = 0.83,             -- measured on H200s: 1 GiB in 3.64 ms, beside mul 6.65
+        tensor_slowdown = 0.07,             -- measured: bf16 products beside one channel +7.2 %
+        cluster = 4, gpcs = 8,              -- vendor: NCCL's clusters of 4; a full H100 has 8 GPCs
         host_us = 10.85,                    -- measured: a group of two in 21.7 us
     },
     comm_us = {                             -- measured, one after the other in a stream; the
