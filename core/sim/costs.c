@@ -155,6 +155,7 @@ static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *pla
                      sim_launch *launch)
 {
     launch->blocks = (int64_t)(persistent ? sim_smaller(plan->tiles, p->sm_count) : plan->tiles);
+    if (persistent) launch->tiles = (int32_t)sim_ceil_div(plan->tiles, (double)launch->blocks);
     launch->threads = plan->tile->threads;
     launch->registers = plan->tile->threads * plan->tile->registers_per_thread;
     launch->shared_bytes = (persistent ? (int64_t)p->shared_bytes_per_block : 0)

@@ -326,6 +326,17 @@ static void start_kernel(sim_device *dev, sim_op *op)
     note_start(dev, op);
 }
 
+/* The blocks of a persistent kernel that find no room leave their tiles to the others: from now on
+ * each tile counts as a block. */
+static int64_t plan_tiles(sim_device *dev, sim_op *op)
+{
+    sim_launch *launch = &op->launch;
+    launch->blocks *= launch->tiles;
+    launch->block_ps /= launch->tiles;
+    launch->tiles = 1;
+    return plan_blocks(dev, op, launch->blocks);
+}
+
 /* Places the blocks of one kernel that fit. True: all of its blocks are placed. */
 static bool place_kernel(sim_device *dev, sim_op *op)
 {
@@ -333,6 +344,8 @@ static bool place_kernel(sim_device *dev, sim_op *op)
     note_overtaken(dev, op);
     if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
         left = plan_blocks(dev, op, before);
+    if (left > 0 && left < before && op->launch.tiles > 1 && !op->queued)
+        left = plan_tiles(dev, op);
     if (left == before) {
         forget_behind(op);
         return false;

@@ -161,6 +161,7 @@ typedef struct sim_launch {
     double memory_share;   /* of the device memory's bandwidth, per block */
     sim_ps tail_ps;        /* after the last block */
     int32_t cluster;       /* blocks that come to one GPC together; 0: they come one by one */
+    int32_t tiles;         /* of a persistent kernel: that a block takes one after the other */
     bool tensor;           /* a product on tensor cores */
     int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
