@@ -51,54 +51,57 @@ static state state_of(const sim_op *op)
     return carrier->ready ? NO_ROOM : BEHIND;
 }
 
-static void add_rank(sentence *s, const sim_meeting *m, int rank)
+/* Whether both ranks do the same, in the same line. */
+static bool alike(const sim_meeting *m, int a, int b)
 {
-    char where[80];
-    const sim_op *op = side_of(m, rank);
-    switch (state_of(op)) {
-    case WAITS: add(s, "rank %d waits%s", rank, where_of(&op->base, where, sizeof where)); break;
-    case NO_ROOM:
-        add(s, "rank %d finds no room on its SMs%s", rank,
-            where_of(&op->base, where, sizeof where));
-        break;
-    case BEHIND:
-        add(s, "rank %d has called it%s, behind other work of its stream", rank,
-            where_of(&op->base, where, sizeof where));
-        break;
-    case MISSING: add(s, "rank %d has not called it", rank); break;
-    }
+    const sim_op *x = side_of(m, a), *y = side_of(m, b);
+    if (state_of(x) != state_of(y)) return false;
+    return !x
+           || strcmp(sl_device_text(x->base.stream->device, x->base.where),
+                     sl_device_text(y->base.stream->device, y->base.where))
+                  == 0;
 }
 
-/* Ranks from `rank` on that are as it is, in a row: as many as "ranks 0 to 6 wait in lab.lua:12". */
-static int count_alike(const sim_meeting *m, int rank)
+/* The next rank from `rank` on that is like `like`; the number of ranks: none. */
+static int next_alike(const sim_meeting *m, int like, int rank)
 {
-    const sim_op *first = side_of(m, rank);
-    int n = 1;
-    while (rank + n < m->all->size) {
-        const sim_op *op = side_of(m, rank + n);
-        if (state_of(op) != state_of(first)) break;
-        if (op
-            && strcmp(sl_device_text(op->base.stream->device, op->base.where),
-                      sl_device_text(first->base.stream->device, first->base.where))
-                   != 0)
-            break;
-        n++;
-    }
-    return n;
+    while (rank < m->all->size && !alike(m, like, rank))
+        rank++;
+    return rank;
 }
 
-static void add_ranks(sentence *s, const sim_meeting *m, int rank, int n)
+/* "ranks 0 to 3, 5 and 7" that are like the first of them. Returns whether there are several. */
+static bool add_ranks(sentence *s, const sim_meeting *m, int first)
+{
+    const int end = m->all->size, second = next_alike(m, first, first + 1);
+    add(s, second < end ? "ranks %d" : "rank %d", first);
+    for (int rank = second, last = first; rank < end;) {
+        int next = next_alike(m, first, rank + 1);
+        const bool starts_row = rank == last + 1 && next == rank + 1 && next < end;
+        while (starts_row && next < end && next == rank + 1) {
+            rank = next;
+            next = next_alike(m, first, rank + 1);
+        }
+        add(s, starts_row ? " to %d" : next == end ? " and %d" : ", %d", rank);
+        last = rank;
+        rank = next;
+    }
+    return second < end;
+}
+
+static void add_what_they_do(sentence *s, const sim_meeting *m, int first)
 {
     char where[80] = "";
-    const sim_op *op = side_of(m, rank);
-    const char *join = n == 2 ? "and" : "to";
+    const sim_op *op = side_of(m, first);
+    const bool several = add_ranks(s, m, first);
     if (op) where_of(&op->base, where, sizeof where);
-    add(s, "ranks %d %s %d ", rank, join, rank + n - 1);
     switch (state_of(op)) {
-    case WAITS: add(s, "wait%s", where); break;
-    case NO_ROOM: add(s, "find no room on their SMs%s", where); break;
-    case BEHIND: add(s, "have called it%s, behind other work of their streams", where); break;
-    case MISSING: add(s, "have not called it"); break;
+    case WAITS: add(s, " %s%s", several ? "wait" : "waits", where); break;
+    case NO_ROOM: add(s, " %s no room on the SMs%s", several ? "find" : "finds", where); break;
+    case BEHIND:
+        add(s, " %s called it%s, behind other work of the stream", several ? "have" : "has", where);
+        break;
+    case MISSING: add(s, " %s not called it", several ? "have" : "has"); break;
     }
 }
 
@@ -107,14 +110,10 @@ static void add_collective(sentence *s, const sim_meeting *m)
     add(s, "%s number %llu of this communicator: ",
         sl_collective_name((sl_collective)m->ops->base.work.collective),
         (unsigned long long)m->number);
-    for (int rank = 0; rank < m->all->size;) {
-        const int n = count_alike(m, rank);
+    for (int rank = 0; rank < m->all->size; rank++) {
+        if (next_alike(m, rank, 0) < rank) continue; /* named with an earlier one */
         if (rank > 0) add(s, ", ");
-        if (n > 1)
-            add_ranks(s, m, rank, n);
-        else
-            add_rank(s, m, rank);
-        rank += n;
+        add_what_they_do(s, m, rank);
     }
 }
 
