@@ -89,7 +89,8 @@ static double pace_on(const sim_device *dev)
 {
     const sim_chip *chip = &dev->chip;
     const double others = chip->memory_share < 1 ? chip->memory_share : 1;
-    const double link = chip->link_share > 1 ? chip->link_share : 1;
+    const double *ways = chip->link_share;
+    const double most = ways[0] > ways[1] ? ways[0] : ways[1], link = most > 1 ? most : 1;
     return 1 / (1 + dev->profile.comm_memory_slowdown * others) / link;
 }
 
@@ -111,13 +112,21 @@ void sim_collectives_set_rates(sim_device *dev)
 
 /* ---- under way ---- */
 
+/* Bytes go both ways, but for a SEND and a RECV. */
+static void use_link(sim_op *op, double sign)
+{
+    double *ways = sim_device_of(op)->chip.link_share;
+    if (op->base.work.collective != SL_RECV) ways[0] += sign * op->meeting->link_share;
+    if (op->base.work.collective != SL_SEND) ways[1] += sign * op->meeting->link_share;
+}
+
 static void enter_chip(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
     op->sides_next = chip->sides;
     chip->sides = op;
     chip->traffic_share += op->traffic_share;
-    chip->link_share += op->meeting->link_share;
+    use_link(op, 1);
     chip->rates_dirty = true;
     sim_settle_too(sim_device_of(op));
 }
@@ -130,8 +139,9 @@ static void leave_chip(sim_op *op)
         at = &(*at)->sides_next;
     *at = op->sides_next;
     chip->traffic_share -= op->traffic_share;
-    chip->link_share -= op->meeting->link_share;
-    if (!chip->sides) chip->traffic_share = chip->link_share = 0; /* no rounding error stays */
+    use_link(op, -1);
+    if (!chip->sides) /* no rounding error stays */
+        chip->traffic_share = chip->link_share[0] = chip->link_share[1] = 0;
     chip->rates_dirty = true;
     sim_settle_too(sim_device_of(op));
 }

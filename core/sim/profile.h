@@ -147,9 +147,9 @@
     X(comm_net_step_us, "comm.net_step_us", 0, 1e6, 14)                                        \
     X(comm_ll_net_step_us, "comm.ll_net_step_us", 0, 1e6, 2.7)                                 \
     X(comm_ll128_net_step_us, "comm.ll128_net_step_us", 0, 1e6, 4)                             \
-    X(comm_cluster, "comm.cluster", 1, 16, 1) /* blocks that come to one GPC together */        \
-    X(comm_gpcs, "comm.gpcs", 1, 64, 1)                                                         \
-    X(comm_tensor_slowdown, "comm.tensor_slowdown", 0, 100, 0) /* of products beside one */     \
+    X(comm_cluster, "comm.cluster", 1, 16, 1) /* blocks that come to one GPC together */       \
+    X(comm_gpcs, "comm.gpcs", 1, 64, 1)                                                        \
+    X(comm_tensor_slowdown, "comm.tensor_slowdown", 0, 100, 0) /* of products beside one */    \
     /* how much longer one takes beside kernels that take all of the memory's bandwidth */     \
     X(comm_memory_slowdown, "comm.memory_slowdown", 0, 100, 0.83)                              \
     X(comm_host_us, "comm.host_us", 0, 1e6, p->host_launch_us * 2.85) /* a call, for each rank */

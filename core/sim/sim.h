@@ -219,7 +219,7 @@ typedef struct sim_chip {
     uint32_t patience;    /* waves until the next attempt at a leap (waves.c) */
     sim_op *sides;        /* of meetings that are under way, linked by sides_next (comm.h) */
     double traffic_share; /* that those take of the memory's bandwidth */
-    double link_share;    /* and of the link to other GPUs */
+    double link_share[2]; /* and of the link to other GPUs: out, in */
     bool dirty;           /* something may be placed */
     bool rates_dirty;
     sim_arrival room;          /* the kernel whose blocks last made room */

@@ -8,7 +8,7 @@ local M = {}
 
 -- Profile keys that only add latency. An event's tick must be positive: 1 ns is
 -- the resolution of the timeline itself.
-local no_latency = {
+M.no_latency = {
     submit_us = 0, stream_gap_us = 0, cross_stream_us = 0, record_us = 0, copy_latency_us = 0,
     host_func_in_us = 0, host_func_out_us = 0, event_tick_ns = 1, wake_us = 0, lazy_load_us = 0,
     kernel_fixed_us = 0, d2d_fixed_us = 0, gemm_fixed_us = 0,
@@ -32,7 +32,7 @@ end
 -- The same without latencies; `overrides` turns single ones on again.
 function M.open(overrides)
     local keys = {}
-    for key, value in pairs(no_latency) do keys[key] = value end
+    for key, value in pairs(M.no_latency) do keys[key] = value end
     for key, value in pairs(overrides or {}) do keys[key] = value end
     return M.textbook(keys)
 end
