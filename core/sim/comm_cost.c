@@ -221,18 +221,27 @@ sim_comm_plan sim_comm_plan_of(const sl_op *op)
 /* NCCL 2.28's kernel on an H100. */
 enum { REGISTERS_PER_THREAD = 96, SHARED_BYTES = 103808 };
 
+/* Clusters as NCCL has them, where an idle chip has room for all. */
+static int32_t cluster_of(const sim_profile *p, int64_t blocks)
+{
+    const int64_t cluster = (int64_t)p->comm_cluster, gpcs = (int64_t)p->comm_gpcs;
+    const int64_t room = (int64_t)p->sm_count / gpcs / cluster * cluster * gpcs;
+    return blocks % cluster == 0 && blocks <= room ? (int32_t)cluster : 1;
+}
+
 void sim_comm_launch(const sim_device *dev, const sim_comm_plan *plan, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     const bool copies = plan->threads < LEAST_THREADS;
     const double shared = sim_smaller(SHARED_BYTES, p->shared_bytes_per_block);
     *launch = (sim_launch){
-        .blocks = plan->blocks,
-        .grid = (uint32_t)plan->blocks,
         .threads = plan->threads,
         .registers = plan->threads * (copies ? SIM_REGISTERS_PER_THREAD : REGISTERS_PER_THREAD),
         .shared_bytes = (copies ? 0 : (int64_t)shared) + (int64_t)p->shared_reserved_bytes,
     };
-    if (plan->blocks % (int32_t)p->comm_cluster == 0) launch->cluster = (int32_t)p->comm_cluster;
+    const double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
+    launch->blocks = (int64_t)sim_smaller(plan->blocks, most);
+    launch->grid = (uint32_t)launch->blocks;
+    launch->cluster = cluster_of(p, launch->blocks);
     launch->split_bytes = sim_chip_split(dev, launch);
 }

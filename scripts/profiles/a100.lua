@@ -83,4 +83,11 @@ return {
         cudaFreeAsync = {us = 0.8, us_per_mib = 0, waits = false},
     },
     peer = {gb_per_s = 250},                -- estimate: NVLink 3 has 600 GB/s for the H100's 900
+    -- Collectives: estimates, the H100's by the link and by the clock.
+    comm = {
+        channel_gb_per_s = 22, link_gb_per_s = 244, ll_channel_gb_per_s = 7.7,
+        ll_link_gb_per_s = 167, base_us = 13, ll_base_us = 5, tensor_slowdown = 0, cluster = 1,
+        gpcs = 1, host_us = 12.5,
+    },
+    comm_us = {all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {}},
 }

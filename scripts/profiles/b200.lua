@@ -33,4 +33,8 @@ return {
     d2d_gb_per_s = 3400,                    -- estimate: 0.427 of the peak, as on the H200
     memset_gb_per_s = 7660,                 -- estimate: 0.958 of the peak, as on the H200
     peer = {gb_per_s = 790},                -- estimate: NVLink 5 has 1800 GB/s for the H100's 900
+    -- Collectives: estimates, the H100's by the link.
+    comm = {channels = 32, channel_gb_per_s = 46, link_gb_per_s = 732, ll_channel_gb_per_s = 16,
+            ll_link_gb_per_s = 500},
+    comm_us = {all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {}},
 }

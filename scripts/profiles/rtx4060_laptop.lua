@@ -61,4 +61,7 @@ return {
         event_create_us = 0.55, tensor_alloc_us = 0.72, pinned_alloc_us = 1.1,
     },
     peer = {gb_per_s = 0},                  -- vendor: no NVLink
+    -- Collectives go through the host's memory (PCIe 4 x8): estimates; steps as in NCCL's model for PCIe.
+    comm = {channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7, ll_step_us = 1.5,
+            ll128_step_us = 2.5},
 }
