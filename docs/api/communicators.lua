@@ -30,6 +30,9 @@ same collectives in the same order. What this process can know is checked before
 
 **Several processes** each have one rank: `lab.comm{rank =, size =, id = FILE}`. Rank 0 writes the file, the others read it. On simulated GPUs all ranks are in one process, on one clock.
 
+**Simulated** collectives hold SMs as NCCL's do, and take the time that a model after NCCL's own gives, corrected by what was measured on two GPUs; reductions are computed in float32 and rounded once. A rank may
+call its part alone, without a group. If another one never calls its part, the wait for it ends with an error that says which ranks wait in which lines, as soon as nothing else can happen.
+
 **NCCL** is opened at the first `lab.comm`: the file that `STREAMLAB_NCCL` names, else where the loader finds `libnccl.so.2`, else the one of the `nvidia-nccl` package that PyTorch has brought, of the `python3`
 on `PATH` or of the active virtual environment. Multicast over NVLink stays off (`NCCL_NVLS_ENABLE=0`), unless the environment says otherwise.]],
     entries = {
