@@ -167,15 +167,22 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
 }
 
 /* Both sides in order of their numbers. */
-static size_t time_spans(const sl__activities *list, sl_span *spans, size_t n_spans)
+size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place)
 {
+    sl__activities *list = &device->core->activities;
+    size_t n_spans, n_untimed = 0;
+    sl_span *spans = sl__timeline_edit_spans(timeline, &n_spans);
+
+    sort_activities(list);
+
     const sl__activity key = { .seq = n_spans ? spans[0].correlation : 0, .start_ns = INT64_MIN };
     const sl__activity *at = list->items + find_place(list, &key);
     const sl__activity *end = list->items + list->n, *next;
-    size_t n_untimed = 0;
 
     for (size_t i = 0; i < n_spans; i++) {
-        if (spans[i].end_ns != SL__UNTIMED) continue;
+        if (spans[i].end_ns != SL__UNTIMED
+            || sl_timeline_place(timeline, spans[i].stream) != place)
+            continue;
         while (at < end && at->seq < spans[i].correlation)
             at++;
         for (next = at; next < end && next->seq == spans[i].correlation; next++)
@@ -242,14 +249,17 @@ static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 }
 
 /* Out of memory: they stay without a time. */
-static void time_calls(sl_timeline *timeline, const sl_span *spans, size_t n_spans)
+void sl__activity_time_calls(sl_timeline *timeline)
 {
-    size_t n_calls;
-    sl_call *calls = sl__timeline_edit_calls(timeline, &n_calls);
+    size_t n_spans, n_calls;
     stream_tails tails;
-    bool opened = open_tails(timeline, &tails);
+    const sl_span *spans;
+    sl_call *calls;
 
-    for (size_t i = 0, j = 0; opened && j < n_calls; j++) {
+    if (!sl__timeline_has_untimed(timeline) || !open_tails(timeline, &tails)) return;
+    spans = sl__timeline_edit_spans(timeline, &n_spans);
+    calls = sl__timeline_edit_calls(timeline, &n_calls);
+    for (size_t i = 0, j = 0; j < n_calls; j++) {
         if (calls[j].kind != SL_CALL_EVENT_RECORD && calls[j].kind != SL_CALL_STREAM_WAIT) continue;
         for (; i < n_spans && spans[i].correlation < calls[j].correlation; i++) {
             int64_t *tail = find_tail(&tails, spans[i].stream);
@@ -258,18 +268,4 @@ static void time_calls(sl_timeline *timeline, const sl_span *spans, size_t n_spa
         time_call(timeline, &calls[j], find_tail(&tails, calls[j].stream));
     }
     free(tails.at);
-}
-
-size_t sl__activity_apply(sl_device *device, sl_timeline *timeline)
-{
-    sl__activities *list = &device->core->activities;
-    size_t n_spans, n_untimed;
-    sl_span *spans;
-
-    if (!sl__timeline_has_untimed(timeline)) return 0;
-    sort_activities(list);
-    spans = sl__timeline_edit_spans(timeline, &n_spans);
-    n_untimed = time_spans(list, spans, n_spans);
-    time_calls(timeline, spans, n_spans);
-    return n_untimed;
 }

@@ -24,9 +24,13 @@ typedef struct sl__activities {
 /* Appends the activities that the backend delivers now. */
 void sl__activity_collect(sl_device *device);
 
-/* Fills in the times of spans and event calls that were added to an unfinished timeline without
- * them. Returns how many spans still have none: sl_timeline_finish leaves them out. */
-size_t sl__activity_apply(sl_device *device, sl_timeline *timeline);
+/* Fills in the times of the device's spans that were added to an unfinished timeline, where the
+ * device is at `place`, without them. Returns how many still have none: sl_timeline_finish leaves
+ * them out. */
+size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place);
+
+/* The same for records and waits of events, whose times are computed from the spans of all devices. */
+void sl__activity_time_calls(sl_timeline *timeline);
 
 /* Drops all of them. */
 void sl__activity_forget(sl_device *device);

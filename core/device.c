@@ -119,6 +119,16 @@ void sl_backend_preload(void)
     }
 }
 
+static void link_device(sl_device *device)
+{
+    sl_device **at = &device->core->numbers->devices;
+
+    while (*at && (*at)->info.index < device->info.index)
+        at = &(*at)->core->beside;
+    device->core->beside = *at;
+    *at = device;
+}
+
 static sl_status open_device(const char *backend_name, int index, sl_device *beside,
                              const sl_setting *settings, size_t n_settings, sl_device **out,
                              sl_error *err)
@@ -143,6 +153,12 @@ static sl_status open_device(const char *backend_name, int index, sl_device *bes
         goto fail;
     }
     device->core->current = device->core->legacy;
+    link_device(device);
+    status = sl__record_join(device, err);
+    if (status != SL_OK) {
+        sl_device_release(device);
+        return status;
+    }
     *out = device;
     return SL_OK;
 fail:

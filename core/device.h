@@ -35,10 +35,12 @@ double sl__group_processors(const char *root);
 struct sl__op_chunk;
 struct sl__recording;
 
-/* A counter that all devices of a machine share, so that a number means one operation. */
+/* What the devices of a machine share: a counter, so that a number means one operation, and which
+ * devices they are. */
 typedef struct sl__numbers {
     uint64_t last_seq;
     int32_t refs;
+    sl_device *devices; /* that are open, by sl__device_core.beside, in order of their index */
 } sl__numbers;
 
 /* What every operation uses comes first: two cache lines. */
@@ -58,6 +60,7 @@ typedef struct sl__device_core {
     sl__fault fault;  /* of a lost device (core/fault.h) */
 
     sl_buffer *buffers; /* all that are live */
+    sl_device *beside;  /* the next one of the machine, or NULL */
     struct sl__op_chunk *op_chunks;
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id, last_graph_id;

@@ -74,7 +74,7 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
 }
 
 /* The backend gets waits for events never recorded, too: they take the host the same time.
- * The number of a record of another device means nothing here. */
+ * The number of a record of another machine means nothing here. */
 static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 {
     const sl_work work = { .kind = SL_WORK_EVENT_WAIT };
@@ -83,7 +83,7 @@ static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
 
     if (status != SL_OK) return status;
-    if (event->device == stream->device) {
+    if (event->device->core->numbers == stream->device->core->numbers) {
         op->wait_target = event->record_seq;
         op->wait_target_stream = event->record_stream;
     }

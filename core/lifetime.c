@@ -44,6 +44,15 @@ static void release_numbers(sl__numbers *numbers)
     if (numbers && --numbers->refs == 0) free(numbers);
 }
 
+static void unlink_device(sl_device *device)
+{
+    sl_device **at = &device->core->numbers->devices;
+
+    while (*at != device)
+        at = &(*at)->core->beside;
+    *at = device->core->beside;
+}
+
 void sl__device_deallocate(sl_device *device)
 {
     release_numbers(device->core->numbers);
@@ -57,6 +66,7 @@ void sl_device_release(sl_device *device)
 {
     if (!device || --device->refs > 0) return;
     sl__record_abandon(device);
+    unlink_device(device);
     sl__race_device_closed(sl__race, device);
     close_stream(device->core->per_thread);
     close_stream(device->core->legacy);

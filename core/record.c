@@ -64,16 +64,25 @@ bool sl__record_text(sl_device *device, recording *rec, uint32_t device_id, uint
     return true;
 }
 
-bool sl__record_stream(sl_device *device, recording *rec, const sl_stream *stream)
+/* The device is listed in the timeline from the first thing that it does. */
+static bool note_device(sl_device *device, recording *rec)
+{
+    return rec->place >= 0
+           || !sl_timeline_add_device(rec->timeline, &device->info, &rec->place, NULL);
+}
+
+bool sl__record_stream(sl_device *device, recording *rec, const sl_stream *stream, uint32_t *id)
 {
     sl_stream_note note;
     void *noted = rec->streams_noted;
 
-    if (stream->id < rec->n_streams && rec->streams_noted[stream->id]) return true;
+    if (!note_device(device, rec)) return false;
+    *id = sl_timeline_stream_id(rec->place, stream ? stream->id : 0);
+    if (!stream || (stream->id < rec->n_streams && rec->streams_noted[stream->id])) return true;
     if (!grow(&noted, &rec->n_streams, stream->id, sizeof *rec->streams_noted)) return false;
     rec->streams_noted = noted;
     memset(&note, 0, sizeof note);
-    note.id = stream->id;
+    note.id = *id;
     note.priority = stream->priority;
     note.non_blocking = stream->non_blocking;
     if (!sl__record_text(device, rec, stream->name, &note.name)
@@ -150,7 +159,8 @@ static bool add_hold(recording *rec, const sl_op *op)
     return op->ready_cause == SL_CAUSE_NONE || !sl_timeline_add_hold(rec->timeline, &hold, NULL);
 }
 
-static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, uint32_t stream)
+static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, uint32_t stream,
+                           uint32_t target)
 {
     sl_call call = {
         .host_start_ns = op->host_start_ns,
@@ -159,7 +169,7 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
         .correlation = op->seq,
         .stream = stream,
         .target = op->wait_target,
-        .target_stream = op->wait_target_stream,
+        .target_stream = target,
         .kind = op->work.kind == SL_WORK_EVENT_WAIT ? SL_CALL_STREAM_WAIT : SL_CALL_EVENT_RECORD,
         .queue_full = (op->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
@@ -168,19 +178,45 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
            && !sl_timeline_add_call(rec->timeline, &call, NULL);
 }
 
-bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_t stream)
+bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_t stream,
+                     uint32_t target)
 {
     return (sl_is_work(op) ? add_span(device, rec, op, stream)
-                           : add_event_call(device, rec, op, stream))
+                           : add_event_call(device, rec, op, stream, target))
            && add_hold(rec, op) && add_collective(rec, op);
+}
+
+/* The recording of the same session on another device, or NULL. */
+static recording *find_member(const recording *rec, const sl_device *device)
+{
+    recording *member = rec->session->members;
+
+    while (member && member->device != device)
+        member = member->beside;
+    return member;
+}
+
+/* *id: the row of the record that a wait waits for. Its device may be another one. */
+static bool find_target(recording *rec, const sl_op *op, uint32_t *id)
+{
+    sl_device *device = op->event ? op->event->device : rec->device;
+    recording *member = device == rec->device ? rec : find_member(rec, device);
+
+    *id = 0;
+    if (!op->wait_target || !member) return true;
+    if (!note_device(device, member)) return false;
+    *id = sl_timeline_stream_id(member->place, op->wait_target_stream);
+    return true;
 }
 
 void sl__record_op(sl_device *device, const sl_op *op)
 {
+    uint32_t stream, target;
+
     for (recording *rec = device->core->recordings; rec; rec = rec->next) {
         if (op->seq < rec->first_seq) continue;
-        if (!sl__record_stream(device, rec, op->stream)
-            || !sl__record_note(device, rec, op, op->stream->id))
+        if (!sl__record_stream(device, rec, op->stream, &stream) || !find_target(rec, op, &target)
+            || !sl__record_note(device, rec, op, stream, target))
             sl__record_lose(device, rec);
     }
 }
@@ -208,8 +244,9 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     if (core->recordings) call->host_end_ns = device->backend->host_now_ns(device);
     for (recording *rec = core->recordings; rec; rec = rec->next) {
         sl_call noted = *call;
-        if ((stream && !sl__record_stream(device, rec, stream))
-            || !sl__record_text(device, rec, call->name, &noted.name)
+        bool placed = sl__record_stream(device, rec, stream, &noted.stream);
+        noted.target_stream = placed ? sl_timeline_stream_id(rec->place, call->target_stream) : 0;
+        if (!placed || !sl__record_text(device, rec, call->name, &noted.name)
             || !sl__record_text(device, rec, call->where, &noted.where)
             || sl_timeline_add_call(rec->timeline, &noted, NULL))
             sl__record_lose(device, rec);
@@ -232,14 +269,6 @@ sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, s
 
 /* ---- the end ---------------------------------------------------------------- */
 
-void sl__recording_free(recording *rec)
-{
-    sl_timeline_release(rec->timeline);
-    free(rec->texts);
-    free(rec->streams_noted);
-    free(rec);
-}
-
 static void report_untimed(sl_device *device, size_t n)
 {
     bool incomplete = device->core->activities.incomplete;
@@ -251,48 +280,88 @@ static void report_untimed(sl_device *device, size_t n)
     sl__device_fail_later(device, incomplete ? SL_ENOMEM : SL_EBACKEND, msg);
 }
 
-/* The symbols of spans that have got their times are still the device's text ids. */
+/* The symbols of the device's spans that have got their times are still its text ids. */
 static void map_symbols(sl_device *device, recording *rec)
 {
     size_t n;
     sl_span *spans = sl__timeline_edit_spans(rec->timeline, &n);
 
     for (size_t i = 0; i < n; i++)
-        if (spans[i].symbol && !sl__record_text(device, rec, spans[i].symbol, &spans[i].symbol))
+        if (spans[i].symbol && sl_timeline_place(rec->timeline, spans[i].stream) == rec->place
+            && !sl__record_text(device, rec, spans[i].symbol, &spans[i].symbol))
             sl__record_lose(device, rec);
 }
 
-void sl__recording_close(sl_device *device, recording *rec)
+/* Fills in what its device has delivered, and ends it there. */
+static void end_recording(recording *rec)
 {
-    int64_t host_end_ns = device->backend->host_now_ns(device);
+    sl_device *device = rec->device;
     size_t n_untimed;
 
     sl__activity_collect(device);
-    if (sl__timeline_has_untimed(rec->timeline)) {
-        n_untimed = sl__activity_apply(device, rec->timeline);
+    if (rec->place >= 0 && sl__timeline_has_untimed(rec->timeline)) {
+        n_untimed = sl__activity_time_spans(device, rec->timeline, rec->place);
         map_symbols(device, rec);
         if (n_untimed) report_untimed(device, n_untimed);
     }
     if (rec->reported) /* again: that error may have gone to another caller */
         report_loss(device);
     device->backend->record_end(device);
-    sl_timeline_finish(rec->timeline, rec->host_start_ns, host_end_ns);
-    sl__recording_free(rec);
+}
+
+static void unlink_recording(recording *rec)
+{
+    recording **link = &rec->device->core->recordings, **member = &rec->session->members;
+
+    while (*link != rec)
+        link = &(*link)->next;
+    *link = rec->next;
+    while (*member != rec)
+        member = &(*member)->beside;
+    *member = rec->beside;
+}
+
+static void free_recording(recording *rec)
+{
+    sl_device *device = rec->device;
+
+    unlink_recording(rec);
+    free(rec->texts);
+    free(rec->streams_noted);
+    free(rec);
     if (!device->core->recordings) sl__activity_forget(device);
+}
+
+void sl__session_free(sl__session *session)
+{
+    while (session->members)
+        free_recording(session->members);
+    sl_timeline_release(session->timeline);
+    free(session->name);
+    free(session);
+}
+
+void sl__session_close(sl__session *session)
+{
+    sl_device *device = session->members->device;
+    int64_t host_end_ns = device->backend->host_now_ns(device);
+
+    for (recording *rec = session->members; rec; rec = rec->beside)
+        end_recording(rec);
+    sl__activity_time_calls(session->timeline);
+    sl_timeline_finish(session->timeline, session->host_start_ns, host_end_ns);
+    sl__session_free(session);
 }
 
 void sl__record_stop_late(sl_device *device)
 {
-    recording **link = &device->core->recordings, *rec;
+    recording *rec = device->core->recordings;
 
     device->core->late_stops = false;
-    while ((rec = *link)) {
-        if (!rec->stopped) {
-            link = &rec->next;
-            continue;
-        }
-        *link = rec->next;
-        sl__recording_close(device, rec);
+    while (rec) {
+        recording *next = rec->next;
+        if (rec->stopped) sl__session_close(rec->session);
+        rec = next;
     }
 }
 
@@ -301,7 +370,11 @@ void sl__record_abandon(sl_device *device)
     recording *rec;
 
     while ((rec = device->core->recordings)) {
-        device->core->recordings = rec->next;
-        sl__recording_close(device, rec);
+        if (rec == rec->session->members && !rec->beside) {
+            sl__session_close(rec->session);
+        } else {
+            end_recording(rec);
+            free_recording(rec);
+        }
     }
 }

@@ -1,19 +1,31 @@
 /* record.h - the recorder: adds operations that retire, and calls of the host that enqueue nothing,
- * to the timelines that are being recorded. */
+ * to the timelines that are being recorded.
+ *
+ * A timeline is of a machine: each of its devices has a recording, and those of one timeline form a
+ * session. A device that is opened meanwhile joins the sessions of the machine. */
 #ifndef SL_RECORD_H
 #define SL_RECORD_H
 
 #include "backend.h"
 
-typedef struct sl__recording {
-    struct sl__recording *next;
+typedef struct sl__session {
     sl_timeline *timeline; /* retained */
-    uint64_t first_seq;    /* earlier operations are not recorded */
+    char *name;
     int64_t host_start_ns;
-    uint32_t *texts; /* by device text id: timeline id + 1, 0 unknown */
+    struct sl__recording *members; /* by sl__recording.beside */
+} sl__session;
+
+typedef struct sl__recording {
+    struct sl__recording *next, *beside; /* of the device; of the session */
+    sl_device *device;
+    sl__session *session;
+    sl_timeline *timeline; /* the session's */
+    uint64_t first_seq;    /* earlier operations are not recorded */
+    uint32_t *texts;       /* by device text id: timeline id + 1, 0 unknown */
     size_t n_texts;
     bool *streams_noted; /* by stream id */
     size_t n_streams;
+    int place;     /* of the device among the timeline's; -1: it has done nothing yet */
     bool reported; /* that a span was lost */
     bool stopped;  /* by a host function: to be closed after it */
 } sl__recording;
@@ -21,17 +33,22 @@ typedef struct sl__recording {
 /* Notes a retiring operation in every active recording. */
 void sl__record_op(sl_device *device, const sl_op *op);
 
-/* The same in one recording, in the row of stream `stream`, which the timeline knows. False: out of
- * memory. */
-bool sl__record_note(sl_device *device, sl__recording *rec, const sl_op *op, uint32_t stream);
-bool sl__record_stream(sl_device *device, sl__recording *rec, const sl_stream *stream);
+/* The same in one recording, in the row `stream` of the timeline. `target` is the row in which the
+ * record is that a wait waits for. False: out of memory. */
+bool sl__record_note(sl_device *device, sl__recording *rec, const sl_op *op, uint32_t stream,
+                     uint32_t target);
+/* Notes the device, and the stream unless it is NULL; *id: the stream's, or the NULL stream's, in the
+ * timeline. */
+bool sl__record_stream(sl_device *device, sl__recording *rec, const sl_stream *stream,
+                       uint32_t *id);
 /* *id: the timeline's of a device's text id. False: out of memory. */
 bool sl__record_text(sl_device *device, sl__recording *rec, uint32_t device_id, uint32_t *id);
 /* The row of a graph's nodes that were captured in a stream forked from the first one, for a launch
- * in another: above all streams' ids. */
-static inline uint32_t sl__record_row(uint32_t launched, uint32_t captured)
+ * in another. */
+static inline uint32_t sl__record_row(const sl__recording *rec, uint32_t launched,
+                                      uint32_t captured)
 {
-    return UINT32_C(1) << 30 | (launched & 0x3fff) << 16 | (captured & 0xffff);
+    return sl_timeline_row_id(rec->place, launched, captured);
 }
 /* A span is missing: a later call says so. */
 void sl__record_lose(sl_device *device, sl__recording *rec);
@@ -50,11 +67,18 @@ sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, s
  * may be in the middle of a launch. */
 void sl__record_stop_late(sl_device *device);
 
-/* Finishes the timeline of a recording that is no longer in the device's list, and frees it. */
-void sl__recording_close(sl_device *device, sl__recording *rec);
-void sl__recording_free(sl__recording *rec);
+/* The device becomes part of what is being recorded on others of its machine. */
+sl_status sl__record_join(sl_device *device, sl_error *err);
 
-/* Closes recordings that nobody stopped. */
+/* Ends a session: finishes its timeline and frees all. */
+void sl__session_close(sl__session *session);
+void sl__session_free(sl__session *session);
+/* A recording on one more device, with the backend's. */
+sl_status sl__session_add(sl__session *session, sl_device *device, uint64_t first_seq,
+                          sl_error *err);
+
+/* The device is closing: what it recorded stays in the timelines of others, and those that nobody
+ * stopped are closed. */
 void sl__record_abandon(sl_device *device);
 
 #endif

@@ -19,6 +19,7 @@ typedef struct launch_notes {
     sl_device *device;
     sl__recording *rec;
     const sl_op *launch;
+    uint32_t stream;  /* the launch's, in the timeline */
     int64_t *reached; /* per node: when its row had come to it; NULL: the backend does not know */
     lane *lanes;
     uint32_t n_work; /* that have been noted */
@@ -26,8 +27,9 @@ typedef struct launch_notes {
 
 static uint32_t row(const launch_notes *notes, const sl_node *node)
 {
-    return node->lane == 0 ? notes->launch->stream->id
-                           : sl__record_row(notes->launch->stream->id, node->op->stream->id);
+    return node->lane == 0 ? notes->stream
+                           : sl__record_row(notes->rec, notes->launch->stream->id,
+                                            node->op->stream->id);
 }
 
 static bool add_row(const launch_notes *notes, const sl_node *node)
@@ -110,6 +112,7 @@ static bool add_node(launch_notes *notes, uint32_t i)
     sl_node_note note = { launch->seq + 1 + i, launch->seq, launch->graph->id, notes->n_work,
                           node->op->stream->priority };
     sl_op shown = *node->op;
+    uint32_t target = 0;
 
     shown.seq = note.correlation;
     shown.host_start_ns = launch->host_start_ns;
@@ -117,11 +120,11 @@ static bool add_node(launch_notes *notes, uint32_t i)
     if (shown.work.kind == SL_WORK_EVENT_WAIT) {
         const sl_node *record = &launch->body->nodes[node->record];
         shown.wait_target = launch->seq + 1 + node->record;
-        shown.wait_target_stream = row(notes, record);
+        target = row(notes, record);
     }
     set_times(notes, i, &shown);
     notes->n_work += sl_is_work(node->op);
-    return sl__record_note(notes->device, notes->rec, &shown, row(notes, node))
+    return sl__record_note(notes->device, notes->rec, &shown, row(notes, node), target)
            && (!sl_is_work(node->op) || !sl_timeline_add_node(notes->rec->timeline, &note, NULL));
 }
 
@@ -148,7 +151,7 @@ static bool add_call(const launch_notes *notes)
         .host_start_ns = launch->host_start_ns,
         .host_end_ns = launch->host_end_ns,
         .correlation = launch->seq,
-        .stream = launch->stream->id,
+        .stream = notes->stream,
         .kind = SL_CALL_PLAIN,
         .queue_full = (launch->span_flags & SL_SPAN_QUEUE_FULL) != 0,
     };
@@ -169,13 +172,14 @@ static bool add_as_one(const launch_notes *notes)
     sl_op shown = *notes->launch;
 
     shown.seq++; /* the first of the numbers of its nodes */
-    return sl__record_note(notes->device, notes->rec, &shown, shown.stream->id);
+    return sl__record_note(notes->device, notes->rec, &shown, notes->stream, 0);
 }
 
 static bool add_launch(launch_notes *notes)
 {
     const sl_body *body = notes->launch->body;
-    bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream)
+    bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream,
+                                   &notes->stream)
                  && add_call(notes) && add_launch_note(notes);
 
     if (added && is_timed_as_one(notes->launch)) return add_as_one(notes);

@@ -115,7 +115,7 @@ static void describe_node(sl__checker *checker, sl_race_access *to, const sl__ac
     to->launch_made = copied(checker, stream, stream->made);
     to->launch_stream_id = stream->stream_id;
     to->launch_in_per_thread = stream->is_per_thread;
-    if (slot->is_lane) to->stream = sl__record_row(stream->stream_id, slot->stream_id);
+    if (slot->is_lane) to->stream = sl_timeline_row_id(0, stream->stream_id, slot->stream_id);
 }
 
 static void describe_access(sl__checker *checker, sl_race_access *to, const sl__access *access,

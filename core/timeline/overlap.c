@@ -16,7 +16,12 @@
 bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__matcher *match)
 {
     *match = (sl__matcher){
-        .stream = sel->stream, .kind = sel->kind, .engine = sel->engine, .any_name = !sel->name
+        .timeline = timeline,
+        .stream = sel->stream,
+        .place = sel->place,
+        .kind = sel->kind,
+        .engine = sel->engine,
+        .any_name = !sel->name,
     };
     return !sel->name || sl__timeline_find_text(timeline, sel->name, &match->name);
 }

@@ -19,8 +19,9 @@ static inline void sl__interval_extend(sl__interval *range, const sl_span *span,
 
 /* A selection with its name looked up, so that a span is matched by integers. */
 typedef struct sl__matcher {
+    const sl_timeline *timeline;
     int64_t stream;
-    int kind, engine;
+    int place, kind, engine;
     bool any_name;
     uint32_t name;
 } sl__matcher;
@@ -31,6 +32,7 @@ bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__
 static inline bool sl__matches(const sl__matcher *match, const sl_span *span)
 {
     return (match->stream < 0 || match->stream == span->stream)
+           && (match->place < 0 || match->place == sl_timeline_place(match->timeline, span->stream))
            && (match->kind < 0 || match->kind == span->kind)
            && (match->engine < 0 || match->engine == span->engine)
            && (match->any_name || match->name == span->name);

@@ -7,6 +7,7 @@
 #include "timeline.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,12 +44,15 @@ struct sl_timeline {
     sl_origin origin;
     sl_range range;
     sl_device_info device;
-    char backend[32];          /* device.backend points here */
+    sl_device_info *others; /* at places from 1 on */
+    size_t n_others, cap_others;
+    bool several;              /* spans are of more than one */
+    char backend[32];          /* device.backend points here, and those of the others */
     int64_t first_ns, last_ns; /* over all spans */
     int64_t host_start_ns, host_end_ns;
 };
 
-const sl_selection sl_select_all = { .stream = -1, .kind = -1, .engine = -1, .name = NULL };
+const sl_selection sl_select_all = { .stream = -1, .place = -1, .kind = -1, .engine = -1, .name = NULL };
 
 /* ---- growth ---------------------------------------------------------------- */
 
@@ -229,6 +233,7 @@ void sl_timeline_release(sl_timeline *timeline)
     sl__collectives_free(&timeline->collectives);
     free(timeline->launches);
     free(timeline->streams);
+    free(timeline->others);
     free(timeline);
 }
 
@@ -445,6 +450,23 @@ void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info)
     if (info->backend) strncpy(timeline->backend, info->backend, sizeof timeline->backend - 1);
 }
 
+sl_status sl_timeline_add_device(sl_timeline *timeline, const sl_device_info *info, int *place,
+                                 sl_error *err)
+{
+    sl_status status = refuse_finished(timeline, err);
+    if (status != SL_OK) return status;
+    if (timeline->n_others + 1 == SL_MOST_DEVICES)
+        return sl_fail(err, SL_EINVAL, "a timeline has %d devices at most", SL_MOST_DEVICES);
+    status = reserve((void **)&timeline->others, timeline->n_others, &timeline->cap_others,
+                     sizeof *info, "devices", err);
+    if (status != SL_OK) return status;
+    sl_device_info *added = &timeline->others[timeline->n_others++];
+    *added = *info;
+    added->backend = timeline->backend;
+    *place = (int)timeline->n_others;
+    return SL_OK;
+}
+
 static int by_span_correlation(const void *left, const void *right)
 {
     uint64_t a = ((const sl_span *)left)->correlation, b = ((const sl_span *)right)->correlation;
@@ -532,6 +554,39 @@ static void take_out_untimed(sl_timeline *timeline)
     timeline->has_untimed = false;
 }
 
+static bool has_several(const sl_timeline *timeline)
+{
+    for (size_t i = 1; timeline->n_others > 0 && i < timeline->n_spans; i++)
+        if (sl_timeline_place(timeline, timeline->spans[i].stream)
+            != sl_timeline_place(timeline, timeline->spans[0].stream))
+            return true;
+    return false;
+}
+
+/* "gpu1: copies". A trace of ours has such names already. Without memory the name stays. */
+static void name_by_device(sl_timeline *timeline, sl_stream_note *note)
+{
+    char prefix[24], name[128];
+    const char *own = sl_timeline_text(timeline, note->name);
+    int place = sl_timeline_place(timeline, note->id);
+    int index = sl_timeline_device_at(timeline, place)->index;
+    uint32_t local = note->id - sl_timeline_stream_id(place, 0);
+    snprintf(prefix, sizeof prefix, "gpu%d: ", index);
+    if (strncmp(own, prefix, strlen(prefix)) == 0) return;
+    if (note->name != 0)
+        snprintf(name, sizeof name, "%s%.100s", prefix, own);
+    else
+        snprintf(name, sizeof name, "%sstream %" PRIu32, prefix, local);
+    sl_timeline_intern(timeline, name, &note->name, NULL);
+}
+
+static void name_streams(sl_timeline *timeline)
+{
+    timeline->several = has_several(timeline);
+    for (size_t i = 0; timeline->several && i < timeline->n_streams; i++)
+        name_by_device(timeline, &timeline->streams[i]);
+}
+
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns)
 {
     if (timeline->finished) return;
@@ -542,6 +597,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sl__collectives_sort(&timeline->collectives);
     sort_launches(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
+    name_streams(timeline);
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
@@ -620,6 +676,29 @@ const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n
 /* Never NULL: all zero, with backend "", if no device was set. */
 const sl_device_info *sl_timeline_device(const sl_timeline *timeline) { return &timeline->device; }
 
+int sl_timeline_device_count(const sl_timeline *timeline) { return (int)timeline->n_others + 1; }
+
+const sl_device_info *sl_timeline_device_at(const sl_timeline *timeline, int place)
+{
+    return place == 0 ? &timeline->device : &timeline->others[place - 1];
+}
+
+/* Traces of other programs have a device, and number their streams as they like. */
+int sl_timeline_place(const sl_timeline *timeline, uint32_t stream)
+{
+    if (timeline->n_others == 0) return 0;
+    bool first = stream >> 30 == 1; /* a further row there */
+    size_t place = first ? 0 : stream >> SL_PLACE_SHIFT & (SL_MOST_DEVICES - 1);
+    return place <= timeline->n_others ? (int)place : 0;
+}
+
+bool sl_timeline_has_several(const sl_timeline *timeline) { return timeline->several; }
+
+bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream)
+{
+    return stream == sl_timeline_stream_id(sl_timeline_place(timeline, stream), 0);
+}
+
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id)
 {
     size_t at = note_place(timeline, id);
@@ -630,7 +709,7 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
 bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
 {
     const sl_stream_note *note = sl__timeline_note(timeline, id);
-    return id == 0 || !note || !note->non_blocking;
+    return sl_timeline_is_null_stream(timeline, id) || !note || !note->non_blocking;
 }
 
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline) { return timeline->host_start_ns; }

@@ -173,6 +173,29 @@ typedef struct sl_range {
     sl_cause earlier, later; /* two of the main causes, which is not so in the timeline */
 } sl_range;
 
+/* ---- several devices ----------------------------------------------------- */
+
+/* A timeline lists the devices that did something while it was recorded; the place of the one that
+ * was current is 0. The id of a stream says of which it is: those of place 0 are as the program has
+ * them, and this is the one function that makes the others. */
+enum { SL_MOST_DEVICES = 64, SL_PLACE_SHIFT = 24 };
+
+static inline uint32_t sl_timeline_stream_id(int place, uint32_t stream)
+{
+    const uint32_t most = (UINT32_C(1) << SL_PLACE_SHIFT) - 1;
+
+    return place == 0 ? stream : (uint32_t)place << SL_PLACE_SHIFT | (stream & most);
+}
+
+/* A further row, for nodes of a graph that were captured in one stream and launched in another:
+ * above all streams' ids. */
+static inline uint32_t sl_timeline_row_id(int place, uint32_t launched, uint32_t captured)
+{
+    if (place == 0) return UINT32_C(1) << 30 | (launched & 0x3fff) << 16 | (captured & 0xffff);
+    return UINT32_C(1) << 31 | (uint32_t)place << SL_PLACE_SHIFT | (launched & 0x3ff) << 14
+           | (captured & 0x3fff);
+}
+
 /* ---- lifecycle --------------------------------------------------------- */
 
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err); /* empty */
@@ -191,7 +214,10 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
                                      sl_error *err);
-void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info);
+void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info); /* place 0 */
+/* One more. SL_ENOMEM; SL_EINVAL: there are SL_MOST_DEVICES. */
+sl_status sl_timeline_add_device(sl_timeline *timeline, const sl_device_info *info, int *place,
+                                 sl_error *err);
 /* Sorts by correlation and fixes the host's interval; after that it is read-only. */
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns);
 
@@ -244,7 +270,15 @@ const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */
 const char *sl_timeline_notice(const sl_timeline *timeline);                 /* "" if not set */
 const char *sl_timeline_name(const sl_timeline *timeline);                   /* "" if not set */
-const sl_device_info *sl_timeline_device(const sl_timeline *timeline);
+const sl_device_info *sl_timeline_device(const sl_timeline *timeline); /* that of place 0 */
+/* How many there are, >= 1, and which; of the place of a stream's device. */
+int sl_timeline_device_count(const sl_timeline *timeline);
+const sl_device_info *sl_timeline_device_at(const sl_timeline *timeline, int place);
+int sl_timeline_place(const sl_timeline *timeline, uint32_t stream);
+/* Whether spans are of more than one: then names of streams begin with "gpu1: ". After finish. */
+bool sl_timeline_has_several(const sl_timeline *timeline);
+/* Whether it is the NULL stream of its device. */
+bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream);
 /* Its name; of a trace with several written to the buffer, "NVIDIA H200, GPU 1". "" if not set. */
 #define SL_DEVICE_NAME_BYTES 144
 const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES]);
@@ -280,6 +314,7 @@ const char *sl_span_call_name(const sl_span *span);
 /* A selection of spans: every field that is set must match. */
 typedef struct sl_selection {
     int64_t stream;   /* -1: any */
+    int place;        /* of the device; -1: any */
     int kind;         /* -1: any */
     int engine;       /* -1: any */
     const char *name; /* NULL: any; the exact span name */
