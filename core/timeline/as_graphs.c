@@ -189,7 +189,7 @@ static int64_t stream_ns(const sl__pass *p, size_t i)
     const sl__played_stream
         *s = &p->r->streams[sl__lanes_find(&ops->lanes, sl__item_stream(ops, i))];
     int64_t ns = s->tail_ns;
-    if (s->is_blocking) ns = sl__max_ns(ns, s->is_null ? p->blocking_ns : p->null_ns);
+    if (s->is_blocking) ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
     if (by < i && ops->items[by].end_ns <= ops->items[i].start_ns)
         ns = sl__max_ns(ns, p->r->played[by].end_ns);
     return ns;
@@ -199,7 +199,7 @@ static int64_t stream_ns(const sl__pass *p, size_t i)
 static int64_t turn_ns(const sl__pass *p, const sl_span *span)
 {
     bool is_copy = span->engine != SL_ENGINE_COMPUTE && span->engine != SL_ENGINE_HOST;
-    size_t *served = &p->graphs->served[span->engine], before = *served;
+    size_t *served = &p->graphs->served[sl__unit_of(p->r->ops->timeline, span)], before = *served;
     *served = (size_t)span->stream + 1;
     return is_copy && before && before != *served ? p->graphs->costs->turn_ns : 0;
 }

@@ -35,7 +35,7 @@ struct sl__graphs {
     size_t n_edges, cap_edges;
     uint32_t *sets; /* of items */
     size_t n_sets, cap_sets;
-    size_t served[SL_ENGINES]; /* in a pass: the stream of its last node, and 1; 0: none yet */
+    size_t served[SL__UNITS]; /* in a pass: the stream of its last node, and 1; 0: none yet */
 };
 
 /* Which items a capture could contain, between what it could not: calls in which the host waits,

@@ -1,7 +1,7 @@
 /* bounds.c - how short the recorded work could have been.
  *
  * serial           the durations of all spans, added up.
- * busiest engine   the largest union of the spans of one engine.
+ * busiest engine   the largest union of the spans of one engine of one device.
  * critical path    the longest sum of span durations over a chain in which each
  *                  span had to wait for the one before, because of
  *                    - stream order (where a span begins before an earlier one of its
@@ -12,6 +12,7 @@
  *                      blocking streams, and their later work follows it.
  *                      Streams noted as non-blocking are exempt; streams without
  *                      a note are blocking;
+ *                      Every device has such a stream of its own;
  *                    - the host: what is issued after a call that waited (a stream,
  *                      event or device synchronisation, a plain call that waited for
  *                      the device, an operation with SL_SPAN_HOST_WAITED or
@@ -59,10 +60,13 @@ typedef struct chains {
     sl__lanes lanes;
     stream *streams;   /* by lane */
     int64_t *record;   /* by call: up to this event record, 0 for other calls */
-    int64_t null_tail; /* up to the NULL stream's latest operation */
-    int64_t blocking;  /* over all blocking streams, the NULL stream included */
-    int64_t longest;   /* over everything */
-    int64_t host;      /* what the host has waited for */
+    struct {
+        int64_t null_tail; /* up to the NULL stream's latest operation */
+        int64_t blocking;  /* over all blocking streams, the NULL stream included */
+        int64_t longest;   /* over everything */
+    } of[SL_MOST_DEVICES]; /* by place of the device */
+    int64_t longest;       /* over all of them */
+    int64_t host;          /* what the host has waited for */
 } chains;
 
 static void chains_close(chains *c)
@@ -103,14 +107,17 @@ static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns
 {
     stream *s = stream_of(c, id);
     int64_t start = sl__max_ns(sl__max_ns(s->tail, after), c->host);
-    if (id == 0)
-        start = sl__max_ns(start, c->blocking);
+    int place = sl_timeline_place(c->timeline, id);
+    bool is_null = sl_timeline_is_null_stream(c->timeline, id);
+    if (is_null)
+        start = sl__max_ns(start, c->of[place].blocking);
     else if (s->is_blocking)
-        start = sl__max_ns(start, c->null_tail);
+        start = sl__max_ns(start, c->of[place].null_tail);
     int64_t end = sl__add_ns(start, duration_ns);
     s->tail = end;
-    if (id == 0) c->null_tail = end;
-    if (s->is_blocking) c->blocking = sl__max_ns(c->blocking, end);
+    if (is_null) c->of[place].null_tail = end;
+    if (s->is_blocking) c->of[place].blocking = sl__max_ns(c->of[place].blocking, end);
+    c->of[place].longest = sl__max_ns(c->of[place].longest, end);
     c->longest = sl__max_ns(c->longest, end);
     return end;
 }
@@ -119,6 +126,12 @@ static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns
 static void wait_host(chains *c, int64_t chain_ns)
 {
     if (c->host_waits) c->host = sl__max_ns(c->host, chain_ns);
+}
+
+/* The longest chain on the device of a stream. */
+static int64_t device_chain(const chains *c, uint32_t id)
+{
+    return c->of[sl_timeline_place(c->timeline, id)].longest;
 }
 
 /* The chain up to the record with this correlation, 0 if it was not recorded. */
@@ -141,7 +154,7 @@ static int64_t own_ns(chains *c, const sl_span *span)
 
 static void take_span(chains *c, const sl_span *span)
 {
-    if (span->flags & SL_SPAN_LOADED) wait_host(c, c->longest);
+    if (span->flags & SL_SPAN_LOADED) wait_host(c, device_chain(c, span->stream));
     int64_t end = extend(c, span->stream, 0, own_ns(c, span));
     if (span->flags & SL_SPAN_HOST_WAITED) wait_host(c, end);
 }
@@ -153,9 +166,9 @@ static void take_call(chains *c, const sl_call *call, size_t index)
     case SL_CALL_STREAM_WAIT: extend(c, call->stream, record_chain(c, call->target), 0); break;
     case SL_CALL_STREAM_SYNC: wait_host(c, stream_of(c, call->stream)->tail); break;
     case SL_CALL_EVENT_SYNC: wait_host(c, record_chain(c, call->target)); break;
-    case SL_CALL_DEVICE_SYNC: wait_host(c, c->longest); break;
+    case SL_CALL_DEVICE_SYNC: wait_host(c, device_chain(c, call->stream)); break;
     case SL_CALL_PLAIN:
-        if (call->waited_for_device) wait_host(c, c->longest);
+        if (call->waited_for_device) wait_host(c, device_chain(c, call->stream));
         break;
     case SL_CALL_HOST_WORK:
     case SL_CALL_KINDS: break;
@@ -189,15 +202,17 @@ static sl_status critical_path(const sl_timeline *timeline, bool host_waits, int
 /* Among equally busy engines the first is named. */
 static sl_status busiest_engine(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err)
 {
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
+    for (int unit = 0; unit < sl__unit_count(timeline); unit++) {
         sl_selection sel = sl_select_all;
-        sel.engine = engine;
+        sel.place = unit / SL_ENGINES;
+        sel.engine = unit % SL_ENGINES;
         int64_t busy_ns;
         sl_status status = sl_timeline_busy_ns(timeline, &sel, &busy_ns, err);
         if (status != SL_OK) return status;
         if (busy_ns > bounds->busiest_engine_ns) {
             bounds->busiest_engine_ns = busy_ns;
-            bounds->busiest_engine = (sl_engine)engine;
+            bounds->busiest_engine = (sl_engine)sel.engine;
+            bounds->busiest_place = sel.place;
         }
     }
     return SL_OK;

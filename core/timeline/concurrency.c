@@ -9,12 +9,15 @@
 
 #include <stdlib.h>
 
+#include "store.h"
+
 /* ---- groups ------------------------------------------------------------------ */
 
-static size_t group_of(const sl__groups *groups, sl_concurrent by, const sl_span *span)
+static size_t group_of(const sl_timeline *timeline, const sl__groups *groups, sl_concurrent by,
+                       const sl_span *span)
 {
     switch (by) {
-    case SL_CONCURRENT_ENGINES: return span->engine;
+    case SL_CONCURRENT_ENGINES: return (size_t)sl__unit_of(timeline, span);
     case SL_CONCURRENT_STREAMS: return sl__lanes_find(&groups->lanes, span->stream);
     case SL_CONCURRENT_WORK: return (size_t)span->engine * SL_SPAN_KINDS + span->kind;
     case SL_CONCURRENT_SPANS: break;
@@ -29,7 +32,7 @@ static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match,
     size_t n_spans, n = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     for (size_t i = 0; i < n_spans; i++) {
-        if (sl__matches_lasting(match, &spans[i])) groups->end[group_of(groups, by, &spans[i])]++;
+        if (sl__matches_lasting(match, &spans[i])) groups->end[group_of(timeline, groups, by, &spans[i])]++;
     }
     for (size_t group = 0; group < groups->n; group++) {
         size_t count = groups->end[group];
@@ -40,7 +43,7 @@ static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match,
     if (!groups->at) return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
     for (size_t i = 0; i < n_spans; i++) {
         if (sl__matches_lasting(match, &spans[i]))
-            groups->at[groups->end[group_of(groups, by, &spans[i])]++] = (sl__interval){
+            groups->at[groups->end[group_of(timeline, groups, by, &spans[i])]++] = (sl__interval){
                 spans[i].start_ns, spans[i].end_ns
             };
     }
@@ -66,7 +69,8 @@ sl_status sl__groups_collect(const sl_timeline *timeline, const sl_selection *se
 {
     sl__matcher match;
     sl_status status = SL_OK;
-    *groups = (sl__groups){ .n = by == SL_CONCURRENT_ENGINES ? SL_ENGINES
+    *groups = (sl__groups){ .n = by == SL_CONCURRENT_ENGINES
+                                     ? (size_t)sl__unit_count(timeline)
                                  : by == SL_CONCURRENT_WORK  ? SL_ENGINES * SL_SPAN_KINDS
                                                              : 1 };
     if (!sl__matcher_make(timeline, sel, &match)) {

@@ -34,6 +34,8 @@
  */
 #include "timeline.h"
 
+#include <stdlib.h>
+
 #include "cause_records.h"
 #include "findings.h"
 #include "operations.h"
@@ -50,14 +52,13 @@
 typedef struct search {
     sl__operations ops;
     sl__order by_host; /* all items, by when their calls began */
-    sl__order by_start[SL_ENGINES];
+    sl__order by_start[SL__UNITS];
     sl__order by_end;       /* all spans */
-    sl_engine engine;       /* whose gaps are walked */
+    int unit;               /* the engine whose gaps are walked */
     bool chain;             /* the makespan is taken apart: what ran is no cause */
     bool beside;            /* not an engine's gap, but a wait beside kernels */
-    bool one_kernel_stream; /* no two kernels could overlap */
     bool host_known;        /* the calls of the host are in the timeline */
-    sl__union room;         /* when kernels ran and left room */
+    sl__union *busy;        /* SL__BUSY_UNIONS; from SL__BESIDE on, kernels ran and left room */
     size_t waiter;          /* the item before which the gap is */
     int64_t from_ns;        /* the gap's beginning */
     size_t steps;           /* that may still be made */
@@ -65,6 +66,12 @@ typedef struct search {
 } search;
 
 static const sl__item *item_at(const search *s, size_t item) { return &s->ops.items[item]; }
+
+/* The kernels of the device at `place`, by their start. */
+static const sl__order *kernels_of(const search *s, int place)
+{
+    return &s->by_start[sl__unit(place, SL_ENGINE_COMPUTE)];
+}
 
 /* Stream order is looked at by itself (look_at_neighbour). */
 static bool counts_beside(sl_cause cause)
@@ -76,7 +83,7 @@ static void note(search *s, sl_cause cause, bool idle, size_t by, int64_t from_n
 {
     if (s->beside && !counts_beside(cause)) return;
     idle = idle && !s->beside;
-    sl__stretches_add(&s->found, cause, s->engine, idle, s->waiter, by, from_ns, to_ns);
+    sl__stretches_add(&s->found, cause, s->unit, idle, s->waiter, by, from_ns, to_ns);
 }
 
 /* False when there were too many: then the rest is unknown. */
@@ -169,7 +176,9 @@ static size_t last_before_end(const search *s, size_t item, int64_t end_ns)
 {
     size_t k = sl__order_count(&s->by_end, end_ns);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        if (s->by_end.at[--k].item < item) return s->by_end.at[k].item;
+        size_t other = s->by_end.at[--k].item;
+        if (other < item && sl__item_place(&s->ops, other) == sl__item_place(&s->ops, item))
+            return other;
     }
     return SL__NO_ITEM;
 }
@@ -181,7 +190,8 @@ static size_t synchronised_with(const search *s, size_t item)
     const sl_call *call = sl__item_call(&s->ops, item);
     size_t found = SL__NO_ITEM;
     if (!s->chain || !call) return SL__NO_ITEM;
-    if (call->kind == SL_CALL_STREAM_SYNC && call->stream != 0)
+    if (call->kind == SL_CALL_STREAM_SYNC
+        && !sl_timeline_is_null_stream(s->ops.timeline, call->stream))
         found = item_at(s, item)->before;
     else if (call->kind == SL_CALL_EVENT_SYNC && call->target)
         found = sl__operations_find(&s->ops, call->target);
@@ -241,9 +251,9 @@ static int64_t visible_ns(const search *s, size_t item)
 /* A kernel of another stream that ran at `ns`, the latest to start. */
 static size_t running_at(const search *s, size_t waiter, int64_t ns)
 {
-    const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
-    size_t k = sl__order_count(order, ns);
     uint32_t stream = sl__item_stream(&s->ops, waiter);
+    const sl__order *order = kernels_of(s, sl_timeline_place(s->ops.timeline, stream));
+    size_t k = sl__order_count(order, ns);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
         if (item_at(s, other)->end_ns > ns && sl__item_stream(&s->ops, other) != stream)
@@ -285,7 +295,7 @@ static void note_run(search *s, size_t item, int64_t from_ns, int64_t to_ns)
     const sl_span *span = sl__item_span(&s->ops, item);
     if (!span) return;
     s->waiter = item;
-    s->engine = (sl_engine)span->engine;
+    s->unit = sl__unit_of(s->ops.timeline, span);
     from_ns = note_staging(s, item, from_ns, to_ns);
     note(s, SL_CAUSE_NONE, true, SL__NO_ITEM, from_ns, to_ns);
 }
@@ -374,11 +384,11 @@ static void look_at_wait(search *s, size_t item)
     }
 }
 
-static void look_at_engine(search *s, sl_engine engine)
+static void look_at_engine(search *s, int unit)
 {
-    const sl__order *order = &s->by_start[engine];
+    const sl__order *order = &s->by_start[unit];
     int64_t end_ns = sl__timeline_first_ns(s->ops.timeline);
-    s->engine = engine;
+    s->unit = unit;
     for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
         size_t item = order->at[i].item;
         if (item_at(s, item)->start_ns > end_ns) {
@@ -400,9 +410,9 @@ static bool is_long_kernel(const search *s, size_t item, const sl_span **span)
 }
 
 /* A program that has kernels in several streams knows how to let them overlap. */
-static bool has_one_kernel_stream(const search *s)
+static bool has_one_kernel_stream(const search *s, int place)
 {
-    const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
+    const sl__order *order = kernels_of(s, place);
     for (size_t i = 1; i < order->n; i++) {
         if (sl__item_stream(&s->ops, order->at[i].item)
             != sl__item_stream(&s->ops, order->at[0].item))
@@ -415,19 +425,20 @@ static bool has_one_kernel_stream(const search *s)
 static void look_at_neighbour(search *s, size_t item, size_t before)
 {
     const sl_span *span, *other;
-    int sm_count = sl_timeline_device(s->ops.timeline)->sm_count;
+    int place = sl__item_place(&s->ops, item);
+    int sm_count = sl_timeline_device_at(s->ops.timeline, place)->sm_count;
     if (before == SL__NO_ITEM || !is_long_kernel(s, item, &span)
         || !is_long_kernel(s, before, &other) || (int64_t)span->blocks + other->blocks > sm_count
         || item_at(s, item)->ready_cause != SL_CAUSE_STREAM_ORDER)
         return;
     int64_t from_ns = sl__max_ns(other->start_ns, visible_ns(s, item));
-    sl__stretches_add(&s->found, SL_CAUSE_STREAM_ORDER, SL_ENGINE_COMPUTE, false, item, before,
-                      from_ns, other->end_ns);
+    sl__stretches_add(&s->found, SL_CAUSE_STREAM_ORDER, s->unit, false, item, before, from_ns,
+                      other->end_ns);
 }
 
 /* Beside kernels that left room; from the end of what its stream ran before, records and
  * waits left out. */
-static void look_beside(search *s, size_t item)
+static void look_beside(search *s, int place, size_t item, bool one_kernel_stream)
 {
     const sl__item *waiter = item_at(s, item);
     size_t before = waiter->before;
@@ -436,19 +447,20 @@ static void look_beside(search *s, size_t item)
     s->from_ns = sl__timeline_first_ns(s->ops.timeline);
     if (before != SL__NO_ITEM) s->from_ns = sl__max_ns(s->from_ns, item_at(s, before)->end_ns);
     s->waiter = item;
-    if (sl__union_measure_ns(&s->room, s->from_ns, waiter->start_ns) > 0)
+    if (sl__union_measure_ns(&s->busy[SL__BESIDE + place], s->from_ns, waiter->start_ns) > 0)
         walk_gap(s, item, waiter->start_ns);
-    if (s->one_kernel_stream) look_at_neighbour(s, item, before);
+    if (one_kernel_stream) look_at_neighbour(s, item, before);
 }
 
-static void look_at_kernels(search *s)
+static void look_at_kernels(search *s, int place)
 {
-    const sl__order *order = &s->by_start[SL_ENGINE_COMPUTE];
-    s->engine = SL_ENGINE_COMPUTE;
+    const sl__order *order = kernels_of(s, place);
+    bool one_kernel_stream = has_one_kernel_stream(s, place);
+    s->unit = sl__unit(place, SL_ENGINE_COMPUTE);
     s->steps = STEPS_PER_ITEM * s->ops.n;
     s->beside = true;
     for (size_t i = 0; i < order->n && s->steps > 0 && !sl__stops_at(i); i++)
-        look_beside(s, order->at[i].item);
+        look_beside(s, place, order->at[i].item, one_kernel_stream);
     s->beside = false;
 }
 
@@ -456,8 +468,8 @@ static void look_at_kernels(search *s)
 static void look_at_engines(search *s)
 {
     s->steps = STEPS_PER_ITEM * s->ops.n;
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
-        if (engine != SL_ENGINE_HOST) look_at_engine(s, (sl_engine)engine);
+    for (int unit = 0; unit < sl__unit_count(s->ops.timeline); unit++) {
+        if (unit % SL_ENGINES != SL_ENGINE_HOST) look_at_engine(s, unit);
     }
 }
 
@@ -477,9 +489,28 @@ static void take_makespan_apart(search *s)
 
 static void search_close(search *s)
 {
+    for (int i = 0; s->busy && i < SL__BUSY_UNIONS; i++)
+        sl__union_free(&s->busy[i]);
+    free(s->busy);
     sl__operations_free(&s->ops);
     sl__stretches_free(&s->found);
-    sl__union_free(&s->room);
+}
+
+static sl_status collect_unions(search *s, sl_error *err)
+{
+    const sl_timeline *timeline = s->ops.timeline;
+    sl_status status = SL_OK;
+    s->busy = calloc(SL__BUSY_UNIONS, sizeof *s->busy);
+    if (!s->busy) return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
+    for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++) {
+        sl_selection sel = sl_select_all;
+        sel.place = unit / SL_ENGINES;
+        sel.engine = unit % SL_ENGINES;
+        status = sl__union_collect(timeline, &sel, &s->busy[unit], err);
+    }
+    for (int place = 0; place < sl_timeline_device_count(timeline) && status == SL_OK; place++)
+        status = sl__sm_room_collect(&s->ops, place, &s->busy[SL__BESIDE + place], err);
+    return status;
 }
 
 static bool has_calls(const sl__operations *ops)
@@ -492,29 +523,29 @@ static bool has_calls(const sl__operations *ops)
 
 static sl_status search_open(search *s, const sl_timeline *timeline, bool reported, sl_error *err)
 {
-    *s = (search){ .engine = SL_ENGINE_COMPUTE };
+    *s = (search){ .unit = SL_ENGINE_COMPUTE };
     sl_status status = sl__operations_collect(timeline, reported, &s->ops, err);
     if (status != SL_OK) return status;
     s->found.ops = &s->ops;
     status = sl__operations_order(&s->ops, SL__ALL_ITEMS, SL__BY_HOST_START, &s->by_host, err);
     if (status == SL_OK)
         status = sl__operations_order(&s->ops, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
-    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++)
-        status = sl__operations_order(&s->ops, engine, SL__BY_START, &s->by_start[engine], err);
-    if (status == SL_OK) status = sl__sm_room_collect(&s->ops, &s->room, err);
+    for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++)
+        status = sl__operations_order(&s->ops, unit, SL__BY_START, &s->by_start[unit], err);
+    if (status == SL_OK) status = collect_unions(s, err);
     s->host_known = has_calls(&s->ops);
-    s->one_kernel_stream = status == SL_OK && has_one_kernel_stream(s);
     if (status != SL_OK) search_close(s);
     return status;
 }
 
-static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_error *err)
+static sl_status give(search *s, sl_explanation *out, sl_error *err)
 {
     look_at_engines(s);
-    look_at_kernels(s);
+    for (int place = 0; place < sl_timeline_device_count(s->ops.timeline); place++)
+        look_at_kernels(s, place);
     sl_status status = sl_interrupt_check(err); /* what was found so far is not all */
     if (status == SL_OK && !s->found.failed)
-        status = sl__stretches_sum(&s->found, busy, &out->findings, &out->n_findings, &out->waits,
+        status = sl__stretches_sum(&s->found, s->busy, &out->findings, &out->n_findings, &out->waits,
                                    &out->n_waits, err);
     if (status == SL_OK) {
         take_makespan_apart(s);
@@ -523,7 +554,7 @@ static sl_status give(search *s, const sl__union *busy, sl_explanation *out, sl_
     if (status == SL_OK && s->found.failed)
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
     if (status == SL_OK)
-        status = sl__stretches_sum(&s->found, busy, &out->chain, &out->n_chain, NULL, NULL, err);
+        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
     if (status == SL_OK) status = sl__gains_find(&s->ops, out, err);
     if (status == SL_OK) sl__causes_group(&s->ops, out);
     return status;
@@ -533,20 +564,11 @@ static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_expl
                              sl_error *err)
 {
     search s;
-    sl__union busy[SL__BUSY_UNIONS] = { { 0 } };
     *out = (sl_explanation){ 0 };
     sl_status status = search_open(&s, timeline, reported, err);
     if (status != SL_OK) return status;
     out->inferred = s.ops.inferred;
-    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
-        sl_selection sel = sl_select_all;
-        sel.engine = engine;
-        status = sl__union_collect(timeline, &sel, &busy[engine], err);
-    }
-    busy[SL__BESIDE] = s.room; /* the search frees it */
-    if (status == SL_OK) status = give(&s, busy, out, err);
-    for (int engine = 0; engine < SL_ENGINES; engine++)
-        sl__union_free(&busy[engine]);
+    status = give(&s, out, err);
     search_close(&s);
     if (status != SL_OK) sl_explanation_free(out);
     return status;

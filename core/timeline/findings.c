@@ -22,13 +22,13 @@ static int compare_ns(int64_t a, int64_t b) { return (a > b) - (a < b); }
 
 static bool is_same(const sl__group *a, const sl__group *b)
 {
-    return a->cause == b->cause && a->engine == b->engine && a->idle == b->idle
-           && a->by_itself == b->by_itself && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
+    return a->cause == b->cause && a->engine == b->engine && a->place == b->place
+           && a->idle == b->idle && a->by_itself == b->by_itself && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
 }
 
 static size_t find_slot(const sl__stretches *list, const sl__group *group)
 {
-    uint64_t hash = group->cause * 64u + group->engine * 2u + group->idle;
+    uint64_t hash = group->place * 4096u + group->cause * 64u + group->engine * 2u + group->idle;
     for (int i = 0; i < 4; i++)
         hash = (hash ^ group->texts[i]) * UINT64_C(0x9E3779B97F4A7C15); /* Knuth's */
     size_t slot = (size_t)(hash >> 32) & (list->n_slots - 1);
@@ -107,19 +107,20 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
         group->texts[3] = 0; /* behind which call does not matter where no line is known */
 }
 
-void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
-                       size_t waiter, size_t by, int64_t from_ns, int64_t to_ns)
+void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle, size_t waiter,
+                       size_t by, int64_t from_ns, int64_t to_ns)
 {
     if (from_ns >= to_ns || list->failed) return;
     sl__line of_waiter = sl__item_line(list->ops, waiter), of_by = sl__item_line(list->ops, by);
     sl__group group = {
         .texts = { of_waiter.where, of_waiter.name, of_by.where, of_by.name },
         .cause = (uint8_t)cause,
-        .engine = (uint8_t)engine,
+        .engine = (uint8_t)(unit % SL_ENGINES),
+        .place = (uint8_t)(unit / SL_ENGINES),
         .idle = idle,
     };
     group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
-    if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS) group.engine = 0;
+    if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS) group.engine = group.place = 0;
     reduce_texts(list, &group, waiter, by);
     sl__stretch next = {
         .from_ns = from_ns,
@@ -208,6 +209,7 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group, con
     sl_finding f = {
         .cause = (sl_cause)group->cause,
         .engine = (sl_engine)group->engine,
+        .place = group->place,
         .idle = group->idle,
         .n_waits = group->n,
     };
@@ -241,6 +243,7 @@ static int by_loss(const void *left, const void *right)
     const sl_finding *f = &a->finding, *g = &b->finding;
     int order = compare_ns(g->lost_ns, f->lost_ns);
     if (order == 0) order = compare(f->cause, g->cause);
+    if (order == 0) order = compare((uint64_t)f->place, (uint64_t)g->place);
     if (order == 0) order = compare(f->engine, g->engine);
     if (order == 0) order = compare(g->idle, f->idle);
     if (order == 0) order = compare(f->waiter, g->waiter);
@@ -313,7 +316,7 @@ static sl_status no_memory(const sl__stretches *list, sl_error *err)
 static int busy_union(const sl__group *group)
 {
     bool beside = sl_cause_traits((sl_cause)group->cause) & SL_CAUSE_BESIDE;
-    return beside ? SL__BESIDE : group->engine;
+    return beside ? SL__BESIDE + group->place : sl__unit(group->place, (sl_engine)group->engine);
 }
 
 static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, const sl__union *busy,

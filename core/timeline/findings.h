@@ -9,6 +9,7 @@
 typedef struct sl__group {
     uint32_t texts[4];     /* where and name of the waiter, and of what it waited for */
     uint8_t cause, engine; /* sl_cause, sl_engine */
+    uint8_t place;         /* of the device of that engine */
     bool idle;
     bool by_itself; /* it was being issued itself */
     size_t n;       /* its stretches */
@@ -37,13 +38,14 @@ typedef struct sl__stretches {
 
 /* Waiting from `from_ns` to `to_ns`. An empty one is left out; one that ends where the last one
  * begins, and has the same cause and sides, is joined to it. */
-void sl__stretches_add(sl__stretches *list, sl_cause cause, sl_engine engine, bool idle,
-                       size_t waiter, size_t by, int64_t from_ns, int64_t to_ns);
+void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle, size_t waiter,
+                       size_t by, int64_t from_ns, int64_t to_ns);
 void sl__stretches_clear(sl__stretches *list);
 void sl__stretches_free(sl__stretches *list);
 
-/* By engine when it worked, and when kernels ran beside which others had room. */
-enum { SL__BESIDE = SL_ENGINES, SL__BUSY_UNIONS };
+/* By engine of a device when it worked, and by device when kernels ran beside which others had
+ * room. */
+enum { SL__BESIDE = SL__UNITS, SL__BUSY_UNIONS = SL__UNITS + SL_MOST_DEVICES };
 
 /* The findings of the list, the largest loss first; those that lost nothing are left out. `busy`:
  * SL__BUSY_UNIONS of them. *waits may be NULL. The caller frees all. */

@@ -324,10 +324,10 @@ static sl_status put_in_order(sl_explanation *e, int64_t makespan_ns, sl_error *
 
 /* Of copies, and of kernels that fill the GPU: what shares an engine with others may be
  * anywhere beside them. */
-static bool counts(const sl_timeline *timeline, const sl_span *span, int engine)
+static bool counts(const sl_timeline *timeline, const sl_span *span, int unit)
 {
-    return span->engine == engine && span->end_ns > span->start_ns
-           && (engine != SL_ENGINE_COMPUTE || sl__fills_gpu(timeline, span));
+    return sl__unit_of(timeline, span) == unit && span->end_ns > span->start_ns
+           && (span->engine != SL_ENGINE_COMPUTE || sl__fills_gpu(timeline, span));
 }
 
 static sl_status find_floor(gains *g, sl_error *err)
@@ -336,10 +336,10 @@ static sl_status find_floor(gains *g, sl_error *err)
     const sl_span *spans = sl_timeline_spans(g->ops->timeline, &n);
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
     if (!busy.at) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
+    for (int unit = 0; unit < sl__unit_count(g->ops->timeline); unit++) {
         busy.n = 0;
         for (size_t i = 0; i < n; i++) {
-            if (counts(g->ops->timeline, &spans[i], engine))
+            if (counts(g->ops->timeline, &spans[i], unit))
                 busy.at[busy.n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
         }
         sl__union_join(&busy);

@@ -47,10 +47,12 @@
 
 typedef struct inferring {
     sl__operations *ops;
-    size_t null_stream, blocking; /* what ended last there, or SL__NO_ITEM */
-    sl__order by_start[SL_ENGINES], by_end[SL_ENGINES];
+    size_t null_stream[SL_MOST_DEVICES], blocking[SL_MOST_DEVICES]; /* what ended last there,
+                                                                       * or SL__NO_ITEM */
+    sl__order by_start[SL__UNITS], by_end[SL__UNITS];
     sl__guesses guesses;
-    int64_t *blocks_started, *blocks_ended; /* of the first i kernels in either order */
+    int64_t *blocks_started[SL_MOST_DEVICES], *blocks_ended[SL_MOST_DEVICES]; /* of the first i
+                                                                     * kernels in either order */
 } inferring;
 
 static sl__item *item_at(const inferring *in, size_t item) { return &in->ops->items[item]; }
@@ -72,17 +74,24 @@ static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
 static sl_status order_engines(inferring *in, sl_error *err)
 {
     sl_status status = sl__guesses_open(in->ops, &in->guesses, err);
-    for (int engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
-        status = sl__operations_order(in->ops, engine, SL__BY_START, &in->by_start[engine], err);
+    for (int unit = 0; unit < sl__unit_count(in->ops->timeline) && status == SL_OK; unit++) {
+        status = sl__operations_order(in->ops, unit, SL__BY_START, &in->by_start[unit], err);
         if (status == SL_OK)
-            status = sl__operations_order(in->ops, engine, SL__BY_END, &in->by_end[engine], err);
+            status = sl__operations_order(in->ops, unit, SL__BY_END, &in->by_end[unit], err);
     }
-    if (status != SL_OK) return status;
-    in->blocks_started = sum_blocks(in->ops, &in->by_start[SL_ENGINE_COMPUTE]);
-    in->blocks_ended = sum_blocks(in->ops, &in->by_end[SL_ENGINE_COMPUTE]);
-    if (!in->blocks_started || !in->blocks_ended)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->ops->n);
-    return SL_OK;
+    for (int k = 0; k < sl_timeline_device_count(in->ops->timeline) && status == SL_OK; k++) {
+        int unit = sl__unit(k, SL_ENGINE_COMPUTE);
+        in->blocks_started[k] = sum_blocks(in->ops, &in->by_start[unit]);
+        in->blocks_ended[k] = sum_blocks(in->ops, &in->by_end[unit]);
+        if (!in->blocks_started[k] || !in->blocks_ended[k])
+            status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->ops->n);
+    }
+    return status;
+}
+
+static int place_of(const inferring *in, const sl_span *span)
+{
+    return sl_timeline_place(in->ops->timeline, span->stream);
 }
 
 /* ---- ready ---------------------------------------------------------------------- */
@@ -105,10 +114,11 @@ static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream,
 {
     const sl__launch *before = sl__launch_before(in->ops, (size_t)(item - in->ops->items));
     if (before) wait_for(in, item, before->last, SL_CAUSE_GRAPH, latest_ns);
-    if (stream == 0)
-        wait_for(in, item, in->blocking, SL_CAUSE_NULL_STREAM, latest_ns);
+    int place = sl_timeline_place(in->ops->timeline, stream);
+    if (sl_timeline_is_null_stream(in->ops->timeline, stream))
+        wait_for(in, item, in->blocking[place], SL_CAUSE_NULL_STREAM, latest_ns);
     else if (sl__timeline_is_blocking(in->ops->timeline, stream))
-        wait_for(in, item, in->null_stream, SL_CAUSE_NULL_STREAM, latest_ns);
+        wait_for(in, item, in->null_stream[place], SL_CAUSE_NULL_STREAM, latest_ns);
     wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
 }
 
@@ -203,7 +213,7 @@ static bool is_elsewhere(const inferring *in, size_t item, const sl_span *span)
 static size_t ended_last(const inferring *in, const sl_span *span, int64_t after_ns,
                          int64_t until_ns)
 {
-    const sl__order *order = &in->by_end[span->engine];
+    const sl__order *order = &in->by_end[sl__unit_of(in->ops->timeline, span)];
     size_t k = sl__order_count(order, until_ns);
     for (int n = 0; n < LOOK_BACK && k > 0 && order->at[k - 1].at_ns > after_ns; n++) {
         size_t other = order->at[--k].item;
@@ -216,7 +226,7 @@ static size_t ended_last(const inferring *in, const sl_span *span, int64_t after
 /* The one of another stream that runs while the span starts; of several, the largest. */
 static size_t running_at_start(const inferring *in, const sl_span *span)
 {
-    const sl__order *order = &in->by_start[span->engine];
+    const sl__order *order = &in->by_start[sl__unit_of(in->ops->timeline, span)];
     size_t k = sl__order_count(order, span->start_ns - 1), largest = SL__NO_ITEM;
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
@@ -232,7 +242,7 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
 /* The more urgent kernel that was issued later and started while the span was ready. */
 static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
 {
-    const sl__order *order = &in->by_start[span->engine];
+    const sl__order *order = &in->by_start[sl__unit_of(in->ops->timeline, span)];
     size_t k = sl__order_count(order, span->start_ns);
     int32_t priority = sl__item_priority(in->ops, i);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
@@ -243,19 +253,20 @@ static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
     return SL__NO_ITEM;
 }
 
-/* The blocks of the kernels that ran at `ns`, and the number of these. */
-static int64_t blocks_at(const inferring *in, int64_t ns, size_t *kernels)
+/* The blocks of the kernels that ran at `ns` on the device at `place`, and the number of these. */
+static int64_t blocks_at(const inferring *in, int place, int64_t ns, size_t *kernels)
 {
-    size_t started = sl__order_count(&in->by_start[SL_ENGINE_COMPUTE], ns);
-    size_t ended = sl__order_count(&in->by_end[SL_ENGINE_COMPUTE], ns);
+    int unit = sl__unit(place, SL_ENGINE_COMPUTE);
+    size_t started = sl__order_count(&in->by_start[unit], ns);
+    size_t ended = sl__order_count(&in->by_end[unit], ns);
     *kernels = started - ended;
-    return in->blocks_started[started] - in->blocks_ended[ended];
+    return in->blocks_started[place][started] - in->blocks_ended[place][ended];
 }
 
-/* Of the kernels that ran at `ns`; false if there were too many to look at. */
-static bool take_use(const inferring *in, int64_t ns, size_t kernels, sl__sm_use *use)
+/* Of the kernels that ran there at `ns`; false if there were too many to look at. */
+static bool take_use(const inferring *in, int place, int64_t ns, size_t kernels, sl__sm_use *use)
 {
-    const sl__order *order = &in->by_start[SL_ENGINE_COMPUTE];
+    const sl__order *order = &in->by_start[sl__unit(place, SL_ENGINE_COMPUTE)];
     size_t k = sl__order_count(order, ns);
     *use = (sl__sm_use){ 0 };
     for (int n = 0; n < LOOK_BACK && k > 0 && kernels > 0; n++) {
@@ -271,20 +282,21 @@ static bool take_use(const inferring *in, int64_t ns, size_t kernels, sl__sm_use
  * or what ran cannot have closed all of them. */
 static bool had_room(const inferring *in, const sl_span *span, int64_t ns)
 {
-    const sl_device_info *device = sl_timeline_device(in->ops->timeline);
+    int place = place_of(in, span);
+    const sl_device_info *device = sl_timeline_device_at(in->ops->timeline, place);
     size_t kernels;
-    int64_t blocks = blocks_at(in, ns, &kernels);
+    int64_t blocks = blocks_at(in, place, ns, &kernels);
     sl__sm_use use;
     if (blocks >= UNKNOWN_BLOCKS || kernels >= MOST_GRIDS) return false;
     return blocks < device->sm_count
-           || (take_use(in, ns, kernels, &use) && sl__fits_beside(device, &use, span));
+           || (take_use(in, place, ns, kernels, &use) && sl__fits_beside(device, &use, span));
 }
 
 /* While it was ready another kernel started that found room, and left it. */
 static bool had_room_since(const inferring *in, const sl_span *span, int64_t ready_ns,
                            int64_t start_ns)
 {
-    const sl__order *order = &in->by_start[SL_ENGINE_COMPUTE];
+    const sl__order *order = &in->by_start[sl__unit(place_of(in, span), SL_ENGINE_COMPUTE)];
     size_t k = sl__order_count(order, start_ns - 1);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         int64_t at_ns = order->at[--k].at_ns;
@@ -361,8 +373,10 @@ static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const 
                                 int64_t ns)
 {
     size_t kernels;
-    bool known = sl_timeline_device(in->ops->timeline)->sm_count > 0 && !is_without_grid(span)
-                 && !is_without_grid(by) && blocks_at(in, ns - 1, &kernels) < UNKNOWN_BLOCKS;
+    int place = place_of(in, span);
+    bool known = sl_timeline_device_at(in->ops->timeline, place)->sm_count > 0
+                 && !is_without_grid(span) && !is_without_grid(by)
+                 && blocks_at(in, place, ns - 1, &kernels) < UNKNOWN_BLOCKS;
     return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
 }
 
@@ -437,7 +451,9 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
         size_t other = order->at[--k].item;
         int64_t at_ns = order->at[k].at_ns;
         if (at_ns < item->start_ns - SLACK_NS || at_ns <= item->ready_ns) break;
-        if (other < i && is_elsewhere(in, other, sl__item_span(in->ops, i))) return other;
+        if (other < i && is_elsewhere(in, other, sl__item_span(in->ops, i))
+            && sl__item_place(in->ops, other) == sl__item_place(in->ops, i))
+            return other;
     }
     return SL__NO_ITEM;
 }
@@ -489,9 +505,28 @@ static void keep_later(const inferring *in, size_t *latest, size_t i)
         *latest = i;
 }
 
+static void note_latest(inferring *in, size_t i, uint32_t stream)
+{
+    int place = sl_timeline_place(in->ops->timeline, stream);
+    if (sl_timeline_is_null_stream(in->ops->timeline, stream))
+        keep_later(in, &in->null_stream[place], i);
+    if (sl__timeline_is_blocking(in->ops->timeline, stream))
+        keep_later(in, &in->blocking[place], i);
+}
+
+static void close(inferring *in)
+{
+    for (int place = 0; place < sl_timeline_device_count(in->ops->timeline); place++) {
+        free(in->blocks_started[place]);
+        free(in->blocks_ended[place]);
+    }
+}
+
 static sl_status infer_all(sl__operations *ops, sl_error *err)
 {
-    inferring in = { .ops = ops, .null_stream = SL__NO_ITEM, .blocking = SL__NO_ITEM };
+    inferring in = { .ops = ops };
+    for (int place = 0; place < SL_MOST_DEVICES; place++)
+        in.null_stream[place] = in.blocking[place] = SL__NO_ITEM;
     for (size_t i = 0; i < ops->n; i++)
         ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
     sl_status status = ops->inferred ? order_engines(&in, err) : SL_OK;
@@ -507,12 +542,10 @@ static sl_status infer_all(sl__operations *ops, sl_error *err)
             infer_start(&in, i);
         }
         sl__launch_keep_last(ops, i);
-        if (stream == 0) keep_later(&in, &in.null_stream, i);
-        if (sl__timeline_is_blocking(ops->timeline, stream)) keep_later(&in, &in.blocking, i);
+        note_latest(&in, i, stream);
     }
     if (status == SL_OK) status = infer_channels(&in, err);
-    free(in.blocks_started);
-    free(in.blocks_ended);
+    close(&in);
     return status;
 }
 

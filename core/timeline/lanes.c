@@ -2,6 +2,7 @@
 #include "lanes.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "store.h"
 
@@ -75,6 +76,24 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
     return status;
 }
 
+/* Further rows of the first device have larger ids than the streams of the others. */
+static sl_status group_by_device(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
+{
+    size_t n = 0;
+    int n_devices = sl_timeline_device_count(timeline);
+    if (n_devices == 1) return SL_OK;
+    uint32_t *sorted = malloc((lanes->n + 1) * sizeof *sorted);
+    if (!sorted) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a timeline");
+    for (int place = 0; place < n_devices; place++) {
+        for (size_t lane = 0; lane < lanes->n; lane++)
+            if (sl_timeline_place(timeline, lanes->ids[lane]) == place)
+                sorted[n++] = lanes->ids[lane];
+    }
+    memcpy(lanes->ids, sorted, n * sizeof *sorted);
+    free(sorted);
+    return SL_OK;
+}
+
 sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *lanes,
                             sl_error *err)
 {
@@ -85,21 +104,23 @@ sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *
         return status;
     }
     qsort(lanes->ids, lanes->n, sizeof *lanes->ids, by_id);
+    status = group_by_device(timeline, lanes, err);
     fill_slots(lanes);
-    return SL_OK;
+    if (status != SL_OK) sl__lanes_free(lanes);
+    return status;
 }
 
 sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
 {
     size_t n;
     const sl_span *spans = sl_timeline_spans(timeline, &n);
-    bool seen[SL_ENGINES] = { false };
+    bool seen[SL__UNITS] = { false };
     for (size_t i = 0; i < n; i++)
-        seen[spans[i].engine] = true;
+        seen[sl__unit_of(timeline, &spans[i])] = true;
     *lanes = (sl__lanes){ 0 };
     sl_status status = grow(lanes, err);
-    for (uint32_t engine = 0; engine < SL_ENGINES && status == SL_OK; engine++) {
-        if (seen[engine]) status = add(lanes, engine, err);
+    for (uint32_t unit = 0; unit < SL__UNITS && status == SL_OK; unit++) {
+        if (seen[unit]) status = add(lanes, unit, err);
     }
     if (status != SL_OK) sl__lanes_free(lanes);
     return status;

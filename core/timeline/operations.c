@@ -128,7 +128,7 @@ static bool is_among(const sl__operations *ops, size_t item, int which)
     case SL__ALL_ITEMS: return true;
     case SL__ALL_IN_STREAMS: return ops->items[item].in_stream;
     case SL__ALL_SPANS: return span != NULL;
-    default: return span && span->engine == which;
+    default: return span && sl__unit_of(ops->timeline, span) == which;
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "lanes.h"
 #include "launches.h"
+#include "store.h"
 #include "timeline.h"
 
 #define SL__NO_ITEM SIZE_MAX
@@ -78,9 +79,9 @@ typedef enum sl__time {
     SL__TIMES
 } sl__time;
 
-enum { SL__ALL_SPANS = SL_ENGINES, SL__ALL_IN_STREAMS, SL__ALL_ITEMS, SL__SELECTIONS };
+enum { SL__ALL_SPANS = SL__UNITS, SL__ALL_IN_STREAMS, SL__ALL_ITEMS, SL__SELECTIONS };
 
-/* The spans of an engine, or one of those above. Items of the same time are in order of
+/* The spans of a device's engine (sl__unit), or one of those above. Items of the same time are in order of
  * issue. Sorted once: sl__operations_free frees it, and the times stay as they are. */
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
                                sl_error *err);
@@ -108,6 +109,11 @@ sl_status sl__operations_link_rows(sl__operations *ops, sl_error *err);
 size_t sl__likely_edge(const sl__operations *ops, size_t item);
 
 uint32_t sl__item_stream(const sl__operations *ops, size_t item);
+/* The place of its device. */
+static inline int sl__item_place(const sl__operations *ops, size_t item)
+{
+    return sl_timeline_place(ops->timeline, sl__item_stream(ops, item));
+}
 /* That of its stream; of what a graph ran, which of the two the graph uses. */
 int32_t sl__item_priority(const sl__operations *ops, size_t item);
 

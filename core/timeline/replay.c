@@ -46,6 +46,11 @@ static sl__played_stream *stream_of(const pass *p, uint32_t id)
 
 static int64_t later(int64_t a, int64_t b) { return sl__max_ns(a, b); }
 
+static int place_of(const pass *p, uint32_t stream)
+{
+    return sl_timeline_place(p->r->ops->timeline, stream);
+}
+
 /* ---- the host ------------------------------------------------------------------- */
 
 static void begin_pause(pass *p, size_t i)
@@ -74,7 +79,7 @@ static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
     bool within = item->start_ns >= item->host_start_ns && item->start_ns < item->host_end_ns;
     if (within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span)))
         return p->r->played[i].start_ns;
-    if (span->flags & SL_SPAN_LOADED) return p->ended_ns;
+    if (span->flags & SL_SPAN_LOADED) return p->of[place_of(p, span->stream)].ended_ns;
     if (span->flags & SL_SPAN_QUEUE_FULL) return stream_of(p, span->stream)->tail_ns;
     return NEVER;
 }
@@ -82,20 +87,22 @@ static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
 static int64_t awaited_by_call(const pass *p, const sl_call *call)
 {
     size_t record;
+    int place = place_of(p, call->stream);
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT: return call->queue_full ? stream_of(p, call->stream)->tail_ns : NEVER;
     case SL_CALL_STREAM_SYNC:
-        return call->stream == 0 ? later(p->blocking_ns, p->null_ns)
-                                 : stream_of(p, call->stream)->tail_ns;
+        return sl_timeline_is_null_stream(p->r->ops->timeline, call->stream)
+                   ? later(p->of[place].blocking_ns, p->of[place].null_ns)
+                   : stream_of(p, call->stream)->tail_ns;
     case SL_CALL_EVENT_SYNC:
         record = sl__operations_find(p->r->ops, call->target);
         return record != SL__NO_ITEM && item_at(p, record)->start_ns < call->host_end_ns
                        && item_at(p, record)->end_ns <= call->host_end_ns
                    ? p->r->played[record].end_ns
                    : NEVER;
-    case SL_CALL_DEVICE_SYNC: return p->ended_ns;
-    case SL_CALL_PLAIN: return call->waited_for_device ? p->ended_ns : NEVER;
+    case SL_CALL_DEVICE_SYNC: return p->of[place].ended_ns;
+    case SL_CALL_PLAIN: return call->waited_for_device ? p->of[place].ended_ns : NEVER;
     case SL_CALL_HOST_WORK:
     case SL_CALL_KINDS: break;
     }
@@ -189,7 +196,7 @@ static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *
                  : out & SL__NO_LAST   ? s->before_tail_ns
                                        : s->tail_ns;
     if (s->is_blocking && !(out & SL__NO_NULL))
-        ns = later(ns, s->is_null ? p->blocking_ns : p->null_ns);
+        ns = later(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
     return out & (SL__NO_STREAM | SL__NO_LAST) ? ns : later(ns, held_by_row(p, i));
 }
 
@@ -234,7 +241,8 @@ static int64_t held_by_hold(const pass *p, size_t i)
 
 bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
 {
-    int sm_count = sl_timeline_device(timeline)->sm_count;
+    int place = sl_timeline_place(timeline, span->stream);
+    int sm_count = sl_timeline_device_at(timeline, place)->sm_count;
     return span->kind == SL_SPAN_KERNEL
            && (span->blocks == 0 || sm_count <= 0 || (int64_t)span->blocks >= sm_count);
 }
@@ -243,9 +251,10 @@ static int64_t held_by_engine(const pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || left_out(p, i) & SL__NO_ENGINE) return NEVER;
+    int place = place_of(p, span->stream);
     if (span->engine == SL_ENGINE_COMPUTE && !sl__fills_gpu(p->r->ops->timeline, span))
-        return p->full_ns;
-    return p->engine_ns[span->engine];
+        return p->of[place].full_ns;
+    return p->of[place].engine_ns[span->engine];
 }
 
 /* Where the recorded times contradict that the call came first, nothing waits for it. */
@@ -300,15 +309,16 @@ static void end(pass *p, size_t i)
     s->launch_tail_ns = later(s->launch_tail_ns, ns);
     s->before_tail_ns = s->tail_ns;
     s->tail_ns = later(s->tail_ns, ns);
+    int k = s->place;
     if (s->is_null)
-        p->null_ns = later(p->null_ns, ns);
+        p->of[k].null_ns = later(p->of[k].null_ns, ns);
     else if (s->is_blocking)
-        p->blocking_ns = later(p->blocking_ns, ns);
+        p->of[k].blocking_ns = later(p->of[k].blocking_ns, ns);
     if (!span) return;
-    p->ended_ns = later(p->ended_ns, ns);
-    p->engine_ns[span->engine] = later(p->engine_ns[span->engine], ns);
+    p->of[k].ended_ns = later(p->of[k].ended_ns, ns);
+    p->of[k].engine_ns[span->engine] = later(p->of[k].engine_ns[span->engine], ns);
     if (span->engine == SL_ENGINE_COMPUTE && sl__fills_gpu(p->r->ops->timeline, span))
-        p->full_ns = later(p->full_ns, ns);
+        p->of[k].full_ns = later(p->of[k].full_ns, ns);
 }
 
 /* Graphs have no channels. */
@@ -351,6 +361,15 @@ static void start(pass *p, size_t i)
     if (item->end_ns <= item->start_ns) end(p, i);
 }
 
+static void begin_devices(pass *p)
+{
+    for (int k = 0; k < sl_timeline_device_count(p->r->ops->timeline); k++) {
+        p->of[k].ended_ns = p->of[k].null_ns = p->of[k].blocking_ns = p->of[k].full_ns = NEVER;
+        for (int engine = 0; engine < SL_ENGINES; engine++)
+            p->of[k].engine_ns[engine] = NEVER;
+    }
+}
+
 /* ---- passes ------------------------------------------------------------------------ */
 
 int64_t sl__replay_makespan_ns(sl__replay *r, const uint16_t *left_out)
@@ -365,15 +384,10 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
         .left_out = left_out,
         .graphs = graphs,
         .caller = SL__NO_ITEM,
-        .ended_ns = NEVER,
-        .null_ns = NEVER,
-        .blocking_ns = NEVER,
-        .full_ns = NEVER,
         .first_ns = INT64_MAX,
         .last_ns = NEVER,
     };
-    for (int engine = 0; engine < SL_ENGINES; engine++)
-        p.engine_ns[engine] = NEVER;
+    begin_devices(&p);
     for (size_t lane = 0; lane < r->ops->lanes.n; lane++) {
         sl__played_stream *s = &r->streams[lane];
         s->tail_ns = s->before_tail_ns = s->event_tail_ns = s->launch_tail_ns = NEVER;
@@ -484,7 +498,8 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
         find_rates(replay);
         for (size_t lane = 0; lane < ops->lanes.n; lane++) {
             uint32_t id = ops->lanes.ids[lane];
-            replay->streams[lane].is_null = id == 0;
+            replay->streams[lane].place = sl_timeline_place(ops->timeline, id);
+            replay->streams[lane].is_null = sl_timeline_is_null_stream(ops->timeline, id);
             replay->streams[lane].is_blocking = sl__timeline_is_blocking(ops->timeline, id);
         }
         sl__replay_makespan_ns(replay, NULL);

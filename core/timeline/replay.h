@@ -42,6 +42,7 @@ typedef struct sl__played_stream {
     int64_t event_tail_ns;  /* the last event that it has waited for */
     int64_t launch_tail_ns; /* the last end of what its last launch ran */
     uint32_t launch;        /* which that is, as in sl__item */
+    int place;              /* of its device */
     bool is_null;           /* the legacy NULL stream */
     bool is_blocking;       /* it waits for the NULL stream, and that for it */
 } sl__played_stream;
@@ -64,10 +65,12 @@ typedef struct sl__pass {
     const uint16_t *left_out;      /* NULL: the delays are to be found */
     sl__graphs *graphs;            /* NULL: none (as_graphs.h) */
     size_t caller;                 /* whose call ended last, or SL__NO_ITEM */
-    int64_t ended_ns;              /* the last end so far, */
-    int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
-    int64_t engine_ns[SL_ENGINES]; /* of each engine, */
-    int64_t full_ns;               /* and of kernels that fill the GPU */
+    struct {
+        int64_t ended_ns;              /* the last end so far, */
+        int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
+        int64_t engine_ns[SL_ENGINES]; /* of each engine, */
+        int64_t full_ns;               /* and of kernels that fill the GPU */
+    } of[SL_MOST_DEVICES];             /* by place of the device */
     int64_t first_ns, last_ns;     /* of all spans */
     uint32_t graph;                /* which was launched last, */
     int64_t launched_ns;           /* and the end of that call */

@@ -82,6 +82,7 @@ bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const 
 typedef struct sweep {
     const sl__operations *ops;
     sl__order starts, ends;
+    int sm_count;
     int64_t blocks; /* that run */
     size_t running; /* kernels */
 } sweep;
@@ -89,8 +90,7 @@ typedef struct sweep {
 static int64_t blocks_of(const sweep *s, size_t item)
 {
     const sl_span *span = sl__item_span(s->ops, item);
-    return span->blocks > 0 ? (int64_t)span->blocks
-                            : sl_timeline_device(s->ops->timeline)->sm_count;
+    return span->blocks > 0 ? (int64_t)span->blocks : s->sm_count;
 }
 
 /* Passes all ends and starts at the next moment, ends first, and returns it. */
@@ -105,13 +105,13 @@ static int64_t next_moment(sweep *s, size_t *i, size_t *j)
     return at_ns;
 }
 
-static void collect(sweep *s, int64_t sm_count, sl__union *room)
+static void collect(sweep *s, sl__union *room)
 {
     int64_t since_ns = 0;
     bool had_room = false;
     for (size_t i = 0, j = 0; j < s->ends.n;) {
         int64_t at_ns = next_moment(s, &i, &j);
-        bool has_room = s->running > 0 && s->blocks < sm_count;
+        bool has_room = s->running > 0 && s->blocks < s->sm_count;
         if (had_room && !has_room && at_ns > since_ns)
             room->at[room->n++] = (sl__interval){ since_ns, at_ns };
         if (has_room && !had_room) since_ns = at_ns;
@@ -119,21 +119,21 @@ static void collect(sweep *s, int64_t sm_count, sl__union *room)
     }
 }
 
-sl_status sl__sm_room_collect(const sl__operations *ops, sl__union *room, sl_error *err)
+sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *room, sl_error *err)
 {
-    sweep s = { .ops = ops };
-    int64_t sm_count = sl_timeline_device(ops->timeline)->sm_count;
+    sweep s = { .ops = ops, .sm_count = sl_timeline_device_at(ops->timeline, place)->sm_count };
+    int unit = sl__unit(place, SL_ENGINE_COMPUTE);
     *room = (sl__union){ 0 };
-    if (sm_count <= 0) return SL_OK;
-    sl_status status = sl__operations_order(ops, SL_ENGINE_COMPUTE, SL__BY_START, &s.starts, err);
+    if (s.sm_count <= 0) return SL_OK;
+    sl_status status = sl__operations_order(ops, unit, SL__BY_START, &s.starts, err);
     if (status == SL_OK)
-        status = sl__operations_order(ops, SL_ENGINE_COMPUTE, SL__BY_END, &s.ends, err);
+        status = sl__operations_order(ops, unit, SL__BY_END, &s.ends, err);
     if (status == SL_OK) {
         room->at = malloc((s.starts.n + 1) * sizeof *room->at);
         if (!room->at)
             status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", ops->n);
         else
-            collect(&s, sm_count, room);
+            collect(&s, room);
     }
     return status;
 }

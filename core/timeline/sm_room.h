@@ -27,6 +27,6 @@ bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const 
 /* The intervals in which kernels ran, but of fewer blocks than there are SMs: one SM at least
  * was empty. A kernel whose grid is not known fills the GPU. Empty where the number of SMs is
  * not known. The caller frees it with sl__union_free. */
-sl_status sl__sm_room_collect(const sl__operations *ops, sl__union *room, sl_error *err);
+sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *room, sl_error *err);
 
 #endif

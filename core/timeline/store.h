@@ -31,6 +31,18 @@ const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id
 /* Whether stream `id` waits for the legacy NULL stream, and that for it: by default, it does. */
 bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id);
 
+/* Every device has engines of its own: the engines of all places, numbered. */
+enum { SL__UNITS = SL_MOST_DEVICES * SL_ENGINES };
+static inline int sl__unit(int place, sl_engine engine) { return place * SL_ENGINES + (int)engine; }
+static inline int sl__unit_of(const sl_timeline *timeline, const sl_span *span)
+{
+    return sl__unit(sl_timeline_place(timeline, span->stream), (sl_engine)span->engine);
+}
+static inline int sl__unit_count(const sl_timeline *timeline)
+{
+    return sl_timeline_device_count(timeline) * SL_ENGINES;
+}
+
 /* What sl_timeline_causes has found; the timeline frees it. Only that function uses it. */
 typedef struct sl__kept_causes {
     bool found;

@@ -363,6 +363,7 @@ typedef struct sl_bounds {
     int64_t serial_ns;         /* all spans one after the other */
     int64_t busiest_engine_ns; /* the largest busy time of an engine */
     sl_engine busiest_engine;
+    int busiest_place;         /* of its device */
     int64_t critical_path_ns; /* longest chain: stream order, events, NULL stream, host waits */
     int64_t lower_ns;         /* max(busiest_engine, critical_path), at most the makespan: no
                                  * schedule in which the host waits where it did can be shorter */
@@ -377,6 +378,7 @@ sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_
 typedef struct sl_finding {
     sl_cause cause;
     sl_engine engine;           /* that stood still, or that the work waited for */
+    int place;                  /* of its device */
     bool idle;                  /* the engine stood still; else it worked for others meanwhile */
     bool many_waiters, many_by; /* of several streams or names: those below stand for all */
     int64_t lost_ns;            /* the union of the waits */
