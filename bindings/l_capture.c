@@ -82,6 +82,7 @@ static void push_stream(lua_State *L, sl_stream *given, const char *op)
     lsl_check(L, sl_stream_create(device, &options, &stream, &err), &err, op);
     box->p = stream;
     box->id = sl_stream_id(stream);
+    box->device_index = sl_device_get_info(sl_stream_device(stream))->index;
     lsl_remember(L);
 }
 

@@ -29,6 +29,16 @@ static void select_engine(lua_State *L, const char *text, sl_selection *sel, con
     sel->engine = (int)engine;
 }
 
+/* Where spans are of several devices, names begin with the device's: "gpu1: copies". */
+static const char *own_name(const sl_timeline *timeline, const sl_stream_note *note)
+{
+    char prefix[SL_PREFIX_BYTES];
+    const char *name = sl_timeline_text(timeline, note->name);
+    size_t n = strlen(sl_timeline_device_prefix(
+        timeline, sl_timeline_place(timeline, note->id), prefix));
+    return strncmp(name, prefix, n) == 0 ? name + n : name;
+}
+
 /* The one stream of that name. */
 static void select_stream_name(lua_State *L, const char *name, const sl_timeline *timeline,
                                sl_selection *sel, const char *op)
@@ -36,7 +46,10 @@ static void select_stream_name(lua_State *L, const char *name, const sl_timeline
     size_t n, same = 0;
     const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
     for (size_t i = 0; i < n; i++) {
-        if (strcmp(sl_timeline_text(timeline, notes[i].name), name) != 0) continue;
+        if (sel->place >= 0 && sl_timeline_place(timeline, notes[i].id) != sel->place) continue;
+        if (strcmp(sl_timeline_text(timeline, notes[i].name), name) != 0
+            && strcmp(own_name(timeline, &notes[i]), name) != 0)
+            continue;
         sel->stream = notes[i].id;
         same++;
     }
@@ -48,13 +61,37 @@ static void select_stream_name(lua_State *L, const char *name, const sl_timeline
                  name);
 }
 
+/* The place of the device with that number, or -1. */
+static int find_place(const sl_timeline *timeline, int64_t index)
+{
+    int place = sl_timeline_device_count(timeline) - 1;
+    while (place >= 0 && sl_timeline_device_at(timeline, place)->index != index)
+        place--;
+    return place;
+}
+
+/* In a timeline of one device every stream counts as one of that. */
+static int place_of_stream(const lsl_box *box, const sl_timeline *timeline)
+{
+    return sl_timeline_device_count(timeline) == 1 ? 0 : find_place(timeline, box->device_index);
+}
+
+static void select_device(lua_State *L, int64_t index, const sl_timeline *timeline,
+                          sl_selection *sel, const char *op)
+{
+    sel->place = find_place(timeline, index);
+    if (sel->place < 0)
+        lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no work of device %lld", (long long)index);
+}
+
 /* A stream by itself (also a closed one), its id or its name, at stack index `idx`. */
 static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl_selection *sel,
                           const char *op)
 {
     const lsl_box *box = lsl_to(L, idx, LSL_STREAM);
     if (box) {
-        sel->stream = box->id;
+        int place = place_of_stream(box, timeline);
+        sel->stream = place < 0 ? UINT32_MAX : sl_timeline_stream_id(place, (uint32_t)box->id);
         return;
     }
     if (lua_type(L, idx) == LUA_TNUMBER) {
@@ -79,7 +116,7 @@ static void select_name(lua_State *L, const char *text, sl_selection *sel, const
         sel->engine = (int)engine;
 }
 
-/* The selection at `arg`: a stream, a kind, an engine, or {stream =, kind =,
+/* The selection at `arg`: a stream, a kind, an engine, or {stream =, device =, kind =,
  * engine =, name =}. Texts in it belong to the argument. */
 static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, sl_selection *sel,
                            const char *op)
@@ -98,13 +135,16 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
     lua_pushnil(L);
     int stream = lua_gettop(L);
     const char *kind = NULL, *engine = NULL;
+    int64_t device = -1;
     const lsl_option options[] = {
         { "stream", LSL_OPT_ANY, &stream },
+        { "device", LSL_OPT_INTEGER, &device },
         { "kind", LSL_OPT_TEXT, &kind },
         { "engine", LSL_OPT_TEXT, &engine },
         { "name", LSL_OPT_TEXT, &sel->name },
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);
+    if (device != -1) select_device(L, device, timeline, sel, op);
     if (!lua_isnil(L, stream)) select_stream(L, stream, timeline, sel, op);
     if (kind) select_kind(L, kind, sel, op);
     if (engine) select_engine(L, engine, sel, op);

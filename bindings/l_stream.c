@@ -21,6 +21,7 @@ void lsl_push_stream(lua_State *L, sl_stream *stream)
     lsl_box *box = lsl_new_box(L, LSL_STREAM);
     box->p = sl_stream_retain(stream);
     box->id = sl_stream_id(stream);
+    box->device_index = sl_device_get_info(sl_stream_device(stream))->index;
     lsl_remember(L);
 }
 
@@ -91,6 +92,7 @@ static int lab_stream(lua_State *L)
     lsl_check(L, sl_stream_create(device, &core_options, &stream, &err), &err, "stream");
     box->p = stream;
     box->id = sl_stream_id(stream);
+    box->device_index = sl_device_get_info(sl_stream_device(stream))->index;
     lsl_remember(L);
     return 1;
 }

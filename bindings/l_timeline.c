@@ -34,7 +34,32 @@ static const char *push_range_name(lua_State *L)
     return lua_pushfstring(L, "lab.%s%s%s", op, where[0] != '\0' ? " " : "", where);
 }
 
-/* lab.record({name =}): waits for the device and starts a recording. One that begins on an
+/* The open devices of the machine but `device`, one after the other; NULL: no more. */
+static sl_device *next_beside(const lsl_state *state, const sl_device *device,
+                              const lsl_device_node **at)
+{
+    const lsl_device_node *node = *at ? (*at)->next : state->devices;
+    while (node
+           && (node->device == device || !sl_device_are_of_one_machine(node->device, device)))
+        node = node->next;
+    *at = node;
+    return node ? node->device : NULL;
+}
+
+/* Waits for those of them that have work. */
+static sl_status wait_beside(lua_State *L, const sl_device *device, sl_error *err)
+{
+    const lsl_device_node *at = NULL;
+    sl_status status = SL_OK;
+    sl_device *other = next_beside(lsl_get(L), device, &at);
+    for (; other && status == SL_OK; other = next_beside(lsl_get(L), device, &at)) {
+        lsl_mark(L, other);
+        status = sl_device_wait_idle(other, err);
+    }
+    return status;
+}
+
+/* lab.record({name =}): waits for the machine's devices and starts a recording of all. One that begins on an
  * idle device costs the host no time, so that its clock is the same without. */
 static int lab_record(lua_State *L)
 {
@@ -46,6 +71,7 @@ static int lab_record(lua_State *L)
     if (!name) name = push_range_name(L);
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
     sl_error err;
+    lsl_check(L, wait_beside(L, device, &err), &err, "record");
     lsl_mark(L, device);
     lsl_check(L, sl_device_wait_idle(device, &err), &err, "record");
     sl_timeline *timeline;
@@ -66,7 +92,7 @@ static void stop_recording(lsl_timeline *box)
     sl_device_release(device);
 }
 
-/* tl:stop(): waits for the device and ends the recording. Again: nothing. */
+/* tl:stop(): waits for the machine's devices and ends the recording. Again: nothing. */
 static int timeline_stop(lua_State *L)
 {
     lsl_timeline *box = check_any(L, "stop");
@@ -76,8 +102,9 @@ static int timeline_stop(lua_State *L)
     if (lsl_get(L)->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, "stop", "a host function must not wait for the device");
     sl_error err;
+    sl_status status = wait_beside(L, box->device, &err);
     lsl_mark(L, box->device);
-    sl_status status = sl_device_synchronize(box->device, &err);
+    if (status == SL_OK) status = sl_device_synchronize(box->device, &err);
     stop_recording(box);
     lsl_check(L, status, &err, "stop");
     return 1;
@@ -165,15 +192,21 @@ static void set_collective(lua_State *L, const lsl_timeline *box, const sl_span 
     lua_setfield(L, -2, "collective");
 }
 
+static const sl_device_info *device_of(const sl_timeline *timeline, uint32_t stream)
+{
+    return sl_timeline_device_at(timeline, sl_timeline_place(timeline, stream));
+}
+
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
-    lua_createtable(L, 0, 23);
+    lua_createtable(L, 0, 24);
     lsl_set_text(L, "name", sl_timeline_text(box->p, span->name));
     lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
     lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, span->stream, stream));
     lsl_set_integer(L, "stream_id", span->stream);
     lsl_set_text(L, "engine", sl_engine_name((sl_engine)span->engine));
+    lsl_set_integer(L, "device", device_of(box->p, span->stream)->index);
     lsl_set_us(L, "start_us", span->start_ns - box->host_start_ns);
     lsl_set_us(L, "end_us", span->end_ns - box->host_start_ns);
     lsl_set_us(L, "host_start_us", span->host_start_ns - box->host_start_ns);
@@ -220,13 +253,13 @@ static int timeline_spans(lua_State *L)
 
 /* Whether the call takes a stream in CUDA. A plain call in the NULL stream counts as one without
  * a stream. */
-static bool names_stream(const sl_call *call)
+static bool names_stream(const sl_timeline *timeline, const sl_call *call)
 {
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT:
     case SL_CALL_STREAM_SYNC: return true;
-    case SL_CALL_PLAIN: return call->stream != 0;
+    case SL_CALL_PLAIN: return !sl_timeline_is_null_stream(timeline, call->stream);
     default: return false;
     }
 }
@@ -237,13 +270,19 @@ static bool has_waited(const sl_call *call)
            || call->kind == SL_CALL_DEVICE_SYNC || call->waited_for_device;
 }
 
-/* Whether it is the wait of tl:stop(), which comes behind all else of a recording of ours. */
+/* Whether it is a wait of tl:stop(), which come behind all else of a recording of ours: the last one
+ * is for the device that was current, those from the same line before it for others. */
 static bool is_of_stop(const sl_timeline *timeline, const sl_call *call)
 {
     size_t n_calls, n_spans;
     const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    return call->kind == SL_CALL_DEVICE_SYNC && call == &calls[n_calls - 1]
+    const sl_call *last = &calls[n_calls - 1];
+    for (const sl_call *at = call; at < last; at++)
+        if (at->kind != SL_CALL_DEVICE_SYNC || at->where != last->where
+            || sl_timeline_place(timeline, at->stream) == 0)
+            return false;
+    return call->kind == SL_CALL_DEVICE_SYNC
            && (n_spans == 0 || spans[n_spans - 1].correlation < call->correlation)
            && sl_timeline_device(timeline)->backend[0] != '\0';
 }
@@ -270,7 +309,7 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
     lsl_set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
     lsl_set_us(L, "host_start_us", call->host_start_ns - box->host_start_ns);
     lsl_set_us(L, "host_end_us", call->host_end_ns - box->host_start_ns);
-    if (names_stream(call)) {
+    if (names_stream(box->p, call)) {
         lsl_set_text(L, "stream", sl_timeline_stream_name(box->p, call->stream, stream));
         lsl_set_integer(L, "stream_id", call->stream);
     }
@@ -307,10 +346,12 @@ static int timeline_bounds(lua_State *L)
     sl_bounds bounds;
     sl_error err;
     lsl_check(L, sl_timeline_bounds(box->p, &bounds, &err), &err, "bounds");
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 7);
     lsl_set_us(L, "serial_us", bounds.serial_ns);
     lsl_set_us(L, "busiest_engine_us", bounds.busiest_engine_ns);
     lsl_set_text(L, "busiest_engine", sl_engine_name(bounds.busiest_engine));
+    lsl_set_integer(L, "busiest_device",
+                    sl_timeline_device_at(box->p, bounds.busiest_place)->index);
     lsl_set_us(L, "critical_path_us", bounds.critical_path_ns);
     lsl_set_us(L, "lower_us", bounds.lower_ns);
     lsl_set_us(L, "unblocked_us", bounds.unblocked_ns);
@@ -360,6 +401,22 @@ static int get_device_indices(lua_State *L)
     if (n > 0 && own >= 0 && own < 64) return 1;
     lua_pushinteger(L, own);
     lua_rawseti(L, -2, n + 1);
+    return 1;
+}
+
+/* Those that did something while it was recorded: {{index =, name =}, ...}, the first one first. */
+static int get_devices(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "devices");
+    int n = sl_timeline_device_count(box->p);
+    lua_createtable(L, n, 0);
+    for (int place = 0; place < n; place++) {
+        const sl_device_info *info = sl_timeline_device_at(box->p, place);
+        lua_createtable(L, 0, 2);
+        lsl_set_integer(L, "index", info->index);
+        lsl_set_text(L, "name", info->name);
+        lua_rawseti(L, -2, place + 1);
+    }
     return 1;
 }
 
@@ -414,6 +471,7 @@ static const luaL_Reg getters[] = {
     { "device_name", get_device_name },
     { "device_index", get_device_index },
     { "device_indices", get_device_indices },
+    { "devices", get_devices },
     { "simulated", get_simulated },
     { "recording", get_recording },
     { "notice", get_notice },

@@ -174,7 +174,8 @@ typedef struct lsl_box {
     void *p;                      /* NULL when there is nothing in it */
     struct lsl_box *next, **link; /* in the state's list of boxes, until it is emptied */
     bool closed;                  /* the user closed it, though p is kept; see lsl_take_closed */
-    uint32_t id;                  /* a stream's, which is known also when p is gone */
+    uint32_t id;                  /* a stream's, which is known also when p is gone, */
+    int device_index;             /* and that of its device */
 } lsl_box;
 #define lsl_is_open(box) ((box)->p && !(box)->closed)
 /* Devices, streams, events, tensors and graphs are in the state's list; scratch memory and timelines

@@ -26,6 +26,7 @@ typedef struct lane {
 
 /* What both passes go through. */
 typedef struct walk {
+    const sl_timeline *timeline;
     sl_rows what;
     const sl_span *spans;
     const sl_span **sorted; /* by start; NULL: the spans are in order as they are */
@@ -68,7 +69,8 @@ static const sl_span *span_at(const walk *w, size_t i)
 
 static lane *lane_of(const walk *w, const sl_span *span)
 {
-    uint32_t id = w->what == SL_ROWS_ENGINES ? span->engine : span->stream;
+    uint32_t id = w->what == SL_ROWS_ENGINES ? (uint32_t)sl__unit_of(w->timeline, span)
+                                               : span->stream;
     return &w->lanes[sl__lanes_find(&w->index, id)];
 }
 
@@ -117,7 +119,7 @@ static void end_walk(walk *w)
 
 static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, sl_error *err)
 {
-    *w = (walk){ .what = what };
+    *w = (walk){ .timeline = timeline, .what = what };
     w->spans = sl_timeline_spans(timeline, &w->n);
     sl_status status = what == SL_ROWS_ENGINES ? sl__lanes_collect_engines(timeline, &w->index, err)
                                                : sl__lanes_collect(timeline, false, &w->index, err);

@@ -159,7 +159,7 @@ static int widest_name(const sl__chart *c, int limit)
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
-        uint32_t id = engines ? spans[i].engine : spans[i].stream;
+        uint32_t id = engines ? (uint32_t)sl__unit_of(c->timeline, &spans[i]) : spans[i].stream;
         if (i > 0 && id == last) continue;
         last = id;
         int width = sl__xml_px(sl__chart_row_name(c, id, buffer), SL__NORMAL);

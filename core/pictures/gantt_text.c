@@ -78,7 +78,7 @@ static void put_label(chart *c, const char *text, int columns)
 static const char *row_label(const chart *c, const sl_timeline *of, uint32_t id,
                              char buffer[SL_STREAM_NAME_BYTES])
 {
-    return c->rows == SL_ROWS_ENGINES ? sl_engine_name((sl_engine)id)
+    return c->rows == SL_ROWS_ENGINES ? sl_timeline_engine_name(of, id, buffer)
                                       : sl_timeline_stream_name(of, id, buffer);
 }
 
@@ -316,7 +316,8 @@ static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
-        uint32_t id = c->rows == SL_ROWS_ENGINES ? spans[i].engine : spans[i].stream;
+        uint32_t id = c->rows == SL_ROWS_ENGINES ? (uint32_t)sl__unit_of(timeline, &spans[i])
+                                                 : spans[i].stream;
         if (i > 0 && id == last) continue;
         last = id;
         int width = sl_label_columns(row_label(c, timeline, id, buffer), c->unicode);

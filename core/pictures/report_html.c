@@ -126,6 +126,8 @@ static void put_spans(page *p)
     COLUMN(p, n, "stream", lane(p, s[i].stream));
     COLUMN(p, n, "kind", s[i].kind);
     COLUMN(p, n, "engine", s[i].engine);
+    if (sl_timeline_has_several(p->timeline))
+        COLUMN(p, n, "place", sl_timeline_place(p->timeline, s[i].stream));
     COLUMN(p, n, "flags", s[i].flags);
     COLUMN(p, n, "name", s[i].name);
     COLUMN(p, n, "where", s[i].where);
@@ -165,6 +167,16 @@ static void put_calls(page *p)
 
 /* ---- names and texts -------------------------------------------------------------- */
 
+/* Of the devices, by place. */
+static void put_prefixes(page *p)
+{
+    char prefix[SL_PREFIX_BYTES];
+    raw(p, ",\n\"gpus\":[");
+    for (int place = 0; place < sl_timeline_device_count(p->timeline); place++)
+        text(p, place ? "," : "", sl_timeline_device_prefix(p->timeline, place, prefix));
+    raw(p, "]");
+}
+
 static void put_device(page *p)
 {
     const sl_device_info *info = sl_timeline_device(p->timeline);
@@ -174,6 +186,7 @@ static void put_device(page *p)
     text(p, ",\"profile\":", info->profile);
     truth(p, ",\"simulated\":", info->simulated);
     raw(p, "}");
+    if (sl_timeline_has_several(p->timeline)) put_prefixes(p);
 }
 
 /* ["...","..."]; `value` may use the index i. */
@@ -254,7 +267,9 @@ static void put_times(page *p)
     number(p, ",\n\"wall\":", p->figures.wall_ns);
     number(p, ",\n\"origin\":", since(p, sl__timeline_first_ns(p->timeline)));
     number(p, ",\n\"bounds\":{\"serial\":", bounds->serial_ns);
-    text(p, ",\"engine\":", sl_engine_name(bounds->busiest_engine));
+    char engine[SL_STREAM_NAME_BYTES];
+    uint32_t busiest = (uint32_t)sl__unit(bounds->busiest_place, bounds->busiest_engine);
+    text(p, ",\"engine\":", sl_timeline_engine_name(p->timeline, busiest, engine));
     number(p, ",\"busiest\":", bounds->busiest_engine_ns);
     number(p, ",\"criticalPath\":", bounds->critical_path_ns);
     number(p, ",\"lower\":", bounds->lower_ns);

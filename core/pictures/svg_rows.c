@@ -28,7 +28,7 @@ static bool is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
 
 static size_t group_of(const sl__rows *rows, const sl_span *span)
 {
-    return rows->by == SL_ROWS_ENGINES ? span->engine
+    return rows->by == SL_ROWS_ENGINES ? (size_t)sl__unit_of(rows->timeline, span)
                                        : sl__lanes_find(&rows->streams, span->stream);
 }
 
@@ -100,7 +100,8 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
 {
     size_t n_spans;
     sl_timeline_spans(timeline, &n_spans);
-    size_t n_groups = rows->by == SL_ROWS_ENGINES ? SL_ENGINES : rows->streams.n;
+    size_t n_groups = rows->by == SL_ROWS_ENGINES ? (size_t)sl__unit_count(timeline)
+                                                 : rows->streams.n;
     group *groups = calloc(n_groups + 1, sizeof *groups);
     rows->row_of = malloc((n_groups + 1) * sizeof *rows->row_of);
     rows->at = malloc((n_groups + 1) * sizeof *rows->at);
@@ -206,7 +207,7 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
 sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale *scale,
                         size_t max_rows, size_t max_bars, sl__rows *rows, sl_error *err)
 {
-    *rows = (sl__rows){ .by = by };
+    *rows = (sl__rows){ .timeline = timeline, .by = by };
     sl_status status = fill(timeline, scale, max_rows, max_bars, rows, err);
     if (status != SL_OK) sl__rows_free(rows);
     return status;

@@ -16,6 +16,7 @@ typedef struct sl__row {
 } sl__row;
 
 typedef struct sl__rows {
+    const sl_timeline *timeline;
     sl_rows by;
     sl__row *at;          /* by id */
     size_t n, n_left_out; /* the least busy, beyond the most that were asked for */

@@ -56,8 +56,14 @@ const char *sl__chart_row_name(const sl__chart *c, uint32_t id, char buffer[SL_S
         [SL_ENGINE_D2H] = "D2H copies",  [SL_ENGINE_P2P] = "P2P copies",
         [SL_ENGINE_COPY] = "copies",     [SL_ENGINE_HOST] = "host functions",
     };
-    return c->options->rows == SL_ROWS_ENGINES ? engines[id]
-                                               : sl_timeline_stream_name(c->timeline, id, buffer);
+    char prefix[SL_PREFIX_BYTES];
+    const char *engine = engines[id % SL_ENGINES];
+    if (c->options->rows != SL_ROWS_ENGINES)
+        return sl_timeline_stream_name(c->timeline, id, buffer);
+    if (!sl_timeline_has_several(c->timeline)) return engine;
+    sl_timeline_device_prefix(c->timeline, (int)(id / SL_ENGINES), prefix);
+    snprintf(buffer, SL_STREAM_NAME_BYTES, "%s%s", prefix, engine);
+    return buffer;
 }
 
 /* ---- what a bar says ------------------------------------------------------------- */

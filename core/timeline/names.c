@@ -144,11 +144,53 @@ const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
     return buffer;
 }
 
+const char *sl_timeline_device_prefix(const sl_timeline *timeline, int place,
+                                      char buffer[SL_PREFIX_BYTES])
+{
+    buffer[0] = '\0';
+    if (sl_timeline_has_several(timeline))
+        snprintf(buffer, SL_PREFIX_BYTES, "gpu%d: ", sl_timeline_device_at(timeline, place)->index);
+    return buffer;
+}
+
+const char *sl_timeline_engine_name(const sl_timeline *timeline, uint32_t unit,
+                                    char buffer[SL_STREAM_NAME_BYTES])
+{
+    const char *name = sl_engine_name((sl_engine)(unit % SL_ENGINES));
+    char prefix[SL_PREFIX_BYTES];
+    if (!sl_timeline_has_several(timeline)) return name;
+    sl_timeline_device_prefix(timeline, (int)(unit / SL_ENGINES), prefix);
+    snprintf(buffer, SL_STREAM_NAME_BYTES, "%s%s", prefix, name);
+    return buffer;
+}
+
+/* The device that all spans are of, or the first one. */
+static const sl_device_info *working_device(const sl_timeline *timeline)
+{
+    size_t n;
+    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    int place = n > 0 ? sl_timeline_place(timeline, spans[0].stream) : 0;
+    return sl_timeline_device_at(timeline, sl_timeline_has_several(timeline) ? 0 : place);
+}
+
+/* Their names: "NVIDIA H200, 2 GPUs", or only how many where they differ. */
+static const char *name_several(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES])
+{
+    int n = sl_timeline_device_count(timeline);
+    const char *name = sl_timeline_device(timeline)->name;
+    bool same = true;
+    for (int place = 1; place < n; place++)
+        same = same && strcmp(sl_timeline_device_at(timeline, place)->name, name) == 0;
+    snprintf(buffer, SL_DEVICE_NAME_BYTES, "%s%s%d GPUs", same ? name : "", same ? ", " : "", n);
+    return buffer;
+}
+
 const char *sl_timeline_device_name(const sl_timeline *timeline, char buffer[SL_DEVICE_NAME_BYTES])
 {
-    const sl_device_info *device = sl_timeline_device(timeline);
+    const sl_device_info *device = working_device(timeline);
     uint64_t devices = sl_timeline_origin(timeline).devices;
     char number[32];
+    if (sl_timeline_has_several(timeline)) return name_several(timeline, buffer);
     snprintf(number, sizeof number, "GPU %d", device->index);
     if ((devices & (devices - 1)) == 0 || strcmp(device->name, number) == 0) /* one, or none */
         return device->name;

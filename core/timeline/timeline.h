@@ -298,6 +298,14 @@ const char *sl_span_kind_name(sl_span_kind kind); /* "memcpy_h2d" */
 /* A kind in a sentence with `n` of it: "D2H copy", "D2H copies". */
 const char *sl_span_kind_noun(sl_span_kind kind, size_t n);
 const char *sl_engine_name(sl_engine engine); /* "compute", "h2d", ..., "host" */
+/* The same of a device's engine, by its number in lanes (place * SL_ENGINES + engine): "compute",
+ * "gpu1: compute" where spans are of several devices, written to the buffer then. */
+const char *sl_timeline_engine_name(const sl_timeline *timeline, uint32_t unit,
+                                    char buffer[SL_STREAM_NAME_BYTES]);
+/* "gpu1: " where spans are of several devices, else "". */
+#define SL_PREFIX_BYTES 24
+const char *sl_timeline_device_prefix(const sl_timeline *timeline, int place,
+                                      char buffer[SL_PREFIX_BYTES]);
 bool sl_span_kind_parse(const char *name, sl_span_kind *kind);
 bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause); /* "stream_order", "host_blocked" */

@@ -158,6 +158,10 @@ sl_status sl__sync_read(sl__reader *r)
     sync.device = sl__device_read(event);
     sync.stream = read_stream(event, SL__ARG_STREAM);
     sync.wait_stream = read_stream(event, SL__ARG_WAIT_STREAM);
+    int64_t wait_device = sync.device;
+    sl__event_whole(event, SL__ARG_WAIT_DEVICE, &wait_device);
+    sync.stream = sl__own_stream(records, sync.device, sync.stream);
+    sync.wait_stream = sl__own_stream(records, wait_device, sync.wait_stream);
     sl__event_whole(event, SL__ARG_WAIT_RECORD, &sync.record);
     if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, syncs, &sync, event->err);
     return event->status;

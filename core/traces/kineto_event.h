@@ -24,7 +24,7 @@ typedef enum sl__category {
     X(EXTERNAL_ID, "External id") X(BYTES, "bytes") X(GRID, "grid") X(BLOCK, "block")   \
     X(REGISTERS, "registers per thread") X(SHARED, "shared memory")                     \
     X(PRIORITY, "priority") X(NAME, "name")                                             \
-    X(WAIT_STREAM, "wait_on_stream") X(WAIT_RECORD, "wait_on_cuda_event_record_corr_id") \
+    X(WAIT_STREAM, "wait_on_stream") X(WAIT_DEVICE, "wait_on_device") X(WAIT_RECORD, "wait_on_cuda_event_record_corr_id") \
     X(SYMBOL, "kernel") X(KIND, "kind") X(ENGINE, "engine") X(MEMORY, "memory")         \
     X(WHERE, "where") X(HOST_WAITED, "host waited") X(QUEUE_FULL, "queue full")         \
     X(DEVICE_WAITED, "waited for device") X(DEVICE_TIME, "device us")                   \

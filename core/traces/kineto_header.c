@@ -162,6 +162,28 @@ static sl_status add_source(void *ud, const sl__json_value *key, const sl__json_
                            : status;
 }
 
+static sl_status take_of_place(void *ud, const sl__json_value *key, const sl__json_value *value,
+                               sl_error *err)
+{
+    header *h = ud;
+    sl_device_info *place = &h->records->places[h->records->n_places - 1];
+    if (sl__json_is(key, "id")) place->index = small(value);
+    if (sl__json_is(key, "profile"))
+        return copy_text(h, value, place->profile, sizeof place->profile, err);
+    return SL_OK;
+}
+
+static sl_status add_place(void *ud, const sl__json_value *key, const sl__json_value *value,
+                           sl_error *err)
+{
+    header *h = ud;
+    const sl_device_info none = { 0 };
+    (void)key;
+    if (h->records->n_places == SL_MOST_DEVICES) return SL_OK;
+    sl_status status = SL__RECORDS_ADD(h->records, places, &none, err);
+    return status == SL_OK ? sl__json_each(h->whole, value, take_of_place, h, err) : status;
+}
+
 /* All positions first: the timeline makes room for the lines of as many texts as it has. */
 static sl_status add_sources(header *h, const sl__json_value *value, sl_error *err)
 {
@@ -239,6 +261,7 @@ static sl_status take_own(void *ud, const sl__json_value *key, const sl__json_va
     if (sl__json_is(key, "sources")) return add_sources(h, value, err);
     if (sl__json_is(key, "priorities"))
         return sl__json_each(h->whole, value, take_priority, h, err);
+    if (sl__json_is(key, "devices")) return sl__json_each(h->whole, value, add_place, h, err);
     if (sl__json_is(key, "streams")) {
         records->noted = true;
         return sl__json_each(h->whole, value, add_note, h, err);

@@ -48,6 +48,7 @@ void sl__records_free(sl__records *records)
     free(records->launches);
     free(records->devices);
     free(records->notes);
+    free(records->places);
     memset(records, 0, sizeof *records);
 }
 
@@ -444,13 +445,11 @@ static sl_status add_holds(sl__match *m, sl_error *err)
     return status;
 }
 
-static void set_device(const sl__match *m)
+static sl_device_info info_of(const sl__records *records, int index)
 {
-    const sl__records *records = m->records;
-    bool fits = m->device >= 0 && m->device <= INT32_MAX;
-    sl_device_info info = { .index = fits ? (int)m->device : 0 };
+    sl_device_info info = { .index = index };
     for (size_t i = records->n_devices; i-- > 0;) {
-        if (records->devices[i].index == m->device) info = records->devices[i];
+        if (records->devices[i].index == index) info = records->devices[i];
     }
     if (records->own) {
         memcpy(info.profile, records->info.profile, sizeof info.profile);
@@ -462,9 +461,32 @@ static void set_device(const sl__match *m)
     } else if (!info.name[0]) {
         snprintf(info.name, sizeof info.name, "GPU %d", info.index);
     }
+    return info;
+}
+
+/* Of ours, those behind the first one. */
+static sl_status add_devices(const sl__records *records, sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (size_t i = 1; i < records->n_places && status == SL_OK; i++) {
+        const sl_device_info *place = &records->places[i];
+        sl_device_info info = info_of(records, place->index);
+        int at;
+        memcpy(info.profile, place->profile, sizeof info.profile);
+        status = sl_timeline_add_device(records->timeline, &info, &at, err);
+    }
+    return status;
+}
+
+static sl_status set_devices(const sl__match *m, sl_error *err)
+{
+    const sl__records *records = m->records;
+    bool fits = m->device >= 0 && m->device <= INT32_MAX;
+    sl_device_info info = info_of(records, fits ? (int)m->device : 0);
     sl_timeline_set_device(records->timeline, &info);
     sl_timeline_set_origin(records->timeline, m->origin);
     sl_timeline_set_range(records->timeline, records->range);
+    return add_devices(records, err);
 }
 
 static sl_status set_notice(const sl__match *m, sl_error *err)
@@ -541,10 +563,8 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     if (status == SL_OK) status = add_holds(&m, err);
     if (status == SL_OK) status = sl__graphs_note(&m, err);
     if (status == SL_OK) status = set_notice(&m, err);
-    if (status == SL_OK) {
-        set_device(&m);
-        finish(&m);
-    }
+    if (status == SL_OK) status = set_devices(&m, err);
+    if (status == SL_OK) finish(&m);
     match_close(&m);
     return status;
 }

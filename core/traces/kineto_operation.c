@@ -207,6 +207,17 @@ int64_t sl__device_read(sl__event *event)
     return device;
 }
 
+/* Further rows have their ids. */
+int64_t sl__own_stream(const sl__records *records, int64_t device, int64_t stream)
+{
+    int64_t local = stream - SL__FIRST_STREAM;
+    if (local < 0 || local >= INT64_C(1) << SL_PLACE_SHIFT) return stream;
+    for (size_t place = 1; place < records->n_places; place++)
+        if (records->places[place].index == device)
+            return (int64_t)sl_timeline_stream_id((int)place, (uint32_t)local) + SL__FIRST_STREAM;
+    return stream;
+}
+
 sl_status sl__work_read(sl__reader *r, sl__work *work)
 {
     sl_span *span = &work->span;
@@ -223,6 +234,7 @@ sl_status sl__work_read(sl__reader *r, sl__work *work)
     if (!host_func) {
         work->stream = read_stream(r);
         work->device = sl__device_read(event);
+        work->stream = sl__own_stream(records, work->device, work->stream);
     }
     if (sl__hold_read(r, span->correlation) == SL_OK)
         event->status = SL__RECORDS_ADD(records, works, work, event->err);

@@ -27,6 +27,8 @@ bool sl__reader_decode(sl__reader *r, const sl__json_value *value);
 uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value);
 /* "device", or the process if that is a number, or 0. */
 int64_t sl__device_read(sl__event *event);
+/* A stream's number in our own files, from which its id is made: with the device in it. */
+int64_t sl__own_stream(const sl__records *records, int64_t device, int64_t stream);
 /* Our own files: adds what the operation was held by. Returns the event's status. */
 sl_status sl__hold_read(sl__reader *r, uint64_t correlation);
 /* Adds the operation that reader->event is; its interval is set. Returns the event's status. */

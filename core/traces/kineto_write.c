@@ -51,7 +51,8 @@ static sl__trace_rows *lane_of(sl__writer *w, uint32_t stream)
     return &w->lanes[sl__lanes_find(&w->index, stream)];
 }
 
-static uint64_t stream_number(uint32_t stream) { return (uint64_t)stream + SL__FIRST_STREAM; }
+/* Among the keys of our own a stream's number has its device in it. */
+static uint64_t own_number(uint32_t stream) { return (uint64_t)stream + SL__FIRST_STREAM; }
 
 /* ---- metadata --------------------------------------------------------------- */
 
@@ -94,7 +95,7 @@ static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *pref
                           const char *suffix, sl_error *err)
 {
     sl_text name = { 0 };
-    sl_text_add(&name, "%sstream %" PRIu64 "%s", prefix, stream_number(stream), suffix);
+    sl_text_add(&name, "%sstream %" PRIu64 "%s", prefix, sl__written_stream(w, stream), suffix);
     if (!*suffix) {
         const sl_stream_note *note = sl__timeline_note(w->timeline, stream);
         if (note && note->name)
@@ -120,33 +121,51 @@ static void find_rows(sl__writer *w)
         else if (w->calls[i].kind == SL_CALL_STREAM_SYNC || w->calls[i].kind == SL_CALL_STREAM_WAIT)
             lane_of(w, w->calls[i].stream)->sync = true;
         if (w->calls[i].kind == SL_CALL_EVENT_SYNC || w->calls[i].kind == SL_CALL_DEVICE_SYNC)
-            w->device_sync = true;
+            w->devices[sl_timeline_place(w->timeline, w->calls[i].stream)].sync = true;
     }
+}
+
+static sl_status name_gpu(sl__writer *w, int place, sl_error *err)
+{
+    const sl_device_info *info = sl_timeline_device_at(w->timeline, place);
+    sl_text gpu = { 0 };
+    sl_text_add(&gpu, "GPU %d: %s%s", info->index, info->name,
+                info->simulated ? " (simulated)" : "");
+    if (gpu.failed) return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
+    name_process(w, info->index, gpu.data, "GPU", (uint64_t)place + 1);
+    sl_text_free(&gpu);
+    return SL_OK;
+}
+
+static sl_status name_rows(sl__writer *w, size_t lane, sl_error *err)
+{
+    uint32_t id = w->index.ids[lane];
+    int pid = sl__pid_of(w, id);
+    uint64_t tid = sl__written_stream(w, id);
+    sl_status status = SL_OK;
+    if (w->lanes[lane].device) status = name_row(w, pid, tid, "", id, "", err);
+    if (w->lanes[lane].sync && status == SL_OK)
+        status = name_row(w, pid, SYNC_TID + tid, "", id, " sync", err);
+    if (w->lanes[lane].host && status == SL_OK)
+        status = name_row(w, SL__HOST_PID, SL__HOST_FUNC_TID + own_number(id), "host functions, ",
+                          id, "", err);
+    return status;
 }
 
 static sl_status put_metadata(sl__writer *w, sl_error *err)
 {
-    const sl_device_info *info = sl_timeline_device(w->timeline);
-    sl_text gpu = { 0 };
-    sl_text_add(&gpu, "GPU %d: %s%s", w->pid, info->name, info->simulated ? " (simulated)" : "");
-    if (gpu.failed) return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
+    int n_devices = sl_timeline_device_count(w->timeline);
+    sl_status status = SL_OK;
     name_process(w, SL__HOST_PID, "host", "CPU", 0);
     name_thread(w, SL__HOST_PID, CPU_TID, "script");
     w->n_cpu_rows = 1;
-    name_process(w, w->pid, gpu.data, "GPU", 1);
-    sl_text_free(&gpu);
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < w->index.n && status == SL_OK; i++) {
-        uint32_t id = w->index.ids[i];
-        uint64_t tid = stream_number(id);
-        if (w->lanes[i].device) status = name_row(w, w->pid, tid, "", id, "", err);
-        if (w->lanes[i].sync && status == SL_OK)
-            status = name_row(w, w->pid, SYNC_TID + tid, "", id, " sync", err);
-        if (w->lanes[i].host && status == SL_OK)
-            status = name_row(w, SL__HOST_PID, SL__HOST_FUNC_TID + tid, "host functions, ", id, "",
-                              err);
-    }
-    if (w->device_sync) name_thread(w, w->pid, SYNC_TID, "device sync");
+    for (int place = 0; place < n_devices && status == SL_OK; place++)
+        status = name_gpu(w, place, err);
+    for (size_t i = 0; i < w->index.n && status == SL_OK; i++)
+        status = name_rows(w, i, err);
+    for (int place = 0; place < n_devices; place++)
+        if (w->devices[place].sync)
+            name_thread(w, w->devices[place].pid, SYNC_TID, "device sync");
     return status;
 }
 
@@ -202,10 +221,11 @@ static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
     return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
 }
 
-static void begin_device_args(sl__writer *w, uint64_t correlation, const char *stream_key)
+static void begin_device_args(sl__writer *w, int pid, uint64_t correlation,
+                              const char *stream_key)
 {
     sl__write_number(w, ",\"args\":{\"External id\":", correlation);
-    sl__write_number(w, ",\"device\":", (uint64_t)w->pid);
+    sl__write_number(w, ",\"device\":", (uint64_t)pid);
     sl__write_raw(w, ",\"context\":" CONTEXT);
     sl__write_number(w, ",\"correlation\":", correlation);
     sl__write_raw(w, stream_key);
@@ -283,7 +303,8 @@ static void put_resources(sl__writer *w, const sl_span *span)
 
 static void put_kernel_args(sl__writer *w, const sl_span *span)
 {
-    int sms = sl_timeline_device(w->timeline)->sm_count;
+    int place = sl_timeline_place(w->timeline, span->stream);
+    int sms = sl_timeline_device_at(w->timeline, place)->sm_count;
     sl__write_raw(w, ",\"queued\":0");
     const sl_stream_note *note = sl__timeline_note(w->timeline, span->stream);
     if (note) sl__write_int(w, ",\"priority\":", note->priority);
@@ -305,12 +326,13 @@ static void put_device_work(sl__writer *w, const sl_span *span, uint64_t issued,
                             sl__interval when)
 {
     bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
+    int pid = sl__pid_of(w, span->stream);
     sl__slice_begin(w,
                     kernel ? "kernel"
                     : set  ? "gpu_memset"
                            : "gpu_memcpy",
-                    sl_timeline_text(w->timeline, span->name), w->pid, tid, when);
-    begin_device_args(w, issued, ",\"stream\":");
+                    sl_timeline_text(w->timeline, span->name), pid, tid, when);
+    begin_device_args(w, pid, issued, ",\"stream\":");
     sl__json_uint(&w->file, tid);
     if (kernel)
         put_kernel_args(w, span);
@@ -340,8 +362,9 @@ static void put_span(sl__writer *w, const sl_span *span)
 {
     bool host = span->kind == SL_SPAN_HOST_FUNC;
     sl__trace_rows *l = lane_of(w, span->stream);
-    int pid = host ? SL__HOST_PID : w->pid;
-    uint64_t tid = stream_number(span->stream) + (host ? SL__HOST_FUNC_TID : 0);
+    int pid = host ? SL__HOST_PID : sl__pid_of(w, span->stream);
+    uint64_t tid = host ? own_number(span->stream) + SL__HOST_FUNC_TID
+                        : sl__written_stream(w, span->stream);
     const sl_call *graph = sl_timeline_span_launch(w->timeline, span);
     uint64_t issued = graph ? graph->correlation : span->correlation;
     if (!graph) put_own_call(w, span);
@@ -387,19 +410,23 @@ static void put_sync(sl__writer *w, const sl_call *call, const char *name, bool 
 {
     bool of_stream = is_of_stream(call);
     sl__trace_rows *l = lane_of(w, call->stream);
-    uint64_t stream = stream_number(call->stream);
+    uint64_t stream = sl__written_stream(w, call->stream);
+    int place = sl_timeline_place(w->timeline, call->stream), pid = w->devices[place].pid;
     bool waits = call->kind == SL_CALL_STREAM_WAIT;
-    sl__interval when = sl__row_place(of_stream ? &l->sync_row : &w->device_sync_row, w->base_ns,
+    sl__interval when = sl__row_place(of_stream ? &l->sync_row : &w->devices[place].sync_row, w->base_ns,
                                       call->host_start_ns,
                                       waits ? call->host_start_ns : call->host_end_ns);
-    sl__slice_begin(w, "cuda_sync", name, w->pid, SYNC_TID + (of_stream ? stream : 0), when);
-    begin_device_args(w, call->correlation, ",\"stream\":");
+    sl__slice_begin(w, "cuda_sync", name, pid, SYNC_TID + (of_stream ? stream : 0), when);
+    begin_device_args(w, pid, call->correlation, ",\"stream\":");
     if (of_stream)
         sl__json_uint(&w->file, stream);
     else
         sl__write_raw(w, "-1");
     if (recorded) {
-        sl__write_number(w, ",\"wait_on_stream\":", stream_number(call->target_stream));
+        sl__write_number(w, ",\"wait_on_stream\":",
+                         sl__written_stream(w, call->target_stream));
+        if (sl_timeline_place(w->timeline, call->target_stream) != place)
+            sl__write_int(w, ",\"wait_on_device\":", sl__pid_of(w, call->target_stream));
         sl__write_number(w, ",\"wait_on_cuda_event_record_corr_id\":", call->target);
     }
     sl__write_raw(w, "}}");
@@ -410,10 +437,10 @@ static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool 
 {
     bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
     if (is_of_stream(call) ? !synced : in_stream || call->stream)
-        sl__write_number(w, ",\"in stream\":", stream_number(call->stream));
+        sl__write_number(w, ",\"in stream\":", own_number(call->stream));
     if (!recorded && (call->target || call->target_stream)) {
         sl__write_number(w, ",\"waits for\":", call->target);
-        sl__write_number(w, ",\"recorded in\":", stream_number(call->target_stream));
+        sl__write_number(w, ",\"recorded in\":", own_number(call->target_stream));
     }
     if (call->device_ns) sl__write_time(w, ",\"device us\":", call->device_ns - w->base_ns);
     sl__write_flag(w, ",\"waited for device\":true", call->waited_for_device);
@@ -495,8 +522,9 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         .first = true,
         .file = { .fd = -1 },
         .base_ns = sl_timeline_host_start_ns(timeline),
-        .pid = sl_timeline_device(timeline)->index,
     };
+    for (int place = 0; place < sl_timeline_device_count(timeline); place++)
+        w.devices[place].pid = sl_timeline_device_at(timeline, place)->index;
     w.spans = sl_timeline_spans(timeline, &w.n_spans);
     w.calls = sl_timeline_calls(timeline, &w.n_calls);
     w.holds = sl_timeline_holds(timeline, &w.n_holds);

@@ -2,6 +2,7 @@
 #ifndef SL_TRACES_KINETO_WRITE_H
 #define SL_TRACES_KINETO_WRITE_H
 
+#include "kineto.h"
 #include "../text/outfile.h"
 #include "../timeline/lanes.h"
 #include "../timeline/overlap.h"
@@ -35,15 +36,31 @@ typedef struct sl__writer {
     sl__outfile file;
     sl__lanes index;
     sl__trace_rows *lanes;
-    bool device_sync; /* there is a row for the whole device */
-    sl__row device_sync_row, cpu_rows[SL__CPU_ROWS];
+    struct {
+        int pid;   /* its number */
+        bool sync; /* there is a row for the whole device */
+        sl__row sync_row;
+    } devices[SL_MOST_DEVICES]; /* by place */
+    sl__row cpu_rows[SL__CPU_ROWS];
     int n_cpu_rows;       /* have a name so far */
     const sl_hold *holds; /* those of operations that are not written yet */
     size_t n_holds;
     int64_t base_ns;
-    int pid;    /* of the device */
     bool first; /* nothing written to traceEvents yet */
 } sl__writer;
+
+/* Numbers of streams are a device's, as CUPTI's are. */
+static inline uint64_t sl__written_stream(const sl__writer *w, uint32_t stream)
+{
+    int place = sl_timeline_place(w->timeline, stream);
+    bool is_row = stream >> 30 != 0; /* further rows keep their ids */
+    return (uint64_t)(is_row ? stream : stream - sl_timeline_stream_id(place, 0))
+           + SL__FIRST_STREAM;
+}
+static inline int sl__pid_of(const sl__writer *w, uint32_t stream)
+{
+    return w->devices[sl_timeline_place(w->timeline, stream)].pid;
+}
 
 /* ---- pieces of events (kineto_slice.c) ---- */
 

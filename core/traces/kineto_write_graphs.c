@@ -49,7 +49,7 @@ void sl__write_edge_begin(sl__writer *w, const sl_call *edge, const sl_call *lau
     int64_t at_ns = edge->device_ns ? edge->device_ns : edge->host_start_ns;
     sl__write_begin(w, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"" SL__EDGE "\"");
     sl__write_text(w, ",\"name\":", sl_call_name(w->timeline, edge));
-    sl__write_place(w, w->pid, (uint64_t)edge->stream + SL__FIRST_STREAM);
+    sl__write_place(w, sl__pid_of(w, edge->stream), sl__written_stream(w, edge->stream));
     sl__write_time(w, ",\"ts\":", at_ns - w->base_ns);
     sl__write_number(w, ",\"args\":{\"External id\":", edge->correlation);
     sl__write_number(w, ",\"launched by\":", launch->correlation);

@@ -48,6 +48,20 @@ static void put_range(sl__writer *w)
     sl__write_raw(w, "}");
 }
 
+/* Of several, the numbers in order of their places. */
+static void put_devices(sl__writer *w)
+{
+    int n = sl_timeline_device_count(w->timeline);
+    if (n == 1) return;
+    for (int place = 0; place < n; place++) {
+        const sl_device_info *info = sl_timeline_device_at(w->timeline, place);
+        sl__write_int(w, place ? ",{\"id\":" : ",\"devices\":[{\"id\":", info->index);
+        sl__write_text(w, ",\"profile\":", info->profile);
+        sl__write_raw(w, "}");
+    }
+    sl__write_raw(w, "]");
+}
+
 /* What other tools have no keys for. */
 static void put_own(sl__writer *w)
 {
@@ -64,15 +78,15 @@ static void put_own(sl__writer *w)
     sl__write_int(w, "],\n \"start_ns\":", sl_timeline_host_start_ns(w->timeline));
     sl__write_int(w, ",\"wall_ns\":", sl_timeline_wall_ns(w->timeline));
     put_range(w);
+    put_devices(w);
     put_streams(w);
     put_sources(w);
     sl__write_raw(w, "},\n");
 }
 
-void sl__kineto_put_header(sl__writer *w)
+static void put_properties(sl__writer *w, const sl_device_info *info)
 {
-    const sl_device_info *info = sl_timeline_device(w->timeline);
-    sl__write_int(w, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[{\"id\":", info->index);
+    sl__write_int(w, "{\"id\":", info->index);
     sl__write_text(w, ",\"name\":", info->name);
     sl__write_int(w, ",\"totalGlobalMem\":", info->memory_bytes);
     sl__write_int(w, ",\"computeMajor\":", info->compute_capability_major);
@@ -80,7 +94,17 @@ void sl__kineto_put_header(sl__writer *w)
     sl__write_int(w, ",\"maxThreadsPerBlock\":", info->max_threads_per_block);
     sl__write_int(w, ",\"sharedMemPerBlockOptin\":", info->max_shared_bytes_per_block);
     sl__write_int(w, ",\"numSms\":", info->sm_count);
-    sl__write_raw(w, "}],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
+    sl__write_raw(w, "}");
+}
+
+void sl__kineto_put_header(sl__writer *w)
+{
+    sl__write_raw(w, "{\n\"schemaVersion\":1,\n\"deviceProperties\":[");
+    for (int place = 0; place < sl_timeline_device_count(w->timeline); place++) {
+        if (place > 0) sl__write_raw(w, ",\n ");
+        put_properties(w, sl_timeline_device_at(w->timeline, place));
+    }
+    sl__write_raw(w, "],\n\"distributedInfo\":{\"rank\": 0},\n\"displayTimeUnit\":\"ms\",\n"
                      "\"baseTimeNanoseconds\":0,\n");
     put_own(w);
     sl__write_raw(w, "\"traceEvents\":[");

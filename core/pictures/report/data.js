@@ -39,7 +39,7 @@ function decodeColumn(text, n, Type) {
 }
 
 const COLUMN_TYPES = {
-    kind: Uint8Array, engine: Uint8Array, flags: Uint8Array, waited: Uint8Array,
+    kind: Uint8Array, engine: Uint8Array, place: Uint8Array, flags: Uint8Array, waited: Uint8Array,
     readyCause: Uint8Array, startCause: Uint8Array, threads: Uint16Array, stream: Uint32Array,
     name: Uint32Array, where: Uint32Array, symbol: Uint32Array, blocks: Uint32Array,
     finding: Uint32Array, graph: Uint32Array,

@@ -378,7 +378,7 @@ function rangeFacts({ from, to }) {
     const out = [["From", `${since(from)} to ${since(to)}`]];
     const parts = deviceRows("engines").map((engine) => {
         engine.union = engine.union || unionOf(engine.lanes);
-        return { title: data.engines[engine.value], part: clipUnion(engine.union, from, to) };
+        return { title: engineName(engine.value, data.engines), part: clipUnion(engine.union, from, to) };
     });
     for (const { title, part } of parts) {
         const busy = unionLength(part);

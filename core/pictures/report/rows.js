@@ -119,11 +119,23 @@ const hostRow = makeRow("host",
     Uint32Array.from({ length: OPS }, (_, op) => op).filter((op) => !opLaunch[op]), hostTimes);
 const rowSets = {};                     /* made when they are first shown */
 
+/* Every device has engines of its own. */
+const engineRows = data.gpus
+    ? Uint32Array.from({ length: spans.n },
+        (_, i) => spans.place[i] * data.engines.length + spans.engine[i])
+    : spans.engine;
+
+function engineName(row, names = ENGINE_NAMES) {
+    const n = data.engines.length;
+    return (data.gpus ? data.gpus[Math.floor(row / n)] : "") + names[row % n];
+}
+
 function deviceRows(mode) {
     if (!rowSets[mode]) {
         rowSets[mode] = mode === "streams"
             ? rowsBy(spans.stream, data.streams.length, streamName)
-            : rowsBy(spans.engine, data.engines.length, (engine) => ENGINE_NAMES[engine]);
+            : rowsBy(engineRows, data.engines.length * (data.gpus || [""]).length,
+                (row) => engineName(row));
     }
     return rowSets[mode];
 }
