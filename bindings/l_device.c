@@ -210,6 +210,13 @@ static int internal_open(lua_State *L)
     return 2;
 }
 
+/* core.is_recorded(device): whether a recording runs of its machine. */
+static int internal_is_recorded(lua_State *L)
+{
+    lua_pushboolean(L, sl_device_is_recording(lsl_check_device(L, 1, "device", "is_recorded")));
+    return 1;
+}
+
 /* core.beside(index): the open device of that index in the machine of the current device; nil: there
  * is none. And that current device, if it is a simulated one. */
 static int internal_beside(lua_State *L)
@@ -494,6 +501,7 @@ static const luaL_Reg internals[] = {
     { "graph_costs", internal_graph_costs },
     { "device_count", internal_device_count },
     { "beside", internal_beside },
+    { "is_recorded", internal_is_recorded },
     { "device_name", internal_device_name },
     { "streams", internal_streams },
     { "load_blas", internal_load_blas },

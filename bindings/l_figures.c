@@ -82,6 +82,32 @@ static void set_engines(lua_State *L, const sl_figures *f)
     lua_setfield(L, -2, "engines");
 }
 
+/* {name = "gpu1: compute", count =, busy =}, those that have spans, where these are of several
+ * devices; else nothing. */
+static void set_units(lua_State *L, const sl_timeline *timeline, const char *op)
+{
+    char name[SL_STREAM_NAME_BYTES];
+    lua_Integer n = 0;
+    if (!sl_timeline_has_several(timeline)) return;
+    lua_newtable(L);
+    for (int unit = 0; unit < sl_timeline_device_count(timeline) * SL_ENGINES; unit++) {
+        sl_selection sel = sl_select_all;
+        int64_t busy_ns;
+        sl_error err;
+        sel.place = unit / SL_ENGINES;
+        sel.engine = unit % SL_ENGINES;
+        size_t count = sl_timeline_count(timeline, &sel);
+        if (count == 0) continue;
+        lsl_check(L, sl_timeline_busy_ns(timeline, &sel, &busy_ns, &err), &err, op);
+        lua_createtable(L, 0, 3);
+        lsl_set_text(L, "name", sl_timeline_engine_name(timeline, (uint32_t)unit, name));
+        lsl_set_integer(L, "count", (int64_t)count);
+        lsl_set_integer(L, "busy", busy_ns);
+        lua_rawseti(L, -2, ++n);
+    }
+    lua_setfield(L, -2, "units");
+}
+
 /* {name =, busy =, count =, number =}, by id */
 static void set_streams(lua_State *L, const sl_figures *f)
 {
@@ -113,12 +139,15 @@ static void set_parts(lua_State *L, const sl_figures *f)
     lua_setfield(L, -2, "parts");
 }
 
-static void set_bounds(lua_State *L, const sl_bounds *bounds)
+static void set_bounds(lua_State *L, const sl_timeline *timeline, const sl_bounds *bounds)
 {
-    lua_createtable(L, 0, 6);
+    char title[SL_STREAM_NAME_BYTES];
+    uint32_t busiest = (uint32_t)(bounds->busiest_place * SL_ENGINES + (int)bounds->busiest_engine);
+    lua_createtable(L, 0, 7);
     lsl_set_integer(L, "serial", bounds->serial_ns);
     lsl_set_integer(L, "busiest", bounds->busiest_engine_ns);
     lsl_set_text(L, "busiest_engine", sl_engine_name(bounds->busiest_engine));
+    lsl_set_text(L, "busiest_title", sl_timeline_engine_name(timeline, busiest, title));
     lsl_set_integer(L, "critical_path", bounds->critical_path_ns);
     lsl_set_integer(L, "lower", bounds->lower_ns);
     lsl_set_integer(L, "unblocked", bounds->unblocked_ns);
@@ -162,7 +191,7 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
     lsl_set_boolean(L, "many_streams", f->many_streams);
     lsl_set_integer(L, "makespan", f->makespan_ns);
     lsl_set_integer(L, "wall", f->wall_ns);
-    set_bounds(L, &f->bounds);
+    set_bounds(L, timeline, &f->bounds);
     set_kinds(L, f);
     set_engines(L, f);
     set_list(L, "engine_sets", f->engines_ns + 1, (1 << SL_ENGINES) - 1);
@@ -191,6 +220,7 @@ void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts,
     lsl_check(L, sl_timeline_figures(timeline, parts, &f->of[0], &err), &err, op);
     push_figures(L, timeline, &f->of[0], parts);
     lsl_set_guessed(L, timeline, op);
+    set_units(L, timeline, op);
     sl_figures_free(&f->of[0]);
     lua_remove(L, -2);
 }

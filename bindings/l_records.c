@@ -17,6 +17,8 @@
  */
 #include "l_timeline.h"
 
+#include <string.h>
+
 /* An explanation; the collector frees it if the timeline does not keep it. */
 typedef struct causes {
     const sl_explanation *found;
@@ -102,7 +104,17 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
     lua_setfield(L, -2, field);
 }
 
-/* Pushes {cause =, engine =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
+/* gpu = "gpu1", that of the engine, where spans are of several. */
+static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding *finding)
+{
+    char prefix[SL_PREFIX_BYTES];
+    size_t n = strlen(sl_timeline_device_prefix(timeline, finding->place, prefix));
+    if (n == 0) return;
+    prefix[n - 2] = '\0';
+    lsl_set_text(L, "gpu", prefix);
+}
+
+/* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
  * waits, by_host_ns =, many_waiters =, many_by =, by_itself = it waited for its own call,
  * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
  * by = side, trace = what upvalue 4 is}. */
@@ -114,6 +126,7 @@ static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_fin
     lsl_set_text(L, "cause", sl_cause_name(finding->cause));
     set_true(L, "engineless", sl_cause_traits(finding->cause) & SL_CAUSE_ENGINELESS);
     lsl_set_text(L, "engine", sl_engine_name(finding->engine));
+    set_gpu(L, timeline->p, finding);
     set_true(L, "idle", finding->idle);
     set_true(L, "guess", record.guess);
     lsl_set_integer(L, "lost_ns", finding->lost_ns);

@@ -296,7 +296,8 @@ function lab.open(opts, ...)
     end
     if reason then say_simulating(device, reason, code) end
     if figures then core.need("draws").note(device, figures, flat) end
-    local on_open = is_new and core.default("on_open")
+    -- A device beside one that is recorded is recorded with it.
+    local on_open = is_new and not core.is_recorded(device) and core.default("on_open")
     if opened then
         opened(device)
     elseif on_open then

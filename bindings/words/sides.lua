@@ -82,7 +82,9 @@ local idle <const> = {
 
 -- "No kernel ran for 3.00 ms"
 function sides.lost(r)
-    local what = r.idle and idle[r.engine] or sides.waiter(r) .. " had room beside what ran for "
+    local what = r.idle and (r.gpu and ("On %s no"):format(r.gpu) .. idle[r.engine]:sub(3)
+                             or idle[r.engine])
+                 or sides.waiter(r) .. " had room beside what ran for "
     return what .. duration(r.lost_ns)
 end
 

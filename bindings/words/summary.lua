@@ -43,6 +43,7 @@ local function put_engines(put, f)
             put_one("  " .. kind.name, kind)
         end
     end
+    for _, unit in ipairs(f.units or {}) do put_one(unit.name, unit) end
 end
 
 -- What these engines had in common, against the one that was busy for the shortest time.
@@ -136,7 +137,7 @@ local function put_bounds(put, f)
     put("")
     put("%-26s %10s", "work", "time")
     put("%s", row("one after the other", bounds.serial, makespan))
-    put("%s", row(("busiest engine (%s)"):format(bounds.busiest_engine), bounds.busiest, makespan))
+    put("%s", row(("busiest engine (%s)"):format(bounds.busiest_title), bounds.busiest, makespan))
     put("%s", row("critical path", bounds.critical_path, makespan))
     put("")
     put("%-26s %10s %18s", "at best, in this order", "time", "makespan / best")

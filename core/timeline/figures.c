@@ -103,6 +103,20 @@ static void count_engines_at_once(sl_figures *f)
     }
 }
 
+/* The engines of all devices by themselves. */
+static sl_status count_units_at_once(const sl_timeline *timeline, sl_figures *f, sl_error *err)
+{
+    sl_concurrency profile;
+    sl_status status = sl_timeline_concurrency(timeline, &sl_select_all, SL_CONCURRENT_ENGINES,
+                                               &profile, err);
+    for (size_t n = 0; status == SL_OK && n < profile.n; n++) {
+        f->engines_at_once_ns[n] = profile.at_ns[n];
+        if (profile.at_ns[n] > 0) f->most_engines = (int)n;
+    }
+    free(profile.at_ns);
+    return status;
+}
+
 static void measure_pauses(const busy engines[SL_ENGINES], sl_figures *f)
 {
     for (int engine = 0; engine < SL_ENGINES; engine++) {
@@ -225,6 +239,8 @@ sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_fi
         status = measure_work(&groups, figures, err);
         sl__groups_free(&groups);
     }
+    if (status == SL_OK && sl_timeline_has_several(timeline))
+        status = count_units_at_once(timeline, figures, err);
     if (status == SL_OK)
         status = sl_timeline_concurrency(timeline, &kernels, SL_CONCURRENT_SPANS,
                                          &figures->kernels_at_once, err);

@@ -496,7 +496,7 @@ typedef struct sl_stream_figures {
     char no_name[SL_STREAM_NAME_BYTES];
 } sl_stream_figures;
 
-/* Lengths are those of unions. Indices are engines and kinds. */
+/* Lengths are those of unions. Indices are engines and kinds; an engine is that of any device. */
 typedef struct sl_figures {
     size_t n_spans;
     bool many_streams; /* not all spans are of one stream */
@@ -509,7 +509,8 @@ typedef struct sl_figures {
                                              * busy; of no engine the makespan */
     int64_t pause_ns[SL_ENGINES];               /* between its first start and its last end; -1: it
                                              * was never busy */
-    int64_t engines_at_once_ns[SL_ENGINES + 1]; /* exactly so many were busy */
+    /* Exactly so many were busy. Where spans are of several devices, each has engines of its own. */
+    int64_t engines_at_once_ns[SL_MOST_DEVICES * SL_ENGINES + 1];
     int most_engines;
     sl_concurrency kernels_at_once; /* from the first kernel's start to the last end */
     /* With SL_FIGURES_STREAMS: */

@@ -52,7 +52,7 @@ _streamlab() {
         _streamlab_offer "$(_streamlab_profiles "$program")"
         mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X '!*.lua' -- "$typed")
         ;;
-    --device | --only | --seed | --seeds | --spread | --runs | --from | --to | --columns | --jobs | -j | -e | -l) ;;
+    --device | --devices | --only | --seed | --seeds | --spread | --runs | --from | --to | --columns | --jobs | -j | -e | -l) ;;
     *)
         if [[ $typed == -* ]]; then
             _streamlab_offer "$(_streamlab_options "$program" "$subcommand")"

@@ -34,6 +34,7 @@ const char options_help[] =
     "  --backend NAME    cuda, a real GPU, or sim, the simulated one; without it\n"
     "                    cuda if a GPU answers\n"
     "  --device N        the backend's device number N, from 0\n"
+    "  --devices N       how many GPUs the simulated machine has, 1 to 64\n"
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --host NAME       the simulated host: that of another profile, or of a file\n"
     "  --seed N          the seed of random tensors\n"
@@ -104,6 +105,16 @@ static bool take_device(reader *r, const char *text)
     if (!take_number(r, "device", text, &o->device)) return false;
     if (o->device > 1023)
         return wrong(r, "--device: there are no more than 1024 devices, got %s", text);
+    return true;
+}
+
+static bool take_devices(reader *r, const char *text)
+{
+    long long number;
+    if (!take_number(r, "devices", text, &number)) return false;
+    if (number < 1 || number > 64)
+        return wrong(r, "--devices needs a whole number from 1 to 64, got %s", text);
+    r->options->devices = (int)number;
     return true;
 }
 
@@ -203,9 +214,9 @@ static const struct {
     const char *name;
     bool (*take)(reader *r, const char *text);
 } valued[] = {
-    { "backend", take_backend }, { "color", take_colour },    { "device", take_device },
-    { "host", take_host },       { "profile", take_profile }, { "seed", take_seed },
-    { "spread", take_spread },   { "trace", take_trace },
+    { "backend", take_backend }, { "color", take_colour },   { "device", take_device },
+    { "devices", take_devices }, { "host", take_host },      { "profile", take_profile },
+    { "seed", take_seed },       { "spread", take_spread },  { "trace", take_trace },
 };
 
 /* A long option that takes no value, or may do without; `text` is NULL for none. */

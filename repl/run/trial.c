@@ -27,6 +27,10 @@ void trial_set_device(lua_State *L, const options *o)
     set_text(L, "backend", o->backend);
     set_text(L, "profile", o->profile);
     set_text(L, "host", o->host);
+    if (o->devices > 0) {
+        lua_pushinteger(L, o->devices);
+        lua_setfield(L, -2, "devices");
+    }
     if (o->has_device) {
         lua_pushinteger(L, o->device);
         lua_setfield(L, -2, "index");
