@@ -13,7 +13,7 @@ of `lua5.4`: `LUA_INIT`, then `-e` and `-l` in the order given, then the script,
 script, and if stdin is not a terminal, all of stdin is run as a script; `-` as the script's name does the same.
 
 `--backend`, `--profile`, `--host` and `--device` choose the device of a script that does not open one itself; without them it is that of `STREAMLAB_BACKEND`, else a real GPU if
-one answers, else the simulator. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
+one answers, else the simulator. `--devices N` says how many GPUs the simulated machine has, from 1 to 64: scripts open them as `lab.open{index = 1}` or name them as `"cuda:1"`; without it a machine has those that a script opens. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
 tensors without a seed of their own; the default is 0.
 
 A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `predict`, `show`, `diff`, `work`, `merge`, `sbatch`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
@@ -22,7 +22,7 @@ A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, 
 ## Recording a run
 
 `--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. The end of the file's name decides the format: `.json` and `.json.gz`
-are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser. The second device that the script opens goes to `x.2.json`
+are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser. All GPUs of a machine are in one file. A second simulated machine that the script opens goes to `x.2.json`
 and so on; a script that opens no device has an empty timeline, and one that fails before it opens a device leaves no file, and an old one as it was. Whether the file can
 be written is tried before the script runs. An operation that had not completed when the device failed, or when Ctrl-C ended the run, is left out.
 

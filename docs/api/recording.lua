@@ -5,8 +5,9 @@ return {
 A recording notes what a device does, and when: every kernel, copy, memset and host function, and the calls of the host. Its result is a
 [timeline](timelines.md), which you can draw, analyse, explain and save.
 
-A recording has the operations of one device, the current one when it began; several devices can be recorded at the same time, and recordings may nest. Work that was
-enqueued before it began is not in it: both `lab.profile` and `lab.record` wait for the device first.
+A recording has the operations of all open devices of a machine, that of the current device, on one clock, also of those that are opened while it runs: `span.device`, `{device = 1}` as a selection, and
+`timeline.devices` say of which GPU what is. Where more than one has work, names of streams and rows of engines begin with the GPU: "gpu1: copies". Recordings may nest. Work that was
+enqueued before it began is not in it: both `lab.profile` and `lab.record` wait for all of these devices first.
 
 On the simulator the times are exact, and recording costs nothing: without work in flight its beginning takes no time of the host, so that a script runs the same with
 and without. On a real GPU the times come from CUPTI, which the first recording loads. If CUPTI cannot be used (its library is missing, a profiler such as nsys uses
@@ -28,7 +29,7 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
                 { "timeline", "what ran; the recording is complete" },
                 { "any", "what f returned, all of it" },
             },
-            blocks = "until the device is idle, before f and again after it",
+            blocks = "until the machine's devices are idle, before f and again after it",
             errors = {
                 { "SL_ESTATE", "called in a host function" },
                 { "SL_EINVAL", "`spread` is out of its range, or its rows change what a device has, such as the number of SMs" },
@@ -41,7 +42,8 @@ simulated GPU each time with figures drawn from what its profile says about thei
 `timeline.range_us` is then the 10th and the 90th percentile of the 20 makespans, and `timeline:show`, `timeline:explain`, `timeline:summary`, pictures and saved traces say so: `makespan 97.2 ms (90.1 to
 106)`. The timeline itself is that of the first run, with the figures as they are; they are so again afterwards, also when `f` fails. On a real GPU the figures are what they are, and the range is that of 20 more runs.
 
-The device is the one that is current when `lab.profile` is called. What `f` enqueues on another one is not in the timeline.]],
+The machine is that of the device that is current when `lab.profile` is called; this device is the timeline's first. Another simulated machine (`lab.open` without an `index`) has another clock:
+what `f` enqueues there is not in the timeline.]],
             example = [[
 local a, b = lab.stream(), lab.stream()
 local tl = lab.profile(function()
@@ -62,7 +64,7 @@ print(lab.profile(lab.spin, {spread = 20}, 0.1).range_us[1] < 110)  --> true]],
                   default = "lab.record and the position of the call" },
             },
             returns = { { "timeline", "it records until its stop; nothing can be read before" } },
-            blocks = "until the device is idle; on a simulated one without work in flight not at all",
+            blocks = "until the machine's devices are idle; on simulated ones without work in flight not at all",
             errors = {
                 { "SL_ESTATE", "called in a host function" },
             },
@@ -99,7 +101,8 @@ print(tl.span_count)  --> 1]],
             },
             about = [[
 Opens no device. A trace that `tl:save` wrote gives back the timeline that was saved, its explanation and the quoted script lines included. What is taken of the traces
-of others is in [Trace files](trace_files.md). A timeline is of one GPU; `timeline.device_indices` has those of the file, and charts of them have the same axis.]],
+of others is in [Trace files](trace_files.md). Of a trace that another program wrote, a timeline is of one GPU; `timeline.device_indices` has those of the file, and charts of them have the same axis. One of
+`tl:save` has all GPUs that were recorded.]],
             example = [[
 local file = os.tmpname()
 lab.profile(lab.spin, 1):save(file .. ".json")

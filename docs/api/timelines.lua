@@ -20,8 +20,8 @@ A timeline is the result of a recording: which operation ran when, on which stre
 
 - A **kind** is `"kernel"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
 - An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; a GPU with one copy engine has `"copy"` instead of the three in the middle; on a GPU without copy engines everything but host functions is `"compute"`.
-  As a selection, `"h2d"` and `"d2h"` mean the copies in that direction on every GPU.
-- A **selection** is a stream, a kind, an engine, or a table `{stream =, kind =, engine =, name =}` of which everything
+  As a selection, `"h2d"` and `"d2h"` mean the copies in that direction on every GPU. Every GPU has engines of its own; without `device` a selection is of all of them.
+- A **selection** is a stream, a kind, an engine, or a table `{stream =, device =, kind =, engine =, name =}` of which everything
   must match; `name` is a span's whole name. A stream may have been closed since; in the table it may also be an id, or
   a name that only one recorded stream has. A name that no stream has is `SL_ENOTFOUND`, a name that several streams
   have is `SL_EINVAL`. A selection may match no span: its busy time is 0.]],
@@ -30,7 +30,7 @@ A timeline is the result of a recording: which operation ran when, on which stre
             name = "timeline:stop",
             brief = "ends the recording",
             returns = { { "timeline", "the timeline itself, which can be read from now on" } },
-            blocks = "until the device is idle; not at all if the recording has ended already",
+            blocks = "until the machine's devices are idle; not at all if the recording has ended already",
             errors = { { "SL_ESTATE", "called in a host function" } },
             about = [[
 Stopping it again does nothing. If the wait for the device fails, or Ctrl-C ends it, the recording ends anyway, without the operations that had not
@@ -260,7 +260,8 @@ slow:diff(fast)
 |---|---|
 | `name` | the name of the operation: `"matmul_f32"`, `"Memcpy HtoD (Pinned -> Device)"`, `"Memset (Device)"`, `"host_func"` |
 | `kind`, `engine` | one of those above |
-| `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream, also in a trace that another program wrote, where `stream` says its number: "stream 7" |
+| `stream`, `stream_id` | the stream's name and id; 0 is the NULL stream (ids of streams of a second GPU have the GPU in them: `16777216` is its NULL stream), also in a trace that another program wrote, where `stream` says its number: "stream 7" |
+| `device` | the number of the GPU that it ran on |
 | `start_us`, `end_us` | when it ran on the device |
 | `host_start_us`, `host_end_us` | the call that enqueued it. A `copy_` that blocks is two calls, the copy and a synchronisation of its stream: the span has the first only |
 | `bytes` | what a copy or memset moved; else 0 |
@@ -423,7 +424,7 @@ print(math.floor((gap.end_us - gap.start_us) / 1000))  --> 2]],
 | `lower_us` | the larger of `busiest_engine_us` and `critical_path_us`. No schedule of the same operations with these durations, in the same streams and with the same waits, can be shorter; kernels that could have run side by side, but did not, count in full. `tl:verdict()` says what another order would gain. Gaps, latencies and the host's own time are not included |
 | `unblocked_us` | the same bound if the host had never waited: the chain goes through stream order, events and the NULL stream's rules alone. It is at most `lower_us`; if it is much less, waits in the script prevent overlap. It ignores whether a wait was needed |
 | `critical_path_us` | the longest chain through stream order, events, the NULL stream's rules and host waits |
-| `busiest_engine`, `busiest_engine_us` | the engine that was busy longest, and how long |
+| `busiest_engine`, `busiest_device`, `busiest_engine_us` | the engine that was busy longest, of which GPU, and how long |
 | `serial_us` | how long all operations take one after the other |]],
             example = [[
 local a, x = lab.stream(), lab.empty(4096, 4096, {device = "cpu", pinned = true})
@@ -593,7 +594,8 @@ os.remove(file)]],
         { name = "timeline.wall_us", type = "number", brief = "us of the host from the beginning to the end of the recording, the final synchronisation included" },
         { name = "timeline.span_count", type = "integer", brief = "how many operations it has" },
         { name = "timeline.stream_count", type = "integer", brief = "in how many streams they ran" },
-        { name = "timeline.device_name", type = "string", brief = "the GPU that ran them; empty if a trace does not say" },
+        { name = "timeline.devices", type = "table[]", brief = "the GPUs that did something while it was recorded, `{index =, name =}` each, the current one first" },
+        { name = "timeline.device_name", type = "string", brief = "the first GPU; empty if a trace does not say" },
         { name = "timeline.device_index", type = "integer", brief = "the number of that GPU, from 0 on" },
         { name = "timeline.device_indices", type = "integer[]", brief = "for a loaded timeline, the first 16 GPUs with work in the file, and the timeline's own GPU" },
         { name = "timeline.simulated", type = "boolean", brief = "whether that GPU is a simulated one" },

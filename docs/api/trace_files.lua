@@ -45,7 +45,7 @@ There are no options. The file has everything that the timeline has: `lab.load` 
 the script's lines. For readers of the JSON:
 
 - Times are in us from the beginning of the recording, with three decimals. The first process (4242) is the host, with
-  the script's calls as `cuda_runtime` slices; the other one is the GPU, whose number is the device's index. Each stream
+  the script's calls as `cuda_runtime` slices; the others are the GPUs, whose numbers are the devices' indices. Each stream
   is a row (`tid`) in it: the stream's id + 7, as in the traces of PyTorch's profiler, where the default stream is 7.
 - A call and the operation that it launched have the same `correlation`, and an arrow (`ac2g`). What a synchronisation waited for is a `cuda_sync` slice on a row of its
   own, `tid` plus 1000000. A host function is a `cpu_op` of the host.
@@ -56,10 +56,10 @@ the script's lines. For readers of the JSON:
 
 | where | key | |
 |---|---|---|
-| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program, `row_of` the stream that it is a further row of), `sources` (script lines) |
+| the top level | `streamlab` | `version`, `backend`, `device`, `profile`, `simulated`, `pytorch` (PyTorch's profiler wrote the file that was read), `async_engines`, `priorities`, `start_ns`, `wall_ns`, `devices` (of several GPUs: `id` and `profile`, in the timeline's order), `streams` (`id` is 1 for `tid` 8; `number` is the stream's number in the file of another program, `row_of` the stream that it is a further row of), `sources` (script lines) |
 | a call | `loc` | its position in the script; its `args` have it too, as `where` |
 | a call's `args` | `host waited`, `queue full`, `loaded`, `waited for device` | it returned only when the operation had ended; it waited for room in the launch queue; it loaded the kernel's code; it waited for all work of the device |
-| | `device us`, `in stream`, `waits for`, `recorded in` | for an event's record or wait: when the stream reached it, which stream, which record it waits for and in which stream that is |
+| | `device us`, `in stream`, `waits for`, `recorded in` | (with the number of a second GPU, times 16777216, in streams' numbers) for an event's record or wait: when the stream reached it, which stream, which record it waits for and in which stream that is |
 | an operation's `args` | `kernel`, `kind`, `engine`, `memory` | a kernel's own name; the other keys only if they do not follow from `cat` and the name |
 | | `ready us`, `held cause`, `held by`, `start cause`, `start by` | what the operation waited for, on the simulator |
 | | `issue`, `captured priority` | of what a graph ran: its number in the order of issue, and the priority of the stream where it was captured; its `args` also have the keys of calls, since it has no call of its own |
