@@ -216,6 +216,9 @@ struct sl_op {
     uint8_t ready_cause, start_cause; /* sl_cause */
     int64_t ready_ns;
     uint64_t ready_by, start_by;
+    int64_t met_ns;     /* COLLECTIVE: when all ranks had come, if the backend knows it; else 0 */
+    uint64_t late_by;   /* of the rank that came last: its operation, */
+    int32_t late_rank;  /* and which one it is */
     sl_host_fn host_fn; /* HOST_FUNC: run exactly once with host_ud */
     void *host_ud;
 };

@@ -163,6 +163,27 @@ causes.graph_busy = {
     end,
 }
 
+-- ---- for a rank ----------------------------------------------------------------------------
+
+-- "rank 1"; of several collectives the one may have waited for another rank than the next
+local function late_rank(r)
+    local rank = r.waiter and not r.many_waiters and r.waiter.late_rank
+    return rank and "rank " .. rank or "another rank"
+end
+
+causes.late_rank = {
+    title = "Late rank", short = "another rank of its collective",
+    total = "waiting for another rank",
+    part = function(r) return "waiting for " .. late_rank(r) end,
+    clause = function(r) return waits(r) .. late_rank(r) .. ", on its SMs" .. times(r) end,
+    sentence = function(r)
+        return waited(r) .. late_rank(r) .. ", and held its SMs meanwhile: a collective begins when "
+               .. "all ranks have come to it"
+    end,
+    remedy = "Give the ranks equal work before it, or call it later, behind work that this rank can "
+             .. "do meanwhile",
+}
+
 -- ---- for the engine ------------------------------------------------------------------------
 
 causes.channel_alias = {

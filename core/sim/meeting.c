@@ -156,8 +156,15 @@ static double traffic_share(const sl_op *op, double us)
     return share < 1 ? share : 1;
 }
 
-/* All have come: it takes as long as the slowest GPU needs. */
-static void begin(sim_meeting *m)
+static void note_late(sim_op *op, const sim_op *last)
+{
+    op->base.met_ns = sim_device_of(op)->machine->now / SIM_PS_PER_NS;
+    op->base.late_by = last->base.seq;
+    op->base.late_rank = last->base.comm->rank;
+}
+
+/* All have come, `last` as the last one: it takes as long as the slowest GPU needs. */
+static void begin(sim_meeting *m, const sim_op *last)
 {
     sim_machine *machine = sim_meeting_device(m)->machine;
     double us = 0;
@@ -170,6 +177,7 @@ static void begin(sim_meeting *m)
     sim_fluid_start(&m->fluid, machine->now, (double)sim_us_to_ps(us));
     for (sim_op *op = m->ops; op; op = op->meeting_next) {
         op->traffic_share = traffic_share(&op->base, us);
+        note_late(op, last);
         enter_chip(op);
     }
     set_rate(m, machine);
@@ -188,7 +196,7 @@ static void come(sim_op *op)
     sim_meeting *m = op->meeting;
     if (op->base.in[0] && !op->value[0])
         op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
-    if (++m->came == m->sides) begin(m);
+    if (++m->came == m->sides) begin(m, op);
 }
 
 void sim_collective_came(sim_op *carrier)

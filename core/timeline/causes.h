@@ -38,6 +38,8 @@ enum {
     X(ROOM, "no_sm_room", SL_CAUSE_ASSUMED, SL__NO_ENGINE)                                   \
     /* a more urgent kernel that came later went first */                                    \
     X(PRIORITY, "priority", 0, SL__NO_ENGINE)                                                \
+    /* another rank of its collective, which came later */                                   \
+    X(LATE_RANK, "late_rank", SL_CAUSE_AVOIDABLE, SL__NO_RANK)                               \
     /* the host waited for room in the launch queue */                                       \
     X(QUEUE_FULL, "launch_queue_full", SL__CAUSE_HOST | SL_CAUSE_IN_CALL | SL_CAUSE_ASSUMED, \
       SL__NO_CALL)                                                                           \

@@ -367,12 +367,24 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
 
 /* ---- engines -------------------------------------------------------------------------- */
 
+/* From its start a collective has its SMs and waits, until the last rank has come. */
+static void look_at_ranks(search *s, size_t item)
+{
+    const sl__item *waiter = item_at(s, item);
+    const sl_collective_note *note_of = sl_timeline_find_collective(s->ops.timeline,
+                                                                    waiter->correlation);
+    if (!note_of || note_of->late_rank == note_of->rank) return;
+    note(s, SL_CAUSE_LATE_RANK, false, sl__operations_find(&s->ops, note_of->late_by),
+         waiter->start_ns, sl__min_ns(note_of->met_ns, waiter->end_ns));
+}
+
 /* The span was ready, and its engine busy: only what other streams did counts. */
 static void look_at_wait(search *s, size_t item)
 {
     const sl__item *waiter = item_at(s, item);
     sl_cause start = (sl_cause)waiter->start_cause, ready = (sl_cause)waiter->ready_cause;
     s->waiter = item;
+    look_at_ranks(s, item);
     if (start == SL_CAUSE_ENGINE || start == SL_CAUSE_ROOM || start == SL_CAUSE_PRIORITY
         || start == SL_CAUSE_CHANNEL)
         note_start(s, item, false, waiter->ready_ns, waiter->start_ns);

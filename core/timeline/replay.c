@@ -289,11 +289,21 @@ static bool is_pinned_now(const pass *p, const sl_span *span, size_t i)
     return span && left_out(p, i) & SL__NO_CALL && sl__span_is_pageable(span);
 }
 
+/* Of a collective, until the last rank came. */
+static int64_t waited_for_rank_ns(const pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    const sl_collective_note *note = sl_timeline_find_collective(p->r->ops->timeline,
+                                                                 item->correlation);
+    return note ? later(0, note->met_ns - item->start_ns) : 0;
+}
+
 static int64_t length_ns(const pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
     int64_t ns = item->end_ns - item->start_ns;
+    if (left_out(p, i) & SL__NO_RANK) ns -= waited_for_rank_ns(p, i);
     if (!is_pinned_now(p, span, i) || span->bytes == 0) return ns;
     double pinned_ns = (double)span->bytes / p->r->copy_rate[span->engine == SL_ENGINE_D2H];
     return pinned_ns < (double)ns ? (int64_t)pinned_ns : ns;

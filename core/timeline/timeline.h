@@ -136,6 +136,9 @@ typedef struct sl_collective_note {
     uint64_t correlation;        /* the span's */
     uint64_t comm, number;       /* from 1 */
     int64_t in_elems, out_elems; /* of this rank; 0: it reads, or writes, nothing */
+    int64_t met_ns;              /* when all ranks had come; 0: not known */
+    uint64_t late_by;            /* correlation of the one that came last */
+    int32_t late_rank;
     int32_t rank, ranks;
     int32_t peer;       /* root, destination or source; -1: none */
     uint8_t collective; /* sl_collective */

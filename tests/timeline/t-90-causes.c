@@ -119,6 +119,27 @@ static void shared_channel(sl_timeline *tl)
     hold(tl, x, 106, SL_CAUSE_CHANNEL, k2);
 }
 
+/* Rank 0's part of a collective. It holds its SMs from 5 on; rank 1, on another GPU, comes at 105.
+ *   stream 1   |A, 4 blocks 5..155|K 156..206| */
+static void late_rank(sl_timeline *tl)
+{
+    on_gpu(tl);
+    uint64_t a = run_blocks(tl, 1, 4, "A", AT(0, 4), AT(5, 155));
+    uint64_t k = run_blocks(tl, 1, 132, "K", AT(4, 8), AT(156, 206));
+    sl_collective_note note = { .correlation = a,
+                                .comm = 1,
+                                .number = 1,
+                                .met_ns = 105000,
+                                .late_by = 1000,
+                                .late_rank = 1,
+                                .ranks = 2,
+                                .peer = -1,
+                                .collective = SL_ALL_REDUCE };
+    if (sl_timeline_add_collective(tl, &note, NULL)) abort();
+    hold(tl, a, 5, SL_CAUSE_LATENCY, 0);
+    hold(tl, k, 156, SL_CAUSE_STREAM_ORDER, a);
+}
+
 /* 1200 kernels of 100, 1 apart: the i-th (from 0) ends at 105 + 101 i. A call takes 4; the
  * queue holds 1022, so the call of the i-th returns only when the (i - 1022)-th has ended.
  * That is later than the call would take from i = 1064 on, since 105 + 101 * 42 = 4347 is
@@ -278,6 +299,10 @@ static const expected timelines[] = {
       "latency compute idle 1 x1 #2 gains 1\n"
       "channel_alias compute busy 93 x1 #3<-#2",
       "none 100 #1\nnone 100 #3\nlatency 1 #2", NULL, NULL },
+    { "a rank that comes late", late_rank, 201, 200, 0, 0, 0, 0, 0, 200, 200,
+      "late_rank compute busy 100 x1 #1 gains 100\n"
+      "latency compute idle 1 x1 #2 gains 1",
+      "none 150 #1\nnone 50 #2\nlatency 1 #2", NULL, NULL },
     { "a full launch queue", full_queue, 121199, 120000, 0, 10, 0, 10, 0, 120000, 120000,
       "latency compute idle 1199 x1199 #2 gains 1199\n"
       "launch_queue_full d2h idle 13726 x1 #1201<-#1200\n"
