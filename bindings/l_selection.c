@@ -34,8 +34,8 @@ static const char *own_name(const sl_timeline *timeline, const sl_stream_note *n
 {
     char prefix[SL_PREFIX_BYTES];
     const char *name = sl_timeline_text(timeline, note->name);
-    size_t n = strlen(sl_timeline_device_prefix(
-        timeline, sl_timeline_place(timeline, note->id), prefix));
+    size_t n = strlen(
+        sl_timeline_device_prefix(timeline, sl_timeline_place(timeline, note->id), prefix));
     return strncmp(name, prefix, n) == 0 ? name + n : name;
 }
 
@@ -137,10 +137,8 @@ static void read_selection(lua_State *L, int arg, const sl_timeline *timeline, s
     const char *kind = NULL, *engine = NULL;
     int64_t device = -1;
     const lsl_option options[] = {
-        { "stream", LSL_OPT_ANY, &stream },
-        { "device", LSL_OPT_INTEGER, &device },
-        { "kind", LSL_OPT_TEXT, &kind },
-        { "engine", LSL_OPT_TEXT, &engine },
+        { "stream", LSL_OPT_ANY, &stream },   { "device", LSL_OPT_INTEGER, &device },
+        { "kind", LSL_OPT_TEXT, &kind },      { "engine", LSL_OPT_TEXT, &engine },
         { "name", LSL_OPT_TEXT, &sel->name },
     };
     lsl_options(L, arg, options, LSL_COUNT(options), op);

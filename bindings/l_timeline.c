@@ -39,8 +39,7 @@ static sl_device *next_beside(const lsl_state *state, const sl_device *device,
                               const lsl_device_node **at)
 {
     const lsl_device_node *node = *at ? (*at)->next : state->devices;
-    while (node
-           && (node->device == device || !sl_device_are_of_one_machine(node->device, device)))
+    while (node && (node->device == device || !sl_device_are_of_one_machine(node->device, device)))
         node = node->next;
     *at = node;
     return node ? node->device : NULL;

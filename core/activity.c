@@ -180,8 +180,7 @@ size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int pla
     const sl__activity *end = list->items + list->n, *next;
 
     for (size_t i = 0; i < n_spans; i++) {
-        if (spans[i].end_ns != SL__UNTIMED
-            || sl_timeline_place(timeline, spans[i].stream) != place)
+        if (spans[i].end_ns != SL__UNTIMED || sl_timeline_place(timeline, spans[i].stream) != place)
             continue;
         while (at < end && at->seq < spans[i].correlation)
             at++;

@@ -27,9 +27,9 @@ typedef struct launch_notes {
 
 static uint32_t row(const launch_notes *notes, const sl_node *node)
 {
-    return node->lane == 0 ? notes->stream
-                           : sl__record_row(notes->rec, notes->launch->stream->id,
-                                            node->op->stream->id);
+    return node->lane == 0
+               ? notes->stream
+               : sl__record_row(notes->rec, notes->launch->stream->id, node->op->stream->id);
 }
 
 static bool add_row(const launch_notes *notes, const sl_node *node)
@@ -178,8 +178,7 @@ static bool add_as_one(const launch_notes *notes)
 static bool add_launch(launch_notes *notes)
 {
     const sl_body *body = notes->launch->body;
-    bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream,
-                                   &notes->stream)
+    bool added = sl__record_stream(notes->device, notes->rec, notes->launch->stream, &notes->stream)
                  && add_call(notes) && add_launch_note(notes);
 
     if (added && is_timed_as_one(notes->launch)) return add_as_one(notes);

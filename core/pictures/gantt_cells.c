@@ -70,7 +70,7 @@ static const sl_span *span_at(const walk *w, size_t i)
 static lane *lane_of(const walk *w, const sl_span *span)
 {
     uint32_t id = w->what == SL_ROWS_ENGINES ? (uint32_t)sl__unit_of(w->timeline, span)
-                                               : span->stream;
+                                             : span->stream;
     return &w->lanes[sl__lanes_find(&w->index, id)];
 }
 

@@ -101,7 +101,7 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
     size_t n_spans;
     sl_timeline_spans(timeline, &n_spans);
     size_t n_groups = rows->by == SL_ROWS_ENGINES ? (size_t)sl__unit_count(timeline)
-                                                 : rows->streams.n;
+                                                  : rows->streams.n;
     group *groups = calloc(n_groups + 1, sizeof *groups);
     rows->row_of = malloc((n_groups + 1) * sizeof *rows->row_of);
     rows->at = malloc((n_groups + 1) * sizeof *rows->at);

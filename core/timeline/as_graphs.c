@@ -189,7 +189,8 @@ static int64_t stream_ns(const sl__pass *p, size_t i)
     const sl__played_stream
         *s = &p->r->streams[sl__lanes_find(&ops->lanes, sl__item_stream(ops, i))];
     int64_t ns = s->tail_ns;
-    if (s->is_blocking) ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
+    if (s->is_blocking)
+        ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
     if (by < i && ops->items[by].end_ns <= ops->items[i].start_ns)
         ns = sl__max_ns(ns, p->r->played[by].end_ns);
     return ns;

@@ -58,8 +58,8 @@ typedef struct chains {
     const sl_timeline *timeline;
     bool host_waits; /* they count */
     sl__lanes lanes;
-    stream *streams;   /* by lane */
-    int64_t *record;   /* by call: up to this event record, 0 for other calls */
+    stream *streams; /* by lane */
+    int64_t *record; /* by call: up to this event record, 0 for other calls */
     struct {
         int64_t null_tail; /* up to the NULL stream's latest operation */
         int64_t blocking;  /* over all blocking streams, the NULL stream included */

@@ -32,7 +32,8 @@ static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match,
     size_t n_spans, n = 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     for (size_t i = 0; i < n_spans; i++) {
-        if (sl__matches_lasting(match, &spans[i])) groups->end[group_of(timeline, groups, by, &spans[i])]++;
+        if (sl__matches_lasting(match, &spans[i]))
+            groups->end[group_of(timeline, groups, by, &spans[i])]++;
     }
     for (size_t group = 0; group < groups->n; group++) {
         size_t count = groups->end[group];
@@ -69,8 +70,7 @@ sl_status sl__groups_collect(const sl_timeline *timeline, const sl_selection *se
 {
     sl__matcher match;
     sl_status status = SL_OK;
-    *groups = (sl__groups){ .n = by == SL_CONCURRENT_ENGINES
-                                     ? (size_t)sl__unit_count(timeline)
+    *groups = (sl__groups){ .n = by == SL_CONCURRENT_ENGINES ? (size_t)sl__unit_count(timeline)
                                  : by == SL_CONCURRENT_WORK  ? SL_ENGINES * SL_SPAN_KINDS
                                                              : 1 };
     if (!sl__matcher_make(timeline, sel, &match)) {

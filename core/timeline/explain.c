@@ -53,15 +53,15 @@ typedef struct search {
     sl__operations ops;
     sl__order by_host; /* all items, by when their calls began */
     sl__order by_start[SL__UNITS];
-    sl__order by_end;       /* all spans */
-    int unit;               /* the engine whose gaps are walked */
-    bool chain;             /* the makespan is taken apart: what ran is no cause */
-    bool beside;            /* not an engine's gap, but a wait beside kernels */
-    bool host_known;        /* the calls of the host are in the timeline */
-    sl__union *busy;        /* SL__BUSY_UNIONS; from SL__BESIDE on, kernels ran and left room */
-    size_t waiter;          /* the item before which the gap is */
-    int64_t from_ns;        /* the gap's beginning */
-    size_t steps;           /* that may still be made */
+    sl__order by_end; /* all spans */
+    int unit;         /* the engine whose gaps are walked */
+    bool chain;       /* the makespan is taken apart: what ran is no cause */
+    bool beside;      /* not an engine's gap, but a wait beside kernels */
+    bool host_known;  /* the calls of the host are in the timeline */
+    sl__union *busy;  /* SL__BUSY_UNIONS; from SL__BESIDE on, kernels ran and left room */
+    size_t waiter;    /* the item before which the gap is */
+    int64_t from_ns;  /* the gap's beginning */
+    size_t steps;     /* that may still be made */
     sl__stretches found;
 } search;
 
@@ -557,8 +557,8 @@ static sl_status give(search *s, sl_explanation *out, sl_error *err)
         look_at_kernels(s, place);
     sl_status status = sl_interrupt_check(err); /* what was found so far is not all */
     if (status == SL_OK && !s->found.failed)
-        status = sl__stretches_sum(&s->found, s->busy, &out->findings, &out->n_findings, &out->waits,
-                                   &out->n_waits, err);
+        status = sl__stretches_sum(&s->found, s->busy, &out->findings, &out->n_findings,
+                                   &out->waits, &out->n_waits, err);
     if (status == SL_OK) {
         take_makespan_apart(s);
         status = sl_interrupt_check(err);

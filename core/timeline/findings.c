@@ -23,7 +23,8 @@ static int compare_ns(int64_t a, int64_t b) { return (a > b) - (a < b); }
 static bool is_same(const sl__group *a, const sl__group *b)
 {
     return a->cause == b->cause && a->engine == b->engine && a->place == b->place
-           && a->idle == b->idle && a->by_itself == b->by_itself && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
+           && a->idle == b->idle && a->by_itself == b->by_itself
+           && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
 }
 
 static size_t find_slot(const sl__stretches *list, const sl__group *group)

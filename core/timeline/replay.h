@@ -63,18 +63,18 @@ typedef struct sl__graphs sl__graphs;
 /* One way through the steps. */
 typedef struct sl__pass {
     sl__replay *r;
-    const uint16_t *left_out;      /* NULL: the delays are to be found */
-    sl__graphs *graphs;            /* NULL: none (as_graphs.h) */
-    size_t caller;                 /* whose call ended last, or SL__NO_ITEM */
+    const uint16_t *left_out; /* NULL: the delays are to be found */
+    sl__graphs *graphs;       /* NULL: none (as_graphs.h) */
+    size_t caller;            /* whose call ended last, or SL__NO_ITEM */
     struct {
         int64_t ended_ns;              /* the last end so far, */
         int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
         int64_t engine_ns[SL_ENGINES]; /* of each engine, */
         int64_t full_ns;               /* and of kernels that fill the GPU */
     } of[SL_MOST_DEVICES];             /* by place of the device */
-    int64_t first_ns, last_ns;     /* of all spans */
-    uint32_t graph;                /* which was launched last, */
-    int64_t launched_ns;           /* and the end of that call */
+    int64_t first_ns, last_ns;         /* of all spans */
+    uint32_t graph;                    /* which was launched last, */
+    int64_t launched_ns;               /* and the end of that call */
 } sl__pass;
 
 #define SL__NEVER INT64_MIN

@@ -126,8 +126,7 @@ sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *r
     *room = (sl__union){ 0 };
     if (s.sm_count <= 0) return SL_OK;
     sl_status status = sl__operations_order(ops, unit, SL__BY_START, &s.starts, err);
-    if (status == SL_OK)
-        status = sl__operations_order(ops, unit, SL__BY_END, &s.ends, err);
+    if (status == SL_OK) status = sl__operations_order(ops, unit, SL__BY_END, &s.ends, err);
     if (status == SL_OK) {
         room->at = malloc((s.starts.n + 1) * sizeof *room->at);
         if (!room->at)

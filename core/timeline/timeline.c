@@ -52,7 +52,9 @@ struct sl_timeline {
     int64_t host_start_ns, host_end_ns;
 };
 
-const sl_selection sl_select_all = { .stream = -1, .place = -1, .kind = -1, .engine = -1, .name = NULL };
+const sl_selection sl_select_all = {
+    .stream = -1, .place = -1, .kind = -1, .engine = -1, .name = NULL
+};
 
 /* ---- growth ---------------------------------------------------------------- */
 

@@ -273,7 +273,7 @@ const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */
 const char *sl_timeline_notice(const sl_timeline *timeline);                 /* "" if not set */
 const char *sl_timeline_name(const sl_timeline *timeline);                   /* "" if not set */
-const sl_device_info *sl_timeline_device(const sl_timeline *timeline); /* that of place 0 */
+const sl_device_info *sl_timeline_device(const sl_timeline *timeline);       /* that of place 0 */
 /* How many there are, >= 1, and which; of the place of a stream's device. */
 int sl_timeline_device_count(const sl_timeline *timeline);
 const sl_device_info *sl_timeline_device_at(const sl_timeline *timeline, int place);
@@ -374,7 +374,7 @@ typedef struct sl_bounds {
     int64_t serial_ns;         /* all spans one after the other */
     int64_t busiest_engine_ns; /* the largest busy time of an engine */
     sl_engine busiest_engine;
-    int busiest_place;         /* of its device */
+    int busiest_place;        /* of its device */
     int64_t critical_path_ns; /* longest chain: stream order, events, NULL stream, host waits */
     int64_t lower_ns;         /* max(busiest_engine, critical_path), at most the makespan: no
                                  * schedule in which the host waits where it did can be shorter */
@@ -508,9 +508,9 @@ typedef struct sl_figures {
     size_t count[SL_ENGINES][SL_SPAN_KINDS]; /* spans */
     int64_t busy_ns[SL_ENGINES][SL_SPAN_KINDS];
     int64_t kinds_ns[SL_SPAN_KINDS][SL_SPAN_KINDS]; /* both kinds ran; [k][k]: that kind did */
-    int64_t engines_ns[1 << SL_ENGINES];        /* by set of engines, a bit each: all of them were
+    int64_t engines_ns[1 << SL_ENGINES]; /* by set of engines, a bit each: all of them were
                                              * busy; of no engine the makespan */
-    int64_t pause_ns[SL_ENGINES];               /* between its first start and its last end; -1: it
+    int64_t pause_ns[SL_ENGINES];        /* between its first start and its last end; -1: it
                                              * was never busy */
     /* Exactly so many were busy. Where spans are of several devices, each has engines of its own. */
     int64_t engines_at_once_ns[SL_MOST_DEVICES * SL_ENGINES + 1];

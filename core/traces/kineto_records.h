@@ -77,8 +77,8 @@ typedef struct sl__records {
     int64_t first_ns, last_ns; /* over all events */
     /* Of our own header. */
     sl_device_info info;
-    char backend[32]; /* info.backend points here */
-    bool noted;       /* it lists the streams */
+    char backend[32];       /* info.backend points here */
+    bool noted;             /* it lists the streams */
     sl_device_info *places; /* that it lists: index and profile; none: it has one device */
     size_t n_places, cap_places;
     sl_stream_note *notes;

@@ -164,8 +164,7 @@ static sl_status put_metadata(sl__writer *w, sl_error *err)
     for (size_t i = 0; i < w->index.n && status == SL_OK; i++)
         status = name_rows(w, i, err);
     for (int place = 0; place < n_devices; place++)
-        if (w->devices[place].sync)
-            name_thread(w, w->devices[place].pid, SYNC_TID, "device sync");
+        if (w->devices[place].sync) name_thread(w, w->devices[place].pid, SYNC_TID, "device sync");
     return status;
 }
 
@@ -221,8 +220,7 @@ static int64_t bandwidth_milli(uint64_t bytes, int64_t duration_ns)
     return milli > INT64_MAX ? INT64_MAX : (int64_t)milli;
 }
 
-static void begin_device_args(sl__writer *w, int pid, uint64_t correlation,
-                              const char *stream_key)
+static void begin_device_args(sl__writer *w, int pid, uint64_t correlation, const char *stream_key)
 {
     sl__write_number(w, ",\"args\":{\"External id\":", correlation);
     sl__write_number(w, ",\"device\":", (uint64_t)pid);
@@ -413,8 +411,8 @@ static void put_sync(sl__writer *w, const sl_call *call, const char *name, bool 
     uint64_t stream = sl__written_stream(w, call->stream);
     int place = sl_timeline_place(w->timeline, call->stream), pid = w->devices[place].pid;
     bool waits = call->kind == SL_CALL_STREAM_WAIT;
-    sl__interval when = sl__row_place(of_stream ? &l->sync_row : &w->devices[place].sync_row, w->base_ns,
-                                      call->host_start_ns,
+    sl__interval when = sl__row_place(of_stream ? &l->sync_row : &w->devices[place].sync_row,
+                                      w->base_ns, call->host_start_ns,
                                       waits ? call->host_start_ns : call->host_end_ns);
     sl__slice_begin(w, "cuda_sync", name, pid, SYNC_TID + (of_stream ? stream : 0), when);
     begin_device_args(w, pid, call->correlation, ",\"stream\":");
@@ -423,8 +421,7 @@ static void put_sync(sl__writer *w, const sl_call *call, const char *name, bool 
     else
         sl__write_raw(w, "-1");
     if (recorded) {
-        sl__write_number(w, ",\"wait_on_stream\":",
-                         sl__written_stream(w, call->target_stream));
+        sl__write_number(w, ",\"wait_on_stream\":", sl__written_stream(w, call->target_stream));
         if (sl_timeline_place(w->timeline, call->target_stream) != place)
             sl__write_int(w, ",\"wait_on_device\":", sl__pid_of(w, call->target_stream));
         sl__write_number(w, ",\"wait_on_cuda_event_record_corr_id\":", call->target);

@@ -214,9 +214,9 @@ static const struct {
     const char *name;
     bool (*take)(reader *r, const char *text);
 } valued[] = {
-    { "backend", take_backend }, { "color", take_colour },   { "device", take_device },
-    { "devices", take_devices }, { "host", take_host },      { "profile", take_profile },
-    { "seed", take_seed },       { "spread", take_spread },  { "trace", take_trace },
+    { "backend", take_backend }, { "color", take_colour },  { "device", take_device },
+    { "devices", take_devices }, { "host", take_host },     { "profile", take_profile },
+    { "seed", take_seed },       { "spread", take_spread }, { "trace", take_trace },
 };
 
 /* A long option that takes no value, or may do without; `text` is NULL for none. */

@@ -29,7 +29,7 @@ typedef struct options {
     int spread;          /* runs in draws before the script's own; 0: none */
     bool has_device, has_seed;
     long long device, seed;
-    int devices; /* of the simulated machine; 0: not given */
+    int devices;             /* of the simulated machine; 0: not given */
     bool interactive;        /* -i */
     bool show_version;       /* -v */
     bool warnings;           /* -W */

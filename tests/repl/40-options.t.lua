@@ -164,6 +164,8 @@ refused({ "--seed=1.5", "-e", go }, "got '1.5'", "a fraction as seed")
 refused({ "--seed= 1", "-e", go }, "got ' 1'", "a seed with a space")
 refused({ "--seed=", "-e", go }, "got ''", "an empty seed")
 refused({ "--seed=99999999999999999999", "-e", go }, "too large", "a huge seed")
+refused({ "--devices=65", "-e", go }, "from 1 to 64, got 65", "a machine with too many GPUs")
+refused({ "--devices=0", "-e", go }, "from 1 to 64, got 0", "or none")
 refused({ "--device=5000", "-e", go }, "1024 devices, got 5000", "a huge device")
 refused({ "--backend=gpu", "-e", go }, "'sim' or 'cuda', got 'gpu'", "an unknown backend")
 refused({ "--profile=", "-e", go }, "%-%-profile needs", "an empty profile")
@@ -235,6 +237,11 @@ unbounded(("-"):rep(5 << 20), "%S*broken%.lua has more than 4 MB", "one of 5 MB"
 no_device({ "--backend=cuda" }, "the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN",
     "--backend cuda without a plugin")
 no_device({ "--device=3" }, "there is no device 3", "a device that is not there")
+local third <const> = "print(lab.ones(4, {device = 'cuda:2'}).device_index)"
+tap.is(run { "--profile=t4", "--devices=3", "-e", third }, "2\n",
+    "a simulated machine has as many GPUs as --devices says")
+_, err = run { "--profile=t4", "--devices=2", "-e", third }
+tap.like(err, "there is no device 2: the simulated machine has 2", "and no more")
 
 _, err = run { "--profile=t4", "--device=3", "-e", go }
 tap.ok(not err:find("did you mean", 1, true), "a missing device gets no profile suggested")

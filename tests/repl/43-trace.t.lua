@@ -80,6 +80,11 @@ json = read(folder .. "/x.2.json")
 tap.ok(has_op(json, "spin") and not has_op(json, "matmul"),
     "the second device's is saved beside it")
 
+os.remove(folder .. "/x.2.json")
+json = traced(work .. "lab.open{backend='sim', index=1} lab.spin(1)")
+tap.ok(has_op(json, "matmul") and has_op(json, "spin"), "all GPUs of a machine are in one trace")
+tap.ok(not read(folder .. "/x.2.json"), "which is the only one")
+
 run { "--backend=sim", "--trace", folder .. "/y.json.gz", "-e",
       work .. "lab.open{backend='sim', profile='t4'} lab.spin(1)" }
 tap.ok(read(folder .. "/y.json.gz") and read(folder .. "/y.2.json.gz"),
