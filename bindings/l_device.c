@@ -169,6 +169,7 @@ static int internal_open(lua_State *L)
 {
     const char *op = "open";
     lsl_state *state = lsl_get(L);
+    lua_settop(L, 4);
     if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
     lsl_settle_guards(L);
     const char *backend = lsl_check_text(L, 1, "backend", op);

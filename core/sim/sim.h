@@ -291,10 +291,10 @@ struct sim_op {
     size_t chunk, staged, sent; /* a copy's bytes: under way, cleared for DMA, moved */
     double written;             /* a pinned upload: the part that the host has just written */
     size_t piece, in_ring;      /* a pageable one's: most at a time, staging buffers held */
-    double warm;                /* the part of what it reads that was in the L2 when it was described */
-    sim_value **args;           /* of a custom kernel: the contents of those that it reads */
-    sim_graph *node_of;         /* a node: of which graph; else NULL */
-    uint32_t node;              /* which one */
+    double warm;        /* the part of what it reads that was in the L2 when it was described */
+    sim_value **args;   /* of a custom kernel: the contents of those that it reads */
+    sim_graph *node_of; /* a node: of which graph; else NULL */
+    uint32_t node;      /* which one */
     /* a collective (comm.h) */
     sim_meeting *meeting; /* until it is over */
     sim_op *meeting_next, *sides_next;

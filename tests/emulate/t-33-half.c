@@ -102,7 +102,10 @@ static int rounded_units(const narrow *n, units x, bool negative_zero)
     return rounded(n, ldexp((double)(uint64_t)size, shift + UNIT), x < 0, RN);
 }
 
-static units to_units(double x) { return (units)ldexp(x, -UNIT > 60 ? 60 : -UNIT) << (-UNIT - 60); }
+static units to_units(double x)
+{
+    return (units)ldexp(x, -UNIT > 60 ? 60 : -UNIT) * ((units)1 << (-UNIT - 60));
+}
 
 static uint64_t seed = 1;
 static uint32_t draw(void)

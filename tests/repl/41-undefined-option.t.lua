@@ -28,7 +28,7 @@ local quiet <const> = {
     { "later = 2 lab.spin(0.01, {blocks = later})", "a global that is there when it is read" },
     { "local function f(stream) lab.spin(0.01, {stream = stream}) end f()", "a parameter" },
     { "local n for n = 1, 2 do lab.spin(0.01, {blocks = n}) end", "a loop's variable" },
-    { "local t = {size = SIZE, hue = red}", "a table of the script's own" },
+    { "local t = {extent = EXTENT, hue = red}", "a table of the script's own" },
     { "local t = {stream = 1} a, stream = b, 2", "an assignment" },
 }
 for _, case in ipairs(quiet) do

@@ -61,10 +61,10 @@ static void test_others(sl_device *device)
            "it has a name before it is open");
     is_str(name, "simulated GPU", "which tells what it is");
     is_int(sl_cuda_device_can_access_peer(device, again, &can, &err), SL_EINVAL,
-           "there is one simulated GPU, however often it is opened");
-    is_int(sl_sim_backend.peer_access(device, again, SL_PEER_ENABLE, &can, &err), SL_EUNSUPPORTED,
-           "which reaches no other");
-    is_str(err.msg, "a simulated GPU is alone: it has no peers", "and says so");
+           "two that are opened alone have one number");
+    is_int(sl_sim_backend.peer_access(device, again, SL_PEER_ENABLE, &can, &err), SL_EINVAL,
+           "and are of two machines");
+    is_str(err.msg, "devices 0 and 0 are of two simulated machines", "and says so");
     sl_device_drain(again);
     sl_device_release(again);
 }
