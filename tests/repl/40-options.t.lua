@@ -237,10 +237,10 @@ unbounded(("-"):rep(5 << 20), "%S*broken%.lua has more than 4 MB", "one of 5 MB"
 no_device({ "--backend=cuda" }, "the CUDA backend is switched off: STREAMLAB_CUDA_PLUGIN",
     "--backend cuda without a plugin")
 no_device({ "--device=3" }, "there is no device 3", "a device that is not there")
-local third <const> = "print(lab.ones(4, {device = 'cuda:2'}).device_index)"
-tap.is(run { "--profile=t4", "--devices=3", "-e", third }, "2\n",
+local on_third <const> = "print(lab.ones(4, {device = 'cuda:2'}).device_index)"
+tap.is(run { "--profile=t4", "--devices=3", "-e", on_third }, "2\n",
     "a simulated machine has as many GPUs as --devices says")
-_, err = run { "--profile=t4", "--devices=2", "-e", third }
+_, err = run { "--profile=t4", "--devices=2", "-e", on_third }
 tap.like(err, "there is no device 2: the simulated machine has 2", "and no more")
 
 _, err = run { "--profile=t4", "--device=3", "-e", go }
