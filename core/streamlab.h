@@ -493,8 +493,9 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
 
 /* ---- recording --------------------------------------------------------- */
 
-/* Records the operations that are enqueued on the device from now until sl_record_stop in
- * *timeline. Recordings may nest. Neither call synchronises. The caller owns the timeline, which
+/* Records the operations that are enqueued from now until sl_record_stop in *timeline, on the device
+ * and on the others of its machine (sl_device_open_beside), also on those that are opened meanwhile.
+ * Recordings may nest. Neither call synchronises. The caller owns the timeline, which
  * stays readable after stop and may outlive the device. `name` is the NVTX range that profilers
  * show; NULL gives "recording". */
 sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
