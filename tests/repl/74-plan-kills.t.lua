@@ -47,7 +47,7 @@ print "$kills kills, ", $starts - @shards, " workers started again\n";
 shell.write(folder .. "/killer.pl", killer)
 out, err, code = sh '"$P" s.lua many.jsonl; perl killer.pl "$P"; "$P" merge many.jsonl -o many.csv'
 tap.is(err .. code, "0", "all points are done in the end")
-tap.like(out, "12 kills, %d+ workers started again", "though workers were killed")
+tap.like(out, "^[1-9]%d* kills, %d+ workers started again", "though workers were killed")
 tap.diag(out:match "%d+ kills[^\n]*")
 local one = shell.read(folder .. "/one.csv")
 tap.is(select(2, one:gsub("\n", "")), 301, "the table of one process has a row for each point")
