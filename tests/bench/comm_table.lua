@@ -148,13 +148,14 @@ local function matmuls(i, t)
 end
 
 local function run_together(t, call, name)
-    local from, to, to2 = {}, {}, {}
+    local from, from2, to, to2 = {}, {}, {}, {}
     for i = 1, 2 do
         local s = streams[i]
-        from[i], to[i], to2[i] = event(i), event(i), event(i)
+        from[i], from2[i], to[i], to2[i] = event(i), event(i), event(i), event(i)
         on(i, lab.spin, 1.5, {stream = s.work, blocks = 1})
         s[name]:wait_stream(s.work)
         s.work:record_event(from[i])
+        s[name]:record_event(from2[i])
     end
     for i = 1, 2 do if t then on(i, matmuls, i, t[i]) end end
     for _ = 1, MATMULS do if call then call() end end
@@ -163,7 +164,7 @@ local function run_together(t, call, name)
         streams[i][name]:record_event(to2[i])
     end
     synchronize()
-    local compute, collect = from[1]:elapsed_time(to[1]), from[1]:elapsed_time(to2[1])
+    local compute, collect = from[1]:elapsed_time(to[1]), from2[1]:elapsed_time(to2[1])
     return compute * 1000, collect * 1000
 end
 
