@@ -188,6 +188,7 @@ static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_pers
     double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
     bool persistent = may_persist && blocks == p->sm_count;
     launch->blocks = (int64_t)sim_larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
+    launch->blocks_are_tiles = persistent;
     launch->grid = sim_grid_of(persistent ? blocks : (double)launch->blocks);
     launch->threads = whole(t->threads.y[i]);
     launch->registers = whole(t->threads.y[i] * t->registers.y[i]);

@@ -334,6 +334,7 @@ static int64_t plan_tiles(sim_device *dev, sim_op *op)
     launch->blocks *= launch->tiles;
     launch->block_ps /= launch->tiles;
     launch->tiles = 1;
+    launch->blocks_are_tiles = true;
     return plan_blocks(dev, op, launch->blocks);
 }
 
@@ -351,6 +352,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
         return false;
     }
     if (!op->queued) start_kernel(dev, op);
+    if (op->launch.blocks_are_tiles) dev->chip.tiled = op;
     op->waves += op->waves < UINT32_MAX;
     for (int32_t i = 0; i < dev->chip.n_groups; i++)
         if (dev->chip.group[i]->plan > 0 && !place_on(dev, op, dev->chip.group[i])) break;
@@ -365,21 +367,31 @@ static void note_first(sim_device *dev, sim_op *op)
     chip->first = op;
 }
 
+/* Places the first kernel of the queue. False: some of its blocks find no room. */
+static bool place_head(sim_device *dev, sim_fifo *queue)
+{
+    sim_chip *chip = &dev->chip;
+    if (!place_kernel(dev, queue->head)) return false;
+    sim_op *op = sim_fifo_pop(queue);
+    chip->waiting--;
+    if (chip->tiled == op) chip->tiled = NULL;
+    if (op->launch.reduce_blocks == 0) sim_queue_leave_channel(op);
+    if (op->base.comm) sim_collective_came(op);
+    return true;
+}
+
 static void place_all(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
+    /* Its blocks stay on their SMs until no tile is left, whatever is more urgent. */
+    if (chip->tiled) (void)place_head(dev, &chip->level[level_of(chip->tiled)]);
     for (int32_t level = chip->n_levels - 1; level >= 0 && chip->waiting > 0; level--) {
         sim_fifo *queue = &chip->level[level];
-        while (queue->head && !waits_for_copy(dev, queue->head)) {
-            if (!place_kernel(dev, queue->head)) {
+        while (queue->head && !waits_for_copy(dev, queue->head))
+            if (!place_head(dev, queue)) {
                 note_first(dev, queue->head);
                 return; /* leftover policy: no other kernel until it is placed */
             }
-            sim_op *op = sim_fifo_pop(queue);
-            chip->waiting--;
-            if (op->launch.reduce_blocks == 0) sim_queue_leave_channel(op);
-            if (op->base.comm) sim_collective_came(op);
-        }
     }
     chip->first = NULL;
 }

@@ -162,6 +162,7 @@ typedef struct sim_launch {
     sim_ps tail_ps;        /* after the last block */
     int32_t cluster;       /* blocks that come to one GPC together; 0: they come one by one */
     int32_t tiles;         /* of a persistent kernel: that a block takes one after the other */
+    bool blocks_are_tiles; /* of a persistent kernel */
     bool tensor;           /* a product on tensor cores */
     int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
@@ -215,6 +216,7 @@ typedef struct sim_chip {
     int32_t running;      /* kernels that have started and not ended */
     sim_turn last;        /* without copy engines: which one ended last */
     sim_op *first;        /* has its turn, and no more of its blocks fit; or NULL */
+    sim_op *tiled;        /* a persistent kernel that has tiles left for its blocks, or NULL */
     sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
     uint32_t patience;    /* waves until the next attempt at a leap (waves.c) */
     sim_op *sides;        /* of meetings that are under way, linked by sides_next (comm.h) */
