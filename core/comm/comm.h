@@ -45,7 +45,7 @@ typedef struct sl_comm_id {
 
 typedef struct sl_comm_options {
     int channels;      /* blocks of a collective's kernel; 0: the library chooses */
-    bool copy_engines; /* copy engines do what they can, instead of SMs (NCCL_CTA_POLICY_ZERO) */
+    bool copy_engines; /* NCCL_CTA_POLICY_ZERO. NCCL 2.28.9 obeys only in symmetric windows */
 } sl_comm_options;
 
 /* Ranks 0 to n - 1, rank i on devices[i]. The caller owns comms[0] to comms[n - 1]. Blocks: tens of

@@ -190,14 +190,6 @@ static double corrected(const sim_profile *p, const job *j)
 
 /* ---- the interface ---- */
 
-/* NVLink's copy engines move what another GPU is to have, as peer copies do: estimate. */
-static sim_comm_plan by_copy_engines(const sim_profile *p, const job *j)
-{
-    const double gb_per_s = p->peer_gb_per_s > 0 ? p->peer_gb_per_s : p->peer_host_gb_per_s;
-    const double us = p->comm_base_us + ring(j).sent * j->bytes / (gb_per_s * 1e3);
-    return (sim_comm_plan){ "copy engines", "", us, 1, 1, 32 };
-}
-
 sim_comm_plan sim_comm_plan_of(const sl_op *op)
 {
     const sim_profile *p = &((const sim_device *)op->stream->device)->profile;
@@ -210,7 +202,6 @@ sim_comm_plan sim_comm_plan_of(const sl_op *op)
               .channels = all->options.channels > 0 ? all->options.channels : p->comm_channels };
     if (j.collective == SL_SEND || j.collective == SL_RECV)
         j.nodes = op->comm->rank / per_node != (int)op->work.peer / per_node ? 2 : 1;
-    if (all->options.copy_engines && j.collective == SL_ALL_GATHER) return by_copy_engines(p, &j);
     sim_comm_plan plan = choose(p, &j);
     const double factor = corrected(p, &j);
     plan.us *= factor;
@@ -232,12 +223,11 @@ static int32_t cluster_of(const sim_profile *p, int64_t blocks)
 void sim_comm_launch(const sim_device *dev, const sim_comm_plan *plan, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    const bool copies = plan->threads < LEAST_THREADS;
     const double shared = sim_smaller(SHARED_BYTES, p->shared_bytes_per_block);
     *launch = (sim_launch){
         .threads = plan->threads,
-        .registers = plan->threads * (copies ? SIM_REGISTERS_PER_THREAD : REGISTERS_PER_THREAD),
-        .shared_bytes = (copies ? 0 : (int64_t)shared) + (int64_t)p->shared_reserved_bytes,
+        .registers = plan->threads * REGISTERS_PER_THREAD,
+        .shared_bytes = (int64_t)shared + (int64_t)p->shared_reserved_bytes,
     };
     const double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     launch->blocks = (int64_t)sim_smaller(plan->blocks, most);
