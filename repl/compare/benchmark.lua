@@ -14,7 +14,6 @@ local benchmark = {}
 
 -- From the repository's root.
 local default_file <const> = "docs/results/benchmark.jsonl"
-local generator <const> = "scripts/experiments/random.lua"
 local most_bytes <const> = 64 << 20
 
 -- ---- what was measured -----------------------------------------------------------------------
@@ -65,14 +64,20 @@ end
 
 -- ---- predictions: by seed {us, low_us, high_us} ----------------------------------------------
 
--- The generator may have changed since the programs were measured.
-local function check_generator(digest)
-    local text, reason = files.read(generator)
+local function read_generator(path)
+    local text, reason = files.read(path)
     if not text then
         command.fail(("cannot read %s: run this in the repository's root"):format(reason))
-    elseif benchmark_files.digest(text) ~= digest then
+    end
+    return text
+end
+
+-- The generator may have changed since the programs were measured.
+local function check_generator(measured)
+    local digest = benchmark_files.digest(read_generator)
+    if digest ~= measured then
         command.fail(("%s is not the one that drew the programs that were measured: its digest is "
-            .. "%s, the file's %s"):format(generator, benchmark_files.digest(text), digest))
+            .. "%s, the file's %s"):format(benchmark_files.generator, digest, measured))
     end
 end
 
@@ -94,7 +99,7 @@ end
 local function simulate(seeds, options, tell)
     local predictions = {}
     for i, seed in ipairs(seeds) do
-        local entry = entries.new(generator, seed)
+        local entry = entries.new(benchmark_files.generator, seed)
         local prediction, reason = simulate_one(entry, options)
         if prediction then
             predictions[seed] = prediction

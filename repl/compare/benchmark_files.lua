@@ -198,9 +198,18 @@ end
 
 -- ---- the generator ---------------------------------------------------------------------------
 
--- Which programs a generator draws, as 16 hexadecimal digits: FNV-1a of its source without comments
+-- The script that draws the programs, and what it shares with others, from the repository's root.
+benchmark_files.generator = "scripts/experiments/random.lua"
+local generator_files <const> = { benchmark_files.generator, "scripts/lib/random_program.lua" }
+
+-- Which programs the generator draws, as 16 hexadecimal digits: FNV-1a of its source without comments
 -- and without differences in blanks. (A string with "--" in it is cut there, which does no harm.)
-function benchmark_files.digest(source)
+-- read(path) gives the text of a file.
+function benchmark_files.digest(read)
+    local source = ""
+    for _, path in ipairs(generator_files) do
+        source = source .. read(path) .. "\n"
+    end
     local code = source:gsub("%-%-[^\n]*", ""):gsub("%s+", " "):gsub("^ ", "")
     local hash = 0xcbf29ce484222325
     for i = 1, #code do

@@ -15,58 +15,14 @@
 
 local lab = require "streamlab"
 
--- Arguments -----------------------------------------------------------------------------------
-
-local usage <const> = "usage: streamlab scripts/experiments/random.lua [--seed N] [--graph] [--list]"
-
-local function parse(arguments)
-    local options, i = {seed = 0}, 1
-    while arguments[i] do
-        local name, value = arguments[i]:match("^%-%-(%l+)=?(.*)$")
-        if (name == "list" or name == "graph") and value == "" then
-            options[name] = true
-        elseif name == "seed" then
-            if value == "" then
-                i = i + 1
-                value = arguments[i] or ""
-            end
-            options.seed = math.tointeger(tonumber(value))
-            if not options.seed or options.seed < 0 then
-                io.stderr:write("random: --seed needs a whole number from 0 on, got '", value, "'\n")
-                os.exit(2, true)
-            end
-        else
-            io.stderr:write("random: unknown argument '", arguments[i], "'\n", usage, "\n")
-            os.exit(2, true)
-        end
-        i = i + 1
-    end
-    return options
-end
-
-local options = parse(arg or {})
-
--- Chance --------------------------------------------------------------------------------------
-
-math.randomseed(options.seed, 0x5eed)
-local random = math.random
-
-local function chance(probability) return random() < probability end
-
--- One of the items of {item, weight, item, weight, ...}.
-local function pick(weighted)
-    local sum = 0
-    for i = 2, #weighted, 2 do sum = sum + weighted[i] end
-    local at = random() * sum
-    for i = 2, #weighted, 2 do
-        at = at - weighted[i]
-        if at < 0 then return weighted[i - 1] end
-    end
-    return weighted[#weighted - 1]
-end
-
--- As many small ones as large ones: the logarithm is even.
-local function log_even(least, most) return least * (most / least) ^ random() end
+-- From the folder of this file, also in a script that runs this one.
+local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
+local program = dofile(folder .. "../lib/random_program.lua")("random", arg or {}, {
+    usage = "usage: streamlab scripts/experiments/random.lua [--seed N] [--graph] [--list]",
+    flags = {graph = true, list = true}, numbers = {seed = {0, 0}},
+})
+local options, add, kept = program.options, program.add, program.kept
+local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
 
 -- The streams ---------------------------------------------------------------------------------
 
@@ -86,20 +42,7 @@ end
 
 -- The steps -----------------------------------------------------------------------------------
 --
--- A step is a text and a function that enqueues it. Memory is made beforehand, one tensor a size,
--- stream and use, so that steps of different streams never touch the same.
-
-local steps, memory = {}, {}
-
-local function add(text, ...)
-    local f = select(-1, ...)
-    steps[#steps + 1] = {text = text:format(...), run = f}
-end
-
-local function kept(key, make)
-    memory[key] = memory[key] or make()
-    return memory[key]
-end
+-- There is one tensor a size, stream and use.
 
 local function on_gpu(s, use, rows, columns, dtype)
     return kept(table.concat({s.name, use, rows, columns, dtype or ""}, " "), function()
@@ -303,26 +246,22 @@ local function draw()
     make_streams()
     pinned_share = options.graph and pick{1, 9, 0.9, 1} or pick{1, 5, 0.8, 3, 0.3, 1, 0, 1}
     local wanted, from = log_even(12, 120), options.graph and graph_weights or weights
-    while #steps < wanted do phrases[pick(from)]() end
+    while #program.steps < wanted do phrases[pick(from)]() end
 end
 
 -- The run -------------------------------------------------------------------------------------
-
-local function run()
-    for _, step in ipairs(steps) do step.run() end
-end
 
 -- All streams fork from the first one, and join it at the end.
 local function captured()
     local first = streams[1].stream
     for i = 2, #streams do streams[i].stream:wait_stream(first) end
-    run()
+    program.run()
     for i = 2, #streams do first:wait_stream(streams[i].stream) end
 end
 
 -- What is measured: all steps, or a launch of their graph.
 local function measured()
-    if not options.graph then return run end
+    if not options.graph then return program.run end
     local first = streams[1].stream
     local graph = lab.graph(captured, {stream = first, priorities = true})
     return function() graph:launch{stream = first} end
@@ -333,13 +272,13 @@ local function list()
         print(("     %s: priority %d%s"):format(s.name, s.flags.priority,
             s.flags.non_blocking and ", does not wait for the NULL stream" or ""))
     end
-    for i, step in ipairs(steps) do print(("%3d  %s"):format(i, step.text)) end
+    program.list()
 end
 
 draw()
 if options.list then list() end
 lab.synchronize()               -- the tensors are filled on the NULL stream
-run()                           -- warm-up
+program.run()                   -- warm-up
 lab.synchronize()
 local experiment = measured()
 if options.graph then           -- the first launch uploads the graph
@@ -347,7 +286,4 @@ if options.graph then           -- the first launch uploads the graph
     lab.synchronize()
 end
 collectgarbage()
-local tl = lab.profile(experiment)
-print(("seed %d: %d steps on %d streams, makespan %.3f ms"):format(options.seed, #steps, #streams,
-                                                                  tl.makespan_us / 1000))
-tl:show()
+program.show(lab.profile(experiment), streams)

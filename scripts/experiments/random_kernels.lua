@@ -12,58 +12,14 @@
 
 local lab = require "streamlab"
 
--- Arguments -----------------------------------------------------------------------------------
-
-local usage <const> = "usage: streamlab scripts/experiments/random_kernels.lua [--seed N] [--list]"
-
-local function refuse(...)
-    io.stderr:write("random_kernels: ", ...)
-    io.stderr:write("\n", usage, "\n")
-    os.exit(2, true)
-end
-
-local function parse(arguments)
-    local options, i = {seed = 0}, 1
-    while arguments[i] do
-        if arguments[i] == "--list" then
-            options.list = true
-        elseif arguments[i] == "--seed" then
-            i = i + 1
-            options.seed = math.tointeger(tonumber(arguments[i]))
-            if not options.seed or options.seed < 0 then
-                refuse("--seed needs a whole number from 0 on, got '", arguments[i] or "", "'")
-            end
-        else
-            refuse("unknown argument '", arguments[i], "'")
-        end
-        i = i + 1
-    end
-    return options
-end
-
-local options = parse(arg or {})
-
--- Chance --------------------------------------------------------------------------------------
-
-math.randomseed(options.seed, 0x5eed)
-local random = math.random
-
-local function chance(probability) return random() < probability end
-
--- One of the items of {item, weight, item, weight, ...}.
-local function pick(weighted)
-    local sum = 0
-    for i = 2, #weighted, 2 do sum = sum + weighted[i] end
-    local at = random() * sum
-    for i = 2, #weighted, 2 do
-        at = at - weighted[i]
-        if at < 0 then return weighted[i - 1] end
-    end
-    return weighted[#weighted - 1]
-end
-
--- As many small ones as large ones: the logarithm is even.
-local function log_even(least, most) return least * (most / least) ^ random() end
+-- From the folder of this file, also in a script that runs this one.
+local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
+local program = dofile(folder .. "../lib/random_program.lua")("random_kernels", arg or {}, {
+    usage = "usage: streamlab scripts/experiments/random_kernels.lua [--seed N] [--list]",
+    flags = {list = true}, numbers = {seed = {0, 0}},
+})
+local options, add, kept = program.options, program.add, program.kept
+local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
 
 -- The kernels ---------------------------------------------------------------------------------
 
@@ -181,26 +137,18 @@ end
 
 -- The steps -----------------------------------------------------------------------------------
 --
--- A step is a text and a function that enqueues it. Memory is made beforehand, one tensor a size, stream and
--- use, so that steps of different streams never touch the same.
-
-local steps, memory = {}, {}
-
-local function add(text, ...)
-    local f = select(-1, ...)
-    steps[#steps + 1] = {text = text:format(...), run = f}
-end
+-- There is one tensor a size, stream and use.
 
 local function tensor(s, use, n, dtype)
-    local key = ("%s %s %d %s"):format(s.name, use, n, dtype or "")
-    memory[key] = memory[key] or (dtype and lab.zeros(n, {dtype = dtype}) or lab.rand(n))
-    return memory[key]
+    return kept(("%s %s %d %s"):format(s.name, use, n, dtype or ""), function()
+        return dtype and lab.zeros(n, {dtype = dtype}) or lab.rand(n)
+    end)
 end
 
 local function pinned(s, use, n)
-    local key = ("%s %s %d host"):format(s.name, use, n)
-    memory[key] = memory[key] or lab.ones(n, {device = "cpu", pinned = true})
-    return memory[key]
+    return kept(("%s %s %d host"):format(s.name, use, n), function()
+        return lab.ones(n, {device = "cpu", pinned = true})
+    end)
 end
 
 local function launch(s, name, grid, block, shared, ...)
@@ -337,29 +285,22 @@ end
 local function draw()
     make_streams()
     local wanted = log_even(12, 60)
-    while #steps < wanted do
+    while #program.steps < wanted do
         phrases[pick{"chain", 6, "spread", 5, "copies", 3, "pipeline", 3, "join", 2, "wait", 0.7, "host", 0.7}]()
     end
 end
 
 -- The run -------------------------------------------------------------------------------------
 
-local function run()
-    for _, step in ipairs(steps) do step.run() end
-end
-
 local function list()
     for _, s in ipairs(streams) do print(("     %s: priority %d"):format(s.name, s.flags.priority)) end
-    for i, step in ipairs(steps) do print(("%3d  %s"):format(i, step.text)) end
+    program.list()
 end
 
 draw()
 if options.list then list() end
 lab.synchronize()               -- the tensors are filled on the NULL stream
-run()                           -- warm-up
+program.run()                   -- warm-up
 lab.synchronize()
 collectgarbage()
-local tl = lab.profile(run)
-print(("seed %d: %d steps on %d streams, makespan %.3f ms"):format(options.seed, #steps, #streams,
-                                                                  tl.makespan_us / 1000))
-tl:show()
+program.show(lab.profile(program.run), streams)

@@ -23,8 +23,14 @@ end
 local generator <const> = [[
 lab.profile(function() lab.spin(tonumber(arg[2])) end)     -- arg[1] is --seed
 ]]
-os.execute("mkdir -p " .. quote(folder .. "/scripts/experiments"))
+os.execute(("mkdir -p %s/scripts/experiments %s/scripts/lib"):format(quote(folder), quote(folder)))
 write("scripts/experiments/random.lua", generator)
+write("scripts/lib/random_program.lua", "return 1\n")
+
+-- The digest of the generator in that folder.
+local function digest()
+    return benchmark_files.digest(function(path) return read(folder .. "/" .. path) end)
+end
 
 local function measurement(seed, day, machine, us, min_us, max_us, pageable, used)
     return ('{"seed": %d, "day": "2026-01-%s", "machine": "%s", "gpu": "a GPU", "driver": "1", '
@@ -32,7 +38,7 @@ local function measurement(seed, day, machine, us, min_us, max_us, pageable, use
         :format(seed, day, machine, us, min_us, max_us, pageable, used)
 end
 
-local head = ('{"benchmark": 1, "digest": "%s"}\n'):format(benchmark_files.digest(generator))
+local head = ('{"benchmark": 1, "digest": "%s"}\n'):format(digest())
 local lines = {
     measurement(1, "01", "a", 1000, 900, 1100, false, "adjusting"),
     measurement(2, "01", "a", 2500, 2500, 2500, false, "adjusting"),
@@ -216,6 +222,10 @@ tap.like(code .. err, "^1.*cannot read %.: ", "a folder")
 write("scripts/experiments/random.lua", "-- Another comment.\n\n" .. generator)
 out, err, code = run "all.jsonl --quiet"
 tap.is(err .. code, "0", "comments and blanks do not make another generator")
+write("scripts/lib/random_program.lua", "return 2\n")
+out, err, code = run "all.jsonl"
+tap.like(code .. err, "^1.*random%.lua is not the one that drew", "another shared file does")
+write("scripts/lib/random_program.lua", "return 1\n")
 write("scripts/experiments/random.lua", generator:gsub("spin%(", "spin(2 * "))
 out, err, code = run "all.jsonl"
 tap.like(code .. err, "^1.*random%.lua is not the one that drew the programs that were measured: "
@@ -223,8 +233,7 @@ tap.like(code .. err, "^1.*random%.lua is not the one that drew the programs tha
 out, err, code = run "all.jsonl --predictions others.jsonl"
 tap.is(err .. code, "0", "unless the predictions are there")
 write("scripts/experiments/random.lua", "error 'broken'")
-write("broken.jsonl", ('{"benchmark": 1, "digest": "%s"}\n'):format(
-    benchmark_files.digest "error 'broken'") .. lines[1])
+write("broken.jsonl", ('{"benchmark": 1, "digest": "%s"}\n'):format(digest()) .. lines[1])
 out, err, code = run "broken.jsonl"
 tap.like(code .. err, "^1.*random%.lua %-%-seed 1: .*broken", "a program that fails is an error")
 tap.like(out, "\nwithout a prediction: 1 programs, seeds 1\n", "and counted")
@@ -275,7 +284,7 @@ tap.is(#added.list, 2, "those of random.lua")
 local m = added.list[2]
 tap.is(table.concat({ m.seed, m.day, m.machine, m.gpu, m.driver, m.us, m.min_us, m.max_us, m.runs,
     m.used }, " "), "403 2026-01-03 e NVIDIA H200 1.2 90.5 89.0 91.0 5 held out", "with all fields")
-tap.is(added.digest, benchmark_files.digest(read(random)), "and the generator's digest")
+tap.is(added.digest, benchmark_files.digest(read), "and the generator's digest")
 
 local kept = benchmark_files.measurements(read "docs/results/benchmark.jsonl" or head)
 for _, one in ipairs(kept.list) do
@@ -306,7 +315,7 @@ end
 
 -- ---- what is kept ----------------------------------------------------------------------------
 
-tap.is(kept.digest, benchmark_files.digest(read(random)), "docs/results/benchmark.jsonl is of this "
+tap.is(kept.digest, benchmark_files.digest(read), "docs/results/benchmark.jsonl is of this "
     .. "random.lua: if that draws the same as before, write its digest there, else raise the version")
 
 shell.remove(folder)

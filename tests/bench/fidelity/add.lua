@@ -26,7 +26,7 @@ local records = import "repl/compare/records.lua"
 
 local usage <const> = "usage: streamlab add.lua RECORDS.jsonl --day D --machine M --gpu G --driver V "
     .. "--used held-out|adjusting [--runs N] [--file FILE], or: --seeds A-B --used U [--file FILE]"
-local generator <const> = root .. "scripts/experiments/random.lua"
+local generator <const> = root .. benchmark_files.generator
 
 local function options_of(arguments)
     local known = {day = true, machine = true, gpu = true, driver = true, used = true, runs = true,
@@ -124,7 +124,7 @@ end
 local function main()
     local options = options_of(arg)
     if (options.records == nil) == (options.seeds == nil) then stop(2, usage) end
-    local digest = benchmark_files.digest(whole(generator))
+    local digest = benchmark_files.digest(function(path) return whole(root .. path) end)
     local benchmark = read_benchmark(options.file, digest)
     if benchmark.digest ~= digest then
         stop(1, ("%s is not the random.lua of %s: its digest is %s, not %s"):format(generator,
