@@ -258,7 +258,7 @@ counts; on the simulator, which is opened again for each script, it runs once. W
 before any script runs again, so that a minute in which the machine is slow affects one run of each.
 
 Scripts run in one process, each with globals of its own. Their output is not shown, `os.exit` ends only the script,
-`lab.open` is refused, and `math.random` gives the same numbers in each run. An error is reported with the script's
+`lab.open` gives the other GPUs of that machine (`lab.open{index = 1}`) and refuses everything else, and `math.random` gives the same numbers in each run. An error is reported with the script's
 name, and the other scripts still run; the exit status is then 1.
 
 For a single script, and with `-v` for all, it prints details of each part (at most three, those with the largest error

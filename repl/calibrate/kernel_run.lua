@@ -100,7 +100,7 @@ local function launches_of(entry, device)
     local found = { list = {}, by_key = {}, copied = 0 }
     internals.watch_launches(function(...) note(found, ...) end)
     local result, reason = alone.run(entry, {
-        open = function() device:make_current() end, refuses_open = true,
+        open = function() device:make_current() end, keeps_machine = true,
     })
     internals.watch_launches(nil)
     if not result then

@@ -27,8 +27,23 @@ local function exit(status)
     end }), 0)
 end
 
-local function refuse_open()
-    error("the device is the one that is compared: a script that calls lab.open cannot be", 0)
+local function has_index_alone(options)
+    return type(options) == "table" and options.index and not next(options, next(options))
+end
+
+-- lab.open where the machine is given: its GPUs by their numbers, and nothing else.
+local function open_in_machine(device, open)
+    return function(options)
+        if not has_index_alone(options) then
+            error("the device is the one that is compared: a script that calls lab.open cannot be, "
+                .. "but for lab.open{index = N}", 0)
+        end
+        device:make_current()
+        if options.index == device.index then
+            return device
+        end
+        return open { backend = device.backend, index = options.index }
+    end
 end
 
 -- lab.profile and lab.record call note(timeline) until this is closed.
@@ -51,7 +66,9 @@ end
 local function replace(how, opened)
     program.mute()
     local check_mode, os_exit, open = module.check(), globals.os.exit, module.open
-    module.open = how.refuses_open and refuse_open or open
+    if how.keeps_machine then
+        module.open = open_in_machine(internals.current_device(), open)
+    end
     globals.os.exit = exit
     internals.set_opened(opened)
     return setmetatable({}, { __close = function()
@@ -83,12 +100,13 @@ local function check(succeeded, reason)
     end
 end
 
--- Calls start() when a device is opened for the first time, and now if one is open.
+-- Calls start() when a device is opened for the first time, and now if one is open; not for one whose
+-- machine is recorded already.
 local function at_open(start)
     local seen = {}
     local function opened(device)
         local key = internals.device_key(device)
-        if not seen[key] then
+        if not seen[key] and not internals.is_recorded(device) then
             seen[key] = true
             start()
         end
@@ -98,6 +116,19 @@ local function at_open(start)
         opened(current)
     end
     return opened
+end
+
+-- Waits for the devices of the current one's machine; real GPUs are of one machine.
+local function synchronize()
+    local current = internals.current_device()
+    for _, device in ipairs(current and internals.devices() or {}) do
+        local is_beside = device.simulated and internals.beside(device.index) == device
+        if is_beside or not device.simulated and not current.simulated then
+            device:make_current()
+            module.synchronize()
+            current:make_current()
+        end
+    end
 end
 
 local function record_run(main, entry, how)
@@ -118,9 +149,7 @@ local function record_run(main, entry, how)
         for _, tl in ipairs(wholes) do
             tl:stop()
         end
-        if internals.current_device() then
-            module.synchronize()
-        end
+        synchronize()
     end
     -- A script may have left one recording.
     return { parts = lists.select(parts, function(tl) return not tl.recording end),
@@ -136,7 +165,8 @@ local function leave_device()
 end
 
 -- Runs the entry, {path =, arguments =}, once. `how`: open, a function that makes the device the
--- current one, without which the script finds none; refuses_open, whether lab.open is refused;
+-- current one, without which the script finds none; keeps_machine, whether lab.open gives the other GPUs
+-- of that one's machine and no others;
 -- whole, whether all that it does is recorded as well. Gives {parts = what it records, wholes = all
 -- that it does, of each device}; or nil and what went wrong.
 function alone.run(entry, how)

@@ -304,17 +304,51 @@ tap.like(err .. code, "broken%.jsonl:5: not a line of %-%-jsonl\n1$", "a line th
 out, err, code = measured "--measured none.jsonl"
 tap.like(err .. code, "cannot read none%.jsonl: .*1$", "a file that is not there")
 
+-- ---- several GPUs ----------------------------------------------------------------------------
+
+-- 1 ms on each GPU of a machine at once, also on the slow ones: each runs one kernel.
+write("two.lua", [[
+local second = lab.open{index = 1}
+assert(lab.open{index = 0}.index == 0 and lab.device().index == 0 and lab.open{index = 1} == second)
+local s = {lab.stream{device = "cuda:0"}, lab.stream{device = "cuda:1"}}
+lab.profile(function()
+    lab.spin(1, {stream = s[1]})
+    lab.spin(1, {stream = s[2]})
+end)
+]])
+-- Records nothing, and waits for neither GPU: 1 ms and 2 ms.
+write("two_whole.lua", [[
+lab.open{index = 1}
+local s = lab.stream{device = "cuda:0"}
+lab.spin(1)
+lab.spin(2, {stream = s})
+]])
+write("two_named.lua", "lab.profile(function() lab.spin(1, {stream = lab.stream{device = 'cuda:1'}}) end)")
+out, err, code = compare "--quiet --json two.lua two_whole.lua two.lua"
+tap.is(out, line_of("two.lua", "null", 1000, 1000, 1, 1, 1, 1)
+    .. line_of("two_whole.lua", "null", 2000, 2000, 1, 1, 1, 1)
+    .. line_of("two.lua", "null", 1000, 1000, 1, 1, 1, 1), "a script may open further GPUs by their numbers")
+tap.is(err .. code, "0", "which is no error")
+out, err, code = compare "--quiet two_named.lua"
+tap.like(err .. code, "there is no device 1: .*1$", "a GPU that was not opened is not there")
+out, err, code = sh((' cd %s && "$P" --devices 2 compare --against slow.lua --profile fast.lua --quiet --json '
+    .. 'two_named.lua'):format(shell.quote(folder)))
+tap.is(out .. err .. code, line_of("two_named.lua", "null", 1000, 1000, 0, 0, 0, 0) .. "0",
+    "with --devices 2 it is")
+
 -- ---- scripts that do not end well ------------------------------------------------------------
 
 write("raises.lua", "lab.spin(1)\nerror('broken on purpose')")
 write("syntax.lua", "lab.spin(")
 write("opens.lua", "lab.open{backend = 'sim'}")
+write("opens_new.lua", "lab.open{}")
+write("opens_other.lua", "lab.open{index = 1, profile = 'a100'}")
 write("empty.lua", "local x = 1")
 write("leaves.lua", "lab.profile(function() lab.spin(3) end)\nos.exit(0)\nerror('not reached')")
 write("leaves_in.lua", "lab.spin(1)\nlab.with(lab.stream(), function() os.exit() end)")
 write("fails.lua", "lab.profile(function() lab.spin(3) end)\nos.exit(false)")
 out, err, code = compare("--quiet --json raises.lua syntax.lua opens.lua empty.lua missing.lua "
-    .. "fails.lua leaves.lua leaves_in.lua in_turn.lua")
+    .. "opens_new.lua opens_other.lua fails.lua leaves.lua leaves_in.lua in_turn.lua")
 tap.is(out, line_of("leaves.lua", "null", 3000, 3000, 0, 0, 0, 0)
     .. line_of("leaves_in.lua", "null", 1000, 1000, 0, 0, 0, 0)
     .. line_of("in_turn.lua", "null", 3000, 2000, 0, 0, 0, 0),
@@ -324,7 +358,10 @@ tap.like(err, "compare: raises%.lua: on the simulator: raises%.lua:2: broken on 
     "raises")
 tap.like(err, "compare: syntax%.lua: on the simulator: syntax%.lua:1: unexpected symbol",
     "syntax")
-tap.like(err, "compare: opens%.lua: .* a script that calls lab%.open cannot be", "lab.open")
+for _, name in ipairs { "opens", "opens_new", "opens_other" } do
+    tap.like(err, ("compare: %s%%.lua: .* a script that calls lab%%.open cannot be, but for lab%%.open{index = N}\n")
+        :format(name), "lab.open of another machine: " .. name)
+end
 tap.like(err, "compare: empty%.lua: it enqueues nothing that could be compared\n", "no work")
 tap.like(err, "compare: missing%.lua: .*cannot open missing%.lua",
     "no such file")
