@@ -32,6 +32,7 @@ local part_names <const> = {
     "memory",
     "graphs",
     "graph_calls",
+    "peers",
     "implicit",
 }
 
@@ -207,13 +208,37 @@ end
 
 -- ---- the parts --------------------------------------------------------------------------------
 
+-- The second GPU of the machine, or nil.
+local function open_second()
+    local count = device.simulated and internals.default("devices")
+        or not device.simulated and internals.device_count(device.backend) or 1
+    if count < 2 then
+        return nil
+    end
+    local second = command.try(lab.open, { backend = device.backend, index = device.index == 0 and 1 or 0 })
+    device:make_current()
+    return second
+end
+
+-- Those that need a second GPU are left out where there is none.
 local function chosen_parts()
-    local names = lists.select(part_names, function(name)
-        return not options.only or options.only[name]
-    end)
-    return lists.map(names, function(name)
-        return import("repl/calibrate/parts/" .. name .. ".lua")
-    end)
+    local parts, second = {}, nil
+    for _, name in ipairs(part_names) do
+        local part = import("repl/calibrate/parts/" .. name .. ".lua")
+        local is_named = options.only and options.only[name]
+        if part.needs_second and (is_named or not options.only) then
+            second = second or open_second()
+            if not second and is_named then
+                command.refuse(usage, ("the part '%s' needs two GPUs; streamlab --devices 2 calibrate "
+                    .. "simulates two"):format(name))
+            end
+        end
+        if is_named or not options.only and (second or not part.needs_second) then
+            parts[#parts + 1] = part
+        end
+    end
+    c.second = second
+    return parts
 end
 
 local function is_interrupt(failure)
@@ -279,9 +304,10 @@ local function run_all(parts)
     return failed
 end
 
+local parts = chosen_parts()
 command.try_file(options.output)
 command.try_file(partial)
-local measured, failed = pcall(run_all, chosen_parts())
+local measured, failed = pcall(run_all, parts)
 if not measured then
     if is_interrupt(failed) then
         command.warn("stopped; what the parts before this one have measured is in " .. partial)
