@@ -211,6 +211,9 @@ own profile, and on a real GPU the profile of an H200. Times on the device come 
 repetitions. Times on the host are those of calls through Lua while a timeline is recorded, as in scripts: launches,
 products, copies and events in a sequence of all sorts, other calls in loops.
 
+On a machine with two GPUs it also measures copies, events and collectives between them, these through NCCL. `streamlab
+--devices 2 calibrate --backend sim` measures two simulated ones.
+
 A machine that others use is slow for seconds at a time. So the parts that are sensitive to that run in several passes
 over the whole calibration: on a real GPU 7 times, those of the host 15 times; on a simulated GPU once; or `--passes N`
 times. Each value is the median over its passes. A virtual machine's processor may be slower for minutes, and then all

@@ -3,7 +3,6 @@
 -- Device times are those of a timeline's spans, host times those of lab.now_us. Medians, because
 -- other users of a machine make it slow at times, and never too fast.
 
-local lists = import "repl/run/lists.lua"
 local statistics = import "repl/run/statistics.lua"
 local passes = import "repl/calibrate/passes.lua"
 local reference = import "repl/calibrate/reference.lua"

@@ -29,7 +29,7 @@ local sections <const> = {
       "copy_latency_us", "copy_us", "stage_bytes", "stage_buffers", "h2d_async_bytes",
       "h2d_staging_gb_per_s", "d2h_staging_gb_per_s", "host_cache_bytes",
       "h2d_staging_cold_gb_per_s", "d2h_staging_cold_gb_per_s", "host_gb_per_s" },
-    { "From one GPU to another.", "peer" },
+    { "From one GPU to another.", "peer", "comm", "comm_us" },
     { "Latencies.", "submit_us", "stream_gap_us", "copy_gap_us", "engine_switch_us",
       "engine_turn_us", "cross_stream_us", "record_us", "host_func_in_us", "host_func_out_us",
       "event_tick_ns", "wake_us", "lazy_load_us" },

@@ -11,7 +11,6 @@ local flat = import "repl/calibrate/flat.lua"
 local host_fit = import "repl/calibrate/host_fit.lua"
 local host_run = import "repl/calibrate/host_run.lua"
 local kernel_run = import "repl/calibrate/kernel_run.lua"
-local lists = import "repl/run/lists.lua"
 local machine = import "repl/calibrate/machine.lua"
 local passes = import "repl/calibrate/passes.lua"
 local report = import "repl/calibrate/report.lua"
@@ -33,6 +32,7 @@ local part_names <const> = {
     "graphs",
     "graph_calls",
     "peers",
+    "collectives",
     "implicit",
 }
 

@@ -50,6 +50,42 @@ local made = shell.profile(made_file).peer
 tap.is(made.gb_per_s, 0, "and have none")
 tap.is(made.latency_us, t4.latency_us, "nor a latency of their own")
 
+-- ---- collectives ----------------------------------------------------------------------------
+
+-- The tables come back as they are; the model's figures where no table corrects the model.
+local h200 = shell.profile("scripts/profiles/h200.lua")
+out, err, code = calibrate("--devices 2", "--profile h200 --only collectives")
+tap.is(out .. err .. code, "0", "collectives are measured")
+made = shell.profile(made_file)
+for _, name in ipairs { "all_reduce", "all_gather", "reduce_scatter", "broadcast" } do
+    tap.is_deeply(made.comm_us[name], h200.comm_us[name], "the times of " .. name .. " are found again")
+end
+tap.is(made.comm.channels, 24, "and the number of channels")
+
+local model <const> = { channels = 6, host_us = 23, channel_gb_per_s = 17, link_gb_per_s = 44, base_us = 9, step_us = 6.5,
+                        ll_channel_gb_per_s = 6.1, ll_link_gb_per_s = 21, ll_base_us = 5.5, ll_step_us = 1.7 }
+lines = { "t.comm_us = {all_reduce = {}, all_gather = {}, reduce_scatter = {}, broadcast = {}}",
+          "t.comm.ll128_base_us = 100" }
+for key, figure in pairs(model) do
+    lines[#lines + 1] = ("t.comm.%s = %s"):format(key, figure)
+end
+write_odd(table.concat(lines, "\n"))
+out, err, code = calibrate("--devices 2 --profile " .. odd_file, "--only collectives")
+tap.is(out .. err .. code, "0", "those of a machine that nobody built as well")
+is_found_again("comm", model, 0.01)
+
+-- An all_reduce of 12,000 bytes: 1.5 of it through the blocks takes 4 us by one block, the link 3 us; 10 us
+-- besides. With one block that is 10 + 5 us, with two 10 + sqrt(9 + 4).
+local fit = dofile "repl/calibrate/collective_fit.lua"
+local rates = fit.rates({ { blocks = 1, us = 15 }, { blocks = 2, us = 10 + math.sqrt(13) } }, 12000, 10)
+tap.near(rates.channel, 4.5, 1e-9, "18,000 bytes in 4 us are 4.5 GB/s")
+tap.near(rates.link, 4, 1e-9, "12,000 bytes in 3 us are 4 GB/s")
+rates = fit.rates({ { blocks = 1, us = 14 }, { blocks = 2, us = 12 } }, 12000, 10)
+tap.near(rates.channel, 4.5, 1e-9, "without a link that shows")
+tap.is(rates.link, nil, "there is no rate of it")
+tap.is(fit.rates({ { blocks = 1, us = 15 }, { blocks = 2, us = 15 } }, 12000, 10), nil,
+    "blocks that make no difference have no rate")
+
 -- ---- one GPU --------------------------------------------------------------------------------
 
 os.remove(made_file)
