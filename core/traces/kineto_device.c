@@ -3,7 +3,7 @@
  * A process may have worked with several. Each of them gets a timeline of its own, with the
  * host's calls, as engines, SMs, default streams and bounds are a GPU's own; all have the times of
  * the trace, so that their charts can stand one above the other. What the host issued to another
- * GPU is a call like any other.
+ * GPU is a call like any other. A trace of ours gives one timeline of all, unless one is asked for.
  */
 #include "kineto_match.h"
 
@@ -98,7 +98,7 @@ static sl_status choose(sl__match *m, int64_t *devices, sl_error *err)
     return SL_OK;
 }
 
-/* One of ours is of one device, and says of which. */
+/* All devices of ours; where it has one, that may be asked for. */
 static sl_status choose_own(sl__match *m, sl_error *err)
 {
     const sl__records *records = m->records;
@@ -112,13 +112,17 @@ static sl_status choose_own(sl__match *m, sl_error *err)
 
 sl_status sl__device_choose(sl__match *m, sl_error *err)
 {
-    size_t n = m->records->n_works;
-    if (m->records->own || n == 0) return choose_own(m, err);
+    sl__records *records = m->records;
+    size_t n = records->n_works;
+    bool some = records->wanted_device != SL_BUSIEST_DEVICE && records->n_places > 1;
+    m->takes_one = !records->own || some;
+    if (!m->takes_one || n == 0) return choose_own(m, err);
     int64_t *devices = calloc(n, sizeof *devices);
     if (!devices) return sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
+    if (records->own) sl__own_device_note(records);
     sl_status status = choose(m, devices, err);
     free(devices);
-    return status;
+    return status == SL_OK && records->own ? sl__own_device_take(records, m->device, err) : status;
 }
 
 void sl__device_leave_others(sl__match *m)
@@ -126,7 +130,7 @@ void sl__device_leave_others(sl__match *m)
     sl__records *records = m->records;
     size_t n = 0;
     for (size_t i = 0; i < records->n_works; i++) {
-        if (records->own || records->works[i].device == m->device)
+        if (!m->takes_one || records->works[i].device == m->device)
             records->works[n++] = records->works[i];
     }
     records->n_works = n;

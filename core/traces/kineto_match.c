@@ -160,7 +160,7 @@ static void find_launches(sl__match *m)
         sl__host *host = find_host(records, call_of(work), true);
         if (!host) continue;
         take_launch(records, work, host);
-        if (!records->own && work->device != m->device)
+        if (m->takes_one && work->device != m->device)
             continue; /* for this device it is like any other call */
         if (!records->own && host->launches_graph) {
             work->is_node = true;
@@ -188,7 +188,7 @@ static void take_record(sl__records *records, const sl__sync *sync, sl__host *ho
 static void find_elsewhere(sl__match *m)
 {
     sl__records *records = m->records;
-    for (size_t i = 0; i < records->n_syncs && !records->own; i++) {
+    for (size_t i = 0; i < records->n_syncs && m->takes_one; i++) {
         const sl__sync *sync = &records->syncs[i];
         sl__host *host = find_host(records, sync->correlation, false);
         if (host && sync->device != m->device) host->elsewhere = true;
@@ -458,6 +458,9 @@ static sl_device_info info_of(const sl__records *records, int index)
         info.async_engine_count = records->info.async_engine_count;
         info.priority_least = records->info.priority_least;
         info.priority_greatest = records->info.priority_greatest;
+        for (size_t i = 1; i < records->n_places; i++)
+            if (records->places[i].index == index)
+                memcpy(info.profile, records->places[i].profile, sizeof info.profile);
     } else if (!info.name[0]) {
         snprintf(info.name, sizeof info.name, "GPU %d", info.index);
     }
@@ -469,10 +472,8 @@ static sl_status add_devices(const sl__records *records, sl_error *err)
 {
     sl_status status = SL_OK;
     for (size_t i = 1; i < records->n_places && status == SL_OK; i++) {
-        const sl_device_info *place = &records->places[i];
-        sl_device_info info = info_of(records, place->index);
+        sl_device_info info = info_of(records, records->places[i].index);
         int at;
-        memcpy(info.profile, place->profile, sizeof info.profile);
         status = sl_timeline_add_device(records->timeline, &info, &at, err);
     }
     return status;
@@ -485,6 +486,7 @@ static sl_status set_devices(const sl__match *m, sl_error *err)
     sl_device_info info = info_of(records, fits ? (int)m->device : 0);
     sl_timeline_set_device(records->timeline, &info);
     sl_timeline_set_origin(records->timeline, m->origin);
+    if (records->own && m->takes_one) return SL_OK; /* the range is that of all */
     sl_timeline_set_range(records->timeline, records->range);
     return add_devices(records, err);
 }
@@ -497,8 +499,9 @@ static sl_status set_notice(const sl__match *m, sl_error *err)
     for (size_t i = 0; i < n; i++)
         loose += !records->works[i].launched;
     if (m->devices.len)
-        sl_text_add(&text, "The trace has work on several GPUs: %s. This is GPU %" PRId64 ".\n",
-                    m->devices.data, m->device);
+        sl_text_add(&text, "The trace has work on several GPUs: %s. This is GPU %" PRId64 "%s.\n",
+                    m->devices.data, m->device,
+                    records->own ? ", without what it waited for on the others" : "");
     if (loose == n && n > 0)
         sl_text_add(&text, "The trace has no launches: when the host issued the operations is not "
                            "known.\n");

@@ -17,6 +17,7 @@ typedef struct sl__issued {
 typedef struct sl__match {
     sl__records *records;
     int64_t device;
+    bool takes_one;  /* of several: what is of another device is left out */
     sl_text devices; /* if there are several: "0 (17 operations), 1 (16)" */
     sl_origin origin;
     sl__streams streams;
@@ -42,6 +43,13 @@ static inline void sl__forget_kind(sl__host *host)
 sl_status sl__device_choose(sl__match *match, sl_error *err);
 /* Takes out their work. */
 void sl__device_leave_others(sl__match *match);
+
+/* kineto_own_device.c: of a trace of ours with several devices. */
+
+/* Of which device each work is. */
+void sl__own_device_note(sl__records *records);
+/* Numbers streams as if that device were the only one. SL_ENOMEM. */
+sl_status sl__own_device_take(sl__records *records, int64_t device, sl_error *err);
 
 /* The issue number of the element that has this number in the file; 0 if there is none. Once the
  * items are in order. */

@@ -91,7 +91,7 @@ print(tl.span_count)  --> 1]],
                 { "path", "string", "a JSON trace, compressed with gzip or not: of streamlab, of PyTorch's profiler, or of others that write such" },
             },
             options = {
-                { "device", "integer", "the number of the GPU, where the trace has several", default = "the one with the most operations" },
+                { "device", "integer", "the number of the GPU, where the trace has several", default = "all of a trace of `tl:save`, else the one with the most operations" },
             },
             returns = { { "timeline", "complete; `notice` says what of the file is not in it" } },
             errors = {
@@ -102,7 +102,7 @@ print(tl.span_count)  --> 1]],
             about = [[
 Opens no device. A trace that `tl:save` wrote gives back the timeline that was saved, its explanation and the quoted script lines included. What is taken of the traces
 of others is in [Trace files](trace_files.md). Of a trace that another program wrote, a timeline is of one GPU; `timeline.device_indices` has those of the file, and charts of them have the same axis. One of
-`tl:save` has all GPUs that were recorded.]],
+`tl:save` has all GPUs that were recorded; with `device` it has that one's operations and streams, and what they waited for on the others is not known.]],
             example = [[
 local file = os.tmpname()
 lab.profile(lab.spin, 1):save(file .. ".json")

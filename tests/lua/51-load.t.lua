@@ -117,6 +117,76 @@ local function several_devices()
 end
 
 -- A hostile file may name a million.
+-- Work of two GPUs, on the second one in two streams, by a graph and by the host.
+local function on_two_gpus()
+    local one, two = lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}
+    local a = lab.stream{name = "a", device = one}
+    local b, c = lab.stream{name = "b", device = two}, lab.stream{device = two}
+    local g = lab.graph(function()
+        c:wait_stream(b)
+        lab.spin(0.1, {stream = b})
+        lab.spin(0.2, {stream = c})
+        b:wait_stream(c)
+    end, {stream = b})
+    one:make_current()
+    local tl = lab.profile(function()
+        lab.spin(1, {stream = a})
+        b:wait_event(a:record_event())
+        lab.spin(0.5, {stream = b})
+        c:wait_event(b:record_event())
+        lab.spin(0.25, {stream = c})
+        c:launch_host_func(function() end)
+        g:launch{stream = b}
+        a:wait_event(c:record_event())
+        lab.spin(0.3, {stream = a})
+    end)
+    two:make_current()
+    lab.synchronize()
+    return tl
+end
+
+local function one_of_ours()
+    local all = on_two_gpus()
+    all:save(path .. ".json")
+    for index, names in ipairs{{"a"}, {"b", "c"}} do
+        local device = index - 1
+        local tl = lab.load(path .. ".json", {device = device})
+        local spans, want = tl:spans(), {}
+        for _, span in ipairs(all:spans()) do
+            if span.device == device then table.insert(want, span) end
+        end
+        T.is(#spans, #want, ("GPU %d of our own trace has its operations"):format(device))
+        for i, span in ipairs(want) do
+            for _, field in ipairs{"name", "kind", "engine", "device", "start_us", "end_us", "host_start_us", "where",
+                                   "correlation", "blocks"} do
+                if spans[i][field] ~= span[field] then
+                    T.is(spans[i][field], span[field], ("%s of operation %d"):format(field, i))
+                end
+            end
+            T.is(spans[i].stream, (span.stream:gsub("^gpu%d: ", "")), "in a stream without the GPU's number")
+        end
+        T.is(tl.device_index, device, "it says which it is")
+        T.is(#tl.devices, 1, "and has no other")
+        T.is_deeply(tl.device_indices, {0, 1}, "but knows of both")
+        T.like(tl.notice, "^The trace has work on several GPUs: 0 %(2 operations%), 1 %(5%)%. This is GPU " .. device
+               .. ", without what it waited for on the others%.$", "which it says")
+        T.is(tl:busy_us{stream = names[1]}, all:busy_us{stream = names[1], device = device},
+             "a stream is as busy as with the others")
+        T.is(tl:overlap_us("kernel", "kernel"), all:overlap_us({device = device, kind = "kernel"},
+             {device = device, kind = "kernel"}), "kernels overlap as there")
+        T.is(tl.wall_us, all.wall_us, "the host's time is the trace's")
+        T.ok(#tl:text() > 0 and tl:bounds().critical_path_us > 0, "it has a chart and bounds")
+        tl:save(path .. ".one.json")
+        T.is(#lab.load(path .. ".one.json"):spans(), #want, "and can be saved again")
+        os.remove(path .. ".one.json")
+    end
+    T.is(lab.load(path .. ".json").span_count, all.span_count, "without a number it is all of them")
+    T.is(#lab.load(path .. ".json").devices, 2, "with both GPUs")
+    ideal.refuses(T, function() lab.load(path .. ".json", {device = 2}) end, "SL_ENOTFOUND",
+                  "no work on GPU 2; it has on 0 %(2 operations%), 1 %(5%)", "a GPU that it does not have")
+    os.remove(path .. ".json")
+end
+
 local function many_devices()
     local kernels = {}
     for i = 0, 999 do
@@ -212,6 +282,7 @@ from_a_gpu()
 our_own(".json")
 our_own(".json.gz")
 several_devices()
+one_of_ours()
 many_devices()
 largest_stream()
 no_lines_of_this_script()
