@@ -62,20 +62,35 @@ local function copies_of(spans)
     return lists.select(spans, function(span) return span.kind == "memcpy_p2p" end)
 end
 
--- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`.
+local rows <const> = 3
+
+-- From the end of one copy to that of the next, in a stream, by events: a copy through the host has several
+-- spans, and one into the GPU of its stream waits outside its span.
+local function row_us(c, from, to, bytes, stream)
+    local first, last, n = c.lab.event(), c.lab.event(), count_of(bytes)
+    c:held({ stream }, function()
+        copy(c, from, to, bytes, stream)
+        first:record(stream)
+        for _ = 1, n do
+            copy(c, from, to, bytes, stream)
+        end
+        last:record(stream)
+    end)
+    local us = first:elapsed_time(last) * 1000 / n
+    first:close()
+    last:close()
+    return us
+end
+
+-- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`, without the gap
+-- between two.
 local function rows_of(c, from, to, at)
     return lists.map(sizes, function(bytes)
-        local list = copies_of(c:held({ at.stream }, function()
-            for _ = 0, count_of(bytes) do
-                copy(c, from, to, bytes, at.stream)
-            end
-        end))
-        table.remove(list, 1)
-        if #list == 0 then
-            error(("the timeline has no copies of %s between the GPUs"):format(size_text(bytes)), 0)
+        local us = {}
+        for i = 1, rows do
+            us[i] = math.max(0, row_us(c, from, to, bytes, at.stream) - c.values.copy_gap_us)
         end
-        local us = durations.of_spans(list)
-        return { bytes = bytes, us = durations.middle(us), spread = spread(us) }
+        return { bytes = bytes, us = median(us), spread = spread(us) }
     end)
 end
 
