@@ -21,13 +21,23 @@ sl_device *lsl_device(lua_State *L, const char *op)
     return state->current;
 }
 
-/* A simulated machine has the GPUs that were opened, or as many as the program's --devices says. */
-static int count_of_machine(lua_State *L)
+/* A simulated machine has as many GPUs as the program's --devices says; without it, those that scripts
+ * open. */
+static void check_in_machine(lua_State *L, int index, const char *op)
 {
     lsl_push_default(L, "devices");
-    int count = (int)luaL_optinteger(L, -1, 1);
+    const bool is_set = !lua_isnil(L, -1);
+    const int count = (int)luaL_optinteger(L, -1, 1);
     lua_pop(L, 1);
-    return count;
+    if (index < count) return;
+    if (is_set)
+        lsl_fail(L, SL_ENOTFOUND, op,
+                 "there is no device %d: the simulated machine has %d; --devices gives it more",
+                 index, count);
+    lsl_fail(L, SL_ENOTFOUND, op,
+             "there is no device %d: the simulated machine has %d; lab.open{index = %d} opens one "
+             "beside it",
+             index, count, index);
 }
 
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)
@@ -38,12 +48,8 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op)
     if (info->index == index) return current;
     device = lsl_find_beside(state, current, index);
     if (device) return device;
-    int count = count_of_machine(L);
-    if (info->simulated && index >= count)
-        lsl_fail(L, SL_ENOTFOUND, op,
-                 "there is no device %d: the simulated machine has %d; lab.open{index = %d} opens "
-                 "one beside it",
-                 index, count, index);
+    int count = 0;
+    if (info->simulated) check_in_machine(L, index, op);
     if (sl_backend_device_count(info->backend, &count, NULL) == SL_OK && index >= count)
         lsl_fail(L, SL_ENOTFOUND, op, "there is no device %d: backend %s has %d device%s", index,
                  info->backend, count, count == 1 ? "" : "s");
