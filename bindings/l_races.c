@@ -48,6 +48,7 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
     if (!access->by_host) {
         lsl_set_known(L, "stream", access->stream_name);
         lsl_set_integer(L, "stream_id", access->stream);
+        if (access->gpu >= 0) lsl_set_integer(L, "device", access->gpu);
     }
     if (access->seq != 0) lsl_set_integer(L, "correlation", access->seq);
     if (access->graph[0]) {
@@ -70,6 +71,7 @@ static void set_access_facts(lua_State *L, const char *field, const sl_race_acce
     if (in_graph) {
         lsl_set_text(L, "stream", access->launch_stream);
         lsl_set_integer(L, "stream_id", access->launch_stream_id);
+        if (access->gpu >= 0) lsl_set_integer(L, "device", access->gpu);
         lsl_set_text(L, "captured", access->captured);
         lsl_set_text(L, "captured_made", access->captured_made);
     }
@@ -105,6 +107,7 @@ static void push_facts(lua_State *L, const sl_race *race)
     lsl_set_text(L, "shape", lsl_format_shape(&race->made_as, shape));
     lsl_set_text(L, "dtype", sl_dtype_name(race->made_as.dtype));
     lsl_set_text(L, "place", places[race->made_as.place]);
+    lsl_set_integer(L, "gpu", race->gpu);
     lsl_set_text(L, "chance", chances[race->chance]);
     lsl_set_text(L, "chance_call", race->chance_call);
     lsl_set_text(L, "chance_where", race->chance_where);

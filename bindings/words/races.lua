@@ -28,8 +28,10 @@ local said_by <const> = #"streamlab: "          -- stands before what warn mode 
 -- else by `role`; then the second value says which stream that is.
 local function stream_in_script(access, facts, role)
     local name, made = sub(access.stream or "", 1, 60), sub(facts.made, 1, 100)
-    if (access.stream_id or 0) == 0 then return "lab.default_stream()", "" end
-    if facts.in_per_thread then return "lab.per_thread_stream()", "" end
+    local default = (access.stream_id or 0) == 0 and "lab.default_stream()"
+                    or facts.in_per_thread and "lab.per_thread_stream()"
+    if default and not access.device then return default, "" end
+    if default then return role, role .. " is " .. default .. " of gpu" .. access.device end
     if string.find(access.stream or "", "^[%a_][%w_]*$") then return name, "" end
     if made == "" then return "<" .. name .. ">", "" end
     return role, role .. ' is "' .. name .. '", made at ' .. made
@@ -48,9 +50,30 @@ local function stream_to_wait(access, facts, in_capture, role_name)
     return stream_in_script(access.graph and facts or access, facts, role_name)
 end
 
+-- An asynchronous collective: scripts have no name for its stream (communicators.lua).
+local function is_asynchronous(access)
+    return access.by == "stream" and string.find(access.stream or "", "^comm %d+$") ~= nil
+           and string.find(access.what or "", "^nccl") ~= nil
+end
+
+-- The same if one of the two is an asynchronous collective; nil: none is.
+local function asynchronous_remedy(first, second, facts)
+    local place = "before " .. (second.where or "") .. ", where "
+    if is_asynchronous(first) then
+        return facts.remedy == "host_waits" and "work:synchronize()" or "work:wait()",
+               place .. "work is what " .. (first.where or "") .. " gave"
+    end
+    if not is_asynchronous(second) then return nil end
+    local waited, meaning = stream_to_wait(first, facts.first, false, role("first", second))
+    return "caller:wait_stream(" .. waited .. ")",
+           place .. "caller is the stream of that call" .. (meaning ~= "" and ", and " or "") .. meaning
+end
+
 -- What would order the two, and where.
 local function remedy(race, facts)
     local first, second = race.first, race.second
+    local call, call_place = asynchronous_remedy(first, second, facts)
+    if call then return call, call_place end
     if facts.remedy == "free_later" then
         return "g:update(f)", "before " .. (second.launched or "")
     end
@@ -134,8 +157,9 @@ end
 -- Who it is that touches the memory.
 local function actor(access)
     if access.by == "host" then return "the host" end
-    local stream = "stream \"" .. (access.stream or "") .. "\""
-    if access.stream_id == 0 then stream = "the default stream" end
+    local gpu = access.device and "gpu" .. access.device
+    local stream = "stream \"" .. (gpu and gpu .. ": " or "") .. (access.stream or "") .. "\""
+    if access.stream_id == 0 then stream = "the default stream" .. (gpu and " of " .. gpu or "") end
     if access.graph then stream = graph_text(access.graph) .. " in " .. stream end
     return (access.by == "host_func" and "a host function in " or "") .. stream
 end
@@ -257,8 +281,9 @@ function words.list(races) return setmetatable(races, list_meta) end
 -- Adds to a race its fields that are texts; `message` is the report, in so many columns. Lines of
 -- files are kept in the table `cache`.
 function words.describe(race, facts, columns, colour, cache)
+    local place = facts.gpu >= 0 and "on gpu" .. facts.gpu or places[facts.place]
     race.tensor = string.format("tensor %d (%s %s %s)", facts.tensor_id, facts.shape, facts.dtype,
-                                places[facts.place])
+                                place)
     race.accident = race.kind == "accident" and accident(facts) or nil
     race.remedy, race.remedy_where = remedy(race, facts)
     race.message = report(race, columns, colour, cache)

@@ -56,12 +56,12 @@ static bool is_inside(const sl__meeting *meeting)
 }
 
 /* The host has to wait if it makes the second access, or if the second stream cannot wait for the
- * first, since simulated devices have no peers. */
+ * first, which is of another machine. */
 static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting)
 {
     const sl_device *a = slot_of(checker, meeting->first)->device,
                     *b = slot_of(checker, meeting->second)->device;
-    bool are_apart = a && b && a != b && (a->info.simulated || b->info.simulated);
+    bool are_apart = a && b && !sl_device_are_of_one_machine(a, b);
 
     if (meeting->kind == SL_RACE_AFTER_FREE) return SL_REMEDY_FREE_LATER;
     if (is_inside(meeting)) return SL_REMEDY_CAPTURE_WAITS;
@@ -118,6 +118,12 @@ static void describe_node(sl__checker *checker, sl_race_access *to, const sl__ac
     if (slot->is_lane) to->stream = sl_timeline_row_id(0, stream->stream_id, slot->stream_id);
 }
 
+/* The index of a GPU where several are open. */
+static int gpu_of(const sl_device *device)
+{
+    return device && device->core->numbers->devices->core->beside ? device->info.index : -1;
+}
+
 static void describe_access(sl__checker *checker, sl_race_access *to, const sl__access *access,
                             uint32_t what, uint32_t where)
 {
@@ -128,6 +134,7 @@ static void describe_access(sl__checker *checker, sl_race_access *to, const sl__
     to->where = own(checker, where);
     to->by_host = access->by == SL__BY_HOST;
     to->in_host_func = access->by == SL__BY_HOST_FUNC;
+    to->gpu = to->by_host ? -1 : gpu_of(slot->device);
     to->stream = slot->stream_id;
     to->stream_name = own(checker, sl__race_text(checker, stream_name(checker, access)));
     to->stream_made = own(checker, sl__race_text(checker, text_in(slot, slot->made)));
@@ -196,6 +203,7 @@ static void describe(sl__checker *checker, sl_race *race, const found *key,
     race->made_as = meeting->buffer->made_as;
     race->made_as.place = (sl_place)meeting->buffer->place;
     race->made_where = own(checker, key->made);
+    race->gpu = meeting->buffer->place == SL_ON_DEVICE ? gpu_of(meeting->buffer->device) : -1;
     race->first_byte = meeting->from;
     race->n_bytes = meeting->to - meeting->from;
     race->remedy = remedy_of(checker, meeting);

@@ -68,6 +68,7 @@ typedef struct sl_race_access {
     const char *where;          /* "lab.lua:12", "" if unknown */
     bool by_host;               /* the host itself, not a stream */
     bool in_host_func;          /* by a host function that ran in the stream */
+    int gpu;                    /* its index where several are open, else -1; of the host -1 */
     uint32_t stream;            /* its id, unless by_host; of a node as in timelines */
     const char *stream_name;    /* "" if by_host */
     const char *stream_made;    /* where the stream was made, "" if unknown */
@@ -92,6 +93,7 @@ typedef struct sl_race {
     uint64_t tensor_id;           /* the tensor whose memory both access */
     sl_tensor_spec made_as;       /* its shape and dtype when it was made; the place as of now */
     const char *made_where;       /* where it was made, "" if unknown */
+    int gpu;                      /* where the memory is, as that of an access */
     size_t first_byte, n_bytes;   /* the bytes that both access, in the tensor's memory */
     sl_race_chance chance;        /* of an accident: what orders them */
     const char *chance_call;      /* CALL: its name, "cudaFree"; else "" */

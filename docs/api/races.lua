@@ -71,6 +71,7 @@ An access has the fields
 | `where` | the script's line |
 | `by` | `"stream"`, `"host"`, or `"host_func"`: a host function, in its stream's order |
 | `stream`, `stream_id` | the stream's name and id; `nil` for the host; of a graph's node its row in timelines |
+| `device` | the number of its GPU where several are open; `nil` for the host |
 | `graph`, `launched` | of a graph's node: the graph's name, and the line of the launch; `where` is the line that captured the node |
 | `correlation` | of the operation, as in `tl:spans()`; `nil` for the host |
 | `first_byte`, `bytes` | what it touches, counted as above |]],
@@ -94,6 +95,7 @@ lab.check("off")]],
 | the stream | what is in one stream runs in order |
 | an event | work in `s` before `e:record(s)` comes before work in `t` after `t:wait_event(e)`, which means the latest record at the time of the call; `t:wait_stream(s)` is both calls |
 | a wait of the host | `s:synchronize()`, `e:synchronize()`, `lab.synchronize()`, and a `query()` that gave `true`: what they waited for comes before everything that the host does later |
+| a collective | what a rank's stream had before its part comes before what another rank's stream has behind its own: of `broadcast` from the root to the others, of a pair from `send` to `recv`, else between all ranks. Collectives of one group have no order among each other |
 | the host | what it did before a call comes before the operation that the call enqueues |
 | an edge of a graph | inside a launch nothing else orders two nodes, not even the streams in which they were captured, unless these are the same |
 | a launch of a graph | all its nodes come after what its stream had before and after the graph's earlier launches, in whatever stream those were; what its stream gets later comes after all its nodes |
@@ -104,7 +106,7 @@ Nothing else does: neither time, nor the order of the calls, nor a `query()` tha
 
 ## What counts as an access
 
-Kernels and copies read and write by their stream, host functions in their stream's order, and `t:get`, `t:set`, `t:totable` and the like on host tensors by the host. A
+Kernels, copies and each rank's part of a collective read and write by their stream, host functions in their stream's order, and `t:get`, `t:set`, `t:totable` and the like on host tensors by the host. A
 copy from pinned memory reads it by its stream, and so until it has run; one from pageable memory reads it by the host, in the call. Only the bytes that an operation names
 count. `lab.cuda.free` and `lab.cuda.free_host` are accesses by the host to all bytes, `lab.cuda.free_async` by its stream. `t:free()` and the garbage collector are none:
 that memory goes to no tensor whose work could run before what is queued on it.
@@ -121,6 +123,7 @@ with what orders them. CUDA promises of a copy from pageable memory only that th
 ## Its limits
 
 - It sees only what ran. It finds nothing in a branch that was not taken, or for sizes that were not tried.
+- Where simulated ranks call their parts one after the other, without a list or a group, what is enqueued in between has no order with other ranks' work yet.
 - It checks only memory of the laboratory: tensors, and what `lab.cuda` allocates. It does not check Lua's own values.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
 - It does not check Lua's variables. If a script waits until a host function has set a variable, CUDA guarantees the order, but the checker reports a race. It knows `e:query()` and `s:query()`.
