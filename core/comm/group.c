@@ -137,13 +137,35 @@ static void undo(batch *b)
     }
 }
 
+/* The last epoch of its stream before the group. Operations of a group have no order among each
+ * other: the library makes one kernel of them. */
+static uint64_t epoch_before(const batch *b, const sl_op *op)
+{
+    size_t first = 0;
+
+    while (b->ops[first]->stream != op->stream)
+        first++;
+    return b->ops[first]->race_epoch - 1;
+}
+
+static void report_part(batch *b, size_t i)
+{
+    sl__meeting *meeting = group.requests[i].meeting;
+    const sl_op *op = b->ops[i];
+
+    sl__race_enqueued(sl__race, op->stream, &b->sent[i]);
+    if (meeting && op->race_epoch)
+        sl__race_rank_called(sl__race, &meeting->race, op, epoch_before(b, op));
+}
+
 static void enqueued(batch *b)
 {
     for (size_t i = 0; i < b->n_begun; i++) {
-        if (i < b->n_checked) sl__race_enqueued(sl__race, b->ops[i]->stream, &b->sent[i]);
+        if (i < b->n_checked) report_part(b, i);
         sl__op_enqueued(b->ops[i]);
-        sl__meeting_enqueued(&group.requests[i]);
     }
+    for (size_t i = 0; i < b->n_begun; i++)
+        sl__meeting_enqueued(&group.requests[i]);
 }
 
 static sl_status enqueue(batch *b, sl_error *err)

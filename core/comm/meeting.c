@@ -63,6 +63,7 @@ static void drop(sl_comm_ranks *all, sl__meeting *meeting)
     while (*link != meeting)
         link = &(*link)->next;
     *link = meeting->next;
+    sl__race_ranks_closed(&meeting->race);
     free(meeting);
 }
 
@@ -177,8 +178,10 @@ void sl__meeting_enqueued(sl__request *request)
 {
     sl__meeting *meeting = request->meeting;
 
-    if (meeting && ++meeting->enqueued == sides(request)) drop(request->comm->all, meeting);
     request->meeting = NULL;
+    if (!meeting || ++meeting->enqueued < sides(request)) return;
+    if (sl__race_on()) sl__race_ranks_met(sl__race, &meeting->race, request->comm->device);
+    drop(request->comm->all, meeting);
 }
 
 /* ---- who is missing ---- */

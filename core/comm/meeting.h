@@ -8,6 +8,7 @@
 #ifndef SL_COMM_MEETING_H
 #define SL_COMM_MEETING_H
 
+#include "../race/checker.h"
 #include "ranks.h"
 
 typedef struct sl__request sl__request;
@@ -20,6 +21,7 @@ typedef struct sl__meeting {
     uint8_t collective, reduction, dtype; /* of the first that was called, */
     int32_t rank;                         /* whose rank this is, */
     int64_t count, root;                  /* with so many elements */
+    sl__race_ranks *race;                 /* the race checker's */
 } sl__meeting;
 
 /* The next of the request's rank: checks it against the others of its meeting, and counts it. Fills

@@ -350,6 +350,7 @@ static void clear(sl__checker *checker)
     while (checker->records)
         free_record(checker->records);
     sl__replay_clear(checker);
+    sl__race_ranks_clear(checker);
     sl__waiting_clear(checker);
     sl__order_clear(checker);
 }

@@ -54,6 +54,18 @@ void sl__race_cancelled(sl__checker *checker, const sl_op *op);
 /* It has ended, and its times are known. */
 void sl__race_retired(sl__checker *checker, const sl_op *op);
 
+/* Ranks of a collective that have called their parts, while others have not; of its meeting
+ * (core/comm/meeting.h). NULL: none. */
+typedef struct sl__race_ranks sl__race_ranks;
+/* A rank's part has been enqueued: what its stream has had up to the epoch `before` comes before what
+ * other ranks get. */
+void sl__race_rank_called(sl__checker *checker, sl__race_ranks **owner, const sl_op *op,
+                          uint64_t before);
+/* All have: what the streams of those that get something have from now on comes later. */
+void sl__race_ranks_met(sl__checker *checker, sl__race_ranks **owner, sl_device *device);
+/* The meeting goes; whether the checker is on or not. */
+void sl__race_ranks_closed(sl__race_ranks **owner);
+
 /* The host has waited: for all work of a stream or a device, or for the latest record of an event.
  * By chance: CUDA does that, but guarantees it nowhere. */
 void sl__race_waited_stream(sl__checker *checker, sl_stream *stream);

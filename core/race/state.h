@@ -147,6 +147,7 @@ struct sl__checker {
     sl__race_record *records;
     sl__race_memory *memories;
     sl__race_graph *graphs;
+    sl__race_ranks *ranks;
     sl__waiting *waiting;
     size_t n_waiting, waiting_room;
     const sl__waiting *running; /* the host function that runs, NULL: none */
@@ -236,6 +237,10 @@ enum { SL__MOST_OPERANDS = 2 * SL_MOST_ARGS };
 int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS]);
 /* A copy from pageable memory has read its source when the call returns: the host reads. */
 bool sl__operand_is_hosts(const sl_op *op, const sl__operand *operand);
+
+/* ---- collectives.c: order across ranks ------------------------------------------------ */
+
+void sl__race_ranks_clear(sl__checker *checker);
 
 /* ---- host_functions.c: those that wait to run --------------------------------------- */
 

@@ -3,7 +3,8 @@
 --
 -- A program is text whose lines have marks, `--A`, that the expectations name. It finds the
 -- streams producer, consumer and third, which are non-blocking, one and two, which are
--- blocking, and null, the default stream.
+-- blocking, and null, the default stream. After M.use_gpus it finds a communicator of several GPUs
+-- as well, and two streams on each.
 
 local T = require "tap"
 
@@ -11,15 +12,40 @@ local M = {}
 
 local chunk <const> = "case.lua"
 
+local gpus = {}
+
+-- What programs for several GPUs find, whose ranks count from 0: `n`, their number; comm; and on each
+-- the streams own0 and side0, which are in the lists own and side, too.
+local function add_gpus(names)
+    names.n, names.own, names.side = #gpus, {}, {}
+    for i = 0, #gpus - 1 do
+        for _, list in ipairs { "own", "side" } do
+            local stream = lab.stream { name = list .. i, non_blocking = true, device = gpus[i + 1] }
+            names[list .. i], names[list][i + 1] = stream, stream
+        end
+    end
+    names.comm = lab.comm { devices = gpus }
+    return names
+end
+
+local function synchronize()
+    for _, gpu in ipairs(gpus) do
+        gpu:make_current()
+        lab.synchronize()
+    end
+    lab.synchronize()
+end
+
 local function environment()
     local function stream(name, non_blocking)
         return lab.stream { name = name, non_blocking = non_blocking }
     end
-    return setmetatable({
+    local names = {
         producer = stream("producer", true), consumer = stream("consumer", true),
         third = stream("third", true), one = stream("one", false), two = stream("two", false),
         null = lab.default_stream(),
-    }, { __index = _G })
+    }
+    return setmetatable(#gpus > 0 and add_gpus(names) or names, { __index = _G })
 end
 
 -- The number of the line with each mark.
@@ -35,10 +61,10 @@ end
 -- Runs it in a mode and gives the races, or nil and the error.
 function M.run(text, mode)
     local program = assert(load(text, "@" .. chunk, "t", environment()))
-    lab.synchronize()
+    synchronize()
     lab.check(mode or "warn")
     local ok, err = pcall(program)
-    local rest, rest_err = pcall(lab.synchronize)
+    local rest, rest_err = pcall(synchronize)
     if ok then ok, err = rest, rest_err end
     local races = lab.races()
     lab.check("off")
@@ -81,6 +107,12 @@ end
 
 local streams <const> = { producer = true, consumer = true, third = true, one = true, two = true }
 
+-- The programs to come are for these GPUs.
+function M.use_gpus(list)
+    gpus = list
+    for i = 0, #list - 1 do streams["own" .. i], streams["side" .. i] = true, true end
+end
+
 -- What would have ordered the two, where both are streams with a name of their own.
 local function usual_remedy(want)
     local from = want.first[4]:gsub("^host_func ", "")
@@ -98,6 +130,7 @@ local function remedy_differs(got, want, lines)
     if type(got.remedy) ~= "string" or got.remedy == "" then return "there is no remedy" end
     local launch = not want.inside and want.second[5]
     local where = "before " .. line_of(lines, launch or want.second[1])
+    if want.remedy_where then where = where .. want.remedy_where end
     if want.second[4]:find("^host_func ") and not launch then
         where = where:gsub("^before ", "%0the host function of ") .. " is launched"
     end

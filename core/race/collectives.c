@@ -1,0 +1,102 @@
+/* collectives.c - order across the ranks of a collective.
+ *
+ * No rank has its result before all ranks that give something to it have come. So whatever a rank's
+ * stream had before its part comes before whatever a rank that gets something puts behind its own.
+ * What the parts themselves read and write is not in that: the part of one rank may end before
+ * that of another. */
+#include <stdlib.h>
+
+#include "../op.h"
+#include "state.h"
+
+struct sl__race_ranks {
+    struct sl__race_ranks *next, **link; /* of all collectives whose ranks have not all called */
+    struct sl__race_ranks **owner;       /* the pointer that its meeting has */
+    sl__seen given;                      /* what comes before the parts that give */
+    uint32_t *getters;                   /* slots of the streams that get */
+    size_t n, room;
+};
+
+static sl__race_ranks *make(sl__checker *checker, sl__race_ranks **owner)
+{
+    sl__race_ranks *ranks = calloc(1, sizeof *ranks);
+
+    if (!ranks) return NULL;
+    ranks->owner = owner;
+    ranks->next = checker->ranks;
+    ranks->link = &checker->ranks;
+    if (ranks->next) ranks->next->link = &ranks->next;
+    checker->ranks = *owner = ranks;
+    return ranks;
+}
+
+static bool add_getter(sl__race_ranks *ranks, uint32_t slot)
+{
+    if (ranks->n == ranks->room) {
+        size_t room = ranks->room ? 2 * ranks->room : 2;
+        uint32_t *grown = realloc(ranks->getters, room * sizeof *grown);
+        if (!grown) return false;
+        ranks->getters = grown;
+        ranks->room = room;
+    }
+    ranks->getters[ranks->n++] = slot;
+    return true;
+}
+
+/* A rank without elements neither gives nor gets: NCCL returns from such calls at once. */
+void sl__race_rank_called(sl__checker *checker, sl__race_ranks **owner, const sl_op *op,
+                          uint64_t before)
+{
+    const sl__race_clock *clock = op->stream->race;
+    sl__race_ranks *ranks;
+    bool raised = false, done;
+
+    if (!clock) return; /* the checker has been switched off */
+    ranks = *owner ? *owner : make(checker, owner);
+    done = ranks != NULL;
+    if (done && op->work.n > 0) {
+        sl__point point = sl__order_point(checker, clock);
+        point.epoch = before;
+        done = sl__seen_join(&ranks->given, &point, true, &raised);
+    }
+    if (done && op->work.m > 0) done = add_getter(ranks, clock->slot);
+    if (!done) sl__race_give_up(checker, op->stream->device);
+}
+
+static bool give(sl__checker *checker, const sl__race_ranks *ranks)
+{
+    const sl__point given = { .seen = ranks->given };
+    bool raised = false;
+
+    for (size_t i = 0; i < ranks->n; i++) {
+        sl__race_clock *clock = checker->slots[ranks->getters[i]].clock;
+        if (!clock) continue; /* an aborted part is no part any more, and its stream has closed */
+        clock->beyond_host = true;
+        if (!sl__seen_join(&clock->seen, &given, true, &raised)) return false;
+    }
+    return true;
+}
+
+void sl__race_ranks_met(sl__checker *checker, sl__race_ranks **owner, sl_device *device)
+{
+    if (*owner && !give(checker, *owner)) sl__race_give_up(checker, device);
+}
+
+void sl__race_ranks_closed(sl__race_ranks **owner)
+{
+    sl__race_ranks *ranks = *owner;
+
+    if (!ranks) return;
+    *owner = NULL;
+    *ranks->link = ranks->next;
+    if (ranks->next) ranks->next->link = ranks->link;
+    sl__seen_release(&ranks->given);
+    free(ranks->getters);
+    free(ranks);
+}
+
+void sl__race_ranks_clear(sl__checker *checker)
+{
+    while (checker->ranks)
+        sl__race_ranks_closed(checker->ranks->owner);
+}
