@@ -295,6 +295,7 @@ local known_options = {
     stream = option("stream", "a stream", is_stream),
     streams = option("streams", "a list of streams", is_streams),
     async = option("async", "true or false", is_boolean),
+    name = option("name", "a text", is_text),
 }
 
 local function options_named(...)
@@ -306,13 +307,13 @@ end
 -- How each collective uses its tensors: make(state, t, device, stream, op) gives the output if there
 -- is no out =; without make the tensor itself is the output.
 local collectives = {
-    all_reduce = {options = options_named("op", "out", "stream", "streams", "async")},
-    all_gather = {options = options_named("out", "stream", "streams", "async"), make = gathered},
-    reduce_scatter = {options = options_named("op", "out", "stream", "streams", "async"),
+    all_reduce = {options = options_named("op", "out", "stream", "streams", "async", "name")},
+    all_gather = {options = options_named("out", "stream", "streams", "async", "name"), make = gathered},
+    reduce_scatter = {options = options_named("op", "out", "stream", "streams", "async", "name"),
                       make = scattered},
-    broadcast = {options = options_named("root", "stream", "streams", "async"), peer = "root"},
-    send = {options = options_named("dst", "stream", "async"), peer = "dst", single = true},
-    recv = {options = options_named("src", "stream", "async"), peer = "src", single = true},
+    broadcast = {options = options_named("root", "stream", "streams", "async", "name"), peer = "root"},
+    send = {options = options_named("dst", "stream", "async", "name"), peer = "dst", single = true},
+    recv = {options = options_named("src", "stream", "async", "name"), peer = "src", single = true},
 }
 
 local function choose_outputs(how, state, opts, t, ranks, tensors, streams, op)
@@ -346,7 +347,8 @@ local function run(op, c, t, opts, ...)
     local peer = read_peer(how, opts, op)
     local outputs = choose_outputs(how, state, opts, t, ranks, tensors, streams, op)
     local callers = opts.async and take_own_streams(state, ranks, streams, op)
-    as(op, core.comm_call, state.handle, op, ranks, tensors, outputs, streams, opts.op, peer)
+    as(op, core.comm_call, state.handle, op, ranks, tensors, outputs, streams, opts.op, peer,
+       opts.name)
     local result = is_tensor(t) and outputs[1] or outputs
     if not callers then return result end
     return new_work(op, streams, callers, op), result

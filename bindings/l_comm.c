@@ -158,7 +158,7 @@ static int internal_comm_abort(lua_State *L)
 
 /* ---- what ranks do ------------------------------------------------------------------ */
 
-enum { HANDLE = 1, COLLECTIVE, RANKS, INPUTS, OUTPUTS, STREAMS, REDUCTION, PEER };
+enum { HANDLE = 1, COLLECTIVE, RANKS, INPUTS, OUTPUTS, STREAMS, REDUCTION, PEER, NAME };
 
 /* Element i of the list; NULL: it has none. It stays in the list. */
 static sl_tensor *tensor_in(lua_State *L, int list, int i, const char *op)
@@ -187,8 +187,8 @@ static sl_collective read_collective(lua_State *L)
     return (sl_collective)i;
 }
 
-/* comm_call(handle, collective, ranks, inputs, outputs, streams, reduction, peer): of the i-th rank
- * in the list `ranks`, which counts the process's own from 1, the i-th of the others. */
+/* comm_call(handle, collective, ranks, inputs, outputs, streams, reduction, peer, name): of the i-th
+ * rank in the list `ranks`, which counts the process's own from 1, the i-th of the others. */
 static int internal_comm_call(lua_State *L)
 {
     const sl_comm *comm = check_handle(L);
@@ -210,7 +210,8 @@ static int internal_comm_call(lua_State *L)
                                    .in = tensor_in(L, INPUTS, i, op),
                                    .out = tensor_in(L, OUTPUTS, i, op),
                                    .peer = (int)lua_tointeger(L, PEER),
-                                   .stream = stream_in(L, STREAMS, i, rank, op) };
+                                   .stream = stream_in(L, STREAMS, i, rank, op),
+                                   .name = lua_tostring(L, NAME) };
     }
     lsl_check(L, sl_comm_call_all(calls, (size_t)n, &err), &err, op);
     return 0;

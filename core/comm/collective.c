@@ -196,6 +196,8 @@ sl_status sl__request_make(const sl_comm_call *call, sl__request *request, sl_er
     *request = (sl__request){ .comm = call->comm, .stream = call->stream };
     if (status != SL_OK) return status;
     request->where = call->comm->device->core->where;
+    if (call->name)
+        request->name = sl__strings_intern(&call->comm->device->core->strings, call->name);
     describe(call, request);
     return SL_OK;
 }

@@ -114,13 +114,16 @@ typedef struct sl_comm_call {
     sl_tensor *in, *out;
     int peer; /* root, destination or source */
     sl_stream *stream;
+    const char
+        *name; /* what the caller calls it; NULL: nothing. Ranks of this process that meet must
+                       * not give two names */
 } sl_comm_call;
 
 /* Enqueues what `n` ranks do, as one group (ncclGroupStart, ncclGroupEnd). Asynchronous. Before
  * anything is enqueued all is checked that this process can know; err->msg names the rank that is
  * wrong. SL_ESHAPE: sizes do not fit, in a rank or between two; SL_EDTYPE, SL_EPLACE, SL_EDEVICE,
  * SL_ECLOSED; SL_EINVAL: an unknown rank, or two ranks of this process that call different
- * collectives where they should meet. SL_ESTATE: a rank of this process has no part in it, on a real
+ * collectives, or give different names, where they should meet. SL_ESTATE: a rank of this process has no part in it, on a real
  * GPU (NCCL would wait for it in this call). */
 sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err);
 

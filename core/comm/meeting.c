@@ -3,6 +3,7 @@
 #include "meeting.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "request.h"
 
@@ -51,6 +52,8 @@ static sl__meeting *add(const sl__request *request)
         .rank = own,
         .count = sl__collective_count(work),
         .root = work->peer,
+        .named_by = request->name ? request->comm : NULL,
+        .name = request->name,
     };
     all->meetings = meeting;
     return meeting;
@@ -103,7 +106,29 @@ static sl_status other_arguments(const sl__meeting *meeting, const sl__request *
     return SL_OK;
 }
 
-static sl_status compare(const sl__meeting *meeting, const sl__request *request, sl_error *err)
+/* Nothing else tells two collectives apart whose kinds, sizes and dtypes are the same. */
+static sl_status compare_names(sl__meeting *meeting, const sl__request *request, sl_error *err)
+{
+    const char *name, *other;
+
+    if (!request->name) return SL_OK;
+    if (!meeting->named_by) {
+        meeting->named_by = request->comm;
+        meeting->name = request->name;
+        return SL_OK;
+    }
+    name = sl_device_text(request->comm->device, request->name);
+    other = sl_device_text(meeting->named_by->device, meeting->name);
+    if (strcmp(name, other) == 0) return SL_OK;
+    return sl_fail(
+        err, SL_EINVAL,
+        "call %llu of rank %d is \"%.60s\", and of rank %d \"%.60s\": all ranks call the "
+        "same collectives in the same order",
+        (unsigned long long)meeting->number, request->comm->rank, name, meeting->named_by->rank,
+        other);
+}
+
+static sl_status compare(sl__meeting *meeting, const sl__request *request, sl_error *err)
 {
     const sl_work *work = &request->work;
     sl_status status;
@@ -118,7 +143,7 @@ static sl_status compare(const sl__meeting *meeting, const sl__request *request,
                 sl_dtype_name((sl_dtype)meeting->dtype));
         return sl_advise(err, SL_EDTYPE, SL_ADVICE_CAST, sl_dtype_name((sl_dtype)meeting->dtype));
     }
-    if (sl__collective_count(work) == meeting->count) return SL_OK;
+    if (sl__collective_count(work) == meeting->count) return compare_names(meeting, request, err);
     return sl_fail(
         err, SL_ESHAPE, "%s of rank %d is for %lld element%s, and %s of rank %d for %lld",
         sl_collective_name((sl_collective)work->collective), request->comm->rank,
@@ -170,6 +195,7 @@ void sl__meeting_cancel(sl__request *request)
     sl__meeting *meeting = request->meeting;
 
     --*counter(request);
+    if (meeting && meeting->named_by == request->comm) meeting->named_by = NULL;
     if (meeting && --meeting->called == 0) drop(request->comm->all, meeting);
     request->meeting = NULL;
 }

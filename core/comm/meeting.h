@@ -21,6 +21,8 @@ typedef struct sl__meeting {
     uint8_t collective, reduction, dtype; /* of the first that was called, */
     int32_t rank;                         /* whose rank this is, */
     int64_t count, root;                  /* with so many elements */
+    const sl_comm *named_by;              /* the first that gave a name; NULL: none */
+    uint32_t name;                        /* its device's text id */
     sl__race_ranks *race;                 /* the race checker's */
 } sl__meeting;
 

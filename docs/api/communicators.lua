@@ -2,6 +2,7 @@ local streams_text = "for a list, a stream for each of its tensors"
 local stream_option = { "stream", "stream", "where it runs; of one tensor", default = "the current stream of the tensor's GPU" }
 local streams_option = { "streams", "stream[]", streams_text, default = "the current stream of each GPU" }
 local async_option = { "async", "boolean", "runs it in a stream of the communicator's own, behind the work that is in the other one now, and gives a `work`", default = "false" }
+local name_option = { "name", "string", "what the script calls it: where two ranks of this process give different names, the call is refused", default = "none" }
 local op_option = { "op", [["sum"|"prod"|"min"|"max"|"avg"]], "how the ranks' elements become one", default = [["sum"]] }
 local tensors = { "t", "tensor|tensor[]", "a tensor for each rank of this process, by rank; or that of one rank, which is the one of its GPU" }
 local errors = {
@@ -9,7 +10,7 @@ local errors = {
     { "SL_EDTYPE", "a rank's dtype differs from that of another, or of its output" },
     { "SL_EPLACE", "a tensor is on the cpu" },
     { "SL_EDEVICE", "a tensor or a stream is not of its rank's GPU" },
-    { "SL_EINVAL", "an unknown rank, or ranks that call different collectives where they should meet" },
+    { "SL_EINVAL", "an unknown rank, or ranks that call different collectives, or give different names, where they should meet" },
     { "SL_ESTATE", "on a real GPU: another rank of this process has no part in it" },
     { "SL_ECLOSED", "the communicator was freed" },
     { "SL_EUNSUPPORTED", "a stream is captured: graphs have no collectives here" },
@@ -24,7 +25,8 @@ A communicator connects GPUs, its *ranks*, which are counted from 0. `lab.comm{d
 processes do elsewhere: a collective takes a list with a tensor for each rank. On real GPUs NCCL does the work.
 
 **A collective is one operation in a stream of each rank.** It does not hold the host. On the GPU it begins when all ranks have reached it, and until then its blocks occupy their SMs. All ranks must call the
-same collectives in the same order. What this process can know is checked before anything is enqueued.
+same collectives in the same order. What this process can know is checked before anything is enqueued. Two collectives of the same kind, size and dtype in different orders go unnoticed, and leave wrong
+sums: `name = "layer 3"` tells them apart.
 
 **Several calls as one.** `comm:group(f)` enqueues all that `f` calls at its end, as NCCL's groups do. A `comm:send` and the `comm:recv` of the other rank belong into one group where this process has both.
 
@@ -73,7 +75,7 @@ print(t[1]:get(1), t[2]:get(1))  --> 3.0	3.0]],
             name = "comm:all_reduce",
             brief = "each rank gets the sum over all ranks, element by element",
             arguments = { tensors },
-            options = { op_option, { "out", "tensor|tensor[]", "where the results go", default = "the tensors themselves" }, stream_option, streams_option, async_option },
+            options = { op_option, { "out", "tensor|tensor[]", "where the results go", default = "the tensors themselves" }, stream_option, streams_option, async_option, name_option },
             returns = { { "tensor|tensor[]", "the results; with `async` a `work` before them" } },
             errors = errors,
             about = [[PyTorch's `all_reduce` waits in the current stream for a stream of NCCL's; here the collective is in the stream itself, unless `async` is true.]],
@@ -92,7 +94,7 @@ print(t[1]:get(1))  --> 5.0]],
             name = "comm:all_gather",
             brief = "each rank gets the tensors of all ranks, one behind the other",
             arguments = { tensors },
-            options = { { "out", "tensor|tensor[]", "where the results go: `size` times as many elements. The rank's part of it may be `t` itself", default = "new tensors, whose first size is `size` times as large" }, stream_option, streams_option, async_option },
+            options = { { "out", "tensor|tensor[]", "where the results go: `size` times as many elements. The rank's part of it may be `t` itself", default = "new tensors, whose first size is `size` times as large" }, stream_option, streams_option, async_option, name_option },
             returns = { { "tensor|tensor[]", "the results; with `async` a `work` before them" } },
             errors = errors,
             example = [[
@@ -108,7 +110,7 @@ print(table.concat(all[1]:totable(), " "))  --> 1.0 1.0 2.0 2.0]],
             name = "comm:reduce_scatter",
             brief = "each rank gets its part of the sum over all ranks",
             arguments = { tensors },
-            options = { op_option, { "out", "tensor|tensor[]", "where the results go: one part of `size`. It may be the rank's part of `t` itself", default = "new tensors" }, stream_option, streams_option, async_option },
+            options = { op_option, { "out", "tensor|tensor[]", "where the results go: one part of `size`. It may be the rank's part of `t` itself", default = "new tensors" }, stream_option, streams_option, async_option, name_option },
             returns = { { "tensor|tensor[]", "the results; with `async` a `work` before them" } },
             errors = errors,
             example = [[
@@ -124,7 +126,7 @@ print(part[2]:numel(), part[2]:get(1))  --> 2	3.0]],
             name = "comm:broadcast",
             brief = "each rank gets the tensor of one",
             arguments = { tensors },
-            options = { { "root", "integer", "the rank whose tensor it is", default = "0" }, stream_option, streams_option, async_option },
+            options = { { "root", "integer", "the rank whose tensor it is", default = "0" }, stream_option, streams_option, async_option, name_option },
             returns = { { "tensor|tensor[]", "`t`; with `async` a `work` before it" } },
             errors = errors,
             example = [[
@@ -140,7 +142,7 @@ print(t[1]:get(4))  --> 1.0]],
             name = "comm:send",
             brief = "sends a rank's tensor to another rank",
             arguments = { { "t", "tensor", "of the rank of its GPU" } },
-            options = { { "dst", "integer", "the rank that receives it" }, { "stream", "stream", "where it runs", default = "the current stream of the tensor's GPU" }, async_option },
+            options = { { "dst", "integer", "the rank that receives it" }, { "stream", "stream", "where it runs", default = "the current stream of the tensor's GPU" }, async_option, name_option },
             returns = { { "tensor", "`t`; with `async` a `work` before it" } },
             errors = errors,
             about = [[`dst` has to be given. The k-th `send` from one rank to another meets the k-th `recv` of that one. Where this process has both, both belong into one `comm:group`.]],
@@ -158,7 +160,7 @@ print(b:get(1))  --> 7.0]],
             name = "comm:recv",
             brief = "receives a tensor that another rank sends",
             arguments = { { "t", "tensor", "where it goes, on the GPU of the rank that receives it" } },
-            options = { { "src", "integer", "the rank that sends it" }, { "stream", "stream", "where it runs", default = "the current stream of the tensor's GPU" }, async_option },
+            options = { { "src", "integer", "the rank that sends it" }, { "stream", "stream", "where it runs", default = "the current stream of the tensor's GPU" }, async_option, name_option },
             returns = { { "tensor", "`t`; with `async` a `work` before it" } },
             errors = errors,
             about = [[`src` has to be given.]],

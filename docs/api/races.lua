@@ -123,6 +123,7 @@ with what orders them. CUDA promises of a copy from pageable memory only that th
 ## Its limits
 
 - It sees only what ran. It finds nothing in a branch that was not taken, or for sizes that were not tried.
+- It does not know which collectives of two ranks belong together: two that look alike, called in different orders, are reduced as they come. With `name =` in the calls they are refused.
 - Where simulated ranks call their parts one after the other, without a list or a group, what is enqueued in between has no order with other ranks' work yet.
 - It checks only memory of the laboratory: tensors, and what `lab.cuda` allocates. It does not check Lua's own values.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.

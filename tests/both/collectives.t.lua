@@ -309,6 +309,45 @@ local function errors()
     T.ok(is_all(t[1], reduced("sum", 100)), "after all that the communicator works")
 end
 
+-- Two that look alike, which the second rank calls in the given order.
+local function named(second, third)
+    local a, b = tensors(100), tensors(100)
+    local lists = {a = a, b = b}
+    return function()
+        comm:group(function()
+            comm:all_reduce(a[1], {name = "a"})
+            comm:all_reduce(b[1], {name = "b"})
+            comm:all_reduce(lists[second][2], {name = second})
+            if third then comm:all_reduce(lists[third][2], {name = third}) end
+        end)
+        return a, b
+    end
+end
+
+local function names()
+    local a, b = named("a", "b")()
+    synchronize()
+    T.ok(is_all(a[2], reduced("sum", 100)) and is_all(b[1], reduced("sum", 100)),
+         "collectives that have names meet")
+    refuses(named("b", "a"), "SL_EINVAL", "of rank 1 is \"b\", and of rank 0 \"a\": all ranks call",
+            "in another order on one rank they are refused")
+    refuses(function()
+        comm:group(function()
+            comm:send(a[1], {dst = 1, name = "a"})
+            comm:recv(b[2], {src = 0, name = "b"})
+        end)
+    end, "SL_EINVAL", "of rank 1 is \"b\", and of rank 0 \"a\"", "so are a send and a recv of two names")
+    local c = tensors(100)
+    comm:group(function()
+        comm:all_reduce(c[1])
+        comm:all_reduce(c[2], {name = "c"})
+    end)
+    synchronize()
+    T.ok(is_all(c[1], reduced("sum", 100)), "a rank that gives none meets any")
+    refuses(function() comm:all_reduce(a, {name = 3}) end, "SL_EINVAL", "option 'name' must be a text",
+            "a name is a text")
+end
+
 local function the_end()
     local t = filled(1 << 24)
     for _ = 1, 20 do comm:all_reduce(t, {op = "max"}) end
@@ -334,6 +373,7 @@ in_streams()
 asynchronous()
 recordings()
 errors()
+names()
 the_end()
 comm = nil
 synchronize()
