@@ -28,6 +28,7 @@
 #include "run/trial.h"
 #include "sandbox/children.h"
 #include "sandbox/confine.h"
+#include "sandbox/fork_server.h"
 #include "sandbox/kernel_server.h"
 #include "sandbox/scratch.h"
 
@@ -193,6 +194,7 @@ static void open_state(lua_State *L, const program *p)
     folder_open(L);
     children_add(L);
     confine_add(L);
+    fork_server_add(L);
     kernel_server_add(L);
     scratch_add(L);
     mute_add(L);

@@ -4,10 +4,11 @@ local command = import "repl/run/command.lua"
 
 local words = { ... }
 
--- What the grader starts for each test.
-if words[1] == "case" then
+-- What the grader starts: a test, or the process from which tests are forked.
+if words[1] == "case" or words[1] == "cases" then
     collectgarbage("stop")      -- until the submission runs: nothing before is worth collecting
-    command.try(import "repl/labs/case.lua".run, table.unpack(words, 2))
+    local case = import "repl/labs/case.lua"
+    command.try(words[1] == "case" and case.run or case.serve, table.unpack(words, 2))
 end
 
 local bundle = import "repl/labs/bundle.lua"

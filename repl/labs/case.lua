@@ -3,6 +3,7 @@
 -- The grader starts `streamlab lab case LABDIR NUMBER SUBMISSION BACKEND FOLDER` with a pipe for the
 -- report at descriptor 3, to which no function of the submission's writes. Everything that is
 -- needed is read before the process is confined; then the submission is loaded and the test runs.
+-- On a simulated GPU the process is forked from one that has read the lab and opened the device.
 -- The report is a list of records (`record_fields`); the grader believes it only if it has its
 -- end.
 
@@ -261,17 +262,21 @@ local function run_confined(lab_bundle, test, source, environment, watch)
     report { kind = "end" }
 end
 
--- Runs the test of that number ("1.2") and reports; does not return. `scratch` is a folder for what
--- compilers write, of a lab that asks for kernels.
-function case.run(folder, number, path, backend, scratch)
+-- What no submission has to do with.
+local function prepare(folder, backend)
     local lab_bundle = bundle.read(folder)
+    open_device(lab_bundle, backend)
+    internals.need "tap"
+    return lab_bundle
+end
+
+local function run(lab_bundle, number, path, backend, scratch)
     local test = find_test(lab_bundle, number)
     local source, unreadable = submission.read(path)
     if not source then
         report_unreadable(unreadable)
     end
     program.entries()[source.chunk] = source.text       -- for explanations, which quote lines
-    open_device(lab_bundle, backend)
     internals.prefer_source(source.chunk)   -- not the line of a test that the submission called
     if lab_bundle.kernels then
         start_kernels(lab_bundle.limits, backend, scratch)
@@ -279,7 +284,7 @@ function case.run(folder, number, path, backend, scratch)
     local environment = sandbox.make(lab_bundle.kernels)
     local watch = calls.watch(environment.lab, source.chunk,
         join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden))
-    bundle.seed(folder, test.file)
+    bundle.seed(lab_bundle.folder, test.file)
     lab.check("warn")
     internals.keep_needs()                  -- which waits are needed, feedback has to know
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
@@ -287,6 +292,19 @@ function case.run(folder, number, path, backend, scratch)
     end
     run_confined(lab_bundle, test, source, environment, watch)
     program.leave()
+end
+
+-- Runs the test of that number ("1.2") and reports; does not return. `scratch` is a folder for what
+-- compilers write, of a lab that asks for kernels.
+function case.run(folder, number, path, backend, scratch)
+    run(prepare(folder, backend), number, path, backend, scratch)
+end
+
+-- The same in each process that is forked from this one.
+function case.serve(folder, backend)
+    local lab_bundle = prepare(folder, backend)
+    local words = { program.next_fork() }       -- of the command that would run it alone
+    run(lab_bundle, table.unpack(words, #words - (lab_bundle.kernels and 3 or 2)))
 end
 
 return case

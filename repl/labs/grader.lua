@@ -31,14 +31,22 @@ local function fail_all(graded, problem)
 end
 
 -- Gives the process's number, and its folder for what compilers write: nil in a lab without kernels.
-local function start(lab_bundle, test, graded, backend)
+local function start(lab_bundle, test, graded, backend, server)
     local scratch = lab_bundle.kernels and program.make_scratch() or nil
     return program.spawn {
         command = { program.executable(), "lab", "case", lab_bundle.folder, test.number,
             graded.file, backend, scratch },
+        server = server,
         wall_seconds = lab_bundle.limits.wall_s,
         output_bytes = math.floor(lab_bundle.limits.output_kib * 1024),
     }, scratch
+end
+
+-- The process from which tests are forked; none for a real GPU, whose driver starts threads.
+local function start_server(lab_bundle, backend)
+    return backend == "sim" and program.start_fork_server {
+        program.executable(), "lab", "cases", lab_bundle.folder, backend,
+    } or nil
 end
 
 -- Once it has ended, and with it all that it has started.
@@ -153,10 +161,12 @@ function grader.grade(lab_bundle, submissions, options)
             remove_scratch(job)
         end
     end })
+    local server <close> = start_server(lab_bundle, options.backend)
     while true do
         local job = count < options.jobs and queue.take()
         if job then
-            local id, scratch = start(lab_bundle, tests[job.i], job.graded, options.backend)
+            local id, scratch = start(lab_bundle, tests[job.i], job.graded, options.backend,
+                server)
             job.scratch = scratch
             running[id], count = job, count + 1
         elseif count > 0 then

@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #ifdef __linux__
@@ -34,8 +35,7 @@
 #include <sys/sysctl.h>
 #endif
 
-/* stdin, stdout, stderr and the report */
-enum { N_FILES = 4, REPORT_FILE = 3, LEAST_DESCRIPTOR = 10 };
+enum { LEAST_DESCRIPTOR = 10 };
 
 /* ---- arguments and environment --------------------------------------------------- */
 
@@ -131,11 +131,11 @@ static void close_others_on_exec(void)
 {
 #if defined SYS_close_range
     enum { CLOEXEC = 1 << 2 }; /* CLOSE_RANGE_CLOEXEC, of newer headers */
-    if (syscall(SYS_close_range, N_FILES, ~0u, CLOEXEC) == 0) return;
+    if (syscall(SYS_close_range, CHILD_FILES, ~0u, CLOEXEC) == 0) return;
 #endif
     enum { MOST = 1 << 16 };
     long most = sysconf(_SC_OPEN_MAX);
-    for (int fd = N_FILES; fd < (most > 0 && most < MOST ? most : MOST); fd++)
+    for (int fd = CHILD_FILES; fd < (most > 0 && most < MOST ? most : MOST); fd++)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
@@ -157,15 +157,20 @@ static void follow(pid_t parent)
     if (getppid() != parent) _exit(127);
 }
 
-static void become(const child_start *start, const int files[N_FILES], int tell, pid_t parent)
+bool child_settle(const int files[CHILD_FILES], pid_t parent)
 {
-    setsid();
-    reset_signals();
-    follow(parent);
     bool fine = true;
-    for (int fd = 0; fd < N_FILES; fd++)
+    setsid();
+    follow(parent);
+    for (int fd = 0; fd < CHILD_FILES; fd++)
         fine = dup2(files[fd], fd) == fd && fine;
-    if (fine) {
+    return fine;
+}
+
+static void become(const child_start *start, const int files[CHILD_FILES], int tell, pid_t parent)
+{
+    reset_signals();
+    if (child_settle(files, parent)) {
         close_others_on_exec();
         execve(start->argv[0], start->argv, start->environment);
     }
@@ -196,7 +201,17 @@ static bool open_pipe(int *reading, int *writing)
     return *reading >= 0 && *writing >= 0;
 }
 
-static void close_all(int *list, int n)
+/* The same of both ends of a socket that keeps messages apart. */
+static bool open_socket(int *ours, int *its)
+{
+    int ends[2] = { -1, -1 };
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) return false;
+    *ours = lift(ends[0]);
+    *its = lift(ends[1]);
+    return *ours >= 0 && *its >= 0;
+}
+
+void child_close(int *list, int n)
 {
     for (int i = 0; i < n; i++) {
         if (list[i] >= 0) close(list[i]);
@@ -215,18 +230,36 @@ static int exec_error(int fd)
     return n == (ssize_t)sizeof error ? error : 0;
 }
 
-static bool open_files(child_start *start, int files[N_FILES], int tell[2])
+static bool open_pipes(child_start *start, int files[CHILD_FILES])
 {
-    files[0] = lift(open("/dev/null", O_RDONLY));
-    bool fine = files[0] >= 0 && open_pipe(&tell[0], &tell[1]);
-    for (int i = 0; fine && i < REPORT_FILE; i++)
+    bool fine = true;
+    for (int i = 0; fine && i < CHILD_PIPES; i++)
         fine = open_pipe(&start->pipes[i], &files[i + 1])
                && fcntl(start->pipes[i], F_SETFL, O_NONBLOCK) == 0;
     return fine;
 }
 
+/* What it writes to stdout and stderr is lost. */
+static bool open_talk(child_start *start, int files[CHILD_FILES])
+{
+    for (int fd = 1; fd < CHILD_REPORT; fd++)
+        files[fd] = lift(open("/dev/null", O_WRONLY));
+    return open_socket(&start->pipes[CHILD_REPORT - 1], &files[CHILD_REPORT]);
+}
+
+bool child_open(child_start *start, int files[CHILD_FILES])
+{
+    for (int i = 0; i < CHILD_PIPES; i++)
+        start->pipes[i] = files[i + 1] = -1;
+    files[0] = lift(open("/dev/null", O_RDONLY));
+    bool fine = files[0] >= 0 && (start->talks ? open_talk : open_pipes)(start, files);
+    start->failed = "open pipes for";
+    start->error = errno;
+    return fine;
+}
+
 /* True: it runs. */
-static bool fork_child(child_start *start, const int files[N_FILES], int tell[2])
+static bool fork_child(child_start *start, const int files[CHILD_FILES], int tell[2])
 {
     pid_t parent = getpid();
     start->failed = "start a process for";
@@ -236,7 +269,7 @@ static bool fork_child(child_start *start, const int files[N_FILES], int tell[2]
         start->error = errno;
         return false;
     }
-    close_all(&tell[1], 1);
+    child_close(&tell[1], 1);
     start->failed = "run";
     start->error = exec_error(tell[0]);
     if (start->error == 0) return true;
@@ -247,16 +280,17 @@ static bool fork_child(child_start *start, const int files[N_FILES], int tell[2]
 
 bool child_run(child_start *start)
 {
-    int files[N_FILES] = { -1, -1, -1, -1 }, tell[2] = { -1, -1 };
-    memset(start->pipes, -1, sizeof start->pipes);
+    int files[CHILD_FILES], tell[2] = { -1, -1 };
     signal(SIGCHLD, SIG_DFL); /* where it is ignored, children cannot be waited for */
-    start->failed = "open pipes for";
-    bool fine = open_files(start, files, tell);
-    start->error = errno;
-    if (fine) fine = fork_child(start, files, tell);
-    close_all(files, N_FILES);
-    close_all(tell, 2);
-    if (!fine) close_all(start->pipes, 3);
+    bool fine = child_open(start, files);
+    if (fine && !open_pipe(&tell[0], &tell[1])) {
+        start->error = errno;
+        fine = false;
+    }
+    fine = fine && fork_child(start, files, tell);
+    child_close(files, CHILD_FILES);
+    child_close(tell, 2);
+    if (!fine) child_close(start->pipes, CHILD_PIPES);
     return fine;
 }
 

@@ -22,6 +22,7 @@
 #include "../run/interrupt.h"
 #include "child.h"
 #include "child_start.h"
+#include "fork_server.h"
 
 static const char key[] = "streamlab.children";
 
@@ -207,7 +208,8 @@ static int spawn(lua_State *L)
     start.environment = child_push_environment(L, lua_gettop(L));
     if (!make_room(all)) return embedded_fail(L, "spawn: not enough memory");
     allow_descriptors();
-    if (!child_run(&start)) return fail_to_start(L, &start);
+    lua_getfield(L, 1, "server");
+    if (!fork_server_run(L, -1, &start) && !child_run(&start)) return fail_to_start(L, &start);
     add(all, &start, wall_seconds, (size_t)output_bytes);
     lua_pushinteger(L, all->latest_id);
     return 1;

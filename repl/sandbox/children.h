@@ -6,10 +6,12 @@
 #include <lua.h>
 
 /* Adds to the program's functions for its own Lua code:
- *   spawn{command = {path, ...}, wall_seconds =, output_bytes =, environment = {NAME = text}?}
+ *   spawn{command = {path, ...}, wall_seconds =, output_bytes =, environment = {NAME = text}?,
+ *         server = value?}
  *     Starts it and gives a number for it. It sees /dev/null as stdin, has pipes as stdout,
  *     stderr and descriptor 3, its report, no other file, a session of its own, and little of
- *     our environment. A program that cannot be run is an error.
+ *     our environment. A program that cannot be run is an error. A server (fork_server.h) starts it
+ *     if it can.
  *   wait()
  *     Waits for the next one that ends; nil if none runs. Gives {id =, output =, errors =,
  *     report =, status = or nil, signal = or nil, timed_out =, truncated =, report_too_long =,

@@ -134,8 +134,8 @@ tap.like(graded, "# 100 of 100 points\n$", "an honest submission has all points"
 os.remove(folder .. "/one.tap")
 os.remove(folder .. "/errors")
 tap.is(files(), before, "they leave no files")
-if shell.sh("ls /proc/self/cmdline 2>&1") == "/proc/self/cmdline\n" then
-    tap.is(shell.sh(("grep -lza '^%s/.*lua$' /proc/[0-9]*/cmdline 2>/dev/null"):format(class)), "",
+if shell.sh("readlink /proc/self/cwd") == here .. "\n" then
+    tap.is(shell.sh(("ls -l /proc/[0-9]*/cwd 2>/dev/null | grep -F %s/cwd"):format(folder)), "",
         "and no processes")
 else
     tap.skip("there is no /proc to see processes in", 1)

@@ -16,6 +16,7 @@ local function spawn(command, options)
     return program.spawn {
         command = command, wall_seconds = options.wall_seconds or 50,
         output_bytes = options.output_bytes or 1000, environment = options.environment,
+        server = options.server,
     }
 end
 
@@ -40,6 +41,7 @@ local function is_gone(pid)
 end
 
 local descriptors = calls.descriptors()
+local folder = shell.folder()
 
 -- ---- what is kept ---------------------------------------------------------------------------
 
@@ -186,6 +188,88 @@ local quick = spawn { "/bin/sh", "-c", ":" }
 tap.is(program.wait().id, quick, "the first to end is reported first")
 tap.is(program.wait().id, slow, "the other one afterwards")
 
+-- ---- processes that are forked ---------------------------------------------------------------
+
+-- A script of a server that forks, and of what is forked. Alone, it says so.
+local function forking(name, before, after)
+    return shell.write(folder .. "/" .. name .. ".lua", ([[
+        package.cpath = %q
+        local calls = require "calls"
+        local program = debug.getregistry()["streamlab.environment"].program
+        local count = 0
+        local function forked(path, script, ...)
+            count = count + 1
+            print(#{ ... }, ...)
+            %s
+        end
+        if arg[1] then print "alone" os.exit(5) end
+        %s
+        forked(program.next_fork())]]):format(package.cpath, after, before))
+end
+
+-- A server of that script; and what becomes of a process that it starts.
+local function serve(path)
+    return program.start_fork_server { program.executable(), path }
+end
+local function ask(server, path, options)
+    options = options or {}
+    options.server = server
+    spawn({ program.executable(), path, table.unpack(options, 1) }, options)
+    return program.wait()
+end
+
+if linux then
+    local path = forking("plain", "", [[
+        io.stderr:write(count, " ", calls.descriptors(), " ", os.getenv("HOME"))
+        program.report(io.open("/proc/self/stat"):read("a"):match("^%d+ .- %a (.*)"))
+        os.exit(7)]])
+    local server <close> = serve(path)
+    r = ask(server, path, { "a b", "" })
+    tap.is(r.output, "2\ta b\t\n", "what is forked gets the words of its command")
+    tap.is(r.status, 7, "and its status is its own")
+    tap.is(r.errors, "1 4 /nonexistent", "its files and its environment are those of other children")
+    local parent, group, session = r.report:match("^(%d+) (%d+) (%d+)")
+    tap.is(parent, io.open("/proc/self/stat"):read("a"):match("^(%d+)"), "we are its parent")
+    tap.is(group, session, "it has a session of its own")
+    r = ask(server, path, { "x" })
+    tap.is(r.errors, "1 4 /nonexistent", "nothing is left of it in the next one")
+    tap.ok(not r.report:find("^%d+ " .. group .. " "), "which is another process")
+    r = ask(server, path, { ("x"):rep(20000) })
+    tap.ok(r.output == "alone\n" and r.status == 5, "a command that is too long is started")
+    r = ask(server, path, { "x" })
+    tap.is(r.output, "alone\n", "and those after it")
+
+    path = forking("hangs", "", [[if ... == "hang" then while true do end end]])
+    local patient <close> = serve(path)
+    r = ask(patient, path, { "hang", wall_seconds = 0.3 })
+    tap.ok(r.timed_out and r.signal == 9 and r.processor_s > 0, "who takes too long is killed")
+    r = ask(patient, path, { "go" })
+    tap.is(r.output, "1\tgo\n", "and the server is not")
+
+    path = forking("ends", "os.exit()", "")
+    r = ask(serve(path), path, { "x" })
+    tap.is(r.output, "alone\n", "without its server the program is started")
+    path = forking("threads", "assert(calls.keep_thread())", "")
+    r = ask(serve(path), path, { "x" })
+    tap.is(r.output, "alone\n", "also where the server has two threads")
+    r = ask(program.start_fork_server { "/nonexistent/program" }, path, { "x" })
+    tap.is(r.output, "alone\n", "also where there is no such server")
+
+    path = forking("sleeps", "", ("io.open(%q, 'w'):write(io.open('/proc/self/stat'):read('n')):close() "
+        .. "os.execute('exec sleep 60')"):format(folder .. "/pid"))
+    shell.run { shell.write(folder .. "/killed.lua", ([[
+        local program = debug.getregistry()["streamlab.environment"].program
+        local command = { program.executable(), %q }
+        program.spawn { command = command, wall_seconds = 50, output_bytes = 0,
+            server = program.start_fork_server(command) }
+        while not io.open(%q) do end
+        os.execute('kill -9 $PPID')]]):format(path, folder .. "/pid")) }
+    tap.ok(is_gone(shell.read(folder .. "/pid")), "what is forked dies with its parent")
+    os.remove(folder .. "/pid")
+else
+    tap.skip("only Linux forks for others", 14)
+end
+
 -- ---- what cannot be run ---------------------------------------------------------------------
 
 tap.throws_like(function() spawn { "/nonexistent/program" } end,
@@ -211,6 +295,7 @@ for _, most in ipairs { 6, 12, 16 } do
     tap.is(code, 1, "and the status is 1")
 end
 tap.is(program.wait(), nil, "none of them runs")
+collectgarbage()
 tap.is(calls.descriptors(), descriptors, "no descriptor is left open by all this")
 
 -- ---- the end of the program -----------------------------------------------------------------
@@ -221,7 +306,6 @@ local function spawn(script)
     program.spawn { command = { "/bin/sh", "-c", script }, wall_seconds = 50, output_bytes = 9 }
 end
 ]]
-local folder = shell.folder()
 local function script(name, text)
     return shell.write(folder .. "/" .. name .. ".lua", prologue .. text)
 end

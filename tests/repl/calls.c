@@ -8,6 +8,7 @@
  *                         each by its name: "done", "EPERM", "ENOSYS" or "other"; what they
  *                         are called is what they should be. nil where none is known.
  *   calls.thread()        whether a thread can be started
+ *   calls.keep_thread()   starts one that stays
  *   calls.descriptors()   how many are open
  *   calls.duplicate()     whether there can be another one
  *   calls.end_time()      soon, the signal comes that ends the processor time
@@ -259,6 +260,20 @@ static int start_thread(lua_State *L)
     return 1;
 }
 
+static void *pause_for_ever(void *nothing)
+{
+    for (;;)
+        pause();
+    return nothing;
+}
+
+static int keep_thread(lua_State *L)
+{
+    pthread_t thread;
+    lua_pushboolean(L, pthread_create(&thread, NULL, pause_for_ever, NULL) == 0);
+    return 1;
+}
+
 /* descriptors(): how many there are below 256. */
 static int descriptors(lua_State *L)
 {
@@ -295,8 +310,13 @@ static int end_time(lua_State *L)
 int luaopen_calls(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "try_all", try_all },     { "thread", start_thread }, { "descriptors", descriptors },
-        { "duplicate", duplicate }, { "end_time", end_time },   { NULL, NULL },
+        { "try_all", try_all },
+        { "thread", start_thread },
+        { "descriptors", descriptors },
+        { "duplicate", duplicate },
+        { "end_time", end_time },
+        { "keep_thread", keep_thread },
+        { NULL, NULL },
     };
     luaL_newlib(L, functions);
     return 1;
