@@ -218,6 +218,12 @@ add("shuffles are faster than shared memory", "often said", "kernel_reduction",
 add("atomics on one address are slow", "often said", "kernel_reduction",
     "atomics on one address are slow", by_cost)
 
+-- Several GPUs.
+add("few large all-reduces are faster", "often said", "bucketed_all_reduce",
+    "few large all-reduces are fastest")
+add("the all-reduce is hidden behind the backward pass", "often said", "bucketed_all_reduce",
+    "the all-reduce is hidden behind the backward pass")
+
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
     {"cudaStreamQuery: None [in PyTorch]", puzzle, "Not so: it is `torch.cuda.Stream.query`. What "
