@@ -82,30 +82,28 @@ static void set_engines(lua_State *L, const sl_figures *f)
     lua_setfield(L, -2, "engines");
 }
 
-/* {name = "gpu1: compute", count =, busy =}, those that have spans, where these are of several
- * devices; else nothing. */
-static void set_units(lua_State *L, const sl_timeline *timeline, const char *op)
+/* `engine_sets`: by set of engines, 1 << i for the i-th, the time in which all of them were busy. */
+static void set_work(lua_State *L, const sl_figures *f)
 {
-    char name[SL_STREAM_NAME_BYTES];
-    lua_Integer n = 0;
-    if (!sl_timeline_has_several(timeline)) return;
-    lua_newtable(L);
-    for (int unit = 0; unit < sl_timeline_device_count(timeline) * SL_ENGINES; unit++) {
-        sl_selection sel = sl_select_all;
-        int64_t busy_ns;
-        sl_error err;
-        sel.place = unit / SL_ENGINES;
-        sel.engine = unit % SL_ENGINES;
-        size_t count = sl_timeline_count(timeline, &sel);
-        if (count == 0) continue;
-        lsl_check(L, sl_timeline_busy_ns(timeline, &sel, &busy_ns, &err), &err, op);
-        lua_createtable(L, 0, 3);
-        lsl_set_text(L, "name", sl_timeline_engine_name(timeline, (uint32_t)unit, name));
-        lsl_set_integer(L, "count", (int64_t)count);
-        lsl_set_integer(L, "busy", busy_ns);
-        lua_rawseti(L, -2, ++n);
+    set_kinds(L, f);
+    set_engines(L, f);
+    set_list(L, "engine_sets", f->engines_ns + 1, (1 << SL_ENGINES) - 1);
+}
+
+/* {{prefix = "gpu1: ", kinds =, engines =, engine_sets =}, ...} by place, where spans are of several
+ * devices; else nothing. */
+static void set_devices(lua_State *L, const sl_timeline *timeline, const sl_figures *f)
+{
+    char prefix[SL_PREFIX_BYTES];
+    if (!f->devices) return;
+    lua_createtable(L, f->n_devices, 0);
+    for (int place = 0; place < f->n_devices; place++) {
+        lua_createtable(L, 0, 4);
+        lsl_set_text(L, "prefix", sl_timeline_device_prefix(timeline, place, prefix));
+        set_work(L, &f->devices[place]);
+        lua_rawseti(L, -2, place + 1);
     }
-    lua_setfield(L, -2, "units");
+    lua_setfield(L, -2, "devices");
 }
 
 /* {name =, busy =, count =, number =}, by id */
@@ -181,8 +179,7 @@ void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op)
     lua_setfield(L, -2, "guessed");
 }
 
-/* Pushes the table. `engine_sets`: by set of engines, 1 << i for the i-th, the time in which
- * all of them were busy. engines_at_once and the like: the time with none, one, two, ... busy. */
+/* Pushes the table. engines_at_once and the like: the time with none, one, two, ... busy. */
 static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_figures *f,
                          unsigned parts)
 {
@@ -192,9 +189,8 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
     lsl_set_integer(L, "makespan", f->makespan_ns);
     lsl_set_integer(L, "wall", f->wall_ns);
     set_bounds(L, timeline, &f->bounds);
-    set_kinds(L, f);
-    set_engines(L, f);
-    set_list(L, "engine_sets", f->engines_ns + 1, (1 << SL_ENGINES) - 1);
+    set_work(L, f);
+    set_devices(L, timeline, f);
     set_list(L, "engines_at_once", f->engines_at_once_ns,
              f->n_spans > 0 ? (size_t)f->most_engines + 1 : 0);
     set_list(L, "kernels_at_once", f->kernels_at_once.at_ns, f->kernels_at_once.n);
@@ -220,7 +216,6 @@ void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts,
     lsl_check(L, sl_timeline_figures(timeline, parts, &f->of[0], &err), &err, op);
     push_figures(L, timeline, &f->of[0], parts);
     lsl_set_guessed(L, timeline, op);
-    set_units(L, timeline, op);
     sl_figures_free(&f->of[0]);
     lua_remove(L, -2);
 }

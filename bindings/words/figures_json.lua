@@ -34,11 +34,12 @@ end
 local function times(profile) return "[" .. list(profile, us) .. "]" end
 
 -- {"kernel&memcpy_h2d": 50.000, ...}
-local function kind_overlaps(kinds)
+local function kind_overlaps(f)
+    local kinds, prefix = f.kinds, f.prefix or ""
     return list(kinds, function(a, i)
         local pairs_of_a = list(kinds, function(b, j)
             if j <= i or a.count == 0 or b.count == 0 then return nil end
-            return ('"%s&%s": %s'):format(a.name, b.name, us(a.overlaps[j]))
+            return ('"%s%s&%s": %s'):format(prefix, a.name, b.name, us(a.overlaps[j]))
         end)
         return pairs_of_a ~= "" and pairs_of_a or nil
     end)
@@ -62,10 +63,18 @@ local function engine_overlaps(f)
     for n = 2, 3 do
         for set, common in ipairs(f.engine_sets) do
             local names = names_of(f, set, n)
-            if names then texts[#texts + 1] = ('"%s": %s'):format(names, us(common)) end
+            if names then texts[#texts + 1] = ('"%s%s": %s'):format(f.prefix or "", names, us(common)) end
         end
     end
     return table.concat(texts, ", ")
+end
+
+-- Of each device, where there are several: what two do at the same time is no overlap of one.
+local function of_devices(f, overlaps)
+    return "{" .. list(f.devices or {f}, function(device)
+        local text = overlaps(device)
+        return text ~= "" and text or nil
+    end) .. "}"
 end
 
 local function streams(f)
@@ -111,8 +120,8 @@ return function(f, causes)
     put("count", object(f.kinds, "count", integer))
     put("busy_us", object(f.kinds, "busy", us))
     put("engine_busy_us", object(f.engines, "busy", us))
-    put("overlap_us", "{" .. kind_overlaps(f.kinds) .. "}")
-    put("engine_overlap_us", "{" .. engine_overlaps(f) .. "}")
+    put("overlap_us", of_devices(f, kind_overlaps))
+    put("engine_overlap_us", of_devices(f, engine_overlaps))
     put("concurrency_us", ('{"engines": %s, "kernels": %s, "streams": %s}'):format(
         times(f.engines_at_once), times(f.kernels_at_once), times(f.streams_at_once)))
     put("streams", "[" .. streams(f) .. "]")

@@ -43,7 +43,11 @@ local function put_engines(put, f)
             put_one("  " .. kind.name, kind)
         end
     end
-    for _, unit in ipairs(f.units or {}) do put_one(unit.name, unit) end
+    for _, device in ipairs(f.devices or {}) do
+        for _, engine in ipairs(device.engines) do
+            if engine.count > 0 then put_one(device.prefix .. engine.name, engine) end
+        end
+    end
 end
 
 -- What these engines had in common, against the one that was busy for the shortest time.
@@ -55,24 +59,33 @@ local function put_overlap(put, f, engines)
         shortest = math.min(shortest, engine.busy)
     end
     local common = f.engine_sets[set]
-    put("%s%s", row(table.concat(names, " & "), common, shortest), share(common, shortest))
+    put("%s%s", row((f.prefix or "") .. table.concat(names, " & "), common, shortest), share(common, shortest))
 end
 
--- Every pair of engines that were busy, and all three if there are three.
-local function put_overlaps(put, f)
+local function busy_engines(f)
     local busy = {}
     for i, engine in ipairs(f.engines) do
         engine.bit = 1 << i - 1
         if engine.busy > 0 then busy[#busy + 1] = engine end
     end
+    return busy
+end
+
+-- Every pair of engines that were busy, and all three if there are three: of each device, where there are
+-- several.
+local function put_overlaps(put, f)
+    local busy = busy_engines(f)
     if #busy < 2 then return end
     put("")
     if not f.many_streams then return put("no overlap: all work was in one stream") end
     put("%-26s %10s %13s", "overlap", "time", #busy == 3 and "of shortest" or "of shorter")
-    for i = 1, #busy do
-        for j = i + 1, #busy do put_overlap(put, f, {busy[i], busy[j]}) end
+    for _, device in ipairs(f.devices or {f}) do
+        local own = busy_engines(device)
+        for i = 1, #own do
+            for j = i + 1, #own do put_overlap(put, device, {own[i], own[j]}) end
+        end
+        if #own == 3 then put_overlap(put, device, own) end
     end
-    if #busy == 3 then put_overlap(put, f, busy) end
     return #busy
 end
 

@@ -277,10 +277,10 @@ static void put_times(page *p)
     raw(p, "}");
 }
 
-static bool is_used(const page *p, int engine)
+static bool is_used(const sl_figures *f, int engine)
 {
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
-        if (p->figures.count[engine][kind] > 0) return true;
+        if (f->count[engine][kind] > 0) return true;
     }
     return false;
 }
@@ -303,7 +303,7 @@ static void put_busy(page *p)
     size_t written = 0;
     raw(p, ",\n\"busy\":[");
     for (int engine = 0; engine < SL_ENGINES; engine++) {
-        if (!is_used(p, engine)) continue;
+        if (!is_used(&p->figures, engine)) continue;
         element(p, written++);
         number(p, "{\"engine\":", engine);
         number(p, ",\"busy\":", p->figures.engines_ns[1 << engine]);
@@ -314,42 +314,52 @@ static void put_busy(page *p)
 }
 
 /* The time in which all engines of `set`, a bit for each, were busy. */
-static void put_overlap(page *p, unsigned set)
+static void put_overlap(page *p, const sl_figures *f, int place, unsigned set)
 {
     int64_t shortest_ns = INT64_MAX;
     raw(p, "{\"of\":[");
     for (int engine = 0, written = 0; engine < SL_ENGINES; engine++) {
         if (!(set >> engine & 1)) continue;
-        shortest_ns = sl__min_ns(shortest_ns, p->figures.engines_ns[1 << engine]);
+        shortest_ns = sl__min_ns(shortest_ns, f->engines_ns[1 << engine]);
         number(p, written++ ? "," : "", engine);
     }
-    number(p, "],\"common\":", p->figures.engines_ns[set]);
+    number(p, "],\"common\":", f->engines_ns[set]);
     number(p, ",\"shortest\":", shortest_ns);
+    if (p->figures.devices) number(p, ",\"place\":", place);
     raw(p, "}");
 }
 
-/* Every pair of engines, and all of them if there are more than two. */
-static void put_overlaps(page *p)
+/* Every pair of a device's engines, and all of them if there are more than two. */
+static void put_overlaps_of(page *p, const sl_figures *f, int place, size_t *written)
 {
     unsigned used = 0;
-    size_t written = 0, n_used = 0;
-    raw(p, ",\n\"overlaps\":[");
+    size_t n_used = 0;
     for (int engine = 0; engine < SL_ENGINES; engine++) {
-        used |= is_used(p, engine) ? 1u << engine : 0;
-        n_used += is_used(p, engine);
+        used |= is_used(f, engine) ? 1u << engine : 0;
+        n_used += is_used(f, engine);
     }
     for (int i = 0; i < SL_ENGINES; i++) {
         for (int j = i + 1; j < SL_ENGINES; j++) {
             unsigned pair = 1u << i | 1u << j;
             if ((pair & ~used) != 0) continue;
-            element(p, written++);
-            put_overlap(p, pair);
+            element(p, (*written)++);
+            put_overlap(p, f, place, pair);
         }
     }
     if (n_used > 2) {
-        element(p, written);
-        put_overlap(p, used);
+        element(p, (*written)++);
+        put_overlap(p, f, place, used);
     }
+}
+
+static void put_overlaps(page *p)
+{
+    const sl_figures *f = &p->figures;
+    size_t written = 0;
+    raw(p, ",\n\"overlaps\":[");
+    if (!f->devices) put_overlaps_of(p, f, 0, &written);
+    for (int place = 0; place < f->n_devices; place++)
+        put_overlaps_of(p, &f->devices[place], place, &written);
     raw(p, "]");
 }
 

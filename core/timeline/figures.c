@@ -153,6 +153,39 @@ static sl_status measure_work(const sl__groups *groups, sl_figures *f, sl_error 
     return status;
 }
 
+/* ---- devices ------------------------------------------------------------------------------ */
+
+static sl_status measure_device(const sl_timeline *timeline, int place, sl_figures *f,
+                                sl_error *err)
+{
+    sl__groups groups;
+    sl_selection sel = sl_select_all;
+    sel.place = place;
+    sl_status status = sl__groups_collect(timeline, &sel, SL_CONCURRENT_WORK, &groups, err);
+    if (status != SL_OK) return status;
+    status = measure_work(&groups, f, err);
+    sl__groups_free(&groups);
+    return status;
+}
+
+static sl_status measure_devices(const sl_timeline *timeline, sl_figures *f, sl_error *err)
+{
+    const sl_span *spans = sl_timeline_spans(timeline, &f->n_spans);
+    int n = sl_timeline_device_count(timeline);
+    sl_status status = SL_OK;
+    f->devices = calloc((size_t)n, sizeof *f->devices);
+    if (!f->devices) return sl_fail(err, SL_ENOMEM, "no memory for the figures of %d devices", n);
+    f->n_devices = n;
+    for (size_t i = 0; i < f->n_spans; i++)
+        f->devices[sl_timeline_place(timeline, spans[i].stream)]
+            .count[spans[i].engine][spans[i].kind]++;
+    for (int place = 0; place < n && status == SL_OK; place++) {
+        f->devices[place].makespan_ns = f->makespan_ns;
+        status = measure_device(timeline, place, &f->devices[place], err);
+    }
+    return status;
+}
+
 /* ---- streams ------------------------------------------------------------------------------ */
 
 static void measure_stream(const sl_timeline *timeline, const sl__groups *groups, size_t lane,
@@ -241,6 +274,8 @@ sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_fi
     }
     if (status == SL_OK && sl_timeline_has_several(timeline))
         status = count_units_at_once(timeline, figures, err);
+    if (status == SL_OK && sl_timeline_has_several(timeline))
+        status = measure_devices(timeline, figures, err);
     if (status == SL_OK)
         status = sl_timeline_concurrency(timeline, &kernels, SL_CONCURRENT_SPANS,
                                          &figures->kernels_at_once, err);
@@ -258,5 +293,6 @@ void sl_figures_free(sl_figures *figures)
     free(figures->kernels_at_once.at_ns);
     free(figures->streams_at_once.at_ns);
     free(figures->streams);
+    free(figures->devices);
     *figures = (sl_figures){ 0 };
 }

@@ -499,7 +499,7 @@ typedef struct sl_stream_figures {
     char no_name[SL_STREAM_NAME_BYTES];
 } sl_stream_figures;
 
-/* Lengths are those of unions. Indices are engines and kinds; an engine is that of any device. */
+/* Lengths are those of unions. Indices are engines and kinds, of any device (see `devices`). */
 typedef struct sl_figures {
     size_t n_spans;
     bool many_streams; /* not all spans are of one stream */
@@ -523,6 +523,10 @@ typedef struct sl_figures {
     /* With SL_FIGURES_CAUSES: */
     int64_t part_ns[SL_SPAN_KINDS + SL_CAUSES]; /* the makespan's parts, of which it is the
                                              * sum: work by kind, then what work waited for */
+    /* Where spans are of several devices, the figures of each one's kinds and engines, by place: what two
+     * devices do at the same time is no overlap of one. Else NULL. */
+    struct sl_figures *devices;
+    int n_devices;
 } sl_figures;
 
 enum { SL_FIGURES_STREAMS = 1, SL_FIGURES_CAUSES = 2 };

@@ -111,7 +111,7 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
-Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one. "Busy at
+Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one; of several GPUs of each one's own. "Busy at
 once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.]],
             example = [[
 lab.open{profile = "textbook"}  -- a GPU with round figures
@@ -545,7 +545,7 @@ without operations are left out; a missing value is `null`.
 | `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
 | `engine_busy_us` | by engine |
 | `overlap_us` | by pair of kinds: `{"kernel&memcpy_d2h": 1210.242}` |
-| `engine_overlap_us` | by pair of engines, and by three of them: `{"compute&h2d": 1327.110, "compute&h2d&d2h": 12.500}` is the time in which all of these were busy |
+| `engine_overlap_us` | by pair of engines, and by three of them: `{"compute&h2d": 1327.110, "compute&h2d&d2h": 12.500}` is the time in which all of these were busy. Of several GPUs both have each one's own: `{"gpu1: compute&p2p": 63.360}` |
 | `concurrency_us` | `{"engines": [...], "kernels": [...], "streams": [...]}`: the time with exactly 0, 1, 2, ... of them busy |
 | `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |
 | `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_us", "ratio", "code", "sentence"}` |

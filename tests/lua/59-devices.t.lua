@@ -72,6 +72,24 @@ local function figures()
                 "each GPU has engines of its own")
 end
 
+-- The copy, 0 to 1000, is gpu0's: beside it gpu0 computes from 0 to 250, and gpu1 all the time.
+local function overlaps()
+    local beside = lab.stream{device = one, non_blocking = true}
+    local core = debug.getregistry()["streamlab.internals"]
+    local recorded = lab.profile(function()
+        b:copy_(a, {non_blocking = true, stream = left})
+        lab.spin(0.25, {stream = beside})
+        lab.spin(1, {stream = right})
+    end)
+    local text, json = core.words.summary(core.figures(recorded)), recorded:json()
+    T.like(text, "\ngpu0: compute +250 us +25%.0 %% +1\ngpu0: p2p +1%.00 ms +100%.0 %% +1\n"
+           .. "gpu1: compute +1%.00 ms +100%.0 %% +1\n", "the summary has engines of each GPU")
+    T.like(text, "\noverlap +time +of shorter\ngpu0: compute & p2p +250 us +100%.0 %%\n\n",
+           "what two GPUs do at the same time is no overlap of one")
+    T.ok(json:find('"overlap_us": {"gpu0: kernel&memcpy_p2p": 250.000}', 1, true), "in JSON as well, of kinds")
+    T.ok(json:find('"engine_overlap_us": {"gpu0: compute&p2p": 250.000}', 1, true), "and of engines")
+end
+
 local function sentences()
     local list = {}
     for i, cause in ipairs(tl:causes()) do list[i] = cause.sentence end
@@ -108,7 +126,10 @@ local function files()
         T.ok(text:find(row, 1, true), ("a picture has a row '%s'"):format(row))
     end
     tl:save(base .. ".html")
-    T.like(read(base .. ".html"), '"gpus":%["gpu0: ","gpu1: "%]', "so has the page")
+    local page = read(base .. ".html")
+    T.like(page, '"gpus":%["gpu0: ","gpu1: "%]', "so has the page")
+    T.ok(page:find('"overlaps":[\n{"of":[0,3],"common":0,"shortest":1000000,"place":0}]', 1, true),
+         "whose overlaps are those of one GPU")
     for _, suffix in ipairs{"", ".json", ".2.json", ".svg", ".html"} do os.remove(base .. suffix) end
 end
 
@@ -138,6 +159,7 @@ end
 
 spans()
 figures()
+overlaps()
 sentences()
 files()
 alone()

@@ -127,13 +127,14 @@ function showBusy() {
 }
 
 function showOverlap() {
-    const rows = data.overlaps.map(({ of, common, shortest }) => [
-        of.map((engine) => data.engines[engine]).join(" & "), duration(common),
+    const rows = data.overlaps.map(({ of, common, shortest, place }) => [
+        (data.gpus ? data.gpus[place] : "") + of.map((engine) => data.engines[engine]).join(" & "),
+        duration(common),
         percent(common, shortest), meter(common / shortest, "muted"),
     ]);
     if (rows.length === 0) {
         byId("overlap").replaceChildren(el("caption", {},
-            "Only one engine had work: there is nothing to overlap with."));
+            `Only one engine ${data.gpus ? "of each GPU " : ""}had work: there is nothing to overlap with.`));
         return;
     }
     fill(byId("overlap"), ["Engines", "Together", "Of the shorter", ""], rows);
