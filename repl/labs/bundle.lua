@@ -86,6 +86,9 @@ local known = {
     { "limits", "a table", function(value) return type(value) == "table" end },
     { "required", "a list of calls", is_list_of_texts },
     { "forbidden", "a list of calls", is_list_of_texts },
+    { "gpus", "a whole number from 1 to 8", function(value)
+        return math.type(value) == "integer" and value >= 1 and value <= 8
+    end },
     { "kernels", "true or false", function(value) return type(value) == "boolean" end },
     { "hidden_visibility", "hidden, after_due_date, after_published or visible",
         function(value) return visibilities[value] == true end },
@@ -137,7 +140,7 @@ local function read_lab(folder)
     end
     check(where, lab_table, known)
     check(where .. ": limits", lab_table.limits or {}, known_limits)
-    local result = { folder = folder, profile = "textbook", required = {}, forbidden = {},
+    local result = { folder = folder, profile = "textbook", gpus = 1, required = {}, forbidden = {},
         hidden_visibility = "after_published" }
     for name, value in pairs(lab_table) do
         result[name] = value

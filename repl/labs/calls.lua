@@ -103,13 +103,20 @@ local function is_tests(level)
         and not debug.getinfo(level + 1, "t").istailcall
 end
 
--- Returns a function that restores the current device and stream. A submission could leave
--- others, and the test's own work would run there.
-local function where_it_stands()
-    local device, stream = lab.device(), lab.current_stream()
+-- Returns a function that restores the current device, and the current stream of each. A submission
+-- could leave others, and the test's own work would run there.
+local function where_it_stands(devices)
+    local device, streams = lab.device(), {}
+    for i, each in ipairs(devices) do
+        each:make_current()
+        streams[i] = lab.current_stream()
+    end
+    device:make_current()
     return function()
+        for _, stream in ipairs(streams) do
+            pcall(lab.use, stream)      -- fails if it was closed, and then none is current
+        end
         pcall(device.make_current, device)
-        pcall(lab.use, stream)          -- fails if it was closed, and then none is current
     end
 end
 
@@ -117,7 +124,7 @@ end
 --   enter(f)      f as the test may call it: what happens in it is the submission's
 --   required()    the list of the required that were not called
 --   forbidden()   what was called and may not be: {name =, where =, call = as a sentence}
-function calls.watch(student_lab, chunk, required, forbidden)
+function calls.watch(student_lab, chunk, required, forbidden, devices)
     local known = places(student_lab)
     local must, may_not = names_of(required, known), names_of(forbidden, known)
     local depth, called, violations = 0, {}, {}
@@ -157,7 +164,7 @@ function calls.watch(student_lab, chunk, required, forbidden)
     local watch = {}
     function watch.enter(f)
         return function(...)
-            local put_back = where_it_stands()
+            local put_back = where_it_stands(devices)
             depth = depth + 1
             local _ <close> = setmetatable({}, { __close = function()
                 depth = depth - 1

@@ -153,13 +153,32 @@ local function warm_up()
     collectgarbage()
 end
 
-local function open_device(lab_bundle, backend)
+local function open_device(lab_bundle, backend, index)
     if backend == "cuda" then
-        lab.open { backend = "cuda" }
+        local device = lab.open { backend = "cuda", index = index }
         warm_up()
-    else
-        lab.open { backend = "sim", profile = lab_bundle.profile }
+        return device
+    end
+    return lab.open { backend = "sim", profile = lab_bundle.profile, index = index }
+end
+
+-- Gives the lab's GPUs, {devices =, comm =}: the first is current, several have a communicator.
+local function open_machine(lab_bundle, backend)
+    local devices = {}
+    for i = 1, lab_bundle.gpus do
+        devices[i] = open_device(lab_bundle, backend, i - 1)
+    end
+    devices[1]:make_current()
+    if backend == "sim" then
         internals.load_blas()
+    end
+    return { devices = devices, comm = #devices > 1 and lab.comm { devices = devices } or nil }
+end
+
+local function synchronize(devices)
+    for i = #devices, 1, -1 do
+        devices[i]:make_current()
+        lab.synchronize()
     end
 end
 
@@ -234,7 +253,7 @@ local function make_assertions()
 end
 
 -- Runs the submission and the test, confined, and reports how that ended.
-local function run_confined(lab_bundle, test, source, environment, watch)
+local function run_confined(lab_bundle, machine, test, source, environment, watch)
     local t, count = make_assertions()
     local mistake
     local function run()
@@ -243,8 +262,8 @@ local function run_confined(lab_bundle, test, source, environment, watch)
         if main then
             local student = run_main(main, source.chunk, lab_bundle.functions, environment, watch)
             report { kind = "loaded" }
-            lab.synchronize()       -- what it has enqueued shall not run during the test
-            test.run(t, student)
+            synchronize(machine.devices)    -- what it has enqueued shall not run during the test
+            test.run(t, student, machine.comm)
         end
     end
     collectgarbage("restart")
@@ -262,15 +281,14 @@ local function run_confined(lab_bundle, test, source, environment, watch)
     report { kind = "end" }
 end
 
--- What no submission has to do with.
+-- What no submission has to do with: the lab, and its GPUs.
 local function prepare(folder, backend)
     local lab_bundle = bundle.read(folder)
-    open_device(lab_bundle, backend)
     internals.need "tap"
-    return lab_bundle
+    return lab_bundle, open_machine(lab_bundle, backend)
 end
 
-local function run(lab_bundle, number, path, backend, scratch)
+local function run(lab_bundle, machine, number, path, backend, scratch)
     local test = find_test(lab_bundle, number)
     local source, unreadable = submission.read(path)
     if not source then
@@ -283,28 +301,30 @@ local function run(lab_bundle, number, path, backend, scratch)
     end
     local environment = sandbox.make(lab_bundle.kernels)
     local watch = calls.watch(environment.lab, source.chunk,
-        join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden))
+        join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden),
+        machine.devices)
     bundle.seed(lab_bundle.folder, test.file)
     lab.check("warn")
     internals.keep_needs()                  -- which waits are needed, feedback has to know
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do
         report { kind = "lacking", name = problem }
     end
-    run_confined(lab_bundle, test, source, environment, watch)
+    run_confined(lab_bundle, machine, test, source, environment, watch)
     program.leave()
 end
 
 -- Runs the test of that number ("1.2") and reports; does not return. `scratch` is a folder for what
 -- compilers write, of a lab that asks for kernels.
 function case.run(folder, number, path, backend, scratch)
-    run(prepare(folder, backend), number, path, backend, scratch)
+    local lab_bundle, machine = prepare(folder, backend)
+    run(lab_bundle, machine, number, path, backend, scratch)
 end
 
 -- The same in each process that is forked from this one.
 function case.serve(folder, backend)
-    local lab_bundle = prepare(folder, backend)
+    local lab_bundle, machine = prepare(folder, backend)
     local words = { program.next_fork() }       -- of the command that would run it alone
-    run(lab_bundle, table.unpack(words, #words - (lab_bundle.kernels and 3 or 2)))
+    run(lab_bundle, machine, table.unpack(words, #words - (lab_bundle.kernels and 3 or 2)))
 end
 
 return case

@@ -7,15 +7,15 @@ local tap = require "tap"
 local shell = require "shell"
 local bundled = require "bundled"
 
-local labs = {}
+local labs, texts = {}, {}
 for name in shell.sh("ls scripts/labs"):gmatch("(%d%d[^\n]*)\n") do
     labs[#labs + 1] = name
 end
-tap.is(#labs, 10, "there are ten labs")
+tap.is(#labs, 11, "there are eleven labs")
 
 for _, name in ipairs(labs) do
     if name ~= "10-kernels" then
-        bundled.grade(name)
+        texts[name] = bundled.grade(name)
         bundled.run_starter(name)
     end
 end
@@ -59,6 +59,19 @@ for name, sentence in pairs{
     frames_beside = "race: .*graph 1",
 } do
     tap.like(bundled.grade_wrong("09-graphs", name), sentence, "lab 9 says what is wrong with " .. name)
+end
+
+for name, sentence in pairs{
+    orders_differ = "all_reduce of rank 1 is for %d+ elements, and all_reduce of rank 0 for %d+",
+    one_gpu_alone = "rank 0 waits in wrong%-one_gpu_alone%.lua:53, rank 1 has not called it",
+    sums_too_early = 'stream "gpu0: stream 1"%s+#?%s*reads at',
+    never_waits = "race: the default stream of gpu0 reads",
+    forgets_the_last = "It is the gradient of this GPU alone: was the layer's bucket summed",
+    host_waits = "seen%s+%d+ us in cudaEventSynchronize",
+    waits_at_once = "percent of the all%-reduces' time in which matmuls run beside them%s+#%s+seen%s+0\n",
+    four_layers = "compared with that of the best bucket size",
+} do
+    tap.like(texts["11-bucket-size"]["wrong-" .. name], sentence, "lab 11 says what is wrong with " .. name)
 end
 
 tap.done()

@@ -5,16 +5,17 @@ local tap = require "tap"
 local shell = require "shell"
 
 local folder = shell.folder()
+local more_of_lab = ""
 
 -- Grades a submission by one test, given as the text of its options and of its function's
 -- body; gives the results as TAP.
 local function grade(submission, options, body)
     shell.sh("mkdir -p " .. folder .. "/tests")
-    shell.write(folder .. "/lab.lua", [[
-        return { id = "rules", title = "Rules", points = 1, functions = { "go" } }]])
+    shell.write(folder .. "/lab.lua", ([[
+        return { id = "rules", title = "Rules", points = 1, functions = { "go" }%s }]]):format(more_of_lab))
     shell.write(folder .. "/tests/hidden.lua", "")
     shell.write(folder .. "/tests/visible.lua", ([[
-        test("it holds", { points = 1, hint = "the hint of the lab", %s }, function(t, student)
+        test("it holds", { points = 1, hint = "the hint of the lab", %s }, function(t, student, comm)
             %s
         end)]]):format(options, body))
     shell.write(folder .. "/mine.lua", submission)
@@ -119,6 +120,40 @@ out = fails("no assertion", "function go() end", "", "student.go()")
 tap.like(out, "the test asserts nothing", "is no pass")
 for line in out:gmatch("[^\n]+") do
     tap.ok(#line <= 78, "lines are not long")
+end
+
+-- ---- several GPUs ----------------------------------------------------------------------------
+
+passes("a lab that does not say so has one GPU", "function go() end", "",
+    "student.go() t:is(comm, nil, 'no communicator')")
+more_of_lab = ", gpus = 3"
+passes("one with gpus = 3 has a communicator of three, and the first is current",
+    [[function go(comm) return comm:all_reduce{ lab.ones(4), lab.ones(4, { device = "cuda:1" }),
+        lab.ones(4, { device = "cuda:2" }) } end]], "",
+    "t:is(comm.size, 3, 'size') t:is(lab.device() == comm.devices[1], true, 'the first') "
+    .. "t:close(student.go(comm)[3], 3, 'the sum')")
+passes("what a submission makes current on any GPU is put back",
+    "function go(comm) for k = 1, 3 do lab.use(lab.stream{device = comm.devices[k]}) end end", "", [[
+        student.go(comm)
+        t:is(lab.device() == comm.devices[1], true, "the GPU")
+        for k = 1, 3 do
+            comm.devices[k]:make_current()
+            t:is(lab.current_stream() == lab.default_stream(), true, "its stream")
+        end]])
+passes("what a submission enqueued while it was loaded is done on each GPU",
+    "lab.spin(5, { stream = lab.stream{ device = 'cuda:2' } }) function go() end", "", [[
+        t:at_most(lab.profile(student.go).span_count, 0, "nothing runs in the test")
+        t:at_least(lab.now_us(), 5000, "it was waited for")]])
+out = fails("a submission makes no communicator itself",
+    "function go() lab.comm{ devices = { 0, 1 } } end", "", "student.go() t:ok(true, 'it went')")
+tap.like(out, "lab%.comm: a submission does not have it: where a lab has several GPUs its tests give you",
+    "and is told who does")
+for _, wrong in ipairs{ "0", "9", "1.5", "true" } do
+    shell.write(folder .. "/lab.lua", ('return { id = "rules", title = "Rules", points = 1, '
+        .. 'functions = { "go" }, gpus = %s }'):format(wrong))
+    local _, err = shell.sh(('"$P" lab grade %s %s/mine.lua'):format(folder, folder))
+    tap.like(err, "'gpus' must be a whole number from 1 to 8, got " .. wrong:gsub("%.", "%%."),
+        "gpus = " .. wrong .. " is refused")
 end
 
 shell.remove(folder)

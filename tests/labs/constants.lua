@@ -41,6 +41,11 @@ local visible <const> = {
             .. "and #(...).heads > 0 and #(...).heads < 3 and #(...).heads[1] ~= 3",
         serve = "(...).graph",
     },
+    ["11-bucket-size"] = {
+        -- The visible models: their numbers of layers and the rows of their first gradient.
+        prepare = "({[9] = 1024, [24] = 2048})[#(...).gpus[1].layers] == (...).gpus[1].layers[1].input:size(1)",
+        backward = "(...).buckets",
+    },
     ["10-kernels"] = {
         -- The visible matrices: their columns.
         transpose = "({[64] = 1, [100] = 1, [7] = 1})[(...):size(2)] and (...):size(1) > 33",

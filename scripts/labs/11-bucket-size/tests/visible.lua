@@ -1,0 +1,29 @@
+-- The visible tests.
+
+local common = include "common.lua"
+
+test("each gradient is the sum over both GPUs", {
+    points = 5,
+    hint = "Each layer belongs to a bucket, the last one too, though it may not be full.",
+}, function(t, student, comm)
+    common.right(t, student, comm, common.widths(9, 1024))
+end)
+
+test("all-reduces run beside the matmuls of the next layers", {
+    points = 10,
+    hint = "async = true puts an all-reduce into a stream of the communicator's own, behind the work "
+        .. "that is enqueued so far. Wait for it when the last matmul is enqueued, not before. Guide, "
+        .. "chapter \"Several GPUs\".",
+}, function(t, student, comm)
+    common.overlaps(t, student, comm, 8192, common.widths(24, 2048), 60)
+    t:no_race("no gradient is read while another stream writes it")
+end)
+
+test("24 layers of 8 MiB take hardly longer than with the best bucket size", {
+    points = 15,
+    hint = "Try sizes, and look at tl:show(): small buckets hold SMs that the matmuls could have, and "
+        .. "behind the last matmul the last bucket runs alone.",
+}, function(t, student, comm)
+    common.pace(t, student, comm, 8192, common.widths(24, 2048), 4)
+    t:no_race("no gradient is read while another stream writes it")
+end)
