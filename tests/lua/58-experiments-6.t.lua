@@ -3,6 +3,7 @@
 
 local T = require "tap"
 local ideal = require "lua.ideal"
+local unpack = table.unpack
 
 -- What an experiment printed, and its rows as lists of cells: numbers and words.
 local function run(name, gpus)
@@ -48,5 +49,28 @@ local function bucketed_all_reduce()
     end
 end
 
+-- Bubbles of 8 parts are as the formula says, and a little larger: copies and events take time, and the
+-- more the more often a part changes its GPU.
+local function pipeline_parallel()
+    for _, gpus in ipairs{2, 4, 8} do
+        local table = body(run("pipeline_parallel", gpus), "schedule")
+        T.is(#table, 4, "pipeline_parallel: four schedules")
+        for _, row in ipairs(table) do
+            local schedule, v, kept, formula, bubble, _, right = unpack(row)
+            local name = ("pipeline_parallel: %d GPUs, %s, %d a GPU: "):format(gpus, schedule, v)
+            local expected = 100 * (gpus - 1) / (v * 8 + gpus - 1)
+            T.near(formula, expected, 0.01 * expected, name .. "the formula")
+            T.ok(bubble > formula - 0.1, name .. "the bubble is no smaller")
+            if v == 1 then
+                T.ok(bubble < formula + 4, name .. "and hardly larger")
+                T.is(kept, schedule == "GPipe" and 8 or gpus, name .. "kept parts")
+            end
+            T.is(right, "yes", name .. "right values")
+        end
+        T.ok(table[4][5] < table[2][5] - 3, "pipeline_parallel: several pieces make it smaller")
+    end
+end
+
 bucketed_all_reduce()
+pipeline_parallel()
 T.done()

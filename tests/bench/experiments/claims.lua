@@ -223,6 +223,10 @@ add("few large all-reduces are faster", "often said", "bucketed_all_reduce",
     "few large all-reduces are fastest")
 add("the all-reduce is hidden behind the backward pass", "often said", "bucketed_all_reduce",
     "the all-reduce is hidden behind the backward pass")
+add("1F1B has a smaller bubble than GPipe", "often said", "pipeline_parallel",
+    "1F1B has a smaller bubble")
+add("interleaving divides the bubble", "often said", "pipeline_parallel",
+    "interleaving divides the bubble")
 
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
