@@ -30,7 +30,10 @@ function files.read_bounded(path, most_bytes)
     if not file then
         return nil, why:match("[^:]*$"):sub(2)
     end
-    local text, failure = file:read(most_bytes + 1)
+    local text, failure = file:read(bytes + 1)          -- a larger buffer would be made whole
+    if text and #text > bytes then
+        text = text .. (file:read(most_bytes - bytes) or "")
+    end
     if failure or text and #text > most_bytes then
         return nil, failure or "it grows while it is read"
     end
