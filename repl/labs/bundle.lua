@@ -166,17 +166,17 @@ local test_fields = {
     { "forbidden", "a list of calls", is_list_of_texts },
 }
 
--- Seeds math.random for a file of tests: the numbers are the same each time, and cannot be
--- predicted without the file.
-function bundle.seed(folder, name)
+-- Of math.random in a file of tests: the numbers are the same each time, and cannot be predicted
+-- without the file.
+local function seed_of(folder, name)
     local text, seed = files.read(folder .. "/" .. name) or "", 0
     for i = 1, #text do
         seed = seed * 31 + text:byte(i)
     end
-    math.randomseed(seed, 0)
+    return seed
 end
 
--- The tests of one file in their order, as {name =, options =, run =}.
+-- The tests of one file in their order, as {name =, options =, run =}; and their seed.
 local function collect(folder, name)
     local list, environment, including = {}, {}, { [name] = true }
     for key, value in pairs(_G) do
@@ -202,22 +202,24 @@ local function collect(folder, name)
         list[#list + 1] = { name = title, options = options, run = f }
     end
     local chunk = load_file(folder, name, environment)
-    bundle.seed(folder, name)
+    local seed = seed_of(folder, name)
+    math.randomseed(seed, 0)
     run(folder, name, chunk)
-    return list
+    return list, seed
 end
 
 local parts = { { file = "tests/visible.lua" }, { file = "tests/hidden.lua", hidden = true } }
 
 local function add_tests(result, part, part_number)
-    for i, entry in ipairs(collect(result.folder, part.file)) do
+    local list, seed = collect(result.folder, part.file)
+    for i, entry in ipairs(list) do
         local where = ("%s/%s: test \"%s\""):format(result.folder, part.file, entry.name)
         check(where, entry.options, test_fields)
         result.tests[#result.tests + 1] = {
             number = part_number .. "." .. i, name = entry.name, points = entry.options.points,
             hint = entry.options.hint, hidden = part.hidden or false, run = entry.run,
             required = entry.options.required or {}, forbidden = entry.options.forbidden or {},
-            file = part.file,
+            seed = seed,
         }
     end
 end

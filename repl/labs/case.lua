@@ -240,7 +240,6 @@ end
 -- The object whose methods are assertions, and a function that says how many were made.
 local function make_assertions()
     local made = 0
-    internals.need "tap"
     return internals.tap(function(result)
         made = made + 1
         report { kind = result.status, name = result.name, seen = result.seen or result.why,
@@ -266,7 +265,6 @@ local function run_confined(lab_bundle, machine, test, source, environment, watc
             test.run(t, student, machine.comm)
         end
     end
-    collectgarbage("restart")
     report { kind = "loading" }
     local results = table.pack(program.call_confined(xpcall, run, handler(source.chunk)))
     local time_was_up = results[1]
@@ -281,11 +279,27 @@ local function run_confined(lab_bundle, machine, test, source, environment, watc
     report { kind = "end" }
 end
 
+-- Assertions, and the sentences about what failed.
+local function load_assertions()
+    internals.need "tap"
+    for _, path in ipairs(internals.embedded_names()) do
+        local words = path:match("^bindings/(words/.+)%.lua$")
+        if words then
+            internals.need(words)
+        end
+    end
+    import "repl/run/errors/errors.lua"
+end
+
 -- What no submission has to do with: the lab, and its GPUs.
 local function prepare(folder, backend)
     local lab_bundle = bundle.read(folder)
-    internals.need "tap"
-    return lab_bundle, open_machine(lab_bundle, backend)
+    local machine = open_machine(lab_bundle, backend)
+    load_assertions()
+    program.prepare_filter(backend == "cuda")
+    collectgarbage("restart")
+    collectgarbage()
+    return lab_bundle, machine
 end
 
 local function run(lab_bundle, machine, number, path, backend, scratch)
@@ -303,7 +317,7 @@ local function run(lab_bundle, machine, number, path, backend, scratch)
     local watch = calls.watch(environment.lab, source.chunk,
         join(lab_bundle.required, test.required), join(lab_bundle.forbidden, test.forbidden),
         machine.devices)
-    bundle.seed(lab_bundle.folder, test.file)
+    math.randomseed(test.seed, 0)
     lab.check("warn")
     internals.keep_needs()                  -- which waits are needed, feedback has to know
     for _, problem in ipairs(confine(lab_bundle.limits, backend)) do

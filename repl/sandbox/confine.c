@@ -210,6 +210,12 @@ static double number_field(lua_State *L, const char *name, double most)
     return value;
 }
 
+static int prepare_filter(lua_State *L)
+{
+    syscalls_prepare(lua_toboolean(L, 1));
+    return 0;
+}
+
 static int confine(lua_State *L)
 {
     struct stat report;
@@ -224,6 +230,7 @@ static int confine(lua_State *L)
         return luaL_error(L, "confine: descriptor 3 is not a pipe: this is for programs that "
                              "program.spawn has started");
     tzset(); /* reads the time zone's file, which os.date needs */
+    syscalls_prepare(w.gpu);
     lua_newtable(L);
     limit_system(L, &w);
     refuse_calls(L, &w);
@@ -275,6 +282,7 @@ static int leave(lua_State *L)
 void confine_add(lua_State *L)
 {
     static const luaL_Reg functions[] = {
+        { "prepare_filter", prepare_filter },
         { "confine", confine },
         { "call_confined", call_confined },
         { "report", report_bytes },

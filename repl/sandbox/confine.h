@@ -10,6 +10,8 @@
 #include <lua.h>
 
 /* Adds to the program's functions for its own Lua code:
+ *   prepare_filter(gpu)
+ *     Does the part of `confine` that is the same in all processes that are forked from this one.
  *   confine{processor_seconds =, memory_bytes =, gpu = false}
  *     From now on this process has so much processor time and memory more (with gpu only
  *     Lua's own memory is counted), and can open no file (with gpu: make none), reach no

@@ -15,13 +15,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 /* Always allowed, where the architecture has them. */
@@ -201,6 +205,10 @@ typedef struct rule {
     bool for_driver;
 } rule;
 
+/* No process has this number (Linux's are below 2^22); our own takes its place. */
+enum { ANY_PROCESS = 0x7fffffff };
+enum { MOST_INSTRUCTIONS = 2048 };
+
 enum { VALUE = 0xffffffff, MADE_OR_EMPTIED = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
 
 static const rule rules[] = {
@@ -279,10 +287,10 @@ static void refuse_unknown(filter *f)
     keep(f, seccomp_rule_add(f->context, SCMP_ACT_ERRNO(ENOSYS), CLONE3, 0));
 }
 
-static void allow_signals(filter *f)
+static void allow_signals(filter *f, uint32_t process)
 {
     for (size_t i = 0; i < COUNT(signals); i++)
-        allow_if(f, signals[i], 0, VALUE, (uint32_t)getpid());
+        allow_if(f, signals[i], 0, VALUE, process);
 }
 
 static void add_rules(filter *f, bool may_open)
@@ -292,7 +300,7 @@ static void add_rules(filter *f, bool may_open)
         const rule *r = &rules[i];
         if (may_open || !r->for_driver) allow_if(f, r->call, r->argument, r->mask, r->value);
     }
-    allow_signals(f);
+    allow_signals(f, ANY_PROCESS);
     allow(f, "prlimit64", 1, SCMP_CMP64(2, SCMP_CMP_EQ, 0)); /* a pointer: reads a limit */
     if (may_open) {
         allow_all(f, driver, COUNT(driver));
@@ -312,21 +320,27 @@ static void add_compilers_rules(filter *f)
     allow_all(f, compiler, COUNT(compiler));
     allow_if(f, "clone", 0, NAMESPACES, 0);
     allow_if(f, "ioctl", 1, VALUE, TCGETS);
-    allow_signals(f);
+    allow_signals(f, (uint32_t)getpid());
     refuse_unknown(f);
 }
 
 static void add_kernels_rules(filter *f)
 {
     allow_all(f, kernel, COUNT(kernel));
-    allow_signals(f);
+    allow_signals(f, (uint32_t)getpid());
+}
+
+/* For other architectures' calls, and all threads. */
+static void set_attributes(filter *f)
+{
+    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
+    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_CTL_TSYNC, 1));
 }
 
 /* NULL, or a sentence's end. */
 static const char *load(filter *f)
 {
-    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(EPERM)));
-    keep(f, seccomp_attr_set(f->context, SCMP_FLTATR_CTL_TSYNC, 1));
+    set_attributes(f);
     keep(f, seccomp_load(f->context));
     seccomp_release(f->context);
     return f->error ? strerror(-f->error) : NULL;
@@ -334,13 +348,72 @@ static const char *load(filter *f)
 
 static const char no_library[] = "libseccomp does not work here";
 
+/* ---- the filter of a process that computes ------------------------------------------------------ */
+
+/* As the kernel takes it, made once for all processes that are forked afterwards: libseccomp takes
+ * longer for it than many a test runs. */
+static struct {
+    bool tried, may_open;
+    const char *problem; /* or, if there is none, */
+    struct sock_filter code[MOST_INSTRUCTIONS];
+    size_t n;
+} prepared;
+
+/* False: errno. */
+static bool export(const filter *f)
+{
+    int fd = memfd_create("filter", MFD_CLOEXEC);
+    if (fd < 0) return false;
+    int error = -seccomp_export_bpf(f->context, fd);
+    ssize_t n = error ? 0 : pread(fd, prepared.code, sizeof prepared.code, 0);
+    if (n < 0) error = errno;
+    if (n == sizeof prepared.code) error = E2BIG;
+    close(fd);
+    errno = error;
+    prepared.n = error ? 0 : (size_t)n / sizeof *prepared.code;
+    return !error;
+}
+
+void syscalls_prepare(bool may_open)
+{
+    if (prepared.tried && prepared.may_open == may_open) return;
+    prepared.tried = true;
+    prepared.may_open = may_open;
+    prepared.problem = no_library;
+    filter f = { .context = seccomp_init(SCMP_ACT_ERRNO(EPERM)) };
+    if (!f.context) return;
+    add_rules(&f, may_open);
+    set_attributes(&f);
+    if (f.error == 0 && !export(&f)) f.error = -errno;
+    seccomp_release(f.context);
+    prepared.problem = f.error ? strerror(-f.error) : NULL;
+}
+
+/* Puts our number into the comparisons with ANY_PROCESS; how many there are. */
+static int name_process(void)
+{
+    int n = 0;
+    for (struct sock_filter *c = prepared.code; c < prepared.code + prepared.n; c++) {
+        if (c->code != (BPF_JMP | BPF_JEQ | BPF_K) || c->k != ANY_PROCESS) continue;
+        c->k = (uint32_t)getpid();
+        n++;
+    }
+    return n;
+}
+
 const char *syscalls_refuse(bool may_open)
 {
-    filter f = { .context = seccomp_init(SCMP_ACT_ERRNO(EPERM)) };
-    if (!f.context) return no_library;
-    add_rules(&f, may_open);
-    return load(&f);
+    syscalls_prepare(may_open);
+    if (prepared.problem) return prepared.problem;
+    if (name_process() == 0) return "it is not made for this process";
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return strerror(errno);
+    struct sock_fprog program = { (unsigned short)prepared.n, prepared.code };
+    long other = syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+    if (other > 0) return "there is a thread with another filter";
+    return other < 0 ? strerror(errno) : NULL;
 }
+
+/* ---- those of kernels and their compiler -------------------------------------------------------- */
 
 const char *syscalls_refuse_compiler(void)
 {

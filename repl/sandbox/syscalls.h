@@ -7,6 +7,10 @@
 
 #include <stdbool.h>
 
+/* Makes the filter of syscalls_refuse, for this process and those that it forks, unless it is made. It
+ * opens a file; syscalls_refuse reports it if that fails. */
+void syscalls_prepare(bool may_open);
+
 /* From now on this process and its threads can compute, read and write the files that are open,
  * and start threads. They can neither make, open, change nor remove files, reach the network,
  * start programs or processes, nor touch other processes: such calls fail with EPERM. may_open:

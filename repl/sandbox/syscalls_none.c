@@ -4,6 +4,8 @@
 
 static const char why[] = "this streamlab was built without libseccomp";
 
+void syscalls_prepare(bool may_open) { (void)may_open; }
+
 const char *syscalls_refuse(bool may_open)
 {
     (void)may_open;
