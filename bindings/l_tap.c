@@ -13,9 +13,10 @@ typedef struct side {
 static side make_side(lua_State *L, int arg, int64_t piece)
 {
     side s = { .tensor = NULL, .values = lsl_scratch(L, (size_t)piece, sizeof(double), "close") };
+    double number = lua_tonumber(L, arg);
     if (lua_type(L, arg) != LUA_TNUMBER) s.tensor = lsl_check_tensor(L, arg, "want", "close");
     for (int64_t i = 0; !s.tensor && i < piece; i++)
-        s.values[i] = lua_tonumber(L, arg);
+        s.values[i] = number;
     return s;
 }
 
