@@ -102,17 +102,17 @@ void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *valu
     for (size_t i = 0; i < n; i++, bytes += each) {
         switch (dtype) {
         case SL_FLOAT32:
-            memcpy(&f32, bytes, each);
+            memcpy(&f32, bytes, sizeof f32);
             values[i] = f32;
             break;
-        case SL_FLOAT64: memcpy(&values[i], bytes, each); break;
+        case SL_FLOAT64: memcpy(&values[i], bytes, sizeof values[i]); break;
         case SL_UINT8: values[i] = *bytes; break;
         case SL_INT32:
-            memcpy(&i32, bytes, each);
+            memcpy(&i32, bytes, sizeof i32);
             values[i] = i32;
             break;
         default:
-            memcpy(&f16, bytes, each);
+            memcpy(&f16, bytes, sizeof f16);
             values[i] = unpack16(f16, dtype == SL_BFLOAT16 ? 7 : 10);
         }
     }
@@ -130,15 +130,17 @@ void sl__dtype_from_double(sl_dtype dtype, const double *values, size_t n, void 
         switch (dtype) {
         case SL_FLOAT32:
             f32 = (float)values[i]; /* IEEE 754: nearest even, infinite beyond the range */
-            memcpy(bytes, &f32, each);
+            memcpy(bytes, &f32, sizeof f32);
             break;
-        case SL_FLOAT64: memcpy(bytes, &values[i], each); break;
+        case SL_FLOAT64: memcpy(bytes, &values[i], sizeof values[i]); break;
         case SL_UINT8: *bytes = (uint8_t)nearest_whole(values[i], 0, UINT8_MAX); break;
         case SL_INT32:
             i32 = (int32_t)nearest_whole(values[i], INT32_MIN, INT32_MAX);
-            memcpy(bytes, &i32, each);
+            memcpy(bytes, &i32, sizeof i32);
             break;
-        default: f16 = pack16(values[i], dtype == SL_BFLOAT16 ? 7 : 10); memcpy(bytes, &f16, each);
+        default:
+            f16 = pack16(values[i], dtype == SL_BFLOAT16 ? 7 : 10);
+            memcpy(bytes, &f16, sizeof f16);
         }
     }
 }
