@@ -4,7 +4,6 @@
 #
 #   sh scripts/setup.sh              what scripts/configure.sh says is missing
 #   sh scripts/setup.sh --browser    what the .html report is tested in
-#   sh scripts/setup.sh --plots      what plots are drawn with
 #   sh scripts/setup.sh --slurm      what `make check-slurm` runs
 #   sh scripts/setup.sh --lint       what `make lint` runs
 #
@@ -28,12 +27,6 @@ look_for_browser() {
         command -v "$name" >/dev/null 2>&1 && return 0
     done
     missing="$missing chromium"
-}
-
-# The same for the tests of plots.
-look_for_gnuplot() {
-    missing=
-    command -v gnuplot >/dev/null 2>&1 || missing=" gnuplot"
 }
 
 # The same for make check-slurm.
@@ -63,7 +56,6 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:minizip) echo libminizip-dev ;;
     apt-get:libseccomp) echo libseccomp-dev ;;
     apt-get:prove) echo perl ;;
-    apt-get:gnuplot) echo gnuplot-nox ;;
     apt-get:python) echo python3 ;;
     apt-get:chromium) echo chromium ;;
     apt-get:chromedriver) echo chromium-driver ;;
@@ -79,7 +71,6 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:minizip) echo minizip-compat-devel ;;
     dnf:libseccomp) echo libseccomp-devel libseccomp-static ;;
     dnf:prove) echo perl-Test-Harness ;;
-    dnf:gnuplot) echo gnuplot-minimal ;;
     dnf:python) echo python3 ;;
     dnf:clang-format) echo clang-tools-extra ;;
     dnf:shellcheck) echo ShellCheck ;;
@@ -146,12 +137,11 @@ ensure() { # LOOK: a function that sets `missing`
 
 case ${1:-} in
 --browser) ensure look_for_browser ;;
---plots) ensure look_for_gnuplot ;;
 --slurm) ensure look_for_slurm ;;
 --lint) ensure look_for_linters ;;
 '') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--browser | --plots | --slurm | --lint]" >&2
+    echo "usage: scripts/setup.sh [--browser | --slurm | --lint]" >&2
     exit 2
     ;;
 esac

@@ -11,6 +11,7 @@
 #             In Lua a room of repl imports its own files and run's; commands and plans import all.
 #   bindings  Lua's headers, core/streamlab.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
+#     plots     Lua alone: drawings, made of points. The same.
 #   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
 #   traces    the same
@@ -121,11 +122,11 @@ import_sins() { # ROOT
     )
 }
 
-# Sentences are returned, not written, and need nothing of C but what core/text has.
+# Sentences and plots are returned, not written, and need nothing of C but what core/text has.
 words_sins() { # ROOT
     (
         cd "$1" || exit
-        for file in bindings/words/*; do
+        for file in bindings/words/* bindings/plots/*; do
             case $file in
             *\*) ;;
             *.lua) grep -Hn '\<\(io\|os\)\.[a-z]\|\<print *(' "$file" ;;
@@ -208,6 +209,7 @@ plant bindings/a.c '#  include "../core/sim/sim.h"' "the simulator in the bindin
 plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
 plant bindings/words/a.c '#include "../lsl.h"' "C in the words"
 plant bindings/words/a.lua 'io.write("No kernel ran")' "words that print"
+plant bindings/plots/a.lua 'io.write("|")' "plots that print"
 plant core/a.c '#include <lua.h>' "Lua in the core"
 plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"
 plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"

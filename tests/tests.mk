@@ -159,11 +159,8 @@ SETS_UP += check check-long check-asan check-tsan check-gc check-races check-bro
 
 ## make check          installs what is missing, builds, and runs all tests
 check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
-       $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN) gnuplot
+       $(PLAYED_PLUGIN) $(TERMINAL) $(CALLS) $(PLAIN)
 	$(Q)$(PROVE) $(TESTS)
-
-gnuplot:
-	@sh scripts/setup.sh --plots || echo 'make check: no gnuplot, so plots are not tested' >&2
 
 ## make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps
 check-long: all
@@ -298,6 +295,6 @@ lint:
 format:
 	@sh scripts/lint.sh --format
 
-.PHONY: lint format check gnuplot check-long check-asan check-tsan threads check-gc check-races check-oom \
+.PHONY: lint format check check-long check-asan check-tsan threads check-gc check-races check-oom \
         check-hta check-browser check-bare check-torch check-cuda check-memcheck need-nvcc \
         fuzz fuzz-api bench bench-cuda

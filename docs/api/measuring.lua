@@ -185,24 +185,30 @@ io.write(r:jsonl())
                 { "x", "string", "the column along the x axis" },
                 { "y", "string|string[]", "the column of numbers to draw, or several" },
                 { "by", "string", "a column of whose values each has a curve of its own", default = "none" },
+                { "facet", "string", "a column of whose values each has a panel of its own, with the same axes", default = "none" },
+                { "range", "string[]|boolean", "two columns, the least and the greatest value of a point, between which it has a bar; false: none", default = "`min_us` and `max_us` where `y` is `median_us`" },
                 { "log", '"x"|"y"|"xy"', "which axes are logarithmic", default = "none" },
                 { "title", "string", "above the plot", default = "the table's" },
                 { "file", "string", "the file, whose name ends in .svg", default = "none: the plot is printed" },
+                { "theme", '"auto"|"light"|"dark"', "of the file; auto follows the setting of the reader's system", default = '"auto"' },
+                { "width_px", "integer", "of the file, in pixels, from 200 to 20000", default = "800" },
             },
             errors = {
-                { "SL_ENOTFOUND", "there is no gnuplot" },
                 { "SL_EINVAL", "a column that there is not, no point to draw, or what has no logarithm" },
-                { "SL_EIO", "the file cannot be written, or gnuplot fails" },
+                { "SL_EIO", "the file cannot be written" },
                 { "SL_EUNSUPPORTED", "there is no `io` library" },
             },
             about = [[
-gnuplot draws, which nothing else needs: `apt-get install gnuplot-nox`. `x` and `y` must be given. Texts, `true` and `false` on the x axis stand side by side in the order in
-which they come; points whose x or y is missing are left out. A linear y axis begins at 0 if nothing is below. What a table cannot do is for other programs: `r:csv()`.]],
+`x` and `y` must be given. Texts, `true` and `false` on the x axis stand side by side in the order in
+which they come; points whose x or y is missing are left out. A linear y axis begins at 0 if nothing is below. A column whose name ends in `bytes`, `kib`, `mib` or `gib` has sizes: its ticks are
+powers of two, with units. So are those of a logarithmic axis on which all values are powers of two.
+
+In a terminal curves are drawn with dots of braille, where it shows UTF-8, and in colours, where it has them; each point is its curve's letter if there are several. In a file each curve has one of
+Okabe's and Ito's colours, which the colour-blind can tell apart, and its own shape of points, which show their values under the mouse. What a plot cannot do is for other programs: `r:csv()`.]],
             example = [[
 local r = lab.table{{kib = 1, us = 7}, {kib = 64, us = 9}, {kib = 1024, us = 27}}
 local file = os.tmpname()
--- Without gnuplot, err says how to get it.
-local drawn, err = pcall(r.plot, r, {x = "kib", y = "us", log = "xy", file = file .. ".svg"})
+r:plot{x = "kib", y = "us", log = "xy", file = file .. ".svg"}
 os.remove(file .. ".svg")
 os.remove(file)]],
             see = { "results:csv", "lab.sweep" },

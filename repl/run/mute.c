@@ -1,7 +1,7 @@
 /* mute.c - discards what is written to stdout, for a while.
  *
  * It replaces the descriptor, because not only Lua's print and io.write use it, but also charts,
- * which are written in C, and gnuplot, which is another process.
+ * which are written in C.
  */
 #include "run.h"
 

@@ -6,3 +6,4 @@ end, {title = "copies to the GPU"})
 
 r:show()
 r:csv("build/copies.csv")
+r:plot{x = "kib", y = "median_us", by = "pinned", log = "xy", file = "build/copies.svg", width_px = 640}

@@ -1,4 +1,4 @@
--- 57-plot.t.lua - r:plot: what gnuplot is asked for and draws, and what cannot be drawn.
+-- 57-plot.t.lua - r:plot: what is drawn, and what cannot be.
 
 local T = require "tap"
 local ideal = require "lua.ideal"
@@ -11,7 +11,7 @@ end
 local table_of_copies = lab.table({
     {kib = 1, pinned = false, us = 8, what = "a"}, {kib = 4, pinned = false, us = 16, what = "b"},
     {kib = 1, pinned = true, us = 4, what = "a"}, {kib = 4, pinned = true, us = 8, what = "b"},
-    {kib = 0, us = nil, what = "c"},
+    {kib = 0, us = nil, what = "c", n = 1},
 }, {title = "copies"})
 
 local function read(path)
@@ -43,13 +43,13 @@ local function count(text, pattern)
     return n
 end
 
--- ---- without gnuplot -----------------------------------------------------------------------
+-- ---- refused -------------------------------------------------------------------------------
 
 local function refused()
     local function fails(code, pattern, name, options)
         refuses(function() table_of_copies:plot(options) end, code, pattern, name)
     end
-    fails("SL_EINVAL", "option 'x' is needed: which column of kib, pinned, us, what", "x is needed")
+    fails("SL_EINVAL", "option 'x' is needed: which column of kib, n, pinned, us, what", "x is needed")
     fails("SL_EINVAL", "option 'y' is needed", "y is needed", {x = "kib"})
     fails("SL_EINVAL", "'y': there is no column 'uss'; there are: .*did you mean us",
           "columns are those of the table", {x = "kib", y = "uss"})
@@ -67,6 +67,20 @@ local function refused()
           {x = "kib", y = "us", file = "x.png"})
     fails("SL_EINVAL", "'y' must be", "y is a name or names", {x = "kib", y = {}})
     fails("SL_EINVAL", "in it twice", "each once", {x = "kib", y = {"us", "us"}})
+    fails("SL_EINVAL", "'facet': there is no column 'z'", "facets are those of a column",
+          {x = "kib", y = "us", facet = "z"})
+    fails("SL_EINVAL", "'range' must be a list of two", "a range has two columns",
+          {x = "kib", y = "us", range = {"us"}})
+    fails("SL_EINVAL", "'range': there is no column 'z'", "which the table has",
+          {x = "kib", y = "us", range = {"us", "z"}})
+    fails("SL_EINVAL", "'range' is for one column 'y', got 2", "and one curve",
+          {x = "kib", y = {"us", "kib"}, range = {"us", "kib"}})
+    fails("SL_EINVAL", "column 'kib' has 0, which", "and is on a logarithmic axis, too",
+          {x = "what", y = "n", log = "y", range = {"kib", "n"}})
+    fails("SL_EINVAL", "'theme' is for a file", "themes are for files",
+          {x = "kib", y = "us", theme = "dark"})
+    fails("SL_EINVAL", "'width_px' must be.* from 200 to 20000, got 20", "widths have limits",
+          {x = "kib", y = "us", width_px = 20, file = "x.svg"})
     fails("SL_EINVAL", "unknown option 'colour'", "a typo cannot pass", {colour = 1})
     fails("SL_EIO", "cannot write '/nonexistent/x.svg'", "a file that cannot be written",
           {x = "kib", y = "us", file = "/nonexistent/x.svg"})
@@ -74,40 +88,7 @@ local function refused()
             "no point", "something must be drawn")
 end
 
--- A path on which there is nothing.
-local function without_gnuplot()
-    local program = os.getenv("STREAMLAB")
-    local pipe = assert(io.popen(("PATH=%s/nowhere '%s' --norc -e '%s' 2>&1"):format(folder,
-        program:find("^/") and program or "./" .. program,
-        "print(select(2, pcall(function() lab.table{{a = 1}}:plot{x = \"a\", y = \"a\"} end)).code)"
-        .. " print(lab.table{{a = 1}})")))
-    T.is(pipe:read("a"), "SL_ENOTFOUND\na\n1\n", "without gnuplot only plots are not to be had")
-    pipe:close()
-end
-
--- A gnuplot that keeps what it is asked for. Gnuplot reads as many octal digits as there are.
-local function asked_for()
-    local program, fake = os.getenv("STREAMLAB"), folder .. "/gnuplot"
-    local file = assert(io.open(fake, "w"))
-    file:write("#!/bin/sh\nexec cat > " .. folder .. "/asked\n")
-    file:close()
-    os.execute(("chmod +x %s && PATH=%s:$PATH '%s' --norc -e '%s'"):format(fake, folder,
-        program:find("^/") and program or "./" .. program,
-        "lab.table({{[\"t 1.5\"] = 1, y = 1, by = 2.5}}, {title = \"ratio 1.5 of 2-3\"}):plot{"
-        .. "x = \"t 1.5\", y = \"y\", by = \"by\", file = \"" .. folder .. "/x.svg\"}")
-        .. " 2>" .. folder .. "/said")
-    T.like(read(folder .. "/said"), "drawing is not whole", "a plot that is not drawn is an error")
-    T.is(io.open(folder .. "/x.svg"), nil, "and no file")
-    local asked = read(folder .. "/asked")
-    os.execute(("rm -f %s %s/asked %s/said"):format(fake, folder, folder))
-    local title = asked:match('set title "([^"]*)"'):gsub("\\([0-7]+)", function(digits)
-        return utf8.char(tonumber(digits, 8))
-    end)
-    T.is(title, "ratio 1.5 of 2-3", "a digit behind another sign is no part of its octal number")
-    T.is(count(asked, "\\%d%d%d%d"), 0, "nor in any other text")
-end
-
--- ---- with it -------------------------------------------------------------------------------
+-- ---- as SVG --------------------------------------------------------------------------------
 
 local function curves()
     local text = svg(table_of_copies, {x = "kib", y = "us", by = "pinned"})
@@ -124,6 +105,101 @@ local function curves()
         svg(lab.table{{a = 3, b = 7}}, {x = "a", y = "b", log = "xy"})
         svg(lab.table{{a = true, b = 7}}, {x = "a", y = "b"})
     end, "a single point is a plot")
+end
+
+-- Where the points of the drawing are.
+local function points_of(drawing)
+    local places = {}
+    for place in drawing:gmatch('translate%(([^)]*)%)" d="[^"]*"><title>') do
+        places[#places + 1] = place
+    end
+    return table.concat(places, ", ")
+end
+
+-- A label of one digit is 0.57 * 11 = 6.27 pixels wide, so that the panel begins at 28.27 and ends
+-- at 384; the points are 10 pixels inside, and the panel goes from 32 to 272.
+local function places()
+    local r = lab.table{{n = 1, us = 2}, {n = 3, us = 0}, {n = 2, us = 1}}
+    T.is(points_of(svg(r, {x = "n", y = "us", width_px = 400})), "38.3 42, 206.1 152, 374 262",
+         "points lie where their values are, in the order of x")
+    r = lab.table{{n = 1, us = 1}, {n = 100, us = 100}, {n = 10, us = 10}}
+    T.is(points_of(svg(r, {x = "n", y = "us", log = "xy", width_px = 400})):match(", ([^,]*),"),
+         ("%.1f 152"):format((6.27 * 3 + 22 + 384) / 2), "on logarithmic axes, too")
+    r = lab.table{{n = 1, us = 2, least = 1, most = 4}, {n = 2, us = 3, least = 3}}
+    local text = svg(r, {x = "n", y = "us", range = {"least", "most"}, width_px = 400})
+    T.like(text, 'd="M35.3 207h6m%-3 0V42m%-3 0h6"', "a range is a bar from its least value to its most")
+    T.like(text, "us\nn 1: 2 %(1 to 4%)</title>", "and in the point's description")
+    r = lab.table{{n = 1, median_us = 2, min_us = 1, max_us = 4}}
+    T.is(count(svg(r, {x = "n", y = "median_us"}), "h6m%-3 0V"), 1, "that of lab.measure is known")
+    T.is(count(svg(r, {x = "n", y = "median_us", range = false}), "h6m%-3 0V"), 0,
+         "and can be left out")
+end
+
+local function facets()
+    local rows = {}
+    for i = 1, 4 do
+        for _, by in ipairs{1, 2.5, "1"} do
+            rows[#rows + 1] = {n = i, us = i, by = by, gpu = i > 2 and "b" or "a"}
+        end
+    end
+    local text = svg(lab.table(rows), {x = "n", y = "us", by = "by", facet = "gpu"})
+    T.ok(text:find(">gpu=a</text>", 1, true) and text:find(">gpu=b</text>", 1, true),
+         "each value of `facet` has a panel")
+    T.is(count(text, ">by=2.5</text>"), 1, "whose curves have one legend")
+    T.is(count(text, ">by=1</text>"), 2, "in which a number and the same text are two curves")
+    T.is(count(text, 'stroke="#d55e00"'), 3, "with the same colour in all panels")
+end
+
+local function axes()
+    local rows = {}
+    for i = 0, 10 do rows[#rows + 1] = {kib = 1 << i, bytes = 1000 * i, n = 3 ^ i} end
+    local r = lab.table(rows)
+    local text = svg(r, {x = "kib", y = "n", log = "xy"})
+    T.ok(text:find(">64 KiB<", 1, true) and text:find(">1 MiB<", 1, true),
+         "sizes are powers of two with a unit")
+    T.ok(text:find(">1000<", 1, true) and not text:find(">1024<", 1, true),
+         "other logarithms are powers of ten")
+    text = svg(r, {x = "n", y = "bytes"})
+    T.ok(text:find(">8 KiB<", 1, true) and text:find(">0 B<", 1, true), "on linear axes, too")
+    text = svg(lab.table{{n = 256, us = 1}, {n = 1024, us = 2}}, {x = "n", y = "us", log = "x"})
+    T.ok(text:find(">512<", 1, true), "powers of two that are no sizes have them without a unit")
+    T.ok(not text:find(">1%.%d<"), "whole numbers have no ticks between them")
+    T.lives(function()
+        for _, value in ipairs{5e-324, 1e-300, 0.1, 1e16, 1e300, 1.7e308, -1.7e308} do
+            for _, other in ipairs{value, value * 2 < math.huge and value * 2 or value, -value} do
+                local pair = lab.table{{x = value, y = value}, {x = other, y = other}}
+                local log = value > 0 and other > 0 and "xy" or nil
+                local text = svg(pair, {x = "x", y = "y"}) .. svg(pair, {x = "x", y = "y", log = log})
+                assert(not text:find('"[^"]*[ "]%-?nan') and not text:find('"[^"]*[ "]%-?inf'),
+                       value .. " " .. other)
+            end
+        end
+    end, "no number is too large, too small or too near to another one")
+end
+
+-- Colours of the class in the dark style of a picture.
+local function dark_of(text, class)
+    return text:match("%.sl%-" .. class .. "{[a-z]+:(#%x+)}")
+end
+
+local function themes()
+    local options = {x = "kib", y = "us", by = "pinned"}
+    local auto = svg(table_of_copies, options)
+    ideal.textbook()
+    local tl = lab.profile(lab.spin, 1)
+    tl:save(folder .. "/tl.svg")
+    local timeline = read(folder .. "/tl.svg")
+    os.remove(folder .. "/tl.svg")
+    for _, class in ipairs{"page", "ink", "dim", "track", "grid", "frame"} do
+        T.is(dark_of(auto, class), dark_of(timeline, class),
+             "a plot is dark as a timeline is: " .. class)
+    end
+    options.theme = "dark"
+    local dark = svg(table_of_copies, options)
+    T.ok(dark:find(dark_of(auto, "page"), 1, true) and not dark:find("<style>", 1, true),
+         "a dark one is dark for everybody")
+    options.theme = "light"
+    T.ok(not svg(table_of_copies, options):find(dark_of(auto, "page"), 1, true), "a light one light")
 end
 
 -- Texts of the drawing, as they are read.
@@ -147,6 +223,7 @@ local odd_texts <const> = {
 -- Each as the title, as a tick and in the legend, with the next two at the axes.
 local function texts()
     local numbers, missing, ill = {{1.5, "1.5"}, {-2, "-2"}, {30, "30"}}, {}, 0
+    local drawings = {}
     for i, odd in ipairs(odd_texts) do
         local x, y = odd_texts[i % #odd_texts + 1], odd_texts[(i + 1) % #odd_texts + 1]
         local number = numbers[i % #numbers + 1]
@@ -159,12 +236,22 @@ local function texts()
             if not found[text] then missing[#missing + 1] = text end
         end
         ill = ill + (utf8.len(drawing) and not drawing:find("[\0-\8\x0b-\x1f]") and 0 or 1)
+        drawings[i] = drawing
     end
     T.is(table.concat(missing, ", "), "", "title, axes, ticks and legend say what was given")
     T.is(ill, 0, "in well-formed UTF-8 without control characters")
+    if not os.execute("command -v python3 >/dev/null") then return T.skip("there is no python3", 1) end
+    for i, drawing in ipairs(drawings) do
+        local file <close> = assert(io.open(folder .. "/" .. i .. ".svg", "w"))
+        file:write(drawing)
+    end
+    T.ok(os.execute("python3 -c 'import sys, xml.dom.minidom as d; "
+                    .. "[d.parse(f) for f in sys.argv[1:]]' " .. folder .. "/*.svg"),
+         "which Python's parser of XML takes")
+    os.execute("rm " .. folder .. "/*.svg")
 end
 
--- What a shell or gnuplot could take for a command.
+-- What a shell could take for a command.
 local function hostile_names()
     local name = ("`touch %s/a` $(touch %s/b) '\"; !touch %s/c\nset print \"%s/d\"\n@x \\ "
         .. "_y{/Bold}"):format(folder, folder, folder, folder)
@@ -183,7 +270,7 @@ local function hostile_names()
     T.is(files(), "", "and no other file has come")
 end
 
--- Names that mean something to gnuplot are files in the current folder.
+-- Names that mean something to a shell are files in the current folder.
 local function special_files()
     local script = folder .. "/script.lua"
     local file = assert(io.open(script, "w"))
@@ -201,36 +288,62 @@ r:plot{x = "a", y = "b", file = "~.svg"}
     os.execute(("cd %s && rm -f '|touch piped.svg' '~.svg' piped.svg"):format(folder))
 end
 
+-- ---- in the terminal ------------------------------------------------------------------------
+
+local function printed(text, through)
+    local _, out = ideal.run_text(text, {through = "env COLUMNS=20 LC_ALL=" .. through})
+    local lines = {}
+    for line in out:gmatch("([^\n]*)\n") do lines[#lines + 1] = line end
+    return lines
+end
+
+-- 20 columns: the label, a blank, the edge and 17 cells; 16 rows. In ASCII the line goes from cell
+-- 0, row 15 to cell 16, row 0: a step in all but one of its columns.
 local function in_the_terminal()
-    local status, text = ideal.run_text([[
-lab.table({{n = 1, us = 10}, {n = 2, us = 20}}, {title = "two points"}):plot{x = "n", y = "us"}
-print "behind"]], {through = "env COLUMNS=60"})
-    T.is(status, 0, "without a file the plot is printed")
-    T.like(text, "two points.*%*%*%*.*behind\n$", "before what is printed next")
+    local lines = printed('lab.table({{n = 1, us = 0}, {n = 2, us = 2}}, {title = "two"})'
+                          .. ':plot{x = "n", y = "us"} print "behind"', "C")
+    T.is(lines[1] .. "," .. lines[2], "two,us", "the title and the name of y stand above")
+    T.is(lines[3], "2 +" .. (" "):rep(16) .. "*", "the greatest value is at the top right")
+    T.is(lines[11], "1 +" .. (" "):rep(7) .. "..", "the line goes through the middle")
+    T.is(lines[18], "0 +*", "and the least value is at the bottom left")
+    T.is(lines[19] .. lines[20], "  ++" .. ("-"):rep(15) .. "+   1" .. (" "):rep(15) .. "2",
+         "the ticks below say where")
+    T.is(lines[21] .. "," .. lines[22], "         n,behind", "and the name of x, of what")
+    lines = printed('lab.table{{n = 1, us = 5}, {n = 2, us = 5}}:plot{x = "n", y = "us"}', "C.UTF-8")
+    T.is(lines[2], "5 ┤●" .. ("⠉"):rep(15) .. "●", "in Unicode lines are of dots")
+    lines = printed([[lab.table{{n = 1, us = 2, a = 0, b = 4}}:plot{x = "n", y = "us", range = {"a", "b"}}]],
+                    "C")
+    T.is(lines[2] .. "|" .. lines[10] .. "|" .. lines[17],
+         "4 +        .|2 +        *|0 +        .", "a range is a line through the point")
+end
+
+local function several_in_the_terminal()
+    local _, text = ideal.run_text([[
+local r = lab.table{{n = 1, us = 5, by = "aaa"}, {n = 1, us = 6, by = "größe"}, {n = 2, us = 7, by = "aaa"}}
+r:plot{x = "n", y = "us", by = "by"}
+r:plot{x = "n", y = "us", facet = "by"}]], {through = "env COLUMNS=70 LC_ALL=C"})
+    T.like(text, "%| +%.+A A by=aaa\n", "a line has its letter and its name at its end")
+    T.like(text, "6 %+B +%.* +B by=gr%?%?e\n", "without Unicode what is not ASCII is a ?")
+    T.like(text, "\n +by=aaa +by=gr%?%?e\n", "panels stand side by side")
+    T.is(count(text, "\27"), 0, "without colours outside of a terminal")
     local widest = 0
     for line in text:gmatch("[^\n]*") do widest = math.max(widest, #line) end
-    T.is(count(text, "\f"), 0, "without a form feed")
-    T.ok(widest > 40 and widest <= 60, "it is as wide as the terminal")
-    _, text = ideal.run_text[[
-lab.table{{n = 1, us = 5}, {n = 2, us = 5}, {n = 3, us = 5}}:plot{x = "n", y = "us"}]]
-    T.like(text, "5 A%*+A%*+A\n", "points on the border are drawn over it")
-    _, text = ideal.run_text[[
-local r = lab.table{{n = 1, us = 5, by = "aaaaaaa"}, {n = 1, us = 6, by = "b"}}
-r:plot{x = "n", y = "us", by = "by"}]]
-    T.like(text, "by=aaaaaaa %*%*%*A%*%*%* +by=b ###B###", "the curves' names stand apart")
+    T.ok(widest > 60 and widest <= 70, "all is as wide as the terminal at most")
+    _, text = ideal.run_text('lab.table{{n = 1, us = 5}}:plot{x = "n", y = "us"}',
+                             {through = "env COLUMNS=70 CLICOLOR_FORCE=1"})
+    T.is(count(text, "\27%[36m"), 1, "where there are colours, lines have them")
 end
 
 refused()
-without_gnuplot()
-asked_for()
-if os.execute("command -v gnuplot >/dev/null 2>&1") then
-    curves()
-    texts()
-    hostile_names()
-    special_files()
-    in_the_terminal()
-else
-    T.skip("gnuplot is not here", 20)
-end
+curves()
+places()
+facets()
+axes()
+themes()
+texts()
+hostile_names()
+special_files()
+in_the_terminal()
+several_in_the_terminal()
 os.execute("rm -r " .. folder)
 T.done()

@@ -39,6 +39,7 @@ local other_pages <const> = { "docs/teaching.md" }
 -- Pictures of the pages, and what the commands above call them.
 local pictures <const> = {
     ["docs/pictures/puzzler_blocking.svg"] = "build/blocking.svg",
+    ["docs/pictures/copies.svg"] = "build/copies.svg",
     ["docs/pictures/cuda_free.svg"] = "build/cudaFree.svg",
     ["docs/pictures/event.svg"] = "build/event.svg",
     ["docs/pictures/nine.svg"] = "build/nine.svg",

@@ -49,6 +49,7 @@ local cases = {
     { "--backend sim --trace x.json ../in/spin.lua", "x.json" },
     { script "tl:save('x.svg')", "x.svg" }, { script "tl:save('x.json.gz')", "x.json.gz" },
     { script "r:csv('x.csv')", "x.csv" }, { script "r:jsonl('x.jsonl')", "x.jsonl" },
+    { script "r:plot{x = 'a', y = 'b', file = 'x.svg'}", "x.svg" },
     { "--backend sim -i", "x.svg", lines = ".trace x.svg\n.trace off\n", status = 0 },
     { "--backend sim -i", "x.lua", lines = "x = 1\n.save x.lua\n", status = 0, old = header },
 }
@@ -124,22 +125,6 @@ tap.like(run(new, "trap '' XFSZ; ulimit -f 0"), "cannot write .*: File too large
 tap.is(shell.sh("ls " .. out .. "/y"), "", "and no part of the lab is there")
 tap.like(run(new, "ulimit -c 0; ulimit -f 0"), "status 1[2-9]%d\n$", "lab new, ended while it writes")
 tap.is(shell.sh("cd " .. out .. "/y && find . -type f ! -name '*.tmp'"), "", "leaves no file of a lab")
-
--- ---- plots -------------------------------------------------------------------------------------
-
-local plot <const> = { script "r:plot{x = 'a', y = 'b', file = 'x.svg'}", "x.svg" }
-
-if shell.sh("command -v gnuplot") ~= "" then
-    for _, before in ipairs { "trap '' XFSZ; ulimit -f 0", "ulimit -c 0; ulimit -f 0" } do
-        lay_out(plot)
-        local said = run(plot, before)
-        local is_old, others = look(plot)
-        tap.ok(is_old and others == 0 and said:find("status 1\n$"),
-            "gnuplot without a disk leaves the old plot: " .. before)
-    end
-else
-    tap.skip("there is no gnuplot here", 2)
-end
 
 -- ---- pipes -------------------------------------------------------------------------------------
 
