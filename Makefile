@@ -35,9 +35,7 @@ SANITIZE ?=
 # CUDA's compiler; the CUDA backend is built where there is one. NVCC= builds without.
 NVCC     ?= $(firstword $(wildcard $(addsuffix /nvcc,$(subst :, ,$(PATH))) \
               /usr/local/cuda/bin/nvcc))
-# LIBEDIT=0 builds without a line editor, as if libedit were missing.
-LIBEDIT  ?= 1
-# The same for MINIZIP, which `streamlab lab pack` writes its files with.
+# MINIZIP=0 builds without `streamlab lab pack`, as if minizip were missing.
 MINIZIP  ?= 1
 # The same for LIBSECCOMP, which filters the system calls of code that is graded.
 LIBSECCOMP ?= 1
@@ -49,13 +47,13 @@ JOBS     ?= $(PROCESSORS)
 # What scripts/configure.sh finds is kept in config.mk. It looks again when a setting that it
 # reads has changed, when a library that it found is gone, and as long as something is missing.
 QUOTE    = '$(subst ','\'',$(1))'
-SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC LIBEDIT MINIZIP \
+SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC MINIZIP \
               LIBSECCOMP,$(v)=$(call QUOTE,$($(v)))))
 # These goals do without.
 ifneq ($(filter-out clean format help install-rock lint setup uninstall,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
 endif
-FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) \
+FOUND    := $(filter /%,$(LUA_INC) $(LUA_LIB) $(CUDA_LIB) $(PROGRAM_ZLIB) \
               $(PROGRAM_ZIP) $(PROGRAM_FILTER))
 GONE     := $(filter-out $(wildcard $(FOUND)),$(FOUND))
 ifneq ($(value FOUND_FOR),$(SETTINGS))
@@ -129,18 +127,14 @@ TIMELINE_ROOMS := core/text core/timeline core/traces core/pictures
 TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
 BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
-# One of the two line editors is linked.
-NO_EDITOR := $(BUILD)/repl/editor/lineedit_none.o
-EDITORS  := $(call objects,repl/editor/lineedit*.c)
-# The same for the two that write .zip files.
+# One of the two that write .zip files is linked.
 NO_ZIP   := $(BUILD)/repl/commands/zip_none.o
 ZIPS     := $(call objects,repl/commands/zip*.c)
 # And of the two that filter system calls.
 NO_FILTER := $(BUILD)/repl/sandbox/syscalls_none.o
 FILTERS  := $(call objects,repl/sandbox/syscalls*.c)
-REPL     := $(filter-out $(EDITORS) $(ZIPS) $(FILTERS),$(call objects,repl/*.c repl/*/*.c)) \
+REPL     := $(filter-out $(ZIPS) $(FILTERS),$(call objects,repl/*.c repl/*/*.c)) \
             $(BUILD)/program_files.o
-EDIT     := $(if $(LINE_EDITOR),$(filter-out $(NO_EDITOR),$(EDITORS)),$(NO_EDITOR))
 ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTER))
 NUMBERS  := $(call objects,core/numbers/*.c)
@@ -183,11 +177,11 @@ EDITOR_FILE := $(BUILD)/share/streamlab.d.lua
 all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 	$(if $(PLUGIN),@:,@rm -f $(BUILD)/streamlab_cuda.so)
 
-# Linked again when another line editor or another Lua is found.
-$(BUILD)/streamlab: $(REPL) $(EDIT) $(ZIP) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+# Linked again when another Lua is found.
+$(BUILD)/streamlab: $(REPL) $(ZIP) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $(filter %.o,$^) $(LUA_LIB) \
-	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_EDIT) $(PROGRAM_FILTER) $(LIBS)
+	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_FILTER) $(LIBS)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
@@ -219,8 +213,8 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(EDITORS) $(ZIPS) $(FILTERS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(EDITORS) $(ZIPS) $(FILTERS) $(BINDINGS): | need-lua-headers
+$(REPL) $(ZIPS) $(FILTERS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(ZIPS) $(FILTERS) $(BINDINGS): | need-lua-headers
 $(TIMELINE): | need-zlib
 $(BUILD)/streamlab: | need-lua
 
@@ -310,7 +304,7 @@ clean:
 
 help:
 	@sed -n 's/^## //p' Makefile tests/tests.mk
-	@echo 'Settings: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR NVCC LIBEDIT LUA_INCLUDE LUA_LIBRARY LUA'
+	@echo 'Settings: CC CFLAGS LDFLAGS BUILD PREFIX DESTDIR NVCC LUA_INCLUDE LUA_LIBRARY LUA'
 	@echo '          TEST_JOBS V=1'
 
 .PHONY: all look-again need-lua need-lua-headers need-zlib docs install uninstall rock \

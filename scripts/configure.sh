@@ -8,7 +8,7 @@
 #
 # Environment: CC, CPPFLAGS and CFLAGS look for headers and libraries; LUA_INCLUDE, LUA_LIBRARY
 # and LUA win over the Lua that is found; NVCC is CUDA's compiler, empty for a build without;
-# LIBEDIT=0, MINIZIP=0 and LIBSECCOMP=0 build without these libraries.
+# MINIZIP=0 and LIBSECCOMP=0 build without these libraries.
 set -u
 
 compiler=${CC:-cc}
@@ -58,19 +58,12 @@ link() { # FLAG LIBRARY...
 }
 
 find_libraries() {
-    has_zlib='' program_zlib='' line_editor='' program_edit='' zip_writer='' program_zip=''
+    has_zlib='' program_zlib='' zip_writer='' program_zip=''
     call_filter='' program_filter=''
     if has_header zlib.h; then
         has_zlib=yes program_zlib=$(link -lz z)
     else
         lacks zlib
-    fi
-    if [ "${LIBEDIT:-1}" != 0 ]; then
-        if has_header histedit.h; then
-            line_editor=libedit program_edit=$(link -ledit edit bsd md tinfo)
-        else
-            lacks libedit
-        fi
     fi
     if [ "${MINIZIP:-1}" != 0 ]; then
         if has_header minizip/zip.h; then
@@ -192,8 +185,6 @@ LUA_LIB      := $lua_library
 LUA_PROG     := $lua_program
 HAS_ZLIB     := $has_zlib
 PROGRAM_ZLIB := $program_zlib
-LINE_EDITOR  := $line_editor
-PROGRAM_EDIT := $program_edit
 ZIP_WRITER   := $zip_writer
 PROGRAM_ZIP  := $program_zip
 CALL_FILTER  := $call_filter

@@ -51,7 +51,6 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:lua) echo liblua5.4-dev ;;
     apt-get:lua-program) echo lua5.4 ;;
     apt-get:blas) echo libopenblas0 ;;
-    apt-get:libedit) echo libedit-dev ;;
     apt-get:zlib) echo zlib1g-dev ;;
     apt-get:minizip) echo libminizip-dev ;;
     apt-get:libseccomp) echo libseccomp-dev ;;
@@ -66,7 +65,6 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:lua) echo lua-devel lua-static ;;
     dnf:lua-program) echo lua ;;
     dnf:blas) echo openblas-serial ;;
-    dnf:libedit) echo libedit-devel ;;
     dnf:zlib) echo zlib-devel ;;
     dnf:minizip) echo minizip-compat-devel ;;
     dnf:libseccomp) echo libseccomp-devel libseccomp-static ;;

@@ -70,20 +70,23 @@ When stdin is no terminal (`streamlab -i < lines`) there is no prompt, no banner
 |---|---|
 | Left, Right, Ctrl-Left, Ctrl-Right (or Alt-) | by a character, by a word |
 | Home, End, Ctrl-A, Ctrl-E | the beginning and the end of the line |
-| Up, Down | the line above or below within an entry, then earlier and later entries |
-| Ctrl-P, Ctrl-N | earlier and later entries |
+| Up, Down | the line above or below within an entry, then earlier and later entries that begin as what is typed before the cursor |
+| Ctrl-P, Ctrl-N | the same without moving within an entry |
 | Ctrl-R | searches earlier entries for what is typed then; again for an earlier one. Enter runs what was found, Escape leaves it to be changed, Ctrl-G brings the line back |
 | Tab | completes names, fields, methods and options, and within a string names of files; indents at the beginning of a line |
 | Delete, Ctrl-D within a line | removes the character under the cursor |
-| Ctrl-W, Ctrl-K, Ctrl-U | cuts the word before the cursor, the rest, the whole; Ctrl-Y puts it back |
+| Ctrl-W, Alt-D, Ctrl-K, Ctrl-U | cuts the word before the cursor, the one behind it, the rest, the whole; Ctrl-Y puts it back |
+| Ctrl-T | exchanges two characters |
+| Ctrl-_ | takes back the latest change, again the one before it |
 | Ctrl-L | clears the screen |
 | Ctrl-C | deletes what has been typed |
 | Ctrl-D on an empty line | ends the program, as `exit`, `quit` and `.quit` do; within an unfinished entry it deletes the entry |
 
-These are libedit's keys, and `~/.editrc` can change them.
+While you type, words of Lua have colours, the bracket that belongs to the one at the cursor is marked, one that belongs to none is red, and below the line stands what the function takes
+whose call the cursor is in. Further lines of an entry are indented; `end` and closing brackets move back. Without colours (`NO_COLOR`) only the first is missing; a plain terminal (`TERM=dumb`)
+gets no escape sequences, and moves a long line sideways.
 
-A pasted block is one entry, which can still be changed before Enter runs it; if its last lines are an expression, its value is shown. Completion never runs code of the user's. A build without libedit reads lines as the
-terminal gives them.
+A pasted block is one entry, which can still be changed before Enter runs it; if its last lines are an expression, its value is shown. Completion never runs code of the user's.
 
 ### History
 

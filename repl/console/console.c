@@ -267,7 +267,7 @@ void console_run(lua_State *L, const options *o, bool banner)
     console c = { .L = L };
     lua_settop(L, 0);
     tell_protected(L, "open");
-    reader_open(&c.reader, console_complete, L);
+    reader_open(&c.reader, &console_language, L);
     if (c.reader.terminal && !o->no_rc && !o->ignore_environment) rc_run(L);
     if (banner && c.reader.terminal && c.reader.prompts == stdout) tell_protected(L, "banner");
     for (bool more = true; more;) {

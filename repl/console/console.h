@@ -9,7 +9,7 @@
 #include <lua.h>
 #include <stdbool.h>
 
-#include "../editor/completion.h"
+#include "../editor/lineedit.h"
 #include "../run/options.h"
 
 /* Until the end of stdin. The values of an expression are shown; an entry may go on over
@@ -26,8 +26,7 @@ void rc_run(lua_State *L);
  * is saved. A second call finds nothing to do. */
 void console_close(lua_State *L);
 
-/* Finds words for the editor (complete.c); the context is the lua_State. Never raises, and leaves
- * the stack as it was. */
-completion_find console_complete;
+/* What the editor asks about an entry (typing.c); the context is the lua_State. */
+extern const lineedit_language console_language;
 
 #endif

@@ -97,17 +97,14 @@ static void keep_from_interrupts(reader *r)
     sigaction(SIGINT, &action, &r->interrupt_before);
 }
 
-void reader_open(reader *r, completion_find *complete, void *context)
+void reader_open(reader *r, const lineedit_language *language, void *context)
 {
     bool shown = isatty(STDOUT_FILENO);
     *r = (reader){ .terminal = isatty(STDIN_FILENO), .prompts = shown ? stdout : stderr };
     if (!r->terminal) return;
     keep_from_interrupts(r);
     if (!shown) return;
-    char *notice;
-    r->editor = lineedit_open(complete, context, &notice);
-    if (notice) run_message(notice);
-    free(notice);
+    r->editor = lineedit_open(language, context);
     if (r->editor) {
         history_open(&r->history, recall, r->editor);
         say_notice(&r->history);

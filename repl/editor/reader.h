@@ -4,8 +4,8 @@
  * there is no terminal. It knows no Lua: what the lines mean only repl/console/ knows, which also
  * finds the words for completion.
  *
- * At a terminal they are edited, with a history, if the build has an editor and stdout is a
- * terminal too; otherwise they are read plainly: with a prompt, on stderr if need be, where
+ * At a terminal they are edited, with a history, if stdout is a terminal too; otherwise they are
+ * read plainly: with a prompt, on stderr if need be, where
  * stdin is a terminal, and without where it is none. Ctrl-C drops the line in all cases.
  */
 #ifndef REPL_READER_H
@@ -31,9 +31,8 @@ typedef struct reader {
     size_t room;
 } reader;
 
-/* `complete` finds words, given the context. Says on stderr what is wrong with the terminal or the
- * history file. */
-void reader_open(reader *r, completion_find *complete, void *context);
+/* Says on stderr what is wrong with the history file. */
+void reader_open(reader *r, const lineedit_language *language, void *context);
 
 /* The next line: *line, without its newline, is valid up to the next call. `before` is what
  * was read of the entry before it. */

@@ -5,10 +5,6 @@ local tap = require "tap"
 local session = require "session"
 local keys, with = session.keys, session.with
 
-if os.getenv("STREAMLAB_EDITOR") == "" then
-    tap.skip_all("this build has no line editor")
-end
-
 with({ name = "keys" }, function(s)
     tap.like(s:text(), "^streamlab 0%.1.*`lab`", "a terminal gets a banner")
     s:type("1 + 1\r")
@@ -91,7 +87,7 @@ with({ name = "Ctrl-C" }, function(s)
     s:type("x = {1,\r")
     s:wait "...> "
     s:type("2,")
-    s:finds "> 2,$"
+    s:finds "2,$"
     s:type(keys.interrupt)
     tap.ok(s:finds "2,%^C\nlab%[1%]>$", "in the middle of an entry it drops the whole")
     for _ = 1, 5 do
@@ -248,14 +244,12 @@ for _, type in ipairs { "xterm", "xterm-256color", "vt100", "dumb", "linux", "sc
 end
 
 with({ name = "unknown TERM", env = { TERM = "no-such-terminal" } }, function(s)
-    tap.like(s:text(), "streamlab: this machine does not know the terminal 'no%-such%-terminal'",
-        "a terminal of unknown type costs a sentence")
     s:type("6" .. keys.left .. "5\r")
-    tap.ok(s:finds "\n56\n", "and can be typed at")
+    tap.ok(s:finds "\n56\n", "a terminal of unknown type is taken for one like xterm")
 end)
 with({ name = "no TERM", env = { TERM = false } }, function(s)
     s:type("6" .. keys.left .. "5\r")
-    tap.ok(s:finds "\n56\n", "so can one without a type")
+    tap.ok(s:finds "\n56\n", "one without a type gets no sequences")
 end)
 
 local function prompt_colour(name, env, arguments)

@@ -4,10 +4,6 @@ local tap = require "tap"
 local session = require "session"
 local keys, pasted = session.keys, session.pasted
 
-if os.getenv("STREAMLAB_EDITOR") == "" then
-    tap.skip_all("this build has no line editor")
-end
-
 local s = session.open { arguments = { "--norc" }, history = true }
 s:wait "lab[1]> "
 

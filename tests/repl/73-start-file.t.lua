@@ -44,8 +44,6 @@ tap.is(from { env = { STREAMLAB_RC = "" } }, "nil", "an empty one means none")
 tap.is(from { arguments = { "--norc" } }, "nil", "--norc runs none")
 tap.is(from { arguments = { "-E" } }, "nil", "-E neither")
 tap.is(from { arguments = { "-i", "-e", "x = 1" } }, "home", "-i on a terminal runs it")
-tap.is(from { program = shell.program:gsub("[^/]*$", "tests/repl/streamlab-plain") }, "home",
-    "a build without libedit runs it too")
 
 local text = seen { env = { STREAMLAB_RC = home .. "/no-such.lua" } }
 tap.like(text, "streamlab: cannot open [^\n]*no%-such%.lua", "a named file that is missing is reported")

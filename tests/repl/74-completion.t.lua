@@ -5,10 +5,6 @@ local tap = require "tap"
 local session = require "session"
 local keys = session.keys
 
-if os.getenv("STREAMLAB_EDITOR") == "" then
-    tap.skip_all("this build has no line editor")
-end
-
 if not io.open("repl/console/completion/complete.lua") then
     tap.skip_all("this version has no completion")
 end

@@ -1,16 +1,14 @@
 -- 75-plain-lines.t.lua - a terminal where lines are not edited: stdout goes elsewhere or is
--- closed, or the build has no libedit.
+-- closed.
 package.path = "tests/repl/?.lua;" .. package.path
 local tap = require "tap"
 local session = require "session"
 local shell = require "shell"
 local keys, with = session.keys, session.with
 
-local plain = shell.program:gsub("[^/]*$", "tests/repl/streamlab-plain")
 local ways = {
     { "stdout is a pipe", shell = 'trap : INT; "$P" --norc | (trap "" INT; cat)' },
     { "stdout is closed", shell = 'trap : INT; "$P" --norc >&-' },
-    { "there is no libedit", program = plain },
     { "-i on a terminal", arguments = { "-i", "-e", "z = 5", "--norc" } },
 }
 for _, way in ipairs(ways) do

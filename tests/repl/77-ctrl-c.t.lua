@@ -5,10 +5,6 @@ local tap = require "tap"
 local session = require "session"
 local shell = require "shell"
 
-if os.getenv("STREAMLAB_EDITOR") == "" then
-    tap.skip_all("this build has no line editor")
-end
-
 local sanitized = (os.getenv("STREAMLAB_SANITIZE") or "") ~= ""
 
 local function start()

@@ -5,10 +5,6 @@ local tap = require "tap"
 local session = require "session"
 local shell = require "shell"
 
-if os.getenv("STREAMLAB_EDITOR") == "" then
-    tap.skip_all("this build has no line editor")
-end
-
 -- A line of each kind of answer: values, a chart, help, who, an error, commands.
 local entries <const> = {
     "a = lab.ones(30, 30); a", "{1, x = 'y', z = {true, nil}}", "s = lab.stream{name = 'up'}; s",

@@ -313,6 +313,13 @@ local function add_help_words(found, word, whole)
     end
 end
 
+-- The signature of the function whose call the text ends in, if docs/api has it.
+function complete.signature(text)
+    local call = cursor.read(text).call
+    local entry = call and described(call.path)
+    return entry and api.signature(entry)
+end
+
 -- The position, from 1, where the word at the end of the text begins, and what it may be,
 -- sorted.
 function complete.complete(text)

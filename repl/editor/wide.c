@@ -1,12 +1,15 @@
-/* lineedit_text.c - texts in wide characters and back, and the editor that a libedit belongs to.
+/* wide.c - texts in wide characters and back.
  */
-#include "lineedit_parts.h"
+#ifndef _XOPEN_SOURCE
+#define _XOPEN_SOURCE 700 /* wcwidth */
+#endif
+#include "wide.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
-wchar_t *lineedit__widen(const char *text)
+wchar_t *wide_of(const char *text)
 {
     size_t len = strlen(text), n = 0;
     wchar_t *wide = malloc((len + 1) * sizeof *wide);
@@ -26,11 +29,12 @@ wchar_t *lineedit__widen(const char *text)
     return wide;
 }
 
-char *lineedit__narrow(const wchar_t *wide, size_t n, size_t extra, size_t *len)
+char *wide_narrow(const char *before, const wchar_t *wide, size_t n, size_t *len)
 {
-    char *text = malloc(extra + n * MB_CUR_MAX + 1);
+    size_t at = strlen(before);
+    char *text = malloc(at + n * MB_CUR_MAX + 1);
     mbstate_t state = { 0 };
-    size_t at = extra;
+    if (text) memcpy(text, before, at);
     for (size_t i = 0; text && i < n; i++) {
         size_t used = wcrtomb(text + at, wide[i], &state);
         if (used == (size_t)-1)
@@ -43,9 +47,18 @@ char *lineedit__narrow(const wchar_t *wide, size_t n, size_t extra, size_t *len)
     return text;
 }
 
-lineedit *lineedit__of(EditLine *el)
+size_t wide_bytes(wchar_t c)
 {
-    lineedit *e;
-    el_wget(el, EL_CLIENTDATA, &e);
-    return e;
+    char bytes[MB_LEN_MAX];
+    mbstate_t state = { 0 };
+    size_t n = wcrtomb(bytes, c, &state);
+    return n == (size_t)-1 ? 0 : n;
+}
+
+int wide_columns(wchar_t c, int column)
+{
+    if (c == L'\t') return 8 - column % 8;
+    if (c < L' ' || c == 127) return 2;
+    int width = wcwidth(c);
+    return width > 0 ? width : 0;
 }
