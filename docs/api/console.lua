@@ -2,11 +2,13 @@ return {
     title = "The console",
     order = 90,
     about = [[
-At the prompt you have, besides Lua, commands that begin with a dot (no Lua line begins so) and three functions. Scripts do not have them. `?x` is short for `.help x`.
+At the prompt you have, besides Lua, commands that begin with a dot (no Lua line begins so) and four functions. Scripts do not have them. `?x` is short for `.help x`, and a line that begins with `!` is
+run by a shell: `!ls`.
 
 A file name may have spaces and may stand in quotes; `~/` is the home folder.
 
-**What is shown.** `_` is the last value. If a table contains another table twice, or itself, `<same as _.a>` says where the same table was shown before.
+**What is shown.** `_` is the last value, and `Out[n]` the first value of entry n, which the prompt `lab[n]>` has read. Tables and timelines stay there; a tensor, stream or event that no variable
+holds is freed as without it. `Out = nil` forgets all of them. A script that `.save` writes has no `Out`. If a table contains another table twice, or itself, `<same as _.a>` says where the same table was shown before.
 A tensor is shown with a corner of its values. While operations that use its memory are in flight (issued, but not done), their number is shown instead, as in `tensor 4x4 float32 on cuda, 64 bytes
 (2 operations in flight)`; the prompt does not wait for them, `lab.synchronize()` does. On a real GPU the values are copied, in the current stream; on the simulator
 showing them takes no simulated time. During a recording (`.trace`, `lab.record`, `--trace`) no values are read, since a real GPU's copies would be in it.]],
@@ -128,7 +130,21 @@ The timeline that is saved is `_`, or else the latest one that was shown, or els
 It waits for earlier work first, so that only `f` counts. It prints the time until `f` returned and the time until all work was done; on the simulator (in simulated time) also
 how long the GPU worked.]],
             example = "time(function() lab.spin(2) end)",
-            see = { "lab.measure", ".timer" },
+            see = { "timeit", "lab.measure", ".timer" },
+        },
+        {
+            name = "timeit",
+            brief = "runs a function many times and says how long a run takes",
+            arguments = { { "f", "function", "what to run" } },
+            options = {
+                { "reps", "integer", "how often it is measured", default = "as often as takes 0.2 s, from 5 to 1000 times" },
+                { "warmup", "integer", "how often it runs before that", default = "as of lab.measure" },
+                { "hold", "stream[]|boolean", "as for `lab.measure`", default = "none" },
+            },
+            blocks = "until the device has done all its work",
+            about = [[It prints the median, the shortest and the longest time of what `lab.measure` gives, as Python's `%timeit` does.]],
+            example = "timeit(function() lab.spin(0.1) end)",
+            see = { "lab.measure", "time" },
         },
     },
 }

@@ -1,6 +1,6 @@
 /* console.c - reads entries and runs each: the REPL, and -i.
  *
- * An entry is a chunk of Lua (compile.h) or a line for the console itself (".help", "?x"),
+ * An entry is a chunk of Lua (compile.h) or a line for the console itself (".help", "?x", "!ls"),
  * which begins as no Lua does. While a chunk is incomplete, which the compiler shows by an
  * error that ends in "<eof>", the next line is added to it. The n-th chunk is named "lab[n]",
  * and its text is kept for those who quote lines:
@@ -86,12 +86,12 @@ static reader_result push_line(console *c, const char *before)
 
 /* ---- entries -------------------------------------------------------------- */
 
-/* Whether the line at index 1 is for the console: ".word", "?". */
+/* Whether the line at index 1 is for the console: ".word", "?", "!". */
 static bool is_command(lua_State *L)
 {
     const char *line = lua_tostring(L, 1);
     line += strspn(line, " \t");
-    return line[0] == '?' || (line[0] == '.' && line[1] >= 'a' && line[1] <= 'z');
+    return line[0] == '?' || line[0] == '!' || (line[0] == '.' && line[1] >= 'a' && line[1] <= 'z');
 }
 
 static bool is_blank(lua_State *L)
@@ -187,15 +187,20 @@ static void tell_protected(lua_State *L, const char *name)
     run_report(L, run_call(L, 1, 0));
 }
 
-/* The values from index 2 on: the first becomes the global `_`, and all are shown. */
-static void take_values(lua_State *L, bool silent)
+/* The values from index 2 on: the first becomes the global `_` and Out[n], and all are shown. */
+static void take_values(const console *c, bool silent)
 {
+    lua_State *L = c->L;
     if (lua_gettop(L) < 2) return;
     lua_pushglobaltable(L);
     lua_pushliteral(L, "_");
     lua_pushvalue(L, 2);
     lua_rawset(L, -3);
     lua_pop(L, 1);
+    embedded_function(L, console_file, "keep");
+    lua_pushinteger(L, c->n_chunks);
+    lua_pushvalue(L, 2);
+    run_report(L, run_call(L, 2, 0));
     if (!silent) call_console(L, "show");
 }
 
@@ -222,7 +227,7 @@ static void run_chunk_entry(console *c)
         sources_look(L, name);
         status = run_chunk_timed(L);
     }
-    if (run_report(L, status) == LUA_OK) take_values(L, silent);
+    if (run_report(L, status) == LUA_OK) take_values(c, silent);
 }
 
 /* The entry at index 1 begins with a line for the console. Of a pasted block the other lines

@@ -4,6 +4,7 @@
 --   values/          how values are shown, each kind in its file
 --   help/            help(), ?x and `streamlab help`: what docs/api says, and how it is laid out
 --   dot_commands/    .help, .device, .trace, .load, .save and the others
+--   out.lua          Out[n], the values of earlier entries
 --   completion/      what Tab offers
 --   banner.lua       the first lines;  timing.lua  time(f) and .timer;  who.lua  who()
 --
@@ -34,11 +35,27 @@ function console.show(...)
     end
 end
 
--- A line that begins with "." or "?".
+-- The first value of entry n.
+function console.keep(n, value)
+    import "repl/console/out.lua".keep(n, value)
+end
+
+-- A shell runs the command, which prints for itself.
+local function run_shell(command)
+    io.stdout:flush()
+    local fine, how, status = os.execute(command)
+    if not fine then
+        io.stderr:write(how == "signal" and "ended by signal " or "exit status ", status, "\n")
+    end
+end
+
+-- A line that begins with ".", "?" or "!".
 function console.command(line)
-    local question = line:match("^%s*%?%s*(.-)%s*$")
+    local question, command = line:match("^%s*%?%s*(.-)%s*$"), line:match("^%s*!(.*)$")
     if question then
         import "repl/console/help/help.lua".ask(question)
+    elseif command then
+        run_shell(command)
     else
         import "repl/console/dot_commands/dot_commands.lua".run(line)
     end
@@ -70,7 +87,7 @@ end
 
 local globals <const> = {
     help = "repl/console/help/help.lua", who = "repl/console/who.lua",
-    time = "repl/console/timing.lua",
+    time = "repl/console/timing.lua", timeit = "repl/console/timing.lua",
 }
 
 -- Adds the console's own functions to the globals that are not taken.

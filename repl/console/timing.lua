@@ -1,4 +1,4 @@
--- timing.lua - time(f), and .timer on.
+-- timing.lua - time(f), timeit(f), and .timer on.
 --
 -- On the simulator times are virtual: those of the simulated host and GPU. The time that the
 -- simulation takes on this machine is added if it is noticeable.
@@ -16,7 +16,7 @@ local function duration(ns)
     while value >= 1000 and unit < #units do
         value, unit = value / 1000, unit + 1
     end
-    return (unit == 1 and "%d %s" or "%.3f %s"):format(value, units[unit])
+    return (unit == 1 and "%.0f %s" or "%.3f %s"):format(value, units[unit])
 end
 
 -- ---- clocks ---------------------------------------------------------------------------
@@ -101,6 +101,44 @@ function timing.time(f, ...)
     wait(device)
     local tl = device and device.simulated and lab.record() or nil
     return run_recorded(tl, read_clocks(), f, ...)
+end
+
+-- ---- timeit(f) -------------------------------------------------------------------------
+
+local enough_ns <const> = 200000000     -- of real time, in which runs are repeated
+local least_runs <const>, most_runs <const> = 5, 1000
+
+-- How often f is run, judging by a first run.
+local function runs_of(f)
+    local began = internals.wall_ns()
+    strings.call_users(f)
+    wait(internals.current_device())
+    local ns = math.max(internals.wall_ns() - began, 1)
+    return math.max(least_runs, math.min(most_runs, enough_ns // ns))
+end
+
+-- The options with the number of runs; lab.measure refuses what is wrong with them.
+local function with_reps(f, options)
+    local asked = {}
+    if options ~= nil and type(options) ~= "table" then return options end
+    for name, value in next, options or {} do asked[name] = value end
+    asked.reps = asked.reps or runs_of(f)
+    return asked
+end
+
+-- timeit(f, {reps =, warmup =}): what lab.measure gives, as two lines.
+function timing.timeit(f, options)
+    if type(f) ~= "function" then
+        internals.raise("SL_EINVAL", "timeit", ("argument 1 (f) must be a function, got %s; write "
+            .. "timeit(function() ... end)"):format(internals.type_name(f)))
+    end
+    local r = lab.measure(f, with_reps(f, options))
+    local device = internals.current_device()
+    print_rows {
+        {duration(r.median_us * 1000), ("until all work was done%s, the median of %d runs"):format(
+            device and device.simulated and " (simulated)" or "", #r.samples_us)},
+        {duration(r.min_us * 1000), "the shortest; the longest took " .. duration(r.max_us * 1000)},
+    }
 end
 
 -- ---- .timer ---------------------------------------------------------------------------

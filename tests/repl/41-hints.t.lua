@@ -195,6 +195,7 @@ local cases <const> = {
     { "require 'torch'",
         "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
     { "require 'numpy'", "numbers are in tensors: lab.tensor({{1, 2}, {3, 4}})" },
+    { "!ls", "commands of the shell are run by os.execute(\"ls\")" },
 }
 for _, case in ipairs(cases) do
     tap.is(hint_of(case[1]), case[2], "the hint for " .. case[1])
@@ -238,7 +239,7 @@ for _, case in ipairs {
     { ">>> x", prompts },
     { "$ build/streamlab x.lua", for_shells },
     { "build/streamlab x.lua", for_shells },
-    { "%timeit f()", ".help lists the console's commands, and time(f) measures" },
+    { "%timeit f()", ".help lists the console's commands, and timeit(f) measures" },
     { "dir(lab)", "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it" },
     { "with s: pass", "a block with a stream current is written lab.with(s, function() ... end)" },
     { "cudaStreamCreate()", "cudaStreamCreate is lab.stream here" },
@@ -282,7 +283,6 @@ for _, case in ipairs {
     { "lab.compile",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
     { "a = nil", nil },
-    { "!ls", "commands of the shell are run by os.execute(\"ls\")" },
     { "with torch.cuda.stream(s):", "a block with a stream current is written lab.with(s, function() ... end)" },
     { "s = lab.stream()\nlab.stream(s)", "a block with a stream current is written lab.with(s, "
         .. "function() ... end)" },

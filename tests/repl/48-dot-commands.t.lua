@@ -48,12 +48,12 @@ tap.is(err, "streamlab: .timer: usage: .timer on|off\n", "with its arguments")
 out, err = lines ".help\n"
 tap.is(err, "", ".help works")
 for _, usage in ipairs { ".help [WORD]", ".device [NAME]", ".streams", ".timer on|off",
-    ".trace [FILE|off]", ".races", ".load FILE", ".save FILE", ".quit", "?WORD" } do
+    ".trace [FILE|off]", ".races", ".load FILE", ".save FILE", ".quit", "?WORD", "!COMMAND" } do
     tap.ok(out:find("\n" .. usage .. "  ", 1, true) or out:find(usage .. "  ", 1, true) == 1,
         ".help lists " .. usage)
 end
 local _, n = out:gsub("\n", "")
-tap.is(n, 10, "and nothing else")
+tap.is(n, 11, "and nothing else")
 for line in out:gmatch("[^\n]+") do
     tap.ok(#line <= 80, "in 80 columns: " .. line)
 end

@@ -123,6 +123,16 @@ user.many = many
 local first, found = complete "many.key"
 T.ok(first == 6 and #found <= 10000, "of a huge table not all is looked at")
 
+-- ---- texts that are known --------------------------------------------------------------------
+
+user.require = require
+T.is(offered "require 'strea", "10: streamlab", "require knows what is loaded")
+has("x = require \"", "lab", "and files of Lua here")
+user.tl = lab.profile(lab.spin, 0)
+T.is(offered "tl:overlap_us('memcpy_h", "16: memcpy_h2d", "selections of spans")
+T.is(offered "tl:overlap_us('kernel', \"d2", "26: d2h", "also further ones")
+T.is(offered "tl:overlap_us('a', 'b', 'c', 'mems", "31: memset", "as many as there are")
+
 -- ---- options -------------------------------------------------------------------------------
 
 T.is(offered "lab.event{ti", "11: timing = ", "options of a function called with a table")

@@ -6,6 +6,7 @@
 --                               methods of the laboratory's objects
 --   lab.stream{pri              names of options, from docs/api
 --   t:to("cu, lab.load("fi      the texts that an argument or option may be; else files
+--   tl:busy_us("ker, require "  kinds and engines of spans; modules
 --   .tra, .load fi, ?lab.ma     the console's commands and what they take
 --   ?str, help("cudaStr         what help knows as well
 -- No code of the user's runs: values are looked up raw, and no metamethod is called.
@@ -237,10 +238,36 @@ local function file_names(prefix)
     return found
 end
 
+-- Kinds and engines of spans, which a selection of a timeline may be.
+local selections <const> = {
+    "compute", "copy", "d2h", "h2d", "host", "host_func", "kernel", "memcpy_d2d", "memcpy_d2h",
+    "memcpy_h2d", "memcpy_p2p", "memset", "p2p",
+}
+
+local function offer_selections(prefix)
+    local found = {}
+    for _, word in ipairs(selections) do
+        offer(found, word, prefix)
+    end
+    return found
+end
+
+-- What require finds: what is loaded, and files of Lua here.
+local function modules(prefix)
+    local found = {}
+    offer_keys(found, package.loaded, prefix)
+    for _, file in ipairs(program.folder(".") or {}) do
+        offer(found, file:match("^([%w_]+)%.lua$"), prefix)
+    end
+    return found
+end
+
 -- What may stand in the text that was begun.
 local function texts(call, prefix)
     local entry = call and described(call.path)
-    if not entry then
+    if call and #call.path == 1 and call.path[1].key == "require" then
+        return modules(prefix)
+    elseif not entry then
         return file_names(prefix)
     elseif entry.name == "help" then
         return add_topics({}, prefix)
@@ -249,7 +276,11 @@ local function texts(call, prefix)
         return #found > 0 and found or file_names(prefix)
     end
     local description = call.option and named(entry.options, call.option)
-        or not call.option and entry.arguments and entry.arguments[call.argument]
+        or not call.option and entry.arguments
+            and entry.arguments[math.min(call.argument, #entry.arguments)]
+    if description and description[2] == "stream|string|table" then
+        return offer_selections(prefix)
+    end
     local found = texts_of(description, prefix)
     if #found == 0 and not (description and description[2]:find('"', 1, true)) then
         return file_names(prefix)

@@ -48,6 +48,7 @@ function commands.help(word)
         end
     end
     rows[#rows + 1] = { "?WORD", "the same as .help WORD" }
+    rows[#rows + 1] = { "!COMMAND", "runs a command of the shell" }
     page:rows(rows)
     page:print()
 end

@@ -81,9 +81,9 @@ local function calls_console(text, name)
     return false
 end
 
--- help(x) and who() are for the one who looks.
+-- help(x), who() and timeit(f) are for the one who looks.
 local function only_looks(text)
-    return expression_of(text) and lists.any({ "help", "who" }, function(name)
+    return expression_of(text) and lists.any({ "help", "who", "timeit" }, function(name)
         local _, first = calls_console(text, name)
         return first
     end)

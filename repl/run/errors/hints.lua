@@ -157,7 +157,7 @@ local syntax <const> = {
     { message = "near '%$'$", line = "^%$ ", hint = shell },
     { message = "near '/'$", line = "^build / streamlab", hint = shell },
     { message = "near '%%'$", line = "^%% %a", hint = ".help lists the console's commands, and "
-        .. "time(f) measures" },
+        .. "timeit(f) measures" },
     { message = "near ", before = "^help$", hint = help_word },
     { message = "'then' expected near 'else'$", line = "[=(,] .* if .* else", hint = conditional },
     { message = "'then' expected near 'else'$", line = "return .* if .* else", hint = conditional },
