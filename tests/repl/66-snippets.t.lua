@@ -1,0 +1,143 @@
+-- 66-snippets.t.lua - what documents show in PyTorch and CUDA C++ (blocks ```python and ```cuda) is
+-- Python and CUDA: each compiles. Where there is PyTorch, it has the names, too.
+package.path = "tests/repl/?.lua;" .. package.path
+local tap = require "tap"
+local shell = require "shell"
+
+-- What snippets of CUDA may use without declaring it. `work` is any kernel.
+local prelude <const> = [[
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <cublas_v2.h>
+__global__ void work(float *x, int n) { if (n > 1 << 30) x[0] = 1; }
+__global__ void fill(float *x, float value, int n) { if (n > 0) x[0] = value; }
+__global__ void square(const float *x, float *y, int n) { if (n > 0) y[0] = x[0] * x[0]; }
+const int n = 1 << 20, m = 1024, blocks = 1024, threads = 256;
+const size_t bytes = n * sizeof(float);
+float *x, *y, *left, *right, *product, *host, *own;
+cudaStream_t s, a, b, up, first, compute, down, side, producer, consumer, stream1, stream2;
+cublasHandle_t blas;
+]]
+
+local folder <const> = shell.folder()
+
+local function documents()
+    local pipe <close> = io.popen("ls scripts/labs/*/README.md scripts/experiments/*.md docs/guide/*.md")
+    local list = {}
+    for path in pipe:lines() do list[#list + 1] = path end
+    return list
+end
+
+-- {path =, line =, text =} of each block of that kind.
+local function snippets(kind)
+    local list = {}
+    for _, path in ipairs(documents()) do
+        local number, open = 0, nil
+        for line in io.lines(path) do
+            number = number + 1
+            if open and line == "```" then
+                list[#list + 1], open = open, nil
+            elseif open then
+                open.text = open.text .. line .. "\n"
+            elseif line == "```" .. kind then
+                open = { path = path, line = number + 1, text = "" }
+            end
+        end
+    end
+    return list
+end
+
+-- Each lab shows both.
+for _, kind in ipairs { "python", "cuda" } do
+    local has, missing = {}, {}
+    for _, snippet in ipairs(snippets(kind)) do has[snippet.path] = true end
+    for _, path in ipairs(documents()) do
+        if path:find "^scripts/labs/0%d" or path:find "^scripts/labs/10" then
+            missing[#missing + 1] = not has[path] and path or nil
+        end
+    end
+    tap.is(table.concat(missing, ", "), "", "labs 1 to 10 have something in " .. kind)
+end
+
+-- ---- Python ----------------------------------------------------------------------------------------
+
+-- Compiles each file; where torch can be imported, looks up all names "torch.a.b".
+local checker <const> = [[
+import re, sys
+try:
+    import torch
+except ImportError:
+    torch = None
+for path in sys.argv[1:]:
+    text = open(path, encoding="utf-8").read()
+    try:
+        compile(text, path, "exec")
+    except SyntaxError as e:
+        print(e)
+    for name in re.findall(r"\btorch(?:\.\w+)+", text) if torch else []:
+        value = torch
+        for part in name.split(".")[1:]:
+            if not hasattr(value, part):
+                print(f"{path}: there is no {name}")
+                break
+            value = getattr(value, part)
+]]
+
+local function check_python(list)
+    local paths = {}
+    for i, snippet in ipairs(list) do
+        paths[i] = shell.quote(shell.write(("%s/%s-%d.py"):format(folder, snippet.path:gsub("[/.]", "_"),
+            snippet.line), snippet.text))
+    end
+    shell.write(folder .. "/check.py", checker)
+    return shell.sh(("cd %s && python3 check.py %s"):format(folder, table.concat(paths, " ")))
+end
+
+if shell.sh "command -v python3" == "" then
+    tap.skip("there is no python3", 3)
+else
+    local list = snippets "python"
+    tap.ok(#list >= 20, "there are snippets of Python")
+    local out, err = check_python(list)
+    tap.is(out .. err, "", "all of which compile")
+    tap.like(check_python { { path = "x", line = 1, text = "with torch.cuda.stream(s)\n    pass\n" } },
+        "expected ':'", "one that does not would be found")
+end
+
+-- ---- CUDA C++ ---------------------------------------------------------------------------------------
+
+-- One file for all: each snippet is a function of its own; kernels that it begins with, up to an
+-- empty line, stand before that.
+local function cuda_file(list)
+    local parts = { prelude }
+    for i, snippet in ipairs(list) do
+        local kernels, rest = snippet.text:match "^(__global__.-\n\n)(.*)$"
+        local skipped = select(2, (kernels or ""):gsub("\n", ""))
+        local function at(line) return ('\n#line %d "%s"\n'):format(line, snippet.path) end
+        parts[#parts + 1] = ("namespace snippet_%d {%s%s\nvoid run()\n{%s%s}\n}\n"):format(i,
+            at(snippet.line), kernels or "", at(snippet.line + skipped), rest or snippet.text)
+    end
+    return table.concat(parts)
+end
+
+local function compile_cuda(nvcc, list)
+    shell.write(folder .. "/all.cu", cuda_file(list))
+    return shell.sh(("%s -std=c++17 -c -o %s/all.o %s/all.cu 2>&1"):format(nvcc, folder, folder))
+end
+
+local nvcc <const> = shell.sh("command -v nvcc || ls /usr/local/cuda/bin/nvcc 2>/dev/null"):gsub("\n.*", "")
+if nvcc == "" or shell.sh("ls " .. nvcc:gsub("[^/]*$", "../include/cublas_v2.h") .. " 2>/dev/null") == "" then
+    tap.skip("there is no nvcc with cuBLAS", 3)
+else
+    local list = snippets "cuda"
+    tap.ok(#list >= 20, "there are snippets of CUDA")
+    local out, _, code = compile_cuda(nvcc, list)
+    tap.is(code, 0, "all of which compile")
+    if code ~= 0 then tap.diag(out) end
+    out = compile_cuda(nvcc, { { path = "x.md", line = 7, text = "cudaStreamWait(s);\n" } })
+    tap.like(out, 'x%.md%(7%): error: identifier "cudaStreamWait"', "one that does not would be found, with its line")
+end
+
+shell.remove(folder)
+tap.done()
