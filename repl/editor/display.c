@@ -43,7 +43,7 @@ int display_rows(void)
 static const char *colour_of(char style)
 {
     switch (style) {
-    case 'k': return "34";
+    case 'k': return "1;34";
     case 's': return "32";
     case 'n': return "36";
     case 'c': return "35";

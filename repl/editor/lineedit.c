@@ -143,13 +143,13 @@ static char *entry_up_to(const lineedit *e, size_t n, size_t *len)
     return wide_narrow(e->before, e->text.chars, n, len);
 }
 
-/* The styles of the whole entry, to be freed. */
-static char *ask_styles(const lineedit *e)
+/* The styles of the whole entry, to be freed. While it is edited, brackets at the cursor are marked. */
+static char *ask_styles(const lineedit *e, bool edited)
 {
     size_t len, cursor;
-    char *text = entry_up_to(e, e->text.at, &cursor);
-    free(text);
-    text = entry_up_to(e, e->text.n, &len);
+    free(entry_up_to(e, e->text.at, &cursor));
+    char *text = entry_up_to(e, e->text.n, &len);
+    if (!edited) cursor = len + 1;
     char *styles = text ? e->language->styles(e->context, text, len, cursor) : NULL;
     free(text);
     return styles;
@@ -167,7 +167,8 @@ static char *ask_hint(const lineedit *e)
 static void show(lineedit *e, const wchar_t *prompt,
                  void (*draw)(display *, const display_content *))
 {
-    char *styles = ask_styles(e), *hint = draw == display_draw ? ask_hint(e) : NULL;
+    bool edited = draw == display_draw;
+    char *styles = ask_styles(e, edited), *hint = edited ? ask_hint(e) : NULL;
     display_content content = { .prompt = prompt ? prompt : L"> ",
                                 .text = &e->text,
                                 .hint = hint,

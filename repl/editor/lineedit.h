@@ -30,7 +30,7 @@ typedef enum lineedit_result {
 } lineedit_result;
 
 /* What the editor asks about the language that is typed. All are given the context and a text of
- * len bytes: the whole entry up to the end of the line. */
+ * len bytes: the whole entry up to the end of the line. A cursor behind the end is none. */
 typedef struct lineedit_language {
     completion_find *complete; /* the text ends at the cursor */
     /* A letter of lineedit_styles for each byte, to be freed; NULL: no colours. */

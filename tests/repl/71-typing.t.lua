@@ -56,7 +56,7 @@ end
 with({ name = "colours", env = { NO_COLOR = false } }, function(s)
     s:type "if 'a' == 1 or nil then -- b"
     s:finds "%-%- b$"
-    tap.is(colours(s, 9, 11), "34,34,", "keywords have a colour")
+    tap.is(colours(s, 9, 11), "1;34,1;34,", "keywords have a colour")
     tap.is(colours(s, 12, 14), "32,32,32", "strings")
     tap.is(colours(s, 19, 19), "36", "numbers")
     tap.is(colours(s, 24, 26), "35,35,35", "constants")
@@ -65,6 +65,11 @@ with({ name = "colours", env = { NO_COLOR = false } }, function(s)
     s:finds "f%(a%[1%]%)$"
     tap.ok(s:until_true(function() return colours(s, 10, 15) == "1;4,,,36,,1;4" end, "brackets"),
         "a bracket behind which the cursor stands shows its partner")
+    s:type "\r"
+    s:wait "lab[2]> "
+    local entered = {}
+    for column = 10, 15 do entered[#entered + 1] = s.screen:colour(5, column) end
+    tap.is(table.concat(entered, ","), ",,,36,,", "but not when the entry is complete")
     s:type "\21')' }"
     s:finds "}$"
     tap.ok(s:until_true(function() return colours(s, 9, 13) == "32,32,32,,31" end, "no partner"),
