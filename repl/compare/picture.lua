@@ -1,7 +1,7 @@
 -- picture.lua - an SVG of predicted makespans against measured ones, both axes logarithmic, with the
 -- diagonal and lines 10 % beside it; and below it predicted / measured of each script, as many
 -- decades leave no room for what differs by less. Bars are the GPU's own runs, thin lines
--- predicted ranges.
+-- predicted ranges. The colours are those of timelines and plots, dark for those who prefer that.
 
 local figures = import "repl/compare/figures.lua"
 local lists = import "repl/run/lists.lua"
@@ -22,8 +22,8 @@ end
 
 -- ---- marks -----------------------------------------------------------------------------------
 
-local colours <const> = { experiments = "#1f77b4", puzzler = "#d62728", random = "#2ca02c",
-                          others = "#7f7f7f" }
+local colours <const> = { experiments = "#0072b2", puzzler = "#d55e00", random = "#009e73",
+                          others = "#8a939d" }
 
 local shapes <const> = {
     experiments = '<circle cx="%.1f" cy="%.1f" r="4" fill="%s"%s',
@@ -208,11 +208,15 @@ end
 
 local style <const> = [[
 <style>
-text { font: 12px sans-serif; fill: #222 } .title { font-size: 15px; font-weight: bold }
-.legend { fill: white; fill-opacity: 0.85; stroke: #ddd }
-.grid { stroke: #ddd; fill: none } .same { stroke: #222; fill: none }
-.tenth { stroke: #888; stroke-dasharray: 4 3; fill: none }
-.runs { stroke: #f0a030; stroke-width: 3; fill: none } .range { stroke: #444; fill: none }
+text { font: 12px Helvetica, Arial, sans-serif; fill: #1d2329 } .title { font-size: 15px }
+.page { fill: #ffffff } .legend { fill: #ffffff; fill-opacity: 0.85; stroke: #dde1e6 }
+.grid { stroke: #dde1e6; fill: none } .same { stroke: #1d2329; fill: none }
+.tenth { stroke: #8a939d; stroke-dasharray: 4 3; fill: none }
+.runs { stroke: #e69f00; stroke-width: 3; fill: none } .range { stroke: #5c6670; fill: none }
+@media (prefers-color-scheme: dark) {
+text { fill: #e8eaed } .page { fill: #16191d } .legend { fill: #16191d; stroke: #2e343c }
+.grid { stroke: #2e343c } .same { stroke: #e8eaed } .tenth { stroke: #6b7580 } .range { stroke: #9aa4af }
+}
 </style>]]
 
 -- Of a list of results that is not empty.
@@ -220,7 +224,7 @@ function picture.svg(results)
     local axis = decades(results)
     local out = { ('<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" '
         .. 'viewBox="0 0 %d %d">'):format(width, height, width, height), style,
-        '<rect width="100%" height="100%" fill="white"/>' }
+        '<rect class="page" width="100%" height="100%"/>' }
     put(out, '<text class="title" x="%d" y="28" text-anchor="middle">Predicted and '
         .. 'measured makespans of %d script%s</text>', left + side // 2, #results,
         #results == 1 and "" or "s")
