@@ -147,6 +147,32 @@ static bool add_collective(recording *rec, const sl_op *op)
     return !sl_timeline_add_collective(rec->timeline, &note, NULL);
 }
 
+/* The recording of the same session on another device, or NULL. */
+static recording *find_member(const recording *rec, const sl_device *device)
+{
+    recording *member = rec->session->members;
+
+    while (member && member->device != device)
+        member = member->beside;
+    return member;
+}
+
+/* The devices of a copy from one to another. That which the copy does not run on may have done nothing
+ * else. */
+static bool add_peer(recording *rec, const sl_op *op)
+{
+    bool is_peer = op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P;
+    recording *from = is_peer ? find_member(rec, op->in[0]->device) : NULL;
+    recording *to = is_peer ? find_member(rec, op->out->device) : NULL;
+    sl_peer_note note = { .correlation = op->seq };
+
+    if (!from || !to) return true;
+    if (!note_device(from->device, from) || !note_device(to->device, to)) return false;
+    note.from = from->place;
+    note.to = to->place;
+    return !sl_timeline_add_peer(rec->timeline, &note, NULL);
+}
+
 /* What the operation waited for, from a backend that knows it. */
 static bool add_hold(recording *rec, const sl_op *op)
 {
@@ -186,17 +212,7 @@ bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_
 {
     return (sl_is_work(op) ? add_span(device, rec, op, stream)
                            : add_event_call(device, rec, op, stream, target))
-           && add_hold(rec, op) && add_collective(rec, op);
-}
-
-/* The recording of the same session on another device, or NULL. */
-static recording *find_member(const recording *rec, const sl_device *device)
-{
-    recording *member = rec->session->members;
-
-    while (member && member->device != device)
-        member = member->beside;
-    return member;
+           && add_hold(rec, op) && add_collective(rec, op) && add_peer(rec, op);
 }
 
 /* *id: the row of the record that a wait waits for. Its device may be another one. */

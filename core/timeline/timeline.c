@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collectives.h"
 #include "kernel_names.h"
+#include "notes.h"
 #include "store.h"
 
 _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
@@ -32,7 +32,7 @@ struct sl_timeline {
     size_t n_nodes, cap_nodes;
     sl_launch_note *launches;
     size_t n_launches, cap_launches;
-    sl__collectives collectives;
+    sl__notes notes[SL__NOTE_KINDS];
     sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;
     sl__strings texts;
@@ -232,7 +232,7 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->calls);
     free(timeline->holds);
     free(timeline->nodes);
-    sl__collectives_free(&timeline->collectives);
+    sl__notes_free(timeline->notes);
     free(timeline->launches);
     free(timeline->streams);
     free(timeline->others);
@@ -364,7 +364,7 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
     return SL_OK;
 }
 
-sl__collectives *sl__timeline_collectives(sl_timeline *timeline) { return &timeline->collectives; }
+sl__notes *sl__timeline_notes(sl_timeline *timeline) { return timeline->notes; }
 
 sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err)
 {
@@ -596,7 +596,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sort_calls(timeline);
     sort_holds(timeline);
     sort_nodes(timeline);
-    sl__collectives_sort(&timeline->collectives);
+    sl__notes_sort(timeline->notes);
     sort_launches(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
     name_streams(timeline);

@@ -145,6 +145,12 @@ typedef struct sl_collective_note {
     uint8_t dtype, reduction;
 } sl_collective_note;
 
+/* A span that copies from one device of the timeline to another one. */
+typedef struct sl_peer_note {
+    uint64_t correlation; /* the span's */
+    int32_t from, to;     /* places of the two */
+} sl_peer_note;
+
 typedef struct sl_stream_note { /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
@@ -217,6 +223,7 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
                                      sl_error *err);
+sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err);
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info); /* place 0 */
 /* One more. SL_ENOMEM; SL_EINVAL: there are SL_MOST_DEVICES. */
 sl_status sl_timeline_add_device(sl_timeline *timeline, const sl_device_info *info, int *place,
@@ -258,6 +265,8 @@ const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t 
 /* That of a span, or NULL: it is no collective. After finish. */
 const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timeline,
                                                       uint64_t correlation);
+/* That of a span, or NULL: it is no such copy, or in a trace that does not say so. After finish. */
+const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation);
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);

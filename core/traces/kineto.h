@@ -33,6 +33,8 @@
  *              that it ran, "keeps priorities", "uploads": sl_launch_note
  *   graph_edge instants (ph "i"): captured records and waits, with the args of their calls, their
  *              number as "External id", and "launched by"
+ *   collectives   PyTorch's keys, "Rank", "Seq", "Reduction", and "met us", "late by", "late rank"
+ *   copies from one GPU to another   kineto's "fromDevice", "toDevice"
  *   holds      of a span among the device's args, of a record or wait among the call's:
  *              "ready us", "held cause", "held by" (ready_cause, ready_by), "start
  *              cause", "start by"; causes by their names (sl_cause_name)
@@ -48,6 +50,10 @@
 #define SL__HOST_PID 4242         /* the host's process in our files */
 #define SL__EDGE "graph_edge"     /* category of captured records and waits */
 #define SL__HOST_FUNC_TID 2000000 /* a row of host functions there: plus the stream's number */
+
+/* As torch.distributed calls collectives on the way to NCCL, and dtypes. */
+extern const char *const sl__torch_collectives[SL_COLLECTIVES];
+extern const char *const sl__torch_dtypes[SL_DTYPES];
 
 /* The engine that does work of a kind unless a file says otherwise. */
 static inline sl_engine sl__usual_engine(sl_span_kind kind)

@@ -35,7 +35,13 @@ typedef enum sl__category {
     X(GRAPH, "graph id") X(GRAPH_NODE, "graph node id") X(ISSUE, "issue")               \
     X(LAUNCHED_BY, "launched by") X(CAPTURED_PRIORITY, "captured priority")             \
     X(GRAPH_NAME, "graph") X(NODES, "nodes") X(LAST_ISSUE, "last issue")                \
-    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads") X(GUESSED, "guessed")
+    X(KEEPS_PRIORITIES, "keeps priorities") X(UPLOADS, "uploads") X(GUESSED, "guessed")           \
+    X(COLLECTIVE, "Collective name") X(IN_ELEMS, "In msg nelems")                       \
+    X(OUT_ELEMS, "Out msg nelems") X(RANKS, "Group size") X(DTYPE, "dtype")             \
+    X(GROUP, "Process Group Name") X(RANK, "Rank") X(SEQ, "Seq")                        \
+    X(REDUCTION, "Reduction") X(ROOT_RANK, "Root Rank") X(DST_RANK, "Dst Rank")         \
+    X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
+    X(LATE_RANK, "late rank") X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice")
 /* clang-format on */
 
 typedef enum sl__arg {

@@ -45,6 +45,8 @@ void sl__records_free(sl__records *records)
     free(records->syncs);
     free(records->threads);
     free(records->holds);
+    free(records->collectives);
+    free(records->peers);
     free(records->launches);
     free(records->devices);
     free(records->notes);
@@ -567,6 +569,7 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     if (status == SL_OK) status = sl__graphs_note(&m, err);
     if (status == SL_OK) status = set_notice(&m, err);
     if (status == SL_OK) status = set_devices(&m, err);
+    if (status == SL_OK) status = sl__exchanges_note(&m, err);
     if (status == SL_OK) finish(&m);
     match_close(&m);
     return status;

@@ -66,4 +66,8 @@ sl_status sl__graphs_arrange(sl__match *match, sl_error *err);
 /* Notes launches in the timeline. SL_ENOMEM. */
 sl_status sl__graphs_note(const sl__match *match, sl_error *err);
 
+/* Notes collectives and copies between GPUs (kineto_exchanges.c), once the devices are set.
+ * SL_ENOMEM, SL_EINVAL. */
+sl_status sl__exchanges_note(const sl__match *match, sl_error *err);
+
 #endif

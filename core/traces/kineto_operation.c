@@ -236,7 +236,8 @@ sl_status sl__work_read(sl__reader *r, sl__work *work)
         work->device = sl__device_read(event);
         work->stream = sl__own_stream(records, work->device, work->stream);
     }
-    if (sl__hold_read(r, span->correlation) == SL_OK)
+    if (sl__hold_read(r, span->correlation) == SL_OK
+        && sl__exchange_read(r, span->correlation) == SL_OK)
         event->status = SL__RECORDS_ADD(records, works, work, event->err);
     return event->status;
 }

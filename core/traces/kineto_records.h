@@ -69,6 +69,10 @@ typedef struct sl__records {
     size_t n_threads, cap_threads;
     sl_hold *holds; /* own: correlations and times as in the file */
     size_t n_holds, cap_holds;
+    sl_collective_note *collectives; /* own: likewise */
+    size_t n_collectives, cap_collectives;
+    sl_peer_note *peers;
+    size_t n_peers, cap_peers;
     sl_launch_note *launches; /* own: numbers as in the file */
     size_t n_launches, cap_launches;
     sl_device_info *devices; /* index: the file's id */

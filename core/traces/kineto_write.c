@@ -342,6 +342,7 @@ static void put_device_work(sl__writer *w, const sl_span *span, uint64_t issued,
     if (!kernel) {
         sl__write_raw(w, ",\"memory bandwidth (GB/s)\":");
         sl__json_milli(&w->file, bandwidth_milli(span->bytes, when.end_ns - when.start_ns));
+        sl__write_peers(w, span);
     }
     end_span(w, span, when);
 }

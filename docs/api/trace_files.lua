@@ -51,6 +51,7 @@ the script's lines. For readers of the JSON:
   own, `tid` plus 1000000. A host function is a `cpu_op` of the host.
 - What a launch of a graph ran has the `correlation` of the call, `cudaGraphLaunch`, an arrow from it, and the keys of PyTorch's newer traces: `graph id`, and `graph node id`,
   the graph's number in the upper 32 bits and the node's in the lower ones. Records and waits that were captured are instants (`graph_edge`) in the rows of their streams.
+- A copy from one GPU to another has their numbers, as in PyTorch's traces: `fromDevice`, `toDevice`.
 - A `user_annotation` named `streamlab` spans the recording; give HTA this name to get its critical path.
 - These keys are streamlab's own; other tools ignore them:
 
@@ -63,6 +64,7 @@ the script's lines. For readers of the JSON:
 | an operation's `args` | `kernel`, `kind`, `engine`, `memory` | a kernel's own name; the other keys only if they do not follow from `cat` and the name |
 | | `ready us`, `held cause`, `held by`, `start cause`, `start by` | what the operation waited for, on the simulator |
 | | `issue`, `captured priority` | of what a graph ran: its number in the order of issue, and the priority of the stream where it was captured; its `args` also have the keys of calls, since it has no call of its own |
+| | `Rank`, `Seq`, `Reduction`, `met us`, `late by`, `late rank` | of a collective, beside PyTorch's keys (`Collective name`, `Group size`, ...): the rank, which collective of its communicator it is, the reduction, and, on the simulator, when all ranks had come, and the operation and rank that came last |
 | | `launched by` | the number of the launch, where `correlation` is not that: of host functions and `graph_edge` |
 | a call that launches a graph | `graph`, `nodes`, `last issue`, `keeps priorities`, `uploads` | the graph's name and how many nodes it has; the number of the last that it ran; whether nodes keep the priorities of the streams where they were captured; whether it is the launch that uploads the graph |
 | a slice | `own ts`, `own dur` | its real times, if the file has it moved by some ns: programs that read times as doubles need that, or slices of a row would not nest |

@@ -1,12 +1,12 @@
-/* kineto_write_collectives.c - what kineto writes of collectives: PyTorch's names, which readers of
- * traces know. */
+/* kineto_write_exchanges.c - what kineto writes of collectives, and of copies from one GPU to another:
+ * PyTorch's names, which readers of traces know. */
 #include <stdio.h>
 
 #include "../timeline/store.h"
 #include "kineto_write.h"
 
 /* As torch.distributed calls them on the way to NCCL. */
-static const char *const names[SL_COLLECTIVES] = {
+const char *const sl__torch_collectives[SL_COLLECTIVES] = {
     [SL_ALL_REDUCE] = "allreduce",
     [SL_ALL_GATHER] = "_allgather_base",
     [SL_REDUCE_SCATTER] = "_reduce_scatter_base",
@@ -15,7 +15,7 @@ static const char *const names[SL_COLLECTIVES] = {
     [SL_RECV] = "recv",
 };
 
-static const char *const dtypes[SL_DTYPES] = {
+const char *const sl__torch_dtypes[SL_DTYPES] = {
     [SL_FLOAT32] = "Float", [SL_BFLOAT16] = "BFloat16", [SL_FLOAT16] = "Half",
     [SL_UINT8] = "Byte",    [SL_FLOAT64] = "Double",    [SL_INT32] = "Int",
 };
@@ -30,6 +30,14 @@ static void put_peer(sl__writer *w, const sl_collective_note *note)
     }
 }
 
+static void put_meeting(sl__writer *w, const sl_collective_note *note)
+{
+    if (!note->met_ns) return;
+    sl__write_time(w, ",\"met us\":", note->met_ns - w->base_ns);
+    sl__write_number(w, ",\"late by\":", note->late_by);
+    sl__write_int(w, ",\"late rank\":", note->late_rank);
+}
+
 void sl__write_collective(sl__writer *w, const sl_span *span)
 {
     const sl_collective_note *note = sl_timeline_find_collective(w->timeline, span->correlation);
@@ -39,11 +47,11 @@ void sl__write_collective(sl__writer *w, const sl_span *span)
     char comm[24];
 
     if (!note) return;
-    sl__write_text(w, ",\"Collective name\":", names[note->collective]);
+    sl__write_text(w, ",\"Collective name\":", sl__torch_collectives[note->collective]);
     sl__write_int(w, ",\"In msg nelems\":", note->in_elems);
     sl__write_int(w, ",\"Out msg nelems\":", note->out_elems);
     sl__write_int(w, ",\"Group size\":", note->ranks);
-    sl__write_text(w, ",\"dtype\":", dtypes[note->dtype]);
+    sl__write_text(w, ",\"dtype\":", sl__torch_dtypes[note->dtype]);
     snprintf(comm, sizeof comm, "%llu", (unsigned long long)note->comm);
     sl__write_text(w, ",\"Process Group Name\":", comm);
     sl__write_int(w, ",\"Rank\":", note->rank);
@@ -51,4 +59,14 @@ void sl__write_collective(sl__writer *w, const sl_span *span)
     if (reduces)
         sl__write_text(w, ",\"Reduction\":", sl_reduction_name((sl_reduction)note->reduction));
     put_peer(w, note);
+    put_meeting(w, note);
+}
+
+void sl__write_peers(sl__writer *w, const sl_span *span)
+{
+    const sl_peer_note *note = sl_timeline_find_peer(w->timeline, span->correlation);
+
+    if (!note) return;
+    sl__write_int(w, ",\"fromDevice\":", w->devices[note->from].pid);
+    sl__write_int(w, ",\"toDevice\":", w->devices[note->to].pid);
 }

@@ -1,0 +1,63 @@
+/* notes.c - lists of notes of spans, by correlation. */
+#include "notes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "store.h"
+
+static const struct {
+    size_t bytes;
+    const char *what;
+} kinds[SL__NOTE_KINDS] = {
+    [SL__COLLECTIVES] = { sizeof(sl_collective_note), "collectives" },
+    [SL__PEERS] = { sizeof(sl_peer_note), "copies between devices" },
+};
+
+/* Every note begins with it. */
+static uint64_t correlation_of(const void *note) { return *(const uint64_t *)note; }
+
+static int compare(const void *left, const void *right)
+{
+    uint64_t a = correlation_of(left), b = correlation_of(right);
+
+    return (a > b) - (a < b);
+}
+
+sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *note, sl_error *err)
+{
+    sl__notes *list = &sl__timeline_notes(timeline)[kind];
+    size_t bytes = kinds[kind].bytes;
+    char *end;
+
+    if (!sl__reserve(&list->at, list->n, &list->cap, bytes))
+        return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", list->n,
+                       kinds[kind].what);
+    end = (char *)list->at + list->n * bytes;
+    if (list->n > 0 && compare(note, end - bytes) < 0) list->is_unsorted = true;
+    memcpy(end, note, bytes);
+    list->n++;
+    return SL_OK;
+}
+
+const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint64_t correlation)
+{
+    const sl__notes *list = &sl__timeline_notes((sl_timeline *)timeline)[kind];
+
+    return list->n ? bsearch(&correlation, list->at, list->n, kinds[kind].bytes, compare) : NULL;
+}
+
+void sl__notes_sort(sl__notes *notes)
+{
+    for (int kind = 0; kind < SL__NOTE_KINDS; kind++) {
+        if (notes[kind].is_unsorted)
+            qsort(notes[kind].at, notes[kind].n, kinds[kind].bytes, compare);
+        notes[kind].is_unsorted = false;
+    }
+}
+
+void sl__notes_free(sl__notes *notes)
+{
+    for (int kind = 0; kind < SL__NOTE_KINDS; kind++)
+        free(notes[kind].at);
+}

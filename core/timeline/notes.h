@@ -1,0 +1,28 @@
+/* notes.h - what is known of some spans beyond what every span has: lists of notes, each of which
+ * begins with the correlation of its span. */
+#ifndef SL_TIMELINE_NOTES_H
+#define SL_TIMELINE_NOTES_H
+
+#include "timeline.h"
+
+typedef enum sl__note_kind { SL__COLLECTIVES, SL__PEERS, SL__NOTE_KINDS } sl__note_kind;
+
+typedef struct sl__notes { /* all zero: none */
+    void *at;
+    size_t n, cap;
+    bool is_unsorted;
+} sl__notes;
+
+/* The timeline's, by kind. */
+sl__notes *sl__timeline_notes(sl_timeline *timeline);
+
+/* SL_ENOMEM. */
+sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *note, sl_error *err);
+/* That of a span, or NULL. Once they are sorted. */
+const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint64_t correlation);
+
+/* Of all kinds, by correlation. */
+void sl__notes_sort(sl__notes *notes);
+void sl__notes_free(sl__notes *notes);
+
+#endif
