@@ -238,7 +238,8 @@ static bool has_suffix(const char *path, const char *suffix)
 }
 
 /* {rows =, theme =, from_us =, to_us =, width_px =, arrows =} at argument 3. */
-static void save_svg(lua_State *L, const sl_timeline *timeline, const char *path)
+static sl_status save_svg(lua_State *L, const sl_timeline *timeline, const char *path,
+                          sl_error *err)
 {
     static const char *const theme_names[] = { "auto", "light", "dark" };
     const char *rows = NULL, *theme = NULL;
@@ -259,14 +260,7 @@ static void save_svg(lua_State *L, const sl_timeline *timeline, const char *path
         .no_arrows = !arrows,
     };
     read_range(L, from_us, to_us, &picture.from_ns, &picture.to_ns, "save");
-    sl_error err;
-    lsl_check(L, sl_timeline_save_svg(timeline, path, &picture, &err), &err, "save");
-}
-
-static void save_kineto(lua_State *L, const sl_timeline *timeline, const char *path)
-{
-    sl_error err;
-    lsl_check(L, sl_timeline_save_kineto(timeline, path, &err), &err, "save");
+    return sl_timeline_save_svg(timeline, path, &picture, err);
 }
 
 /* The i-th text of the list at `list`, which keeps it; NULL if it has none. */
@@ -310,29 +304,31 @@ static int make_page_words(lua_State *L)
 }
 
 /* The words need a Lua that has memory and is not stopped. A page without is better than none. */
-static void save_html(lua_State *L, const sl_timeline *timeline, const char *path)
+static sl_status save_html(lua_State *L, const sl_timeline *timeline, const char *path,
+                           sl_error *err)
 {
     sl_page_words words;
-    sl_error err;
     lua_pushlightuserdata(L, lsl_get(L));
     lua_pushcclosure(L, make_page_words, 1);
     lua_pushvalue(L, 1);
     lua_pushlightuserdata(L, &words);
     bool has_words = lua_pcall(L, 2, 1, 0) == LUA_OK;
-    sl_status status = sl_timeline_save_html(timeline, path, has_words ? &words : NULL, &err);
-    lsl_check(L, status, &err, "save");
+    return sl_timeline_save_html(timeline, path, has_words ? &words : NULL, err);
 }
 
-/* By the end of a file's name. Only one that has options reads argument 3. */
+/* By the end of a file's name. What needs more than the timeline has a function of its own. */
 static const struct {
     const char *suffix;
-    void (*save)(lua_State *L, const sl_timeline *timeline, const char *path);
-    bool has_options;
+    sl_status (*save)(const sl_timeline *timeline, const char *path, sl_error *err);
+    sl_status (*save_with)(lua_State *L, const sl_timeline *timeline, const char *path,
+                           sl_error *err);
+    bool has_options; /* at argument 3 */
 } formats[] = {
-    { ".json", save_kineto, false },
-    { ".json.gz", save_kineto, false },
-    { ".svg", save_svg, true },
-    { ".html", save_html, false },
+    { ".json", sl_timeline_save_kineto, NULL, false },
+    { ".json.gz", sl_timeline_save_kineto, NULL, false },
+    { ".svg", NULL, save_svg, true },
+    { ".html", NULL, save_html, false },
+    { ".goal", sl_timeline_save_goal, NULL, false },
 };
 
 /* Raises; the sentence has all of them. */
@@ -355,6 +351,7 @@ static int timeline_save(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "save");
     const char *path = lsl_check_text(L, 2, "path", "save");
+    sl_error err;
     lsl_no_more(L, 3, "save");
     lua_settop(L, 3);
     lsl_check_files(L, "save");
@@ -363,7 +360,10 @@ static int timeline_save(lua_State *L)
         if (!formats[i].has_options && !lua_isnil(L, 3))
             lsl_fail(L, SL_EINVAL, "save", "a %s file has no options", formats[i].suffix);
         lsl_timeline_add_sources(L, box, "save");
-        formats[i].save(L, box->p, path);
+        lsl_check(L,
+                  formats[i].save ? formats[i].save(box->p, path, &err)
+                                  : formats[i].save_with(L, box->p, path, &err),
+                  &err, "save");
         lua_settop(L, 1);
         return 1;
     }
