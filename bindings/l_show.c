@@ -328,6 +328,7 @@ static const struct {
     { ".json.gz", sl_timeline_save_kineto, NULL, false },
     { ".svg", NULL, save_svg, true },
     { ".html", NULL, save_html, false },
+    { ".et", sl_timeline_save_chakra, NULL, false },
     { ".goal", sl_timeline_save_goal, NULL, false },
 };
 
