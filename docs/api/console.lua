@@ -56,7 +56,7 @@ It shows the host's time, and how many operations are still in flight. It never 
             name = ".trace",
             brief = "records what follows, and saves it as a trace",
             arguments = {
-                { "FILE|off", "string", "a file that ends in .json, .json.gz, .svg or .html: begins to record for it; "
+                { "FILE|off", "string", "a file that ends in .json, .json.gz, .svg, .html, .et or .goal: begins to record for it; "
                     .. "`off`: stops and saves it", default = "whether it records" },
             },
             about = [[
@@ -86,7 +86,7 @@ A script runs with the global variables of the prompt, and can set them; its loc
             name = ".save",
             brief = "saves the session as a script, or the last timeline",
             arguments = {
-                { "FILE", "string", "one that ends in .lua gets the session; in .json, .json.gz, .svg or .html the timeline" },
+                { "FILE", "string", "one that ends in .lua gets the session; in .json, .json.gz, .svg, .html, .et or .goal the timeline" },
             },
             about = [[
 The script has the entries that ran without error, in their order; those that printed a value print it. Calls of `help` and `who` are left out. The script also does what `.device`, `.load`

@@ -22,7 +22,7 @@ A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, 
 ## Recording a run
 
 `--trace FILE` records the whole run and saves it, also after an error, after Ctrl-C and after `os.exit`. The end of the file's name decides the format: `.json` and `.json.gz`
-are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser. All GPUs of a machine are in one file. A second simulated machine that the script opens goes to `x.2.json`
+are traces for `streamlab show`, Perfetto and other tools, `.svg` is a picture, `.html` a page for the browser, `.et` and `.goal` are for simulators of larger machines. All GPUs of a machine are in one file (of `.et`, in one for each). A second simulated machine that the script opens goes to `x.2.json`
 and so on; a script that opens no device has an empty timeline, and one that fails before it opens a device leaves no file, and an old one as it was. Whether the file can
 be written is tried before the script runs. An operation that had not completed when the device failed, or when Ctrl-C ended the run, is left out.
 

@@ -560,7 +560,7 @@ print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
             name = "timeline:save",
             brief = "writes a file: a trace, a picture or a page",
             arguments = {
-                { "path", "string", "ends in `.json`, `.json.gz`, `.svg` or `.html`, which says what is written" },
+                { "path", "string", "ends in `.json`, `.json.gz`, `.svg`, `.html`, `.et` or `.goal`, which says what is written" },
             },
             options = {
                 { "rows", '"streams"|"engines"', "for an .svg: what a row stands for", default = '"streams"' },
@@ -575,6 +575,7 @@ print(tl:json():match('"busy_us": (%b{})'))  --> {"kernel": 2000.000}]],
                 { "SL_ESTATE", "the timeline is still recording" },
                 { "SL_EINVAL", "the path ends otherwise, options are given for a file that is not an .svg, or nothing lies between from_us and to_us" },
                 { "SL_EIO", "the file cannot be written; an old file is unchanged" },
+                { "SL_EUNSUPPORTED", "of an .et or a .goal: another program wrote the trace, or ranks of a communicator are not in the timeline" },
             },
             about = [[
 [Trace files](trace_files.md) describes the files. Options are for an `.svg` only. The same timeline gives the same

@@ -4,7 +4,7 @@ return {
     about = [[
 These are the files that `timeline:save` and `streamlab --trace` write, and that `lab.load` and `streamlab show` read.
 The end of a file's name gives the format: `.svg` is a picture, `.html` a page for the browser, `.json` and `.json.gz` a
-trace.
+trace, `.et` and `.goal` a program for simulators of larger machines; nothing reads the last two back.
 
 A file is written whole or not at all: if it cannot be written (`SL_EIO`), an old file is unchanged; see [files that are
 written](program.md#files-that-are-written). The same timeline gives the same bytes.]],
@@ -71,6 +71,39 @@ the script's lines. For readers of the JSON:
 
 HTA rounds starts up and ends down to whole us unless `HTA_DISABLE_NS_ROUNDING=1` is in its environment. Its kernel
 breakdown always cuts each interval to whole us.
+
+## Programs for larger simulators: `.et`, `.goal`
+
+These have what was recorded as what each GPU does and what that comes behind, so that a simulator of networks can replay
+it on a machine of its own. `run.et` becomes a file for each GPU, `run.0.et`, `run.1.et`, ..., execution traces of
+MLCommons Chakra; `run.goal` is one program of all GPUs in GOAL, for LogGOPSim and ATLAHS. There are no options. In both:
+
+- A GPU is a rank. Ranks are numbered from 0 in the order of the GPUs' numbers, without those that did nothing.
+- An operation comes behind the one before it in its stream, what its stream waited for (events, the NULL stream), and what
+  the host had waited for when it issued it. What already follows from others is left out.
+- A copy from one GPU to another is a send on one and a receive on the other, with a tag of their own. Where an operation
+  comes behind something on another GPU, it waits for a message of one byte from there.
+- The host's own time is left out: a launch takes no time, nor does work of the host.
+- All ranks of each communicator must be in the timeline, as in programs of one process. The trace of another program
+  cannot be saved so: it has one GPU.
+
+| | `.et` | `.goal` |
+|---|---|---|
+| times | whole us, start and end rounded: durations in a row add up | ns |
+| a kernel, memset, copy within the GPU | `COMP_NODE` | `calc` |
+| a copy from or to the host | `MEM_LOAD_NODE`, `MEM_STORE_NODE`, with `tensor_size` | `calc` |
+| a host function | `COMP_NODE`, `is_cpu_op` | `calc` |
+| a collective | `COMM_COLL_NODE` with `comm_type` and `comm_size`, the bytes that the rank puts in | the sends and receives of NCCL's ring; of a broadcast in pieces of 512 KiB, 64 at most |
+| `send`, `recv` | `COMM_SEND_NODE`, `COMM_RECV_NODE`, with `comm_src`, `comm_dst`, `comm_tag`, `comm_size` | `send`, `recv` |
+| a communicator of some GPUs | `pg_name`; a `METADATA_NODE` in front has its ranks | its ranks |
+| streams | attribute `stream` | `cpu`; messages that belong to no stream have one more. Those from 256 on share them |
+| dependencies | `data_deps` | `requires` |
+
+ASTRA-sim's workload is the name without number and end: `--workload-configuration=run` reads `run.0.et` and so on, one
+for each NPU. Kernels last as long as they did: leave the roofline model off, for which `num_ops` would be needed. For
+copies from and to the host it needs a memory (`--remote-memory-configuration`). For LogGOPSim, `txt2bin -i run.goal -o
+run.bin` and `LogGOPSim -f run.bin`. The time that a collective took in the recording is in the `.et` file, and not in
+the `.goal`: both simulators compute it.
 
 ## Traces of other programs
 

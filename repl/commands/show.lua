@@ -27,7 +27,8 @@ the chart:
   --columns N       its width, else that of the terminal
 files:
   -o, --output FILE write this instead of printing: .svg, .html, .json or
-                    .json.gz; may be given several times. --from, --to and
+                    .json.gz; .et for ASTRA-sim (a file for each GPU), .goal for
+                    LogGOPSim; may be given several times. --from, --to and
                     --rows hold for an .svg
   --theme WHICH     light or dark, of the .svg; without it as the viewer prefers
 others:
@@ -36,10 +37,10 @@ Exit status: 0 success, 1 the file cannot be read or written, 2 wrong usage.
 ]]
 
 local function output(path)
-    if file_names.is_picture(path) then
+    if file_names.is_of_timeline(path) then
         return path
     end
-    return nil, "a file that ends in .svg, .html, .json or .json.gz"
+    return nil, "a file that ends in " .. file_names.of_timelines
 end
 
 local file_option = { read = output, name = "files", list = true }

@@ -41,7 +41,7 @@ const char options_help[] =
     "  --spread N        first run the script N times in draws from the profile's\n"
     "                    uncertain figures; what it records then has a range\n"
     "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
-    "                    .json.gz, .svg or .html\n"
+    "                    .json.gz, .svg, .html, .et or .goal\n"
     "  --check[=MODE]    look for races: warn (default) reports them on stderr, error\n"
     "                    raises where one would happen\n"
     "subcommands, each with --help:\n"
@@ -164,15 +164,18 @@ static bool has_suffix(const char *text, const char *suffix)
 
 static bool take_trace(reader *r, const char *text)
 {
-    static const char *const suffixes[] = { ".json", ".json.gz", ".svg", ".html" };
+    static const char *const suffixes[] = { ".json", ".json.gz", ".svg", ".html", ".et", ".goal" };
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         if (has_suffix(text, suffixes[i])) {
             r->options->trace = text;
             return true;
         }
     }
-    return wrong(r, "--trace needs a file that ends in .json, .json.gz, .svg or .html, got '%s'",
-                 text);
+    return wrong(
+        r,
+        "--trace needs a file that ends in .json, .json.gz, .svg, .html, .et or .goal, got "
+        "'%s'",
+        text);
 }
 
 static bool take_colour(reader *r, const char *text)

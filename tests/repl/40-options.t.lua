@@ -262,7 +262,7 @@ refused({ "--check=on", "-e", go }, "takes 'warn' or 'error', as %-%-check=error
     "a mode of --check that there is not")
 refused({ "--check=", "-e", go }, "takes 'warn' or 'error'", "an empty one")
 refused({ "--check", "error", "-e", go }, "behind '=', as %-%-check=error %(", "one without =")
-refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg or .html, got 'x'", "a trace without suffix")
+refused({ "--trace=x", "-e", go }, "ends in .json, .json.gz, .svg, .html, .et or .goal, got 'x'", "a trace without suffix")
 refused({ "--trace=.svg", "-e", go }, "got '.svg'", "a trace without a name")
 refused({ "--trace=x.png", "-e", go }, "got 'x.png'", "a trace of another kind")
 refused({ "--help=yes" }, "takes no value", "a value for --help")

@@ -170,9 +170,9 @@ for _, suffix in ipairs { ".json.gz", ".svg", ".html" } do
 end
 _, err = lines ".trace x.txt\n.trace none/x.json\n.trace .json\n.trace off\n"
 tap.is(err, [[
-streamlab: .trace: x.txt: the file must end in .json, .json.gz, .svg or .html
+streamlab: .trace: x.txt: the file must end in .json, .json.gz, .svg, .html, .et or .goal
 streamlab: .trace: cannot write 'none/x.json': No such file or directory
-streamlab: .trace: .json: the file must end in .json, .json.gz, .svg or .html
+streamlab: .trace: .json: the file must end in .json, .json.gz, .svg, .html, .et or .goal
 streamlab: .trace: nothing is being recorded; .trace FILE begins
 ]], "what cannot be saved is found out at the beginning")
 _, err = lines ".trace a.json\n.trace b.json\n"
@@ -221,7 +221,7 @@ tap.is(err, "streamlab: broken.lua:1: unexpected symbol near '='\n 1 | x = = 1\n
 _, err = lines ".load none.lua\n.load none.json\n.load x.svg\n"
 tap.like(err, "^streamlab: %.load: cannot read none.lua: No such file or directory\n"
     .. "streamlab: %.load: [^\n]*none.json[^\n]*\n"
-    .. "streamlab: %.load: x.svg: a picture cannot be read; [^\n]*\n$",
+    .. "streamlab: %.load: x.svg: such a file cannot be read; [^\n]*\n$",
     "what cannot be read is reported")
 shell.write(folder .. "/not.json", "[1, 2")
 _, err = lines ".load not.json\n"

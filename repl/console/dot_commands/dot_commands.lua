@@ -194,8 +194,8 @@ end
 
 -- Whether a timeline can be saved there, found out before anything is recorded.
 local function check_picture(file)
-    if not files.is_picture(file) then
-        refuse("%s: the file must end in .json, .json.gz, .svg or .html", file)
+    if not files.is_of_timeline(file) then
+        refuse("%s: the file must end in %s", file, files.of_timelines)
     end
     local fine, reason = whole_files.try(file)
     if not fine then
@@ -288,10 +288,10 @@ function commands.load(words)
     local suffix = files.suffix(file)
     if file == "" then
         refuse_usage("load")
-    elseif suffix == ".svg" or suffix == ".html" then
-        refuse("%s: a picture cannot be read; a script or a trace (.json, .json.gz) can", file)
     elseif suffix == ".json" or suffix == ".json.gz" then
         return load_trace(file)
+    elseif files.is_of_timeline(file) then
+        refuse("%s: such a file cannot be read; a script or a trace (.json, .json.gz) can", file)
     end
     return load_script(file)
 end
@@ -369,9 +369,9 @@ function commands.save(words)
         refuse_usage("save")
     elseif files.suffix(file) == ".lua" then
         return save_script(file)
-    elseif not files.is_picture(file) then
-        refuse("%s: the file must end in .lua for the session, or in .json, .json.gz, .svg or "
-            .. ".html for the last timeline", file)
+    elseif not files.is_of_timeline(file) then
+        refuse("%s: the file must end in .lua for the session, or in %s for the last timeline", file,
+            files.of_timelines)
     end
     local timeline = last_timeline(file)
     timeline:save(file)

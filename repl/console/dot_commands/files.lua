@@ -13,7 +13,10 @@ function files.name(text)
 end
 
 -- Longer ones first.
-local suffixes <const> = { ".json.gz", ".json", ".svg", ".html", ".lua" }
+local suffixes <const> = { ".json.gz", ".json", ".svg", ".html", ".et", ".goal", ".lua" }
+
+-- Those of timelines, in a sentence.
+files.of_timelines = ".json, .json.gz, .svg, .html, .et or .goal"
 
 -- What the name ends in: ".json.gz", ".lua"; nil for others.
 function files.suffix(name)
@@ -25,7 +28,7 @@ function files.suffix(name)
 end
 
 -- Whether a timeline can be saved under the name.
-function files.is_picture(name)
+function files.is_of_timeline(name)
     local suffix = files.suffix(name)
     return suffix ~= nil and suffix ~= ".lua"
 end
