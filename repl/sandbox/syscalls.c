@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -23,7 +24,6 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -207,7 +207,7 @@ typedef struct rule {
 
 /* No process has this number (Linux's are below 2^22); our own takes its place. */
 enum { ANY_PROCESS = 0x7fffffff };
-enum { MOST_INSTRUCTIONS = 2048 };
+enum { MOST_INSTRUCTIONS = PIPE_BUF / sizeof(struct sock_filter) };
 
 enum { VALUE = 0xffffffff, MADE_OR_EMPTIED = O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY) };
 
@@ -359,16 +359,18 @@ static struct {
     size_t n;
 } prepared;
 
-/* False: errno. */
+/* False: errno. libseccomp writes to a file only. A pipe has no limit (RLIMIT_FSIZE), and takes all of
+ * it at once or nothing. */
 static bool export(const filter *f)
 {
-    int fd = memfd_create("filter", MFD_CLOEXEC);
-    if (fd < 0) return false;
-    int error = -seccomp_export_bpf(f->context, fd);
-    ssize_t n = error ? 0 : pread(fd, prepared.code, sizeof prepared.code, 0);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return false;
+    int error = -seccomp_export_bpf(f->context, ends[1]);
+    ssize_t n = error ? 0 : read(ends[0], prepared.code, sizeof prepared.code);
     if (n < 0) error = errno;
     if (n == sizeof prepared.code) error = E2BIG;
-    close(fd);
+    close(ends[0]);
+    close(ends[1]);
     errno = error;
     prepared.n = error ? 0 : (size_t)n / sizeof *prepared.code;
     return !error;
