@@ -85,10 +85,11 @@ end
 -- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`, without the gap
 -- between two.
 local function rows_of(c, from, to, at)
+    local gap_us = c.values.copy_gap_us or c.values.stream_gap_us       -- as the simulator does
     return lists.map(sizes, function(bytes)
         local us = {}
         for i = 1, rows do
-            us[i] = math.max(0, row_us(c, from, to, bytes, at.stream) - c.values.copy_gap_us)
+            us[i] = math.max(0, row_us(c, from, to, bytes, at.stream) - gap_us)
         end
         return { bytes = bytes, us = median(us), spread = spread(us) }
     end)
