@@ -71,6 +71,60 @@ local function pipeline_parallel()
     end
 end
 
+-- Eight layers of 2 x 2 x 8192 x 8192 x 32768 operations, and in each a sum of 128 MiB, which lie
+-- between 250.88 us for 64 MiB and 898.49 for 256.
+local function tensor_parallel()
+    local text = select(2, run("tensor_parallel", 2))
+    local one, quicker_one = text:match("\none GPU +(%d+) +(%S+)")
+    local split = tonumber(text:match("\nsplit +(%d+)"))
+    local halves = tonumber(text:match("\nsplit, two halves +(%d+)"))
+    T.is(quicker_one, "1", "tensor_parallel: one GPU is what the others are compared with")
+    local sums_us = 8 * (250.88 + (898.49 - 250.88) / 3)
+    local lost_us = split - one / 2
+    T.ok(lost_us > sums_us and lost_us < 1.2 * sums_us, "tensor_parallel: the sums come on top of half")
+    T.ok(halves < split and halves > one / 2, "tensor_parallel: two halves hide a part of them")
+    for _, gpus in ipairs{2, 4, 8} do
+        if gpus > 2 then text = select(2, run("tensor_parallel", gpus)) end
+        T.is(select(2, text:gsub(" yes\n", "")), 3, "tensor_parallel: as on one GPU")
+    end
+end
+
+-- Of the profile: 31 GB/s a channel, of whose time a large all-reduce of two passes 1.5 times its bytes
+-- through the blocks.
+local function channels_against_matmul()
+    local table = body(run("channels_against_matmul", 2), "channels")
+    T.is(#table, 7, "channels_against_matmul: seven numbers of channels")
+    local one_us = 12 * 1.5 * (1 << 28) / 31e3
+    T.near(table[1][2], one_us, 0.05 * one_us, "channels_against_matmul: one channel")
+    T.near(table[6][2], 12 * 898.49, 0.02 * 12 * 898.49, "channels_against_matmul: 24")
+    for i = 1, 7 do
+        T.is(table[i][7], "yes", "channels_against_matmul: right sums with " .. table[i][1])
+        T.ok(table[i][6] < table[i][5], "channels_against_matmul: both at once are quicker")
+        if i > 1 then T.ok(table[i][2] < table[i - 1][2], "and more channels are quicker alone") end
+    end
+    T.ok(table[6][4] > table[1][4] and table[1][4] > 1.05, "channels_against_matmul: all cost matmuls")
+end
+
+-- A copy of 64 MiB to another GPU takes 2.5 us and its bytes at 395 GB/s, the one to the GPU itself is
+-- beside it or in front of it. The all-gather of 128 MiB is between 159.69 and 551.01 us.
+local function all_gather_engines()
+    local rows, text = run("all_gather_engines", 2)
+    local collective, copies = {}, {}
+    for _, row in ipairs(rows) do
+        if row[1] == "collective" then collective = row elseif row[1] == "copies" then copies = row end
+    end
+    local all_us, copy_us = 159.69 + (551.01 - 159.69) / 3, 2.5 + (1 << 26) / 395e3
+    T.near(collective[2], all_us, 0.05 * all_us, "all_gather_engines: the collective")
+    T.ok(copies[2] > copy_us and copies[2] < 1.5 * copy_us, "all_gather_engines: copies")
+    T.is(copies[4], 1, "all_gather_engines: copies cost matmuls nothing")
+    T.ok(collective[4] > 1.02, "all_gather_engines: the collective does")
+    T.is(select(2, text:gsub(" yes\n", "")), 3, "all_gather_engines: all have right values")
+    T.is(select(2, select(2, run("all_gather_engines", 8)):gsub(" yes\n", "")), 3, "also with 8")
+end
+
 bucketed_all_reduce()
 pipeline_parallel()
+tensor_parallel()
+channels_against_matmul()
+all_gather_engines()
 T.done()

@@ -227,6 +227,18 @@ add("1F1B has a smaller bubble than GPipe", "often said", "pipeline_parallel",
     "1F1B has a smaller bubble")
 add("interleaving divides the bubble", "often said", "pipeline_parallel",
     "interleaving divides the bubble")
+add("tensor parallelism divides the time by the number of GPUs", "often said", "tensor_parallel",
+    "splitting divides the time by the number of GPUs")
+add("two halves of the batch hide the all-reduce", "often said", "tensor_parallel",
+    "two halves hide the all-reduce")
+add("NCCL knows the best number of channels", "often said", "channels_against_matmul",
+    "NCCL knows the best number of channels")
+add("a collective beside matmuls costs nothing", "often said", "channels_against_matmul",
+    "a collective beside matmuls costs nothing")
+add("copy engines leave the SMs to the matmuls", "often said", "all_gather_engines",
+    "copy engines leave the SMs to the matmuls")
+add("an all-gather by copy engines is slower", "often said", "all_gather_engines",
+    "an all-gather by copy engines is slower")
 
 -- Not a matter of measuring, or not with one process: {quote, source, what is known}.
 local others = {
