@@ -10,6 +10,7 @@
 --     fact =           one sentence or two
 --     holds =          for which GPUs and versions, or for the laboratory alone
 --     h200 =           true: measured on one GPU, so that others may do otherwise
+--     gpus =           2: running it takes two GPUs, and NCCL on real ones
 --     source =         a list of names in sources.lua; empty where no public source was found
 --     measured =       a page of this repository with the measurement
 --     stated =         a list of {page, words}: the words stand on the page
@@ -23,7 +24,7 @@
 
 local topics = {}
 for i, name in ipairs { "streams", "copies", "memory", "null_stream", "events", "host",
-    "priorities", "graphs", "kernels", "pytorch", "tools" } do
+    "priorities", "graphs", "kernels", "several_gpus", "pytorch", "tools" } do
     topics[i] = import("docs/facts/" .. name .. ".lua")
 end
 return topics

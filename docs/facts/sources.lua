@@ -2,6 +2,7 @@
 
 local nvidia <const> = "https://docs.nvidia.com/cuda/"
 local guide <const> = nvidia .. "cuda-programming-guide/"
+local nccl <const> = "https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/"
 local pytorch <const> = "https://docs.pytorch.org/docs/stable/"
 local pytorch_source <const> = "https://github.com/pytorch/pytorch/blob/main/"
 
@@ -23,6 +24,12 @@ return {
         nvidia .. "archive/13.0.0/cuda-c-programming-guide/index.html"},
     atomics = {"CUDA C++ Programming Guide 13.0, Atomic Functions",
         nvidia .. "archive/13.0.0/cuda-c-programming-guide/index.html"},
+    multi_device = {"CUDA C++ Programming Guide 13.0, Multi-Device System",
+        nvidia .. "archive/13.0.0/cuda-c-programming-guide/index.html"},
+    nccl_streams = {"NCCL, CUDA Stream Semantics", nccl .. "usage/streams.html"},
+    nccl_collectives = {"NCCL, Collective Operations", nccl .. "usage/collectives.html"},
+    nccl_tests = {"NVIDIA, Performance reported by NCCL tests",
+        "https://github.com/NVIDIA/nccl-tests/blob/master/doc/PERFORMANCE.md"},
     volta = {"Volta Tuning Guide, Independent Thread Scheduling",
         nvidia .. "volta-tuning-guide/index.html"},
     occupancy = {"CUDA C++ Best Practices Guide, Occupancy",

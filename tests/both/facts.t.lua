@@ -5,9 +5,11 @@ require "lua.quiet" ()
 
 local T = require "tap"
 local observed = require "both.observed"
+local second = require "both.second"
 local import = dofile("docs/generate/source.lua").environment("").import
 
 T.open()
+local no_two            -- asked at the first fact of two GPUs
 local applies <const> = lab.device().backend == "sim" or lab.device().name:find("H200", 1, true)
 
 -- Loads the kernels that the facts use.
@@ -20,7 +22,20 @@ local function warm_up()
     lab.synchronize()
 end
 
+-- Why facts of two GPUs cannot be run; nil if they can.
+local function why_no_two()
+    local one = lab.device()
+    local fine, why = pcall(function() lab.comm{devices = {one, second()}}:free() end)
+    one:make_current()
+    return not fine and tostring(why) or nil
+end
+
 local function run(fact)
+    if fact.gpus and no_two == nil then no_two = why_no_two() or false end
+    if fact.gpus and no_two then
+        T.skip(fact.id .. ": " .. no_two)
+        return
+    end
     if T.launches_block or fact.h200 and not applies then
         T.skip(fact.id .. ": not on this GPU, or not with CUDA_LAUNCH_BLOCKING")
         return

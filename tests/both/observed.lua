@@ -2,7 +2,8 @@
 -- function that gives what was seen and what the fact says. facts.t.lua runs them.
 --
 -- Host waits and order between streams are asked as lab.probe does: beside kernels that are long
--- enough for either answer to be clear on a GPU too. observed_graphs.lua has those of graphs.
+-- enough for either answer to be clear on a GPU too. observed_graphs.lua has those of graphs,
+-- observed_gpus.lua those of several GPUs.
 
 local observed = {}
 
@@ -592,6 +593,8 @@ observed["priority-copies"] = function()
     end), "high", "low"), true
 end
 
-for id, f in pairs(require "both.observed_graphs") do observed[id] = f end
+for _, name in ipairs{"graphs", "gpus"} do
+    for id, f in pairs(require("both.observed_" .. name)) do observed[id] = f end
+end
 
 return observed
