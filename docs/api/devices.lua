@@ -59,7 +59,7 @@ print(profiles[1])  --> h200]],
                     "host", "string|table", [[the simulated host: a profile's name, a file that ends in `.lua`, or a table, of which the host's figures replace those of `profile`]],
                     default = "where the script names no profile, what `--host` or `STREAMLAB_HOST` says; else the profile's own",
                 },
-                { "index", "integer", "the number of the real GPU, from 0", default = "what `--device` says, where the script does not ask for the simulator; else 0" },
+                { "index", "integer", "the number of the GPU, from 0; a simulated one from 1 on is in the machine of the current device", default = "what `--device` says, where the script does not ask for the simulator; else 0" },
                 { "overrides", "table", "single figures of the profile that are replaced, in the form that it has", default = "none" },
             },
             returns = { { "device", "the device, which is the current one now" } },
@@ -76,8 +76,8 @@ print(profiles[1])  --> h200]],
 The backend is the first of these that is given: the option `backend`; the program's `--backend`; the simulator if `profile`, `host`, `overrides`, `--profile` or `--host` is given;
 `STREAMLAB_BACKEND`; `"cuda"` if a GPU answers for which the plugin has kernels; else `"sim"`.
 
-Opening a real GPU that is open already returns the same device, without a wait. On the simulator each call opens a new one, whose clock begins at 0; its `index` is
-always 0. One that is no longer current, and of which the script has no object, is closed when the next one is opened.
+Opening a real GPU that is open already returns the same device, without a wait. On the simulator a call without `index`, or with 0, opens GPU 0 of a new
+machine, whose clock begins at 0; `index = 1` opens the next one in the machine of the current device, or returns it if it is open. One that is no longer current, and of which the script has no object, is closed when the next one is opened.
 
 [docs/design/simulator.md](../design/simulator.md) has the names and meanings of the figures of a profile;
 [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is what `streamlab calibrate` wrote on an H200. `textbook` has round figures,
@@ -154,7 +154,7 @@ print((lab.now_us() - start_us) // 1000 .. " ms")  --> 4.0 ms]],
             brief = "reads the host's clock",
             returns = { { "number", "microseconds; only differences mean something" } },
             about = [[
-On a real GPU it is the machine's clock. On the simulator it is virtual, and each simulated device has its own: only `lab.host_work` and the calls that reach the GPU or
+On a real GPU it is the machine's clock. On the simulator it is virtual, and each simulated machine has its own: only `lab.host_work` and the calls that reach the GPU or
 wait for it move it. Reading it does not, so that a loop `while lab.now_us() < t do end` never ends there.]],
             example = [[
 local start_us = lab.now_us()
@@ -189,7 +189,7 @@ print(lab.live().device_bytes)  --> 0]],
         },
         { name = "device.backend", type = [["cuda"|"sim"]], brief = "whether it is a real GPU or a simulated one" },
         { name = "device.profile", type = "string", brief = [[the simulated GPU's profile; "" on a real GPU]] },
-        { name = "device.index", type = "integer", brief = "the number of the real GPU, from 0; 0 on the simulator" },
+        { name = "device.index", type = "integer", brief = "the number of the GPU in its machine, from 0" },
         { name = "device.simulated", type = "boolean", brief = "whether it is simulated" },
         {
             name = "device.sm_count", type = "integer", brief = "how many multiprocessors (SMs) it has",
@@ -229,12 +229,11 @@ Wherever a device is named (`device =` of tensors and streams, `t:to(...)`), it 
 
 - `"cuda"`: the current GPU;
 - `"cuda:1"`: the GPU of that number on the current one's backend. If it is not open it is opened; the current device stays what it is;
-- a device object of `lab.open`, which also tells simulated ones apart, whose number is always 0;
+- a device object of `lab.open`, which also tells GPUs of several simulated machines apart;
 - `"cpu"`: the host, for tensors. Host memory belongs to no GPU: it can be copied to and from each.
 
-<!-- not run: needs two GPUs -->
 ```lua
-local one, two = lab.open{backend = "cuda", index = 0}, lab.open{backend = "cuda", index = 1}
+local one, two = lab.open{index = 0}, lab.open{index = 1}
 local a = lab.rand(1024, 1024, {device = one})      -- or "cuda:0"
 local b = a:to("cuda:1")                            -- from GPU to GPU
 ```
@@ -247,5 +246,6 @@ A copy from GPU to GPU runs in the current stream of the source's device. As in 
 stream gets next comes after the copy. A copy with `stream =`, a stream of either device, has that stream's order and nothing else. Such copies do not block. They go
 directly where `lab.cuda.device_enable_peer_access` allows it, else by way of the host.
 
-Simulated devices are separate: they cannot copy to one another, nor wait for one another's streams and events (`SL_EDEVICE`), and none of them is "cuda:1" (`SL_ENOTFOUND`).]],
+A simulated machine has one GPU, or as many as `--devices` says, and those that `lab.open{index = n}` opened in it. GPUs of different simulated machines cannot copy to one another, nor
+wait for one another's streams and events (`SL_EDEVICE`).]],
 }
