@@ -64,22 +64,27 @@ end
 
 local rows <const> = 3
 
--- From the end of one copy to that of the next, in a stream, by events: a copy through the host has several
--- spans, and one into the GPU of its stream waits outside its span.
-local function row_us(c, from, to, bytes, stream)
-    local first, last, n = c.lab.event(), c.lab.event(), count_of(bytes)
+-- So many copies in a stream, between two events.
+local function row_us(c, from, to, bytes, stream, n)
+    local first, last = c.lab.with(stream, c.lab.event), c.lab.with(stream, c.lab.event)
     c:held({ stream }, function()
-        copy(c, from, to, bytes, stream)
         first:record(stream)
         for _ = 1, n do
             copy(c, from, to, bytes, stream)
         end
         last:record(stream)
     end)
-    local us = first:elapsed_time(last) * 1000 / n
+    local us = first:elapsed_time(last) * 1000
     first:close()
     last:close()
     return us
+end
+
+-- One more copy in a row, by events: a copy through the host has several spans, and one into the GPU of its
+-- stream waits outside its span.
+local function one_more_us(c, from, to, bytes, stream)
+    local n = count_of(bytes)
+    return (row_us(c, from, to, bytes, stream, n + 1) - row_us(c, from, to, bytes, stream, 1)) / n
 end
 
 -- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`, without the gap
@@ -89,7 +94,7 @@ local function rows_of(c, from, to, at)
     return lists.map(sizes, function(bytes)
         local us = {}
         for i = 1, rows do
-            us[i] = math.max(0, row_us(c, from, to, bytes, at.stream) - gap_us)
+            us[i] = math.max(0, one_more_us(c, from, to, bytes, at.stream) - gap_us)
         end
         return { bytes = bytes, us = median(us), spread = spread(us) }
     end)
