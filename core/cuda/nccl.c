@@ -193,6 +193,7 @@ const cuda_nccl *cuda_nccl_open(sl_error *err)
     if (works) return &library.nccl;
     if (!library.failure[0]) {
         setenv("NCCL_NVLS_ENABLE", "0", 0);
+        setenv("NCCL_RUNTIME_CONNECT", "0", 0); /* not in the first collective: labs are confined */
         works = look_for() && find_functions();
         if (works) return &library.nccl;
     }

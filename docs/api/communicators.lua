@@ -36,7 +36,7 @@ sums: `name = "layer 3"` tells them apart.
 call its part alone, without a group. If another one never calls its part, the wait for it ends with an error that says which ranks wait in which lines, as soon as nothing else can happen.
 
 **NCCL** is opened at the first `lab.comm`: the file that `STREAMLAB_NCCL` names, else where the loader finds `libnccl.so.2`, else the one of the `nvidia-nccl` package that PyTorch has brought, of the `python3`
-on `PATH` or of the active virtual environment. Multicast over NVLink stays off (`NCCL_NVLS_ENABLE=0`), unless the environment says otherwise.]],
+on `PATH` or of the active virtual environment. Multicast over NVLink stays off (`NCCL_NVLS_ENABLE=0`), and GPUs are connected as the communicator is made, not in its first collective (`NCCL_RUNTIME_CONNECT=0`), unless the environment says otherwise.]],
     entries = {
         {
             name = "lab.comm",

@@ -145,7 +145,9 @@ static void test_dtypes(void)
 static void test_options(void)
 {
     const char *multicast = getenv("NCCL_NVLS_ENABLE");
+    const char *later = getenv("NCCL_RUNTIME_CONNECT");
     is_str(multicast ? multicast : "not set", "0", "multicast over NVLink is off");
+    is_str(later ? later : "not set", "0", "and GPUs are connected at once");
     begin(&(sl_comm_options){ .channels = 8 });
     is_int(nccl->channels, 8, "channels are the configuration's CTAs");
     is_int(nccl->policy, 0, "without a policy");
