@@ -68,7 +68,10 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
     lsl_set_integer(L, "priority", side->priority);
     lsl_set_integer(L, "bytes", (int64_t)(span->bytes & INT64_MAX));
     const sl_collective_note *note = sl_timeline_find_collective(timeline, span->correlation);
-    if (note && note->met_ns) lsl_set_integer(L, "late_rank", note->late_rank);
+    if (note && note->met_ns) {
+        lsl_set_integer(L, "late_rank", note->late_rank);
+        set_correlation(L, "late_by", note->late_by);
+    }
     set_true(L, "from_pageable", span->flags & SL_SPAN_SRC_PAGEABLE);
     set_true(L, "to_pageable", span->flags & SL_SPAN_DST_PAGEABLE);
     set_true(L, "host_waited", span->flags & SL_SPAN_HOST_WAITED);

@@ -171,14 +171,20 @@ local function late_rank(r)
     return rank and "rank " .. rank or "another rank"
 end
 
+-- " (late because of spin ...)", which its part waited for
+local function why_late(r)
+    local is_part = r.by and r.waiter and r.by.correlation == r.waiter.late_by
+    return r.by and not is_part and " (late because of " .. by(r) .. ")" or ""
+end
+
 causes.late_rank = {
     title = "Late rank", short = "another rank of its collective",
     total = "waiting for another rank",
     part = function(r) return "waiting for " .. late_rank(r) end,
-    clause = function(r) return waits(r) .. late_rank(r) .. ", on its SMs" .. times(r) end,
+    clause = function(r) return waits(r) .. late_rank(r) .. why_late(r) .. ", on its SMs" .. times(r) end,
     sentence = function(r)
-        return waited(r) .. late_rank(r) .. ", and held its SMs meanwhile: a collective begins when "
-               .. "all ranks have come to it"
+        return waited(r) .. late_rank(r) .. why_late(r) .. ", and held its SMs meanwhile: a "
+               .. "collective begins when all ranks have come to it"
     end,
     remedy = "Give the ranks equal work before it, or call it later, behind work that this rank can "
              .. "do meanwhile",

@@ -367,6 +367,15 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
 
 /* ---- engines -------------------------------------------------------------------------- */
 
+/* What a rank's part waited for last, or the part itself, which the host called late. */
+static size_t what_made_late(const search *s, size_t part)
+{
+    if (part == SL__NO_ITEM) return part;
+    const sl__item *it = item_at(s, part);
+    if (it->start_by != SL__NO_ITEM) return it->start_by;
+    return it->ready_by != SL__NO_ITEM ? it->ready_by : part;
+}
+
 /* From its start a collective has its SMs and waits, until the last rank has come. */
 static void look_at_ranks(search *s, size_t item)
 {
@@ -374,8 +383,9 @@ static void look_at_ranks(search *s, size_t item)
     const sl_collective_note *note_of = sl_timeline_find_collective(s->ops.timeline,
                                                                     waiter->correlation);
     if (!note_of || note_of->late_rank == note_of->rank) return;
-    note(s, SL_CAUSE_LATE_RANK, false, sl__operations_find(&s->ops, note_of->late_by),
-         waiter->start_ns, sl__min_ns(note_of->met_ns, waiter->end_ns));
+    note(s, SL_CAUSE_LATE_RANK, false,
+         what_made_late(s, sl__operations_find(&s->ops, note_of->late_by)), waiter->start_ns,
+         sl__min_ns(note_of->met_ns, waiter->end_ns));
 }
 
 /* The span was ready, and its engine busy: only what other streams did counts. */

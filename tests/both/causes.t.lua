@@ -19,7 +19,7 @@ local h2d_piece_us <const> = piece_bytes / 8.07e3               -- the host's pa
 local d2h_piece_us <const> = piece_bytes / 16.4e3
 
 -- file: the script; cause, engine, idle; waiter, by: what stands in their lines of the script;
--- lost_us on the simulator; either: two findings lose nearly the same, and differ in the waiter.
+-- lost_us on the simulator; reported: a GPU's records do not tell; either: two findings lose nearly the same, and differ in the waiter.
 local cases = {
     {file = "01-stream-order", cause = "stream_order", engine = "d2h", idle = true,
      waiter = "results:to", by = "lab.spin(4", lost_us = 4000},
@@ -75,6 +75,10 @@ local cases = {
     {file = "19-graph-upload", cause = "host_blocked", engine = "compute", idle = true,
      waiter = "lab.spin(0.001", by = "table.remove(graphs)",
      lost_us = graph_us + 1000 * (kernel_us + upload_us) - 100},
+    -- Rank 1 has four milliseconds to do, rank 0 one, which was launched before.
+    {file = "20-late-rank", cause = "late_rank", engine = "compute", idle = false, reported = true,
+     waiter = "comm:all_reduce", by = "lab.spin(before",
+     lost_us = launch_us + 3000},
 }
 
 local function read(path)
@@ -124,7 +128,9 @@ local function check(case)
     T.ok(lines <= 25, name .. ": at most 25 lines")
 end
 
-for _, case in ipairs(cases) do check(case) end
+for _, case in ipairs(cases) do
+    if simulated or not case.reported then check(case) end
+end
 
 -- The puzzler, without what it prints. Gives the timeline of a variant.
 local function puzzler(variant)
