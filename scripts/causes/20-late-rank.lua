@@ -5,7 +5,7 @@
 
 local lab = require "streamlab"
 local gpu = {lab.device(), lab.open{backend = lab.device().backend, index = 1}}
-local comm, train, gradients = lab.comm{devices = gpu}, {}, {}
+local comm, train, gradients = lab.comm{devices = gpu}, {}, {} gpu[1]:make_current()
 for rank = 1, 2 do
     train[rank] = lab.stream{name = "train", device = gpu[rank]}
     gradients[rank] = lab.ones(1024, 1024, {device = gpu[rank]})
