@@ -1,12 +1,7 @@
-/* console.c - reads entries and runs each: the REPL, and -i.
+/* console.c - reads entries (entry.h) and runs each: the REPL, and -i.
  *
- * An entry is a chunk of Lua (compile.h) or a line for the console itself (".help", "?x", "!ls"),
- * which begins as no Lua does. While a chunk is incomplete, which the compiler shows by an
- * error that ends in "<eof>", the next line is added to it. The n-th chunk is named "lab[n]",
- * and its text is kept for those who quote lines:
- * registry["streamlab.entries"]["=lab[n]"].
- *
- * repl/console/console.lua shows values and runs the console's own lines.
+ * While a chunk is incomplete, which the compiler shows by an error that ends in "<eof>", the next
+ * line is added to it.
  */
 #include "console.h"
 
@@ -16,14 +11,8 @@
 #include <unistd.h>
 
 #include "../editor/reader.h"
-#include "../run/embedded.h"
 #include "../run/run.h"
-#include "../run/sources.h"
-#include "compile.h"
-
-static const char console_file[] = "repl/console/console.lua";
-
-enum { CHUNK_NAME_BYTES = 32 };
+#include "entry.h"
 
 typedef struct console {
     lua_State *L;
@@ -86,20 +75,6 @@ static reader_result push_line(console *c, const char *before)
 
 /* ---- entries -------------------------------------------------------------- */
 
-/* Whether the line at index 1 is for the console: ".word", "?", "!". */
-static bool is_command(lua_State *L)
-{
-    const char *line = lua_tostring(L, 1);
-    line += strspn(line, " \t");
-    return line[0] == '?' || line[0] == '!' || (line[0] == '.' && line[1] >= 'a' && line[1] <= 'z');
-}
-
-static bool is_blank(lua_State *L)
-{
-    const char *line = lua_tostring(L, 1);
-    return line[strspn(line, " \t\r\n")] == '\0';
-}
-
 /* Whether the line at index 1 is "exit" or "quit", also as a call, and no variable of the
  * user's. */
 static bool is_farewell(lua_State *L)
@@ -120,29 +95,14 @@ static bool is_farewell(lua_State *L)
     return false;
 }
 
-/* Keeps the text at index 1 under the chunk's name; "=expression" as the Lua that it is. */
-static void keep_text(lua_State *L, const char *name)
-{
-    const char *text = lua_tostring(L, 1);
-    luaL_getsubtable(L, LUA_REGISTRYINDEX, "streamlab.entries");
-    if (text[0] == '=')
-        lua_pushfstring(L, "return %s", text + 1);
-    else
-        lua_pushvalue(L, 1);
-    lua_setfield(L, -2, name);
-    lua_pop(L, 1);
-}
-
 /* Compiles the entry that begins with the text at index 1, after adding further lines to it
  * as long as it is incomplete. Pushes its function or an error. False: the user has dropped
  * the entry. */
 static bool read_chunk(console *c, int *status, bool *silent)
 {
     lua_State *L = c->L;
-    char name[CHUNK_NAME_BYTES];
-    snprintf(name, sizeof name, "=lab[%d]", c->n_chunks + 1);
     bool more;
-    while ((*status = compile_entry(L, 1, name, &more, silent)) != LUA_OK && more) {
+    while ((*status = entry_compile(L, c->n_chunks + 1, &more, silent)) != LUA_OK && more) {
         lua_pushvalue(L, 1);
         lua_pushliteral(L, "\n");
         lua_concat(L, 2);
@@ -157,61 +117,8 @@ static bool read_chunk(console *c, int *status, bool *silent)
         lua_pop(L, 1); /* the error */
     }
     if (!c->remembered) reader_remember(&c->reader, lua_tostring(L, 1));
-    c->n_chunks++;
-    keep_text(L, name);
+    entry_keep_text(L, ++c->n_chunks);
     return true;
-}
-
-/* Calls the function `name` of console.lua with the values from index 2 on, which it takes
- * from the stack. */
-static void call_console(lua_State *L, const char *name)
-{
-    int n = lua_gettop(L) - 1;
-    embedded_function(L, console_file, name);
-    lua_insert(L, 2);
-    run_report(L, run_call(L, n, 0));
-}
-
-/* Calls the function of console.lua that is named by the argument. */
-static int tell_console(lua_State *L)
-{
-    embedded_function(L, console_file, lua_tostring(L, 1));
-    lua_call(L, 0, 0);
-    return 0;
-}
-
-static void tell_protected(lua_State *L, const char *name)
-{
-    lua_pushcfunction(L, tell_console);
-    lua_pushstring(L, name);
-    run_report(L, run_call(L, 1, 0));
-}
-
-/* The values from index 2 on: the first becomes the global `_` and Out[n], and all are shown. */
-static void take_values(const console *c, bool silent)
-{
-    lua_State *L = c->L;
-    if (lua_gettop(L) < 2) return;
-    lua_pushglobaltable(L);
-    lua_pushliteral(L, "_");
-    lua_pushvalue(L, 2);
-    lua_rawset(L, -3);
-    lua_pop(L, 1);
-    embedded_function(L, console_file, "keep");
-    lua_pushinteger(L, c->n_chunks);
-    lua_pushvalue(L, 2);
-    run_report(L, run_call(L, 2, 0));
-    if (!silent) call_console(L, "show");
-}
-
-/* Calls the function at index 2, whose results or error take its place. */
-static int run_chunk_timed(lua_State *L)
-{
-    tell_protected(L, "before");
-    int status = run_call(L, 0, LUA_MULTRET);
-    luaL_checkstack(L, LUA_MINSTACK, "too many results");
-    tell_protected(L, status == LUA_OK ? "after" : "after_error");
-    return status;
 }
 
 /* The entry at index 1 is a chunk. */
@@ -221,29 +128,10 @@ static void run_chunk_entry(console *c)
     bool silent;
     int status;
     if (!read_chunk(c, &status, &silent)) return;
-    if (status == LUA_OK) {
-        char name[CHUNK_NAME_BYTES];
-        snprintf(name, sizeof name, "=lab[%d]", c->n_chunks);
-        sources_look(L, name);
-        status = run_chunk_timed(L);
-    }
-    if (run_report(L, status) == LUA_OK) take_values(c, silent);
-}
-
-/* The entry at index 1 begins with a line for the console. Of a pasted block the other lines
- * are an entry of their own, which takes its place; false: there are none. */
-static bool run_command(lua_State *L)
-{
-    size_t len;
-    const char *entry = lua_tolstring(L, 1, &len);
-    size_t n = strcspn(entry, "\n");
-    lua_settop(L, 1);
-    lua_pushlstring(L, entry, n);
-    call_console(L, "command");
-    if (n >= len) return false;
-    lua_pushlstring(L, entry + n + 1, len - n - 1);
-    lua_replace(L, 1);
-    return true;
+    if (status == LUA_OK) status = entry_run(L, c->n_chunks);
+    if (run_report(L, status) != LUA_OK || lua_gettop(L) < 2) return;
+    entry_keep_value(L, c->n_chunks);
+    if (!silent) entry_call_console(L, "show");
 }
 
 /* Protected; the console is the light userdata. True: there may be more entries. */
@@ -255,12 +143,9 @@ static int run_entry(lua_State *L)
     bool goes_on = result == READER_DROPPED;
     if (result == READER_LINE) {
         goes_on = !is_farewell(L);
-        bool there = goes_on && !is_blank(L);
-        c->remembered = there && is_command(L);
+        c->remembered = goes_on && entry_is_command(L);
         if (c->remembered) reader_remember(&c->reader, lua_tostring(L, 1));
-        while (there && is_command(L))
-            there = run_command(L);
-        if (there && !is_blank(L)) run_chunk_entry(c);
+        if (goes_on && entry_obey_commands(L)) run_chunk_entry(c);
     }
     fflush(stdout);
     lua_pushboolean(L, goes_on);
@@ -271,10 +156,10 @@ void console_run(lua_State *L, const options *o, bool banner)
 {
     console c = { .L = L };
     lua_settop(L, 0);
-    tell_protected(L, "open");
+    entry_tell_console(L, "open");
     reader_open(&c.reader, &console_language, L);
     if (c.reader.terminal && !o->no_rc && !o->ignore_environment) rc_run(L);
-    if (banner && c.reader.terminal && c.reader.prompts == stdout) tell_protected(L, "banner");
+    if (banner && c.reader.terminal && c.reader.prompts == stdout) entry_tell_console(L, "banner");
     for (bool more = true; more;) {
         lua_settop(L, 0);
         lua_pushcfunction(L, run_entry);
@@ -284,9 +169,4 @@ void console_run(lua_State *L, const options *o, bool banner)
     lua_settop(L, 0);
     reader_close(&c.reader);
     console_close(L);
-}
-
-void console_close(lua_State *L)
-{
-    if (embedded_is_imported(L, console_file)) tell_protected(L, "close");
 }
