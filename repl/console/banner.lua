@@ -49,13 +49,23 @@ local function add_ways(lines)
     lines[#lines + 1] = line
 end
 
-function banner.show()
+-- What is here, and on which GPU.
+local function first_lines()
     local first = ("streamlab %s: `lab` is the laboratory"):format(lab.version)
     local lines = text.wrap(first, "", "  ")
     local gpu = text.wrap(text.clean(gpu_text(), true), "", "  ")
     for i = 1, math.min(#gpu, most_gpu_lines) do
         lines[#lines + 1] = gpu[i] .. (i == most_gpu_lines and #gpu > i and " ..." or "")
     end
+    return lines
+end
+
+function banner.text()
+    return table.concat(first_lines(), "\n")
+end
+
+function banner.show()
+    local lines = first_lines()
     add_ways(lines)
     io.write(table.concat(lines, "\n"), "\n")
 end

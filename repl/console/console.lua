@@ -25,14 +25,18 @@ local function hint_by(find)
     end
 end
 
--- Shows the values of an entry.
-function console.show(...)
+-- Shows the values of an entry by show(...).
+function console.show_with(show, ...)
     import "repl/console/dot_commands/session.lua".shown()
     import "repl/console/dot_commands/dot_commands.lua".note_shown(...)
-    import "repl/console/values/values.lua".show(...)
+    show(...)
     if select("#", ...) == 1 and ... == nil then
         hint_by "no_value"
     end
+end
+
+function console.show(...)
+    console.show_with(import "repl/console/values/values.lua".show, ...)
 end
 
 -- The first value of entry n.

@@ -86,23 +86,12 @@ static void say_notice(history_file *h)
     h->notice[0] = '\0';
 }
 
-/* Between the prompt and the entry's run, and after it, Ctrl-C has nothing to stop, and must
- * not end the program. */
-static void on_early_interrupt(int number) { (void)number; }
-
-static void keep_from_interrupts(reader *r)
-{
-    struct sigaction action = { .sa_handler = on_early_interrupt, .sa_flags = SA_RESTART };
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &r->interrupt_before);
-}
-
 void reader_open(reader *r, const lineedit_language *language, void *context)
 {
     bool shown = isatty(STDOUT_FILENO);
     *r = (reader){ .terminal = isatty(STDIN_FILENO), .prompts = shown ? stdout : stderr };
     if (!r->terminal) return;
-    keep_from_interrupts(r);
+    signals_ignore_interrupts(&r->interrupt_before);
     if (!shown) return;
     r->editor = lineedit_open(language, context);
     if (r->editor) {

@@ -57,6 +57,18 @@ function files.try(path)
     return internals.try_file(path)
 end
 
+-- The bytes of the file that make(path) writes, which is temporary; its name ends in the suffix.
+function files.made(suffix, make)
+    local name = os.tmpname()
+    local path = name .. suffix
+    local _ <close> = setmetatable({}, { __close = function()
+        os.remove(path)
+        os.remove(name)
+    end })
+    make(path)
+    return assert(files.read(path))
+end
+
 -- Whether there is something; it is not opened, since it may be a pipe that nobody writes to.
 function files.exists(path)
     return program.real_path(path) ~= nil

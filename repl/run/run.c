@@ -35,15 +35,20 @@ static void put_as_it_is(const char *text, FILE *file) { fputs(text, file); }
 
 void run_coloured_message(const char *text) { put_message(text, put_as_it_is); }
 
+void run_push_report(lua_State *L, int status)
+{
+    traceback_take_report(L);
+    lua_pushboolean(L, status == LUA_ERRSYNTAX);
+    lua_setfield(L, -2, "syntax");
+}
+
 /* Protected. Arguments: the error value, which is a text, and its status. Returns the text
  * that the user is to see. */
 static int describe(lua_State *L)
 {
     int status = (int)lua_tointeger(L, 2);
     lua_settop(L, 1);
-    traceback_take_report(L);
-    lua_pushboolean(L, status == LUA_ERRSYNTAX);
-    lua_setfield(L, -2, "syntax");
+    run_push_report(L, status);
     embedded_function(L, "repl/run/errors/errors.lua", "text");
     lua_insert(L, -2);
     lua_call(L, 1, 1);

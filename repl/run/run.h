@@ -24,6 +24,10 @@ void run_coloured_message(const char *text);
 /* Prints the error value on the stack's top and pops it, if status is one. */
 int run_report(lua_State *L, int status);
 
+/* Pushes what is known of the error on the stack's top, which run_call or a compiler left there:
+ * the report of traceback.h, with `syntax`: it is a compiler's. */
+void run_push_report(lua_State *L, int status);
+
 /* Calls the function below `n_args` arguments with traceback and Ctrl-C. The
  * error value is left on the stack and not printed. */
 int run_call(lua_State *L, int n_args, int n_results);

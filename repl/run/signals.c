@@ -75,6 +75,18 @@ void signals_add(lua_State *L)
     embedded_add(L, functions);
 }
 
+/* ---- where nothing runs ------------------------------------------------------------ */
+
+static void do_nothing(int number) { (void)number; }
+
+/* With a handler, not SIG_IGN, which programs that are started would inherit. */
+void signals_ignore_interrupts(struct sigaction *before)
+{
+    struct sigaction action = { .sa_handler = do_nothing, .sa_flags = SA_RESTART };
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, before);
+}
+
 /* ---- at the prompt --------------------------------------------------------------- */
 
 static const int numbers[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP, SIGCONT, SIGWINCH };

@@ -8,6 +8,7 @@
 #define REPL_SIGNALS_H
 
 #include <lua.h>
+#include <signal.h>
 
 /* From now on SIGTERM, SIGHUP and SIGQUIT, unless they are ignored, first remove the files that
  * the program has begun to write. */
@@ -17,6 +18,10 @@ void signals_abandon_files(void);
  *   hold_end()  from now on the first SIGTERM is only noted, and a second one ends the program
  *   end_came()  whether one was noted */
 void signals_add(lua_State *L);
+
+/* Between what is read and its run, and after that, Ctrl-C has nothing to stop, and must not end
+ * the program: from now on SIGINT does nothing. *before is what it did. */
+void signals_ignore_interrupts(struct sigaction *before);
 
 /* They do not nest. */
 void signals_hold(void);

@@ -272,13 +272,11 @@ local function ask_path(text)
     return true
 end
 
--- The text behind the "?" of a line. Further ones are as good as none.
+-- The text behind the "?" of a line. Further ones are as good as none. False: there is nothing.
 function help.ask(text)
     text = text:gsub("^[%s?]+", ""):gsub("[%s?]+$", ""):gsub("%s*%(%s*%)$", "")
     text = text:match("^([\"'])(.*)%1$") and text:sub(2, -2) or text
-    if text == "" or not is_path(text) or not ask_path(text) then
-        help.about(text)
-    end
+    return text ~= "" and is_path(text) and ask_path(text) or help.about(text)
 end
 
 return help

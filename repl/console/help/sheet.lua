@@ -31,6 +31,16 @@ function sheet.new()
     }, sheet)
 end
 
+-- What the sheets say that f(...) prints, and what it returns.
+local collected
+function sheet.said_by(f, ...)
+    local said = {}
+    collected = said
+    local _ <close> = setmetatable({}, {__close = function() collected = nil end})
+    local result = f(...)
+    return table.concat(said), result
+end
+
 -- ---- text --------------------------------------------------------------------------------
 
 -- The text in characters that the terminal has.
@@ -184,7 +194,8 @@ function sheet:print()
     local style
     for _, line in ipairs(self.lines) do
         line, style = coloured(line, style)
-        io.write((line:gsub("%s+$", "")), "\n")
+        line = line:gsub("%s+$", "") .. "\n"
+        if collected then collected[#collected + 1] = line else io.write(line) end
     end
 end
 

@@ -6,12 +6,12 @@ local text = import "repl/run/text.lua"
 
 local laboratory = {}
 
-local function print_group(title, names)
+local function add_group(lines, title, names)
     for i, line in ipairs(text.wrap(table.concat(names, ", "), "  " .. title .. ": ", "    ")) do
         if i == 1 then
             line = "  " .. text.paint("heading", title) .. line:sub(#title + 3)
         end
-        io.write(line, "\n")
+        lines[#lines + 1] = line
     end
 end
 
@@ -28,36 +28,34 @@ local function take(page, prefix, left)
     return names
 end
 
--- Prints the names in the table, whose name with a dot is `prefix`.
-function laboratory.show(t, prefix, what)
+-- The names in the table, whose name with a dot is `prefix`.
+local function names_of(t, prefix, what)
     local left, rest = {}, {}
     local example = prefix == "lab." and "lab.matmul" or "lab.cuda.memcpy"
     local first = ("%s: %s. help() explains it, help(%s) one function."):format(
         prefix:sub(1, -2), what, example)
-    io.write(table.concat(text.wrap(first, "", ""), "\n"), "\n")
+    local lines = text.wrap(first, "", "")
     for name in next, t do
         if type(name) == "string" then left[name] = true end
     end
     for _, page in ipairs(api.pages()) do
         local names = take(page, prefix, left)
-        if #names > 0 then print_group(page.title, names) end
+        if #names > 0 then add_group(lines, page.title, names) end
     end
     for name in next, left do rest[#rest + 1] = text.clean(name) end
     table.sort(rest)
-    if #rest > 0 then print_group(#rest < 12 and "Others" or "Functions", rest) end
+    if #rest > 0 then add_group(lines, #rest < 12 and "Others" or "Functions", rest) end
+    return lines
 end
 
--- Whether the value is one of the two tables; shows it then.
-function laboratory.show_if_lab(value)
+-- The lines of one of the two tables; nil of any other value.
+function laboratory.lines(value)
     local module = internals.module()
     if rawequal(value, module) then
-        laboratory.show(module, "lab.", "the laboratory")
+        return names_of(module, "lab.", "the laboratory")
     elseif rawequal(value, rawget(module, "cuda")) then
-        laboratory.show(value, "lab.cuda.", "CUDA's plain calls, for probes")
-    else
-        return false
+        return names_of(value, "lab.cuda.", "CUDA's plain calls, for probes")
     end
-    return true
 end
 
 return laboratory

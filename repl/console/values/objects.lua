@@ -94,19 +94,18 @@ local function head(tl)
     return ("timeline of %s: makespan %s%s%s"):format(spans, us(tl.makespan_us), range, distance)
 end
 
--- Prints the timeline as a chart.
-function objects.show_timeline(tl)
+-- The timeline as a chart, and what to ask next.
+function objects.timeline_lines(tl)
     local whole = tostring(tl)
-    if not whole:find("^timeline of") then
-        io.write(text.paint("name", whole), "\n")
-        return
-    end
-    for _, line in ipairs(text.fold(head(tl), internals.columns())) do
-        io.write(text.paint("name", line), "\n")
-    end
-    if tl.span_count == 0 then return end
-    tl:show()
-    io.write(text.paint("dim", "_:explain() says where the time went"), "\n")
+    if not whole:find("^timeline of") then return {text.paint("name", whole)} end
+    local lines = text.fold(head(tl), internals.columns())
+    for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
+    if tl.span_count == 0 then return lines end
+    local chart = tl:text{columns = internals.columns(), unicode = internals.unicode(),
+                          colour = internals.colour(1)}
+    lines[#lines + 1] = chart:gsub("\n$", "")
+    lines[#lines + 1] = text.paint("dim", "_:explain() says where the time went")
+    return lines
 end
 
 return objects

@@ -125,8 +125,9 @@ local function row_line(columns, i)
     return (table.concat(parts, "  "):gsub("%s+$", ""))
 end
 
--- The list as lines, or nil if it is no list of records, or would lose most of its columns.
-function records.lines(list)
+-- Of a list of records: its columns, the first of which has the rows' numbers; how many rows these
+-- have, and how many the list. nil: it is no such list.
+function records.columns(list)
     if type(list) ~= "table" or debug.getmetatable(list) ~= nil then return nil end
     local n = rawlen(list)
     local rows = math.min(n, most_rows)
@@ -135,6 +136,13 @@ function records.lines(list)
     if not names or #names < 2 then return nil end
     local columns = {index_column(rows)}
     for i, name in ipairs(names) do columns[i + 1] = make_column(list, rows, name) end
+    return columns, rows, n
+end
+
+-- The list as lines, or nil if it is no list of records, or would lose most of its columns.
+function records.lines(list)
+    local columns, rows, n = records.columns(list)
+    if not columns then return nil end
     local chosen, others = choose(columns, internals.columns())
     if #chosen < 3 then return nil end
     local lines = {}

@@ -123,8 +123,7 @@ local function fitting_columns(n, width)
     return shown_indices(n, 1)
 end
 
-local function add_rows(lines, matrix, rows, row_length, width)
-    local columns = fitting_columns(row_length, width)
+local function add_rows(lines, matrix, rows, columns, width)
     for _, r in ipairs(rows) do
         local cells = {}
         for i, c in ipairs(columns) do
@@ -156,17 +155,6 @@ local function slice_name(sizes, k)
     return "[" .. table.concat(indices, ", ") .. ", :, :]"
 end
 
--- Adds the matrices to the lines.
-local function add_matrices(lines, t, sizes, matrices, rows, row_length, values)
-    local format, width = number_format(values, t.dtype:find "float" ~= nil), 1
-    for _, matrix in ipairs(matrices) do width = math.max(width, format_matrix(matrix, format)) end
-    if #rows > 2 * edge then width = math.max(width, 3) end      -- a row of "..."
-    for m, matrix in ipairs(matrices) do
-        if #sizes > 2 then lines[#lines + 1] = slice_name(sizes, m - 1) end
-        add_rows(lines, matrix, rows, row_length, width)
-    end
-end
-
 -- The values that the plan asks for, one run behind the other; or nil and why.
 local function read(t, plan)
     local most_s = t:nbytes() <= largest_bytes and longest_s or 0
@@ -183,44 +171,74 @@ local function read(t, plan)
     return values
 end
 
--- Adds the values to the lines; gives a sentence if they cannot be had.
-local function add_values(lines, t)
-    if internals.is_recording(t) then return "values are not read while a recording runs" end
+-- The corners that are shown: {matrices = list of {name =, cells = texts by row and column}, rows =
+-- indices, 0 for a gap, row_length =, width = of the widest text, more = matrices that are not
+-- shown}; or nil and a sentence.
+local function read_corners(t)
+    if internals.is_recording(t) then return nil, "values are not read while a recording runs" end
     local sizes, n_rows, row_length = matrix_sizes(t)
     local n_matrices = t:numel() // (n_rows * row_length)
     local rows = shown_indices(n_rows, edge)
     local plan = plan_reading(math.min(n_matrices, slices), n_rows, rows, row_length)
-    local values, problem = read(t, plan)
-    if not values then return problem end
-    add_matrices(lines, t, sizes, matrices_of(plan, values), rows, row_length, values)
-    if n_matrices > slices then
-        lines[#lines + 1] = text.paint("dim", ("... %d more"):format(n_matrices - slices))
+    local numbers, problem = read(t, plan)
+    if not numbers then return nil, problem end
+    local format, width = number_format(numbers, t.dtype:find "float" ~= nil), 1
+    local corners = {rows = rows, row_length = row_length, matrices = {},
+                     more = math.max(n_matrices - slices, 0)}
+    for m, cells in ipairs(matrices_of(plan, numbers)) do
+        width = math.max(width, format_matrix(cells, format))
+        corners.matrices[m] = {name = #sizes > 2 and slice_name(sizes, m - 1) or nil, cells = cells}
+    end
+    corners.width = #rows > 2 * edge and math.max(width, 3) or width     -- a row of "..."
+    return corners
+end
+
+-- Adds the corners to the lines.
+local function add_corners(lines, corners)
+    local columns = fitting_columns(corners.row_length, corners.width)
+    for _, matrix in ipairs(corners.matrices) do
+        lines[#lines + 1] = matrix.name
+        add_rows(lines, matrix.cells, corners.rows, columns, corners.width)
+    end
+    if corners.more > 0 then
+        lines[#lines + 1] = text.paint("dim", ("... %d more"):format(corners.more))
     end
 end
 
--- What stands instead of the values while n operations use the tensor's memory.
-local function lines_in_flight(t, n)
-    local line = ("%s (%s in flight)"):format(head(t), text.count(n, "operation"))
-    local lines = text.fold(line, internals.columns())
-    for i, part in ipairs(lines) do lines[i] = text.paint("name", part) end
-    lines[#lines + 1] = text.paint("dim", "  lab.synchronize() waits for its values")
-    return lines
+-- Without its values: the sentence that stands in their place, or nil.
+local function why_no_values(t, state)
+    if t:numel() == 0 then return "no elements" end
+    return state.problem and "no values: " .. state.problem
+end
+
+-- The tensor's description; and its corners, or a sentence in their place, or neither. While
+-- operations use its memory there are no corners, but their number.
+function tensors.parts(t)
+    local state = internals.state(t)
+    if t.freed then return head(t) end
+    if state.in_flight > 0 then
+        return ("%s (%s in flight)"):format(head(t), text.count(state.in_flight, "operation")), nil,
+            "lab.synchronize() waits for its values"
+    end
+    local problem = why_no_values(t, state)
+    if problem then return head(t), nil, problem end
+    return head(t), read_corners(t)
+end
+
+-- The indices of the columns that a page shows of so many, 0 for a gap.
+function tensors.columns(n)
+    return shown_indices(n, edge)
 end
 
 -- The tensor as lines.
 function tensors.lines(t)
-    local state = internals.state(t)
-    if not t.freed and state.in_flight > 0 then return lines_in_flight(t, state.in_flight) end
-    local lines = {text.paint("name", head(t))}
-    if t.freed then return lines end
-    if t:numel() == 0 then
-        lines[2] = "  no elements"
-        return lines
-    end
-    local problem = state.problem and "no values: " .. state.problem or add_values(lines, t)
+    local first, corners, problem = tensors.parts(t)
+    local lines = problem and text.fold(first, internals.columns()) or {first}
+    for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
     for _, line in ipairs(problem and text.wrap(text.clean(problem, true), "  ", "  ") or {}) do
         lines[#lines + 1] = line
     end
+    if corners then add_corners(lines, corners) end
     return lines
 end
 

@@ -7,28 +7,22 @@ local objects = import "repl/console/values/objects.lua"
 local tensors = import "repl/console/values/tensors.lua"
 local laboratory = import "repl/console/values/laboratory.lua"
 local api = import "repl/run/api.lua"
+local lists = import "repl/run/lists.lua"
 
 local values = {}
 
 -- The value's lines.
 local function lines_of(value, path)
     local kind = type(value) == "userdata" and internals.type_name(value)
+    if kind == "timeline" then return objects.timeline_lines(value) end
     if kind == "tensor" then return tensors.lines(value) end
     if kind == "stream" or kind == "event" or kind == "device" or kind == "graph"
         or kind == "kernel" then
         return objects.lines(value, kind)
     end
-    return records.lines(value) or pretty.lines(value, path)
-end
-
-local function show_one(value, path)
-    if type(value) == "userdata" and internals.type_name(value) == "timeline" then
-        objects.show_timeline(value)
-    elseif api.class_of(value) == "results" then
-        io.write(tostring(value), "\n")
-    elseif not (type(value) == "table" and laboratory.show_if_lab(value)) then
-        io.write(table.concat(lines_of(value, path), "\n"), "\n")
-    end
+    if api.class_of(value) == "results" then return {tostring(value)} end
+    return type(value) == "table" and laboratory.lines(value) or records.lines(value)
+        or pretty.lines(value, path)
 end
 
 local short <const> = {["nil"] = true, boolean = true, number = true, string = true}
@@ -47,17 +41,21 @@ local function on_one_line(n, ...)
     return width <= internals.columns() + 8 and table.concat(parts, "\t") or nil
 end
 
--- Prints the values of an entry.
-function values.show(...)
+-- The values of an entry as a text that ends with a newline.
+function values.text(...)
     local n = select("#", ...)
     local line = n > 1 and on_one_line(n, ...)
-    if line then
-        io.write(line, "\n")
-        return
-    end
+    if line then return line .. "\n" end
+    local lines = {}
     for i = 1, n do
-        show_one(select(i, ...), i == 1 and "_" or ("value " .. i))
+        lists.append(lines, lines_of(select(i, ...), i == 1 and "_" or ("value " .. i)))
     end
+    return table.concat(lines, "\n") .. "\n"
+end
+
+-- Prints the values of an entry.
+function values.show(...)
+    io.write(values.text(...))
 end
 
 return values
