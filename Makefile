@@ -160,7 +160,7 @@ TEXT_FOLDERS    := repl/labs/autograder $(TEMPLATE) $(TEMPLATE)/tests $(TEMPLATE
 PROGRAM_FOLDERS := docs/api repl/run repl/run/errors repl/commands repl/calibrate \
                    repl/calibrate/parts repl/calibrate/probe repl/compare repl/console \
                    $(CONSOLE_ROOMS:%=repl/console/%) repl/labs repl/labs/results repl/plans \
-                   repl/predict $(TEXT_FOLDERS)
+                   repl/predict repl/server $(TEXT_FOLDERS)
 PROGRAM_FILES   := $(sort $(wildcard $(PROGRAM_FOLDERS:%=%/*.lua) $(TEXT_FOLDERS:%=%/*.sh) \
                      $(TEXT_FOLDERS:%=%/*.md)))
 

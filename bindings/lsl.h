@@ -536,7 +536,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
-    X(range_internal) X(kernel_internal) X(comm_internal)
+    X(range_internal) X(kernel_internal) X(comm_internal) X(doubles_internal)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)

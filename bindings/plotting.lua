@@ -220,7 +220,10 @@ function core.plot(r, opts, ...)
     collect(r, plot)
     if not io then raise("SL_EUNSUPPORTED", "plot", "there is no io library") end
     if not plot.file then
-        io.write(core.need("plots/cells").draw(plot))
+        local text = core.need("plots/cells").draw(plot)
+        -- A program that shows pictures (core.show_plot) has the text beside it.
+        if core.show_plot then core.show_plot(core.need("plots/svg").draw(plot), (text:gsub("%s*$", "")))
+        else io.write(text) end
         return
     end
     local written, reason = core.write_files {{path = plot.file,

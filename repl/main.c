@@ -31,6 +31,7 @@
 #include "sandbox/fork_server.h"
 #include "sandbox/kernel_server.h"
 #include "sandbox/scratch.h"
+#include "server/server.h"
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };
 
@@ -44,6 +45,8 @@ typedef struct program {
     int argc;
     char **argv;
     int exit_status;
+    server server; /* if there is to be one */
+    bool again;    /* in a new state */
 } program;
 
 /* ---- the state ----------------------------------------------------------- */
@@ -221,8 +224,8 @@ static int spread_begin(lua_State *L, const program *p)
     return run_report(L, run_call(L, n + 1, 0));
 }
 
-/* LUA_INIT, chunks, script and lines, up to the first that fails; or the subcommand. */
-static int run_all(lua_State *L, const program *p)
+/* LUA_INIT, chunks, script and lines or requests, up to the first that fails; or the subcommand. */
+static int run_all(lua_State *L, program *p)
 {
     const options *o = p->options;
     if (o->request == REQUEST_SUBCOMMAND) return subcommand_run(L, p->argv[o->script]);
@@ -234,7 +237,9 @@ static int run_all(lua_State *L, const program *p)
     if (has_script && status == LUA_OK) status = run_script(L, p->argv[o->script]);
     if (has_script && status == LUA_ERRFILE) subcommand_suggest(L, p->argv[o->script]);
     if (status != LUA_OK) return status;
-    if (o->interactive) {
+    if (o->server) {
+        p->again = server_run(L, &p->server);
+    } else if (o->interactive) {
         console_run(L, o, false);
     } else if (!has_script && o->n_chunks == 0 && !o->show_version) {
         if (!isatty(STDIN_FILENO)) return run_script(L, "-");
@@ -257,7 +262,7 @@ static int run_program(lua_State *L)
         && p->exit_status == EXIT_FINE)
         p->exit_status = EXIT_SCRIPT;
     if (p->exit_status != EXIT_INTERRUPTED && !finish_devices(L)) p->exit_status = EXIT_SCRIPT;
-    if (interrupt_has_come()) /* a stopped simulation need not finish */
+    if (interrupt_has_come() && !p->again) /* a stopped simulation need not finish */
         lsl_leave();
     return 0;
 }
@@ -304,8 +309,18 @@ static int obey(const options *o, int argc, char **argv)
         run_message(message);
         return EXIT_USAGE;
     }
-    program p = { o, argc, argv, EXIT_FINE };
-    return run_lua(&p);
+    program p = { .options = o, .argc = argc, .argv = argv, .exit_status = EXIT_FINE };
+    if (o->server && !server_open(&p.server, o->requests, o->replies, message, sizeof message)) {
+        run_message(message);
+        return EXIT_USAGE;
+    }
+    int status;
+    do {
+        p.again = false;
+        status = run_lua(&p);
+    } while (p.again);
+    if (o->server) server_close(&p.server);
+    return status;
 }
 
 /* If stdout is closed, a file that is opened later would get its number, and what is written to

@@ -8,7 +8,9 @@
 #     sandbox   run's, and libseccomp's, which nobody else includes
 #     commands  run's, and minizip's, which nobody else includes
 #     console   run's and editor's
-#             In Lua a room of repl imports its own files and run's; commands and plans import all.
+#     server    run's and console's
+#             In Lua a room of repl imports its own files and run's, server also console's; commands
+#             and plans import all.
 #   bindings  Lua's headers, core/streamlab.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #     plots     Lua alone: drawings, made of points. The same.
@@ -88,6 +90,7 @@ sins() { # ROOT
     offenders "$1" repl/sandbox "$lua|$room_below" "$cuda|$terminal|$zlib|$minizip"
     offenders "$1" repl/commands "$lua|$room_below" "$cuda|$terminal|$zlib|$seccomp"
     offenders "$1" repl/console "$lua|$room_below|^\.\./editor/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" repl/server "$lua|$room_below|^\.\./console/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     import_sins "$1"
     words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
@@ -109,15 +112,17 @@ sins() { # ROOT
     script_sins "$1"
 }
 
-# Rooms of repl/ import their own Lua files and those of run/.
+# Rooms of repl/ import their own Lua files and those of run/, the server also the console's.
 import_sins() { # ROOT
     (
         cd "$1" || exit
         import='import *(\{0,1\} *["'\'']repl/'
-        for room in run console calibrate compare labs predict; do
+        for room in run console calibrate compare labs predict server; do
             [ -d repl/$room ] || continue
+            below=run
+            [ $room != server ] || below='run\|console'
             find repl/$room -name '*.lua' -exec grep -Hn "$import" {} + |
-                grep -v "$import\(run\|$room\)/"
+                grep -v "$import\($below\|$room\)/"
         done
     )
 }
@@ -170,7 +175,7 @@ check $? "every include follows the layers"
 
 planted=$(mktemp -d) || exit 1
 trap 'rm -rf "$planted"' EXIT
-mkdir -p "$planted/repl" "$planted/bindings" "$planted/core/text" "$planted/core/timeline" \
+mkdir -p "$planted/repl/server" "$planted/bindings" "$planted/core/text" "$planted/core/timeline" \
     "$planted/core/traces" "$planted/core/pictures" "$planted/core/sim" \
     "$planted/core/numbers" "$planted/core/custom" "$planted/core/cuda" "$planted/scripts"
 
@@ -204,6 +209,9 @@ plant repl/run/a.c '#include <minizip/zip.h>' "minizip outside of the subcommand
 plant repl/commands/a.c '#include <seccomp.h>' "libseccomp outside of the sandbox"
 plant repl/run/a.lua 'local who = import "repl/console/who.lua"' "the console's Lua in what runs scripts"
 plant repl/labs/a.lua 'local runs = import("repl/compare/runs.lua")' "compare's Lua in the grader"
+plant repl/console/a.c '#include "../server/server.h"' "the server in the console"
+plant repl/console/a.lua 'local html = import "repl/server/html.lua"' "the server's Lua in the console"
+plant repl/server/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in the server"
 plant bindings/a.c '#include "../core/device.h"' "a private header of the core in the bindings"
 plant bindings/a.c '#  include "../core/sim/sim.h"' "the simulator in the bindings"
 plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
@@ -250,6 +258,8 @@ allow repl/a.c '#include "run/run.h"' "each room in main.c"
 allow repl/run/a.c '#include <lua.h>' "Lua in the program"
 allow repl/console/a.c '#include "../editor/reader.h"' "the editor in the console"
 allow repl/editor/a.c '#include <histedit.h>' "the terminal in the editor"
+allow repl/server/a.c '#include "../console/entry.h"' "the console in the server"
+allow repl/server/a.lua 'local help = import "repl/console/help/help.lua"' "the console's Lua in the server"
 allow repl/sandbox/a.c '#include <seccomp.h>' "libseccomp in the sandbox"
 allow repl/commands/a.c '#include <minizip/zip.h>' "minizip in the subcommands"
 allow repl/commands/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in a subcommand"

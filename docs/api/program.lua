@@ -99,6 +99,11 @@ On a terminal the REPL first runs a file of Lua: `STREAMLAB_RC`; without that `$
 `~/.streamlabrc`. Its global variables exist at the prompt. An error in it is reported, and the REPL starts anyway. The program does not run it for scripts, for input that is not a terminal, with
 `--norc` or `-E`, or if `STREAMLAB_RC` is empty.
 
+## The server
+
+`--server` answers requests that come as lines of JSON on descriptor 3, with lines on descriptor 4; `--server=IN,OUT` names others. It is the REPL for notebooks and editors: it runs
+entries, completes and explains, and sends values as text and pictures. `-e` and a script run before the first request. [Notebooks](../notebook.md) has the protocol, and the kernel for Jupyter.
+
 ## Errors and Ctrl-C
 
 An error in a script ends it; at the prompt the next entry can be typed. It is printed on stderr: the message, which begins with the position, the line of the source with marks

@@ -44,6 +44,8 @@ const char options_help[] =
     "                    .json.gz, .svg, .html, .et or .goal\n"
     "  --check[=MODE]    look for races: warn (default) reports them on stderr, error\n"
     "                    raises where one would happen\n"
+    "  --server[=IN,OUT] answer requests that come as lines of JSON on descriptor IN\n"
+    "                    (3) with lines on OUT (4), for notebooks and editors\n"
     "subcommands, each with --help:\n"
     "  lab ...           course labs: check, grade, new, pack\n"
     "  probe             what CUDA's calls do to the host and to streams\n"
@@ -211,6 +213,22 @@ static bool take_check(reader *r, const char *text)
     return true;
 }
 
+/* `text` is NULL for --server alone: descriptors 3 and 4. */
+static bool take_server(reader *r, const char *text)
+{
+    char behind;
+    options *o = r->options;
+    o->server = true;
+    o->requests = 3;
+    o->replies = 4;
+    if (text
+        && (sscanf(text, "%4d,%4d%c", &o->requests, &o->replies, &behind) != 2 || o->requests < 0
+            || o->replies < 0))
+        return wrong(r, "--server takes two descriptors behind '=', as --server=3,4, got '%s'",
+                     text);
+    return true;
+}
+
 /* ---- options ----------------------------------------------------------- */
 
 static const struct {
@@ -226,6 +244,7 @@ static const struct {
 static bool read_plain(reader *r, const char *name, const char *text)
 {
     if (strcmp(name, "check") == 0) return take_check(r, text);
+    if (strcmp(name, "server") == 0) return take_server(r, text);
     bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
     if (!help && !norc && strcmp(name, "version") != 0)
         return wrong(r, "unrecognized option '--%s'", name);
@@ -297,8 +316,8 @@ static bool subcommand_exists(const char *name)
 static bool is_subcommand(const reader *r, bool options_ended)
 {
     const options *o = r->options;
-    bool for_scripts = o->n_chunks > 0 || o->interactive || o->show_version || o->trace || o->check
-                       || o->spread;
+    bool for_scripts = o->n_chunks > 0 || o->interactive || o->server || o->show_version || o->trace
+                       || o->check || o->spread;
     return r->next < r->argc && !options_ended && !for_scripts && o->request == REQUEST_RUN
            && subcommand_exists(r->argv[r->next]);
 }

@@ -29,8 +29,10 @@ typedef struct options {
     int spread;          /* runs in draws before the script's own; 0: none */
     bool has_device, has_seed;
     long long device, seed;
-    int devices;             /* of the simulated machine; 0: not given */
-    bool interactive;        /* -i */
+    int devices;      /* of the simulated machine; 0: not given */
+    bool interactive; /* -i */
+    bool server;      /* --server, with these descriptors */
+    int requests, replies;
     bool show_version;       /* -v */
     bool warnings;           /* -W */
     bool ignore_environment; /* -E */

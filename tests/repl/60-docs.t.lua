@@ -34,8 +34,8 @@ end
 local pages <const> = files("docs/guide/[0-9]*.md")
 pages[#pages + 1] = "docs/puzzler.md"
 pages[#pages + 1] = "README.md"
--- What a teacher makes lies in a folder of the teacher's own.
-local other_pages <const> = { "docs/teaching.md" }
+-- What these make lies in a folder of its own.
+local other_pages <const> = { "docs/teaching.md", "docs/notebook.md" }
 -- Pictures of the pages, and what the commands above call them.
 local pictures <const> = {
     ["docs/pictures/puzzler_blocking.svg"] = "build/blocking.svg",

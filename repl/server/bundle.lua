@@ -1,0 +1,46 @@
+-- bundle.lua - values as texts by their MIME type, of which a client shows the richest that it can:
+-- text/plain, which is what the prompt shows, and besides image/svg+xml of timelines, text/html of
+-- tensors and tables.
+
+local api = import "repl/run/api.lua"
+local files = import "repl/run/files.lua"
+local html = import "repl/server/html.lua"
+local values = import "repl/console/values/values.lua"
+
+local bundle = {}
+
+local function saved(tl, suffix)
+    return files.made(suffix, function(path) tl:save(path) end)
+end
+
+local function add_picture(data, value)
+    local kind = internals.type_name(value)
+    if kind == "timeline" and value.span_count > 0 then
+        data["image/svg+xml"] = saved(value, ".svg")
+    elseif kind == "tensor" then
+        data["text/html"] = html.tensor(value)
+    elseif api.class_of(value) == "results" then
+        data["text/html"] = html.results(value)
+    elseif type(value) == "table" then
+        data["text/html"] = html.records(value)
+    end
+end
+
+-- Of one value; of several there is their text alone.
+function bundle.of(...)
+    local data = { ["text/plain"] = values.text(...):gsub("\n$", "") }
+    if select("#", ...) == 1 then
+        add_picture(data, ...)
+    end
+    return data
+end
+
+-- A timeline as the page that tl:save("x.html") writes, within a frame of its own.
+function bundle.page(tl)
+    local data = bundle.of(tl)
+    data["image/svg+xml"] = nil
+    data["text/html"] = html.frame(saved(tl, ".html"))
+    return data
+end
+
+return bundle
