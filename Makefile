@@ -288,6 +288,26 @@ install-rock:
 	$(Q)mkdir -p '$(LUA_CMOD)'
 	$(Q)cp $(BUILD)/streamlab.so $(wildcard $(BUILD)/streamlab_cuda.so) '$(LUA_CMOD)'
 
+# ---- packages ---------------------------------------------------------------
+
+DIST    ?= dist
+STRIP   ?= strip
+# What is installed below a folder, without symbols for debuggers. $(1): PREFIX; $(2): settings
+staged = rm -rf $(BUILD)/staged && DESTDIR='$(abspath $(BUILD)/staged)' PREFIX='$(1)' BINDIR='$(1)/bin' \
+         LIBDIR='$(1)/lib' DATADIR='$(1)/share' MANDIR='$(1)/share/man' LUA_CMOD='$(2)' \
+         sh scripts/install.sh install $(BUILD) >/dev/null && \
+         find $(BUILD)/staged \( -path '*/bin/*' -o -name '*.so' \) -type f -exec $(STRIP) {} +
+
+## make wheel          dist/streamlab-VERSION-...whl: the program and the kernel for Jupyter, for pip
+wheel: all $(MAN_PAGES) $(EDITOR_FILE)
+	$(Q)$(call staged,/env,/env/lib/lua/5.4)
+	$(Q)rm -r $(BUILD)/staged/env/lib/lua       # the module is for a Lua of Debian's or a rock
+	$(Q)python3 repl/notebook/wheel.py $(VERSION) $(BUILD)/staged/env $(DIST)
+## make deb            dist/streamlab_VERSION_....deb: the same for Debian
+deb: all $(MAN_PAGES) $(EDITOR_FILE)
+	$(Q)$(call staged,/usr,/usr/lib/$(shell $(CC) -print-multiarch)/lua/5.4)
+	$(Q)sh scripts/deb.sh $(VERSION) $(BUILD)/staged $(DIST)
+
 # ---- others ---------------------------------------------------------------
 
 ## make puzzler        installs what is missing, builds, and runs scripts/puzzler.lua
@@ -308,7 +328,7 @@ help:
 	@echo '          TEST_JOBS V=1'
 
 .PHONY: all look-again need-lua need-lua-headers need-zlib docs install uninstall rock \
-        install-rock puzzler setup clean help
+        install-rock wheel deb puzzler setup clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 

@@ -1,0 +1,45 @@
+#!/bin/sh
+# scripts/deb.sh VERSION STAGED DIST - makes a Debian package of what `make install` has put below
+# STAGED/usr, with the kernel for Jupyter. What it depends on dpkg-shlibdeps finds out.
+set -eu
+
+version=$1 staged=$(cd "$2" && pwd) dist=$3
+here=$(cd "$(dirname "$0")/.." && pwd)
+architecture=$(dpkg --print-architecture)
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+python=$staged/usr/lib/python3/dist-packages/streamlab_kernel
+mkdir -p "$python" "$staged/usr/share/jupyter/kernels/streamlab" "$staged/DEBIAN" "$work/debian" "$dist"
+cp "$here"/repl/notebook/streamlab_kernel/*.py "$python"
+cp "$here/repl/notebook/streamlab_kernel/kernel.json" "$staged/usr/share/jupyter/kernels/streamlab"
+mv "$staged/usr/share/doc/streamlab/LICENSE" "$staged/usr/share/doc/streamlab/copyright"
+gzip -9nf "$staged"/usr/share/man/man*/*.[13]
+
+# dpkg-shlibdeps wants a source package around it.
+printf 'Source: streamlab\n\nPackage: streamlab\nArchitecture: any\n' >"$work/debian/control"
+set --
+for file in "$staged/usr/bin/streamlab" $(find "$staged/usr/lib" -name '*.so'); do
+    set -- "$@" "-e$file"
+done
+depends=$(cd "$work" && dpkg-shlibdeps --ignore-missing-info -O "$@" | sed -n 's/^shlibs:Depends=//p')
+[ -n "$depends" ] || { echo 'make deb: dpkg-shlibdeps found nothing that the program needs' >&2; exit 1; }
+
+cat >"$staged/DEBIAN/control" <<END
+Package: streamlab
+Version: $version
+Architecture: $architecture
+Maintainer: streamlab <streamlab@localhost>
+Depends: $depends
+Recommends: libopenblas0, gnuplot-nox
+Suggests: python3-ipykernel, python3-numpy
+Section: science
+Priority: optional
+Installed-Size: $(du -sk "$staged/usr" | cut -f 1)
+Description: laboratory for GPU streams, scriptable in Lua
+ Experiments with streams, events, copies and kernels are Lua scripts, which run
+ on NVIDIA GPUs and on a simulated GPU, and show what overlapped and what not.
+END
+package=$dist/streamlab_${version}_$architecture.deb
+dpkg-deb --root-owner-group -Zxz --build "$staged" "$package" >/dev/null
+echo "$package"
