@@ -80,10 +80,12 @@ static void set_defaults(lua_State *L, const options *o)
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.defaults");
 }
 
-/* The global `arg`: the script at 0, its arguments from 1, the rest below 0. */
+/* The global `arg`: the script at 0, its arguments from 1, the rest below 0. As in lua5.4 the
+ * program is at 0 if there is no script; a server's entries have no arguments. */
 static void set_arg(lua_State *L, const program *p)
 {
-    int script = p->options->script < p->argc ? p->options->script : 0;
+    bool has_script = p->options->script < p->argc || p->options->server;
+    int script = has_script ? p->options->script : 0;
     lua_createtable(L, p->argc - script, script + 1);
     for (int i = 0; i < p->argc; i++) {
         lua_pushstring(L, p->argv[i]);

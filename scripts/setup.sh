@@ -4,6 +4,7 @@
 #
 #   sh scripts/setup.sh              what scripts/configure.sh says is missing
 #   sh scripts/setup.sh --browser    what the .html report is tested in
+#   sh scripts/setup.sh --notebook   what `make check-notebook` runs
 #   sh scripts/setup.sh --slurm      what `make check-slurm` runs
 #   sh scripts/setup.sh --lint       what `make lint` runs
 #
@@ -36,6 +37,15 @@ look_for_slurm() {
     command -v parallel >/dev/null 2>&1 || missing="$missing parallel"
 }
 
+# The same for make check-notebook: one of the Pythons has Jupyter.
+look_for_notebook() {
+    missing=
+    for python in python3 /usr/bin/python3; do
+        "$python" -c 'import ipykernel, nbclient, numpy' 2>/dev/null && return 0
+    done
+    missing=" jupyter"
+}
+
 # The same for make lint.
 look_for_linters() {
     missing=
@@ -60,6 +70,7 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:chromedriver) echo chromium-driver ;;
     apt-get:luacheck) echo lua-check ;;
     apt-get:slurm) echo slurmctld slurmd slurm-client munge ;;
+    apt-get:jupyter) echo python3-ipykernel python3-nbclient python3-numpy ;;
     apt-get:parallel) echo parallel ;;
     apt-get:clang-format | apt-get:shellcheck) echo "$2" ;;
     dnf:lua) echo lua-devel lua-static ;;
@@ -73,6 +84,7 @@ package() { # MANAGER NAME: the packages of that package manager
     dnf:clang-format) echo clang-tools-extra ;;
     dnf:shellcheck) echo ShellCheck ;;
     dnf:slurm) echo slurm-slurmctld slurm-slurmd slurm munge ;;
+    dnf:jupyter) echo python3-ipykernel python3-nbclient python3-numpy ;;
     dnf:parallel) echo parallel ;;
     dnf:chromium | dnf:chromedriver | dnf:luacheck) echo "$2" ;;
     brew:lua | brew:lua-program) echo lua@5.4 ;;
@@ -135,6 +147,7 @@ ensure() { # LOOK: a function that sets `missing`
 
 case ${1:-} in
 --browser) ensure look_for_browser ;;
+--notebook) ensure look_for_notebook ;;
 --slurm) ensure look_for_slurm ;;
 --lint) ensure look_for_linters ;;
 '') ensure look ;;

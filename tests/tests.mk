@@ -154,7 +154,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 # ---- lanes --------------------------------------------------------------------
 
 SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-oom \
-           check-hta check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
+           check-hta check-notebook check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
 check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
@@ -209,6 +209,16 @@ BROWSER_TESTS := $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
 check-browser: all
 	$(Q)if sh scripts/setup.sh --browser; then $(PROVE) -j1 $(BROWSER_TESTS); \
 	else echo 'make check-browser: skipped: there is no browser'; fi
+
+# Debian's Jupyter is of Debian's Python, which need not be the first on the path.
+## make check-notebook the kernel for Jupyter, the guide as notebooks, the cell magic
+NOTEBOOK_PYTHON ?= $(firstword $(foreach p,python3 /usr/bin/python3,$(shell \
+                   $(p) -c 'import ipykernel, nbclient' 2>/dev/null && echo $(p))) python3)
+check-notebook: all
+	$(Q)sh scripts/setup.sh --notebook || \
+	    echo 'make check-notebook: no Jupyter can be installed here, so nothing is tested' >&2
+	$(Q)STREAMLAB_PYTHON=$(NOTEBOOK_PYTHON) STREAMLAB_TEST_TIMEOUT=4 $(PROVE) -v -j1 \
+	    $(sort $(wildcard tests/notebook/*.t.py))
 
 ## make check-slurm    a sweep on a Slurm of this machine alone, with workers that are killed
 check-slurm: all

@@ -39,7 +39,7 @@ local function run(code) return { request = "run", code = code } end
 -- ---- running ---------------------------------------------------------------------------
 
 local got, out, err, code = ask({ request = "run", id = 7, code = "print('hi'); x = 20; x + 1" },
-    { request = "run", id = "b", code = "_ * 2" }, run "_ + 0.5;", run "1, 'a'", run "x = 3", run "")
+    { request = "run", id = "b", code = "_ * 2" }, run "_ + 0.5;", run "1, 'a'", run "x = #arg", run "")
 tap.is(out, "hi\n", "what an entry prints is on stdout, and nothing else is")
 tap.is(code .. err, "0", "at the end of the requests it ends well")
 tap.is_deeply(got[1], { event = "result", id = 7, data = { ["text/plain"] = "21" } },
@@ -50,6 +50,7 @@ tap.is_deeply(got[5], { ok = true, count = 3 }, "with a semicolon there is no re
 tap.is(got[6].data["text/plain"], "1\t\"a\"", "several values are as at the prompt")
 tap.is_deeply({ got[8], got[9] }, { { ok = true, count = 5 }, { ok = true, count = 5 } },
     "without a value there is no result; nothing is no entry")
+tap.is(ask(run "#arg, arg[1]")[1].data["text/plain"], "0\tnil", "entries have no arguments")
 tap.is(#got, 9, "each request has one answer")
 
 got, out, err = ask(run "y = 5\nlab.strem()", run "y", run "for", run "lab.matmul(lab.ones(2, 3), lab.ones(2, 3))")
