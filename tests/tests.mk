@@ -230,6 +230,10 @@ check-slurm: all
 check-bare:
 	$(Q)prove -v --exec sh tests/bare/run :: $(BARE_SUITES)
 
+## make check-packages the .deb and the wheel, each on a bare Debian
+check-packages: wheel deb
+	$(Q)prove -v --exec sh tests/bare/packages :: $(DIST) $(BARE_SUITES)
+
 ## make check-torch    small programs in PyTorch and here, which must show the same or what is stated
 check-torch: all
 	$(Q)$(BUILD)/streamlab --backend sim tests/torch/run.lua compare
