@@ -126,7 +126,7 @@ if command -v bash >/dev/null 2>&1; then
     check $? "and a script without one"
     case " $(offered --profile '')" in *" h200 "*" t4 "*) true ;; *) false ;; esac
     check $? "profiles by name"
-    [ "$(offered di)" = "diff " ]
+    [ "$(offered dif)" = "diff " ]
     check $? "subcommands"
     [ "$(offered show --ex)" = "--explain " ]
     check $? "options of a subcommand"
