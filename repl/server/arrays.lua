@@ -32,8 +32,9 @@ local function describe(value)
 end
 
 function arrays.get(name)
-    local value = is_name(name) and rawget(_G, name)
-    if value == nil or value == false and not is_name(name) then
+    local value
+    if is_name(name) then value = rawget(_G, name) end
+    if value == nil then
         return nil, ("there is no global variable '%s'"):format(internals.safe(name))
     end
     return describe(value)
@@ -70,11 +71,18 @@ local function array_fault(request)
     end
 end
 
+-- Drops the bytes that follow a request.
+function arrays.drop(request)
+    if math.type(request.bytes) == "integer" and request.bytes > 0 then
+        program.receive(request.bytes)
+    end
+end
+
 -- The array as a tensor in pageable memory of the host, as torch.from_numpy gives one.
 local function put_array(request)
     local problem = array_fault(request)
     if problem or not is_name(request.name) then
-        program.receive(math.type(request.bytes) == "integer" and math.max(request.bytes, 0) or 0)
+        arrays.drop(request)
         return nil, problem or "'name' must be the name of a variable"
     end
     local bytes = program.receive(request.bytes, true)

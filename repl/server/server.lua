@@ -101,8 +101,8 @@ local function fault(request)
     end
 end
 
--- The request in a line, or nil and what is wrong. Bytes that follow the line of one that is wrong
--- would be taken for lines, so the id and `bytes` are read first.
+-- The request in a line, or nil and what is wrong. Bytes that follow a line are not taken for lines
+-- where the request is wrong.
 local function read(line)
     if not line then
         return nil, "a request must be a line of at most 8 MiB"
@@ -114,6 +114,7 @@ local function read(line)
     id = request.id
     problem = fault(request)
     if problem then
+        import "repl/server/arrays.lua".drop(request)
         return nil, problem
     end
     return request

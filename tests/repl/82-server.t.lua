@@ -131,6 +131,7 @@ got = ask_lines(json.write { request = "put", name = "a", dtype = "float64", sha
     .. json.write { request = "put", name = "no name", dtype = "float64", shape = { 1 }, bytes = 8 } .. "\n\n2345678"
     .. json.write { request = "put", name = "b", dtype = "float64", shape = { 2 }, bytes = 8 } .. "\n\n2345678"
     .. json.write { request = "put", name = "b", dtype = "complex", shape = { 1 }, bytes = 8 } .. "\n\n2345678"
+    .. json.write { request = "put", shape = { 1 }, bytes = 8 } .. "\n\n2345678"
     .. json.write { request = "put", name = "v", value = { 1, { x = "y" } } } .. "\n"
     .. json.write { request = "get", name = "v" } .. "\n" .. json.write { request = "get", name = "nowhere" } .. "\n")
 tap.is(got[1].ok, true, "an array comes behind its line")
@@ -138,8 +139,9 @@ tap.is(got[2].data["text/plain"], "-2.5\t\"cpu\"", "and is a tensor on the host"
 tap.like(got[4].error.message, "name of a variable", "what has no name is refused")
 tap.like(got[5].error.message, "'bytes' must be 16", "so is an array of another size")
 tap.like(got[6].error.message, "'dtype' must be", "or of an unknown dtype, and its bytes are no request")
-tap.is_deeply(got[8], { ok = true, kind = "value", value = { 1, { x = "y" } } }, "a value comes back")
-tap.like(got[9].error.message, "no global variable 'nowhere'", "one that is not there is refused")
+tap.like(got[7].error.message, "'name' of a request to put", "so are the bytes of one without a name")
+tap.is_deeply(got[9], { ok = true, kind = "value", value = { 1, { x = "y" } } }, "a value comes back")
+tap.like(got[10].error.message, "no global variable 'nowhere'", "one that is not there is refused")
 
 shell.write(requests, json.write(run "t = lab.tensor{1.5, 2}; r = lab.table{{n = 1}}; tl = lab.profile(lab.spin, 1)") .. "\n" .. json.write { request = "get", name = "r" } .. "\n"
     .. json.write { request = "get", name = "tl" } .. "\n" .. json.write { request = "get", name = "t" } .. "\n")
