@@ -21,6 +21,11 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
 /* That of a span, or NULL. Once they are sorted. */
 const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint64_t correlation);
 
+/* meetings.c: sets when the ranks of collectives met, where no backend has said so and all ranks'
+ * spans are there. On a real GPU that is when the last of them started, as its clocks agree to some
+ * microseconds. Once they and the spans are sorted. */
+void sl__notes_meet(sl_timeline *timeline);
+
 /* Of all kinds, by correlation. */
 void sl__notes_sort(sl__notes *notes);
 void sl__notes_free(sl__notes *notes);

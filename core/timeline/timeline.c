@@ -599,6 +599,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     sl__notes_sort(timeline->notes);
     sort_launches(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
+    sl__notes_meet(timeline);
     name_streams(timeline);
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;

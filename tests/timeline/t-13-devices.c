@@ -128,11 +128,58 @@ static void test_own(void)
     sl_timeline_release(tl);
 }
 
+static uint64_t part(sl_timeline *tl, int rank, sl_collective what, int peer, uint64_t number,
+                     int64_t from_ns, int64_t to_ns)
+{
+    sl_collective_note note = { .comm = 1,
+                                .number = number,
+                                .rank = rank,
+                                .ranks = 2,
+                                .peer = peer,
+                                .collective = (uint8_t)what };
+    note.correlation = span(tl, sl_timeline_stream_id(rank, 1), SL_SPAN_KERNEL, from_ns, to_ns);
+    must(sl_timeline_add_collective(tl, &note, NULL), NULL);
+    return note.correlation;
+}
+
+static void is_met(const sl_timeline *tl, uint64_t id, int64_t met_ns, int late_rank,
+                   uint64_t late_by, const char *name)
+{
+    const sl_collective_note *note = sl_timeline_find_collective(tl, id);
+    ok(note && note->met_ns == met_ns && note->late_rank == late_rank && note->late_by == late_by,
+       "%s", name);
+}
+
+/* Number 1 is an all-reduce, and also what rank 1 sends to rank 0; of number 2 one part was recorded. */
+static void test_meetings(bool simulated)
+{
+    sl_timeline *tl = make_two();
+    sl_device_info info = *sl_timeline_device(tl);
+    info.simulated = simulated;
+    sl_timeline_set_device(tl, &info);
+    uint64_t sums[2] = { part(tl, 0, SL_ALL_REDUCE, -1, 1, 5, 50),
+                         part(tl, 1, SL_ALL_REDUCE, -1, 1, 30, 51) };
+    uint64_t send = part(tl, 1, SL_SEND, 0, 1, 60, 80), recv = part(tl, 0, SL_RECV, 1, 1, 70, 80);
+    uint64_t alone = part(tl, 0, SL_ALL_REDUCE, -1, 2, 90, 99);
+    finish(tl);
+    if (simulated) {
+        is_met(tl, sums[0], 0, 0, 0, "what a simulated GPU does not say is not known");
+    } else {
+        is_met(tl, sums[0], 30, 1, sums[1], "ranks meet when the last of them starts");
+        is_met(tl, sums[1], 30, 1, sums[1], "and its part knows that as well");
+        is_met(tl, send, 70, 0, recv, "so do a send and its recv");
+        is_met(tl, alone, 0, 0, 0, "of one part alone it is not known");
+    }
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     plan(0);
     test_ids();
     test_work();
     test_own();
+    test_meetings(false);
+    test_meetings(true);
     return done_testing();
 }

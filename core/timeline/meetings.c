@@ -1,0 +1,74 @@
+/* meetings.c - when the ranks of a collective had come, as far as spans say it. */
+#include <stdlib.h>
+
+#include "notes.h"
+
+static int32_t from_rank(const sl_collective_note *note)
+{
+    if (note->collective == SL_SEND) return note->rank;
+    return note->collective == SL_RECV ? note->peer : -1;
+}
+
+static int32_t to_rank(const sl_collective_note *note)
+{
+    if (note->collective == SL_RECV) return note->rank;
+    return note->collective == SL_SEND ? note->peer : -1;
+}
+
+/* Those of one collective, or of a send and its recv, next to one another. */
+static int compare_meetings(const void *left, const void *right)
+{
+    const sl_collective_note *a = *(sl_collective_note *const *)left;
+    const sl_collective_note *b = *(sl_collective_note *const *)right;
+
+    if (a->comm != b->comm) return a->comm < b->comm ? -1 : 1;
+    if (a->number != b->number) return a->number < b->number ? -1 : 1;
+    if (from_rank(a) != from_rank(b)) return from_rank(a) < from_rank(b) ? -1 : 1;
+    return (to_rank(a) > to_rank(b)) - (to_rank(a) < to_rank(b));
+}
+
+static size_t sides(const sl_collective_note *note)
+{
+    return from_rank(note) < 0 ? (size_t)note->ranks : 2;
+}
+
+/* All n are sides of one meeting. */
+static void meet(const sl_timeline *timeline, sl_collective_note **side, size_t n)
+{
+    const sl_collective_note *late = NULL;
+    int64_t met_ns = 0;
+
+    if (n != sides(side[0])) return;
+    for (size_t i = 0; i < n; i++) {
+        const sl_span *span = sl_timeline_find_span(timeline, side[i]->correlation);
+        if (!span || side[i]->met_ns) return;
+        if (late && span->start_ns <= met_ns) continue;
+        late = side[i];
+        met_ns = span->start_ns;
+    }
+    for (size_t i = 0; i < n; i++) {
+        side[i]->met_ns = met_ns;
+        side[i]->late_by = late->correlation;
+        side[i]->late_rank = late->rank;
+    }
+}
+
+/* Without memory the times stay unknown. */
+void sl__notes_meet(sl_timeline *timeline)
+{
+    sl__notes *c = &sl__timeline_notes(timeline)[SL__COLLECTIVES];
+    sl_collective_note *notes = c->at, **order;
+
+    if (c->n == 0 || sl_timeline_device(timeline)->simulated) return;
+    order = malloc(c->n * sizeof *order);
+    if (!order) return;
+    for (size_t i = 0; i < c->n; i++)
+        order[i] = &notes[i];
+    qsort(order, c->n, sizeof *order, compare_meetings);
+    for (size_t i = 0, n; i < c->n; i += n) {
+        for (n = 1; i + n < c->n && compare_meetings(&order[i], &order[i + n]) == 0;)
+            n++;
+        meet(timeline, &order[i], n);
+    }
+    free(order);
+}
