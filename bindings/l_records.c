@@ -109,6 +109,18 @@ static void set_side(lua_State *L, const char *field, const sl_timeline *timelin
     lua_setfield(L, -2, field);
 }
 
+/* lack = {threads =, registers =, shared_bytes =, block_slot = true}: those that lack. */
+static void set_lack(lua_State *L, const sl_sm_lack *lack)
+{
+    if (!lack->threads && !lack->registers && !lack->shared_bytes && !lack->block_slot) return;
+    lua_createtable(L, 0, 4);
+    if (lack->threads) lsl_set_integer(L, "threads", lack->threads);
+    if (lack->registers) lsl_set_integer(L, "registers", lack->registers);
+    if (lack->shared_bytes) lsl_set_integer(L, "shared_bytes", lack->shared_bytes);
+    set_true(L, "block_slot", lack->block_slot);
+    lua_setfield(L, -2, "lack");
+}
+
 /* gpu = "gpu1", that of the engine, where spans are of several. */
 static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding *finding)
 {
@@ -122,7 +134,7 @@ static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding 
 /* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
  * waits, by_host_ns =, many_waiters =, many_by =, by_itself = it waited for its own call,
  * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
- * by = side, trace = what upvalue 4 is}. */
+ * by = side, lack = what no SM had free, trace = what upvalue 4 is}. */
 static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
     sl_cause_record record;
@@ -147,6 +159,7 @@ static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_fin
     set_correlation(L, "by_id", finding->by);
     set_side(L, "waiter", timeline->p, &record.waiter);
     set_side(L, "by", timeline->p, &record.by);
+    set_lack(L, &record.lack);
     lua_pushvalue(L, lua_upvalueindex(4));
     lua_setfield(L, -2, "trace");
 }

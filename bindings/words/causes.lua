@@ -240,6 +240,18 @@ local function is_more_urgent(r)
     return r.waiter and r.by and not r.by.is_call and r.waiter.priority < r.by.priority
 end
 
+-- ": no SM had 104 kB of shared memory free", where one kernel waited for one other
+local function what_lacked(r)
+    local lack, needs = r.lack, {}
+    if not lack or r.many_waiters or r.many_by or graphs.has_lost_priority(r) then return "" end
+    if lack.shared_bytes then needs[1] = ("%.3g kB of shared memory"):format(lack.shared_bytes / 1000) end
+    if lack.registers then needs[#needs + 1] = lack.registers .. " registers" end
+    if lack.threads then needs[#needs + 1] = lack.threads .. " thread slots" end
+    if lack.block_slot then needs[#needs + 1] = "a block slot" end
+    local last = table.remove(needs)
+    return ": no SM had " .. (needs[1] and table.concat(needs, ", ") .. " and " or "") .. last .. " free"
+end
+
 causes.no_sm_room = {
     title = "No room on the SMs", short = "room on the SMs beside {}", total = "no room on the SMs",
     part = part("no room beside "),
@@ -251,7 +263,8 @@ causes.no_sm_room = {
     sentence = function(r)
         local is_copy = r.waiter and r.waiter.engine ~= "compute"
         return waited(r) .. by(r) .. (", which %sleft no room on the SMs"):format(probably(r))
-               .. (is_copy and " for a kernel before it" or "") .. graphs.lost_priority(r)
+               .. (is_copy and " for a kernel before it" or "") .. what_lacked(r)
+               .. graphs.lost_priority(r)
     end,
     remedy = function(r)
         if graphs.has_lost_priority(r) then return graphs.keep_priority(r) end

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel_names.h"
+#include "sm_room.h"
 #include "store.h"
 
 /* A trace that another program wrote. */
@@ -76,6 +77,10 @@ void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_ca
     record->waiter = read_side(timeline, finding->waiter);
     record->by = read_side(timeline, finding->by);
     record->guess = is_guess(timeline, finding->cause, &record->by);
+    record->lack = (sl_sm_lack){ 0 };
+    if (finding->cause == SL_CAUSE_ROOM && record->waiter.span && record->by.span)
+        record->lack = sl__sm_lack_beside(sl_timeline_device_at(timeline, finding->place),
+                                          record->by.span, record->waiter.span);
 }
 
 /* ---- the same cause ------------------------------------------------------------------- */

@@ -77,6 +77,40 @@ bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const 
     return kernel->threads > 0 && all < device->sm_count;
 }
 
+static int64_t fitting(int64_t limit, int64_t each, int64_t at_most)
+{
+    return each > 0 && limit / each < at_most ? limit / each : at_most;
+}
+
+/* How many blocks every SM has at least while the kernel fills the device. */
+static int64_t blocks_per_sm(const sl_device_info *device, const sl_span *kernel)
+{
+    const sl__sm_limits sm = sl__sm_limits_of(device);
+    int64_t n = device->sm_count > 0 ? kernel->blocks / device->sm_count : 0;
+
+    n = fitting(sm.blocks, 1, n);
+    n = fitting(sm.threads, threads_of(kernel), n);
+    n = fitting(sm.registers, registers_of(kernel), n);
+    return fitting(sm.shared_bytes, shared_of(kernel), n);
+}
+
+sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other,
+                              const sl_span *kernel)
+{
+    const sl__sm_limits sm = sl__sm_limits_of(device);
+    const int64_t n = blocks_per_sm(device, other);
+    sl_sm_lack lack = { 0 };
+
+    if (n == 0 || kernel->threads == 0) return lack;
+    lack.block_slot = n == sm.blocks;
+    if (n * threads_of(other) + threads_of(kernel) > sm.threads) lack.threads = kernel->threads;
+    if (n * registers_of(other) + registers_of(kernel) > sm.registers)
+        lack.registers = registers_of(kernel);
+    if (n * shared_of(other) + shared_of(kernel) > sm.shared_bytes)
+        lack.shared_bytes = kernel->shared_bytes;
+    return lack;
+}
+
 /* ---- over time: one sweep over the starts and ends of kernels ---------------------- */
 
 typedef struct sweep {

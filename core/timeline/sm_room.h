@@ -24,6 +24,10 @@ void sl__sm_use_add(sl__sm_use *use, const sl_span *kernel);
  * not certain. */
 bool sl__fits_beside(const sl_device_info *device, const sl__sm_use *use, const sl_span *kernel);
 
+/* What a block of the kernel does not find beside the blocks of `other` that every SM has. */
+sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other,
+                              const sl_span *kernel);
+
 /* The intervals in which kernels ran, but of fewer blocks than there are SMs: one SM at least
  * was empty. A kernel whose grid is not known fills the GPU. Empty where the number of SMs is
  * not known. The caller frees it with sl__union_free. */

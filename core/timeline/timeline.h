@@ -488,11 +488,19 @@ typedef struct sl_side {
     const char *graph_name;       /* of the launch, or "" */
 } sl_side;
 
+/* What one block of a kernel needs of an SM, and finds no SM to have free; 0, false: there is
+ * enough, or it is not known. */
+typedef struct sl_sm_lack {
+    int64_t threads, registers, shared_bytes;
+    bool block_slot; /* the SMs have as many blocks as they can */
+} sl_sm_lack;
+
 /* A finding as a sentence needs it. Texts are the timeline's. */
 typedef struct sl_cause_record {
     sl_finding finding;
     sl_side waiter, by;
-    bool guess; /* the records fit it, but something else may be the reason */
+    sl_sm_lack lack; /* ROOM: what `by` has left too little of for `waiter` */
+    bool guess;      /* the records fit it, but something else may be the reason */
 } sl_cause_record;
 void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record);
 

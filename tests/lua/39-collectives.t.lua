@@ -219,6 +219,8 @@ do
     end
     near(lost.late_rank or 0, 250, "the other rank waited for it from its own start on")
     near(lost.no_sm_room or 0, 250, "since it waited for room on the SMs")
+    T.like(sentence.no_sm_room or "", "which left no room on the SMs: no SM had 104 kB of shared "
+           .. "memory free$", "and of what it found too little")
     T.like(sentence.late_rank or "", "gpu1: .*waited 250 us for rank 0 %(late because of spin in stream \"gpu0: stream %d\""
            .. " at [^)]*%), and held its SMs meanwhile",
            "the sentence names both, and the kernel that made rank 0 late")

@@ -213,6 +213,20 @@ tap.is(say(record("no_sm_room", urgent, long, { trace = trace("lua") }), "remedy
     "A kernel that fills the GPU runs alone: only smaller grids overlap, and a priority acts when "
     .. "blocks end, so make them shorter", "nobody with the higher priority is advised to take one")
 
+for _, case in ipairs {
+    { { shared_bytes = 103808 }, "104 kB of shared memory" },
+    { { registers = 52224, shared_bytes = 103808 }, "104 kB of shared memory and 52224 registers" },
+    { { threads = 1024, registers = 65536, shared_bytes = 8192 },
+      "8.19 kB of shared memory, 65536 registers and 1024 thread slots" },
+    { { block_slot = true }, "a block slot" },
+} do
+    tap.is(say(record("no_sm_room", urgent, long, { idle = false, lack = case[1] }), "sentence"),
+        "urgent in stream 2 waited 96.0 us for long in stream 1, which left no room on the SMs: no "
+        .. "SM had " .. case[2] .. " free", "what no SM had: " .. case[2])
+end
+tap.ok(not say(record("no_sm_room", urgent, long, { many_by = true, lack = { threads = 32 } }),
+    "sentence"):find("no SM had"), "what is known of one kernel is not said of several")
+
 -- ---- several operations on a side -----------------------------------------------------------
 
 local up = operation("memcpy_h2d", 7, "up", { stream_name = "stream 7" })

@@ -59,6 +59,69 @@ static void test_short_names(void)
     sl_timeline_release(tl);
 }
 
+/* ---- what no SM had ---------------------------------------------------------------------- */
+
+/* What the second kernel lacks beside the first, on a GPU of 132 SMs like an H100's: each has 2048
+ * threads, 32 blocks, 65536 registers and 233472 bytes of shared memory. */
+static sl_sm_lack lack_beside(sl_span other, sl_span kernel)
+{
+    sl_timeline *tl = make();
+    sl_device_info h100 = { .backend = "cuda", .sm_count = 132, .compute_capability_major = 9 };
+    sl_span s[2] = { op(tl, SL_SPAN_KERNEL, 1, "long", AT(0, 4), AT(10, 90)),
+                     op(tl, SL_SPAN_KERNEL, 2, "late", AT(4, 8), AT(90, 99)) };
+    const sl_span shapes[2] = { other, kernel };
+    uint64_t id[2];
+    for (int i = 0; i < 2; i++) {
+        s[i].blocks = shapes[i].blocks;
+        s[i].threads = shapes[i].threads;
+        s[i].registers = shapes[i].registers;
+        s[i].shared_bytes = shapes[i].shared_bytes;
+        id[i] = add(tl, s[i]);
+    }
+    sl_timeline_set_device(tl, &h100);
+    finish(tl);
+    sl_cause_record r = read(tl,
+                             (sl_finding){ .cause = SL_CAUSE_ROOM, .waiter = id[1], .by = id[0] });
+    sl_timeline_release(tl);
+    return r.lack;
+}
+
+static void is_lack(sl_span other, sl_span kernel, sl_sm_lack want, const char *name)
+{
+    sl_sm_lack got = lack_beside(other, kernel);
+    if (!ok(got.threads == want.threads && got.registers == want.registers
+                && got.shared_bytes == want.shared_bytes && got.block_slot == want.block_slot,
+            "%s", name))
+        printf("# %d threads, %d registers, %d bytes, slot %d\n", (int)got.threads,
+               (int)got.registers, (int)got.shared_bytes, got.block_slot);
+}
+
+static void test_lack(void)
+{
+    const sl_span ring = { .blocks = 24, .threads = 544, .registers = 96, .shared_bytes = 103808 };
+    /* 384 * 168 registers leave 1024, and 544 * 96 are needed; 189660 bytes leave 43812. */
+    is_lack((sl_span){ .blocks = 132, .threads = 384, .registers = 168, .shared_bytes = 188636 },
+            ring, (sl_sm_lack){ .registers = 52224, .shared_bytes = 103808 },
+            "a collective beside a matmul has too few registers and too little shared memory");
+    is_lack((sl_span){ .blocks = 132, .threads = 384, .registers = 32, .shared_bytes = 188636 },
+            ring, (sl_sm_lack){ .shared_bytes = 103808 }, "or shared memory alone");
+    /* Four blocks of 512 fill an SM, however many the grid has. */
+    is_lack((sl_span){ .blocks = 5000, .threads = 512, .registers = 16 },
+            (sl_span){ .blocks = 1, .threads = 100, .registers = 16 },
+            (sl_sm_lack){ .threads = 100 }, "threads");
+    is_lack((sl_span){ .blocks = 5000, .threads = 32, .registers = 16 },
+            (sl_span){ .blocks = 1, .threads = 32, .registers = 16 },
+            (sl_sm_lack){ .block_slot = true }, "the 32 blocks of an SM");
+    is_lack((sl_span){ .blocks = 131, .threads = 1024, .registers = 64 },
+            (sl_span){ .blocks = 1, .threads = 1024, .registers = 64 }, (sl_sm_lack){ 0 },
+            "nothing is certain where a grid is smaller than the GPU");
+    is_lack((sl_span){ .blocks = 132, .threads = 1024, .registers = 32 },
+            (sl_span){ .blocks = 1, .threads = 1024, .registers = 32 }, (sl_sm_lack){ 0 },
+            "nothing lacks where both fit: something else has kept it");
+    is_lack((sl_span){ .blocks = 132 }, ring, (sl_sm_lack){ 0 },
+            "nor of a kernel of unknown shape");
+}
+
 /* ---- guesses ------------------------------------------------------------------------------ */
 
 /* The causes that are guesses of this timeline, with a call that waited for the GPU as `by`. */
@@ -162,6 +225,7 @@ int main(void)
     plan(0);
     test_sides();
     test_short_names();
+    test_lack();
     test_guesses();
     test_grouped();
     test_kept();
