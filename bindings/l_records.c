@@ -134,7 +134,7 @@ static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding 
 /* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
  * waits, by_host_ns =, many_waiters =, many_by =, by_itself = it waited for its own call,
  * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
- * by = side, lack = what no SM had free, trace = what upvalue 4 is}. */
+ * by = side, lack = what no SM had free, sms = how many of sm_count it had, trace = what upvalue 4 is}. */
 static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
     sl_cause_record record;
@@ -160,6 +160,10 @@ static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_fin
     set_side(L, "waiter", timeline->p, &record.waiter);
     set_side(L, "by", timeline->p, &record.by);
     set_lack(L, &record.lack);
+    if (record.sm_count) {
+        lsl_set_integer(L, "sms", record.sms);
+        lsl_set_integer(L, "sm_count", record.sm_count);
+    }
     lua_pushvalue(L, lua_upvalueindex(4));
     lua_setfield(L, -2, "trace");
 }

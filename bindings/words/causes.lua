@@ -190,6 +190,31 @@ causes.late_rank = {
              .. "do meanwhile",
 }
 
+-- It did not wait: it ran, and had fewer SMs.
+local function some_sms(r)
+    return r.sms and ("on %d of %d SMs"):format(r.sms, r.sm_count) or "on fewer SMs"
+end
+
+causes.fewer_sms = {
+    title = "Fewer SMs", short = "the SMs that {} held", total = "kernels on fewer SMs",
+    part = part("fewer SMs beside "),
+    clause = function(r)
+        return ("%s %s %s beside %s%s"):format(waiter(r), r.many_waiters and "run" or "runs",
+            some_sms(r), by(r), times(r))
+    end,
+    sentence = function(r)
+        return ("%s ran %s for %s%s: %s held the others, and no block of it fits beside one of these")
+            :format(waiter(r), some_sms(r), core.duration(r.lost_ns), times(r), by(r))
+    end,
+    remedy = function(r)
+        return "A collective with fewer channels leaves more SMs and takes longer: " .. by_language(r, {
+            lua = "lab.comm{channels = n}; copy_engines = true needs none for what copies",
+            pytorch = "NCCL_MAX_CTAS in the environment",
+            cuda = "maxCTAs of ncclConfig_t, or NCCL_MAX_CTAS in the environment",
+        })
+    end,
+}
+
 -- ---- for the engine ------------------------------------------------------------------------
 
 causes.channel_alias = {

@@ -71,16 +71,28 @@ static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side 
     }
 }
 
+static void read_sms(const sl_timeline *timeline, sl_cause_record *record)
+{
+    const sl_device_info *device = sl_timeline_device_at(timeline, record->finding.place);
+    const sl_span *waiter = record->waiter.span, *by = record->by.span;
+
+    record->lack = (sl_sm_lack){ 0 };
+    record->sms = record->sm_count = 0;
+    if (!waiter || !by) return;
+    if (record->finding.cause == SL_CAUSE_ROOM)
+        record->lack = sl__sm_lack_beside(device, by, waiter);
+    if (record->finding.cause != SL_CAUSE_FEWER_SMS) return;
+    record->sm_count = device->sm_count;
+    record->sms = device->sm_count - (int)by->blocks;
+}
+
 void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record)
 {
     record->finding = *finding;
     record->waiter = read_side(timeline, finding->waiter);
     record->by = read_side(timeline, finding->by);
     record->guess = is_guess(timeline, finding->cause, &record->by);
-    record->lack = (sl_sm_lack){ 0 };
-    if (finding->cause == SL_CAUSE_ROOM && record->waiter.span && record->by.span)
-        record->lack = sl__sm_lack_beside(sl_timeline_device_at(timeline, finding->place),
-                                          record->by.span, record->waiter.span);
+    read_sms(timeline, record);
 }
 
 /* ---- the same cause ------------------------------------------------------------------- */

@@ -388,6 +388,34 @@ static void look_at_ranks(search *s, size_t item)
          sl__min_ns(note_of->met_ns, waiter->end_ns));
 }
 
+/* They run at the same time. */
+static void look_at_company(search *s, size_t kernel, size_t collective)
+{
+    const sl_span *span = sl__item_span(&s->ops, kernel);
+    const sl_span *other = sl__item_span(&s->ops, collective);
+    const sl_device_info *device = sl_timeline_device_at(s->ops.timeline,
+                                                         sl__item_place(&s->ops, kernel));
+    if (sl_timeline_find_collective(s->ops.timeline, span->correlation)
+        || !sl__sm_leaves_fewer(device, other, span))
+        return;
+    s->waiter = kernel;
+    note(s, SL_CAUSE_FEWER_SMS, false, collective, sl__max_ns(span->start_ns, other->start_ns),
+         sl__min_ns(span->end_ns, other->end_ns));
+}
+
+/* Kernels beside the collective that is the i-th to start: they have fewer SMs. */
+static void look_beside_collective(search *s, const sl__order *order, size_t i)
+{
+    const size_t collective = order->at[i].item;
+    const sl__item *it = item_at(s, collective);
+    if (!sl_timeline_find_collective(s->ops.timeline, it->correlation)) return;
+    for (size_t k = i + 1; k < order->n && order->at[k].at_ns < it->end_ns && !sl__stops_at(k); k++)
+        look_at_company(s, order->at[k].item, collective);
+    for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK;)
+        if (item_at(s, order->at[k].item)->end_ns > it->start_ns)
+            look_at_company(s, order->at[k].item, collective);
+}
+
 /* The span was ready, and its engine busy: only what other streams did counts. */
 static void look_at_wait(search *s, size_t item)
 {
@@ -420,8 +448,10 @@ static void look_at_engine(search *s, int unit)
         }
         end_ns = sl__max_ns(end_ns, item_at(s, item)->end_ns);
     }
-    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++)
+    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
         look_at_wait(s, order->at[i].item);
+        look_beside_collective(s, order, i);
+    }
 }
 
 static bool is_long_kernel(const search *s, size_t item, const sl_span **span)

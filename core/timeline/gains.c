@@ -245,6 +245,7 @@ static int64_t joint_gain_ns(gains *g)
 
 static bool is_worth_a_look(const gains *g, const sl_finding *f)
 {
+    if (f->cause == SL_CAUSE_FEWER_SMS) return false; /* how long it takes with all is not known */
     return f->cause == SL_CAUSE_HOST_BLOCKED
            || f->lost_ns >= g->makespan_ns / 1000 * LEAST_PERMILLE;
 }

@@ -94,11 +94,11 @@ static int64_t blocks_per_sm(const sl_device_info *device, const sl_span *kernel
     return fitting(sm.shared_bytes, shared_of(kernel), n);
 }
 
-sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other,
+/* Beside n blocks of `other`. */
+static sl_sm_lack lack_beside(const sl_device_info *device, const sl_span *other, int64_t n,
                               const sl_span *kernel)
 {
     const sl__sm_limits sm = sl__sm_limits_of(device);
-    const int64_t n = blocks_per_sm(device, other);
     sl_sm_lack lack = { 0 };
 
     if (n == 0 || kernel->threads == 0) return lack;
@@ -109,6 +109,21 @@ sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other
     if (n * shared_of(other) + shared_of(kernel) > sm.shared_bytes)
         lack.shared_bytes = kernel->shared_bytes;
     return lack;
+}
+
+sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other,
+                              const sl_span *kernel)
+{
+    return lack_beside(device, other, blocks_per_sm(device, other), kernel);
+}
+
+bool sl__sm_leaves_fewer(const sl_device_info *device, const sl_span *other, const sl_span *kernel)
+{
+    const int64_t left = (int64_t)device->sm_count - other->blocks;
+    const sl_sm_lack lack = lack_beside(device, other, other->threads > 0, kernel);
+
+    return other->blocks > 0 && left > 0 && kernel->blocks > left
+           && (lack.threads || lack.registers || lack.shared_bytes || lack.block_slot);
 }
 
 /* ---- over time: one sweep over the starts and ends of kernels ---------------------- */

@@ -499,8 +499,9 @@ typedef struct sl_sm_lack {
 typedef struct sl_cause_record {
     sl_finding finding;
     sl_side waiter, by;
-    sl_sm_lack lack; /* ROOM: what `by` has left too little of for `waiter` */
-    bool guess;      /* the records fit it, but something else may be the reason */
+    sl_sm_lack lack;   /* ROOM: what `by` has left too little of for `waiter` */
+    int sms, sm_count; /* FEWER_SMS: how many were left for `waiter`, of how many; else 0 */
+    bool guess;        /* the records fit it, but something else may be the reason */
 } sl_cause_record;
 void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_cause_record *record);
 

@@ -227,6 +227,25 @@ do
     close(lot)
 end
 
+-- An all-reduce of 1 MB takes 112 us, and has four blocks: base 10, two steps of 1, 1 MB at 10 GB/s.
+-- The spin's blocks do not fit beside them.
+do
+    local lot = open(2)
+    local t = tensors(2, 1000 * KB)
+    local tl = on(lot, 1, lab.record)
+    lot.comm:all_reduce(t, {streams = lot.stream})
+    on(lot, 1, lab.spin, 0.25, {blocks = 132, shared_bytes = 200000,
+                                stream = on(lot, 1, lab.stream, {non_blocking = true})})
+    synchronize(lot)
+    tl:stop()
+    local found
+    for _, cause in ipairs(tl:causes()) do found = cause.cause == "fewer_sms" and cause or found end
+    near(found and found.lost_us or 0, 112, "a kernel beside it has fewer SMs until it is over")
+    T.like(found and found.sentence or "", "spin in stream \"gpu0: stream %d\" at [^ ]* ran on 128 of 132 "
+           .. "SMs for 112 us: ncclDevKernel_AllReduce_Sum_f32", "it is said how many")
+    close(lot)
+end
+
 -- ---- values and order ------------------------------------------------------------------
 
 do

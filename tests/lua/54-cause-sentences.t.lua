@@ -224,6 +224,14 @@ for _, case in ipairs {
         "urgent in stream 2 waited 96.0 us for long in stream 1, which left no room on the SMs: no "
         .. "SM had " .. case[2] .. " free", "what no SM had: " .. case[2])
 end
+local squeezed = record("fewer_sms", urgent, long, { idle = false, sms = 108, sm_count = 132,
+                                                     trace = trace("lua") })
+tap.is(say(squeezed, "sentence"), "urgent in stream 2 ran on 108 of 132 SMs for 96.0 us: long in stream 1 "
+    .. "held the others, and no block of it fits beside one of these", "fewer SMs in a sentence")
+tap.is(say(squeezed, "clause"), "urgent in stream 2 runs on 108 of 132 SMs beside long in stream 1",
+    "and in a verdict")
+tap.is(say(squeezed, "remedy"), "A collective with fewer channels leaves more SMs and takes longer: "
+    .. "lab.comm{channels = n}; copy_engines = true needs none for what copies", "and what one can do")
 tap.ok(not say(record("no_sm_room", urgent, long, { many_by = true, lack = { threads = 32 } }),
     "sentence"):find("no SM had"), "what is known of one kernel is not said of several")
 

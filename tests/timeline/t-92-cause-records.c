@@ -122,6 +122,60 @@ static void test_lack(void)
             "nor of a kernel of unknown shape");
 }
 
+/* ---- fewer SMs ------------------------------------------------------------------------------ */
+
+/* Of 132 SMs 24 have a block of the collective from 10 to 100. The kernel runs from 40 to 150.
+ * How long it had fewer SMs, in us, and how many. */
+static int64_t squeezed_us(sl_span kernel, int *sms)
+{
+    sl_timeline *tl = make();
+    sl_device_info h100 = { .backend = "cuda", .sm_count = 132, .compute_capability_major = 9 };
+    sl_collective_note note = { .comm = 1, .number = 1, .ranks = 2, .peer = -1 };
+    sl_span ring = op(tl, SL_SPAN_KERNEL, 1, "ring", AT(0, 4), AT(10, 100));
+    sl_span other = op(tl, SL_SPAN_KERNEL, 2, "k", AT(4, 8), AT(40, 150));
+    const sl_explanation *e;
+    sl_error err;
+    int64_t ns = 0;
+    ring.blocks = 24;
+    ring.threads = 544;
+    ring.registers = 96;
+    ring.shared_bytes = 103808;
+    other.blocks = kernel.blocks;
+    other.threads = kernel.threads;
+    other.registers = kernel.registers;
+    other.shared_bytes = kernel.shared_bytes;
+    note.correlation = add(tl, ring);
+    add(tl, other);
+    must(sl_timeline_add_collective(tl, &note, &err), &err);
+    sl_timeline_set_device(tl, &h100);
+    finish(tl);
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    *sms = 0;
+    for (size_t i = 0; i < e->n_findings; i++) {
+        if (e->findings[i].cause != SL_CAUSE_FEWER_SMS) continue;
+        ns += e->findings[i].lost_ns;
+        *sms = read(tl, e->findings[i]).sms;
+        is_int(e->findings[i].gain_ns, -1, "what it would gain with all SMs is not known");
+    }
+    sl_timeline_release(tl);
+    return ns / 1000;
+}
+
+static void test_squeezed(void)
+{
+    sl_span matmul = { .blocks = 132, .threads = 384, .registers = 168, .shared_bytes = 188636 };
+    int sms;
+    is_int(squeezed_us(matmul, &sms), 60,
+           "a matmul has fewer SMs while the collective runs, 40..100");
+    is_int(sms, 108, "those without a block of it");
+    matmul.blocks = 109;
+    is_int(squeezed_us(matmul, &sms), 60, "also if it needs one more than there are");
+    matmul.blocks = 108;
+    is_int(squeezed_us(matmul, &sms), 0, "not if these are enough");
+    matmul = (sl_span){ .blocks = 1000, .threads = 256, .registers = 32 };
+    is_int(squeezed_us(matmul, &sms), 0, "nor if its blocks fit beside those of the collective");
+}
+
 /* ---- guesses ------------------------------------------------------------------------------ */
 
 /* The causes that are guesses of this timeline, with a call that waited for the GPU as `by`. */
@@ -226,6 +280,7 @@ int main(void)
     test_sides();
     test_short_names();
     test_lack();
+    test_squeezed();
     test_guesses();
     test_grouped();
     test_kept();
