@@ -220,7 +220,7 @@ print(s:query())  --> false]],
             name = "stream:wait_event",
             brief = "makes the stream wait for an event",
             arguments = { { "event", "event", "the event; what counts is its latest record at the time of this call" } },
-            errors = { { "SL_EDEVICE", "the event is of a device that this one cannot wait for: another simulated one" } },
+            errors = { { "SL_EDEVICE", "the event is of a device that this one cannot wait for: one of another simulated machine" } },
             about = [[
 Work that is put into the stream after this call waits, on the device; the host does not wait. If the event was never recorded, nothing waits. Recording it again does not change
 a wait that is already enqueued.]],
@@ -239,7 +239,7 @@ print(a:query())  --> true]],
             name = "stream:wait_stream",
             brief = "makes the stream wait for another one's work",
             arguments = { { "stream", "stream", "the other stream; only the work that it holds now is waited for" } },
-            errors = { { "SL_EDEVICE", "the other stream is of a device that this one cannot wait for: another simulated one" } },
+            errors = { { "SL_EDEVICE", "the other stream is of a device that this one cannot wait for: one of another simulated machine" } },
             about = [[It is `s:wait_event` for an event, without timing, that is recorded in the other stream. The host does not wait.]],
             example = [[
 local a, b, start_us = lab.stream(), lab.stream(), lab.now_us()

@@ -1,7 +1,9 @@
 -- races.lua - what the failing allocator is tried on beside script.lua: the race checker, its
 -- reports, views, sweeps and tables. It races on purpose, and so reports on stderr (runner -r).
 -- arg[1] is where it may write.
-lab.open { backend = "sim", profile = "textbook" }
+local first = lab.open { backend = "sim", profile = "textbook" }
+lab.open { backend = "sim", profile = "textbook", index = 1 }
+first:make_current()
 
 local producer, consumer = lab.stream { name = "producer" }, lab.stream { name = "consumer" }
 local event = lab.event()
@@ -61,8 +63,21 @@ local function replays()
     return g
 end
 
+-- Order across the ranks of a collective.
+local function ranks()
+    local comm = lab.comm { devices = { 0, 1 } }
+    local page, copy = lab.empty(4, { device = "cuda:1" }), lab.empty(4)
+    local t = { lab.empty(4), lab.empty(4, { device = "cuda:1" }) }
+    page:fill_(7)
+    comm:all_reduce(t, { name = "sum" })
+    copy:copy_(page, { non_blocking = true })
+    lab.synchronize()
+    comm:free()
+end
+
 lab.check("warn")
 in_order()
+ranks()
 replays():free()
 assert(#lab.races() == 0)
 race()
