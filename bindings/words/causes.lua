@@ -208,7 +208,7 @@ causes.fewer_sms = {
     end,
     remedy = function(r)
         return "A collective with fewer channels leaves more SMs and takes longer: " .. by_language(r, {
-            lua = "lab.comm{channels = n}; copy_engines = true needs none for what copies",
+            lua = "lab.comm{channels = n}; copies between GPUs need no SMs",
             pytorch = "NCCL_MAX_CTAS in the environment",
             cuda = "maxCTAs of ncclConfig_t, or NCCL_MAX_CTAS in the environment",
         })

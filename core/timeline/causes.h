@@ -18,40 +18,40 @@ enum {
 
 #define SL__CAUSE_HOST (SL_CAUSE_BY_HOST | SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE)
 
-#define SL_CAUSE_MAP(X)                                                                            \
-    X(NONE, "none", 0, 0)                                                                          \
-    /* submission, launch, and the gaps between operations */                                      \
-    X(LATENCY, "latency", SL_CAUSE_ENGINELESS, SL__NO_LATENCY)                                     \
-    /* an earlier operation of its stream */                                                       \
-    X(STREAM_ORDER, "stream_order", SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE, SL__NO_STREAM)           \
-    /* a wait for an event of another stream */                                                    \
-    X(EVENT, "event_wait", SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE, SL__NO_EVENT)                     \
-    /* the legacy NULL stream's barrier */                                                         \
-    X(NULL_STREAM, "null_stream", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_NULL)              \
-    /* a stream that shares its hardware channel (false dependence) */                             \
-    X(CHANNEL, "channel_alias", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_CHANNEL)             \
-    /* a launch of the same graph in another stream: they take turns */                            \
-    X(GRAPH, "graph_busy", SL_CAUSE_AVOIDABLE, SL__NO_GRAPH)                                       \
-    /* the engine worked for another stream */                                                     \
-    X(ENGINE, "engine_busy", 0, SL__NO_ENGINE)                                                     \
-    /* no room on the SMs beside a kernel of another stream */                                     \
-    X(ROOM, "no_sm_room", SL_CAUSE_ASSUMED, SL__NO_ENGINE)                                         \
-    /* a more urgent kernel that came later went first */                                          \
-    X(PRIORITY, "priority", 0, SL__NO_ENGINE)                                                      \
-    /* another rank of its collective, which came later */                                         \
-    X(LATE_RANK, "late_rank", SL_CAUSE_AVOIDABLE, SL__NO_RANK)                                     \
-    /* it ran, on the SMs that a collective beside it did not hold; what that cost is not known */ \
-    X(FEWER_SMS, "fewer_sms", 0, 0)                                                                \
-    /* the host waited for room in the launch queue */                                             \
-    X(QUEUE_FULL, "launch_queue_full", SL__CAUSE_HOST | SL_CAUSE_IN_CALL | SL_CAUSE_ASSUMED,       \
-      SL__NO_CALL)                                                                                 \
-    /* the host waited in a call */                                                                \
-    X(HOST_BLOCKED, "host_blocked", SL__CAUSE_HOST | SL_CAUSE_IN_CALL | SL_CAUSE_ENGINELESS,       \
-      SL__NO_CALL)                                                                                 \
-    /* the host did something else */                                                              \
-    X(HOST_WORK, "host_work", SL__CAUSE_HOST | SL_CAUSE_ENGINELESS, 0)                             \
-    /* the host was still issuing other operations */                                              \
-    X(HOST_ISSUING, "host_issuing", SL__CAUSE_HOST | SL_CAUSE_ENGINELESS, SL__NO_ISSUE)            \
+#define SL_CAUSE_MAP(X)                                                                      \
+    X(NONE, "none", 0, 0)                                                                    \
+    /* submission, launch, and the gaps between operations */                                \
+    X(LATENCY, "latency", SL_CAUSE_ENGINELESS, SL__NO_LATENCY)                               \
+    /* an earlier operation of its stream */                                                 \
+    X(STREAM_ORDER, "stream_order", SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE, SL__NO_STREAM)     \
+    /* a wait for an event of another stream */                                              \
+    X(EVENT, "event_wait", SL_CAUSE_BESIDE | SL_CAUSE_AVOIDABLE, SL__NO_EVENT)               \
+    /* the legacy NULL stream's barrier */                                                   \
+    X(NULL_STREAM, "null_stream", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_NULL)        \
+    /* a stream that shares its hardware channel (false dependence) */                       \
+    X(CHANNEL, "channel_alias", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_CHANNEL)       \
+    /* a launch of the same graph in another stream: they take turns */                      \
+    X(GRAPH, "graph_busy", SL_CAUSE_AVOIDABLE, SL__NO_GRAPH)                                 \
+    /* the engine worked for another stream */                                               \
+    X(ENGINE, "engine_busy", 0, SL__NO_ENGINE)                                               \
+    /* no room on the SMs beside a kernel of another stream */                               \
+    X(ROOM, "no_sm_room", SL_CAUSE_ASSUMED, SL__NO_ENGINE)                                   \
+    /* a more urgent kernel that came later went first */                                    \
+    X(PRIORITY, "priority", 0, SL__NO_ENGINE)                                                \
+    /* another rank of its collective, which came later */                                   \
+    X(LATE_RANK, "late_rank", SL_CAUSE_AVOIDABLE, SL__NO_RANK)                               \
+    /* a collective beside it held SMs; what that cost is not known */                       \
+    X(FEWER_SMS, "fewer_sms", 0, 0)                                                          \
+    /* the host waited for room in the launch queue */                                       \
+    X(QUEUE_FULL, "launch_queue_full", SL__CAUSE_HOST | SL_CAUSE_IN_CALL | SL_CAUSE_ASSUMED, \
+      SL__NO_CALL)                                                                           \
+    /* the host waited in a call */                                                          \
+    X(HOST_BLOCKED, "host_blocked", SL__CAUSE_HOST | SL_CAUSE_IN_CALL | SL_CAUSE_ENGINELESS, \
+      SL__NO_CALL)                                                                           \
+    /* the host did something else */                                                        \
+    X(HOST_WORK, "host_work", SL__CAUSE_HOST | SL_CAUSE_ENGINELESS, 0)                       \
+    /* the host was still issuing other operations */                                        \
+    X(HOST_ISSUING, "host_issuing", SL__CAUSE_HOST | SL_CAUSE_ENGINELESS, SL__NO_ISSUE)      \
     X(UNKNOWN, "unknown", 0, SL__NO_LATENCY | SL__NO_ENGINE)
 
 typedef enum sl_cause {

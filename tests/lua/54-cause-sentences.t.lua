@@ -231,7 +231,7 @@ tap.is(say(squeezed, "sentence"), "urgent in stream 2 ran on 108 of 132 SMs for 
 tap.is(say(squeezed, "clause"), "urgent in stream 2 runs on 108 of 132 SMs beside long in stream 1",
     "and in a verdict")
 tap.is(say(squeezed, "remedy"), "A collective with fewer channels leaves more SMs and takes longer: "
-    .. "lab.comm{channels = n}; copy_engines = true needs none for what copies", "and what one can do")
+    .. "lab.comm{channels = n}; copies between GPUs need no SMs", "and what one can do")
 tap.ok(not say(record("no_sm_room", urgent, long, { many_by = true, lack = { threads = 32 } }),
     "sentence"):find("no SM had"), "what is known of one kernel is not said of several")
 
