@@ -112,13 +112,15 @@ local function find_rows(c, key, what, there, back)
     end))
 end
 
-local function set_pushed(c, ends)
+-- Copies in a stream of the source, as the line of `prefix`gb_per_s and `prefix`latency_us. Gives the rate.
+local function set_line(c, ends, prefix, access)
     local there, back = rows_of(c, ends[1], ends[2], ends[1]), rows_of(c, ends[2], ends[1], ends[2])
     local us, rate = fit(there, back)
     local most = math.max(lists.most(there, "spread"), lists.most(back, "spread"))
-    c:set("peer.gb_per_s", rate, "copies of 1 KiB to 256 MiB with peer access, both directions", most)
-    c:set("peer.latency_us", us, "the same", most)
-    find_rows(c, "peer", "copies in a stream of the source", there, back)
+    local how = ("copies of 1 KiB to 256 MiB %s peer access"):format(access)
+    c:set(prefix .. "gb_per_s", rate, how .. ", both directions", most)
+    c:set(prefix .. "latency_us", us, "the same", most)
+    find_rows(c, prefix .. "gb_per_s", how, there, back)
     return rate
 end
 
@@ -137,15 +139,6 @@ local function set_pulled(c, ends, rate)
     c:set("peer.pull_latency_us", math.max(0, median(latencies)),
           "4 and 16 MiB in a stream of the destination, their bytes off", spread(latencies))
     find_rows(c, "peer.pull_us", "copies in a stream of the destination", there, back)
-end
-
-local function set_through_host(c, ends)
-    local there, back = rows_of(c, ends[1], ends[2], ends[1]), rows_of(c, ends[2], ends[1], ends[2])
-    local us, rate = fit(there, back)
-    local most = math.max(lists.most(there, "spread"), lists.most(back, "spread"))
-    c:set("peer.host_gb_per_s", rate, "copies of 1 KiB to 256 MiB without peer access, both directions", most)
-    c:set("peer.host_latency_us", us, "the same", most)
-    find_rows(c, "peer.host_gb_per_s", "copies without peer access", there, back)
 end
 
 local at_once <const> = 6
@@ -199,11 +192,11 @@ function part.run(c)
     with_ends(c, function(ends)
         disconnect(c)
         c.progress("copies through the host")
-        set_through_host(c, ends)
+        set_line(c, ends, "peer.host_", "without")
         if can_connect(c) then
             connect(c)
             c.progress("copies with peer access")
-            set_pulled(c, ends, set_pushed(c, ends))
+            set_pulled(c, ends, set_line(c, ends, "peer.", "with"))
             find_both(c, ends)
             disconnect(c)
         else
