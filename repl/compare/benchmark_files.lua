@@ -2,7 +2,8 @@
 -- and what a simulator predicts for them. Both may be a stranger's, so each field is checked.
 -- docs/benchmark.md describes both. Plain Lua: tests/bench reads this file outside of the program.
 --
--- Measurements: the first line is {"benchmark": 1, "digest": ...}, the digest that of random.lua.
+-- Measurements: the first line is {"benchmark": 1, "digest": ...}, the digest that of random.lua and
+-- what it shares with others.
 -- Each other line is a measurement: one program on one occasion, which is a day and a machine.
 -- Predictions: a line for each program, with its seed, us, and perhaps low_us and high_us.
 

@@ -21,7 +21,7 @@ local program = dofile(folder .. "../lib/random_program.lua")("random", arg or {
     usage = "usage: streamlab scripts/experiments/random.lua [--seed N] [--graph] [--list]",
     flags = {graph = true, list = true}, numbers = {seed = {0, 0}},
 })
-local options, add, kept = program.options, program.add, program.kept
+local options, add, kept, wait_for = program.options, program.add, program.kept, program.wait_for
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
 
 -- The streams ---------------------------------------------------------------------------------
@@ -131,16 +131,6 @@ local function within(s)
     end
 end
 
-local function wait_for(s, other)
-    local timing = chance(0.3)
-    local event = lab.event{timing = timing}
-    add("%s: record%s, and %s waits for it", other.name, timing and " with its time" or "", s.name,
-        function()
-            event:record(other.stream)
-            s.stream:wait_event(event)
-        end)
-end
-
 -- The phrases ---------------------------------------------------------------------------------
 
 local function any_stream() return streams[random(#streams)] end
@@ -210,12 +200,7 @@ function phrases.host()
 end
 
 function phrases.wait()
-    local s = any_stream()
-    if chance(0.3) then
-        add("host: waits for all", function() lab.synchronize() end)
-    else
-        add("host: waits for %s", s.name, function() s.stream:synchronize() end)
-    end
+    program.host_waits(any_stream(), lab.synchronize)
 end
 
 function phrases.allocate()

@@ -18,7 +18,7 @@ local program = dofile(folder .. "../lib/random_program.lua")("random_gpus", arg
     usage = "usage: streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--list]",
     flags = {list = true}, numbers = {seed = {0, 0}, devices = {2, 2, 8}},
 })
-local options, add, kept = program.options, program.add, program.kept
+local options, add, kept, wait_for = program.options, program.add, program.kept, program.wait_for
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
 
 -- The GPUs ------------------------------------------------------------------------------------
@@ -138,16 +138,6 @@ local function peer_copy(s, other, pulls, bytes)
     local opts = {non_blocking = true, stream = s.stream}
     add("%s: copy from gpu%d to gpu%d %.3f MiB", s.name, from.index, to.index, bytes / 2^20,
         function() b:copy_(a, opts) end)
-end
-
-local function wait_for(s, other)
-    local timing = chance(0.3)
-    local event = lab.with(other.stream, lab.event, {timing = timing})
-    add("%s: record%s, and %s waits for it", other.name, timing and " with its time" or "", s.name,
-        function()
-            event:record(other.stream)
-            s.stream:wait_event(event)
-        end)
 end
 
 -- The collectives -----------------------------------------------------------------------------
@@ -283,12 +273,7 @@ function phrases.host()
 end
 
 function phrases.wait()
-    local s = any_stream()
-    if chance(0.3) then
-        add("host: waits for all", synchronize)
-    else
-        add("host: waits for %s", s.name, function() s.stream:synchronize() end)
-    end
+    program.host_waits(any_stream(), synchronize)
 end
 
 local weights <const> = {

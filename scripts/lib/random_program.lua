@@ -4,8 +4,10 @@
 --   local program = dofile(folder .. "../lib/random_program.lua")("random", arg or {}, {
 --       usage = "usage: ...", flags = {list = true}, numbers = {seed = {0, 0}}})
 --
--- Arguments are given, since a script may run with an `arg` of its own. `flags` are arguments without a value, `numbers` those with a whole number: {default, least, most}.
+-- Arguments are given, since a script may run with an `arg` of its own. `flags` are arguments without
+-- a value, `numbers` those with a whole number: {default, least, most}.
 
+local lab = require "streamlab"
 local random = math.random
 
 -- ---- arguments --------------------------------------------------------------------------------
@@ -81,6 +83,26 @@ return function(name, arguments, how)
     function program.kept(key, make)
         memory[key] = memory[key] or make()
         return memory[key]
+    end
+
+    -- An event of one stream that the other waits for.
+    function program.wait_for(s, other)
+        local timing = chance(0.3)
+        local event = lab.with(other.stream, lab.event, {timing = timing})
+        program.add("%s: record%s, and %s waits for it", other.name,
+            timing and " with its time" or "", s.name, function()
+                event:record(other.stream)
+                s.stream:wait_event(event)
+            end)
+    end
+
+    -- The host waits for a stream, or by synchronize() for all.
+    function program.host_waits(s, synchronize)
+        if chance(0.3) then
+            program.add("host: waits for all", synchronize)
+        else
+            program.add("host: waits for %s", s.name, function() s.stream:synchronize() end)
+        end
     end
 
     function program.run()
