@@ -414,4 +414,5 @@ copy:copy_(page, {non_blocking = true, stream = own@a})             --B
     })
 end
 
+C.use_gpus{}
 T.done()

@@ -12,7 +12,13 @@ local M = {}
 
 local chunk <const> = "case.lua"
 
-local gpus = {}
+local gpus, comm = {}, nil
+
+-- NCCL takes long to make one, so programs share it until one ends it.
+local function communicator()
+    if not comm or tostring(comm) == "comm (freed)" then comm = lab.comm { devices = gpus } end
+    return comm
+end
 
 -- What programs for several GPUs find, whose ranks count from 0: `n`, their number; comm; and on each
 -- the streams own0 and side0, which are in the lists own and side, too.
@@ -24,7 +30,7 @@ local function add_gpus(names)
             names[list .. i], names[list][i + 1] = stream, stream
         end
     end
-    names.comm = lab.comm { devices = gpus }
+    names.comm = communicator()
     return names
 end
 
@@ -109,7 +115,8 @@ local streams <const> = { producer = true, consumer = true, third = true, one = 
 
 -- The programs to come are for these GPUs.
 function M.use_gpus(list)
-    gpus = list
+    if comm and tostring(comm) ~= "comm (freed)" then comm:free() end
+    gpus, comm = list, nil
     for i = 0, #list - 1 do streams["own" .. i], streams["side" .. i] = true, true end
 end
 
