@@ -443,13 +443,15 @@ sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *no
     return SL_OK;
 }
 
-/* The backend's name is copied: a timeline outlives the device and its plugin. */
+/* The backend's name is copied: a timeline outlives the device and its plugin. It may be the
+ * timeline's own. */
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info)
 {
+    char backend[sizeof timeline->backend];
+    snprintf(backend, sizeof backend, "%s", info->backend ? info->backend : "");
+    memcpy(timeline->backend, backend, sizeof backend);
     timeline->device = *info;
     timeline->device.backend = timeline->backend;
-    memset(timeline->backend, 0, sizeof timeline->backend);
-    if (info->backend) strncpy(timeline->backend, info->backend, sizeof timeline->backend - 1);
 }
 
 sl_status sl_timeline_add_device(sl_timeline *timeline, const sl_device_info *info, int *place,

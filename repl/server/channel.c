@@ -41,7 +41,7 @@ void channel_close(channel *c)
 /* Makes room behind the bytes that are there. */
 static bool reserve(channel *c)
 {
-    memmove(c->bytes, c->bytes + c->begin, c->end - c->begin);
+    if (c->begin) memmove(c->bytes, c->bytes + c->begin, c->end - c->begin);
     c->end -= c->begin;
     c->begin = 0;
     if (c->end < c->room) return true;

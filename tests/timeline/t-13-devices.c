@@ -157,6 +157,7 @@ static void test_meetings(bool simulated)
     sl_device_info info = *sl_timeline_device(tl);
     info.simulated = simulated;
     sl_timeline_set_device(tl, &info);
+    is_str(sl_timeline_device(tl)->backend, "sim", "a timeline may be given its own device again");
     uint64_t sums[2] = { part(tl, 0, SL_ALL_REDUCE, -1, 1, 5, 50),
                          part(tl, 1, SL_ALL_REDUCE, -1, 1, 30, 51) };
     uint64_t send = part(tl, 1, SL_SEND, 0, 1, 60, 80), recv = part(tl, 0, SL_RECV, 1, 1, 70, 80);
