@@ -190,6 +190,24 @@ causes.late_rank = {
              .. "do meanwhile",
 }
 
+causes.comm_busy = {
+    title = "Communicator busy", short = "its communicator, busy with {}",
+    total = "one collective of a communicator at a time",
+    part = part("the communicator busy with "),
+    clause = function(r) return waits(r) .. by(r) .. ", of the same communicator" .. times(r) end,
+    sentence = function(r)
+        return waited(r) .. by(r) .. ": the collectives of one communicator run one after the other, in "
+               .. "whichever streams"
+    end,
+    remedy = function(r)
+        return "Collectives of two communicators may run at the same time: " .. by_language(r, {
+            lua = "make one for each stream with lab.comm",
+            pytorch = "give each its own dist.new_group",
+            cuda = "make one for each stream, with ncclCommSplit",
+        })
+    end,
+}
+
 -- It did not wait: it ran, and had fewer SMs.
 local function some_sms(r)
     return r.sms and ("on %d of %d SMs"):format(r.sms, r.sm_count) or "on fewer SMs"

@@ -86,6 +86,7 @@ static sl_status call(sl_op *const *ops, size_t n, sl_error *err)
 static void issue(sim_op *op)
 {
     (void)sim_queue_issue(op); /* all is reserved */
+    sim_turns_take(op);
     if (op->base.in[0]) sim_touch(op->base.in[0], sim_collective_in_bytes(&op->base.work));
     if (op->base.out) sim_touch(op->base.out, sim_collective_out_bytes(&op->base.work));
 }
@@ -105,6 +106,8 @@ sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
     for (size_t i = 0; i < n && status == SL_OK; i++)
         status = prepare((sim_op *)ops[i], carrier_of(ops, i), err);
     if (status == SL_OK) status = call(ops, n, err);
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        sim_turns_begin((sim_comm *)ops[i]->comm);
     if (status == SL_OK && !sim_queue_reserve(ops, n))
         status = sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     if (status != SL_OK) return give_back(ops, n, status);

@@ -4,6 +4,7 @@
  *   meeting.c     what ranks do together: it begins when all have come, and ends for all at once
  *   comm_cost.c   blocks and time of a collective, from the profile
  *   comm_values.c what it leaves in memory
+ *   comm_turns.c  the kernels of one communicator run one after the other
  *   comm_stuck.c  who waits for whom when nothing can go on
  *
  * A collective is a kernel on each of its GPUs. Its blocks come to the SMs as those of any other,
@@ -19,6 +20,7 @@
 typedef struct sim_comm {
     sl_comm base;
     bool aborted;
+    sim_op *latest, *before; /* unfinished kernels of the latest group, and of the one before */
 } sim_comm;
 
 static inline bool sim_is_aborted(const sim_op *op)
@@ -43,6 +45,10 @@ struct sim_meeting {
 sim_meeting *sim_meeting_join(sim_op *op);
 void sim_meeting_leave(sim_op *op); /* undoes that */
 void sim_meetings_abort(sim_machine *machine, const sl_comm_ranks *all);
+
+/* comm_turns.c */
+void sim_turns_begin(sim_comm *comm); /* of a new group */
+void sim_turns_take(sim_op *op);      /* it has been issued, as one of the latest group */
 
 /* comm_cost.c */
 typedef struct sim_comm_plan {

@@ -313,6 +313,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
     dev->unfinished--;
+    sim_turns_leave(op);
     sim_barriers_ended(stream, op);
     stream->head = op->stream_next;
     if (!stream->head) {
@@ -371,7 +372,7 @@ static int64_t edges_needed(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
     int64_t n = (awaited_record(op) != NULL) + (earlier_launch(op) != NULL) + waits_for_legacy(op)
-                + sim_barriers_each(sim_stream_of(op), NULL, NULL);
+                + sim_barriers_each(sim_stream_of(op), NULL, NULL) + sim_turns_each(op, NULL);
     if (op->base.stream->legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
             n++;
@@ -471,6 +472,8 @@ static void make_latest_launch(sim_op *op)
     ((sim_graph *)op->base.graph)->latest = op;
 }
 
+static void wait_turn(sim_op *op, sim_op *earlier) { wait_for(op, earlier, SL_CAUSE_COMM); }
+
 static void enter_stream(sim_op *op)
 {
     sim_stream *stream = sim_stream_of(op);
@@ -528,6 +531,7 @@ bool sim_queue_issue(sim_op *op)
                    SL_CAUSE_EVENT, op->base.wait_target);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD) make_latest_record(op);
     if (op->base.graph) make_latest_launch(op);
+    (void)sim_turns_each(op, wait_turn);
     enter_stream(op);
     dev->unfinished++;
     enter_channel(op);

@@ -303,6 +303,7 @@ struct sim_op {
     sim_op *carrier, *carried_next; /* whose kernel does it; what that does further */
     int32_t meetings_left;          /* a carrier: until its kernel ends */
     double traffic_share;           /* of the memory's bandwidth, while it is under way */
+    sim_op *turn_next, **turn_link; /* a carrier: in a list of its communicator (comm_turns.c) */
     /* a launch */
     uint64_t last_node; /* the number of the node that ended last */
     sim_ps visible_at;  /* when the device sees its first node */
@@ -567,6 +568,11 @@ void sim_collective_ready(sim_op *op);
 void sim_collective_came(sim_op *op); /* all blocks of its kernel are on the SMs */
 void sim_collective_end(sim_op *op);  /* its SIM_COLLECTIVE_END */
 void sim_collectives_set_rates(sim_device *dev);
+/* comm_turns.c */
+/* The unfinished kernels, of other streams, that an operation about to be issued comes behind: how
+ * many there are, after a call for each; `wait` may be NULL. */
+int64_t sim_turns_each(const sim_op *op, void (*wait)(sim_op *op, sim_op *earlier));
+void sim_turns_leave(sim_op *op);
 void sim_meeting_end(sim_meeting *meeting); /* its SIM_MEETING_END */
 sim_device *sim_meeting_device(const sim_meeting *meeting);
 

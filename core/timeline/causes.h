@@ -32,6 +32,8 @@ enum {
     X(CHANNEL, "channel_alias", SL_CAUSE_AVOIDABLE | SL_CAUSE_ASSUMED, SL__NO_CHANNEL)       \
     /* a launch of the same graph in another stream: they take turns */                      \
     X(GRAPH, "graph_busy", SL_CAUSE_AVOIDABLE, SL__NO_GRAPH)                                 \
+    /* an earlier collective of its communicator, in another stream: they take turns */      \
+    X(COMM, "comm_busy", SL_CAUSE_AVOIDABLE, SL__NO_COMM)                                    \
     /* the engine worked for another stream */                                               \
     X(ENGINE, "engine_busy", 0, SL__NO_ENGINE)                                               \
     /* no room on the SMs beside a kernel of another stream */                               \

@@ -426,7 +426,8 @@ static void look_at_wait(search *s, size_t item)
     if (start == SL_CAUSE_ENGINE || start == SL_CAUSE_ROOM || start == SL_CAUSE_PRIORITY
         || start == SL_CAUSE_CHANNEL)
         note_start(s, item, false, waiter->ready_ns, waiter->start_ns);
-    if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM || ready == SL_CAUSE_GRAPH) {
+    if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM || ready == SL_CAUSE_GRAPH
+        || ready == SL_CAUSE_COMM) {
         int64_t from_ns = visible_ns(s, item);
         if (waiter->before != SL__NO_ITEM)
             from_ns = sl__max_ns(from_ns, item_at(s, waiter->before)->end_ns);

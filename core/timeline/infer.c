@@ -6,6 +6,7 @@
  *   - the end of what comes before it in its stream;
  *   - for a wait, the record that it waits for (where that is not known, what ended right
  *     before the operation behind the wait started);
+ *   - for a collective, the end of the one before it of the same communicator and rank;
  *   - for what a launch of a graph runs, the end of the launch of the same graph before it;
  *   - for a node of a graph whose edges are not known, the end of the node that ended last
  *     before it started;
@@ -44,12 +45,21 @@
 #define MOST_GRIDS 128     /* that run at a time, of every GPU since compute capability 7.5 */
 #define UNKNOWN_BLOCKS (INT64_C(1) << 36) /* of a kernel without a grid: more than any grid has */
 #define LOOK_BACK 64                      /* neighbours in time that are looked at */
+#define MOST_TURNS 64                     /* communicators of ranks that are looked at */
+
+typedef struct turn { /* a communicator of one rank */
+    uint64_t comm;
+    int32_t rank;
+    size_t latest; /* of its collectives */
+} turn;
 
 typedef struct inferring {
     sl__operations *ops;
     size_t null_stream[SL_MOST_DEVICES], blocking[SL_MOST_DEVICES]; /* what ended last there,
                                                                        * or SL__NO_ITEM */
     sl__order by_start[SL__UNITS], by_end[SL__UNITS];
+    turn turns[MOST_TURNS];
+    size_t n_turns;
     sl__guesses guesses;
     int64_t *blocks_started[SL_MOST_DEVICES], *blocks_ended[SL_MOST_DEVICES]; /* of the first i
                                                                      * kernels in either order */
@@ -108,6 +118,31 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
     item->ready_cause = (uint8_t)cause;
 }
 
+/* The turns of a collective's communicator, or NULL: the item is none, or there are too many. */
+static turn *turns_of(inferring *in, size_t i)
+{
+    const sl_collective_note *note = sl_timeline_find_collective(in->ops->timeline,
+                                                                 item_at(in, i)->correlation);
+    size_t k = 0;
+    if (!note) return NULL;
+    while (k < in->n_turns && (in->turns[k].comm != note->comm || in->turns[k].rank != note->rank))
+        k++;
+    if (k == MOST_TURNS) return NULL;
+    if (k == in->n_turns) in->turns[in->n_turns++] = (turn){ note->comm, note->rank, SL__NO_ITEM };
+    return &in->turns[k];
+}
+
+/* NCCL runs the collectives of a communicator one after the other, whatever their streams. */
+static void wait_for_turn(inferring *in, size_t i, int64_t latest_ns)
+{
+    turn *t = turns_of(in, i);
+    if (!t) return;
+    if (t->latest != SL__NO_ITEM
+        && sl__item_stream(in->ops, t->latest) != sl__item_stream(in->ops, i))
+        wait_for(in, item_at(in, i), t->latest, SL_CAUSE_COMM, latest_ns);
+    t->latest = i;
+}
+
 /* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
  * of one graph take. */
 static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
@@ -141,7 +176,7 @@ static bool is_just_issued(const inferring *in, const sl__item *item)
 /* A call that copies from or to pageable memory may wait in it until its stream has come
  * to it, and goes on when that has ended. What starts right behind its call could not have
  * started earlier: that its stream was busy until shortly before changed nothing. */
-static void infer_ready(const inferring *in, size_t i, uint32_t stream)
+static void infer_ready(inferring *in, size_t i, uint32_t stream)
 {
     sl__item *item = item_at(in, i);
     const sl_call *call = sl__item_call(in->ops, i);
@@ -162,6 +197,7 @@ static void infer_ready(const inferring *in, size_t i, uint32_t stream)
         size_t record = sl__operations_find(in->ops, call->target);
         if (record < i) wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
     }
+    wait_for_turn(in, i, latest_ns);
     size_t edge = sl__likely_edge(in->ops, i);
     if (edge != SL__NO_ITEM && edge != item->ready_by)
         wait_for(in, item, edge, SL_CAUSE_EVENT, latest_ns);

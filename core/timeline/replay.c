@@ -236,6 +236,8 @@ static int64_t held_by_hold(const pass *p, size_t i)
         ns = start_of(p, i, item->ready_by);
     if (item->ready_cause == SL_CAUSE_GRAPH && !(out & SL__NO_GRAPH))
         ns = end_of(p, i, item->ready_by);
+    if (item->ready_cause == SL_CAUSE_COMM && !(out & SL__NO_COMM))
+        ns = end_of(p, i, item->ready_by);
     return later(ns, held_at_start(p, i));
 }
 

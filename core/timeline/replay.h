@@ -21,8 +21,9 @@ enum {
     SL__NO_LATENCY = 256, /* it starts as soon as it may */
     SL__NO_LAST = 512,    /* the last one before it in its stream, but those before that */
     SL__NO_GRAPH = 1024,  /* the launch of its graph before it, in another stream */
+    SL__NO_LAUNCH = 2048, /* what its stream had before the launch that ran it */
     SL__NO_RANK = 4096,   /* the rank of its collective that comes last */
-    SL__NO_LAUNCH = 2048  /* what its stream had before the launch that ran it */
+    SL__NO_COMM = 8192    /* the collective of its communicator before it, in another stream */
 };
 
 typedef struct sl__played {

@@ -477,6 +477,7 @@ that waited does not matter; in a trace that another program wrote without lines
 | `null_stream` | the legacy default stream: work in it and in blocking streams wait for each other |
 | `channel_alias` | a stream that shares its hardware channel |
 | `graph_busy` | a launch of the same graph in another stream: they run one after the other |
+| `comm_busy` | a collective of the same communicator, in another stream: they run one after the other |
 | `engine_busy` | the copy engine worked for another stream |
 | `no_sm_room` | no room on the SMs beside a kernel of another stream |
 | `priority` | a more urgent kernel that came later and went first |

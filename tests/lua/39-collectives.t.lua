@@ -332,6 +332,44 @@ do
     close(lot)
 end
 
+-- ---- turns -----------------------------------------------------------------------------
+
+-- Three all-reduces of 1 MB, 112 us each, in three streams. When each begins on rank 0.
+local function begins(lot, comms)
+    local tl = on(lot, 1, lab.record)
+    for k, comm in ipairs(comms) do
+        local side = {}
+        for i = 1, 2 do side[i] = k == 1 and lot.stream[i] or on(lot, i, lab.stream, {non_blocking = true}) end
+        comm:all_reduce(tensors(2, 1000 * KB), {streams = side})
+    end
+    synchronize(lot)
+    tl:stop()
+    local from, lost = {}, 0
+    for _, span in ipairs(ideal.spans(tl)) do
+        if (span.device or 0) == 0 then from[#from + 1] = ("%.0f"):format(span.from_us) end
+    end
+    for _, cause in ipairs(tl:causes()) do
+        lost = lost + (cause.cause == "comm_busy" and cause.engine == "compute" and cause.lost_us or 0)
+    end
+    return table.concat(from, " "), lost
+end
+
+do
+    local lot = open(2)
+    local comm, other = lot.comm, lab.comm{devices = {0, 1}}
+    local from, lost = begins(lot, {comm, comm, comm})
+    T.is(from, "0 112 224", "collectives of one communicator take turns, in whichever streams")
+    near(lost, 2 * 224, "that is why the second and the third waited, on each rank until the third began")
+    from, lost = begins(lot, {comm, other})
+    T.is(from, "0 0", "those of two communicators run at the same time")
+    T.is(lost, 0, "and wait for nothing")
+    comm:all_reduce(tensors(2, KB)[1], {stream = lot.stream[1]})
+    comm:all_reduce(tensors(2, KB)[1], {stream = on(lot, 1, lab.stream)})
+    comm:abort()
+    T.ok(pcall(synchronize, lot), "abort ends one that waits for its turn")
+    other:free()
+end
+
 -- ---- many ------------------------------------------------------------------------------
 
 do

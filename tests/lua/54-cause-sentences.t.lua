@@ -224,6 +224,13 @@ for _, case in ipairs {
         "urgent in stream 2 waited 96.0 us for long in stream 1, which left no room on the SMs: no "
         .. "SM had " .. case[2] .. " free", "what no SM had: " .. case[2])
 end
+local turn = record("comm_busy", urgent, long, { idle = false, trace = trace("lua") })
+tap.is(say(turn, "sentence"), "urgent in stream 2 waited 96.0 us for long in stream 1: the collectives of one "
+    .. "communicator run one after the other, in whichever streams", "a communicator's turn in a sentence")
+tap.is(say(turn, "clause"), "urgent in stream 2 waits for long in stream 1, of the same communicator",
+    "and in a verdict")
+tap.is(say(turn, "remedy"), "Collectives of two communicators may run at the same time: make one for each "
+    .. "stream with lab.comm", "and what one can do")
 local squeezed = record("fewer_sms", urgent, long, { idle = false, sms = 108, sm_count = 132,
                                                      trace = trace("lua") })
 tap.is(say(squeezed, "sentence"), "urgent in stream 2 ran on 108 of 132 SMs for 96.0 us: long in stream 1 "

@@ -122,6 +122,39 @@ static void test_lack(void)
             "nor of a kernel of unknown shape");
 }
 
+/* ---- a communicator's turns ------------------------------------------------------------------- */
+
+/* Two collectives of rank 0, the second in another stream and of communicator `comm`, right behind the
+ * first. How long it waited for its communicator, in us. */
+static int64_t turn_us(uint64_t comm, uint32_t stream)
+{
+    sl_timeline *tl = make();
+    sl_collective_note note = { .comm = 1, .number = 1, .ranks = 2, .peer = -1 };
+    const sl_explanation *e;
+    sl_error err;
+    int64_t ns = 0;
+    note.correlation = run(tl, SL_SPAN_KERNEL, 1, "sum", AT(0, 4), AT(10, 100));
+    must(sl_timeline_add_collective(tl, &note, &err), &err);
+    note.comm = comm;
+    note.number = 2;
+    note.correlation = run(tl, SL_SPAN_KERNEL, stream, "gather", AT(4, 8), AT(101, 150));
+    must(sl_timeline_add_collective(tl, &note, &err), &err);
+    finish(tl);
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e->n_findings; i++)
+        if (e->findings[i].cause == SL_CAUSE_COMM) ns += e->findings[i].lost_ns;
+    sl_timeline_release(tl);
+    return ns / 1000;
+}
+
+static void test_turns(void)
+{
+    is_int(turn_us(1, 2), 90,
+           "a collective waits for the one of its communicator, while that runs");
+    is_int(turn_us(2, 2), 0, "not for that of another one");
+    is_int(turn_us(1, 1), 0, "in one stream the reason is the stream");
+}
+
 /* ---- fewer SMs ------------------------------------------------------------------------------ */
 
 /* Of 132 SMs 24 have a block of the collective from 10 to 100. The kernel runs from 40 to 150.
@@ -280,6 +313,7 @@ int main(void)
     test_sides();
     test_short_names();
     test_lack();
+    test_turns();
     test_squeezed();
     test_guesses();
     test_grouped();
