@@ -246,9 +246,10 @@ local function find_machine(opts)
     if not opts.index then return end
     local open, current = core.beside(opts.index)
     if not open or opts.index == 0 then return nil, not open and current or nil end
-    if asks_simulated(opts) then
-        raise("SL_ESTATE", "open", ("device %d of this machine is open already (profile %s)")
-              :format(opts.index, open.profile))
+    local is_other = opts.host or opts.overrides or opts.profile and opts.profile ~= open.profile
+    if is_other then
+        raise("SL_ESTATE", "open", ("device %d of this machine is open already (profile %s): without "
+              .. "profile, host and overrides lab.open gives it"):format(opts.index, open.profile))
     end
     return open
 end

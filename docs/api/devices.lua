@@ -70,14 +70,14 @@ print(profiles[1])  --> h200]],
                 { "SL_EUNSUPPORTED", "the plugin of the CUDA backend cannot be loaded, or has no kernels for the GPU" },
                 { "SL_EIO", "the profile's file cannot be read" },
                 { "SL_ENOMEM", "the GPU's memory is full" },
-                { "SL_ESTATE", "called by a host function; another thread of the process has opened a GPU" },
+                { "SL_ESTATE", "the simulated GPU is open with another profile; called by a host function; another thread of the process has opened a GPU" },
             },
             about = [[
 The backend is the first of these that is given: the option `backend`; the program's `--backend`; the simulator if `profile`, `host`, `overrides`, `--profile` or `--host` is given;
 `STREAMLAB_BACKEND`; `"cuda"` if a GPU answers for which the plugin has kernels; else `"sim"`.
 
 Opening a real GPU that is open already returns the same device, without a wait. On the simulator a call without `index`, or with 0, opens GPU 0 of a new
-machine, whose clock begins at 0; `index = 1` opens the next one in the machine of the current device, or returns it if it is open. One that is no longer current, and of which the script has no object, is closed when the next one is opened.
+machine, whose clock begins at 0; `index = 1` opens the next one in the machine of the current device, or returns it if it is open, unless another profile is asked for. One that is no longer current, and of which the script has no object, is closed when the next one is opened.
 
 [docs/design/simulator.md](../design/simulator.md) has the names and meanings of the figures of a profile;
 [scripts/profiles/h200.lua](../../scripts/profiles/h200.lua) is what `streamlab calibrate` wrote on an H200. `textbook` has round figures,

@@ -157,6 +157,21 @@ local function joining()
     T.is(recorded:spans()[2].device, three.index, "and its number")
 end
 
+-- ---- the same again --------------------------------------------------------------------
+
+local function again()
+    local profile = two.profile
+    T.ok(lab.open{backend = "sim", profile = profile, index = 1} == two,
+         "a GPU that is open is given to whoever asks for its profile")
+    for key, value in pairs{profile = "a100", host = "t4", overrides = {sm_count = 1}} do
+        local _, err = pcall(lab.open, {backend = "sim", index = 1, [key] = value})
+        T.like(tostring(err), "device 1 of this machine is open already %(profile .-%): without profile, host and "
+               .. "overrides lab.open gives it", "not with another " .. key)
+    end
+    one:make_current()
+end
+
+again()
 spans()
 figures()
 overlaps()
