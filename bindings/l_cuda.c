@@ -9,7 +9,8 @@
 
 static int64_t check_bytes(lua_State *L, int arg, const char *op)
 {
-    return lsl_check_integer(L, arg, "bytes", 0, INT64_MAX, op);
+    const int64_t most = SIZE_MAX < INT64_MAX ? (int64_t)SIZE_MAX : INT64_MAX;
+    return lsl_check_integer(L, arg, "bytes", 0, most, op);
 }
 
 /* The byte count in front of the stream may be missing: puts a nil in its place. */
@@ -208,7 +209,7 @@ static int cuda_mem_get_info(lua_State *L)
     const char *op = "cuda.mem_get_info";
     lsl_no_more(L, 0, op);
     sl_device *device = lsl_device(L, op);
-    size_t free_bytes, total_bytes;
+    int64_t free_bytes, total_bytes;
     sl_error err;
     lsl_mark(L, device);
     lsl_check(L, sl_cuda_mem_get_info(device, &free_bytes, &total_bytes, &err), &err, op);

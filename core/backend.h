@@ -594,7 +594,7 @@ struct sl_backend {
                             sl_stream *stream, size_t bytes, bool *waited, sl_error *err);
 
     /* cudaMemGetInfo. */
-    sl_status (*memory_info)(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+    sl_status (*memory_info)(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
                              sl_error *err);
     /* cudaDeviceCanAccessPeer, ...EnablePeerAccess, ...DisablePeerAccess: `device` reaches the
      * memory of `peer`. *answer: it can; for the other two, it changed something. */

@@ -15,7 +15,7 @@ static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
 {
     const sl_device *device = buffer->device;
     const sl_device_stats *stats = &device->core->stats;
-    bool full = buffer->bytes > (size_t)(device->info.memory_bytes - stats->device_bytes);
+    bool full = buffer->bytes > (uint64_t)(device->info.memory_bytes - stats->device_bytes);
 
     return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && stats->ops_in_flight > 0
            && !device->core->captures && (full || !device->info.simulated);

@@ -425,7 +425,7 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
 
 /* ---- questions, and access between devices ------------------------------------------ */
 
-sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+sl_status sl_cuda_mem_get_info(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
                                sl_error *err)
 {
     sl_call call;

@@ -23,7 +23,7 @@ static int64_t *bytes_counter(sl_buffer *buffer)
 
 sl_status sl__buffer_check_total(const sl_buffer *buffer, sl_error *err)
 {
-    if (buffer->bytes <= (size_t)(INT64_MAX - all_bytes)) return SL_OK;
+    if (buffer->bytes <= (uint64_t)(INT64_MAX - all_bytes)) return SL_OK;
     return sl_fail(err, SL_ENOMEM, "%zu bytes, with the %lld that are live, do not fit in 63 bits",
                    buffer->bytes, (long long)all_bytes);
 }

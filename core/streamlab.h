@@ -467,7 +467,7 @@ sl_status sl_cuda_memcpy_async(sl_tensor *dst, sl_tensor *src, size_t n_bytes, s
 sl_status sl_cuda_call(sl_device *device, const char *cuda_name, sl_error *err);
 
 /* cudaMemGetInfo. Memory in the pools of streamlab counts as used. */
-sl_status sl_cuda_mem_get_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+sl_status sl_cuda_mem_get_info(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
                                sl_error *err);
 /* Whether `device` can access the memory of `peer`; enabling and disabling that. Without it copies
  * between the two go through host memory. SL_ESTATE if it is enabled, or disabled, already. */

@@ -32,10 +32,11 @@ static sl_status check_spec(const sl_tensor_spec *spec, sl_error *err)
     return SL_OK;
 }
 
-/* The element count, which times the element's bytes must fit into an int64. */
+/* The element count, which times the element's bytes must fit into an int64 and a size_t. */
 static sl_status count_elems(const sl_tensor_spec *spec, int64_t *numel, sl_error *err)
 {
-    int64_t limit = INT64_MAX / (int64_t)sl_dtype_bytes(spec->dtype);
+    int64_t most = SIZE_MAX < INT64_MAX ? (int64_t)SIZE_MAX : INT64_MAX;
+    int64_t limit = most / (int64_t)sl_dtype_bytes(spec->dtype);
     sl__shape_text shape;
 
     *numel = 1;
@@ -47,8 +48,9 @@ static sl_status count_elems(const sl_tensor_spec *spec, int64_t *numel, sl_erro
     }
     for (int i = 0; i < spec->ndim; i++) {
         if (*numel > limit / spec->dim[i])
-            return sl_fail(err, SL_ESHAPE, "%s %s elements do not fit in 64 bits",
-                           sl__shape_format(spec, &shape), sl_dtype_name(spec->dtype));
+            return sl_fail(err, SL_ESHAPE, "%s %s elements do not fit in %d bits",
+                           sl__shape_format(spec, &shape), sl_dtype_name(spec->dtype),
+                           (int)sizeof(size_t) * 8);
         *numel *= spec->dim[i];
     }
     return SL_OK;

@@ -266,7 +266,7 @@ void cuda_memory_close(cuda_device *dev);
 sl_status cuda_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
 void cuda_buffer_close(sl_buffer *buffer);
 sl_status cuda_buffer_part(sl_buffer *buffer, sl_error *err);
-sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+sl_status cuda_memory_info(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
                            sl_error *err);
 
 /* Device memory for the backend itself; ready on return, whatever the stream. Does not

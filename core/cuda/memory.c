@@ -363,12 +363,16 @@ sl_status cuda_buffer_part(sl_buffer *base, sl_error *err)
     return SL_OK;
 }
 
-sl_status cuda_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+sl_status cuda_memory_info(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
                            sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
+    size_t n_free = 0, n_total = 0;
     cuda_use(dev);
-    return cuda_check(dev, cudaMemGetInfo(free_bytes, total_bytes), "cudaMemGetInfo", err);
+    sl_status status = cuda_check(dev, cudaMemGetInfo(&n_free, &n_total), "cudaMemGetInfo", err);
+    *free_bytes = (int64_t)n_free;
+    *total_bytes = (int64_t)n_total;
+    return status;
 }
 
 /* ---- devices ---- */

@@ -31,7 +31,7 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
     sim_device *dev = (sim_device *)base->device;
     buffer->touched = buffer->written = -(double)SIM_LAST_PS; /* not used yet */
     if (base->place == SL_ON_DEVICE
-        && base->bytes > (size_t)(free_bytes(dev) + borrowed_bytes(base)))
+        && base->bytes > (uint64_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
     if (!buffer->value) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
@@ -66,7 +66,7 @@ sl_status sim_buffer_part(sl_buffer *base, sl_error *err)
     return SL_OK;
 }
 
-sl_status sim_memory_info(sl_device *base, size_t *n_free, size_t *n_total, sl_error *err)
+sl_status sim_memory_info(sl_device *base, int64_t *n_free, int64_t *n_total, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
     sl_status status = sim_call_make(dev, SIM_CALL_MEM_GET_INFO, NULL, 0, NULL, err);
@@ -74,8 +74,8 @@ sl_status sim_memory_info(sl_device *base, size_t *n_free, size_t *n_total, sl_e
         sim_host_spend_us(dev, dev->profile.host_query_us);
         status = sim_host_catch_up(dev, err);
     }
-    *n_free = (size_t)free_bytes(dev);
-    *n_total = (size_t)base->info.memory_bytes;
+    *n_free = free_bytes(dev);
+    *n_total = base->info.memory_bytes;
     return status;
 }
 

@@ -502,7 +502,7 @@ sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream
 void sim_buffer_close(sl_buffer *buffer);
 double sim_buffer_pending_s(sl_buffer *buffer, double most_s);
 sl_status sim_buffer_part(sl_buffer *buffer, sl_error *err);
-sl_status sim_memory_info(sl_device *device, size_t *n_free, size_t *n_total, sl_error *err);
+sl_status sim_memory_info(sl_device *device, int64_t *n_free, int64_t *n_total, sl_error *err);
 sl_status sim_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
 sl_status sim_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
 sl_status sim_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,

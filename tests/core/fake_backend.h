@@ -514,13 +514,13 @@ static sl_status fake_plain_call(sl_device *device, sl_plain_call call, sl_buffe
     return SL_OK;
 }
 
-static sl_status fake_memory_info(sl_device *device, size_t *free_bytes, size_t *total_bytes,
+static sl_status fake_memory_info(sl_device *device, int64_t *free_bytes, int64_t *total_bytes,
                                   sl_error *err)
 {
     (void)err;
     fake_tick();
     *total_bytes = 1 << 20;
-    *free_bytes = *total_bytes - (size_t)device->info.index;
+    *free_bytes = *total_bytes - device->info.index;
     return SL_OK;
 }
 

@@ -122,7 +122,8 @@ static void test_recorded_times(void)
 
 static void test_memory_info(void)
 {
-    size_t free_bytes = 0, total_bytes = 0, n = 0;
+    int64_t free_bytes = 0, total_bytes = 0;
+    size_t n = 0;
     sl_timeline *timeline = NULL;
     const sl_call *calls;
 

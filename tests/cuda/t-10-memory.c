@@ -394,7 +394,7 @@ static void test_without_pools(void)
 
 static void test_two_devices(void)
 {
-    size_t free_bytes = 0, total_bytes = 0;
+    int64_t free_bytes = 0, total_bytes = 0;
     open_devices(2);
     cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, 64 * MIB);
     cuda_buffer b = tensor(&devices[1], SL_ON_DEVICE, 128 * MIB);

@@ -95,7 +95,7 @@ static void test_own_calls(void)
     launch_func(other);
     sl_device_host_work(gpus[0], 1000, &err);
     sl_tensor_release(pinned);
-    size_t free_bytes, total_bytes;
+    int64_t free_bytes, total_bytes;
     sl_cuda_mem_get_info(gpus[0], &free_bytes, &total_bytes, &err);
     sl_capture_status status = SL_CAPTURE_STATUS_NONE;
     sl_stream_capture_status(streams[0], &status, &err);

@@ -18,7 +18,7 @@ static void test_trap(sl_device *device)
 
 static void test_memory(sl_device *device)
 {
-    size_t free_bytes = 0, total_bytes = 0;
+    int64_t free_bytes = 0, total_bytes = 0;
     sl_tensor *memory = NULL, *async = NULL;
     is_int(sl_cuda_mem_get_info(device, &free_bytes, &total_bytes, NULL), SL_OK,
            "the device is asked for its memory");
@@ -40,7 +40,7 @@ static void test_memory(sl_device *device)
 static void test_price(void)
 {
     const small_override query[] = { { "host.query_us", 3 } };
-    size_t free_bytes, total_bytes;
+    int64_t free_bytes, total_bytes;
     sl_error err = { 0 };
     sl_device *device = small_gpu_open(query, 1, &err);
     if (!ok(device != NULL, "a GPU with a price for questions opens")) return;
