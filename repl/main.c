@@ -205,6 +205,11 @@ static void open_state(lua_State *L, const program *p)
     mute_add(L);
     signals_add(L);
     zip_writer_open(L);
+    if (o->display) {
+        embedded_function(L, "repl/server/shown.lua", "open");
+        lua_pushstring(L, o->display);
+        lua_call(L, 1, 0);
+    }
     if (o->warnings) lua_warning(L, "@on", 0);
 }
 
@@ -311,6 +316,7 @@ static int obey(const options *o, int argc, char **argv)
         run_message(message);
         return EXIT_USAGE;
     }
+    if (o->display) setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* somebody watches */
     program p = { .options = o, .argc = argc, .argv = argv, .exit_status = EXIT_FINE };
     if (o->server && !server_open(&p.server, o->requests, o->replies, message, sizeof message)) {
         run_message(message);

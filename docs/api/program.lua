@@ -104,6 +104,9 @@ On a terminal the REPL first runs a file of Lua: `STREAMLAB_RC`; without that `$
 `--server` answers requests that come as lines of JSON on descriptor 3, with lines on descriptor 4; `--server=IN,OUT` names others. It is the REPL for notebooks and editors: it runs
 entries, completes and explains, and sends values as text and pictures. `-e` and a script run before the first request. [Notebooks](../notebook.md) has the protocol, and the kernel for Jupyter.
 
+`--display FILE` is for who runs a script and shows pictures beside its text: each timeline that the script shows, explains or summarises is written to FILE as a page, and each plot as an
+SVG, as the event `display` of the same protocol, a line of JSON each. What is printed stays the same, and comes line by line. [The playground](../playground.md) is made with it.
+
 ## Errors and Ctrl-C
 
 An error in a script ends it; at the prompt the next entry can be typed. It is printed on stderr: the message, which begins with the position, the line of the source with marks

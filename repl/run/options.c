@@ -46,6 +46,8 @@ const char options_help[] =
     "                    raises where one would happen\n"
     "  --server[=IN,OUT] answer requests that come as lines of JSON on descriptor IN\n"
     "                    (3) with lines on OUT (4), for notebooks and editors\n"
+    "  --display FILE    also write what scripts show there, as the events that\n"
+    "                    --server sends: timelines as pages, plots as pictures\n"
     "subcommands, each with --help:\n"
     "  lab ...           course labs: check, grade, new, pack\n"
     "  probe             what CUDA's calls do to the host and to streams\n"
@@ -180,6 +182,13 @@ static bool take_trace(reader *r, const char *text)
         text);
 }
 
+static bool take_display(reader *r, const char *text)
+{
+    if (text[0] == '\0') return wrong(r, "--display needs a file, got ''");
+    r->options->display = text;
+    return true;
+}
+
 static bool take_colour(reader *r, const char *text)
 {
     static const char *const choices[] = { "auto", "always", "never" };
@@ -235,9 +244,10 @@ static const struct {
     const char *name;
     bool (*take)(reader *r, const char *text);
 } valued[] = {
-    { "backend", take_backend }, { "color", take_colour },  { "device", take_device },
-    { "devices", take_devices }, { "host", take_host },     { "profile", take_profile },
-    { "seed", take_seed },       { "spread", take_spread }, { "trace", take_trace },
+    { "backend", take_backend }, { "color", take_colour },    { "device", take_device },
+    { "devices", take_devices }, { "display", take_display }, { "host", take_host },
+    { "profile", take_profile }, { "seed", take_seed },       { "spread", take_spread },
+    { "trace", take_trace },
 };
 
 /* A long option that takes no value, or may do without; `text` is NULL for none. */

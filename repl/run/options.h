@@ -24,6 +24,7 @@ typedef struct options {
     const char *profile; /* NULL: not given */
     const char *host;    /* NULL: not given; a profile, of which the host's part counts */
     const char *trace;   /* NULL: not given; its end says what it is */
+    const char *display; /* NULL: not given; where to write what scripts show */
     const char *colour;  /* "auto", "always" or "never" */
     const char *check;   /* "warn" or "error"; NULL: not given */
     int spread;          /* runs in draws before the script's own; 0: none */

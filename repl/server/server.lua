@@ -4,6 +4,7 @@
 -- events ("event"), then the answer ("ok"). The other files:
 --
 --   bundle.lua   a value as texts by MIME type;  html.lua  the one in HTML
+--   shown.lua    what scripts show, for the option --display, which needs no server
 --   arrays.lua   values and arrays from and for the client
 --   question.lua  what completion and help are asked about
 
