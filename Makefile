@@ -133,7 +133,9 @@ ZIPS     := $(call objects,repl/commands/zip*.c)
 # And of the two that filter system calls.
 NO_FILTER := $(BUILD)/repl/sandbox/syscalls_none.o
 FILTERS  := $(call objects,repl/sandbox/syscalls*.c)
-REPL     := $(filter-out $(ZIPS) $(FILTERS),$(call objects,repl/*.c repl/*/*.c)) \
+# Objects that are replaced by others where a system lacks what they need (playground.mk).
+REPLACED :=
+REPL     := $(filter-out $(ZIPS) $(FILTERS) $(REPLACED),$(call objects,repl/*.c repl/*/*.c)) \
             $(BUILD)/program_files.o
 ZIP      := $(if $(ZIP_WRITER),$(filter-out $(NO_ZIP),$(ZIPS)),$(NO_ZIP))
 FILTER   := $(if $(CALL_FILTER),$(filter-out $(NO_FILTER),$(FILTERS)),$(NO_FILTER))
@@ -333,6 +335,7 @@ help:
 .DELETE_ON_ERROR:
 
 include tests/tests.mk
+include repl/playground/playground.mk
 
 ifneq ($(and $(JOBS),$(filter $(SETS_UP),$(MAKECMDGOALS))),)
 ifeq ($(MAKELEVEL)$(filter -j%,$(MAKEFLAGS) $(shell echo "$$MAKEFLAGS")),0)

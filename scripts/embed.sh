@@ -2,7 +2,8 @@
 # scripts/embed.sh HEADER TYPE ARRAY FILE... - writes C source with the bytes of
 # files, so that the program needs no file beside it: ARRAY of structs TYPE {name, data,
 # len}, as HEADER declares them (bindings/embedded.h, core/pictures/report_page.h).
-# The names are the paths given. Only od and sed are needed.
+# The names are the paths given; EMBED_FROM is another folder that they lie below. Only od and
+# sed are needed.
 set -eu
 export LC_ALL=C
 header=$1 type=$2 array=$3
@@ -16,7 +17,7 @@ END
 i=0
 for file; do
     echo "static const unsigned char file_${i}[] = {"
-    od -An -v -tu1 "$file" | sed 's/[0-9][0-9]*/&,/g'
+    od -An -v -tu1 "${EMBED_FROM:-.}/$file" | sed 's/[0-9][0-9]*/&,/g'
     echo "0};"
     i=$((i + 1))
 done

@@ -5,6 +5,7 @@
 #   sh scripts/setup.sh              what scripts/configure.sh says is missing
 #   sh scripts/setup.sh --browser    what the .html report is tested in
 #   sh scripts/setup.sh --notebook   what `make check-notebook` runs
+#   sh scripts/setup.sh --playground  what `make playground` needs, and what tests it
 #   sh scripts/setup.sh --slurm      what `make check-slurm` runs
 #   sh scripts/setup.sh --lint       what `make lint` runs
 #
@@ -28,6 +29,15 @@ look_for_browser() {
         command -v "$name" >/dev/null 2>&1 && return 0
     done
     missing="$missing chromium"
+}
+
+# The same for make playground, and for its tests.
+look_for_playground() {
+    look_for_browser
+    command -v emcc >/dev/null 2>&1 || missing="$missing emscripten"
+    command -v wasm-opt >/dev/null 2>&1 || missing="$missing binaryen"
+    command -v esbuild >/dev/null 2>&1 || missing="$missing esbuild"
+    [ -d /usr/share/javascript/codemirror ] || missing="$missing codemirror"
 }
 
 # The same for make check-slurm.
@@ -69,6 +79,8 @@ package() { # MANAGER NAME: the packages of that package manager
     apt-get:chromium) echo chromium ;;
     apt-get:chromedriver) echo chromium-driver ;;
     apt-get:luacheck) echo lua-check ;;
+    apt-get:codemirror) echo libjs-codemirror ;;
+    apt-get:emscripten | apt-get:binaryen | apt-get:esbuild) echo "$2" ;;
     apt-get:slurm) echo slurmctld slurmd slurm-client munge ;;
     apt-get:jupyter) echo python3-ipykernel python3-nbclient python3-numpy ;;
     apt-get:parallel) echo parallel ;;
@@ -148,11 +160,12 @@ ensure() { # LOOK: a function that sets `missing`
 case ${1:-} in
 --browser) ensure look_for_browser ;;
 --notebook) ensure look_for_notebook ;;
+--playground) ensure look_for_playground ;;
 --slurm) ensure look_for_slurm ;;
 --lint) ensure look_for_linters ;;
 '') ensure look ;;
 *)
-    echo "usage: scripts/setup.sh [--browser | --slurm | --lint]" >&2
+    echo "usage: scripts/setup.sh [--browser | --notebook | --playground | --slurm | --lint]" >&2
     exit 2
     ;;
 esac

@@ -153,7 +153,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 
 # ---- lanes --------------------------------------------------------------------
 
-SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-oom \
+SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-playground check-oom \
            check-hta check-notebook check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
@@ -209,6 +209,13 @@ BROWSER_TESTS := $(sort $(wildcard tests/browser/*.t.py tests/browser/*.t.sh))
 check-browser: all
 	$(Q)if sh scripts/setup.sh --browser; then $(PROVE) -j1 $(BROWSER_TESTS); \
 	else echo 'make check-browser: skipped: there is no browser'; fi
+
+## make check-playground  the playground in headless Chromium: as a student uses it, and the guide's listings
+check-playground: all
+	$(Q)if sh scripts/setup.sh --playground; then $(MAKE) --no-print-directory playground && \
+	    STREAMLAB_PLAYGROUND='$(PLAYGROUND)' STREAMLAB_TEST_TIMEOUT=4 \
+	    $(PROVE) -j1 $(sort $(wildcard tests/playground/*.t.py)); \
+	else echo 'make check-playground: skipped: emscripten or a browser cannot be installed here'; fi
 
 # Debian's Jupyter is of Debian's Python, which need not be the first on the path.
 ## make check-notebook the kernel for Jupyter, the guide as notebooks, the cell magic
@@ -309,5 +316,5 @@ format:
 	@sh scripts/lint.sh --format
 
 .PHONY: lint format check check-long check-asan check-tsan threads check-gc check-races check-oom \
-        check-hta check-browser check-bare check-torch check-cuda check-memcheck need-nvcc \
+        check-hta check-browser check-playground check-bare check-torch check-cuda check-memcheck need-nvcc \
         fuzz fuzz-api bench bench-cuda

@@ -1,0 +1,374 @@
+// playground.js - the page: an editor, a program that runs in a worker, and what it shows.
+"use strict";
+
+const byId = (id) => document.getElementById(id);
+const SCRIPT = "script.lua";
+const FIRST = `-- What overlaps with what? Ctrl+Enter runs it; click on a bar.
+local lab = require "streamlab"
+
+local up = lab.stream{name = "up"}
+local work = lab.stream{name = "work"}
+local a, b = lab.rand(2048, 2048), lab.rand(2048, 2048)
+local next_a = lab.empty(2048, 2048)
+-- What changes with {device = "cpu", pinned = true}?
+local host = lab.rand(2048, 2048, {device = "cpu"})
+
+local tl = lab.profile(function()
+    for i = 1, 4 do
+        lab.matmul(a, b, {stream = work})
+        next_a:copy_(host, {non_blocking = true, stream = up})
+    end
+end)
+tl:show()
+tl:explain()
+`;
+
+// ---- the program ---------------------------------------------------------------------------
+
+// A command is run by a worker that is ready; when it is ended, the next one is made at once.
+const compiled = WebAssembly.compileStreaming(fetch("streamlab.wasm"));
+
+class Program {
+    constructor() { this.prepare(); }
+
+    prepare() {
+        this.worker = new Worker("worker.js");
+        this.ready = compiled.then((module) => this.worker.postMessage({ module }));
+    }
+
+    // take(message) for each of worker.js's messages.
+    async run(command, take) {
+        await this.ready;
+        return new Promise((end) => {
+            this.end = end;
+            this.worker.onmessage = ({ data }) => {
+                take(data);
+                if ("status" in data || data.broken) end(data);
+            };
+            this.worker.onerror = (event) => {
+                event.preventDefault();
+                end({ broken: event.message });
+            };
+            this.worker.postMessage(command);
+        });
+    }
+
+    stop() {
+        this.worker.terminate();
+        this.prepare();
+        this.end?.({ stopped: true });
+    }
+}
+
+const program = new Program();
+let helper;                             // for completion, while a script runs
+
+// ---- the editor ----------------------------------------------------------------------------
+
+// Asks the program as notebooks do (docs/notebook.md).
+async function ask(request) {
+    let answer;
+    helper ??= new Program();
+    await helper.run({
+        args: ["--backend", "sim", "--server=0,1"], files: {}, input: JSON.stringify(request) + "\n",
+    }, ({ text }) => {
+        for (const line of (text ?? "").split("\n"))
+            if (line.startsWith("{") && line.includes('"ok"')) answer = JSON.parse(line);
+    });
+    return answer ?? { ok: false };
+}
+
+async function complete(editor) {
+    const at = editor.getCursor(), line = editor.getLine(at.line).slice(0, at.ch);
+    const answer = await ask({ request: "complete", code: line, cursor: line.length });
+    const list = answer.ok ? answer.words : [];
+    const from = answer.ok ? CodeMirror.Pos(at.line, answer.from) : at;
+    return { list, from, to: at };
+}
+
+const editor = CodeMirror.fromTextArea(byId("code"), {
+    mode: "lua", lineNumbers: true, indentUnit: 4, matchBrackets: true, autoCloseBrackets: true,
+    extraKeys: {
+        "Ctrl-Enter": () => runScript(), "Cmd-Enter": () => runScript(), "Ctrl-.": () => stop(),
+        // Tab indents within a line's beginning and completes behind a name; Esc leaves the editor.
+        Tab: (e) => {
+            const { line, ch } = e.getCursor();
+            if (e.somethingSelected()) e.indentSelection("add");
+            else if (/[\w.:"{(]$/.test(e.getLine(line).slice(0, ch))) e.showHint({ hint: complete, completeSingle: true });
+            else e.replaceSelection(" ".repeat(4 - ch % 4));
+        },
+        "Shift-Tab": "indentLess",
+        "Ctrl-Space": (e) => e.showHint({ hint: complete }),
+        Esc: () => byId("run").focus(),
+    },
+});
+let marks = [];
+
+function unmark() {
+    for (const mark of marks) mark.clear();
+    marks = [];
+}
+
+// Marks the line that an error names, and says there what is wrong: "streamlab: script.lua:7: ...".
+function mark(errors) {
+    const found = errors.match(/^streamlab: script\.lua:(\d+): ([^]*?)(?=\n *\d+ \||\nstack|\n?$)/m);
+    if (!found) return;
+    const line = Math.min(Number(found[1]), editor.lineCount()) - 1;
+    const problem = document.createElement("div");
+    problem.className = "problem";
+    problem.textContent = found[2];
+    editor.addLineClass(line, "background", "wrong");
+    marks.push({ clear: () => editor.removeLineClass(line, "background", "wrong") },
+               editor.addLineWidget(line, problem));
+    editor.scrollIntoView({ line, ch: 0 }, 80);
+}
+
+// ---- the output ----------------------------------------------------------------------------
+
+const output = byId("output");
+let printed, errors;
+
+function show(message) {
+    if (message.text) print(message.stream, message.text);
+    if (message.display) display(message.display);
+}
+
+function print(stream, text) {
+    if (stream === "err") errors += text;
+    if (printed?.stream !== stream) {
+        const pre = document.createElement("pre");
+        pre.className = stream;
+        output.append(pre);
+        printed = { stream, pre };
+    }
+    printed.pre.append(text);
+    if (/[│┤┼╵]/.test(text)) printed.pre.classList.add("chart");
+}
+
+// A picture is an image, so that nothing in it runs; a page has a frame of its own.
+function display(data) {
+    const figure = document.createElement("figure");
+    const svg = data["image/svg+xml"];
+    if (svg) {
+        const image = new Image();
+        image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
+        image.alt = data["text/plain"] ?? "";
+        figure.append(image);
+        offer("plot.svg", svg);
+    } else if (data["text/html"]) {
+        figure.innerHTML = data["text/html"];
+        const frame = figure.querySelector("iframe");
+        if (frame) {
+            frame.title = "Timeline";
+            offer("timeline.html", frame.getAttribute("srcdoc"));
+        }
+    }
+    output.append(figure);
+    printed = undefined;
+}
+
+function offer(name, content) {
+    const item = document.createElement("li"), link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([content]));
+    link.download = name.replace(/.*\//, "");
+    link.textContent = `Download ${name}`;
+    item.append(link);
+    byId("files").append(item);
+}
+
+function clear() {
+    for (const place of [output, byId("files")]) {
+        for (const held of place.querySelectorAll("[href^='blob:'], [src^='blob:']"))
+            URL.revokeObjectURL(held.href ?? held.src);
+        place.replaceChildren();
+    }
+    printed = undefined;
+    errors = "";
+    unmark();
+}
+
+function say(text, bad = false) {
+    byId("state").textContent = text;
+    byId("state").classList.toggle("bad", bad);
+}
+
+// ---- running -------------------------------------------------------------------------------
+
+let running = false;
+
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
+
+function describe(ended, since) {
+    if (ended.stopped) return say(`Stopped after ${seconds(since)}.`);
+    if (ended.broken) return say(`The program failed: ${ended.broken}`, true);
+    if (ended.status === 0) return say(`Done in ${seconds(since)}.`);
+    return say(`Ended with an error after ${seconds(since)}.`, true);
+}
+
+async function runCommand(args, files) {
+    if (running) await stop();
+    running = true;
+    clear();
+    byId("run").disabled = !(byId("stop").disabled = false);
+    const since = performance.now();
+    say("Running ...");
+    const clock = setInterval(() => say(`Running for ${seconds(since)}; Stop ends it.`), 200);
+    const ended = await program.run({ args, files, input: "" }, show);
+    clearInterval(clock);
+    describe(ended, since);
+    for (const [path, bytes] of Object.entries(ended.made ?? {})) offer(path, bytes);
+    mark(errors);
+    byId("run").disabled = !(byId("stop").disabled = true);
+    running = false;
+    return ended;
+}
+
+function stop() {
+    if (!running) return;
+    program.stop();
+    return new Promise((then) => setTimeout(then));
+}
+
+const shown = () => ["--backend", "sim", "--profile", byId("profile").value, "--display", "/dev/display"];
+
+function runScript() {
+    return runCommand([...shown(), SCRIPT], { [SCRIPT]: editor.getValue() });
+}
+
+async function checkLab() {
+    const files = { [SCRIPT]: editor.getValue() };
+    for (const path of chosen.files) files[path] = new Uint8Array(await load(path));
+    return runCommand(["lab", "check", chosen.lab, SCRIPT], files);
+}
+
+async function explain(file) {
+    const name = file.name.replace(/[^\w.-]/g, "_");
+    return runCommand(["--display", "/dev/display", "-e", `local lab = require "streamlab"
+        local tl = lab.load(${JSON.stringify(name)})
+        tl:show() tl:summary() tl:explain()`], { [name]: new Uint8Array(await file.arrayBuffer()) });
+}
+
+// ---- scripts, labs, links ------------------------------------------------------------------
+
+let chosen = {}, entries = [];
+
+async function load(path) {
+    const answer = await fetch(`files/${path}`);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status}`);
+    return answer.arrayBuffer();
+}
+
+function showSnippets(snippets) {
+    const place = byId("snippets");
+    place.replaceChildren();
+    byId("same").hidden = !snippets;
+    for (const [kind, title] of [["python", "PyTorch"], ["cuda", "CUDA C++"]]) {
+        if (!snippets?.[kind]) continue;
+        const heading = document.createElement("h2"), pre = document.createElement("pre");
+        heading.textContent = title;
+        pre.textContent = snippets[kind];
+        place.append(heading, pre);
+    }
+}
+
+function setScript(entry, text) {
+    chosen = entry;
+    editor.setValue(text);
+    byId("check").hidden = !entry.lab;
+    showSnippets(entry.snippets);
+}
+
+async function choose(index) {
+    const entry = entries[index];
+    setScript(entry, new TextDecoder().decode(await load(entry.path)));
+    if (running) await stop();
+    clear();
+    say(entry.lab ? "Write your solution, then check the lab: its visible tests run here." : "Ready.");
+}
+
+async function listScripts() {
+    const groups = await (await fetch("scripts.json")).json();
+    const list = byId("scripts");
+    list.append(new Option("choose one ...", "", true));
+    for (const { group, list: scripts } of groups) {
+        const options = document.createElement("optgroup");
+        options.label = group;
+        for (const entry of scripts) options.append(new Option(entry.title, entries.push(entry) - 1));
+        list.append(options);
+    }
+}
+
+const through = async (bytes, stream) =>
+    new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
+
+// The script in the link's fragment: deflate, then base64 with the letters of addresses.
+async function toFragment(text) {
+    const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+    let letters = "";
+    for (const byte of packed) letters += String.fromCharCode(byte);
+    return btoa(letters).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
+}
+
+async function fromFragment(fragment) {
+    const letters = atob(fragment.replace(/-/g, "+").replace(/_/g, "/"));
+    const packed = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
+    return new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw")));
+}
+
+async function copyLink() {
+    location.hash = `script=${await toFragment(editor.getValue())}&gpu=${byId("profile").value}`;
+    try {
+        await navigator.clipboard.writeText(location.href);
+        say("The link is copied: it holds the script.");
+    } catch {
+        say("The link is in the address bar: it holds the script.");
+    }
+}
+
+async function readLink() {
+    const fields = new URLSearchParams(location.hash.slice(1));
+    if (fields.get("gpu")) byId("profile").value = fields.get("gpu");
+    if (!fields.get("script")) return setScript({}, FIRST);
+    try {
+        setScript({}, await fromFragment(fields.get("script")));
+    } catch {
+        setScript({}, FIRST);
+        return say("The link's script is damaged: it may have been cut off.", true);
+    }
+}
+
+// ---- the beginning -------------------------------------------------------------------------
+
+function listen() {
+    byId("run").onclick = runScript;
+    byId("stop").onclick = stop;
+    byId("check").onclick = checkLab;
+    byId("link").onclick = copyLink;
+    byId("scripts").onchange = (event) => event.target.value && choose(event.target.value);
+    byId("trace").onchange = (event) => event.target.files[0] && explain(event.target.files[0]);
+    document.onkeydown = (event) => {
+        if (event.ctrlKey && event.key === ".") stop();
+        if (event.ctrlKey && event.key === "Enter" && !editor.hasFocus()) runScript();
+    };
+    for (const kind of ["dragover", "dragleave", "drop"]) {
+        document.addEventListener(kind, (event) => {
+            event.preventDefault();
+            byId("drop").classList.toggle("over", kind === "dragover");
+            if (kind === "drop" && event.dataTransfer.files[0]) explain(event.dataTransfer.files[0]);
+        });
+    }
+    window.onhashchange = readLink;
+}
+
+async function begin() {
+    for (const name of PROFILES) byId("profile").append(new Option(name));
+    byId("profile").value = "h200";
+    listen();
+    await readLink();
+    listScripts();
+    await program.ready;
+    if (byId("state").textContent === "Loading ...") say("Ready. Ctrl+Enter runs the script.");
+    runScript();
+}
+
+begin();

@@ -1,0 +1,209 @@
+# page.t.py - the playground, used as a student would use it.
+import os
+import sys
+import time
+
+sys.dont_write_bytecode = True          # no folder beside the tests
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from pages import (Quiet, diag, done, equal, ok, open_page, run_script, serve, set_script,  # noqa: E402
+                   skip, text_of, wait_for, webdriver, FOLDER)
+
+TRACE = "tests/timeline/data/torch_puzzler_blocking.json.gz"
+
+
+def give_file(browser, path):
+    """Chooses the file, as dropping it does."""
+    with open(path, "rb") as file:
+        numbers = list(file.read())
+    browser.run("""
+        const held = new DataTransfer();
+        held.items.add(new File([new Uint8Array(arguments[0])], arguments[1]));
+        byId("trace").files = held.files;
+        byId("trace").dispatchEvent(new Event("change"));""", numbers, os.path.basename(path))
+    wait_for(browser, "!running", "the trace is explained")
+
+
+def test_first(browser, address):
+    since = time.time()
+    browser.call("POST", "/url", {"url": address})
+    wait_for(browser, "!!document.querySelector('#output figure iframe')", "the first chart comes")
+    diag(f"first chart {time.time() - since:.2f} s after the page was asked for")
+    wait_for(browser, "!running", "the script ends")
+    ok("To gain: at most" in text_of(browser, "output"), "the page opens with a script and its timeline")
+    equal(text_of(browser, "files"), "Download timeline.html", "which can be kept as a file")
+    equal([path for path in Quiet.asked if "//" in path], [], "everything comes from the page's own server")
+
+
+def test_output(browser):
+    printed = run_script(browser, "print('a') io.stderr:write('b\\n') print('c', 2.5)")
+    equal(printed, "a\nb\nc\t2.5\n", "what a script prints is shown, in its order")
+    equal(browser.run("return [...output.querySelectorAll('pre')].map((e) => e.className)"),
+          ["out", "err", "out"], "stderr in a colour of its own")
+    run_script(browser, "local f = io.open('t.txt', 'w') f:write('x') f:close()")
+    equal(text_of(browser, "files"), "Download t.txt", "a file that it writes can be downloaded")
+    run_script(browser, """
+        local lab = require "streamlab"
+        lab.table({{n = 1, us = 2}, {n = 2, us = 3}}):plot{x = "n", y = "us"}""")
+    equal(browser.run("return output.querySelectorAll('img').length"), 1, "a plot is a picture")
+    wait_for(browser, "output.querySelector('img').naturalWidth > 300", "it is drawn")
+    printed = run_script(browser, "print(io.read('l'))")
+    equal(printed, "nil\n", "stdin is empty")
+
+
+def test_errors(browser):
+    printed = run_script(browser, "local lab = require 'streamlab'\n\nlab.matmull(1, 2)\n")
+    ok("script.lua:3:" in printed and "matmul" in printed, "an error has its line and what was meant", printed)
+    equal(browser.run("return document.querySelectorAll('.wrong').length"), 1, "the line is marked")
+    ok("matmul" in browser.run("return document.querySelector('.problem').textContent"),
+       "and says what is wrong")
+    equal(browser.run("return editor.lineInfo(2).bgClass"), "wrong", "it is line 3")
+    ok("error" in text_of(browser, "state"), "so does the line above the output")
+    run_script(browser, "x = = 1")
+    equal(browser.run("return editor.lineInfo(0).bgClass"), "wrong", "a mistake of the syntax as well")
+    run_script(browser, "print 'fine'")
+    equal(browser.run("return document.querySelectorAll('.wrong, .problem').length"), 0, "the next run removes it")
+    printed = run_script(browser, "local lab = require 'streamlab' lab.open{backend = 'cuda'}")
+    ok("no CUDA backend" in printed, "there is no real GPU here, which is said", printed)
+    printed = run_script(browser, """local lab = require 'streamlab'
+        local k = lab.kernel{source = "__global__ void f(float *x) { x[0] = 1; }", name = "f", args = {"inout f32*"}}
+        local t = lab.ones(4)
+        k(1, 1, t)
+        print(t:get(1))""")
+    ok("script.lua:5:" in printed and "no C++ compiler" in printed,
+       "nor a compiler: what a kernel of one's own computes is unknown", printed)
+
+
+def test_stop(browser):
+    set_script(browser, "print('begun') while true do end")
+    browser.run("runScript()")
+    wait_for(browser, "byId('output').textContent.includes('begun')", "it runs")
+    since = time.time()
+    browser.run("byId('stop').click()")
+    wait_for(browser, "!running", "Stop ends it")
+    diag(f"stopped after {time.time() - since:.2f} s")
+    ok("Stopped" in text_of(browser, "state"), "Stop ends an endless loop")
+    equal(run_script(browser, "print(1)"), "1\n", "and the next script runs")
+    printed = run_script(browser, "local t = {} for i = 1, 1e9 do t[i] = ('x'):rep(1e6) .. i end")
+    ok("not enough memory" in printed, "memory that runs out is an error", printed)
+    equal(run_script(browser, "print(2)"), "2\n", "after which the next script runs")
+
+
+def test_link(browser, address):
+    script = "print('äöü ' .. 6 * 7)\n" + "-- " + "x" * 2000 + "\n"
+    set_script(browser, script)
+    browser.run("byId('profile').value = 't4'; byId('link').click()")
+    fragment = wait_for(browser, "location.hash", "the link is made")
+    ok(len(fragment) < 200, "a link holds the script, compressed", len(fragment))
+    open_page(browser, address, fragment)
+    equal(browser.run("return editor.getValue()"), script, "who opens it has the script")
+    equal(browser.run("return byId('profile').value"), "t4", "and the GPU")
+    equal(text_of(browser, "output"), "äöü 42\n", "and what it prints")
+    open_page(browser, address, "#script=!!!")
+    ok("damaged" in text_of(browser, "state") or "Done" in text_of(browser, "state"),
+       "a link that is cut off is no end of the page")
+
+
+def test_trace(browser):
+    Quiet.asked.clear()
+    give_file(browser, TRACE)
+    printed = text_of(browser, "output")
+    ok("Critical path" in printed and "To gain" in printed, "a trace of PyTorch is explained", printed[:300])
+    ok(browser.run("return !!output.querySelector('iframe')"), "and shown")
+    ok("never leaves" in text_of(browser, "drop"), "the page says that the file stays")
+    equal([path for path in Quiet.asked if TRACE.split("/")[-1] in path], [], "and nothing of it is sent")
+    with open("/tmp/broken.json", "w") as file:
+        file.write("{\"traceEvents\": [")
+    give_file(browser, "/tmp/broken.json")
+    os.remove("/tmp/broken.json")
+    ok("broken.json" in text_of(browser, "output") and "error" in text_of(browser, "state"),
+       "one that is damaged is an error", text_of(browser, "output"))
+
+
+def choose(browser, title):
+    browser.run("""
+        const option = [...byId("scripts").options].find((o) => o.textContent === arguments[0]);
+        byId("scripts").value = option.value;
+        byId("scripts").dispatchEvent(new Event("change"));""", title)
+    wait_for(browser, "/Ready|Write your/.test(byId('state').textContent)", f"{title} opens")
+
+
+def test_labs(browser):
+    wait_for(browser, "entries.length > 100", "the scripts are listed")
+    choose(browser, "First streams")
+    ok(not browser.run("return byId('check').hidden"), "a lab can be checked")
+    ok("torch.cuda" in text_of(browser, "snippets") and "cudaStream" in text_of(browser, "snippets"),
+       "with the same in PyTorch and CUDA C++")
+    browser.run("byId('check').click()")
+    wait_for(browser, "!running && /points/.test(byId('output').textContent)", "the tests run")
+    ok("0 of 30 points" in text_of(browser, "output"), "the starter has no points", text_of(browser, "output")[-200:])
+    with open("scripts/labs/01-first-streams/solution.lua") as file:
+        set_script(browser, file.read())
+    browser.run("clear(); checkLab()")
+    wait_for(browser, "!running && /of 30 points/.test(byId('output').textContent)", "the tests run again")
+    ok("30 of 30 points" in text_of(browser, "output"), "a solution has all that visible tests give",
+       text_of(browser, "output")[-200:])
+    secret = [os.path.join(folder, name) for folder, _, names in os.walk(FOLDER) for name in names
+              if name in ("solution.lua",) or (name == "hidden.lua" and "labs" in folder)
+              or "/right" in folder or "/wrong" in folder]
+    equal(secret, [], "no hidden test and no solution is in the folder")
+
+
+def test_all_open(browser):
+    count = browser.run("return entries.length")
+    missing = browser.run("""
+        return Promise.all(entries.map((e) => Promise.all([e.path, ...(e.files ?? [])].map(load))
+            .then(() => "", () => e.path))).then((all) => all.filter(Boolean))""")
+    equal(missing, [], f"all {count} scripts that are listed can be opened")
+
+
+def test_editor(browser):
+    set_script(browser, "local lab = require 'streamlab'\nlab.matm")
+    words = browser.run("""
+        editor.setCursor(1, 8);
+        return complete(editor).then(({ list }) => list)""")
+    ok(any("matmul" in word for word in words), "a name is completed by the laboratory's functions", words)
+    browser.run("editor.focus()")
+    browser.press("Escape")
+    equal(browser.run("return document.activeElement.id"), "run", "Esc leaves the editor: no key is trapped")
+    unlabelled = browser.run("""
+        return [...document.querySelectorAll("select, input, button")]
+            .filter((e) => !e.labels?.length && !e.textContent.trim() && !e.ariaLabel).map((e) => e.id)""")
+    equal(unlabelled, [], "everything that can be used has a name")
+
+
+def test_phone(browser):
+    browser.resize(390, 844)
+    wide = browser.run("return document.documentElement.scrollWidth > innerWidth")
+    equal(wide, False, "on a phone the page is as wide as the screen")
+    small = browser.run("""
+        return [...document.querySelectorAll(".actions button:not([hidden])")]
+            .filter((e) => e.getBoundingClientRect().height < 36).map((e) => e.id)""")
+    equal(small, [], "and its buttons are large enough for a thumb")
+    browser.resize(1280, 850)
+
+
+def test_dark(address):
+    with webdriver.Browser(1280, 850, dark=True) as browser:
+        open_page(browser, address)
+        colour = browser.run("return getComputedStyle(document.body).backgroundColor")
+        ok(sum(int(n) for n in colour[4:-1].split(",")) < 150, "in the dark it is dark", colour)
+
+
+if webdriver.missing():
+    skip(webdriver.missing())
+if not os.path.exists(os.path.join(FOLDER, "index.html")):
+    skip("there is no playground: make playground")
+site = serve()
+with webdriver.Browser(1280, 850) as chromium:
+    test_first(chromium, site)
+    test_output(chromium)
+    test_errors(chromium)
+    test_stop(chromium)
+    test_link(chromium, site)
+    test_trace(chromium)
+    test_labs(chromium)
+    test_all_open(chromium)
+    test_editor(chromium)
+    test_phone(chromium)
+test_dark(site)
+done()
