@@ -2,14 +2,17 @@
  * longer in the processor's caches, or have not been used since a recording began. */
 #include "graph.h"
 
-enum { LAUNCH, MATMUL, MEMCPY };
+enum { LAUNCH, MEMCPY, KINDS };
 
+/* KINDS: a call that is the same every time. */
 static int kind_of(const sl_work *work)
 {
-    return work->kind == SL_WORK_MEMCPY       ? MEMCPY
-           : work->kind != SL_WORK_KERNEL     ? -1
-           : work->kernel == SL_KERNEL_MATMUL ? MATMUL
-                                              : LAUNCH;
+    return work->kind == SL_WORK_MEMCPY ? MEMCPY : work->kind == SL_WORK_KERNEL ? LAUNCH : KINDS;
+}
+
+static bool is_product(const sl_work *work)
+{
+    return work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_MATMUL;
 }
 
 /* How much of a call's code and data the caches have lost since it was last made, from 0 to 1: all
@@ -35,6 +38,12 @@ void sim_host_forget_calls(sim_device *dev)
         dev->products[i].called = before_first(dev);
 }
 
+void sim_host_forget_costs(sim_device *dev)
+{
+    for (size_t i = 0; i < SIM_PRODUCTS; i++)
+        dev->products[i].known = false;
+}
+
 /* ---- products ---- */
 
 static bool same_product(const sl_work *a, const sl_work *b)
@@ -50,25 +59,30 @@ static sim_product *product_of(sim_device *dev, const sl_work *work)
     hash = (hash ^ (uint64_t)work->k ^ (uint64_t)work->dtype << 32) * 0x9e3779b97f4a7c15;
     hash = (hash ^ (uint64_t)work->flags) * 0x9e3779b97f4a7c15;
     sim_product *product = &dev->products[hash >> 56 & (SIM_PRODUCTS - 1)];
-    if (!same_product(&product->work, work)) *product = (sim_product){ *work, before_first(dev) };
+    if (!same_product(&product->work, work))
+        *product = (sim_product){ .work = *work, .called = before_first(dev) };
     return product;
 }
 
 /* Each product has a plan of its own, which the backend looks up (core/cuda/gemm.c). A second
  * kernel, where the sums are split, is one more launch. */
-static double product_us(const sim_device *dev, const sl_work *work)
+static double warm_product_us(const sim_device *dev, sim_product *product)
 {
     const sim_profile *p = &dev->profile;
-    return p->host_matmul_us * sim_product_host_share(dev, work)
-           + (sim_product_kernels(dev, work) - 1) * p->host_launch_us;
+    if (!product->known) {
+        product->us = p->host_matmul_us * sim_product_host_share(dev, &product->work)
+                      + (sim_product_kernels(dev, &product->work) - 1) * p->host_launch_us;
+        product->known = true;
+    }
+    return product->us;
 }
 
-static double cold_product_us(sim_device *dev, const sl_work *work)
+static double product_us(sim_device *dev, const sl_work *work)
 {
     sim_product *product = product_of(dev, work);
-    const double part = cold_part(dev, product->called);
+    const double cold = cold_part(dev, product->called);
     product->called = dev->called[LAUNCH] = dev->host_worked;
-    return part * dev->profile.host_cold_matmul_us;
+    return warm_product_us(dev, product) + cold * dev->profile.host_cold_matmul_us;
 }
 
 /* ---- all calls ---- */
@@ -76,8 +90,7 @@ static double cold_product_us(sim_device *dev, const sl_work *work)
 static double cold_us(sim_device *dev, const sl_work *work)
 {
     const int kind = kind_of(work);
-    if (kind < 0) return 0;
-    if (kind == MATMUL) return cold_product_us(dev, work);
+    if (kind == KINDS) return 0;
     const double part = cold_part(dev, dev->called[kind]);
     dev->called[kind] = dev->host_worked;
     return part
@@ -90,9 +103,7 @@ static double warm_us(const sim_op *op)
     const sim_device *dev = sim_device_of(op);
     const sim_profile *profile = &dev->profile;
     switch ((sl_work_kind)op->base.work.kind) {
-    case SL_WORK_KERNEL:
-        return op->base.work.kernel == SL_KERNEL_MATMUL ? product_us(dev, &op->base.work)
-                                                        : profile->host_launch_us;
+    case SL_WORK_KERNEL: return profile->host_launch_us;
     case SL_WORK_MEMCPY: return profile->host_memcpy_async_us;
     case SL_WORK_MEMSET: return profile->host_memset_us;
     case SL_WORK_HOST_FUNC: return profile->host_host_func_us;
@@ -108,5 +119,7 @@ static double warm_us(const sim_op *op)
 double sim_host_enqueue_us(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    return (warm_us(op) + cold_us(dev, &op->base.work)) * sim_chance_factor(dev);
+    const sl_work *work = &op->base.work;
+    const double us = is_product(work) ? product_us(dev, work) : warm_us(op) + cold_us(dev, work);
+    return us * sim_chance_factor(dev);
 }

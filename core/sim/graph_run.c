@@ -44,7 +44,7 @@ static void choose_cost(sim_op *op)
     sim_launch launch;
     const double warm = sim_finds_warm(&op->base);
     if (warm != op->warm
-        && sim_costs_launch(sim_device_of(op), &op->base.work, warm, &launch, NULL) == SL_OK)
+        && sim_launch_of(sim_device_of(op), &op->base.work, warm, &launch, NULL) == SL_OK)
         op->launch = launch;
 }
 

@@ -28,6 +28,7 @@
  *   graph_run.c    its nodes
  *   figures.c      other figures for an open device
  *   costs.c        how long a kernel's block takes, from the profile
+ *   launches.c     and those that are known already
  *   custom.c       custom kernels
  *   call_cost.c    what a call costs the host, from the profile
  *   chance.c       how calls and engines differ from run to run
@@ -168,6 +169,15 @@ typedef struct sim_launch {
     sim_ps reduce_block_ps;
 } sim_launch;
 
+/* One that was worked out for this work; launch.threads is 0 where there is none. */
+typedef struct sim_known_launch {
+    sl_work work;
+    double warm;
+    sim_launch launch;
+} sim_known_launch;
+
+enum { SIM_LAUNCHES = 64 }; /* a power of 2 */
+
 /* A row of SMs in the same state. */
 struct sim_group {
     int32_t sms;
@@ -232,10 +242,12 @@ typedef struct sim_chip {
 
 /* ---- copies (copies.c) ---- */
 
-/* A product that scripts compute, and host_worked when it was last called. */
+/* A product that scripts compute, host_worked when it was last called, and what its call costs the
+ * host but for caches, if that is known. */
 typedef struct sim_product {
     sl_work work;
-    double called;
+    double called, us;
+    bool known;
 } sim_product;
 
 enum { SIM_PRODUCTS = 256 }; /* a power of 2 */
@@ -389,9 +401,10 @@ struct sim_device {
     double traffic_device, traffic_host; /* bytes used of its memory and of the host's */
     uint64_t chances;                    /* how often chance has been asked (chance.c) */
     double host_worked;                  /* bytes that the host itself has read and written */
-    double called[3];                    /* host_worked when a call of the kind was last made */
+    double called[2];                    /* host_worked when a call of the kind was last made */
     sim_product products[SIM_PRODUCTS];  /* hashed; one that comes to another's place replaces it */
-    bool copies_dirty;                   /* a copy engine has something to start or to stop */
+    sim_known_launch launches[SIM_LAUNCHES]; /* likewise */
+    bool copies_dirty;                       /* a copy engine has something to start or to stop */
     sim_op *done_head, *done_tail;
     sim_fifo host_funcs; /* that wait for the helper thread, which runs one at a time */
     sim_ps host_func_free_at;
@@ -614,6 +627,7 @@ double sim_host_enqueue_us(const sim_op *op);
 /* A recording begins: of each kind of call the next one is the first (docs/design/simulator.md,
  * section 5). */
 void sim_host_forget_calls(sim_device *dev);
+void sim_host_forget_costs(sim_device *dev); /* the figures have changed */
 
 /* staging.c */
 /* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
@@ -636,7 +650,11 @@ void sim_costs_close(sim_device *dev);
 /* `warm`: the part of its operands that is in the L2 cache. */
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
                            sim_launch *launch, sl_error *err);
-/* Of a product: its kernels, and what its call costs the host without those after the first,
+/* launches.c: the same, remembered; until the figures change. */
+sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_launch *launch,
+                        sl_error *err);
+void sim_launches_forget(sim_device *dev);
+/* costs.c. Of a product: its kernels, and what its call costs the host without those after the first,
  * relative to host.matmul_us. */
 double sim_product_kernels(const sim_device *dev, const sl_work *work);
 double sim_product_host_share(const sim_device *dev, const sl_work *work);

@@ -237,7 +237,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
         op->warm = sim_finds_warm(&op->base);
-        status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
+        status = sim_launch_of(dev, &op->base.work, op->warm, &op->launch, err);
         if (status == SL_OK) sim_describe_launch(&op->base, &op->launch);
         if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;
     }

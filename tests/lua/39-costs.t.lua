@@ -84,6 +84,23 @@ T.near(kernel_us(function() lab.matmul(lab.empty(4096, 4096), lab.empty(4096, 40
        2 * 4096^3 / (66.9e6 * 0.5), 0.5, "a product without a table runs at peak x efficiency")
 big = nil
 
+-- The simulator remembers fewer kernels than these. An add of n KiB moves 3 n KiB.
+do
+    local function add_us(kib)
+        local a = lab.empty(256 * kib)
+        lab.synchronize()
+        return kernel_us(function() lab.add(a, a, {out = a}) end)
+    end
+    local once, wrong = {}, {}
+    for kib = 4000, 4399 do once[kib] = add_us(kib) end
+    for kib = 4399, 4000, -1 do
+        local ns = (add_us(kib) - once[kib]) * 1e3 -- its ends are whole ones
+        if math.abs(ns) > 1.5 then table.insert(wrong, kib) end
+    end
+    T.is(table.concat(wrong, " "), "", "each of 400 kernels takes as long the second time")
+    T.near(once[4399] / once[4000], 4399 / 4000, 1e-3, "in proportion to its bytes")
+end
+
 -- float64: twice the bytes; products at the rate of its compute capability, 1/64 on most GPUs.
 local function dtype_us(dtype, f)
     local a, b = lab.empty(4096, 4096, {dtype = dtype}), lab.empty(4096, 4096, {dtype = dtype})
