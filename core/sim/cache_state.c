@@ -27,25 +27,23 @@ double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
     return part > 0 ? part : 0;
 }
 
-void sim_touch_operands(sl_op *op)
+void sim_touch_operands(sim_op *sim)
 {
+    sl_op *op = &sim->base;
     for (int i = 0; i < 2; i++)
-        if (op->in[i] && !(i == 1 && op->in[1] == op->in[0]))
-            sim_touch(op->in[i], sim_work_bytes(&op->work, i));
-    if (op->out) sim_touch(op->out, sim_work_bytes(&op->work, 2));
+        if (op->in[i] && !(i == 1 && op->in[1] == op->in[0])) sim_touch(op->in[i], sim->bytes[i]);
+    if (op->out) sim_touch(op->out, sim->bytes[2]);
     for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
         if (op->custom->arg[i].buffer)
             sim_touch(op->custom->arg[i].buffer, op->custom->arg[i].bytes);
     if (op->out && op->out->place == SL_PAGEABLE) sim_host_writes(op->out);
 }
 
-static bool product_finds_warm(const sl_op *op)
+static bool product_finds_warm(const sim_op *op)
 {
-    const sim_device *dev = (const sim_device *)op->stream->device;
+    const double half_bytes = sim_device_of(op)->profile.l2_bytes / 2;
     for (int i = 0; i < 2; i++)
-        if (op->in[i]
-            && sim_warm_part(op->in[i], sim_work_bytes(&op->work, i), dev->profile.l2_bytes / 2)
-                   == 0)
+        if (op->base.in[i] && sim_warm_part(op->base.in[i], op->bytes[i], half_bytes) == 0)
             return false;
     return true;
 }
@@ -71,11 +69,11 @@ static double custom_finds_warm(const sl_op *op)
     return all > 0 ? warm / all : 1;
 }
 
-double sim_finds_warm(const sl_op *op)
+double sim_finds_warm(const sim_op *op)
 {
-    if (op->work.kind != SL_WORK_KERNEL) return 0;
-    if (op->custom) return custom_finds_warm(op);
-    return op->work.kernel == SL_KERNEL_MATMUL && product_finds_warm(op);
+    if (op->base.work.kind != SL_WORK_KERNEL) return 0;
+    if (op->base.custom) return custom_finds_warm(&op->base);
+    return op->base.work.kernel == SL_KERNEL_MATMUL && product_finds_warm(op);
 }
 
 void sim_host_writes(sl_buffer *base) { ((sim_buffer *)base)->written = *traffic_of(base); }

@@ -219,7 +219,6 @@ static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
 
 void sim_copies_dispatch(sim_device *dev)
 {
-    if (!dev->copies_dirty) return;
     dev->copies_dirty = false;
     for (int i = 0; i < 3; i++)
         if (!dev->engine[i].active && !dev->engine[i].next) take_next(dev, &dev->engine[i]);

@@ -42,8 +42,8 @@ static void handle(sim_device *dev, sim_node *node)
 
 void sim_settle(sim_device *dev)
 {
-    sim_copies_dispatch(dev);
-    sim_chip_place(dev);
+    if (dev->copies_dirty) sim_copies_dispatch(dev);
+    if (dev->chip.dirty || dev->chip.rates_dirty) sim_chip_place(dev);
 }
 
 void sim_settle_too(sim_device *dev)
@@ -72,7 +72,8 @@ bool sim_step(sim_machine *machine)
     /* A start can cause more events at the same instant: when a kernel is placed, the next one in
      * its channel becomes ready. */
     do {
-        sim_waves_leap(device_of(heap->entry[0].node));
+        sim_device *next = device_of(heap->entry[0].node);
+        if (next->chip.first) sim_waves_leap(next);
         machine->now = heap->entry[0].at;
         do {
             sim_node *node = heap->entry[0].node;

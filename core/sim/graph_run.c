@@ -42,7 +42,7 @@ static void prepare_copy(sim_op *launch, sim_op *op)
 static void choose_cost(sim_op *op)
 {
     sim_launch launch;
-    const double warm = sim_finds_warm(&op->base);
+    const double warm = sim_finds_warm(op);
     if (warm != op->warm
         && sim_launch_of(sim_device_of(op), &op->base.work, warm, &launch, NULL) == SL_OK)
         op->launch = launch;
@@ -61,7 +61,7 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     op->node = i;
     if (op->base.work.kind == SL_WORK_MEMCPY) prepare_copy(launch, op);
     choose_cost(op);
-    sim_touch_operands(&op->base);
+    sim_touch_operands(op);
     return op;
 }
 

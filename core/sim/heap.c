@@ -15,12 +15,11 @@ static bool entry_less(const struct sim_heap_entry *a, const struct sim_heap_ent
     return a->at != b->at ? a->at < b->at : a->key < b->key;
 }
 
-bool sim_heap_reserve(sim_heap *heap, uint32_t n)
+bool sim_heap_grow(sim_heap *heap, uint32_t n)
 {
     uint32_t cap = heap->cap ? heap->cap : 64;
     while (cap < n)
         cap *= 2;
-    if (cap == heap->cap) return true;
     void *grown = realloc(heap->entry, cap * sizeof *heap->entry);
     if (!grown) return false;
     heap->entry = grown;

@@ -47,6 +47,7 @@ void sim_stream_init(sim_stream *stream)
     stream->work_done_at = -SIM_LAST_PS;
     for (int i = 0; i < SL_ENGINES; i++)
         stream->awaited[i].at = -SIM_LAST_PS;
+    stream->awaited_last = -SIM_LAST_PS;
     stream->level = sim_chip_level(dev, stream->base.priority);
     if (stream->base.legacy) dev->legacy = stream;
 }
@@ -138,6 +139,7 @@ static void keep_gap(sim_op *op)
     not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))), SL_CAUSE_STREAM_ORDER,
                stream->work_done);
     sim_ps signal = switch_ps(op);
+    if (sim_later(stream->awaited_last, signal) < op->ready_at) return;
     for (uint8_t engine = 0; engine < SL_ENGINES; engine++)
         if (switches_engine(engine, op->base.engine))
             not_before(op, sim_later(stream->awaited[engine].at, signal), SL_CAUSE_STREAM_ORDER,
@@ -193,8 +195,10 @@ static void note_awaited(sim_op *op)
 {
     if (!op->record || waits_in_own_stream(op)) return;
     sim_turn *awaited = &sim_stream_of(op)->awaited[op->record->engine];
-    if (op->record->done_at > awaited->at)
-        *awaited = (sim_turn){ op->record->done_at, op->base.seq };
+    if (op->record->done_at <= awaited->at) return;
+    *awaited = (sim_turn){ op->record->done_at, op->base.seq };
+    if (awaited->at > sim_stream_of(op)->awaited_last)
+        sim_stream_of(op)->awaited_last = awaited->at;
 }
 
 void sim_queue_ready(sim_op *op)
@@ -258,6 +262,7 @@ static sim_ps seen_at(const sim_op *op, const sim_op *later, sim_ps done_at)
 
 static void release_dependents(sim_op *op, sim_ps done_at)
 {
+    if (!op->dependents) return;
     sim_device *dev = sim_device_of(op);
     sim_ps elsewhere_at = sim_later(done_at, switch_ps(op));
     while (op->dependents) {
@@ -313,7 +318,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
     op->channel->unfinished--;
     dev->unfinished--;
-    sim_turns_leave(op);
+    if (op->turn_link) sim_turns_leave(op);
     sim_barriers_ended(stream, op);
     stream->head = op->stream_next;
     if (!stream->head) {
@@ -357,7 +362,7 @@ static bool waits_for_legacy(const sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
     const sim_device *dev = (const sim_device *)stream->base.device;
-    return !stream->base.legacy && !stream->base.non_blocking && dev->legacy && dev->legacy->tail
+    return dev->legacy && dev->legacy->tail && !stream->base.legacy && !stream->base.non_blocking
            && dev->legacy->tail->base.seq > stream->legacy_seen;
 }
 
@@ -371,8 +376,10 @@ static sim_op *earlier_launch(const sim_op *op)
 static int64_t edges_needed(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int64_t n = (awaited_record(op) != NULL) + (earlier_launch(op) != NULL) + waits_for_legacy(op)
-                + sim_barriers_each(sim_stream_of(op), NULL, NULL) + sim_turns_each(op, NULL);
+    int64_t n = (awaited_record(op) != NULL) + (earlier_launch(op) != NULL) + waits_for_legacy(op);
+    if (sim_barriers_ahead(sim_stream_of(op)))
+        n += sim_barriers_each(sim_stream_of(op), NULL, NULL);
+    if (op->base.comm) n += sim_turns_each(op, NULL);
     if (op->base.stream->legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
             n++;
@@ -392,13 +399,13 @@ static bool reserve_edges(sim_device *dev, int64_t n)
     return true;
 }
 
-static bool reserve(sim_op *op)
+static bool reserve(sim_op *op, int64_t edges)
 {
     sim_device *dev = sim_device_of(op);
-    if (!sim_machine_reserve_next(dev->machine) || !reserve_edges(dev, edges_needed(op)))
-        return false;
+    if (!sim_machine_reserve_next(dev->machine) || !reserve_edges(dev, edges)) return false;
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
-    op->record = calloc(1, sizeof *op->record);
+    op->record = malloc(sizeof *op->record);
+    if (op->record) *op->record = (sim_record){ 0 };
     return op->record != NULL;
 }
 
@@ -453,6 +460,7 @@ static void wait_behind_barrier(void *op, sim_op *earlier)
 
 static void call_barriers(sim_op *op)
 {
+    if (!sim_barriers_ahead(sim_stream_of(op))) return;
     sim_barriers_each(sim_stream_of(op), wait_behind_barrier, op);
     sim_barriers_passed(sim_stream_of(op));
 }
@@ -515,14 +523,14 @@ static sim_ps submit_ps(const sim_op *op)
 bool sim_queue_issue(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    if (!reserve(op)) return false;
+    const int64_t edges = edges_needed(op);
+    if (!reserve(op, edges)) return false;
     op->fluid.node.seq = op->base.seq;
-    op->channel = sim_queue_channel(op);
     op->ready_at = op->visible_at = sim_later(dev->machine->host_at, submit_ps(op));
     if (op->base.ready_cause == SL_CAUSE_NONE) op->base.ready_cause = SL_CAUSE_LATENCY;
-    null_stream_barriers(op);
+    if (edges > 0) null_stream_barriers(op);
     call_barriers(op);
-    if (awaited_record(op))
+    if (edges > 0 && awaited_record(op))
         wait_for(op, awaited_record(op), SL_CAUSE_EVENT);
     else if (waits_for_done_record(op))
         not_before(op,
@@ -531,7 +539,7 @@ bool sim_queue_issue(sim_op *op)
                    SL_CAUSE_EVENT, op->base.wait_target);
     if (op->base.work.kind == SL_WORK_EVENT_RECORD) make_latest_record(op);
     if (op->base.graph) make_latest_launch(op);
-    (void)sim_turns_each(op, wait_turn);
+    if (op->base.comm) (void)sim_turns_each(op, wait_turn);
     enter_stream(op);
     dev->unfinished++;
     enter_channel(op);

@@ -11,12 +11,13 @@ static bool is_whole(const sl_buffer *buffer, size_t offset, size_t bytes)
 }
 
 /* Whether each operand of a kernel is all that its buffer has. */
-static bool takes_whole_buffers(const sl_op *op)
+static bool takes_whole_buffers(const sim_op *op)
 {
-    const sl_work *work = &op->work;
-    return is_whole(op->out, work->out_offset, sim_work_bytes(work, 2))
-           && is_whole(op->in[0], work->in_offset[0], sim_work_bytes(work, 0))
-           && is_whole(op->in[1], work->in_offset[1], sim_work_bytes(work, 1));
+    const sl_op *base = &op->base;
+    const sl_work *work = &base->work;
+    return is_whole(base->out, work->out_offset, op->bytes[2])
+           && is_whole(base->in[0], work->in_offset[0], op->bytes[0])
+           && is_whole(base->in[1], work->in_offset[1], op->bytes[1]);
 }
 
 /* What the output's buffer holds from the operation's end on. NULL: out of memory. */
@@ -25,8 +26,7 @@ static sim_value *result(const sim_op *op, sim_value *holds)
     const sl_work *work = &op->base.work;
     sim_value *const *in = op->value;
     size_t bytes = op->base.out->bytes;
-    bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(&op->base)
-                                              : work->bytes == bytes;
+    bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(op) : work->bytes == bytes;
     switch (work->kind) {
     case SL_WORK_MEMCPY:
         return sim_value_splice(holds, work->out_offset, in[0], work->in_offset[0], work->bytes);

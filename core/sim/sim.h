@@ -124,7 +124,11 @@ typedef struct sim_heap {
 } sim_heap;
 
 /* Room for n nodes at once, so that nothing can fail later. */
-bool sim_heap_reserve(sim_heap *heap, uint32_t n);
+bool sim_heap_grow(sim_heap *heap, uint32_t n);
+static inline bool sim_heap_reserve(sim_heap *heap, uint32_t n)
+{
+    return n <= heap->cap || sim_heap_grow(heap, n);
+}
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at); /* adds or moves */
 void sim_heap_remove(sim_heap *heap, sim_node *node);         /* not there: nothing */
 
@@ -297,6 +301,7 @@ struct sim_op {
     bool queued;         /* a copy: at its engine; a kernel: has started */
     sim_ps ready_at;     /* not earlier, because of base.ready_cause; once ready: when */
     sim_value *value[2]; /* inputs, captured */
+    size_t bytes[3];     /* of inputs 0 and 1, and of the output (sim_work_bytes) */
     sim_launch launch;   /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
     double slots, slot_rate; /* on the SM that rates.c looks at: asked for; its rate */
@@ -337,6 +342,7 @@ struct sim_stream {
     uint8_t work_done_engine;             /* sl_engine: where its last work ran, records aside */
     bool launch_done;                     /* and that was a graph's launch */
     sim_turn awaited[SL_ENGINES];         /* the latest record that it waited for, by its engine */
+    sim_ps awaited_last;                  /* when the last of those was done */
     uint64_t legacy_seen;                 /* the NULL-stream operation that it already waits for */
     uint64_t barriers_seen[SIM_BARRIERS]; /* how many its last operation came after */
     sim_op *before_barrier[SIM_BARRIERS]; /* its last one before the latest, if unfinished */
@@ -482,6 +488,13 @@ void sim_barriers_put(sim_device *dev, sim_reach reach);
 typedef void (*sim_barriers_fn)(void *ud, sim_op *earlier);
 int64_t sim_barriers_each(const sim_stream *stream, sim_barriers_fn fn, void *ud);
 void sim_barriers_passed(sim_stream *stream); /* that next operation is in the stream */
+/* Whether there are any that none of the stream's operations has come to. */
+static inline bool sim_barriers_ahead(const sim_stream *stream)
+{
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    return stream->barriers_seen[SIM_BARRIER_ALL] < dev->barriers[SIM_BARRIER_ALL]
+           || stream->barriers_seen[SIM_BARRIER_BLOCKING] < dev->barriers[SIM_BARRIER_BLOCKING];
+}
 void sim_barriers_ended(sim_stream *stream, const sim_op *op);
 
 /* host_func.c */
@@ -495,7 +508,7 @@ void sim_host_func_start(sim_op *op); /* its SIM_HOST_FUNC_START */
 bool sim_queue_open(sim_device *dev);
 void sim_queue_close(sim_device *dev);
 void sim_stream_init(sim_stream *stream);
-/* Links a prepared operation into its stream and channel at the host's time.
+/* Links a prepared operation, whose channel has room, into that and its stream at the host's time.
  * Reserves first: false on lack of memory, nothing changed. */
 bool sim_queue_issue(sim_op *op);
 /* For all of them, so that sim_queue_issue cannot fail. */
@@ -637,7 +650,8 @@ double sim_host_stage_us(sl_buffer *src, size_t bytes); /* reading all of a sour
 double sim_host_drain_us(sl_buffer *dst, size_t bytes);
 
 /* sim_backend.c */
-sl_status sim_wait_for_queue(sim_op *op, sl_error *err); /* until its channel has room */
+/* Chooses its channel, and waits until that has room. */
+sl_status sim_wait_for_queue(sim_op *op, sl_error *err);
 void sim_describe_launch(sl_op *op, const sim_launch *launch);
 
 /* figures.c */
@@ -674,7 +688,7 @@ void sim_touch(sl_buffer *buffer, size_t bytes); /* notes that so much of it is 
 void sim_chill(sl_buffer *buffer);
 /* The part of it, 0 to 1, that is in a cache which evicts the least recently used. */
 double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
-void sim_touch_operands(sl_op *op);
+void sim_touch_operands(sim_op *op);
 /* The host writes its memory, past its caches. */
 void sim_host_writes(sl_buffer *buffer);
 /* The host reads `bytes` of it: the part of them, 0 to 1, that its caches have. They have nothing of
@@ -683,6 +697,6 @@ double sim_host_reads(sl_buffer *buffer, size_t bytes);
 /* An engine reads `bytes` of it: the part of them that the host has just written. */
 double sim_engine_reads(sl_buffer *buffer, size_t bytes);
 /* The part, 0 to 1, of what a product or a custom kernel uses that is in the L2 (of a product 0 or 1). */
-double sim_finds_warm(const sl_op *op);
+double sim_finds_warm(const sim_op *op);
 
 #endif

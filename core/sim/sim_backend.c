@@ -132,6 +132,8 @@ static void describe(sim_op *op)
     sl_op *base = &op->base;
     const sl_work *work = &base->work;
     base->engine = SL_ENGINE_COMPUTE;
+    for (int side = 0; side < 3; side++)
+        op->bytes[side] = sim_work_bytes(work, side);
     if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
     if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;
     if (work->kind != SL_WORK_MEMCPY) return;
@@ -194,7 +196,7 @@ static sl_status queue_stuck(const sim_machine *machine, sl_error *err)
 sl_status sim_wait_for_queue(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    const sim_channel *channel = sim_queue_channel(op);
+    const sim_channel *channel = op->channel = sim_queue_channel(op);
     uint32_t steps = 0;
     sl_status status = sim_host_catch_up(dev, err);
     while (status == SL_OK && channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
@@ -236,7 +238,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
-        op->warm = sim_finds_warm(&op->base);
+        op->warm = sim_finds_warm(op);
         status = sim_launch_of(dev, &op->base.work, op->warm, &op->launch, err);
         if (status == SL_OK) sim_describe_launch(&op->base, &op->launch);
         if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;
@@ -290,7 +292,7 @@ static sl_status enqueue_captured(sim_op *op, sl_error *err)
 {
     sl_status status = prepare(op, err);
     if (status != SL_OK) return status;
-    sim_touch_operands(&op->base);
+    sim_touch_operands(op);
     if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) op->base.span_flags |= SL_SPAN_HOST_WAITED;
     sim_host_spend_us(sim_device_of(op), sim_graph_capture_us(op));
     op->base.host_end_ns = sim_device_of(op)->machine->host_at / SIM_PS_PER_NS;
@@ -320,7 +322,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     /* From here on the call has succeeded. What the host could not stage for lack of memory moves
      * when there is memory again; a wait that finds the device stuck reports it. */
     bool staged = after_issue(op, NULL) == SL_OK;
-    sim_touch_operands(base);
+    sim_touch_operands(op);
     if (!staged && op->piece > 0 && !op->done) sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->machine->host_at / SIM_PS_PER_NS;
     return SL_OK;

@@ -5,11 +5,9 @@
 
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
 {
-    sim_value *value = calloc(1, sizeof *value);
+    sim_value *value = malloc(sizeof *value);
     if (!value) return NULL;
-    value->refs = 1;
-    value->form = (uint8_t)form;
-    value->bytes = bytes;
+    *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .bytes = bytes };
     return value;
 }
 
