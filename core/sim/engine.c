@@ -64,10 +64,10 @@ static void settle_touched(sim_machine *machine)
     }
 }
 
-bool sim_step(sim_machine *machine)
+/* To the next event. */
+static inline void step(sim_machine *machine)
 {
     sim_heap *heap = &machine->heap;
-    if (heap->n == 0) return false;
     machine->steps++;
     /* A start can cause more events at the same instant: when a kernel is placed, the next one in
      * its channel becomes ready. */
@@ -84,6 +84,12 @@ bool sim_step(sim_machine *machine)
         } while (heap->n && heap->entry[0].at == machine->now);
         settle_touched(machine);
     } while (heap->n && heap->entry[0].at == machine->now);
+}
+
+bool sim_step(sim_machine *machine)
+{
+    if (machine->heap.n == 0) return false;
+    step(machine);
     return true;
 }
 
@@ -99,7 +105,7 @@ bool sim_run_until(sim_machine *machine, sim_ps limit)
     machine->horizon = limit;
     while (machine->heap.n && machine->heap.entry[0].at <= limit
            && !sim_stopped(machine->devices, &steps))
-        sim_step(machine);
+        step(machine);
     machine->horizon = SIM_LAST_PS;
     if (machine->heap.n && machine->heap.entry[0].at <= limit) return false;
     if (machine->now < limit) machine->now = limit;

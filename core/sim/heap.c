@@ -80,7 +80,7 @@ void sim_heap_remove(sim_heap *heap, sim_node *node)
     uint32_t i = node->slot - 1;
     struct sim_heap_entry last = heap->entry[--heap->n];
     node->slot = 0;
-    if (last.node == node) return;
+    if (i == heap->n) return;
     if (i > 0 && entry_less(&last, &heap->entry[(i - 1) / 4]))
         sift_up(heap, i, last);
     else

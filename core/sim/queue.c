@@ -402,7 +402,8 @@ static bool reserve_edges(sim_device *dev, int64_t n)
 static bool reserve(sim_op *op, int64_t edges)
 {
     sim_device *dev = sim_device_of(op);
-    if (!sim_machine_reserve_next(dev->machine) || !reserve_edges(dev, edges)) return false;
+    if (!sim_machine_reserve_next(dev->machine)) return false;
+    if (edges > 0 && !reserve_edges(dev, edges)) return false;
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
     op->record = malloc(sizeof *op->record);
     if (op->record) *op->record = (sim_record){ 0 };

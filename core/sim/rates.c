@@ -21,9 +21,16 @@ typedef struct residents {
     sim_cohort *oldest;
     int full;      /* those that could use all slots */
     bool unbroken; /* one of them gives none away */
-    bool custom;   /* one of all is a custom kernel */
     double rest;   /* slots that the others ask for */
 } residents;
+
+static bool has_custom(const sim_group *group)
+{
+    const sim_cohort *c = group->cohorts;
+    while (c && c->op->base.work.kernel != SL_KERNEL_CUSTOM)
+        c = c->next;
+    return c != NULL;
+}
 
 static bool is_full(const sim_op *op) { return op->slots >= full_from; }
 
@@ -35,7 +42,6 @@ static void add_up(sim_group *group, residents *r)
     for (sim_cohort *c = group->cohorts; c; c = c->next) {
         c->op->slots = c->op->slot_rate = 0;
         c->op->threads_there = 0;
-        r->custom = r->custom || c->op->base.work.kernel == SL_KERNEL_CUSTOM;
         r->oldest = c;
     }
     for (sim_cohort *c = group->cohorts; c; c = c->next) {
@@ -110,8 +116,9 @@ static void serve_rest(sim_group *group, double left, double need)
 /* False: no custom kernel is there, or none that could use all slots. */
 static bool serve_by_age(sim_group *group)
 {
+    if (!has_custom(group)) return false;
     const residents r = find_residents(group);
-    if (!r.custom || r.full == 0) return false;
+    if (r.full == 0) return false;
     serve_rest(group, serve_first(&r), r.rest);
     return true;
 }
