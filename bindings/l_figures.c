@@ -281,8 +281,8 @@ static int internal_figures(lua_State *L)
 /* moves(a, b): the figures of both, and what moved */
 static int internal_moves(lua_State *L)
 {
-    lsl_timeline *a = lsl_check_timeline(L, "moves"), *b = lsl_to(L, 2, LSL_TIMELINE);
-    luaL_argcheck(L, b != NULL && b->p != NULL && b->device == NULL, 2, "no complete timeline");
+    lsl_timeline *a = lsl_check_timeline(L, "moves"), *b = lsl_to_timeline(L, 2);
+    luaL_argcheck(L, b != NULL, 2, "no complete timeline");
     lsl_push_moves(L, a->p, b->p, "moves");
     return 3;
 }

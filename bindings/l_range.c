@@ -6,7 +6,7 @@
 
 int lsl_timeline_range_us(lua_State *L)
 {
-    const sl_range range = sl_timeline_range(lsl_check_timeline(L, "range_us")->p);
+    const sl_range range = sl_timeline_range(lsl_check_sums(L, "range_us")->p);
     if (range.runs == 0) return 0;
     lua_createtable(L, 2, 1);
     lua_pushnumber(L, (double)range.low_ns / 1000.0);

@@ -2,6 +2,7 @@
  * times, overlaps, concurrency, gaps. */
 #include "l_timeline.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- selections ------------------------------------------------------------------------- */
@@ -161,7 +162,7 @@ static sl_selection opt_selection(lua_State *L, int arg, const sl_timeline *time
 
 static int timeline_busy_us(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "busy_us");
+    lsl_timeline *box = lsl_check_sums(L, "busy_us");
     lsl_no_more(L, 2, "busy_us");
     sl_selection sel = opt_selection(L, 2, box->p, "busy_us");
     int64_t busy_ns;
@@ -174,7 +175,7 @@ static int timeline_busy_us(lua_State *L)
 /* tl:overlap_us(a, b, ...): two selections or more. */
 static int timeline_overlap_us(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "overlap_us");
+    lsl_timeline *box = lsl_check_sums(L, "overlap_us");
     int last = lua_gettop(L) > 3 ? lua_gettop(L) : 3;
     lua_settop(L, last);
     sl_selection *sels = lsl_scratch(L, (size_t)last - 1, sizeof *sels, "overlap_us");
@@ -270,10 +271,74 @@ static int timeline_gaps(lua_State *L)
     return 1;
 }
 
+/* ---- totals ----------------------------------------------------------------------------- */
+
+static int by_sum(const void *left, const void *right)
+{
+    const sl_total *a = left, *b = right;
+    if (a->sum_ns != b->sum_ns) return a->sum_ns > b->sum_ns ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static int by_id(const void *left, const void *right)
+{
+    const sl_total *a = left, *b = right;
+    return (a->id > b->id) - (a->id < b->id);
+}
+
+static sl_totals_of read_totals_of(lua_State *L, int arg)
+{
+    const char *of = lua_isnoneornil(L, arg) ? "names" : lsl_check_text(L, arg, "of", "totals");
+    if (strcmp(of, "streams") == 0) return SL_TOTALS_STREAMS;
+    if (strcmp(of, "names") != 0)
+        lsl_fail(L, SL_EINVAL, "totals",
+                 "there are no totals of \"%.60s\"; there are those of \"names\" and \"streams\"",
+                 of);
+    return SL_TOTALS_NAMES;
+}
+
+static void push_total(lua_State *L, const sl_timeline *timeline, sl_totals_of of,
+                       const sl_total *total)
+{
+    char stream[SL_STREAM_NAME_BYTES];
+    lua_createtable(L, 0, 5);
+    if (of == SL_TOTALS_STREAMS) {
+        lsl_set_text(L, "name", sl_timeline_stream_name(timeline, total->id, stream));
+        lsl_set_integer(L, "stream_id", total->id);
+    } else {
+        lsl_set_text(L, "name", sl_timeline_text(timeline, total->id));
+    }
+    lsl_set_integer(L, "count", (int64_t)total->n);
+    lsl_set_us(L, "busy_us", total->busy_ns);
+    lsl_set_us(L, "sum_us", total->sum_ns);
+}
+
+/* tl:totals([of]): a list, names by their sums, streams by their ids. */
+static int timeline_totals(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_sums(L, "totals");
+    lsl_no_more(L, 2, "totals");
+    lua_settop(L, 2);
+    const sl_totals_of of = read_totals_of(L, 2);
+    void **owner = lsl_new_owner(L);
+    sl_total *totals;
+    size_t n;
+    sl_error err;
+    lsl_check(L, sl_timeline_totals(box->p, of, &totals, &n, &err), &err, "totals");
+    *owner = totals;
+    qsort(totals, n, sizeof *totals, of == SL_TOTALS_NAMES ? by_sum : by_id);
+    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+    for (size_t i = 0; i < n; i++) {
+        push_total(L, box->p, of, &totals[i]);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 /* core.count_spans(tl, sel): how many are selected. */
 int lsl_timeline_count(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "span_count");
+    lsl_timeline *box = lsl_check_sums(L, "span_count");
     sl_selection sel;
     lua_settop(L, 2);
     read_selection(L, 2, box->p, &sel, "span_count");
@@ -282,11 +347,9 @@ int lsl_timeline_count(lua_State *L)
 }
 
 static const luaL_Reg methods[] = {
-    { "busy_us", timeline_busy_us },
-    { "overlap_us", timeline_overlap_us },
-    { "concurrency", timeline_concurrency },
-    { "gaps", timeline_gaps },
-    { NULL, NULL },
+    { "busy_us", timeline_busy_us },         { "overlap_us", timeline_overlap_us },
+    { "concurrency", timeline_concurrency }, { "gaps", timeline_gaps },
+    { "totals", timeline_totals },           { NULL, NULL },
 };
 
 /* After lsl_open_timeline. */

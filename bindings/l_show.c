@@ -52,8 +52,8 @@ static int find_choice(lua_State *L, const char *name, const char *value,
 static const sl_timeline *read_beside(lua_State *L, int slot, const char *op)
 {
     if (lua_isnil(L, slot)) return NULL;
-    lsl_timeline *box = lsl_to(L, slot, LSL_TIMELINE);
-    if (!box || !box->p || box->device)
+    lsl_timeline *box = lsl_to_timeline(L, slot);
+    if (!box)
         lsl_fail(L, SL_EINVAL, op, "option 'beside' must be a timeline that is complete, got %s",
                  lsl_type_name(L, slot));
     return box->p;
@@ -141,12 +141,18 @@ static void push_verdict(lua_State *L, int arg, const char *op)
 
 static int timeline_summary(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "summary");
+    lsl_timeline *box = lsl_check_sums(L, "summary");
     lsl_no_more(L, 2, "summary");
     int verdict = 1;
     const lsl_option options[] = { { "verdict", LSL_OPT_BOOL, &verdict } };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "summary");
+    if (sl_timeline_is_summary(box->p)) {
+        lsl_push_words(L, "sums");
+        lua_pushvalue(L, 1);
+        lua_call(L, 1, 1);
+        return print_string(L);
+    }
     lsl_push_words(L, "summary");
     lsl_push_figures(L, box->p, 0, "summary");
     if (verdict) push_verdict(L, 1, "summary");
@@ -198,6 +204,9 @@ static int timeline_diff(lua_State *L)
     if (other->device)
         lsl_fail(L, SL_ESTATE, "diff",
                  "the other timeline is still recording: call its stop() first");
+    if (!lsl_to_timeline(L, 2))
+        lsl_fail(L, SL_ESTATE, "diff",
+                 "the other timeline keeps only a summary: record it without keep = \"summary\"");
     lua_settop(L, 4);
     int names = 4;
     const lsl_option options[] = { { "names", LSL_OPT_ANY, &names } };

@@ -14,12 +14,28 @@ static lsl_timeline *check_any(lua_State *L, const char *op)
     return box;
 }
 
-lsl_timeline *lsl_check_timeline(lua_State *L, const char *op)
+lsl_timeline *lsl_check_sums(lua_State *L, const char *op)
 {
     lsl_timeline *box = check_any(L, op);
     if (box->device)
         lsl_fail(L, SL_ESTATE, op, "the timeline is still recording: call tl:stop() first");
     return box;
+}
+
+lsl_timeline *lsl_check_timeline(lua_State *L, const char *op)
+{
+    lsl_timeline *box = lsl_check_sums(L, op);
+    if (sl_timeline_is_summary(box->p))
+        lsl_fail(L, SL_ESTATE, op,
+                 "the timeline keeps only a summary, as its recording was asked to; this needs all "
+                 "spans and calls: record it without keep = \"summary\"");
+    return box;
+}
+
+lsl_timeline *lsl_to_timeline(lua_State *L, int idx)
+{
+    lsl_timeline *box = lsl_to(L, idx, LSL_TIMELINE);
+    return box && box->p && !box->device && !sl_timeline_is_summary(box->p) ? box : NULL;
 }
 
 /* ---- recording ----------------------------------------------------------------------- */
@@ -58,14 +74,35 @@ static sl_status wait_beside(lua_State *L, const sl_device *device, sl_error *er
     return status;
 }
 
-/* lab.record({name =}): waits for the machine's devices and starts a recording of all. One that begins on an
+static void stop_recording(lsl_timeline *box)
+{
+    sl_device *device = box->device;
+    if (!device) return;
+    box->device = NULL;
+    sl_record_stop(device, box->p);
+    sl_device_release(device);
+}
+
+/* Whether option 'keep' asks for a summary. */
+static bool keeps_summary(lua_State *L, const char *keep)
+{
+    const bool summary = keep && strcmp(keep, "summary") == 0;
+    if (keep && !summary && strcmp(keep, "spans") != 0)
+        lsl_fail(L, SL_EINVAL, "record",
+                 "option 'keep' must be \"spans\" or \"summary\", got \"%.60s\"", keep);
+    return summary;
+}
+
+/* lab.record({name =, keep =}): waits for the machine's devices and starts a recording of all. One that begins on an
  * idle device costs the host no time, so that its clock is the same without. */
 static int lab_record(lua_State *L)
 {
-    const char *name = NULL;
-    const lsl_option options[] = { { "name", LSL_OPT_TEXT, &name } };
+    const char *name = NULL, *keep = NULL;
+    const lsl_option options[] = { { "name", LSL_OPT_TEXT, &name },
+                                   { "keep", LSL_OPT_TEXT, &keep } };
     lsl_options(L, 1, options, LSL_COUNT(options), "record");
     lsl_no_more(L, 1, "record");
+    const bool summary = keeps_summary(L, keep);
     sl_device *device = lsl_device(L, "record");
     if (!name) name = push_range_name(L);
     lsl_timeline *box = lsl_new(L, LSL_TIMELINE, sizeof *box);
@@ -78,17 +115,13 @@ static int lab_record(lua_State *L)
     box->p = timeline;
     box->device = sl_device_retain(device);
     box->host_start_ns = sl_device_host_now_ns(device);
+    if (summary) {
+        sl_status status = sl_record_keep_summary(device, timeline, &err);
+        if (status != SL_OK) stop_recording(box);
+        lsl_check(L, status, &err, "record");
+    }
     lsl_take_notice(L, device);
     return 1;
-}
-
-static void stop_recording(lsl_timeline *box)
-{
-    sl_device *device = box->device;
-    if (!device) return;
-    box->device = NULL;
-    sl_record_stop(device, box->p);
-    sl_device_release(device);
 }
 
 /* tl:stop(): waits for the machine's devices and ends the recording. Again: nothing. */
@@ -363,10 +396,10 @@ static size_t count_spans(const sl_timeline *timeline)
 {
     size_t n;
     sl_timeline_spans(timeline, &n);
-    return n;
+    return sl_timeline_is_summary(timeline) ? sl_timeline_count(timeline, &sl_select_all) : n;
 }
 
-#define check_self lsl_check_timeline
+#define check_self lsl_check_sums
 LSL_GETTER(lsl_timeline, makespan_us, number, (double)sl_timeline_makespan_ns(self->p) / 1000.0)
 LSL_GETTER(lsl_timeline, wall_us, number, (double)sl_timeline_wall_ns(self->p) / 1000.0)
 LSL_GETTER(lsl_timeline, span_count, integer, (lua_Integer)count_spans(self->p))
@@ -378,7 +411,7 @@ static int get_stream_count(lua_State *L)
 {
     size_t n;
     sl_error err;
-    lsl_timeline *box = lsl_check_timeline(L, "stream_count");
+    lsl_timeline *box = lsl_check_sums(L, "stream_count");
     lsl_check(L, sl_timeline_stream_count(box->p, &n, &err), &err, "stream_count");
     lua_pushinteger(L, (lua_Integer)n);
     return 1;
@@ -387,7 +420,7 @@ static int get_stream_count(lua_State *L)
 /* The first of the trace file with work, in order, and its own. */
 static int get_device_indices(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "device_indices");
+    lsl_timeline *box = lsl_check_sums(L, "device_indices");
     uint64_t devices = sl_timeline_origin(box->p).devices;
     int own = sl_timeline_device(box->p)->index;
     lua_Integer n = 0;
@@ -406,7 +439,7 @@ static int get_device_indices(lua_State *L)
 /* Those that did something while it was recorded: {{index =, name =}, ...}, the first one first. */
 static int get_devices(lua_State *L)
 {
-    lsl_timeline *box = lsl_check_timeline(L, "devices");
+    lsl_timeline *box = lsl_check_sums(L, "devices");
     int n = sl_timeline_device_count(box->p);
     lua_createtable(L, n, 0);
     for (int place = 0; place < n; place++) {
@@ -428,7 +461,7 @@ static int get_recording(lua_State *L)
 /* What a file had that the timeline has not; nil if nothing. */
 static int get_notice(lua_State *L)
 {
-    const char *notice = sl_timeline_notice(lsl_check_timeline(L, "notice")->p);
+    const char *notice = sl_timeline_notice(lsl_check_sums(L, "notice")->p);
     if (notice[0] == '\0') return 0;
     lua_pushstring(L, notice);
     return 1;

@@ -14,8 +14,12 @@ typedef struct lsl_timeline {
     bool has_sources;      /* the script's lines have been looked up */
 } lsl_timeline;
 
-/* The timeline at argument 1; raises while it is recording. */
+/* The timeline at argument 1; raises while it is recording, and if it keeps only a summary. */
 lsl_timeline *lsl_check_timeline(lua_State *L, const char *op);
+/* For what a summary has, too. */
+lsl_timeline *lsl_check_sums(lua_State *L, const char *op);
+/* The complete timeline with all its spans at stack index `idx`, or NULL. */
+lsl_timeline *lsl_to_timeline(lua_State *L, int idx);
 
 /* Gives the timeline the lines of the script that it has positions of (l_source.c). */
 void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);

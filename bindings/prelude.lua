@@ -344,24 +344,27 @@ local function stop(op, tl, ...)
     return tl, ...
 end
 
--- The timeline, then what f returned; for the function `op`.
-function core.profile(op, f, ...)
-    local tl <close> = as(op, record)       -- stops without waiting if f raises
+local function profile(op, opts, f, ...)
+    local tl <close> = as(op, record, opts) -- stops without waiting if f raises
     return stop(op, tl, f(...))
 end
 
--- Whether the argument behind f is for lab.profile and not for f.
-local function is_spread(opts)
-    return type(opts) == "table" and not getmetatable(opts) and rawget(opts, "spread") ~= nil
-        and next(opts) == "spread" and next(opts, "spread") == nil
+-- The timeline, then what f returned; for the function `op`.
+function core.profile(op, f, ...) return profile(op, nil, f, ...) end
+
+-- Whether the argument behind f is for lab.profile and not for f: its only field has this name.
+local function has_only(opts, name)
+    return type(opts) == "table" and not getmetatable(opts) and rawget(opts, name) ~= nil
+        and next(opts) == name and next(opts, name) == nil
 end
 
 function lab.profile(f, ...)
     check_function(f, 1, "profile")
     local opts = ...
-    if is_spread(opts) then
+    if has_only(opts, "spread") then
         return core.need("draws").profile("profile", opts.spread, f, select(2, ...))
     end
+    if has_only(opts, "keep") then return profile("profile", opts, f, select(2, ...)) end
     return core.profile("profile", f, ...)
 end
 

@@ -135,6 +135,7 @@ void sl__op_enqueued(sl_op *op)
     op->stream->in_flight++;
     core->stats.ops_enqueued++;
     core->stats.ops_in_flight++;
+    if (__builtin_expect(core->recordings != NULL, 0)) sl__record_enqueued(op->stream->device, op);
 }
 
 sl_status sl__op_submit(sl_op *op, sl_error *err)

@@ -347,6 +347,7 @@ static void free_recording(recording *rec)
     unlink_recording(rec);
     free(rec->texts);
     free(rec->streams_noted);
+    free(rec->in_flight);
     free(rec);
     if (!device->core->recordings) sl__activity_forget(device);
 }

@@ -15,6 +15,11 @@ typedef struct sl__session {
     struct sl__recording *members; /* by sl__recording.beside */
 } sl__session;
 
+typedef struct sl__in_flight { /* of a stream */
+    int64_t n;                 /* operations */
+    int64_t since_ns;          /* none of them starts earlier */
+} sl__in_flight;
+
 typedef struct sl__recording {
     struct sl__recording *next, *beside; /* of the device; of the session */
     sl_device *device;
@@ -25,13 +30,21 @@ typedef struct sl__recording {
     size_t n_texts;
     bool *streams_noted; /* by stream id */
     size_t n_streams;
-    int place;     /* of the device among the timeline's; -1: it has done nothing yet */
-    bool reported; /* that a span was lost */
-    bool stopped;  /* by a host function: to be closed after it */
+    sl__in_flight *in_flight; /* by stream id; for a summary alone */
+    size_t n_in_flight;
+    bool unsettled; /* that is incomplete */
+    int place;      /* of the device among the timeline's; -1: it has done nothing yet */
+    bool reported;  /* that a span was lost */
+    bool stopped;   /* by a host function: to be closed after it */
 } sl__recording;
 
 /* Notes a retiring operation in every active recording. */
 void sl__record_op(sl_device *device, const sl_op *op);
+
+/* in_flight.c, where a recording keeps only a summary: the operation has been enqueued; it has retired and
+ * has been noted. */
+void sl__record_enqueued(sl_device *device, const sl_op *op);
+void sl__record_landed(sl_device *device, const sl_op *op);
 
 /* The same in one recording, in the row `stream` of the timeline. `target` is the row in which the
  * record is that a wait waits for. False: out of memory. */

@@ -107,6 +107,17 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
     return SL_OK;
 }
 
+sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_error *err)
+{
+    if (!device->info.simulated)
+        return sl_fail(
+            err, SL_EUNSUPPORTED,
+            "keeping only a summary needs a simulated GPU: of %s the times of operations "
+            "come only at the end",
+            device->info.name);
+    return sl_timeline_keep_summary(timeline, err);
+}
+
 void sl_record_stop(sl_device *device, sl_timeline *timeline)
 {
     sl__recording *rec;

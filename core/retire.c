@@ -43,6 +43,7 @@ static void note(sl_device *device, const sl_op *op)
         sl__graph_record(device, op);
     else
         sl__record_op(device, op);
+    sl__record_landed(device, op);
 }
 
 void sl__op_retire(sl_device *device, sl_op *op)

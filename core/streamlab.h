@@ -500,6 +500,10 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
  * show; NULL gives "recording". */
 sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **timeline,
                           sl_error *err);
+/* Right after start: the timeline keeps only sums (sl_timeline_keep_summary), so that a recording of any
+ * length takes bounded memory: that of the operations that are in flight, and of those that run during
+ * the longest of them. SL_EUNSUPPORTED: the GPU is not simulated; SL_ENOMEM. */
+sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_error *err);
 /* Operations that have not retired yet are left out: synchronise first. Operations whose times the
  * profiler of a real GPU lost are left out, too, and a later call reports SL_EBACKEND, once.
  * Called in a host function, it ends the recording at the next call on the device after that. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store.h"
+#include "summary.h"
 
 static size_t find_slot(const sl__lanes *lanes, uint32_t id)
 {
@@ -66,9 +67,12 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
     size_t n_spans, n_calls;
     const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
     const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    const sl__summary *summary = sl__timeline_summary(timeline);
     sl_status status = grow(lanes, err);
     for (size_t i = 0; i < n_spans && status == SL_OK; i++)
         status = add(lanes, spans[i].stream, err);
+    for (size_t i = 0; summary && i < summary->streams.n && status == SL_OK; i++)
+        status = add(lanes, (uint32_t)summary->streams.at[i], err);
     for (size_t i = 0; with_calls && i < n_calls && status == SL_OK; i++) {
         status = add(lanes, calls[i].stream, err);
         if (status == SL_OK) status = add(lanes, calls[i].target_stream, err);

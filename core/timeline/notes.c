@@ -30,6 +30,7 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
     size_t bytes = kinds[kind].bytes;
     char *end;
 
+    if (sl_timeline_is_summary(timeline)) return SL_OK;
     if (!sl__reserve(&list->at, list->n, &list->cap, bytes))
         return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", list->n,
                        kinds[kind].what);

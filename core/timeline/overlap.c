@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "store.h"
+#include "summary.h"
 
 /* ---- selecting ------------------------------------------------------------- */
 
@@ -44,7 +45,10 @@ bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl
 size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
 {
     sl__matcher match;
+    sl__tally tally;
     size_t n, count = 0;
+    if (sl_timeline_is_summary(timeline))
+        return sl__summary_tally(timeline, sel, &tally, NULL) == SL_OK ? tally.n : 0;
     const sl_span *spans = sl_timeline_spans(timeline, &n);
     if (!sl__matcher_make(timeline, sel, &match)) return 0;
     for (size_t i = 0; i < n; i++)
@@ -186,7 +190,14 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
                               int64_t *busy_ns, sl_error *err)
 {
     sl__union u;
-    sl_status status = sl__union_collect(timeline, sel, &u, err);
+    sl_status status;
+    if (sl_timeline_is_summary(timeline)) {
+        sl__tally tally;
+        status = sl__summary_tally(timeline, sel, &tally, err);
+        *busy_ns = tally.busy_ns;
+        return status;
+    }
+    status = sl__union_collect(timeline, sel, &u, err);
     if (status != SL_OK) return status;
     *busy_ns = sl__union_length_ns(&u);
     sl__union_free(&u);

@@ -14,6 +14,7 @@
 #include "kernel_names.h"
 #include "notes.h"
 #include "store.h"
+#include "summary.h"
 
 _Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
 
@@ -33,6 +34,7 @@ struct sl_timeline {
     sl_launch_note *launches;
     size_t n_launches, cap_launches;
     sl__notes notes[SL__NOTE_KINDS];
+    sl__summary *summary;    /* instead of all of these; or NULL */
     sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;
     sl__strings texts;
@@ -222,6 +224,7 @@ void sl_timeline_release(sl_timeline *timeline)
     if (timeline->causes) sl_explanation_free(&timeline->causes->explanation);
     free(timeline->causes);
     sl__kernel_names_free(&timeline->kernel_names);
+    sl__summary_free(timeline->summary);
     sl__strings_free(&timeline->texts);
     for (size_t id = 0; id < timeline->n_sources; id++)
         free(timeline->sources[id]);
@@ -238,6 +241,16 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->others);
     free(timeline);
 }
+
+sl_status sl_timeline_keep_summary(sl_timeline *timeline, sl_error *err)
+{
+    timeline->summary = calloc(1, sizeof *timeline->summary);
+    return timeline->summary ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for a timeline");
+}
+
+bool sl_timeline_is_summary(const sl_timeline *timeline) { return timeline->summary != NULL; }
+
+sl__summary *sl__timeline_summary(const sl_timeline *timeline) { return timeline->summary; }
 
 /* ---- writing --------------------------------------------------------------- */
 
@@ -297,10 +310,20 @@ static void extend(sl_timeline *timeline, const sl_span *span, bool first)
     if (first || span->end_ns > timeline->last_ns) timeline->last_ns = span->end_ns;
 }
 
+static sl_status sum_up(sl_timeline *timeline, const sl_span *span, sl_error *err)
+{
+    const bool first = timeline->summary->all.n == 0;
+    if (!sl__summary_add(timeline->summary, span, sl_timeline_place(timeline, span->stream)))
+        return sl_fail(err, SL_ENOMEM, "no memory for the summary of a timeline");
+    extend(timeline, span, first);
+    return SL_OK;
+}
+
 sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_error *err)
 {
     sl_status status = check_span(timeline, span, err);
     if (status != SL_OK) return status;
+    if (timeline->summary) return sum_up(timeline, span, err);
     size_t n = timeline->n_spans;
     status = reserve((void **)&timeline->spans, n, &timeline->cap_spans, sizeof *span, "spans",
                      err);
@@ -329,6 +352,7 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
                        call->correlation, call->kind, SL_CALL_KINDS - 1, call->device_ns);
     status = check_interval(call->host_start_ns, call->host_end_ns, "call", call->correlation, err);
     if (status == SL_OK) status = check_texts(timeline, call->name, call->where, err);
+    if (timeline->summary) return status;
     if (status == SL_OK)
         status = reserve((void **)&timeline->calls, timeline->n_calls, &timeline->cap_calls,
                          sizeof *call, "calls", err);
@@ -354,6 +378,7 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
                        " ns (below 2^61)",
                        hold->correlation, hold->ready_by, hold->ready_cause, hold->start_cause,
                        SL_CAUSES, hold->ready_ns);
+    if (timeline->summary) return SL_OK;
     status = reserve((void **)&timeline->holds, timeline->n_holds, &timeline->cap_holds,
                      sizeof *hold, "holds", err);
     if (status != SL_OK) return status;
@@ -375,6 +400,7 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
                        "node %" PRIu64 " of a graph has launch %" PRIu64
                        ", which is no earlier one",
                        note->correlation, note->launch);
+    if (timeline->summary) return SL_OK;
     size_t n = timeline->n_nodes;
     status = reserve((void **)&timeline->nodes, n, &timeline->cap_nodes, sizeof *note, "nodes",
                      err);
@@ -395,6 +421,7 @@ sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *no
                        "launch %" PRIu64 " of a graph ends with %" PRIu64
                        " (not an earlier one) and has name %" PRIu32 " (one of %zu texts)",
                        note->correlation, note->last, note->name, sl_timeline_text_count(timeline));
+    if (timeline->summary) return SL_OK;
     size_t n = timeline->n_launches;
     status = reserve((void **)&timeline->launches, n, &timeline->cap_launches, sizeof *note,
                      "launches", err);
@@ -560,6 +587,7 @@ static void take_out_untimed(sl_timeline *timeline)
 
 static bool has_several(const sl_timeline *timeline)
 {
+    if (timeline->summary) return sl__summary_has_several(timeline->summary);
     for (size_t i = 1; timeline->n_others > 0 && i < timeline->n_spans; i++)
         if (sl_timeline_place(timeline, timeline->spans[i].stream)
             != sl_timeline_place(timeline, timeline->spans[0].stream))
@@ -594,6 +622,7 @@ static void name_streams(sl_timeline *timeline)
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns)
 {
     if (timeline->finished) return;
+    if (timeline->summary) sl__summary_settle(timeline->summary, INT64_MAX);
     sort_spans(timeline);
     sort_calls(timeline);
     sort_holds(timeline);

@@ -224,6 +224,11 @@ sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *no
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
                                      sl_error *err);
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err);
+/* From now on only sums over the spans are kept, and no calls, holds or notes: count, busy_ns,
+ * common_ns, totals and what needs no single spans can be asked; the lists are empty. Before the
+ * first span. SL_ENOMEM. */
+sl_status sl_timeline_keep_summary(sl_timeline *timeline, sl_error *err);
+bool sl_timeline_is_summary(const sl_timeline *timeline);
 void sl_timeline_set_device(sl_timeline *timeline, const sl_device_info *info); /* place 0 */
 /* One more. SL_ENOMEM; SL_EINVAL: there are SL_MOST_DEVICES. */
 sl_status sl_timeline_add_device(sl_timeline *timeline, const sl_device_info *info, int *place,
@@ -342,7 +347,8 @@ typedef struct sl_selection {
 extern const sl_selection sl_select_all;
 
 size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel);
-/* Length of the union of the selected spans. */
+/* Length of the union of the selected spans. SL_EUNSUPPORTED, as for common_ns: it has only a summary,
+ * which does not tell these apart. */
 sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *sel,
                               int64_t *busy_ns, sl_error *err);
 
@@ -376,6 +382,18 @@ typedef struct sl_gap {
 } sl_gap;
 sl_status sl_timeline_gaps(const sl_timeline *timeline, const sl_selection *sel, sl_gap **gaps,
                            size_t *n, sl_error *err);
+
+/* Of each stream, or each name, that has spans. */
+typedef enum sl_totals_of { SL_TOTALS_STREAMS, SL_TOTALS_NAMES } sl_totals_of;
+typedef struct sl_total {
+    uint32_t id;     /* of the stream, or text id of the name */
+    size_t n;        /* spans */
+    int64_t busy_ns; /* length of their union, */
+    int64_t sum_ns;  /* and of all of them one after the other */
+} sl_total;
+/* In the order in which they came. The caller frees *totals. SL_ENOMEM. */
+sl_status sl_timeline_totals(const sl_timeline *timeline, sl_totals_of of, sl_total **totals,
+                             size_t *n, sl_error *err);
 
 /* ---- bounds (bounds.c) -------------------------------------------------- */
 

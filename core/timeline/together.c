@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "overlap.h"
+#include "summary.h"
 
 enum { NOBODY = -1 };
 
@@ -198,6 +199,8 @@ static size_t count_lasting(const sl_timeline *timeline, const sl__matcher *matc
 sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
                                 int64_t *common_ns, sl_error *err)
 {
+    if (sl_timeline_is_summary(timeline))
+        return sl__summary_common_ns(timeline, sels, n, common_ns, err);
     sl__matcher *match = malloc(n * sizeof *match);
     bool found = true, shared;
     sl_status status = SL_OK;

@@ -22,7 +22,7 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
             brief = "records what a function enqueues",
             arguments = {
                 { "f", "function", "what to record" },
-                { "range", "table", "`{spread = n}`: also find the makespan's range, in n more runs of `f`, from 2 to 1000", default = "none" },
+                { "range", "table", "`{spread = n}`: also find the makespan's range, in n more runs of `f`, from 2 to 1000; or `{keep = \"summary\"}`: keep sums alone, as `lab.record` has it", default = "none" },
                 { "...", "any", "the arguments of f" },
             },
             returns = {
@@ -32,7 +32,8 @@ Profilers such as nsys show a recording as an NVTX range, and streams with their
             blocks = "until the machine's devices are idle, before f and again after it",
             errors = {
                 { "SL_ESTATE", "called in a host function" },
-                { "SL_EINVAL", "`spread` is out of its range, or its rows change what a device has, such as the number of SMs" },
+                { "SL_EINVAL", "`spread` is out of its range, or its rows change what a device has, such as the number of SMs; `keep` is something else" },
+                { "SL_EUNSUPPORTED", "`keep` is `\"summary\"`, and the GPU is a real one" },
             },
             about = [[
 An error in `f` ends the recording without waiting, and is raised again. The name of the NVTX range is `lab.profile` and the position of the call: `lab.profile first.lua:12`.
@@ -62,18 +63,25 @@ print(lab.profile(lab.spin, {spread = 20}, 0.1).range_us[1] < 110)  --> true]],
             options = {
                 { "name", "string", "of the NVTX range that profilers show",
                   default = "lab.record and the position of the call" },
+                { "keep", '"spans"|"summary"', "what of the operations is kept: all of each, or sums over them", default = '"spans"' },
             },
             returns = { { "timeline", "it records until its stop; nothing can be read before" } },
             blocks = "until the machine's devices are idle; on simulated ones without work in flight not at all",
             errors = {
                 { "SL_ESTATE", "called in a host function" },
+                { "SL_EINVAL", "`keep` is neither of the two" },
+                { "SL_EUNSUPPORTED", "`keep` is `\"summary\"`, and the GPU is a real one, whose times come only at the end" },
             },
             about = [[
 Use it where `lab.profile` does not fit: if the beginning and the end are in different functions, or recordings overlap. Recordings may nest; each has the operations that were enqueued
 between its beginning and its stop.
 
 `local tl <close> = lab.record()` ends the recording also where an error leaves the block; it then ends without waiting, so that operations that are still in flight are
-left out. The garbage collector ends a recording that nothing refers to any more.]],
+left out. The garbage collector ends a recording that nothing refers to any more.
+
+**A summary.** An operation that is kept takes some 130 bytes. With `keep = "summary"` a recording of any length takes bounded memory, on simulated GPUs: that of the operations in flight, and of those that run during the
+longest of them. The timeline then has its makespan and wall time, counts, busy times of engines, kinds, devices, streams and names (`tl:busy_us`), the overlaps of engines, kinds and devices, and of up to 64 streams
+(`tl:overlap_us`), `tl:totals` and `tl:summary`. They are exactly those of all spans. Whatever needs the spans themselves raises `SL_ESTATE`.]],
             example = [[
 local tl = lab.record{name = "first part"}
 lab.spin(1)

@@ -112,7 +112,8 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
             },
             about = [[
 Busy times are by engine, and also by kind if an engine did several kinds of work. Overlaps are those of each pair of engines, as a part of the busy time of the shorter one; of several GPUs of each one's own. "Busy at
-once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.]],
+once" says how long no engine, one engine, two engines ... were busy at the same time; the same for kernels. Both are left out if there was no overlap. The bounds are those of `tl:bounds()`.
+Of a timeline that keeps only a summary it prints busy times and overlaps of engines, busy times of streams, and the sums of the 20 names that have the most time.]],
             example = [[
 lab.open{profile = "textbook"}  -- a GPU with round figures
 lab.profile(lab.spin, 2):summary()
@@ -326,6 +327,7 @@ print(call.name, call.stream, call.waited)  --> cudaStreamSynchronize	work	true]
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
                 { "SL_ENOTFOUND", "there is no stream of that name" },
+                { "SL_EUNSUPPORTED", "it keeps only a summary, and the selection is of several of a stream, a name, and an engine or kind" },
             },
             example = [[
 local tl = lab.profile(function()
@@ -349,6 +351,7 @@ print(tl.makespan_us > 4000)  --> true]],
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
                 { "SL_ENOTFOUND", "there is no stream of that name" },
+                { "SL_EUNSUPPORTED", "it keeps only a summary, which does not have this overlap" },
             },
             about = [[
 The time in which all selections had a span running, and each a different span. A span in two selections counts for one
@@ -391,6 +394,26 @@ local c = tl:concurrency("kernels")
 print(c.max)  --> 3
 print(c[0])  --> 0.0]],
             see = { "timeline:overlap_us", "timeline:gaps" },
+        },
+        {
+            name = "timeline:totals",
+            brief = "how many operations each name, or each stream, has, and how long they ran",
+            arguments = { { "of", '"names"|"streams"', "what is summed up", default = '"names"' } },
+            returns = {
+                { "table[]", "`{name =, count =, busy_us =, sum_us =}` each: `busy_us` counts times in which several ran once, `sum_us` counts each; of streams also `stream_id`. Names with the largest sum first, streams in the order of their creation" },
+            },
+            errors = {
+                { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_EINVAL", "it is neither of the two" },
+            },
+            example = [[
+local tl = lab.profile(function()
+    for i = 1, 3 do lab.spin(1, {stream = lab.stream()}) end
+end, {keep = "summary"})
+local spin = tl:totals()[1]
+print(spin.name, spin.count, spin.sum_us // 1000)  --> spin	3	3.0
+print(spin.busy_us < 2000)  --> true]],
+            see = { "timeline:busy_us", "timeline:summary", "lab.record" },
         },
         {
             name = "timeline:gaps",

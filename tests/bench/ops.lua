@@ -1,11 +1,12 @@
 -- ops.lua N - enqueues N operations of all kinds on three streams and waits for
 -- them; prints the seconds of real time from the first call to the last, and the
 -- virtual time that they took. With "record" as second argument, they are
--- recorded. A work-load for bench.lua, not a test.
+-- recorded, with "summary" only sums of them. The third one is the profile, or
+-- "textbook". A work-load for bench.lua, not a test.
 local n = tonumber(arg[1]) or 1000000
-local recorded = arg[2] == "record"
+local keep = ({ record = "spans", summary = "summary" })[arg[2]]
 
-lab.open { backend = "sim", profile = "textbook" }
+lab.open { backend = "sim", profile = arg[3] or "textbook" }
 local compute, up, down = lab.stream(), lab.stream(), lab.stream()
 local a, b, c = lab.empty(256, 256), lab.empty(256, 256), lab.empty(256, 256)
 local host = lab.empty(256, 256, { device = "cpu", pinned = true })
@@ -18,7 +19,7 @@ local short = { stream = compute }
 
 lab.synchronize()
 -- Recording synchronises, which costs the host time: before the clocks start.
-local tl = recorded and lab.record()
+local tl = keep and lab.record { keep = keep }
 local began, began_us = os.clock(), lab.now_us()
 for _ = 1, n // 10 do
     a:copy_(host, on_up)

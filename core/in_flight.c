@@ -1,0 +1,75 @@
+/* in_flight.c - since when each stream of a recording has had work in flight. What is enqueued next starts
+ * later than that, so that a timeline which keeps only a summary may forget what was before. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "device.h"
+#include "record.h"
+#include "timeline/store.h"
+#include "timeline/summary.h"
+
+typedef sl__recording recording;
+
+static sl__in_flight *of_stream(recording *rec, uint32_t stream)
+{
+    size_t n = rec->n_in_flight ? rec->n_in_flight : 16;
+    sl__in_flight *grown;
+
+    if (stream < rec->n_in_flight) return &rec->in_flight[stream];
+    while (n <= stream)
+        n *= 2;
+    grown = realloc(rec->in_flight, n * sizeof *grown);
+    if (!grown) return NULL;
+    memset(grown + rec->n_in_flight, 0, (n - rec->n_in_flight) * sizeof *grown);
+    rec->in_flight = grown;
+    rec->n_in_flight = n;
+    return &grown[stream];
+}
+
+void sl__record_enqueued(sl_device *device, const sl_op *op)
+{
+    for (recording *rec = device->core->recordings; rec; rec = rec->next) {
+        sl__in_flight *stream;
+        if (!sl_timeline_is_summary(rec->timeline)) continue;
+        stream = of_stream(rec, op->stream->id);
+        if (!stream) {
+            rec->unsettled = true; /* until the end nothing is known any more */
+            continue;
+        }
+        if (stream->n++ == 0) stream->since_ns = sl__max_ns(stream->since_ns, op->host_start_ns);
+    }
+}
+
+/* The next operation of its stream starts when it has ended, but for collectives of one kernel. */
+static void landed(recording *rec, const sl_op *op)
+{
+    sl__in_flight *stream = of_stream(rec, op->stream->id);
+
+    if (!stream || stream->n == 0) return; /* enqueued before the recording */
+    stream->n--;
+    if (!op->comm) stream->since_ns = sl__max_ns(stream->since_ns, op->end_ns);
+}
+
+/* No span that is to come starts before it; INT64_MIN: not known. */
+static int64_t settled_ns(const sl__session *session)
+{
+    const sl_device *device = session->members->device;
+    int64_t ns = device->backend->host_now_ns((sl_device *)device);
+
+    for (const recording *rec = session->members; rec; rec = rec->beside) {
+        if (rec->unsettled) return INT64_MIN;
+        for (size_t i = 0; i < rec->n_in_flight; i++)
+            if (rec->in_flight[i].n > 0) ns = sl__min_ns(ns, rec->in_flight[i].since_ns);
+    }
+    return ns;
+}
+
+void sl__record_landed(sl_device *device, const sl_op *op)
+{
+    for (recording *rec = device->core->recordings; rec; rec = rec->next) {
+        sl__summary *summary = sl__timeline_summary(rec->timeline);
+        if (!summary) continue;
+        landed(rec, op);
+        if (sl__summary_is_full(summary)) sl__summary_settle(summary, settled_ns(rec->session));
+    }
+}
