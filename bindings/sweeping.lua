@@ -214,7 +214,8 @@ end
 
 -- For other processes ---------------------------------------------------------------------
 --
--- With a plan the points are measured later, by whichever processes work on them: the program
+-- With a plan the points are measured later, by whichever processes work on them, with jobs at once by
+-- some that the program starts: it
 -- (repl/plans/sweeps.lua) writes the plan, calls measure(point) where it works on one, and makes
 -- the table of what all of them gave.
 
@@ -248,13 +249,13 @@ local function measure_alone(names, f, point, opts)
     error(at_point(values, text), 0)
 end
 
-local function plan(names, axes, f, opts)
+local function elsewhere(names, axes, f, opts)
     local program = core.default("plan")
     if not program then
-        raise("SL_EUNSUPPORTED", "sweep", "option 'plan' is for scripts that the program streamlab "
-              .. "runs")
+        raise("SL_EUNSUPPORTED", "sweep", ("option '%s' is for scripts that the program streamlab "
+              .. "runs"):format(opts.plan and "plan" or "jobs"))
     end
-    return program{path = opts.plan, names = names, columns = opts.columns, title = opts.title,
+    return program{path = opts.plan, jobs = opts.jobs, names = names, columns = opts.columns, title = opts.title,
                    each_point = function() return each_point(axes) end,
                    measure = function(point) return measure_alone(names, f, point, opts) end}
 end
@@ -263,7 +264,12 @@ local function is_plan(value)
     return is_text(value) and value:find("[^/]%.jsonl$") ~= nil
 end
 
+local function is_jobs(value)
+    return value == "all" or math.type(value) == "integer" and value >= 1 and value <= 1024
+end
+
 local sweep_options = {
+    {"jobs", "a whole number from 1 to 1024, or \"all\"", is_jobs},
     {"columns", "a list of names", is_table}, {"title", "a string", is_text},
     {"plan", "a file's name that ends in .jsonl", is_plan},
     table.unpack(core.measure_options),
@@ -283,7 +289,10 @@ function lab.sweep(axes, f, opts, ...)
             end
         end
     end
-    if opts.plan then return plan(sweep.axes, axes, f, opts) end
+    if opts.plan and opts.jobs then
+        refuse("sweep", "options 'plan' and 'jobs' exclude each other: other processes work on a plan")
+    end
+    if opts.plan or opts.jobs then return elsewhere(sweep.axes, axes, f, opts) end
     run(sweep, axes, f, opts)
     return results.new(sweep.rows, result_columns(sweep, opts.columns), opts.title)
 end

@@ -51,6 +51,7 @@ print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
                 { "columns", "string[]", "which of the results are columns, and in which order", default = "all, sorted by name" },
                 { "title", "string", "of the table", default = "none" },
                 { "plan", "string", "a file that ends in `.jsonl`: the points are written into it, and measured by other processes", default = "none" },
+                { "jobs", 'integer|"all"', "how many processes measure the points; \"all\": one for each processor", default = "none: this process" },
                 { "warmup", "integer", "as for `lab.measure`", default = "3" },
                 { "reps", "integer", "as for `lab.measure`", default = "9" },
                 { "hold", "stream[]|boolean", "as for `lab.measure`", default = "none" },
@@ -58,7 +59,8 @@ print(t.median_us > 2000 and t.median_us < 2100)  --> true]],
             returns = { { "results", "a row for each point: the values of the axes, then the results; with `plan` nil and a sentence" } },
             errors = {
                 { "SL_EINVAL", "`f` returned what is none of the things below, or a value with the name of an axis" },
-                { "SL_EUNSUPPORTED", "`plan`, and it is not a script's file that `streamlab` runs" },
+                { "SL_EUNSUPPORTED", "`plan` or `jobs`, and it is not a script's file that `streamlab` runs" },
+                { "SL_EBACKEND", "`jobs`, and one of the processes was killed" },
                 { "SL_EIO", "the plan cannot be written" },
             },
             about = [[
@@ -77,7 +79,11 @@ that takes longer than a second reports its progress on stderr: in a terminal on
 **On many machines.** With `plan = "p.jsonl"` nothing is measured: the points go into that file, and `lab.sweep` returns nil and a sentence. [`streamlab work p.jsonl`](program.md#streamlab-work) measures
 them, in as many processes and on as many machines as you like, and [`streamlab merge p.jsonl`](program.md#streamlab-merge) makes the table. For each point the script runs again from its beginning, with the
 same arguments, as far as this sweep. So `f` must not need what it did for an earlier point; the simulated GPU is new, and `math.random` and `lab.rand` begin with the same numbers. A point's result
-is then always the same on a simulated GPU. In one process without a plan, a point also finds what earlier ones left, such as freed memory and calls that are no longer cold: its times may differ by a little.]],
+is then always the same on a simulated GPU. In one process without a plan, a point also finds what earlier ones left, such as freed memory and calls that are no longer cold: its times may differ by a little.
+
+**On several processors.** With `jobs = 4` four processes of this machine measure the points at once, and `lab.sweep` returns the table. They work as on a plan: each point begins as if it were the first, so that the table is the
+same, byte for byte, for any number of processes, one included. It is also that of this process alone, where each point opens a simulated GPU of its own. The tables of earlier sweeps with `jobs` are not measured again. What the
+script prints for a point is lost. After the first error in a point the other processes are ended, and the error is raised as a string. Processes on one real GPU disturb each other's times.]],
             example = [[
 lab.open{profile = "textbook"}  -- a GPU with round figures
 print(lab.sweep({{"mib", {1, 16}}, {"pinned", {false, true}}}, function(point)

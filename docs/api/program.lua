@@ -393,7 +393,7 @@ data or a profile that it opens itself, is not in it.
 The result of a point goes into a file of its own, `p.results/DIGEST.json` for the plan `p.jsonl`. A point with such a
 file is not worked on again. So workers may be killed at any time, and started again, on this machine or on any other
 that shares the folder; two that work on the same point do no harm. A point that fails has a file
-`DIGEST.failed.json` with the message, and the next worker tries it again unless `--skip-failed` is given. Ctrl-C stops
+`DIGEST.failed.json` with the message, and the next worker tries it again unless `--skip-failed` is given; with `--stop-failed` a worker ends behind it. Ctrl-C stops
 at once, SIGTERM after the point; a second SIGTERM is not waited for.
 
 `--shard 3/8` takes the third of eight parts. In a task of a Slurm array the variables `SLURM_ARRAY_TASK_ID`, `_MIN`,

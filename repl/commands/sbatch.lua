@@ -63,7 +63,7 @@ local function measure(read, kind, kept)
     for i = 1, n do
         some[i] = pending[1 + (i - 1) * #pending // n]
     end
-    local done, problem = working.run(read, kind, kept, some)
+    local done, problem = working.run(read, kind, kept, some, {})
     if not done then
         command.fail(problem)
     end

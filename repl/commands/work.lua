@@ -18,6 +18,7 @@ which points:
   --shard I/N       of N parts the I-th: points I, I + N, I + 2N, ... In a task of
                     a Slurm array the default is the task's part; else all points
   --skip-failed     not those that failed before; else they are tried again
+  --stop-failed     none behind the first one that fails
 how:
   -j, --jobs N      of a class: tests that run at a time (default 1)
 others:
@@ -30,7 +31,8 @@ read, 2 wrong usage, 143 after SIGTERM if points are left.
 
 local jobs_option = { read = command.whole(1, 1024), name = "jobs" }
 local options, words = command.read(usage, {
-    j = jobs_option, jobs = jobs_option, shard = kinds.shard_option, ["skip-failed"] = true, quiet = true,
+    j = jobs_option, jobs = jobs_option, shard = kinds.shard_option, ["skip-failed"] = true,
+    ["stop-failed"] = true, quiet = true,
 }, ...)
 
 local function choose_shard()
@@ -50,7 +52,7 @@ local read, kind = kinds.read(usage, words, part)
 local kept = store.open(read.path)
 local pending = working.pending(read, kept, options["skip-failed"])
 local done, failed = working.run(read, kind, kept, part and pending or working.rotate(pending),
-    options.jobs)
+    { jobs = options.jobs, stops = options["stop-failed"] })
 if not done then
     command.fail(failed)
 end

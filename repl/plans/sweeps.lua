@@ -17,7 +17,8 @@ local sweeps = {}
 local most_source <const> = 64 * 1024 * 1024
 
 -- What a call of lab.sweep with a plan is for; nil: it writes its plan. {name = its plan's, values =
--- the point's, outcome = what was measured}, or {name =, table = what it gives}.
+-- the point's, outcome = what was measured, earlier = tables of sweeps with jobs before it}, or {name =,
+-- table = what it gives}.
 local active
 
 -- Raised at the end of the point.
@@ -25,9 +26,11 @@ local stop <const> = setmetatable({}, { __tostring = function() return "the poin
 
 -- ---- writing a plan ----------------------------------------------------------------------------
 
-local function fail(code, text)
+function sweeps.fail(code, text)
     internals.raise(code, "sweep", text)
 end
+
+local fail = sweeps.fail
 
 local function digest_of(path)
     local text, reason = files.read_bounded(path, most_source)
@@ -67,11 +70,12 @@ local function default_device()
 end
 
 -- The script and its arguments, which are not as they were if the script has changed `arg`.
-local function script_of()
+local function script_of(asked)
     local argument = type(_G.arg) == "table" and _G.arg or {}
     local path = argument[0]
     if type(path) ~= "string" or not program.files()["@" .. path] then
-        fail("SL_EUNSUPPORTED", "option 'plan' needs a script's file, which streamlab work runs again")
+        fail("SL_EUNSUPPORTED", ("option '%s' needs a script's file, which streamlab work runs again")
+            :format(asked.jobs and "jobs" or "plan"))
     end
     local arguments = {}
     for i, value in ipairs(argument) do
@@ -80,17 +84,14 @@ local function script_of()
     return path, arguments
 end
 
-local written = {}
-
-local function write(asked)
-    if written[asked.path] then
-        fail("SL_ESTATE", ("another sweep of this script has the plan %s"):format(asked.path))
-    end
-    local script, arguments = script_of()
-    local count, reason = plan.write(asked.path, {
-        kind = "sweep", name = asked.path, script = script, arguments = arguments,
+-- Writes the plan of a sweep into a file; gives the number of points. `earlier`: of the script's sweeps
+-- with jobs before it.
+function sweeps.write(path, asked, earlier)
+    local script, arguments = script_of(asked)
+    local count, reason = plan.write(path, {
+        kind = "sweep", name = asked.name, script = script, arguments = arguments,
         files = loaded_files(), device = default_device(), axes = asked.names,
-        columns = asked.columns, title = asked.title,
+        columns = asked.columns, title = asked.title, earlier = earlier,
     }, (function()
         local next_point = asked.each_point()
         return function()
@@ -101,6 +102,16 @@ local function write(asked)
     if not count then
         fail("SL_EIO", reason)
     end
+    return count
+end
+
+local written = {}
+
+local function write(asked)
+    if written[asked.path] then
+        fail("SL_ESTATE", ("another sweep of this script has the plan %s"):format(asked.path))
+    end
+    local count = sweeps.write(asked.path, asked)
     written[asked.path] = true
     return nil, ("%d points are in %s: streamlab work %s measures them, streamlab merge %s makes "
         .. "the table"):format(count, asked.path, asked.path, asked.path)
@@ -137,12 +148,20 @@ local function measure(asked)
              others = next(others) and others }
 end
 
--- The default "plan" (main.c): what lab.sweep does with the option.
+-- How many sweeps with jobs the script has begun: those have no other name.
+local count_jobs = 0
+
+-- The default "plan" (main.c): what lab.sweep does with the options plan and jobs.
 function sweeps.plan(asked)
-    if not active then
+    count_jobs = count_jobs + (asked.jobs and 1 or 0)
+    asked.name = asked.path or ("sweep %d"):format(count_jobs)
+    if not active and asked.jobs then
+        return import "repl/plans/jobs.lua".run(asked)
+    elseif not active then
         return write(asked)
-    elseif active.name ~= asked.path then
-        return nil, ("the script works on a point of %s"):format(active.name)
+    elseif active.name ~= asked.name then
+        local made = asked.jobs and active.earlier[count_jobs]
+        return made, not made and ("the script works on a point of %s"):format(active.name) or nil
     elseif active.table then
         return active.table
     end
@@ -168,6 +187,7 @@ local function is_plan(body)
         and is_list_of_texts(body.arguments) and is_list_of_texts(body.axes)
         and (body.columns == nil or is_list_of_texts(body.columns))
         and (body.title == nil or type(body.title) == "string")
+        and (body.earlier == nil or type(body.earlier) == "table")
         and type(body.device) == "table" and type(body.files) == "table"
         and lists.all(body.files, is_file)
 end
@@ -196,8 +216,8 @@ local function choose_device(device)
     end
 end
 
-local function run_point(body, point)
-    active = { name = body.name, values = point.values }
+local function run_point(body, point, earlier)
+    active, count_jobs = { name = body.name, values = point.values, earlier = earlier }, 0
     local _ <close> = setmetatable({}, { __close = function() active = nil end })
     local _, reason = alone.run({ path = body.script, arguments = body.arguments }, {})
     return active.outcome or { failure = reason
@@ -207,26 +227,6 @@ end
 -- The kinds' common functions. check(body): why it is no plan of this kind, or nil.
 function sweeps.check(body)
     return not is_plan(body) and "it is no plan of a sweep" or nil
-end
-
--- Works on the points; what is done goes to work.done(point, fields) or work.failed(point, message),
--- each as soon as it is there. work.next() gives the next point, or nil. Gives why nothing can be
--- done, or nil.
-function sweeps.work(read, work)
-    local body = read.body
-    local problem = problem_with(body)
-    if problem then
-        return problem
-    end
-    choose_device(body.device)
-    for point in work.next do
-        local outcome = run_point(body, point)
-        if outcome.failure then
-            work.failed(point, outcome.failure)
-        else
-            work.done(point, outcome)
-        end
-    end
 end
 
 -- "kib=64 pinned=yes"
@@ -259,7 +259,7 @@ local function is_result(fields)
         end)
 end
 
--- The table of results, of each of the plan's points what work.done was given.
+-- The table of results, of each of the plan's points what work.done was given. `read`: {body =, points =}.
 function sweeps.table(read, results)
     local body, outcomes = read.body, {}
     for i, point in ipairs(read.points) do
@@ -272,6 +272,42 @@ function sweeps.table(read, results)
     return internals.sweep_table(body.axes, outcomes, body.columns, body.title)
 end
 
+-- For a body's `earlier`: what sweeps.table has made a table of.
+function sweeps.pack(read, results)
+    local body = read.body
+    return { body = { axes = body.axes, columns = body.columns, title = body.title },
+             points = lists.map(read.points, function(point)
+                 return { number = point.number, values = point.values }
+             end), results = results }
+end
+
+-- The tables of a body's earlier sweeps; new ones for each point, since the script may change them.
+local function tables_of(earlier)
+    return lists.map(earlier, function(packed)
+        return (sweeps.table(packed, packed.results))
+    end)
+end
+
+-- Works on the points; what is done goes to work.done(point, fields) or work.failed(point, message),
+-- each as soon as it is there. work.next() gives the next point, or nil. Gives why nothing can be
+-- done, or nil.
+function sweeps.work(read, work)
+    local body = read.body
+    local problem = problem_with(body)
+    if problem then
+        return problem
+    end
+    choose_device(body.device)
+    for point in work.next do
+        local outcome = run_point(body, point, tables_of(body.earlier or {}))
+        if outcome.failure then
+            work.failed(point, outcome.failure)
+        else
+            work.done(point, outcome)
+        end
+    end
+end
+
 -- Runs the script, in which the sweep of the plan gives the table.
 function sweeps.go_on(read, made)
     local body = read.body
@@ -280,7 +316,7 @@ function sweeps.go_on(read, made)
         return nil, problem
     end
     choose_device(body.device)
-    active = { name = body.name, table = made }
+    active, count_jobs = { name = body.name, table = made, earlier = {} }, 0
     local main, message = loadfile(body.script)
     if not main then
         return nil, message

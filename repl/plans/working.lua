@@ -31,9 +31,9 @@ local function keep(written, reason)
     end
 end
 
--- Works on the points of those numbers; `jobs`: how many processes a kind that starts some has at a time. Gives how many
--- are done, how many failed; or nil and why none can be done.
-function working.run(read, kind, store, pending, jobs)
+-- Works on the points of those numbers; `options`: jobs, how many processes a kind that starts some has at a time; stops,
+-- whether the first point that fails is the last. Gives how many are done, how many failed; or nil and why none can be done.
+function working.run(read, kind, store, pending, options)
     local taken, done, failed = 0, 0, 0
     local since_ns = internals.wall_ns()
     -- How long a point takes where several run at a time: from one end to the next.
@@ -42,9 +42,9 @@ function working.run(read, kind, store, pending, jobs)
         since_ns = internals.wall_ns()
         return (since_ns - before_ns) / 1e9
     end
-    local work = { jobs = jobs or 1 }
+    local work = { jobs = options.jobs or 1 }
     function work.next()
-        while pending[taken + 1] and not program.end_came() do
+        while pending[taken + 1] and not program.end_came() and not (options.stops and failed > 0) do
             taken = taken + 1
             if not store:has(read:digest(pending[taken])) then
                 return read:point(pending[taken])

@@ -24,6 +24,8 @@
 #include "child_start.h"
 #include "fork_server.h"
 
+extern char **environ;
+
 static const char key[] = "streamlab.children";
 
 enum {
@@ -204,8 +206,8 @@ static int spawn(lua_State *L)
     child_start start = { 0 };
     push_field(L, "command", LUA_TTABLE);
     start.argv = child_push_arguments(L, 4);
-    lua_getfield(L, 1, "environment");
-    start.environment = child_push_environment(L, lua_gettop(L));
+    const bool inherits = lua_getfield(L, 1, "environment") == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    start.environment = inherits ? environ : child_push_environment(L, lua_gettop(L));
     if (!make_room(all)) return embedded_fail(L, "spawn: not enough memory");
     allow_descriptors();
     lua_getfield(L, 1, "server");
@@ -272,6 +274,12 @@ static int wait_for_next(lua_State *L)
     }
 }
 
+static int end_children(lua_State *L)
+{
+    end_all(get_all(L));
+    return 0;
+}
+
 /* ---- this program ---------------------------------------------------------------- */
 
 static int executable(lua_State *L)
@@ -288,6 +296,7 @@ void children_add(lua_State *L)
     static const luaL_Reg functions[] = {
         { "spawn", spawn },
         { "wait", wait_for_next },
+        { "end_children", end_children },
         { "executable", executable },
         { NULL, NULL },
     };
