@@ -33,7 +33,7 @@ static void heap_put(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
     entry.node->slot = i + 1;
 }
 
-static void sift_up(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+static inline void sift_up(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
 {
     while (i > 0) {
         uint32_t parent = (i - 1) / 4;
