@@ -17,8 +17,9 @@ static sim_meeting *meeting_of(sim_node *node)
     return (sim_meeting *)((char *)node - offsetof(sim_meeting, fluid.node));
 }
 
-static sim_device *device_of(sim_node *node)
+static sim_device *device_of(const sim_machine *machine, sim_node *node)
 {
+    if (machine->n_devices == 1) return machine->devices;
     if (node->what == SIM_MEETING_END) return sim_meeting_device(meeting_of(node));
     return sim_device_of(node->what == SIM_COHORT_END ? cohort_of(node)->op : op_of(node));
 }
@@ -72,12 +73,12 @@ static inline void step(sim_machine *machine)
     /* A start can cause more events at the same instant: when a kernel is placed, the next one in
      * its channel becomes ready. */
     do {
-        sim_device *next = device_of(heap->entry[0].node);
+        sim_device *next = device_of(machine, heap->entry[0].node);
         if (next->chip.first) sim_waves_leap(next);
         machine->now = heap->entry[0].at;
         do {
             sim_node *node = heap->entry[0].node;
-            sim_device *dev = device_of(node);
+            sim_device *dev = device_of(machine, node);
             sim_heap_remove(heap, node);
             sim_settle_too(dev);
             handle(dev, node);
