@@ -198,6 +198,7 @@ check-oom: all $(TOOLS)
 	$(Q)$(call FAIL_EACH,,script)
 	$(Q)$(call FAIL_EACH,,assertions)
 	$(Q)$(call FAIL_EACH,,graphs)
+	$(Q)$(call FAIL_EACH,,summary)
 	$(Q)$(call FAIL_EACH,-r,races)
 
 ## make check-hta      traces compared with Holistic Trace Analysis, which PyPI has

@@ -50,26 +50,27 @@ static int64_t earliest(const sl__moments *moments)
 
 /* ---- sets ------------------------------------------------------------------------- */
 
-static bool set_number(sl__sets *sets, size_t *number)
+static sl_status set_number(sl__sets *sets, size_t *number)
 {
     void *ns = sets->ns;
     const size_t n = sets->sets.n;
-    if (sl__keys_find(&sets->sets, sets->now, number)) return true;
-    if (n == MOST_SETS || !sl__reserve(&ns, n, &sets->cap, sizeof *sets->ns)) return false;
+    if (sl__keys_find(&sets->sets, sets->now, number)) return SL_OK;
+    if (n == MOST_SETS) return SL_EUNSUPPORTED;
+    if (!sl__reserve(&ns, n, &sets->cap, sizeof *sets->ns)) return SL_ENOMEM;
     sets->ns = ns;
     sets->ns[n] = 0;
-    return sl__keys_number(&sets->sets, sets->now, number);
+    return sl__keys_number(&sets->sets, sets->now, number) ? SL_OK : SL_ENOMEM;
 }
 
 /* From `at_ns` on the member is busy, or no longer. */
 static void change(sl__sets *sets, size_t member, int64_t at_ns)
 {
     size_t number;
-    sets->lost = sets->lost || member >= SL__SET_MEMBERS;
-    if (sets->lost) return;
+    if (member >= SL__SET_MEMBERS && sets->lost == SL_OK) sets->lost = SL_EUNSUPPORTED;
+    if (sets->lost != SL_OK) return;
     if (at_ns > sets->since_ns && sets->now) {
-        sets->lost = !set_number(sets, &number);
-        if (sets->lost) return;
+        sets->lost = set_number(sets, &number);
+        if (sets->lost != SL_OK) return;
         sets->ns[number] += at_ns - sets->since_ns;
     }
     sets->since_ns = at_ns;
@@ -244,8 +245,10 @@ static bool has_lane(const sl_selection *sel, uint64_t key)
            && (sel->kind < 0 || (uint64_t)sel->kind == (key & 0xff));
 }
 
-static sl_status lost(const char *what, sl_error *err)
+static sl_status lost(const sl__sets *sets, const char *what, sl_error *err)
 {
+    if (sets->lost == SL_ENOMEM)
+        return sl_fail(err, SL_ENOMEM, "there was no memory for the summary of a timeline");
     return sl_fail(
         err, SL_EUNSUPPORTED,
         "the timeline keeps only a summary, and more than %d %s, or %d sets of them at a "
@@ -265,7 +268,7 @@ static uint64_t lanes_of(const sl__summary *s, const sl_selection *sel)
 static sl_status tally_lanes(const sl__summary *s, const sl_selection *sel, sl__tally *tally,
                              sl_error *err)
 {
-    if (s->lane_sets.lost) return lost("engines with kinds of work", err);
+    if (s->lane_sets.lost != SL_OK) return lost(&s->lane_sets, "engines with kinds of work", err);
     const uint64_t mask = lanes_of(s, sel);
     for (size_t i = 0; i < s->lanes.n; i++) {
         if (!has_lane(sel, s->lanes.at[i])) continue;
@@ -334,7 +337,8 @@ sl_status sl__summary_common_ns(const sl_timeline *timeline, const sl_selection 
     const sl__summary *s = sl__timeline_summary(timeline);
     const bool lanes = is_of_lanes(&sels[0]);
     const sl__sets *sets = lanes ? &s->lane_sets : &s->stream_sets;
-    if (sets->lost) return lost(lanes ? "engines with kinds of work" : "streams", err);
+    if (sets->lost != SL_OK)
+        return lost(sets, lanes ? "engines with kinds of work" : "streams", err);
     uint64_t *masks = malloc(n * sizeof *masks);
     if (!masks) return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
     sl_status status = masks_of(s, sels, n, lanes, masks, err);

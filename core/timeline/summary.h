@@ -27,7 +27,7 @@ typedef struct sl__sets {
     size_t cap;
     uint64_t now; /* the set at the time that is settled, */
     int64_t since_ns;
-    bool lost; /* there were too many members or sets, or no memory */
+    sl_status lost; /* SL_EUNSUPPORTED: there were too many members or sets; SL_ENOMEM */
 } sl__sets;
 
 typedef struct sl__moment { /* a span that starts or ends then */
