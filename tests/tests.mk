@@ -12,7 +12,7 @@ FUZZ_CC      ?= $(firstword $(shell for cc in clang clang-19 clang-18 clang-17 c
                 clang-14; do command -v $$cc; done) clang)
 FUZZ_SECONDS ?= 600
 FUZZ_SEED    ?= 1
-# For bench-cuda: -o FILE, --only SECTIONS.
+# For bench-cuda and bench-calls: -o FILE; for bench-cuda: --only SECTIONS.
 BENCH_ARGS ?=
 
 # ---- what there is ----------------------------------------------------------
@@ -123,6 +123,13 @@ $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \
     $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o) \
     $(BUILD)/plugin.map
 $(PLAYED_PLUGIN): LDFLAGS += -Wl,--version-script=$(BUILD)/plugin.map
+# What bench-calls opens instead of CUDA's libraries: the soname ends in the toolkit's number.
+PLAYED_LIBRARIES := $(BUILD)/tests/bench/played
+CUDA_MAJOR = $(firstword $(sort $(patsubst $(CUDA_LIB)/libcublasLt.so.%,%,$(wildcard $(CUDA_LIB)/libcublasLt.so.*))))
+$(PLAYED_LIBRARIES): $(T)/fake_cublaslt.so $(T)/fake_cupti.so
+	@mkdir -p $@
+	@ln -sf $(abspath $(T)/fake_cublaslt.so) $@/libcublasLt.so.$(CUDA_MAJOR)
+	@ln -sf $(abspath $(T)/fake_cupti.so) $@/libcupti.so.$(CUDA_MAJOR)
 $(T)/fake_cublaslt.so: $(T)/fake_cublaslt.o $(C)/dtype.o
 $(T)/fake_cupti.so: $(T)/fake_cupti.o
 $(T)/fake_nccl.so: $(T)/fake_nccl.o
@@ -154,7 +161,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 # ---- lanes --------------------------------------------------------------------
 
 SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-playground check-oom \
-           check-hta check-notebook check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-cuda
+           check-hta check-notebook check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-calls bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
 check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
@@ -304,6 +311,10 @@ fuzz-api: $(FUZZ_LUA)/liblua.a
 bench: all $(TOOLS)
 	$(Q)$(BUILD)/streamlab tests/bench/bench.lua $(BUILD)
 
+## make bench-calls    the instructions that a call takes, compared with docs/results/calls.md
+bench-calls: all $(if $(PLAYED_PLUGIN),$(PLAYED_PLUGIN) $(PLAYED_LIBRARIES))
+	$(Q)CC='$(CC)' $(BUILD)/streamlab tests/bench/instructions.lua $(BENCH_ARGS) $(BUILD)
+
 ## make bench-cuda     the CUDA backend beside plain CUDA C and PyTorch, on the GPU
 bench-cuda: all $(if $(PLUGIN),$(RAW),need-nvcc) $(BUILD)/tests/bench/timeit
 	$(Q)$(BUILD)/streamlab tests/bench/cuda/bench.lua $(BENCH_ARGS) $(BUILD)
@@ -318,4 +329,4 @@ format:
 
 .PHONY: lint format check check-long check-asan check-tsan threads check-gc check-races check-oom \
         check-hta check-browser check-playground check-bare check-torch check-cuda check-memcheck need-nvcc \
-        fuzz fuzz-api bench bench-cuda
+        fuzz fuzz-api bench bench-calls bench-cuda

@@ -15,6 +15,11 @@ fake_cublaslt_state fake_cublaslt = { .candidates = 3 };
 
 static fake_cublaslt_state *const state = &fake_cublaslt;
 
+__attribute__((constructor)) static void read_environment(void)
+{
+    state->computes_nothing = getenv("PLAYED_AT_ONCE") != NULL;
+}
+
 /* Counts a call that can fail; true if this one does. */
 static bool fails(void)
 {
@@ -253,6 +258,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->workspace = workspace;
     state->workspace_bytes = workspace_bytes;
     state->stream = stream;
+    if (state->computes_nothing) return CUBLAS_STATUS_SUCCESS;
     if (workspace_bytes > 0) memset(workspace, 0xff, workspace_bytes);
     multiply(left, a, right, b, product, d, c, scale(alpha, wide), scale(beta, wide));
     return CUBLAS_STATUS_SUCCESS;

@@ -3,6 +3,7 @@
 #ifndef FAKE_CUBLASLT_H
 #define FAKE_CUBLASLT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ typedef struct fake_cublaslt_state {
     int bad_candidates;    /* of them the first ones that cannot be used */
     size_t need_bytes;     /* the workspace of the candidates after those */
     size_t bad_need_bytes; /* and of the bad ones; 0: they are bad by their state */
+    bool computes_nothing; /* as with PLAYED_AT_ONCE=1 */
     uint32_t most_aligned; /* no algorithm where more is promised; 0: that is no matter */
 } fake_cublaslt_state;
 

@@ -43,6 +43,7 @@ typedef struct fake_cudart_state {
     bool no_pool_access;    /* cudaMemPoolSetAccess fails */
     cudaError_t no_devices; /* what cudaGetDeviceCount answers, if not cudaSuccess */
     cudaError_t no_code;    /* the same of what finds the build's kernels */
+    bool at_once;           /* operations are done when they are enqueued: no threads, no order */
     int driver_version;
     enum cudaGraphExecUpdateResult update_result; /* of cudaGraphExecUpdate */
     _Atomic int lost[FAKE_DEVICES]; /* cudaError_t: all calls answer this, unless it is
