@@ -336,6 +336,8 @@ sl_text *lsl_new_text(lua_State *L);
 /* Pushes what was added to the text as a string, and frees the text at once. Returns 1. */
 int lsl_push_text(lua_State *L, sl_text *text, const char *op);
 
+/* ---- positions (l_position.c) --------------------------------------------- */
+
 /* The script position of the innermost Lua function that is not the prelude:
  * "lab.lua:12", or "" if there is none. */
 void lsl_where_text(lua_State *L, char *text, size_t size);
