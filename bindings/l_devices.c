@@ -65,18 +65,11 @@ void lsl_add_device(lsl_state *state, lsl_device_node *node, sl_device *device)
 
 /* ---- closing ----------------------------------------------------------------- */
 
-/* Another device may get its address. */
-static void forget_positions(lsl_state *state, const sl_device *device)
-{
-    for (int i = 0; i < LSL_WHERE_SLOTS; i++)
-        if (state->where[i].device == device) state->where[i].device = NULL;
-}
-
 static void close_node(lua_State *L, lsl_state *state, lsl_device_node **at)
 {
     lsl_device_node *node = *at;
     *at = node->next;
-    forget_positions(state, node->device);
+    lsl_forget_positions(state, node->device); /* another device may get its address */
     sl_device_set_pressure_hook(node->device, NULL, NULL);
     sl_device_release(node->device);
     luaL_unref(L, LUA_REGISTRYINDEX, node->note_ref);

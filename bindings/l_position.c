@@ -123,18 +123,107 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
     sl_device_set_where(device, slot->id);
 }
 
-/* Slots hold only the user's lines, so a hit needs no further test. */
+/* ---- positions that are known ---- */
+
+/* How a call's frame begins, the CallInfo that lua_Debug names, and a value of Lua's stack: the same
+ * in all releases of Lua 5.4 (lstate.h, lobject.h). lua_getinfo counts a function's instructions to
+ * find its line, which takes longer than the rest of a call. */
+typedef struct frame {
+    const struct frame_value {
+        union {
+            void *p;
+            lua_Integer i;
+            lua_Number n;
+        } value;
+        unsigned char tag;
+    } * function;
+    void *top, *previous, *next;
+    const void *pc; /* of a Lua function: the next instruction */
+} frame;
+
+enum { LUA_FUNCTION_TAG = 0x46 }; /* of a function written in Lua */
+
+/* NULL: the caller is a C function. */
+static const void *pc_of(const lua_Debug *ar)
+{
+    const frame *caller = (const frame *)ar->i_ci;
+    return caller->function->tag == LUA_FUNCTION_TAG ? caller->pc : NULL;
+}
+
+static lsl_pc_slot *pc_slot_of(lsl_state *state, const void *pc)
+{
+    return &state->pc[(uintptr_t)pc / 4 % LSL_WHERE_SLOTS];
+}
+
+/* Whether the code that the slot is of is still there. An instruction's address means one line as
+ * long as a function that has it lives: the slot's function is in a weak table. */
+static bool has_function(lua_State *L, const lsl_state *state, const lsl_pc_slot *slot)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, state->pc_functions_ref);
+    bool lives = lua_rawgeti(L, -1, slot - state->pc + 1) != LUA_TNIL;
+    lua_pop(L, 2);
+    return lives;
+}
+
+/* The caller's position, a line of the user's, is `id` on the device. */
+static void know(lua_State *L, sl_device *device, lua_Debug *ar, uint32_t id)
+{
+    lsl_state *state = lsl_get(L);
+    const void *pc = pc_of(ar);
+    lsl_pc_slot *slot = pc_slot_of(state, pc);
+    if (!pc) return;
+    *slot = (lsl_pc_slot){ .pc = pc, .device = device, .id = id };
+    lua_rawgeti(L, LUA_REGISTRYINDEX, state->pc_functions_ref);
+    lua_getinfo(L, "f", ar);
+    lua_rawseti(L, -2, slot - state->pc + 1); /* in its array part: allocates nothing */
+    lua_pop(L, 1);
+}
+
+/* lsl_mark for a call whose address is not known. Slots hold only the user's lines, so a hit needs
+ * no further test. */
+static void mark_by_line(lua_State *L, sl_device *device, lua_Debug *ar)
+{
+    memset(ar->short_src, 0, sizeof ar->short_src);
+    lua_getinfo(L, "Sl", ar);
+    const lsl_where_slot *slot = slot_of(lsl_get(L), ar, device);
+    if (slot->line != ar->currentline || slot->device != device || !same_source(slot, ar)) {
+        mark_slowly(L, device, ar);
+        return;
+    }
+    sl_device_set_where(device, slot->id);
+    know(L, device, ar, slot->id);
+}
+
 void lsl_mark(lua_State *L, sl_device *device)
 {
     lua_Debug ar;
-    if (lua_getstack(L, 1, &ar)) {
-        memset(ar.short_src, 0, sizeof ar.short_src);
-        lua_getinfo(L, "Sl", &ar);
-        const lsl_where_slot *slot = slot_of(lsl_get(L), &ar, device);
-        if (slot->line == ar.currentline && slot->device == device && same_source(slot, &ar)) {
-            sl_device_set_where(device, slot->id);
-            return;
-        }
+    if (!lua_getstack(L, 1, &ar)) {
+        sl_device_set_where(device, 0);
+        return;
     }
-    mark_slowly(L, device, &ar);
+    lsl_state *state = lsl_get(L);
+    const void *pc = pc_of(&ar);
+    const lsl_pc_slot *slot = pc_slot_of(state, pc);
+    if (pc && slot->pc == pc && slot->device == device && has_function(L, state, slot))
+        sl_device_set_where(device, slot->id);
+    else
+        mark_by_line(L, device, &ar);
+}
+
+void lsl_forget_positions(lsl_state *state, const sl_device *device)
+{
+    for (int i = 0; i < LSL_WHERE_SLOTS; i++) {
+        if (!device || state->where[i].device == device) state->where[i].device = NULL;
+        if (!device || state->pc[i].device == device) state->pc[i].device = NULL;
+    }
+}
+
+void lsl_define_positions(lua_State *L)
+{
+    lua_createtable(L, LSL_WHERE_SLOTS, 0);
+    lua_createtable(L, 0, 1);
+    lua_pushliteral(L, "v");
+    lua_setfield(L, -2, "__mode");
+    lua_setmetatable(L, -2);
+    lsl_get(L)->pc_functions_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -209,8 +209,8 @@ static int stream_record_event(lua_State *L)
     sl_device *device = sl_stream_device(stream);
     sl_error err;
     lsl_no_more(L, 2, op);
-    lua_settop(L, 2);
-    if (lua_isnil(L, 2) || lua_istable(L, 2)) {
+    if (lua_isnoneornil(L, 2) || lua_istable(L, 2)) {
+        lua_settop(L, 2);
         lsl_create_event(L, device, 2, op);
         lua_replace(L, 2);
     }

@@ -64,6 +64,13 @@ typedef struct lsl_where_slot {
     char source[LUA_IDSIZE];
 } lsl_where_slot;
 
+/* The same by the address of the instruction that called. */
+typedef struct lsl_pc_slot {
+    const void *pc;
+    const sl_device *device; /* NULL: the slot is empty */
+    uint32_t id;
+} lsl_pc_slot;
+
 enum { LSL_WHERE_SLOTS = 64, LSL_WHERE_TEXT = 128 };
 
 /* The options of the calls that a loop makes most (lsl_quick_options). */
@@ -101,6 +108,8 @@ typedef struct lsl_state {
     const char *preferred;  /* a chunk's source, see core.prefer_source; or NULL */
     int watch_ref;          /* of a function that sees each launch of a custom kernel; 0: none */
     bool files_closed;      /* timelines are neither saved nor loaded any more */
+    int pc_functions_ref;   /* of a weak table: number of a pc slot -> the function that called */
+    lsl_pc_slot pc[LSL_WHERE_SLOTS];
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
 
@@ -344,6 +353,9 @@ void lsl_where_text(lua_State *L, char *text, size_t size);
 /* Sets that position on the device, for the operations that follow. Cheap: called before each
  * enqueue. */
 void lsl_mark(lua_State *L, sl_device *device);
+/* The device is closing, NULL: positions are others from now on. */
+void lsl_forget_positions(lsl_state *state, const sl_device *device);
+void lsl_define_positions(lua_State *L);
 /* Pushes and gives the source (lua_Debug's) of the chunk that this position is in, with its name
  * ("lab.lua"); NULL, and pushes nothing, if there is none. */
 const char *lsl_calling_chunk(lua_State *L, char *name, size_t size);

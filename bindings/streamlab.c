@@ -223,7 +223,7 @@ static int internal_prefer_source(lua_State *L)
     lua_setfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
     lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.preferred");
     state->preferred = lua_tostring(L, -1);
-    memset(state->where, 0, sizeof state->where); /* positions of before */
+    lsl_forget_positions(state, NULL);
     return 0;
 }
 
@@ -292,6 +292,7 @@ static int open_module(lua_State *L)
     lsl_get(L)->module = lua_topointer(L, -1);
     lsl_define_error(L);
     lsl_define_options(L);
+    lsl_define_positions(L);
     lsl_define(L, LSL_SCRATCH, lsl_scratch_meta, NULL, NULL);
 #define X(part) lsl_open_##part(L);
     LSL_PARTS(X)
