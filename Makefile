@@ -126,7 +126,11 @@ CORE     := $(call objects,core/*.c core/race/*.c core/graph/*.c core/custom/*.c
 TIMELINE_ROOMS := core/text core/timeline core/traces core/pictures
 TIMELINE := $(call objects,$(TIMELINE_ROOMS:%=%/*.c)) $(BUILD)/report_page.o
 SIM      := $(call objects,core/sim/*.c)
-BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
+# The figures of profiles are made by a program without them, if Lua's library is here to link one.
+NO_FIGURES := $(BUILD)/bindings/figures_none.o
+FIGURES  := $(if $(LUA_LIB),$(BUILD)/figures.o,$(NO_FIGURES))
+BARE_BINDINGS := $(call objects,bindings/*.c) $(BUILD)/embedded.o
+BINDINGS := $(filter-out $(NO_FIGURES),$(BARE_BINDINGS)) $(FIGURES)
 # One of the two that write .zip files is linked.
 NO_ZIP   := $(BUILD)/repl/commands/zip_none.o
 ZIPS     := $(call objects,repl/commands/zip*.c)
@@ -181,6 +185,8 @@ all: $(BUILD)/streamlab $(BUILD)/streamlab.so $(PLUGIN)
 
 # Linked again when another Lua is found.
 $(BUILD)/streamlab: $(REPL) $(ZIP) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/first: $(REPL) $(ZIP) $(FILTER) $(BARE_BINDINGS) $(LIBRARY) $(BUILD)/config.mk
+$(BUILD)/streamlab $(BUILD)/first:
 	$(call say,link,$@)
 	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $(filter %.o,$^) $(LUA_LIB) \
 	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_FILTER) $(LIBS)
@@ -215,10 +221,10 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
-$(REPL) $(ZIPS) $(FILTERS) $(BINDINGS): CPPFLAGS += -I$(LUA_INC)
-$(REPL) $(ZIPS) $(FILTERS) $(BINDINGS): | need-lua-headers
+$(REPL) $(ZIPS) $(FILTERS) $(BARE_BINDINGS): CPPFLAGS += -I$(LUA_INC)
+$(REPL) $(ZIPS) $(FILTERS) $(BARE_BINDINGS): | need-lua-headers
 $(TIMELINE): | need-zlib
-$(BUILD)/streamlab: | need-lua
+$(BUILD)/streamlab $(BUILD)/first: | need-lua
 
 need-lua-headers:
 	$(if $(LUA_INC),@:,$(error Lua 5.4's headers are missing (lua.h): run 'sh scripts/setup.sh', \
@@ -254,7 +260,14 @@ $(BUILD)/program_files.c: scripts/embed.sh $(PROGRAM_FILES) $(PROGRAM_FOLDERS)
 	$(Q)sh scripts/embed.sh repl/run/embedded.h embedded_file embedded_files \
 	    $(PROGRAM_FILES) > $@.new && mv $@.new $@
 
-$(BUILD)/embedded.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/program_files.o: %.o: %.c
+# The profiles, and what reads and completes them.
+$(BUILD)/figures.c: bindings/generate/figures.lua $(sort $(wildcard scripts/profiles/*.lua)) bindings/l_lists.c \
+    $(addprefix bindings/,profiles.lua profile_parts.lua spreads.lua host_days.lua kernel_costs.lua) \
+    | $(BUILD)/first
+	$(call say,embed,$@)
+	$(Q)$(BUILD)/first -E --backend sim bindings/generate/figures.lua > $@.new && mv $@.new $@
+
+$(BUILD)/embedded.o $(BUILD)/figures.o $(BUILD)/report_page.o $(BUILD)/device_text.o $(BUILD)/program_files.o: %.o: %.c
 	$(Q)$(CC) $(CPPFLAGS) -I. $(ALL_CFLAGS) -c -o $@ $<
 
 # ---- docs -----------------------------------------------------------------

@@ -2,7 +2,7 @@
 -- and for the program whole scripts.
 --
 -- What is open keeps its figures, {figures, current}: `figures` as profiles.lua has them, `current`
--- those that it has now.
+-- those that it has now, flat.
 
 local lab, core = ...
 
@@ -16,20 +16,20 @@ local drawing           -- the draw in which every device is opened: {k, n, rows
 
 -- For devices that are opened ------------------------------------------------------------------
 
--- The flat figures with which a device is to be opened.
+-- What a device keeps that is to be opened with these figures.
 function draws.choose(figures)
     for _, row in ipairs(drawing and figures.rows or {}) do drawing.rows[row.name] = row end
-    if not drawing or drawing.k == 0 then return figures.flat end
-    return spreads.draw(figures, drawing.k, drawing.n)
-end
-
-function draws.note(device, figures, current)
-    core.note_device(device, {figures = figures, current = current})
+    local is_drawn = drawing and drawing.k > 0
+    return {figures = figures,
+            current = is_drawn and spreads.draw(figures, drawing.k, drawing.n) or figures.flat}
 end
 
 -- For the program: until the next call, devices are opened in draw k of n, as they are if k is 0,
 -- and lab.profile runs its function once. Without arguments this ends.
-function draws.begin(k, n) drawing = k and {k = k, n = n, rows = {}} end
+function draws.begin(k, n)
+    drawing = k and {k = k, n = n, rows = {}}
+    core.is_drawing = drawing ~= nil
+end
 
 -- The rows of spread, by name, of the devices that were opened in this draw.
 function draws.rows() return drawing.rows end
@@ -126,7 +126,7 @@ end
 
 -- Samples of n more runs of f on the device.
 local function run_draws(op, device, n, f, ...)
-    local known, samples = core.noted_device(device), {}
+    local known, samples = core.figures_of(device), {}
     local _ <close> = known and restorer(device, known)
     for k = 1, n do
         if known then set_figures(device, spreads.draw(known.figures, k, n)) end

@@ -135,8 +135,8 @@ end
 
 -- What its device's profile has measured of the kernel, or nil; and the profile's other figures.
 local function measured_of(k)
-    local noted = core.noted_device(k.device)
-    local figures = noted and noted.figures
+    local known = core.figures_of(k.device)
+    local figures = known and known.figures
     if not figures or not figures.kernels then return nil end
     return figures.kernels[k.hash], figures.flat
 end

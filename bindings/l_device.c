@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "figures.h"
+
 /* ---- the current device ------------------------------------------------------ */
 
 sl_device *lsl_device(lua_State *L, const char *op)
@@ -149,6 +151,31 @@ static sl_setting *read_settings(lua_State *L, int idx, size_t *n, const char *o
     return settings;
 }
 
+/* Those of a profile that is built in; NULL: it is not one of them. */
+static const lsl_figures *find_figures(const char *profile)
+{
+    const lsl_figures *figures = lsl_built_in_figures;
+    while (figures->profile && strcmp(figures->profile, profile) != 0)
+        figures++;
+    return figures->profile ? figures : NULL;
+}
+
+/* core.has_figures(profile): whether core.open takes the profile's name for its settings. */
+static int internal_has_figures(lua_State *L)
+{
+    lua_pushboolean(L, lua_type(L, 1) == LUA_TSTRING && find_figures(lua_tostring(L, 1)));
+    return 1;
+}
+
+/* The settings at `idx`, a list or the name of a profile. */
+static const sl_setting *choose_settings(lua_State *L, int idx, size_t *n, const char *op)
+{
+    if (lua_type(L, idx) != LUA_TSTRING) return read_settings(L, idx, n, op);
+    const lsl_figures *figures = find_figures(lua_tostring(L, idx));
+    *n = figures->n;
+    return figures->settings;
+}
+
 /* Waits for all open devices, which may never be used again. A failed device does not prevent
  * opening others; it reports its fault when it is used. */
 static void wait_for_all(lua_State *L, const char *op)
@@ -189,7 +216,7 @@ static int internal_open(lua_State *L)
         lsl_push_device(L, known);
         return 1;
     }
-    sl_setting *settings = read_settings(L, 3, &n, op);
+    const sl_setting *settings = choose_settings(L, 3, &n, op);
     lsl_box *box = lsl_new_box(L, LSL_DEVICE);
     wait_for_all(L, op);
     lsl_device_node *node = calloc(1, sizeof *node);
@@ -504,6 +531,7 @@ static const luaL_Reg functions[] = {
 };
 static const luaL_Reg internals[] = {
     { "open", internal_open },
+    { "has_figures", internal_has_figures },
     { "set_figures", internal_set_figures },
     { "graph_costs", internal_graph_costs },
     { "device_count", internal_device_count },

@@ -254,11 +254,29 @@ local function find_machine(opts)
     return open
 end
 
+-- The profile whose figures the core has itself (figures.h); nil: the script has asked for others, or
+-- the device is to have what others have.
+local function find_built_in(opts, beside)
+    local profile = choose_profile(opts)
+    if beside or opts.overrides or choose_host(opts) or core.is_drawing then return end
+    return core.has_figures(profile) and profile or nil
+end
+
+-- The figures of an open simulated device {figures, current}; see draws.lua. Nil: of another one.
+function core.figures_of(device)
+    local noted = core.noted_device(device)
+    if noted and noted.built_in then
+        noted.figures, noted.built_in = profiles().figures(noted.built_in), nil
+        noted.current = noted.figures.flat
+    end
+    return noted
+end
+
 -- The figures of a device that is opened: those of the one beside it, unless the script asks for
 -- others.
 local function choose_figures(opts, beside)
-    local noted = beside and not asks_simulated(opts) and core.noted_device(beside)
-    if noted then return noted.figures end
+    local known = beside and not asks_simulated(opts) and core.figures_of(beside)
+    if known then return known.figures end
     return profiles().figures(choose_profile(opts), choose_host(opts), opts.overrides)
 end
 
@@ -270,7 +288,7 @@ function lab.open(opts, ...)
     end
     opts = check_options(opts, open_options, "open")
     local backend, unasked, reason, code = choose_backend(opts)
-    local settings, figures, flat, beside = {}, nil, nil, nil
+    local settings, noted, beside = {}, nil, nil
     if backend == "sim" then
         local known
         known, beside = find_machine(opts)
@@ -278,9 +296,12 @@ function lab.open(opts, ...)
             known:make_current()
             return known
         end
-        figures = choose_figures(opts, beside)
-        flat = core.need("draws").choose(figures)
-        settings = profiles().settings(flat)
+        settings = find_built_in(opts, beside)
+        noted = settings and {built_in = settings}
+        if not settings then
+            noted = core.need("draws").choose(choose_figures(opts, beside))
+            settings = profiles().settings(noted.current)
+        end
     elseif asks_simulated(opts)
         or (core.default("profile") or core.default("host")) and not opts.backend then
         refuse("open", "a profile is for the simulator, not for backend \"%s\"", backend)
@@ -296,7 +317,7 @@ function lab.open(opts, ...)
         device, is_new = core.open(backend, index, settings, beside)
     end
     if reason then say_simulating(device, reason, code) end
-    if figures then core.need("draws").note(device, figures, flat) end
+    if noted then core.note_device(device, noted) end
     -- A device beside one that is recorded is recorded with it.
     local on_open = is_new and not core.is_recorded(device) and core.default("on_open")
     if opened then

@@ -107,13 +107,24 @@ static const char *key_at(int index, char buffer[KEY_CHARS])
 
 static bool is_optional(int index) { return index >= FIRST_CALL || keys[index].optional; }
 
+/* Of a call's key behind "calls.": "cudaFree.us". */
+static int find_call_key(const char *key)
+{
+    for (int i = FIRST_CALL; i < N_KEYS; i += CALL_FIELDS) {
+        const char *name = sim_call_name((sim_call)((i - FIRST_CALL) / CALL_FIELDS));
+        const size_t length = strlen(name);
+        if (strncmp(key, name, length) != 0 || key[length] != '.') continue;
+        for (int field = 0; field < CALL_FIELDS; field++)
+            if (strcmp(key + length + 1, call_fields[field]) == 0) return i + field;
+    }
+    return -1;
+}
+
 static int find_key(const char *key)
 {
-    char buffer[KEY_CHARS];
-    const int n = strncmp(key, "calls.", 6) == 0 ? N_KEYS : FIRST_CALL;
-    for (int i = 0; i < n; i++)
-        if (strcmp(key, key_at(i, buffer)) == 0) return i;
-    return -1;
+    for (int i = 0; i < FIRST_CALL; i++)
+        if (key[0] == keys[i].name[0] && strcmp(key, keys[i].name) == 0) return i;
+    return strncmp(key, "calls.", 6) == 0 ? find_call_key(key + 6) : -1;
 }
 
 /* ---- unknown and missing keys ---- */
