@@ -133,8 +133,10 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     if (status != SL_OK
         || sl__view_same_bytes(dst, src)) /* PyTorch: a copy onto itself does nothing */
         return status;
-    sl__tensor_follow(dst, device);
-    sl__tensor_follow(src, device);
+    if (dst->device != src->device) {
+        sl__tensor_follow(dst, device);
+        sl__tensor_follow(src, device);
+    }
     work.bytes = dst->bytes;
     work.dtype = (uint8_t)dst->spec.dtype;
     if (on_host) return sl__copy_on_host(dst, src, work.bytes, dst->spec.dtype, err);

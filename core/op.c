@@ -38,10 +38,12 @@ static void hold_operands(sl_op *op, const sl__operands *operands)
     if (__builtin_expect(operands->custom != NULL, 0)) hold_custom(op, operands->custom);
 }
 
+static bool is_lent(const sl_buffer *buffer) { return buffer && buffer->lender; }
+
 static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
                              const sl_stream *stream, sl_error *err)
 {
-    if (!buffer || !buffer->lender) return SL_OK;
+    if (!is_lent(buffer)) return SL_OK;
     return sl__buffer_settle(buffer, stream, sl__work_bytes(work, side), err);
 }
 
@@ -53,7 +55,7 @@ static sl_status settle_custom(const sl_custom_call *custom, const sl_stream *st
 
     for (uint32_t i = 0; i < custom->n; i++) {
         sl_buffer *buffer = custom->arg[i].buffer;
-        if (!buffer || !buffer->lender) continue;
+        if (!is_lent(buffer)) continue;
         status = in_graph ? sl__buffer_settle_all(buffer, err)
                           : sl__buffer_settle(buffer, stream, custom->arg[i].bytes, err);
         if (status != SL_OK) return status;
@@ -77,6 +79,8 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
 
     if (operands->custom)
         return settle_custom(operands->custom, stream, stream->branch != NULL, err);
+    if (!is_lent(operands->out) && !is_lent(operands->in0) && !is_lent(operands->in1))
+        return SL_OK;
     if (stream->branch) return settle_for_graph(operands, err);
     status = settle_side(operands->out, work, 2, stream, err);
     if (status == SL_OK) status = settle_side(operands->in0, work, 0, stream, err);
