@@ -45,22 +45,27 @@ static bool grow(void **data, size_t *n, size_t at, size_t elem_bytes)
     return true;
 }
 
-bool sl__record_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
+/* sl__record_text for a text that the timeline may not have. */
+static bool add_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
 {
     void *texts = rec->texts;
 
     *id = 0;
     if (!device_id) return true;
-    if (device_id < rec->n_texts && rec->texts[device_id]) {
-        *id = rec->texts[device_id] - 1;
-        return true;
-    }
     if (!grow(&texts, &rec->n_texts, device_id, sizeof *rec->texts)) return false;
     rec->texts = texts;
     if (sl_timeline_intern(rec->timeline, sl__strings_text(&device->core->strings, device_id), id,
                            NULL))
         return false;
     rec->texts[device_id] = *id + 1;
+    return true;
+}
+
+bool sl__record_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
+{
+    if (device_id >= rec->n_texts || !rec->texts[device_id])
+        return add_text(device, rec, device_id, id);
+    *id = rec->texts[device_id] - 1;
     return true;
 }
 
@@ -126,7 +131,10 @@ static bool add_span(sl_device *device, recording *rec, const sl_op *op, uint32_
 static bool add_collective(recording *rec, const sl_op *op)
 {
     const sl_work *work = &op->work;
-    sl_collective_note note = {
+    sl_collective_note note;
+
+    if (!op->comm) return true;
+    note = (sl_collective_note){
         .correlation = op->seq,
         .number = work->number,
         .in_elems = work->n,
@@ -138,12 +146,10 @@ static bool add_collective(recording *rec, const sl_op *op)
         .collective = work->collective,
         .dtype = work->dtype,
         .reduction = work->reduction,
+        .comm = op->comm->all->id,
+        .rank = op->comm->rank,
+        .ranks = op->comm->all->size,
     };
-
-    if (!op->comm) return true;
-    note.comm = op->comm->all->id;
-    note.rank = op->comm->rank;
-    note.ranks = op->comm->all->size;
     return !sl_timeline_add_collective(rec->timeline, &note, NULL);
 }
 
@@ -176,7 +182,10 @@ static bool add_peer(recording *rec, const sl_op *op)
 /* What the operation waited for, from a backend that knows it. */
 static bool add_hold(recording *rec, const sl_op *op)
 {
-    sl_hold hold = {
+    sl_hold hold;
+
+    if (op->ready_cause == SL_CAUSE_NONE) return true;
+    hold = (sl_hold){
         .correlation = op->seq,
         .ready_ns = op->ready_ns,
         .ready_by = op->ready_by,
@@ -184,8 +193,7 @@ static bool add_hold(recording *rec, const sl_op *op)
         .ready_cause = op->ready_cause,
         .start_cause = op->start_cause,
     };
-
-    return op->ready_cause == SL_CAUSE_NONE || !sl_timeline_add_hold(rec->timeline, &hold, NULL);
+    return !sl_timeline_add_hold(rec->timeline, &hold, NULL);
 }
 
 static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, uint32_t stream,
