@@ -20,6 +20,7 @@
 #include "run/coroutines.h"
 #include "run/embedded.h"
 #include "run/interrupt.h"
+#include "run/memory.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -281,10 +282,12 @@ static int run_lua(program *p)
         run_message("cannot create the Lua state: not enough memory");
         return EXIT_SCRIPT;
     }
+    memory_open(L);
     lua_pushcfunction(L, run_program);
     lua_pushlightuserdata(L, p);
     if (run_report(L, lua_pcall(L, 1, 0, 0)) != LUA_OK) p->exit_status = EXIT_SCRIPT;
     lua_close(L);
+    memory_close();
     if (!flush_stdout() && p->exit_status == EXIT_FINE) p->exit_status = EXIT_SCRIPT;
     return p->exit_status;
 }
