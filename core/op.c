@@ -79,8 +79,7 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
 
     if (operands->custom)
         return settle_custom(operands->custom, stream, stream->branch != NULL, err);
-    if (!is_lent(operands->out) && !is_lent(operands->in0) && !is_lent(operands->in1))
-        return SL_OK;
+    if (!is_lent(operands->out) && !is_lent(operands->in0) && !is_lent(operands->in1)) return SL_OK;
     if (stream->branch) return settle_for_graph(operands, err);
     status = settle_side(operands->out, work, 2, stream, err);
     if (status == SL_OK) status = settle_side(operands->in0, work, 0, stream, err);
