@@ -28,6 +28,7 @@ local calls <const> = {
 local function round(name, call)
     call()
     lab.synchronize()
+    collectgarbage()
     mark()
     call()
     mark()

@@ -8,7 +8,7 @@ local folder = arg[0]:match("^.*/") or "./"
 package.path = folder .. "?.lua;" .. package.path
 local callgrind, files = require "callgrind", require "files"
 
-local calls_each <const> = 1024 -- 16 marks of a stream, the same in each part
+local calls_each <const> = 4096 -- 64 marks of a stream, and what the collector takes for the tables
 local known_table <const> = "docs/results/calls.md"
 local modes <const> = { "", ", recorded", ", after a recording" }
 
