@@ -48,7 +48,8 @@ WASM_MAKE  = EMBED_FROM=$(WASM)/squeezed CPPFLAGS='-I$(abspath $(Z_SOURCE))' CFL
              --no-print-directory BUILD=$(WASM) CC=$(EMCC) NVCC= MINIZIP=0 LIBSECCOMP=0 \
              LUA_INCLUDE=$(abspath $(LUA_SOURCE))/src LUA_LIBRARY=$(abspath $(WASM))/liblua.a \
              PROGRAM_ZLIB='$(WASM)/libz.a $(WASM_OWN)' REPLACED='$(WASM)/repl/sandbox/children.o $(WASM)/repl/sandbox/confine.o' \
-             PROGRAM_FILES='$(WASM_FILES)' DEVICE=  EXPORT_FLAGS= LIBS=-lm SYSTEM=WebAssembly
+             PROGRAM_FILES='$(WASM_FILES)' DEVICE=  FIGURES=$(WASM)/bindings/figures_none.o \
+             EXPORT_FLAGS= LIBS=-lm SYSTEM=WebAssembly
 
 # What needs a GPU, processes or a compiler stays out of it, but for what the other commands share.
 WASM_WITHOUT := repl/calibrate/% repl/compare/% repl/plans/% repl/labs/autograder/%
