@@ -229,7 +229,8 @@ function stop() {
     return new Promise((then) => setTimeout(then));
 }
 
-const shown = () => ["--backend", "sim", "--profile", byId("profile").value, "--display", "/dev/display"];
+const shown = () => ["--backend", "sim", "--profile", byId("profile").value, "--display", "/dev/display",
+                     ...(byId("races").checked ? ["--check"] : [])];
 
 function runScript() {
     return runCommand([...shown(), SCRIPT], { [SCRIPT]: editor.getValue() });

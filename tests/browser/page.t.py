@@ -360,6 +360,21 @@ def an_empty_page(browser, folder):
     browser.press("w", "e", "0", "Enter", "Escape")
 
 
+def a_frame_without_room(browser, folder):
+    """A frame may have no width yet when its page is ready."""
+    with open(os.path.join(folder, "frame.html"), "w") as file:
+        file.write("<title>frame</title><iframe src='blocking.html' style='width: 60px; height: 400px'></iframe>")
+    browser.open(os.path.join(folder, "frame.html"))
+    time.sleep(0.5)
+    equal(browser.run("return document.title"), "frame", "a page without room draws nothing, and ends")
+    browser.run("document.querySelector('iframe').style.width = '700px'")
+    time.sleep(0.5)
+    browser.call("POST", "/frame", {"id": 0})
+    width = browser.run("return canvas.width")
+    browser.call("POST", "/frame", {"id": None})
+    ok(width > 500, "it is drawn when there is room", width)
+
+
 def a_large_page(browser, folder):
     path = os.path.join(folder, "100000.html")
     diag(f"100,000 operations: {os.path.getsize(path) / 1e6:.1f} MB")
@@ -406,6 +421,7 @@ def main():
             names_do_no_harm(browser, folder)
             parts_in_several_streams(browser, folder)
             an_empty_page(browser, folder)
+            a_frame_without_room(browser, folder)
             a_large_page(browser, folder)
             equal(browser.messages(), [], "no page wrote an error or a warning to the console")
     finally:

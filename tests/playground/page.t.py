@@ -60,6 +60,16 @@ def test_errors(browser):
     ok("error" in text_of(browser, "state"), "so does the line above the output")
     run_script(browser, "x = = 1")
     equal(browser.run("return editor.lineInfo(0).bgClass"), "wrong", "a mistake of the syntax as well")
+    racy = """local lab = require "streamlab"
+        local a, b = lab.stream{non_blocking = true}, lab.stream{non_blocking = true}
+        local t = lab.empty(1024)
+        t:fill_(1, {stream = a})
+        t:fill_(2, {stream = b})
+        lab.synchronize()"""
+    ok("race" in run_script(browser, racy), "a race is reported")
+    browser.run("byId('races').click()")
+    equal(run_script(browser, racy), "", "unless nobody asks for it")
+    browser.run("byId('races').click()")
     run_script(browser, "print 'fine'")
     equal(browser.run("return document.querySelectorAll('.wrong, .problem').length"), 0, "the next run removes it")
     printed = run_script(browser, "local lab = require 'streamlab' lab.open{backend = 'cuda'}")

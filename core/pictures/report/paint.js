@@ -389,6 +389,7 @@ function paintRange() {
 
 function paint() {
     pending = 0;
+    if (view.width <= view.gutter) return;      // a frame that has no size yet: resize() comes
     const scale = canvas.width / view.width;
     pen.setTransform(scale, 0, 0, scale, 0, 0);
     pen.clearRect(0, 0, view.width, view.height);
