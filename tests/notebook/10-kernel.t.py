@@ -1,5 +1,6 @@
 """10-kernel.t.py - the kernel, as a client of Jupyter sees it."""
 
+import os
 import shutil
 import time
 
@@ -10,12 +11,19 @@ folder = tap.prepare()
 import psutil  # noqa: E402
 from jupyter_client.manager import KernelManager  # noqa: E402
 
-manager = KernelManager(kernel_name="streamlab")
+
+def started():
+    """A kernel that is ready, and its client."""
+    manager = KernelManager(kernel_name="streamlab")
+    manager.start_kernel()
+    client = manager.client()
+    client.start_channels()
+    client.wait_for_ready(timeout=60)
+    return manager, client
+
+
 begun = time.monotonic()
-manager.start_kernel()
-client = manager.client()
-client.start_channels()
-client.wait_for_ready(timeout=60)
+manager, client = started()
 start_s = time.monotonic() - begun
 spent = psutil.Process(manager.provisioner.pid).cpu_times()
 start_cpu_s = spent.user + spent.system
@@ -137,9 +145,19 @@ tap.same(value("n"), "nil", "after a restart nothing is left")
 program = psutil.Process(manager.provisioner.pid).children()[0]
 client.stop_channels()
 manager.shutdown_kernel()
-del client
 _, alive = psutil.wait_procs([program], timeout=5)
 tap.same(alive, [], "when the kernel ends the program ends")
 tap.ok(start_cpu_s <= 1.5, "its start takes little time on a processor", start_cpu_s)
+
+# ---- a program that does not start -----------------------------------------------------------------
+
+os.environ["STREAMLAB_OPTIONS"] = "--profile nowhere"
+manager, client = started()
+for cell in ("the first cell", "and each other one"):
+    _, reply = run("1")
+    tap.ok(reply["ename"] == "NotStarted" and 'there is no profile "nowhere"' in reply["evalue"],
+           f"with options that are wrong, {cell} says why the program has not started", reply)
+client.stop_channels()
+manager.shutdown_kernel()
 shutil.rmtree(folder, ignore_errors=True)
 tap.done()

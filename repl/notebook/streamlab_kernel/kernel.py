@@ -15,14 +15,23 @@ class StreamlabKernel(Kernel):
         "pygments_lexer": "lua", "codemirror_mode": "lua",
     }
     help_links = []
+    server = None               # a program that has been started before the kernel was
 
     def __init__(self, **options):
         super().__init__(**options)
-        self.server = servers.Server(self.on_print)
+        self.server.on_print = self.on_print
+
+    def about(self, field):
+        """What the program says of itself. Where it does not start, each cell says why."""
+        try:
+            return self.server.ready()[field]
+        except servers.NotStarted as failed:
+            self.start_again()
+            return str(failed)
 
     @property
     def implementation_version(self):
-        return self.server.ready["version"]
+        return self.about("version")
 
     @property
     def language_version(self):
@@ -30,7 +39,7 @@ class StreamlabKernel(Kernel):
 
     @property
     def banner(self):
-        return self.server.ready["banner"]
+        return self.about("banner")
 
     # ---- messages to the notebook ---------------------------------------------------------------
 
@@ -52,19 +61,24 @@ class StreamlabKernel(Kernel):
 
     # ---- requests of the notebook ----------------------------------------------------------------
 
+    def start_again(self):
+        self.server.close()
+        self.server = servers.Server(self.on_print)
+
     def ask(self, request, **fields):
         """An answer; a program that has ended is started again, and the error raised."""
         try:
             return self.server.ask(request, **fields)
         except servers.ServerEnded:
-            self.server.close()
-            self.server = servers.Server(self.on_print)
+            self.start_again()
             raise
 
     def do_execute(self, code, silent, store_history=True, user_expressions=None,
                    allow_stdin=False, **_):
         try:
             answer = self.ask("run", code=code, on_event=None if silent else self.show)
+        except servers.NotStarted as failed:
+            return self.failed("NotStarted", str(failed), [str(failed)])
         except servers.ServerEnded as ended:
             message = f"{ended}; a new one has begun, without its variables"
             return self.failed("ServerEnded", message, [message])

@@ -22,6 +22,10 @@ class ServerEnded(Exception):
     """The program has ended; its state is lost."""
 
 
+class NotStarted(ServerEnded):
+    """It has ended before it read a request; the text has what it said."""
+
+
 def program():
     """The path of the program: $STREAMLAB, the wheel's, or the one on the path."""
     named = os.environ.get("STREAMLAB")
@@ -46,13 +50,13 @@ def environment():
 class Server:
     """One running program. `on_print(name, text)` gets what is written to "stdout" and "stderr"."""
 
-    def __init__(self, on_print, options=None):
+    def __init__(self, on_print=None, options=None):
         self.on_print = on_print
+        self.first_reply = None
         self.interrupted_at = -AT_ONCE_SECONDS
         if options is None:
             options = shlex.split(os.environ.get("STREAMLAB_OPTIONS", ""))
         self._start(options)
-        self.ready = self._next_reply()
 
     def _start(self, options):
         requests_out, requests_in = os.pipe()
@@ -73,6 +77,26 @@ class Server:
         os.set_blocking(self.replies, False)
         self.selector.register(self.replies, selectors.EVENT_READ, None)
         self.partial = {"stdout": b"", "stderr": b""}
+
+    def ready(self):
+        """The program's first reply. Starting does not wait for it, the first request does."""
+        if self.first_reply is None:
+            self.first_reply = self._read_first_reply()
+        return self.first_reply
+
+    def _read_first_reply(self):
+        said, deliver = [], self.on_print
+        self.on_print = lambda *printed: said.append(printed)
+        try:
+            reply = self._next_reply()
+        except ServerEnded:
+            text = "".join(text for _, text in said).strip()
+            raise NotStarted(f"streamlab has not started ({self._status()}): {text}") from None
+        finally:
+            self.on_print = deliver
+        for printed in said:
+            deliver(*printed)
+        return reply
 
     # ---- what is printed -------------------------------------------------------------------
 
@@ -157,6 +181,7 @@ class Server:
 
     def ask(self, request, data=b"", on_event=None, **fields):
         """Sends a request and returns its answer; its events go to on_event(name, data)."""
+        self.ready()
         line = json.dumps({"request": request, **fields}).encode() + b"\n" + bytes(data)
         try:
             while line:
