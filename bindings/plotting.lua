@@ -75,7 +75,7 @@ local function read_options(r, opts)
         end
     end
     for _, name in ipairs{"theme", "width_px"} do
-        if opts[name] and not opts.file then
+        if opts[name] and not opts.file and not core.show_plot then
             refuse("plot", "option '%s' is for a file; give 'file', too", name)
         end
     end

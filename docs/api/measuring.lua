@@ -196,8 +196,8 @@ io.write(r:jsonl())
                 { "log", '"x"|"y"|"xy"', "which axes are logarithmic", default = "none" },
                 { "title", "string", "above the plot", default = "the table's" },
                 { "file", "string", "the file, whose name ends in .svg", default = "none: the plot is printed" },
-                { "theme", '"auto"|"light"|"dark"', "of the file; auto follows the setting of the reader's system", default = '"auto"' },
-                { "width_px", "integer", "of the file, in pixels, from 200 to 20000", default = "800" },
+                { "theme", '"auto"|"light"|"dark"', "of the file, or of a notebook's picture; auto follows the setting of the reader's system", default = '"auto"' },
+                { "width_px", "integer", "the same: its width in pixels, from 200 to 20000", default = "800" },
             },
             errors = {
                 { "SL_EINVAL", "a column that there is not, no point to draw, or what has no logarithm" },

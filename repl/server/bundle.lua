@@ -13,10 +13,15 @@ local function saved(tl, suffix)
     return files.made(suffix, function(path) tl:save(path) end)
 end
 
+-- Notebooks become pages (nbconvert), within which an SVG must not declare what XML it is.
+local function without_declaration(svg)
+    return (svg:gsub("^<%?xml.-%?>%s*", ""))
+end
+
 local function add_picture(data, value)
     local kind = internals.type_name(value)
     if kind == "timeline" and value.span_count > 0 then
-        data["image/svg+xml"] = saved(value, ".svg")
+        data["image/svg+xml"] = without_declaration(saved(value, ".svg"))
     elseif kind == "tensor" then
         data["text/html"] = html.tensor(value)
     elseif api.class_of(value) == "results" then
@@ -33,6 +38,11 @@ function bundle.of(...)
         add_picture(data, ...)
     end
     return data
+end
+
+-- A plot as a file's text, and as the terminal has it.
+function bundle.plot(svg, text)
+    return { ["image/svg+xml"] = without_declaration(svg), ["text/plain"] = text }
 end
 
 -- A timeline as the page that tl:save("x.html") writes, within a frame of its own.

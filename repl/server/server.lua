@@ -177,7 +177,7 @@ end
 function server.open()
     rawset(_G, "display", display)
     rawset(internals, "show_plot", function(svg, text)
-        send_display { ["image/svg+xml"] = svg, ["text/plain"] = text }
+        send_display(import "repl/server/bundle.lua".plot(svg, text))
     end)
     reply { event = "ready", protocol = protocol, version = lab.version,
             banner = import "repl/console/banner.lua".text() }

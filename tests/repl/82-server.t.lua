@@ -74,7 +74,7 @@ tap.is(got[2].data["text/plain"], "2", "and what stands below them is run")
 got = ask(run "lab.tensor{{1, 2}, {3, 4.5}}:cpu()", run "{{name = '<b>', n = 1}, {name = 'c', n = 2}}",
     run "lab.table{{n = 1, us = 2.5}}", run "tl = lab.profile(lab.spin, 1); tl",
     run "display(tl, 'page')", run "display(5)", run "display(5, 'page')", run "display()",
-    run "lab.rand(7, 9):cpu()")
+    run "lab.rand(7, 9):cpu()", run "lab.table{{n = 1, us = 2.5}}:plot{x = 'n', y = 'us', width_px = 300}")
 local tensor, records, results, timeline = got[1].data, got[3].data, got[5].data, got[7].data
 tap.is(tensor["text/plain"], "tensor 2x2 float32 on cpu, pageable, 16 bytes\n  1.0000  2.0000\n"
     .. "  3.0000  4.5000", "a tensor is a text")
@@ -87,7 +87,7 @@ tap.is(records["text/html"], "<table><tr><th></th><th>name</th><th>n</th></tr>\n
 tap.is(results["text/html"], "<table><tr><th>n</th><th>us</th></tr>\n<tr><td>1</td><td>2.5</td></tr>"
     .. "</table>", "so is a table of results")
 tap.like(timeline["text/plain"], "^timeline of 1 span: makespan 1000.0 us", "a timeline is its chart")
-tap.like(timeline["image/svg+xml"], "^<%?xml.*</svg>%s*$", "and a picture")
+tap.like(timeline["image/svg+xml"], "^<svg.*</svg>%s*$", "and a picture, as pages have them")
 tap.is(got[9].event, "display", "display(tl, \"page\") shows while the entry runs")
 tap.like(got[9].data["text/html"], '^<iframe [^<>]*srcdoc="<!DOCTYPE html>.*</iframe>$',
     "the page, in a frame")
@@ -100,6 +100,8 @@ tap.is(got[14].error.name, "SL_EINVAL", "nor is nothing shown")
 local rows = select(2, got[15].data["text/html"]:gsub("<tr>", ""))
 local cells = select(2, got[15].data["text/html"]:gsub("<td>", ""))
 tap.is(rows .. " " .. cells, "7 49", "of a larger tensor the corners are shown, with gaps between")
+tap.like(got[17].data["image/svg+xml"], '^<svg [^>]*width="300".*</svg>%s*$',
+    "a plot is a picture, as wide as it is said")
 
 -- ---- questions ----------------------------------------------------------------------------
 
