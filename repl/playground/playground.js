@@ -109,18 +109,25 @@ function unmark() {
     marks = [];
 }
 
-// Marks the line that an error names, and says there what is wrong: "streamlab: script.lua:7: ...".
-function mark(errors) {
-    const found = errors.match(/^streamlab: script\.lua:(\d+): ([^]*?)(?=\n *\d+ \||\nstack|\n?$)/m);
-    if (!found) return;
-    const line = Math.min(Number(found[1]), editor.lineCount()) - 1;
+// The line has a mark, and what is wrong stands below it.
+function mark(number, text) {
+    const line = Math.min(number, editor.lineCount()) - 1;
     const problem = document.createElement("div");
     problem.className = "problem";
-    problem.textContent = found[2];
+    problem.textContent = text;
     editor.addLineClass(line, "background", "wrong");
     marks.push({ clear: () => editor.removeLineClass(line, "background", "wrong") },
-               editor.addLineWidget(line, problem));
-    editor.scrollIntoView({ line, ch: 0 }, 80);
+               editor.addLineWidget(line, problem, { noHScroll: true }));
+    return line;
+}
+
+// "streamlab: script.lua:7: ..." up to the line that it quotes; "streamlab: race: ... at script.lua:7 ..."
+function markAll(errors) {
+    const error = errors.match(/^streamlab: script\.lua:(\d+): ([^]*?)(?=\n *\d+ \||\nstack|\n?$)/m);
+    const lines = error ? [mark(Number(error[1]), error[2])] : [];
+    for (const [, text, number] of errors.matchAll(/^streamlab: (race: .*? at script\.lua:(\d+)\b.*)$/gm))
+        lines.push(mark(Number(number), text));
+    if (lines.length) editor.scrollIntoView({ line: lines[0], ch: 0 }, 80);
 }
 
 // ---- the output ----------------------------------------------------------------------------
@@ -217,7 +224,7 @@ async function runCommand(args, files) {
     clearInterval(clock);
     describe(ended, since);
     for (const [path, bytes] of Object.entries(ended.made ?? {})) offer(path, bytes);
-    mark(errors);
+    markAll(errors);
     byId("run").disabled = !(byId("stop").disabled = true);
     running = false;
     return ended;

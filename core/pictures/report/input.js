@@ -308,6 +308,8 @@ function listen() {
     operations.addEventListener("toggle", showOperations);
     DARK.addEventListener("change", applyTheme);
     addEventListener("resize", layOut);
+    // A frame's page may be ready before it has a width, which comes without an event of the window.
+    new ResizeObserver(() => content.clientWidth !== view.width && layOut()).observe(content);
     addEventListener("beforeprint", () => print(true));
     addEventListener("afterprint", () => print(false));
 }
