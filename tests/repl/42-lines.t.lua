@@ -62,7 +62,7 @@ end
 long[#long + 1] = "end\nf()\ny\n"
 local file = os.tmpname()
 shell.write(file, table.concat(long, "\n"))
-out, err, code = shell.sh("timeout 20 \"$P\" -i < " .. shell.quote(file))
+out, err, code = shell.sh("timeout 60 \"$P\" -i < " .. shell.quote(file))
 os.remove(file)
 tap.is(out .. code, "1125750\n0", "a function of 1500 lines is read in seconds")
 
