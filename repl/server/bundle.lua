@@ -9,8 +9,11 @@ local values = import "repl/console/values/values.lua"
 
 local bundle = {}
 
-local function saved(tl, suffix)
-    return files.made(suffix, function(path) tl:save(path) end)
+-- A cell's output is narrower than a page.
+local picture_px <const> = 800
+
+local function saved(tl, suffix, options)
+    return files.made(suffix, function(path) tl:save(path, options) end)
 end
 
 -- Notebooks become pages (nbconvert), within which an SVG must not declare what XML it is.
@@ -21,7 +24,7 @@ end
 local function add_picture(data, value)
     local kind = internals.type_name(value)
     if kind == "timeline" and value.span_count > 0 then
-        data["image/svg+xml"] = without_declaration(saved(value, ".svg"))
+        data["image/svg+xml"] = without_declaration(saved(value, ".svg", { width_px = picture_px }))
     elseif kind == "tensor" then
         data["text/html"] = html.tensor(value)
     elseif api.class_of(value) == "results" then

@@ -87,7 +87,8 @@ tap.is(records["text/html"], "<table><tr><th></th><th>name</th><th>n</th></tr>\n
 tap.is(results["text/html"], "<table><tr><th>n</th><th>us</th></tr>\n<tr><td>1</td><td>2.5</td></tr>"
     .. "</table>", "so is a table of results")
 tap.like(timeline["text/plain"], "^timeline of 1 span: makespan 1000.0 us", "a timeline is its chart")
-tap.like(timeline["image/svg+xml"], "^<svg.*</svg>%s*$", "and a picture, as pages have them")
+tap.like(timeline["image/svg+xml"], '^<svg [^>]*width="800".*</svg>%s*$',
+    "and a picture, as pages have them")
 tap.is(got[9].event, "display", "display(tl, \"page\") shows while the entry runs")
 tap.like(got[9].data["text/html"], '^<iframe [^<>]*srcdoc="<!DOCTYPE html>.*</iframe>$',
     "the page, in a frame")
