@@ -31,7 +31,7 @@ Version: $version
 Architecture: $architecture
 Maintainer: streamlab <streamlab@localhost>
 Depends: $depends
-Recommends: libopenblas0, gnuplot-nox
+Recommends: libopenblas0
 Suggests: python3-ipykernel, python3-numpy
 Section: science
 Priority: optional
