@@ -161,7 +161,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 # ---- lanes --------------------------------------------------------------------
 
 SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-playground check-oom \
-           check-hta check-notebook check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-calls bench-cuda
+           check-hta check-notebook pictures check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-calls bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
 check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) \
@@ -234,6 +234,11 @@ check-notebook: all
 	    echo 'make check-notebook: no Jupyter can be installed here, so nothing is tested' >&2
 	$(Q)STREAMLAB_PYTHON=$(NOTEBOOK_PYTHON) STREAMLAB_TEST_TIMEOUT=4 $(PROVE) -v -j1 \
 	    $(sort $(wildcard tests/notebook/*.t.py))
+
+## make pictures       draws docs/pictures anew: the prompt, a notebook (needs Chromium and nbconvert 7)
+pictures: all $(TERMINAL)
+	$(Q)LUA_PATH='tests/?.lua;;' $(BUILD)/streamlab tests/repl/70-prompt-picture.t.lua write
+	$(Q)STREAMLAB=$(BUILD)/streamlab $(NOTEBOOK_PYTHON) tests/notebook/picture.py docs/pictures/notebook.png
 
 ## make check-slurm    a sweep on a Slurm of this machine alone, with workers that are killed
 check-slurm: all
