@@ -208,6 +208,8 @@ const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s
 function describe(ended, since) {
     if (ended.stopped) return say(`Stopped after ${seconds(since)}.`);
     if (ended.broken) return say(`The program failed: ${ended.broken}`, true);
+    const races = errors.match(/^streamlab: (\d+ races?)\b/m) ?? (/^streamlab: race:/m.test(errors) && ["", "a race"]);
+    if (ended.status === 0 && races) return say(`Done in ${seconds(since)}, with ${races[1]}: see below.`, true);
     if (ended.status === 0) return say(`Done in ${seconds(since)}.`);
     return say(`Ended with an error after ${seconds(since)}.`, true);
 }

@@ -67,6 +67,7 @@ def test_errors(browser):
         t:fill_(2, {stream = b})
         lab.synchronize()"""
     ok("race" in run_script(browser, racy), "a race is reported")
+    ok("with 1 race" in text_of(browser, "state"), "the line above the output says so", text_of(browser, "state"))
     equal(browser.run("return editor.lineInfo(4).bgClass"), "wrong", "and the line of the second access marked")
     browser.run("byId('races').click()")
     equal(run_script(browser, racy), "", "unless nobody asks for it")
