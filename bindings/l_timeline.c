@@ -405,6 +405,7 @@ LSL_GETTER(lsl_timeline, wall_us, number, (double)sl_timeline_wall_ns(self->p) /
 LSL_GETTER(lsl_timeline, span_count, integer, (lua_Integer)count_spans(self->p))
 LSL_GETTER(lsl_timeline, device_name, string, sl_timeline_device(self->p)->name)
 LSL_GETTER(lsl_timeline, device_index, integer, sl_timeline_device(self->p)->index)
+LSL_GETTER(lsl_timeline, keep, string, sl_timeline_is_summary(self->p) ? "summary" : "spans")
 LSL_GETTER(lsl_timeline, simulated, boolean, sl_timeline_device(self->p)->simulated)
 
 static int get_stream_count(lua_State *L)
@@ -504,6 +505,7 @@ static const luaL_Reg getters[] = {
     { "device_index", get_device_index },
     { "device_indices", get_device_indices },
     { "devices", get_devices },
+    { "keep", get_keep },
     { "simulated", get_simulated },
     { "recording", get_recording },
     { "notice", get_notice },

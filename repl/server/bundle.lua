@@ -21,9 +21,14 @@ local function without_declaration(svg)
     return (svg:gsub("^<%?xml.-%?>%s*", ""))
 end
 
+-- Whether something was recorded, and more of it than sums.
+function bundle.has_picture(tl)
+    return not tl.recording and tl.span_count > 0 and tl.keep == "spans"
+end
+
 local function add_picture(data, value)
     local kind = internals.type_name(value)
-    if kind == "timeline" and value.span_count > 0 then
+    if kind == "timeline" and bundle.has_picture(value) then
         data["image/svg+xml"] = without_declaration(saved(value, ".svg", { width_px = picture_px }))
     elseif kind == "tensor" then
         data["text/html"] = html.tensor(value)

@@ -3,6 +3,7 @@
 -- same.
 
 local json = import "repl/run/json.lua"
+local bundle = import "repl/server/bundle.lua"
 
 local shown = {}
 
@@ -16,9 +17,9 @@ local function send(data)
 end
 
 local function send_page(tl)
-    if pages[tl] or tl.span_count == 0 then return end
+    if pages[tl] or not bundle.has_picture(tl) then return end
     pages[tl] = true
-    send(import "repl/server/bundle.lua".page(tl))
+    send(bundle.page(tl))
 end
 
 -- The methods of a class, whether or not there is an object of it.
@@ -45,7 +46,7 @@ function shown.open(path)
     for _, name in ipairs { "show", "explain", "summary" } do also(timelines, name, send_page) end
     rawset(internals, "show_plot", function(svg, text)
         io.write(text, "\n")
-        send { ["image/svg+xml"] = svg, ["text/plain"] = text }
+        send(bundle.plot(svg, text))
     end)
 end
 

@@ -1,6 +1,6 @@
 -- dispatch.lua N - makes each of the calls below N times, without a recording and with one. Before
 -- and after each N it calls lab.current_stream(), where instructions.lua lets valgrind begin to
--- count anew. Not a test.
+-- count again. Not a test.
 local n <const> = tonumber(arg[1]) or 1000
 local mark <const> = lab.current_stream
 

@@ -36,11 +36,13 @@ tap.ok(list[1].data["text/plain"]:find("timeline", 1, true), "with a text beside
 
 list = run(work .. 'tl:explain()')
 tap.is(#list, 1, "also where it is only explained")
+list = run('local tl = lab.profile(function() lab.spin(1) end, {keep = "summary"}) tl:summary() print(tl.keep)')
+tap.is(#list, 0, "one that keeps a summary has none either")
 list = run('local tl = lab.profile(function() end) tl:show()')
 tap.is(#list, 0, "an empty one has no page")
 list = run('lab.table({{n = 1, us = 2}, {n = 2, us = 3}}):plot{x = "n", y = "us"}')
 tap.is(#list, 1, "a plot is sent")
-tap.like(list[1].data["image/svg+xml"], "^<%?xml.*<svg", "as a picture")
+tap.like(list[1].data["image/svg+xml"], "^<svg", "as a picture")
 list = run('print(1)')
 tap.is(#list, 0, "what is only printed is not")
 local _, out = run(work .. 'tl:show{bad = 1}')
@@ -53,5 +55,13 @@ tap.is(out2, "", "nothing runs where the file cannot be written")
 tap.like(err .. code, "^streamlab: .-%-%-display: cannot write /no/such/file: .*1$", "which is said")
 _, err, code = shell.sh(shell.quote(shell.program) .. " --display '' -e 'print(1)'")
 tap.like(err .. code, "%-%-display needs a file, got ''.*2$", "a name that is empty is wrong usage")
+
+-- ---- at the prompt and in a notebook --------------------------------------------------------
+
+out2 = shell.sh([[printf '%s\n' 'lab.profile(function() lab.spin(1) end, {keep = "summary"})' | "$P" --backend sim -i 2>&1]])
+tap.like(out2, "timeline of 1 span, .*_:summary%(%) has what is kept", "a timeline that keeps a summary is a value")
+out2 = shell.sh([[printf '{"request":"run","code":"lab.profile(function() lab.spin(1) end, {keep = \\"summary\\"})"}\n' ]]
+    .. [[| "$P" --backend sim --server=0,4 4>&1]])
+tap.like(out2, '"event":"result".*"ok":true', "also for a notebook")
 
 tap.done()

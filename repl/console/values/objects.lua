@@ -98,6 +98,9 @@ end
 function objects.timeline_lines(tl)
     local whole = tostring(tl)
     if not whole:find("^timeline of") then return {text.paint("name", whole)} end
+    if tl.keep == "summary" then
+        return {text.paint("name", whole), text.paint("dim", "_:summary() has what is kept of it")}
+    end
     local lines = text.fold(head(tl), internals.columns())
     for i, line in ipairs(lines) do lines[i] = text.paint("name", line) end
     if tl.span_count == 0 then return lines end
