@@ -62,11 +62,11 @@ PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 $(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
 
 $(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
 
 $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	$(call say,link,$@)
@@ -76,12 +76,12 @@ $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 $(PLAIN): $(REPL) $(NO_ZIP) $(NO_FILTER) $(BINDINGS) $(LIBRARY)
 	$(call say,link,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $^ $(LUA_LIB) \
 	    $(PROGRAM_ZLIB) $(LIBS)
 
 $(TERMINAL) $(CALLS): %.so: %.o
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $^ -lpthread
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -o $@ $^ -lpthread
 $(TERMINAL:.so=.o) $(CALLS:.so=.o): CPPFLAGS += -I$(LUA_INC)
 
 $(BUILD)/tests/oom/runner $(BUILD)/tests/bench/timeit: $(BUILD)/%: $(BUILD)/%.o
@@ -92,7 +92,7 @@ $(BUILD)/tests/oom/runner.o $(BUILD)/tests/bench/timeit.o: CPPFLAGS += -D_DEFAUL
 $(BUILD)/tests/bench/kernel_speed.o: CFLAGS += -O3 -march=native -ffp-contract=fast
 $(BUILD)/tests/bench/kernel_speed: %: %.o $(LIBRARY)
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS) -lpthread
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS) -lpthread
 
 # The plugin's files, with CUDA's libraries played by others; what a test stands in for it
 # includes or leaves out.
@@ -135,10 +135,10 @@ $(T)/fake_cupti.so: $(T)/fake_cupti.o
 $(T)/fake_nccl.so: $(T)/fake_nccl.o
 $(T)/%.so:
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -shared -o $@ $(filter %.o,$^) $(LIBS)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -o $@ $(filter %.o,$^) $(LIBS)
 $(CUDA_TESTS):
 	$(call say,link,$@)
-	$(Q)$(CC) $(SANITIZE_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
 
 # These need the real ones, and a GPU.
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
