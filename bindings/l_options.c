@@ -1,8 +1,8 @@
 /* l_options.c - tables of named options. A name that the function does not know is an error, so
  * that a typo cannot pass.
  *
- * Without mistakes the table is read in one walk with lua_next; names are compared by identity
- * on hot paths (lsl_quick_options), else as strings. Only after a mistake is the table read
+ * Without mistakes the table is read in one walk: with lua_next, on hot paths as Lua lays it out
+ * (lsl_quick_options). Only after a mistake is the table read
  * again, in a fixed order, so that the mistake that is reported does not depend on Lua's hash
  * order. */
 #include "lsl.h"
@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "layout.h"
 
 /* read_value for an option that is an object. */
 static const char *read_object(lua_State *L, const lsl_option *option)
@@ -150,28 +152,41 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
     }
 }
 
-/* Whether the value on top of the stack is what the option of that name needs; then it is
- * put into *quick. */
-static inline bool read_quick(lua_State *L, const void *const *names, const void *name,
-                              lsl_quick *quick)
+/* The open box of the kind that the value is; NULL: it is none. */
+static inline const lsl_box *raw_box(const lsl_raw_node *node, lsl_kind kind)
 {
-    if (name == names[LSL_QUICK_STREAM]) {
-        const lsl_box *box = lsl_to(L, -1, LSL_STREAM);
-        if (!box || !lsl_is_open(box)) return false;
-        quick->stream = box->p;
-        return true;
+    const lsl_raw_userdata *u = node->value.p;
+    if (node->tag != LSL_TAG_USERDATA || u->values > 0 || u->bytes < sizeof(lsl_box)) return NULL;
+    const lsl_box *box = (const lsl_box *)u->memory;
+    return box->tag == &lsl_tags[kind] && lsl_is_open(box) ? box : NULL;
+}
+
+/* Whether the table's entry is what the option of that name needs; then it is put into *quick. */
+static inline bool read_quick(const lsl_raw_node *node, const void *const *names, lsl_quick *quick)
+{
+    const lsl_box *box;
+    if (node->key_tag != LSL_TAG_NAME) return false;
+    if (node->key.p == names[LSL_QUICK_STREAM]) {
+        box = raw_box(node, LSL_STREAM);
+        if (box) quick->stream = box->p;
+        return box != NULL;
     }
-    if (name == names[LSL_QUICK_OUT] && quick->out.slot != 0) {
-        const lsl_box *box = lsl_to(L, -1, LSL_TENSOR);
-        if (!box || !lsl_is_open(box) || sl_tensor_is_freed(box->p)) return false;
+    if (node->key.p == names[LSL_QUICK_OUT] && quick->out.slot != 0) {
+        box = raw_box(node, LSL_TENSOR);
+        if (!box || sl_tensor_is_freed(box->p)) return false;
         quick->out.tensor = box->p;
-        lua_copy(L, -1, quick->out.slot);
         return true;
     }
-    if (quick->flag == LSL_QUICK_NAMES || name != names[quick->flag] || !lua_isboolean(L, -1))
-        return false;
-    quick->flag_value = lua_toboolean(L, -1);
-    return true;
+    if (quick->flag == LSL_QUICK_NAMES || node->key.p != names[quick->flag]) return false;
+    quick->flag_value = node->tag == LSL_TAG_TRUE;
+    return node->tag == LSL_TAG_TRUE || node->tag == LSL_TAG_FALSE;
+}
+
+static void copy_out(lua_State *L, const lsl_state *state, int arg, int slot)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, state->out_ref);
+    lua_rawget(L, arg);
+    lua_replace(L, slot);
 }
 
 /* Lua keeps one copy of equal short strings, so that names can be compared by address; otherwise
@@ -181,16 +196,36 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
 {
     int type = lua_type(L, arg);
     if (type != LUA_TTABLE) return type <= LUA_TNIL;
-    const void *const *names = lsl_get(L)->quick_name;
-    lua_pushnil(L);
-    while (lua_next(L, arg)) {
-        if (!read_quick(L, names, lua_topointer(L, -2), quick)) {
-            lua_pop(L, 2);
-            return false;
-        }
-        lua_pop(L, 1);
-    }
+    const lsl_state *state = lsl_get(L);
+    const lsl_raw_table *table = lua_topointer(L, arg);
+    if (!state->layout_fits || table->listed > 0) return false;
+    const lsl_raw_node *node = table->node, *end = node + ((size_t)1 << table->log2_nodes);
+    for (; node < end; node++)
+        if (!lsl_raw_is_nil(node->tag) && !read_quick(node, state->quick_name, quick)) return false;
+    if (quick->out.tensor) copy_out(L, state, arg, quick->out.slot);
     return true;
+}
+
+/* Whether a table and a userdata are laid out as layout.h says. */
+static bool layout_fits(lua_State *L)
+{
+    bool found[2] = { false, false };
+    lua_createtable(L, 0, 2);
+    lua_pushboolean(L, true);
+    lua_setfield(L, -2, "tf32");
+    const void *memory = lua_newuserdatauv(L, sizeof(lsl_box), 0);
+    lua_setfield(L, -2, "stream");
+    const lsl_raw_table *table = lua_topointer(L, -1);
+    for (int i = 0; table->log2_nodes == 1 && table->listed == 0 && i < 2; i++) {
+        const lsl_raw_node *node = &table->node[i];
+        const void *const *names = lsl_get(L)->quick_name;
+        if (node->key_tag != LSL_TAG_NAME) continue;
+        if (node->key.p == names[LSL_QUICK_TF32]) found[0] = node->tag == LSL_TAG_TRUE;
+        if (node->key.p == names[LSL_QUICK_STREAM] && node->tag == LSL_TAG_USERDATA)
+            found[1] = ((const lsl_raw_userdata *)node->value.p)->memory == memory;
+    }
+    lua_pop(L, 1);
+    return found[0] && found[1];
 }
 
 void lsl_define_options(lua_State *L)
@@ -200,8 +235,10 @@ void lsl_define_options(lua_State *L)
     for (int i = 0; i < LSL_QUICK_NAMES; i++) {
         lua_pushstring(L, names[i]);
         state->quick_name[i] = lua_topointer(L, -1);
-        (void)luaL_ref(L, LUA_REGISTRYINDEX); /* keeps it until the end */
+        int ref = luaL_ref(L, LUA_REGISTRYINDEX); /* keeps it until the end */
+        if (i == LSL_QUICK_OUT) state->out_ref = ref;
     }
+    state->layout_fits = layout_fits(L);
 }
 
 /* The number of "cuda:12"; "cuda:" and "cuda:-1" are no places. */

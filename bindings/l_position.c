@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout.h"
+
 /* Whether *ar ("Sl") is a line of the user's. Comparing one character is enough for nearly every
  * chunk. */
 static bool is_users_line(const lua_Debug *ar)
@@ -125,29 +127,12 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
 
 /* ---- positions that are known ---- */
 
-/* How a call's frame begins, the CallInfo that lua_Debug names, and a value of Lua's stack: the same
- * in all releases of Lua 5.4 (lstate.h, lobject.h). lua_getinfo counts a function's instructions to
- * find its line, which takes longer than the rest of a call. */
-typedef struct frame {
-    const struct frame_value {
-        union {
-            void *p;
-            lua_Integer i;
-            lua_Number n;
-        } value;
-        unsigned char tag;
-    } * function;
-    void *top, *previous, *next;
-    const void *pc; /* of a Lua function: the next instruction */
-} frame;
-
-enum { LUA_FUNCTION_TAG = 0x46 }; /* of a function written in Lua */
-
-/* NULL: the caller is a C function. */
+/* NULL: the caller is a C function. lua_getinfo would count a function's instructions to find its
+ * line. */
 static const void *pc_of(const lua_Debug *ar)
 {
-    const frame *caller = (const frame *)ar->i_ci;
-    return caller->function->tag == LUA_FUNCTION_TAG ? caller->pc : NULL;
+    const lsl_raw_frame *caller = (const lsl_raw_frame *)ar->i_ci;
+    return caller->function->tag == LSL_TAG_FUNCTION ? caller->pc : NULL;
 }
 
 static lsl_pc_slot *pc_slot_of(lsl_state *state, const void *pc)

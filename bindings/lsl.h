@@ -84,6 +84,8 @@ typedef enum lsl_quick_name {
 
 typedef struct lsl_state {
     const void *quick_name[LSL_QUICK_NAMES]; /* the identities of Lua's strings */
+    int out_ref;                             /* of "out" in the registry */
+    bool layout_fits;                        /* tables are as layout.h says */
     lua_State *main;                         /* the main thread, for the collector */
     lsl_device_node *devices;                /* all that are open, the latest first */
     lua_Integer last_device_key;
