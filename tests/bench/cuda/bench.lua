@@ -161,11 +161,12 @@ end
 -- In this order: until a recording was made, nothing of it is loaded.
 local function sections()
     local puzzler, pipeline = dofile(folder .. "puzzler.lua"), dofile(folder .. "pipeline.lua")
-    local process = dofile(folder .. "process.lua")
+    local process, limits = dofile(folder .. "process.lua"), dofile(folder .. "limits.lua")
     return {
         {"enqueue", dofile(folder .. "enqueue.lua")}, {"custom", dofile(folder .. "custom.lua")},
         {"puzzler", puzzler.beside_raw},
-        {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs}, {"pow", pipeline.pow},
+        {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs},
+        {"pow", limits.pow}, {"link", limits.link}, {"recorded-call", dofile(folder .. "recording.lua")},
         {"recording", puzzler.recorded}, {"start", process.start}, {"million", process.million},
         {"check", dofile(folder .. "check.lua")},
     }

@@ -9,7 +9,8 @@
  *
  *   c = raw.copier(elems)
  *   c:run(kind, launches)   nanoseconds of the GPU a launch, by events around all of them;
- *                           kinds: "one" and "four" pieces of 16 bytes a thread
+ *                           kinds: "one" and "four" pieces of 16 bytes a thread; "h2d" and
+ *                           "d2h", from and to pinned memory
  *
  * Host memory is pinned; all memory is allocated before. Each stream has a cuBLAS handle
  * of its own, so that no call has to change the handle's stream.
@@ -193,26 +194,35 @@ typedef struct copier {
     cudaStream_t stream;
     cudaEvent_t start, end;
     raw_buffers buffers; /* from, to */
+    raw_buffers pinned;  /* one */
 } copier;
+
+static cudaError_t copy_once(const copier *c, int kind)
+{
+    const float *from = c->buffers.data[0];
+    float *to = c->buffers.data[1], *pinned = c->pinned.data[0];
+    const size_t bytes = c->elems * sizeof *to;
+
+    switch (kind) {
+    case 0: return raw_launch_copy_one(to, from, c->elems, c->stream);
+    case 1: return raw_launch_copy_four(to, from, c->elems, c->stream);
+    case 2: return cudaMemcpyAsync(to, pinned, bytes, cudaMemcpyHostToDevice, c->stream);
+    default: return cudaMemcpyAsync(pinned, from, bytes, cudaMemcpyDeviceToHost, c->stream);
+    }
+}
 
 static int copier_run(lua_State *L)
 {
-    static const char *const kinds[] = { "one", "four", NULL };
+    static const char *const kinds[] = { "one", "four", "h2d", "d2h", NULL };
     copier *c = luaL_checkudata(L, 1, "raw.copier");
-    int four = luaL_checkoption(L, 2, NULL, kinds);
+    int kind = luaL_checkoption(L, 2, NULL, kinds);
     lua_Integer launches = luaL_checkinteger(L, 3);
     float ms;
 
     luaL_argcheck(L, c->stream, 1, "closed");
-    const float *from = c->buffers.data[0];
-    float *to = c->buffers.data[1];
     TRY_CUDA(L, cudaEventRecord(c->start, c->stream));
-    for (lua_Integer i = 0; i < launches; i++) {
-        if (four)
-            TRY_CUDA(L, raw_launch_copy_four(to, from, c->elems, c->stream));
-        else
-            TRY_CUDA(L, raw_launch_copy_one(to, from, c->elems, c->stream));
-    }
+    for (lua_Integer i = 0; i < launches; i++)
+        TRY_CUDA(L, copy_once(c, kind));
     TRY_CUDA(L, cudaEventRecord(c->end, c->stream));
     TRY_CUDA(L, cudaStreamSynchronize(c->stream));
     TRY_CUDA(L, cudaEventElapsedTime(&ms, c->start, c->end));
@@ -237,6 +247,7 @@ static int copier_close(lua_State *L)
     if (c->end) (void)cudaEventDestroy(c->end);
     if (c->stream) (void)cudaStreamDestroy(c->stream);
     raw_buffers_close(&c->buffers);
+    raw_buffers_close(&c->pinned);
     *c = (copier){ 0 };
     return 0;
 }
@@ -257,5 +268,6 @@ int raw_copier(lua_State *L)
     TRY_CUDA(L, cudaEventCreate(&c->start));
     TRY_CUDA(L, cudaEventCreate(&c->end));
     raw_buffers_open(L, &c->buffers, 2, c->elems, RAW_DEVICE, 1);
+    raw_buffers_open(L, &c->pinned, 1, c->elems, RAW_PINNED, 1);
     return 1;
 }

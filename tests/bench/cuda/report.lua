@@ -55,11 +55,11 @@ function report:ratio(what, left, right, unit, most)
              most and ("<= %.2f x"):format(most) or "", most and ratio <= most)
 end
 
--- Right less left, by medians.
+-- Right less left, by medians; most: the largest that is allowed, or nil.
 function report:difference(what, left, right, unit, most)
     local difference = right.median - left.median
     self:row(what, figures(left, unit), figures(right, unit), ("%+.2f %s"):format(difference, unit),
-             ("<= %+.2f %s"):format(most, unit), difference <= most)
+             most and ("<= %+.2f %s"):format(most, unit) or "", most and difference <= most)
 end
 
 function report:verdict()
