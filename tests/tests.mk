@@ -142,7 +142,7 @@ $(CUDA_TESTS):
 
 # These need the real ones, and a GPU.
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
-    $(filter-out %/core/cuda/gemm.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
+    $(filter-out $(C)/cuda/gemm%.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
 $(BUILD)/tests/cuda/kernels_check: $(BUILD)/tests/cuda/kernels_check.cu.o \
     $(filter %.cu.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
 $(GPU_CHECKS):

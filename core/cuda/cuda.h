@@ -15,7 +15,7 @@
  *   pool.c          memory that nobody uses, by size class
  *   host_compute.c  filling, copying, reading and writing host memory
  *   plain.c         the plain calls, peer access
- *   gemm.c          matmul through cublasLt, with a cache of plans
+ *   gemm.c          matmul through cublasLt; gemm_plan.c has its plans (gemm.h)
  *   kernels.cu      our own kernels (kernels.cuh)
  *   nvrtc.c         compiling custom kernels (custom.h)
  *   custom.c        loading and launching them

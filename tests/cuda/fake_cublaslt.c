@@ -1,5 +1,5 @@
 /* fake_cublaslt.c - a cublasLt for a machine without a GPU: a shared object in which
- * the functions that gemm.c uses multiply column-major matrices in host memory, with
+ * the functions that gemm*.c use multiply column-major matrices in host memory, with
  * plain loops, at once. The header's types are cublasLt's; the bytes in them are ours.
  */
 #include "fake_cublaslt.h"

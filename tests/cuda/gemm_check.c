@@ -1,13 +1,15 @@
 /* gemm_check.c - matmul on a real GPU: values against float64 sums, and the time of our
  * plans beside cuBLAS's own calls. A program of its own, not a part of `make check`.
  *
- * gemm.c is included, so that every candidate of the heuristic can be timed as a plan.
+ * gemm*.c are included, so that every candidate of the heuristic can be timed as a plan.
  * Times are diagnostics, with no limits: for square matrices the device's time a
  * matmul (events around LAUNCHES of them that were all enqueued while a spin kernel held
  * the stream) and the host's time an enqueue; medians of ROUNDS, cuBLAS and we in turn.
  * With STREAMLAB_MEMCHECK set nothing is timed.
  */
 #include "../../core/cuda/gemm.c"
+#include "../../core/cuda/gemm_lt.c"
+#include "../../core/cuda/gemm_plan.c"
 
 #include "../../core/dtype.h"
 #include "../tap.h"

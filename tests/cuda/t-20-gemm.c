@@ -1,7 +1,7 @@
-/* t-20-gemm.c - core/cuda/gemm.c and library.c over fake_cublaslt.c, without a GPU:
+/* t-20-gemm.c - core/cuda/gemm*.c and library.c over fake_cublaslt.c, without a GPU:
  * row-major products, the plans, workspaces, failures.
  *
- * gemm.c is included, so that its allocations can fail; the backend's other functions
+ * gemm*.c are included, so that their allocations can fail; the backend's other functions
  * and CUDA's are stood in for here. The folder of this program holds fake_cublaslt.so.
  */
 #define _GNU_SOURCE /* mkdtemp */
@@ -19,6 +19,8 @@ static void *failing_calloc(size_t n, size_t bytes)
 
 #define calloc failing_calloc
 #include "../../core/cuda/gemm.c"
+#include "../../core/cuda/gemm_lt.c"
+#include "../../core/cuda/gemm_plan.c"
 #undef calloc
 
 #include "../../core/dtype.h"

@@ -1,0 +1,75 @@
+/* gemm.h - matmul through cublasLt inside: what gemm.c and its files share.
+ *
+ *   gemm.c       running: the handle, workspaces, products
+ *   gemm_plan.c  choosing: how cublasLt multiplies a shape, and the table of such plans
+ *   gemm_lt.c    the functions of cublasLt and its errors
+ */
+#ifndef CUDA_GEMM_H
+#define CUDA_GEMM_H
+
+#include "cuda.h"
+
+#include <cublasLt.h>
+
+/* clang-format off */
+#define LT_FUNCTIONS(X)                                                          \
+    X(Create) X(Destroy) X(GetStatusName) X(MatmulDescCreate) X(MatmulDescDestroy) \
+    X(MatrixLayoutCreate) X(MatrixLayoutDestroy) X(MatmulPreferenceCreate)       \
+    X(MatmulPreferenceDestroy) X(MatmulPreferenceSetAttribute)                   \
+    X(MatmulAlgoGetHeuristic) X(Matmul)
+/* clang-format on */
+
+typedef struct lt_functions { /* lt->Create is cublasLtCreate */
+#define X(name) __typeof__(cublasLt##name) *name;
+    LT_FUNCTIONS(X)
+#undef X
+} lt_functions;
+
+enum { OF_A, OF_B, OF_C, OPERANDS };
+
+typedef struct plan_key {
+    int64_t m, n, k;
+    uint8_t dtype; /* sl_dtype */
+    bool tf32;
+    uint16_t alignment[OPERANDS]; /* what their addresses are multiples of, 2 to 256 */
+} plan_key;
+
+typedef struct gemm_plan {
+    plan_key key;
+    cublasLtMatmulDesc_t desc;
+    cublasLtMatrixLayout_t b, a, c; /* each transposed, as gemm_plan.c says */
+    cublasLtMatmulAlgo_t algo;
+    size_t workspace_bytes;
+} gemm_plan;
+
+struct cuda_gemm {
+    lt_functions lt;
+    cublasLtHandle_t handle;
+    size_t workspace_bytes;  /* of a stream; no plan needs more */
+    gemm_plan *last;         /* the last one used */
+    gemm_plan **slots;       /* hashed, the next free slot after a clash */
+    size_t n_slots, n_plans; /* n_slots: 0 or a power of 2 */
+};
+
+/* ---- gemm_lt.c ------------------------------------------------------------- */
+
+sl_status cuda_lt_find(lt_functions *lt, sl_error *err);
+/* CUDA's name of an element's type. */
+cudaDataType_t cuda_lt_type(sl_dtype dtype);
+/* The status and message for an error of cublasLt. key: the product, or NULL. */
+sl_status cuda_lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
+                       const char *call, const plan_key *key, sl_error *err);
+/* cublasLt lacks memory, which the pool may hold. It reports this with either code. */
+bool cuda_lt_is_short_of_memory(cublasStatus_t code);
+
+/* ---- gemm_plan.c ----------------------------------------------------------- */
+
+/* The plan that a product of those operands needs. */
+plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const void *b);
+/* Sets dev->gemm->last to the plan for `key`, and makes it if there is none, which may run host
+ * functions. */
+sl_status cuda_plan_find(cuda_device *dev, const plan_key *key, sl_error *err);
+/* Closes all plans. */
+void cuda_plans_forget(cuda_gemm *gemm);
+
+#endif

@@ -1,0 +1,281 @@
+/* gemm_plan.c - how cublasLt multiplies a shape.
+ *
+ * A plan has all that cublasLt needs for a shape: the descriptor, the layouts and the algorithm.
+ * The first matmul of a shape, dtype and mode makes it, and it is kept, so that a repeated matmul
+ * is a look-up and one call of cublasLtMatmul.
+ *
+ * cublasLt's matrices are column-major unless the layout says otherwise, and only some of its
+ * kernels take row-major ones. A row-major matrix is the transpose of a column-major one in the
+ * same bytes, and the transpose of a product is the product of the transposes in the other
+ * order: c[m,n] = a[m,k] b[k,n] is asked for as c'[n,m] = b'[n,k] a'[k,m].
+ */
+#include "gemm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_SLOTS = 64, /* a power of 2 */
+    MAX_PLANS = 4096,
+    CANDIDATES = 8 /* algorithms that the heuristic is asked for */
+};
+
+/* A tensor begins at a multiple of 256 bytes, a view at any of its elements. */
+static const uint16_t alignments[] = { 256, 16, 8, 4, 2 };
+enum { ALIGNMENTS = sizeof alignments / sizeof *alignments };
+
+static uint16_t alignment_of(const void *address)
+{
+    size_t i = 0;
+    while (i < ALIGNMENTS - 1 && (uintptr_t)address % alignments[i] != 0)
+        i++;
+    return alignments[i];
+}
+
+plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const void *b)
+{
+    return (plan_key){
+        .m = work->m,
+        .n = work->n,
+        .k = work->k,
+        .dtype = work->dtype,
+        .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
+        .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) },
+    };
+}
+
+/* ---- the algorithm ---- */
+
+/* The first candidate that can be used; cublasLt orders them by estimated time, shortest first.
+ * NULL: none. */
+static const cublasLtMatmulHeuristicResult_t *
+choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_workspace_bytes)
+{
+    for (int i = 0; i < n; i++)
+        if (candidates[i].state == CUBLAS_STATUS_SUCCESS
+            && candidates[i].workspaceSize <= max_workspace_bytes)
+            return &candidates[i];
+    return NULL;
+}
+
+/* Promises the alignment of each operand, at most `most`. cublasLt's first matrix is b, its second
+ * a. */
+static cublasStatus_t promise_alignment(const lt_functions *lt, cublasLtMatmulPreference_t pref,
+                                        const plan_key *key, uint16_t most)
+{
+    static const struct {
+        cublasLtMatmulPreferenceAttributes_t attribute;
+        int operand;
+    } sides[] = {
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, OF_B },
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, OF_A },
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, OF_C },
+        { CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, OF_C },
+    };
+    cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
+    for (size_t i = 0; i < sizeof sides / sizeof *sides && !code; i++) {
+        uint32_t bytes = key->alignment[sides[i].operand];
+        bytes = bytes < most ? bytes : most;
+        code = lt->MatmulPreferenceSetAttribute(pref, sides[i].attribute, &bytes, sizeof bytes);
+    }
+    return code;
+}
+
+/* CUBLAS_STATUS_NOT_SUPPORTED also when there are candidates and none can be used. */
+static cublasStatus_t ask_heuristic(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref)
+{
+    cublasLtMatmulHeuristicResult_t candidates[CANDIDATES];
+    int n = 0;
+    cublasStatus_t code = gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c,
+                                                          p->c, pref, CANDIDATES, candidates, &n);
+    if (code) return code;
+    const cublasLtMatmulHeuristicResult_t *chosen = choose(candidates, n, gemm->workspace_bytes);
+    if (!chosen) return CUBLAS_STATUS_NOT_SUPPORTED;
+    p->algo = chosen->algo;
+    p->workspace_bytes = chosen->workspaceSize;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Promises the alignment of the operands' addresses. If there is no algorithm then, since the rows
+ * are aligned less well (16-bit types of odd sizes), promises less. *call: the call that failed. */
+static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref,
+                                     const char **call)
+{
+    const lt_functions *lt = &gemm->lt;
+    uint64_t bytes = gemm->workspace_bytes;
+    *call = "cublasLtMatmulPreferenceSetAttribute";
+    cublasStatus_t code = lt->MatmulPreferenceSetAttribute(
+        pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes, sizeof bytes);
+    if (code) return code;
+    code = CUBLAS_STATUS_NOT_SUPPORTED;
+    for (size_t i = 0; i < ALIGNMENTS; i++) {
+        *call = "cublasLtMatmulPreferenceSetAttribute";
+        code = promise_alignment(lt, pref, &p->key, alignments[i]);
+        if (code) return code;
+        *call = "cublasLtMatmulAlgoGetHeuristic";
+        code = ask_heuristic(gemm, p, pref);
+        if (code != CUBLAS_STATUS_NOT_SUPPORTED) return code;
+    }
+    return code;
+}
+
+/* ---- plans ---- */
+
+static void plan_close(const cuda_gemm *gemm, gemm_plan *p)
+{
+    if (p->c) gemm->lt.MatrixLayoutDestroy(p->c);
+    if (p->a) gemm->lt.MatrixLayoutDestroy(p->a);
+    if (p->b) gemm->lt.MatrixLayoutDestroy(p->b);
+    if (p->desc) gemm->lt.MatmulDescDestroy(p->desc);
+    free(p);
+}
+
+/* A matrix of `rows` rows, row-major, as the column-major one of the same bytes. */
+static cublasStatus_t open_layout(const lt_functions *lt, cublasLtMatrixLayout_t *layout,
+                                  cudaDataType_t type, int64_t rows, int64_t columns)
+{
+    cublasStatus_t code = lt->MatrixLayoutCreate(layout, type, (uint64_t)columns, (uint64_t)rows,
+                                                 columns);
+    if (code) *layout = NULL;
+    return code;
+}
+
+static cublasComputeType_t compute_type(const plan_key *key)
+{
+    if (key->dtype == SL_FLOAT64) return CUBLAS_COMPUTE_64F;
+    return key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+/* *call: the call that failed. */
+static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const char **call)
+{
+    const plan_key *key = &p->key;
+    cudaDataType_t type = cuda_lt_type((sl_dtype)key->dtype);
+    *call = "cublasLtMatmulDescCreate";
+    cublasStatus_t code = lt->MatmulDescCreate(&p->desc, compute_type(key),
+                                               key->dtype == SL_FLOAT64 ? CUDA_R_64F : CUDA_R_32F);
+    if (code) {
+        p->desc = NULL;
+        return code;
+    }
+    *call = "cublasLtMatrixLayoutCreate";
+    code = open_layout(lt, &p->b, type, key->k, key->n);
+    if (!code) code = open_layout(lt, &p->a, type, key->m, key->k);
+    if (!code) code = open_layout(lt, &p->c, type, key->m, key->n);
+    return code;
+}
+
+static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **opened, sl_error *err)
+{
+    cuda_gemm *gemm = dev->gemm;
+    cublasLtMatmulPreference_t pref = NULL;
+    const char *call = NULL;
+    gemm_plan *p = calloc(1, sizeof *p);
+    if (!p) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
+    p->key = *key;
+    cublasStatus_t code = plan_describe(&gemm->lt, p, &call);
+    if (!code) {
+        call = "cublasLtMatmulPreferenceCreate";
+        code = gemm->lt.MatmulPreferenceCreate(&pref);
+        if (!code) {
+            code = find_algorithm(gemm, p, pref, &call);
+            gemm->lt.MatmulPreferenceDestroy(pref);
+        }
+    }
+    if (code) {
+        plan_close(gemm, p);
+        return cuda_lt_fail(dev, &gemm->lt, code, call, key, err);
+    }
+    *opened = p;
+    return SL_OK;
+}
+
+/* ---- the table of plans ---- */
+
+static bool same_key(const plan_key *x, const plan_key *y)
+{
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->dtype == y->dtype
+           && x->tf32 == y->tf32 && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
+}
+
+/* The slot that has the plan, or the free one where it belongs. */
+static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
+{
+    const uint64_t odd = 0x9E3779B97F4A7C15u;
+    uint64_t hash = (uint64_t)key->m * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->n) * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->k) * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->dtype << 1 ^ (uint64_t)key->tf32) * odd;
+    for (int i = 0; i < OPERANDS; i++)
+        hash ^= (uint64_t)key->alignment[i] << (32 + 9 * i);
+    size_t i = (size_t)(hash >> 32) & (gemm->n_slots - 1);
+    while (gemm->slots[i] && !same_key(&gemm->slots[i]->key, key))
+        i = (i + 1) & (gemm->n_slots - 1);
+    return &gemm->slots[i];
+}
+
+void cuda_plans_forget(cuda_gemm *gemm)
+{
+    gemm->last = NULL;
+    for (size_t i = 0; i < gemm->n_slots; i++) {
+        if (gemm->slots[i]) plan_close(gemm, gemm->slots[i]);
+        gemm->slots[i] = NULL;
+    }
+    gemm->n_plans = 0;
+}
+
+static bool grow_table(cuda_gemm *gemm)
+{
+    cuda_gemm grown = *gemm;
+    grown.n_slots = gemm->n_slots ? 2 * gemm->n_slots : FIRST_SLOTS;
+    grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
+    if (!grown.slots) return false;
+    for (size_t i = 0; i < gemm->n_slots; i++)
+        if (gemm->slots[i]) *slot_of(&grown, &gemm->slots[i]->key) = gemm->slots[i];
+    free(gemm->slots);
+    *gemm = grown;
+    return true;
+}
+
+/* Room for one more plan; at most two slots of three are taken.
+ *
+ * A script with many shapes would collect plans without end. At the limit all are closed, and each
+ * shape still in use asks the heuristic once more; noting which were used last would cost time in
+ * every matmul. Work in flight needs no plan: cublasLt has copied the kernels' arguments. */
+static bool make_room(cuda_gemm *gemm)
+{
+    if (gemm->n_plans == MAX_PLANS) cuda_plans_forget(gemm);
+    return 3 * (gemm->n_plans + 1) <= 2 * gemm->n_slots || grow_table(gemm);
+}
+
+static gemm_plan *known_plan(const cuda_gemm *gemm, const plan_key *key)
+{
+    return gemm->n_slots ? *slot_of(gemm, key) : NULL;
+}
+
+static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **added, sl_error *err)
+{
+    cuda_gemm *gemm = dev->gemm;
+    if (!make_room(gemm))
+        return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
+    cuda_use(dev);
+    sl_status status = plan_open(dev, key, added, err);
+    if (status != SL_OK) return status;
+    *slot_of(gemm, key) = *added;
+    gemm->n_plans++;
+    return SL_OK;
+}
+
+/* Loading a kernel for its first launch may wait for the whole device, so host functions are settled
+ * before; they may multiply and so have made the plan. */
+sl_status cuda_plan_find(cuda_device *dev, const plan_key *key, sl_error *err)
+{
+    cuda_gemm *gemm = dev->gemm;
+    if (gemm->last && same_key(&gemm->last->key, key)) return SL_OK;
+    gemm_plan *p = known_plan(gemm, key);
+    sl_status status = p ? SL_OK : cuda_funcs_settle(dev, err);
+    if (!p && status == SL_OK) p = known_plan(gemm, key);
+    if (!p && status == SL_OK) status = add_plan(dev, key, &p, err);
+    if (status == SL_OK) gemm->last = p;
+    return status;
+}
