@@ -1,4 +1,4 @@
-/* cache.c - compiled kernels in the user's cache folder.
+/* cache.c - files in the user's cache folder.
  *
  * A file is written under another name and renamed, so that readers find all of it or nothing. What
  * is read may be cut off, older or somebody's invention: lengths are believed only if they are the
@@ -73,8 +73,10 @@ static head head_of(const char *key, size_t key_bytes, const sl_image *image)
 
 /* ---- the folder ---- */
 
+static const char *const folders[] = { [SL_CACHE_KERNELS] = "kernels", [SL_CACHE_PLANS] = "plans" };
+
 /* False: there is none, or the user wants none. */
-static bool folder_path(char path[PATH_MAX])
+static bool folder_path(sl_cache which, char path[PATH_MAX])
 {
     const char *own = getenv("STREAMLAB_CACHE"), *cache = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
@@ -82,11 +84,11 @@ static bool folder_path(char path[PATH_MAX])
 
     if (geteuid() != getuid() || (own && strcmp(own, "none") == 0)) return false;
     if (own && *own)
-        n = snprintf(path, PATH_MAX, "%s/kernels", own);
+        n = snprintf(path, PATH_MAX, "%s/%s", own, folders[which]);
     else if (cache && *cache == '/')
-        n = snprintf(path, PATH_MAX, "%s/streamlab/kernels", cache);
+        n = snprintf(path, PATH_MAX, "%s/streamlab/%s", cache, folders[which]);
     else if (home && *home == '/')
-        n = snprintf(path, PATH_MAX, "%s/.cache/streamlab/kernels", home);
+        n = snprintf(path, PATH_MAX, "%s/.cache/streamlab/%s", home, folders[which]);
     else
         return false;
     return n < PATH_MAX;
@@ -103,14 +105,14 @@ static void make_folders(char *path)
 }
 
 /* A descriptor of the folder; -1: there is none, or others can write there. */
-static int open_folder(bool make)
+static int open_folder(sl_cache which, bool make)
 {
     const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     char path[PATH_MAX];
     struct stat stat;
     int fd;
 
-    if (!folder_path(path)) return -1;
+    if (!folder_path(which, path)) return -1;
     fd = open(path, flags);
     if (fd < 0 && make && errno == ENOENT) {
         make_folders(path);
@@ -180,13 +182,15 @@ static bool read_image(int fd, const char *key, size_t key_bytes, sl_image *imag
     return false;
 }
 
-bool sl__cache_find(const char *key, size_t key_bytes, sl_image *image)
+bool sl__cache_find(sl_cache which, const char *key, size_t key_bytes, sl_image *image,
+                    bool *damaged)
 {
     sl_image found = { NULL, 0 };
     char name[NAME_BYTES];
     bool is_there;
-    int folder = open_folder(false), fd;
+    int folder = open_folder(which, false), fd;
 
+    *damaged = false;
     if (folder < 0) return false;
     name_of(key, key_bytes, name);
     fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -196,6 +200,7 @@ bool sl__cache_find(const char *key, size_t key_bytes, sl_image *image)
     if (is_there) futimens(fd, NULL); /* used now: among the last to go */
     close(fd);
     if (is_there) *image = found;
+    *damaged = !is_there;
     return is_there;
 }
 
@@ -311,14 +316,14 @@ static void prune(int folder)
     free(entries);
 }
 
-void sl__cache_keep(const char *key, size_t key_bytes, const sl_image *image)
+void sl__cache_keep(sl_cache which, const char *key, size_t key_bytes, const sl_image *image)
 {
     int folder;
 
     if (!image->data || image->bytes == 0 || key_bytes > most_file_bytes / 2
         || image->bytes > most_file_bytes / 2 - sizeof(head))
         return;
-    folder = open_folder(true);
+    folder = open_folder(which, true);
     if (folder < 0) return;
     write_file(folder, key, key_bytes, image);
     prune(folder);

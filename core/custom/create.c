@@ -166,7 +166,8 @@ static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *er
     if (status == SL_ECOMPILE) return sl__diagnose(kernel, err);
     if (status != SL_OK) return status;
     status = backend->custom_open(kernel, &image, err);
-    if (status == SL_OK && !is_not_cached(kernel)) sl__cache_keep(key->text, key->n, &image);
+    if (status == SL_OK && !is_not_cached(kernel))
+        sl__cache_keep(SL_CACHE_KERNELS, key->text, key->n, &image);
     free(image.data);
     return status;
 }
@@ -174,9 +175,11 @@ static sl_status build_anew(sl_custom *kernel, const key_text *key, sl_error *er
 static sl_status find_or_build(sl_custom *kernel, const key_text *key, sl_error *err)
 {
     sl_image image = { NULL, 0 };
+    bool damaged;
     sl_status status;
 
-    if (is_not_cached(kernel) || !sl__cache_find(key->text, key->n, &image))
+    if (is_not_cached(kernel)
+        || !sl__cache_find(SL_CACHE_KERNELS, key->text, key->n, &image, &damaged))
         return build_anew(kernel, key, err);
     status = kernel->device->backend->custom_open(kernel, &image, err);
     free(image.data);

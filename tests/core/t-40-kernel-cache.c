@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 static char home[200], folder[400];
+static bool damaged; /* what the latest find said */
 
 static void remove_all(void)
 {
@@ -25,7 +26,7 @@ static void keep(const char *key, const char *text)
 {
     char copy[200];
     snprintf(copy, sizeof copy, "%s", text);
-    sl__cache_keep(key, strlen(key), &(sl_image){ copy, strlen(copy) });
+    sl__cache_keep(SL_CACHE_KERNELS, key, strlen(key), &(sl_image){ copy, strlen(copy) });
 }
 
 /* "": it is not there. */
@@ -33,7 +34,7 @@ static const char *find(const char *key)
 {
     static char text[200];
     sl_image image = { NULL, 0 };
-    if (!sl__cache_find(key, strlen(key), &image)) return "";
+    if (!sl__cache_find(SL_CACHE_KERNELS, key, strlen(key), &image, &damaged)) return "";
     snprintf(text, sizeof text, "%.*s", (int)image.bytes, (const char *)image.data);
     free(image.data);
     return text;
