@@ -83,7 +83,9 @@ static int op_matmul(lua_State *L)
     l.args.b = lsl_check_tensor(L, 2, "b", op);
     read_launch(L, 3, true, &l, op);
     l.args.tf32 = l.given.flag_value;
-    return enqueue(L, &l, op);
+    enqueue(L, &l, op);
+    if (lsl_get(L)->tunes) lsl_take_notice(L, sl_tensor_device(l.args.a));
+    return 1;
 }
 
 /* f(a) */

@@ -106,6 +106,7 @@ typedef struct lsl_state {
     lua_State *race_thread; /* reports of races are made on it; NULL: none yet */
     bool closing;           /* lua_close has begun: no Lua code may run */
     bool said_clamped;      /* the notice about priorities was given */
+    bool tunes;             /* a device may give a notice when matmul is called (l_tune.c) */
     bool torch_defaults;    /* new streams and events are as PyTorch makes them */
     const char *preferred;  /* a chunk's source, see core.prefer_source; or NULL */
     int watch_ref;          /* of a function that sees each launch of a custom kernel; 0: none */
@@ -546,13 +547,14 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 #define LSL_PARTS(X)                                                                            \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
     X(selection) X(records) X(show) X(cuda) X(races) X(graph) X(capture) X(dot)    \
-    X(kernel)
+    X(kernel) X(tune)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
-    X(range_internal) X(kernel_internal) X(comm_internal) X(doubles_internal)
+    X(range_internal) X(kernel_internal) X(comm_internal) X(doubles_internal)     \
+    X(tune_internal)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)

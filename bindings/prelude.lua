@@ -130,6 +130,7 @@ local open_options = {
     {"host", "a profile's name, a file or a table",
      function(value) return is_text(value) or is_table(value) end},
     {"overrides", "a table", is_table},
+    {"tune", "true or false", function(value) return type(value) == "boolean" end},
 }
 
 local function from_environment(name)
@@ -318,6 +319,9 @@ function lab.open(opts, ...)
     end
     if reason then say_simulating(device, reason, code) end
     if noted then core.note_device(device, noted) end
+    local tune = opts.tune
+    if tune == nil and is_new then tune = core.default("tune") end
+    if tune ~= nil then core.set_tuning(device, tune) end
     -- A device beside one that is recorded is recorded with it.
     local on_open = is_new and not core.is_recorded(device) and core.default("on_open")
     if opened then

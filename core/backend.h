@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 19
+#define SL_BACKEND_ABI 20
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -300,6 +300,15 @@ static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
     return found;
 }
 
+/* ---- tuning --------------------------------------------------------------- */
+
+/* A matmul that may be enqueued. `out` is NULL for a result that nobody has yet. */
+typedef struct sl_product {
+    sl_stream *stream;
+    const sl_work *work;
+    const sl_buffer *out, *in[2];
+} sl_product;
+
 /* ---- communicators -------------------------------------------------------- */
 
 /* The ranks of a communicator that this process has. They live and go together. */
@@ -390,6 +399,8 @@ struct sl_device {
     const void *machine;
     /* Core sets it before a plain call when it wants to know whether the host waited. */
     bool asks_waits;
+    /* Core: products are tuned before the first of a shape is enqueued (core/tuning.h). */
+    bool tunes;
     /* A sentence for the user, or NULL; the backend sets it, core takes it and sets NULL. */
     const char *notice;
     /* The backend fills this, once, when the device is lost (status SL_EFAULT); from
@@ -512,6 +523,20 @@ struct sl_backend {
     /* A buffer with a lender, which no operation has used, gets memory of its own, and the
      * lender has its own again. SL_ENOMEM: everything is as it was. Costs no virtual time. */
     sl_status (*buffer_part)(sl_buffer *buffer, sl_error *err);
+
+    /* How a library computes products of one shape is a plan. Optional, all four or none: measuring
+     * which plan is the fastest. No stream of the device is being captured.
+     * plan_tuned: whether the product's was measured or loaded; fills *tuning then.
+     * plan_key: what decides about it (shape, dtype, device, versions), for a cache, quickly.
+     * plan_load: takes one that plan_measure gave, for the same key. SL_EIO: it is broken.
+     * plan_measure: waits for the device and measures on it; blocks, up to seconds. Neither the
+     * product nor any operation is enqueued. SL_EINTERRUPT; on failure the plan is as it was. */
+    bool (*plan_tuned)(const sl_product *product, sl_tuning *tuning);
+    sl_status (*plan_key)(const sl_product *product, char *key, size_t key_bytes, sl_error *err);
+    sl_status (*plan_load)(const sl_product *product, const sl_image *image, sl_tuning *tuning,
+                           sl_error *err);
+    sl_status (*plan_measure)(const sl_product *product, sl_image *image, sl_tuning *tuning,
+                              sl_error *err);
 
     /* Takes the operation into its stream. May block where CUDA's call would.
      * On failure the operation has not happened. EVENT_RECORD makes its op the

@@ -6,6 +6,7 @@
 #include "op.h"
 #include "stream.h"
 #include "tensor.h"
+#include "tuning.h"
 #include "view.h"
 
 /* ---- operands ------------------------------------------------------------------- */
@@ -259,26 +260,64 @@ static void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work
     }
 }
 
+static sl_work work_of(sl_kernel kernel, const sl_kernel_args *args, const sl_tensor_spec *result)
+{
+    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel };
+
+    work.dtype = (uint8_t)result->dtype;
+    work.in_dtype = (uint8_t)args->a->spec.dtype;
+    work.in_offset[0] = args->a->offset;
+    work.in_offset[1] = args->b ? args->b->offset : 0;
+    work.scalar = args->number;
+    describe(kernel, args, &work);
+    return work;
+}
+
+static sl_product product_of(const sl_work *work, const sl_tensor *out, const sl_kernel_args *args,
+                             sl_stream *stream)
+{
+    return (sl_product){ .stream = stream,
+                         .work = work,
+                         .out = out ? out->buffer : NULL,
+                         .in = { args->a->buffer, args->b->buffer } };
+}
+
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
                     sl_error *err)
 {
-    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel };
     sl_tensor *a = args->a, *b = args->b;
     sl_tensor_spec needed;
+    sl_work work;
+    sl_product product;
     sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
 
     if (status == SL_OK) status = check_out(kernel, out, args, &needed, err);
     if (status != SL_OK) return status;
-    work.dtype = (uint8_t)needed.dtype;
-    work.in_dtype = (uint8_t)a->spec.dtype;
+    work = work_of(kernel, args, &needed);
     work.out_offset = out->offset;
-    work.in_offset[0] = a->offset;
-    work.in_offset[1] = b ? b->offset : 0;
-    work.scalar = args->number;
-    describe(kernel, args, &work);
+    if (__builtin_expect(stream->device->tunes, 0) && kernel == SL_KERNEL_MATMUL) {
+        product = product_of(&work, out, args, stream);
+        status = sl__tuning_before(&product, err);
+        if (status != SL_OK) return status;
+    }
     return sl__op_enqueue(
         stream, &work,
         &(sl__operands){ .out = out->buffer, .in0 = a->buffer, .in1 = b ? b->buffer : NULL }, err);
+}
+
+sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,
+                  sl_error *err)
+{
+    sl_tensor_spec needed;
+    sl_work work;
+    sl_product product;
+    sl_status status = sl_kernel_result(SL_KERNEL_MATMUL, args, stream, &needed, err);
+
+    if (status != SL_OK) return status;
+    work = work_of(SL_KERNEL_MATMUL, args, &needed);
+    product = product_of(&work, NULL, args, stream);
+    status = sl__tuning_find(&product, again, tuning, err);
+    return sl__device_finish(stream->device, status, err);
 }
 
 /* ---- spin, trap ------------------------------------------------------------------------ */

@@ -430,6 +430,27 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
                     sl_error *err);
 
+/* How the products of one shape are computed. */
+typedef struct sl_tuning {
+    bool tuned;         /* it was measured; false: the library chooses, and what follows is 0 */
+    bool measured;      /* by this call; false: earlier */
+    int32_t candidates; /* that were measured */
+    int32_t algorithm, tile, stages, split_k; /* of the fastest, in the library's own numbers */
+    int64_t workspace_bytes;
+    int64_t ns, first_ns; /* of a product on the device: the fastest, the library's own choice */
+} sl_tuning;
+
+/* Measures which way to compute matmul's products of one shape, dtype and mode is the fastest, and
+ * computes them so from now on; a result is the same in each run, but its last bits may be others
+ * than before. Takes what an earlier call, also of another process, has found, unless `again`.
+ * Enqueues nothing. Blocks until all work of the device is done and then for up to seconds. A simulated GPU
+ * measures nothing. SL_ESTATE: a stream of the device is being captured; SL_EINTERRUPT. */
+sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,
+                  sl_error *err);
+/* From now on the first matmul of each shape does that before it is enqueued, but for those that
+ * are captured. */
+void sl_device_set_tuning(sl_device *device, bool on);
+
 /* A kernel whose blocks each stay busy for duration_ns. */
 typedef struct sl_spin_options {
     int64_t duration_ns;

@@ -68,6 +68,10 @@ static void set_defaults(lua_State *L, const options *o)
         lua_pushinteger(L, o->seed);
         lua_setfield(L, -2, "seed");
     }
+    if (o->tune) {
+        lua_pushboolean(L, 1);
+        lua_setfield(L, -2, "tune");
+    }
     lua_pushcfunction(L, notice);
     lua_setfield(L, -2, "notice");
     lua_pushstring(L, o->colour);

@@ -102,7 +102,8 @@ $(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
 $(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
     $(T)/fake_streams.o $(T)/fake_graphs.o $(PLUGIN_CORE) $(NUMBERS) \
     $(addprefix $(C)/cuda/,memory.o pool.o devices.o host_memory.o pin.o host_compute.o plain.o)
-$(T)/t-20-gemm: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o | $(T)/fake_cublaslt.so
+$(T)/t-20-gemm $(T)/t-24-gemm-tune: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o $(NUMBERS) \
+    | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-22-nvrtc: %: %.o $(C)/error.o $(C)/custom/args.o $(addprefix $(C)/cuda/,library.o \
     nvrtc.o nvrtc_headers.o)
@@ -141,8 +142,8 @@ $(CUDA_TESTS):
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
 
 # These need the real ones, and a GPU.
-$(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o \
-    $(filter-out $(C)/cuda/gemm%.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
+$(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o $(CUDA) $(PLUGIN_CORE) \
+    $(BUILD)/core/dtype.o $(NUMBERS)
 $(BUILD)/tests/cuda/kernels_check: $(BUILD)/tests/cuda/kernels_check.cu.o \
     $(filter %.cu.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
 $(GPU_CHECKS):

@@ -15,7 +15,8 @@
  *   pool.c          memory that nobody uses, by size class
  *   host_compute.c  filling, copying, reading and writing host memory
  *   plain.c         the plain calls, peer access
- *   gemm.c          matmul through cublasLt; gemm_plan.c has its plans (gemm.h)
+ *   gemm.c          matmul through cublasLt; gemm_plan.c has its plans, gemm_tune.c
+ *                   measures them (gemm.h)
  *   kernels.cu      our own kernels (kernels.cuh)
  *   nvrtc.c         compiling custom kernels (custom.h)
  *   custom.c        loading and launching them
@@ -351,6 +352,15 @@ void cuda_plain_close(cuda_device *dev);
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
                             const void *a, const void *b, sl_error *err);
 void cuda_gemm_close(cuda_device *dev);
+
+/* ---- gemm_tune.c ----------------------------------------------------------- */
+
+bool cuda_gemm_plan_tuned(const sl_product *product, sl_tuning *tuning);
+sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes, sl_error *err);
+sl_status cuda_gemm_plan_load(const sl_product *product, const sl_image *image, sl_tuning *tuning,
+                              sl_error *err);
+sl_status cuda_gemm_plan_measure(const sl_product *product, sl_image *image, sl_tuning *tuning,
+                                 sl_error *err);
 
 /* ---- kernels.cu ------------------------------------------------------------ */
 

@@ -67,7 +67,7 @@ void cuda_gemm_close(cuda_device *dev)
 /* A stream's workspace is large enough for any plan from the start and never replaced: a block that
  * is given back can be taken at once, while work in the stream still uses it. Taking one may run
  * host functions; if these multiply in the stream, it has a workspace already. */
-static sl_status take_workspace(cuda_device *dev, cuda_stream *stream, sl_error *err)
+sl_status cuda_gemm_take_workspace(cuda_device *dev, cuda_stream *stream, sl_error *err)
 {
     size_t bytes = dev->gemm->workspace_bytes;
     sl_error why = { 0 };
@@ -102,19 +102,20 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
 /* Prepares all that the product needs; its plan is gemm->last. Taking the workspace may run host
  * functions, which may close all plans or launch other host functions. So these are settled, and
  * the plan is looked for again. */
-static sl_status prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key, sl_error *err)
+sl_status cuda_gemm_prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+                            sl_error *err)
 {
     sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
     if (status == SL_OK) status = cuda_plan_find(dev, key, err);
     if (status != SL_OK || dev->gemm->last->workspace_bytes == 0 || stream->workspace)
         return status;
-    status = take_workspace(dev, stream, err);
+    status = cuda_gemm_take_workspace(dev, stream, err);
     if (status == SL_OK) status = cuda_funcs_settle(dev, err);
     return status != SL_OK ? status : cuda_plan_find(dev, key, err);
 }
 
-static cublasStatus_t multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
-                               void *c, const void *a, const void *b)
+cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
+                                  void *c, const void *a, const void *b)
 {
     static const float one = 1, zero = 0;
     static const double wide_one = 1, wide_zero = 0;
@@ -132,13 +133,13 @@ static cublasStatus_t multiply(cuda_device *dev, const cuda_stream *stream, cons
 static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const plan_key *key,
                                  void *c, const void *a, const void *b, sl_error *err)
 {
-    cublasStatus_t code = multiply(dev, stream, dev->gemm->last, c, a, b);
+    cublasStatus_t code = cuda_gemm_multiply(dev, stream, dev->gemm->last, c, a, b);
     if (cuda_lt_is_short_of_memory(code)) {
         cuda_memory_trim(dev);
         sl_status status = cuda_funcs_settle(dev, err);
-        if (status == SL_OK) status = prepare(dev, stream, key, err);
+        if (status == SL_OK) status = cuda_gemm_prepare(dev, stream, key, err);
         if (status != SL_OK) return status;
-        code = multiply(dev, stream, dev->gemm->last, c, a, b);
+        code = cuda_gemm_multiply(dev, stream, dev->gemm->last, c, a, b);
     }
     if (!code) return SL_OK;
     sl_status captured = dev->captures ? cuda_capture_explain(dev, stream, "cublasLtMatmul", err)
@@ -153,7 +154,7 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
     plan_key key = cuda_plan_key(work, c, a, b);
     if (key.m == 0 || key.n == 0 || key.k == 0) return enqueue_zeros(dev, stream, work, c, err);
     cuda_own_begin();
-    sl_status status = prepare(dev, stream, &key, err);
+    sl_status status = cuda_gemm_prepare(dev, stream, &key, err);
     if (status == SL_OK) status = enqueue_product(dev, stream, &key, c, a, b, err);
     cuda_own_end();
     return status;

@@ -2,6 +2,7 @@
  *
  *   gemm.c       running: the handle, workspaces, products
  *   gemm_plan.c  choosing: how cublasLt multiplies a shape, and the table of such plans
+ *   gemm_tune.c  measuring: which way to multiply a shape is the fastest
  *   gemm_lt.c    the functions of cublasLt and its errors
  */
 #ifndef CUDA_GEMM_H
@@ -40,6 +41,7 @@ typedef struct gemm_plan {
     cublasLtMatrixLayout_t b, a, c; /* each transposed, as gemm_plan.c says */
     cublasLtMatmulAlgo_t algo;
     size_t workspace_bytes;
+    sl_tuning tuning;
 } gemm_plan;
 
 struct cuda_gemm {
@@ -56,6 +58,7 @@ struct cuda_gemm {
 sl_status cuda_lt_find(lt_functions *lt, sl_error *err);
 /* CUDA's name of an element's type. */
 cudaDataType_t cuda_lt_type(sl_dtype dtype);
+const char *cuda_lt_type_name(sl_dtype dtype); /* ours: "float32" */
 /* The status and message for an error of cublasLt. key: the product, or NULL. */
 sl_status cuda_lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
                        const char *call, const plan_key *key, sl_error *err);
@@ -66,10 +69,29 @@ bool cuda_lt_is_short_of_memory(cublasStatus_t code);
 
 /* The plan that a product of those operands needs. */
 plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const void *b);
+/* The plan for `key`; NULL: there is none yet. */
+gemm_plan *cuda_plan_known(const cuda_gemm *gemm, const plan_key *key);
 /* Sets dev->gemm->last to the plan for `key`, and makes it if there is none, which may run host
  * functions. */
 sl_status cuda_plan_find(cuda_device *dev, const plan_key *key, sl_error *err);
+/* What cublasLt's heuristic offers for the plan and can be used, the shortest by its estimate
+ * first: 1 to `wanted`. CUBLAS_STATUS_NOT_SUPPORTED: nothing. *call: the call that failed. */
+cublasStatus_t cuda_plan_candidates(const cuda_gemm *gemm, const gemm_plan *p, int wanted,
+                                    cublasLtMatmulHeuristicResult_t *found, int *n,
+                                    const char **call);
 /* Closes all plans. */
 void cuda_plans_forget(cuda_gemm *gemm);
+
+/* ---- gemm.c, beside what cuda.h has ---------------------------------------- */
+
+/* Sets dev->gemm->last to the plan for `key`, with all that it needs: cublasLt is open, the stream
+ * has its workspace. May run host functions. */
+sl_status cuda_gemm_prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+                            sl_error *err);
+/* Gives the stream its workspace. May run host functions. */
+sl_status cuda_gemm_take_workspace(cuda_device *dev, cuda_stream *stream, sl_error *err);
+/* Calls cublasLtMatmul. */
+cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
+                                  void *c, const void *a, const void *b);
 
 #endif

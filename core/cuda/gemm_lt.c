@@ -13,6 +13,8 @@ static const struct {
 
 cudaDataType_t cuda_lt_type(sl_dtype dtype) { return dtypes[dtype].type; }
 
+const char *cuda_lt_type_name(sl_dtype dtype) { return dtypes[dtype].name; }
+
 sl_status cuda_lt_find(lt_functions *lt, sl_error *err)
 {
     static const char *const names[] = {

@@ -46,16 +46,15 @@ plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const 
 
 /* ---- the algorithm ---- */
 
-/* The first candidate that can be used; cublasLt orders them by estimated time, shortest first.
- * NULL: none. */
-static const cublasLtMatmulHeuristicResult_t *
-choose(const cublasLtMatmulHeuristicResult_t *candidates, int n, size_t max_workspace_bytes)
+/* Moves those that can be used to the front, in their order; how many they are. */
+static int keep_usable(cublasLtMatmulHeuristicResult_t *found, int n, size_t max_workspace_bytes)
 {
+    int kept = 0;
     for (int i = 0; i < n; i++)
-        if (candidates[i].state == CUBLAS_STATUS_SUCCESS
-            && candidates[i].workspaceSize <= max_workspace_bytes)
-            return &candidates[i];
-    return NULL;
+        if (found[i].state == CUBLAS_STATUS_SUCCESS
+            && found[i].workspaceSize <= max_workspace_bytes)
+            found[kept++] = found[i];
+    return kept;
 }
 
 /* Promises the alignment of each operand, at most `most`. cublasLt's first matrix is b, its second
@@ -82,24 +81,23 @@ static cublasStatus_t promise_alignment(const lt_functions *lt, cublasLtMatmulPr
 }
 
 /* CUBLAS_STATUS_NOT_SUPPORTED also when there are candidates and none can be used. */
-static cublasStatus_t ask_heuristic(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref)
+static cublasStatus_t ask_heuristic(const cuda_gemm *gemm, const gemm_plan *p,
+                                    cublasLtMatmulPreference_t pref, int wanted,
+                                    cublasLtMatmulHeuristicResult_t *found, int *n)
 {
-    cublasLtMatmulHeuristicResult_t candidates[CANDIDATES];
-    int n = 0;
+    int offered = 0;
     cublasStatus_t code = gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c,
-                                                          p->c, pref, CANDIDATES, candidates, &n);
+                                                          p->c, pref, wanted, found, &offered);
     if (code) return code;
-    const cublasLtMatmulHeuristicResult_t *chosen = choose(candidates, n, gemm->workspace_bytes);
-    if (!chosen) return CUBLAS_STATUS_NOT_SUPPORTED;
-    p->algo = chosen->algo;
-    p->workspace_bytes = chosen->workspaceSize;
-    return CUBLAS_STATUS_SUCCESS;
+    *n = keep_usable(found, offered, gemm->workspace_bytes);
+    return *n > 0 ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 /* Promises the alignment of the operands' addresses. If there is no algorithm then, since the rows
- * are aligned less well (16-bit types of odd sizes), promises less. *call: the call that failed. */
-static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatmulPreference_t pref,
-                                     const char **call)
+ * are aligned less well (16-bit types of odd sizes), promises less. */
+static cublasStatus_t ask_aligned(const cuda_gemm *gemm, const gemm_plan *p,
+                                  cublasLtMatmulPreference_t pref, int wanted,
+                                  cublasLtMatmulHeuristicResult_t *found, int *n, const char **call)
 {
     const lt_functions *lt = &gemm->lt;
     uint64_t bytes = gemm->workspace_bytes;
@@ -113,9 +111,22 @@ static cublasStatus_t find_algorithm(cuda_gemm *gemm, gemm_plan *p, cublasLtMatm
         code = promise_alignment(lt, pref, &p->key, alignments[i]);
         if (code) return code;
         *call = "cublasLtMatmulAlgoGetHeuristic";
-        code = ask_heuristic(gemm, p, pref);
+        code = ask_heuristic(gemm, p, pref, wanted, found, n);
         if (code != CUBLAS_STATUS_NOT_SUPPORTED) return code;
     }
+    return code;
+}
+
+cublasStatus_t cuda_plan_candidates(const cuda_gemm *gemm, const gemm_plan *p, int wanted,
+                                    cublasLtMatmulHeuristicResult_t *found, int *n,
+                                    const char **call)
+{
+    cublasLtMatmulPreference_t pref = NULL;
+    *call = "cublasLtMatmulPreferenceCreate";
+    cublasStatus_t code = gemm->lt.MatmulPreferenceCreate(&pref);
+    if (code) return code;
+    code = ask_aligned(gemm, p, pref, wanted, found, n, call);
+    gemm->lt.MatmulPreferenceDestroy(pref);
     return code;
 }
 
@@ -168,24 +179,20 @@ static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const 
 static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **opened, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
-    cublasLtMatmulPreference_t pref = NULL;
+    cublasLtMatmulHeuristicResult_t found[CANDIDATES];
     const char *call = NULL;
+    int n = 0;
     gemm_plan *p = calloc(1, sizeof *p);
     if (!p) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
     p->key = *key;
     cublasStatus_t code = plan_describe(&gemm->lt, p, &call);
-    if (!code) {
-        call = "cublasLtMatmulPreferenceCreate";
-        code = gemm->lt.MatmulPreferenceCreate(&pref);
-        if (!code) {
-            code = find_algorithm(gemm, p, pref, &call);
-            gemm->lt.MatmulPreferenceDestroy(pref);
-        }
-    }
+    if (!code) code = cuda_plan_candidates(gemm, p, CANDIDATES, found, &n, &call);
     if (code) {
         plan_close(gemm, p);
         return cuda_lt_fail(dev, &gemm->lt, code, call, key, err);
     }
+    p->algo = found[0].algo;
+    p->workspace_bytes = found[0].workspaceSize;
     *opened = p;
     return SL_OK;
 }
@@ -248,7 +255,7 @@ static bool make_room(cuda_gemm *gemm)
     return 3 * (gemm->n_plans + 1) <= 2 * gemm->n_slots || grow_table(gemm);
 }
 
-static gemm_plan *known_plan(const cuda_gemm *gemm, const plan_key *key)
+gemm_plan *cuda_plan_known(const cuda_gemm *gemm, const plan_key *key)
 {
     return gemm->n_slots ? *slot_of(gemm, key) : NULL;
 }
@@ -272,9 +279,9 @@ sl_status cuda_plan_find(cuda_device *dev, const plan_key *key, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
     if (gemm->last && same_key(&gemm->last->key, key)) return SL_OK;
-    gemm_plan *p = known_plan(gemm, key);
+    gemm_plan *p = cuda_plan_known(gemm, key);
     sl_status status = p ? SL_OK : cuda_funcs_settle(dev, err);
-    if (!p && status == SL_OK) p = known_plan(gemm, key);
+    if (!p && status == SL_OK) p = cuda_plan_known(gemm, key);
     if (!p && status == SL_OK) status = add_plan(dev, key, &p, err);
     if (status == SL_OK) gemm->last = p;
     return status;

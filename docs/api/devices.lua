@@ -60,6 +60,7 @@ print(profiles[1])  --> h200]],
                     default = "where the script names no profile, what `--host` or `STREAMLAB_HOST` says; else the profile's own",
                 },
                 { "index", "integer", "the number of the GPU, from 0; a simulated one from 1 on is in the machine of the current device", default = "what `--device` says, where the script does not ask for the simulator; else 0" },
+                { "tune", "boolean", "whether the first `lab.matmul` of each shape measures first, as `lab.tune` does; no effect on a simulated GPU", default = "on a GPU that was not open, what `--tune` says; else as it is" },
                 { "overrides", "table", "single figures of the profile that are replaced, in the form that it has", default = "none" },
             },
             returns = { { "device", "the device, which is the current one now" } },
@@ -84,6 +85,10 @@ machine, whose clock begins at 0; `index = 1` opens the next one in the machine 
 modelled on an H200, for lessons and for checks worked out by hand: it does not change. The other GPUs are derived from it by their data sheets. A profile can name a base, from which it takes all figures that it does not
 have itself: `lab.open{profile = {base = "h200", sm_count = 66}}`. Overrides are nested like the profile: `overrides = {connections = 1, host =
 {launch_us = 10}}`.
+
+With `tune` a real GPU is tuned for each shape that is multiplied on it (`lab.tune`): a matmul of a new shape waits until all work of the GPU is done, then for up to seconds; what was
+measured in an earlier run is taken at once. In a capture and for shapes that were multiplied in it first nothing is measured. If there is no memory to measure in, a line on stderr
+says so, and tuning ends.
 
 A profile has two parts: the GPU's figures are the same in every machine, the host's (what calls cost, how fast pageable memory is) are not. With `host` the GPU of one profile is simulated in
 the machine of another. A file for `host` may have host figures alone; with a `base` it is also a profile by itself.]],

@@ -65,7 +65,55 @@ print(plain > 7 * tf32)  --> true]],
             differs = [[
 Both are matrices: no vectors, no batches. TF32 is an option of each call, off as in PyTorch. The tensors must be on a
 GPU.]],
-            see = { "tensor:matmul" },
+            see = { "tensor:matmul", "lab.tune" },
+        },
+        {
+            name = "lab.tune",
+            brief = "measures how matrices of this shape are multiplied fastest",
+            arguments = {
+                { "a", "tensor", "a matrix of m x k" },
+                { "b", "tensor", "a matrix of k x n" },
+            },
+            options = {
+                { "again", "boolean", "whether to measure also what was measured earlier", default = "false" },
+                { "stream", "stream", "where it measures", default = "the current stream of the tensors' device" },
+                { "tf32", "boolean", "whether this is about float32 products with `tf32 = true`", default = "false" },
+            },
+            returns = { { "table", "what was found; on a simulated GPU `{tuned = false, measured = false}`" } },
+            blocks = "until all work of the GPU is done, and then while it measures: up to seconds",
+            errors = {
+                { "SL_ESHAPE", "a or b is no matrix, or the inner sizes differ" },
+                { "SL_EDTYPE", "the dtypes differ, or matmul does not take them" },
+                { "SL_EPLACE", "a tensor is on the host" },
+                { "SL_EDEVICE", "the tensors, or the stream, are of different devices" },
+                { "SL_ESTATE", "a stream of the GPU is being captured" },
+                { "SL_ENOMEM", "there is no memory for two results" },
+            },
+            about = [[
+cublasLt has many ways to multiply matrices, and the first one that it offers is not always the fastest. On a real GPU `lab.tune` measures those that it offers for this shape, dtype
+and mode, and each of them with its sums split among more blocks (split-K): on the GPU alone, with the numbers in a and b. From then on `lab.matmul` uses the fastest for all tensors
+of this shape on this GPU, also in captures.
+
+The precision is the same as before: what is measured computes in the same type, adds up parts of sums in that type, and gives the same bits in each run. But the order of the sums
+may be another one, so that last bits may differ from those without tuning. The way that is in use is replaced only by one that is faster by 2 %.
+
+What was found is kept in `~/.cache/streamlab/plans` (or `$STREAMLAB_CACHE/plans`; `none` switches that off), for this GPU, driver and version of cublasLt. A later call, also of
+another run, takes it from there and measures nothing. What is damaged there is reported on stderr and measured again.
+
+The table has: `tuned`; `measured`, whether this call has measured; `us` and `first_us`, the time of a product on the GPU, and that of cublasLt's first offer; `candidates`, how many
+were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`.
+
+A simulated GPU multiplies as its profile says: there is nothing to tune, and the call takes no time. `lab.open{tune = true}` and the program's `--tune` do the same for each shape at
+its first `lab.matmul`.]],
+            example = [[
+local a = lab.rand(1024, 1024)
+local plan = lab.tune(a, a)
+print(plan.tuned)  --> false
+if plan.tuned then assert(plan.us <= plan.first_us) end
+local b = lab.matmul(a, a)]],
+            cuda = "cublasLtMatmulAlgoGetHeuristic, cublasLtMatmulAlgoConfigSetAttribute, cublasLtMatmulAlgoCheck",
+            pytorch = "torch.cuda.tunable.enable",
+            see = { "lab.matmul", "lab.open" },
         },
         {
             name = "lab.pow",

@@ -14,7 +14,7 @@ script, and if stdin is not a terminal, all of stdin is run as a script; `-` as 
 
 `--backend`, `--profile`, `--host` and `--device` choose the device of a script that does not open one itself; without them it is that of `STREAMLAB_BACKEND`, else a real GPU if
 one answers, else the simulator. `--devices N` says how many GPUs the simulated machine has, from 1 to 64: scripts open them as `lab.open{index = 1}` or name them as `"cuda:1"`; without it a machine has those that a script opens. If the device of these options cannot be opened, this is wrong usage, reported before the script runs. `--seed` is the seed of random
-tensors without a seed of their own; the default is 0.
+tensors without a seed of their own; the default is 0. `--tune` is `lab.open{tune = true}` for each real GPU that is opened: the first matmul of a shape measures which way is the fastest, and later runs know it.
 
 A script that is named as a subcommand (`lab`, `probe`, `calibrate`, `compare`, `predict`, `show`, `diff`, `work`, `merge`, `sbatch`, `help`) runs as `./show`, or after `--`. Options that name a device may come before a subcommand; after
 `-e`, `-i`, `-l`, `--trace`, `--check` and `--spread`, which are for scripts, such a name is a script's.

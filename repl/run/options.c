@@ -38,6 +38,8 @@ const char options_help[] =
     "  --profile NAME    the simulated GPU: h200, ... or a profile's file\n"
     "  --host NAME       the simulated host: that of another profile, or of a file\n"
     "  --seed N          the seed of random tensors\n"
+    "  --tune            measure how the first matmul of each shape is fastest on a\n"
+    "                    real GPU, and keep that for later runs\n"
     "  --spread N        first run the script N times in draws from the profile's\n"
     "                    uncertain figures; what it records then has a range\n"
     "  --trace FILE      record the whole run and save it; FILE ends in .json,\n"
@@ -256,11 +258,14 @@ static bool read_plain(reader *r, const char *name, const char *text)
     if (strcmp(name, "check") == 0) return take_check(r, text);
     if (strcmp(name, "server") == 0) return take_server(r, text);
     bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
-    if (!help && !norc && strcmp(name, "version") != 0)
+    bool tune = strcmp(name, "tune") == 0;
+    if (!help && !norc && !tune && strcmp(name, "version") != 0)
         return wrong(r, "unrecognized option '--%s'", name);
     if (text) return wrong(r, "--%s takes no value", name);
     if (norc)
         r->options->no_rc = true;
+    else if (tune)
+        r->options->tune = true;
     else if (r->options->request == REQUEST_RUN)
         r->options->request = help ? REQUEST_HELP : REQUEST_VERSION;
     return true;

@@ -32,6 +32,7 @@ typedef struct options {
     long long device, seed;
     int devices;      /* of the simulated machine; 0: not given */
     bool interactive; /* -i */
+    bool tune;        /* --tune */
     bool server;      /* --server, with these descriptors */
     int requests, replies;
     bool show_version;       /* -v */

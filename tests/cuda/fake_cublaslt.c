@@ -132,7 +132,7 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 
 /* ---- the heuristic ---- */
 
-enum { MAGIC, NUMBER, NEED }; /* in an algorithm's */
+enum { MAGIC, NUMBER, NEED, SPLIT, SCHEME }; /* in an algorithm's */
 static const uint64_t magic = 0x6d756c7469706c79;
 
 static bool fit(const cublasLtMatrixLayoutOpaque_t *a, const cublasLtMatrixLayoutOpaque_t *b,
@@ -156,6 +156,8 @@ static void offer(cublasLtMatmulHeuristicResult_t *result, int number)
     result->algo.data[MAGIC] = magic;
     result->algo.data[NUMBER] = (uint64_t)number;
     result->algo.data[NEED] = result->workspaceSize;
+    result->algo.data[SPLIT] = 1;
+    result->algo.data[SCHEME] = (uint64_t)(number < FAKE_CANDIDATES ? state->scheme[number] : 0);
 }
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
@@ -184,7 +186,78 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
     return CUBLAS_STATUS_SUCCESS;
 }
 
+/* ---- configurations ---- */
+
+size_t cublasLtGetVersion(void) { return 130001 + (size_t)state->newer; }
+
+/* The word of an algorithm that has it; -1: none. */
+static int word_of(cublasLtMatmulAlgoConfigAttributes_t attribute)
+{
+    switch (attribute) {
+    case CUBLASLT_ALGO_CONFIG_ID:
+    case CUBLASLT_ALGO_CONFIG_TILE_ID:
+    case CUBLASLT_ALGO_CONFIG_STAGES_ID: return NUMBER;
+    case CUBLASLT_ALGO_CONFIG_SPLITK_NUM: return SPLIT;
+    case CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME: return SCHEME;
+    default: return -1;
+    }
+}
+
+cublasStatus_t cublasLtMatmulAlgoConfigGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute,
+                                                    void *value, size_t bytes, size_t *written)
+{
+    const int word = word_of(attribute);
+    if (word < 0 || bytes != sizeof(int32_t)) return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(value, &(int32_t){ (int32_t)algo->data[word] }, bytes);
+    *written = bytes;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo,
+                                                    cublasLtMatmulAlgoConfigAttributes_t attribute,
+                                                    const void *value, size_t bytes)
+{
+    const int word = word_of(attribute);
+    int32_t number;
+    if (fails()) return (cublasStatus_t)state->fail_code;
+    if ((word != SPLIT && word != SCHEME) || bytes != sizeof number)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(&number, value, bytes);
+    algo->data[word] = (uint64_t)number;
+    if (word == SPLIT) algo->data[NEED] = state->split_need_bytes * (uint64_t)number;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc,
+                                       cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t b,
+                                       cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
+                                       const cublasLtMatmulAlgo_t *algo,
+                                       cublasLtMatmulHeuristicResult_t *result)
+{
+    (void)desc;
+    if (fails()) return (cublasStatus_t)state->fail_code;
+    if (!handle || !fit(a, b, c) || !fit(a, b, d) || algo->data[MAGIC] != magic)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if ((algo->data[SPLIT] > 1 && state->most_split < algo->data[SPLIT])
+        || (int)algo->data[NUMBER] >= state->candidates)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    result->state = CUBLAS_STATUS_SUCCESS;
+    result->workspaceSize = algo->data[NEED];
+    return CUBLAS_STATUS_SUCCESS;
+}
+
 /* ---- the product ---- */
+
+static double duration_us(const cublasLtMatmulAlgo_t *algo)
+{
+    const uint64_t number = algo->data[NUMBER];
+    const double us = number < FAKE_CANDIDATES && state->us[number] > 0 ? state->us[number] : 10;
+    return algo->data[SPLIT] > 1 && state->split_us > 0 ? state->split_us : us;
+}
+
+/* A result that is another in each run. */
+static void disturb(void *d) { *(unsigned char *)d = (unsigned char)state->matmuls; }
 
 static sl_dtype dtype_of(const cublasLtMatrixLayoutOpaque_t *layout)
 {
@@ -252,14 +325,20 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         || !fit(left, right, third) || algo->data[MAGIC] != magic
         || algo->data[NEED] > workspace_bytes || (workspace_bytes > 0 && !workspace))
         return CUBLAS_STATUS_INVALID_VALUE;
+    if (algo->data[NUMBER] < FAKE_CANDIDATES && state->refused[algo->data[NUMBER]])
+        return (cublasStatus_t)state->refused[algo->data[NUMBER]];
     state->matmuls++;
+    state->clock_us += duration_us(algo);
+    state->split = (int)algo->data[SPLIT];
     state->compute_type = (int)desc->data[COMPUTE];
     state->candidate = (int)algo->data[NUMBER];
     state->workspace = workspace;
     state->workspace_bytes = workspace_bytes;
     state->stream = stream;
+    state->result = d;
     if (state->computes_nothing) return CUBLAS_STATUS_SUCCESS;
     if (workspace_bytes > 0) memset(workspace, 0xff, workspace_bytes);
     multiply(left, a, right, b, product, d, c, scale(alpha, wide), scale(beta, wide));
+    if (algo->data[NUMBER] < FAKE_CANDIDATES && state->unsteady[algo->data[NUMBER]]) disturb(d);
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { FAKE_CANDIDATES = 8 }; /* that a test can tell apart */
+
 typedef struct fake_cublaslt_state {
     /* Seen. */
     int live;                 /* objects created and not destroyed */
@@ -19,7 +21,9 @@ typedef struct fake_cublaslt_state {
     /* Of the latest matmul. */
     int compute_type; /* cublasComputeType_t */
     int candidate;    /* of its algorithm, from 0 */
-    void *workspace, *stream;
+    int split;        /* parts of a sum */
+    double clock_us;  /* what all products have taken */
+    void *workspace, *stream, *result;
     size_t workspace_bytes;
     /* Told. */
     int fail_at;           /* this call fails (`calls` counts them); 0: none */
@@ -29,8 +33,18 @@ typedef struct fake_cublaslt_state {
     int bad_candidates;    /* of them the first ones that cannot be used */
     size_t need_bytes;     /* the workspace of the candidates after those */
     size_t bad_need_bytes; /* and of the bad ones; 0: they are bad by their state */
-    bool computes_nothing; /* as with PLAYED_AT_ONCE=1 */
-    uint32_t most_aligned; /* no algorithm where more is promised; 0: that is no matter */
+    /* What a candidate is like, by its number: what a product takes, 0 for 10; the code that it is
+     * refused with; whether its results differ from run to run; how it adds up parts. */
+    double us[FAKE_CANDIDATES];
+    int refused[FAKE_CANDIDATES];
+    bool unsteady[FAKE_CANDIDATES];
+    int scheme[FAKE_CANDIDATES]; /* cublasLtReductionScheme_t */
+    uint64_t most_split;         /* the most parts that a sum can have */
+    double split_us;             /* what such a product takes; 0: as the candidate */
+    uint64_t split_need_bytes;   /* the workspace of each part */
+    int newer;                   /* by which the library's version is */
+    bool computes_nothing;       /* as with PLAYED_AT_ONCE=1 */
+    uint32_t most_aligned;       /* no algorithm where more is promised; 0: that is no matter */
 } fake_cublaslt_state;
 
 #endif

@@ -1,23 +1,22 @@
 /* gemm_check.c - matmul on a real GPU: values against float64 sums, and the time of our
  * plans beside cuBLAS's own calls. A program of its own, not a part of `make check`.
  *
- * gemm*.c are included, so that every candidate of the heuristic can be timed as a plan.
- * Times are diagnostics, with no limits: for square matrices the device's time a
- * matmul (events around LAUNCHES of them that were all enqueued while a spin kernel held
- * the stream) and the host's time an enqueue; medians of ROUNDS, cuBLAS and we in turn.
- * With STREAMLAB_MEMCHECK set nothing is timed.
+ * Every candidate of the heuristic is timed as a plan. Times are diagnostics, with no limits: for
+ * square matrices the device's time a matmul (events around LAUNCHES of them that were all enqueued
+ * while a spin kernel held the stream) and the host's time an enqueue; medians of ROUNDS, cuBLAS and
+ * we in turn. With STREAMLAB_MEMCHECK set nothing is timed.
  */
-#include "../../core/cuda/gemm.c"
-#include "../../core/cuda/gemm_lt.c"
-#include "../../core/cuda/gemm_plan.c"
+#include "../../core/cuda/gemm.h"
 
 #include "../../core/dtype.h"
 #include "../tap.h"
 
 #include <cublas_v2.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-enum { LAUNCHES = 50, ROUNDS = 11, CANDIDATE_ROUNDS = 5, LARGEST = 4096 };
+enum { LAUNCHES = 50, ROUNDS = 11, CANDIDATES = 8, CANDIDATE_ROUNDS = 5, LARGEST = 4096 };
 
 const sl_backend *sl_backend_entry(char *why, size_t why_bytes);
 
@@ -301,6 +300,44 @@ static void check_two_streams(bench *t)
     free(together);
 }
 
+/* ---- tuning ---- */
+
+/* What is multiplied by the plan that was measured is right, and a plan that is kept is taken. */
+static void check_tuned_product(bench *t, const mode *how, int64_t m, int64_t k, int64_t n)
+{
+    static const int whole[3] = { 0, 0, 0 };
+    sl_work work = work_of(how, m, k, n);
+    cuda_buffer a = { .data = t->a }, b = { .data = t->b };
+    sl_product product = { &t->streams[0]->base, &work, NULL, { &a.base, &b.base } };
+    sl_image image = { NULL, 0 };
+    sl_tuning measured = { 0 }, loaded = { 0 };
+    sl_error err = { 0 };
+    free(random_operand(how->dtype, (size_t)(m * k), t->a));
+    free(random_operand(how->dtype, (size_t)(k * n), t->b));
+    sl_status status = t->backend->plan_measure(&product, &image, &measured, &err);
+    if (status == SL_OK) status = t->backend->plan_load(&product, &image, &loaded, &err);
+    if (!ok(status == SL_OK && measured.tuned && measured.ns > 0 && loaded.ns == measured.ns,
+            "%s %dx%d times %dx%d is tuned, and its plan loaded", how->name, (int)m, (int)k, (int)k,
+            (int)n))
+        diag("%s", err.msg);
+    diag("    %.2f us, first %.2f us, of %d; algorithm %d tile %d stages %d split-K %d, "
+         "workspace %lld",
+         (double)measured.ns / 1000, (double)measured.first_ns / 1000, measured.candidates,
+         measured.algorithm, measured.tile, measured.stages, measured.split_k,
+         (long long)measured.workspace_bytes);
+    free(image.data);
+    check_product(t, how, m, k, n, whole);
+}
+
+/* After the times: plans stay. */
+static void check_tuned(bench *t)
+{
+    static const int64_t shapes[][3] = { { 256, 256, 256 }, { 17, 33, 65 }, { 64, 16384, 64 } };
+    for (int i = 0; i < MODES; i++)
+        for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+            check_tuned_product(t, &modes[i], shapes[s][0], shapes[s][1], shapes[s][2]);
+}
+
 /* ---- times ---- */
 
 typedef struct times {
@@ -325,7 +362,7 @@ static bool enqueue_cublas(const job *j)
         return t->blas.cublasSgemm_v2(t->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, t->b, n,
                                       t->a, n, &zero, t->c[0], n)
                == CUBLAS_STATUS_SUCCESS;
-    cudaDataType_t type = dtypes[j->how->dtype].type;
+    cudaDataType_t type = cuda_lt_type(j->how->dtype);
     return t->blas.cublasGemmEx(t->handle, CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one, t->b, type, n,
                                 t->a, type, n, &zero, t->c[0], type, n, CUBLAS_COMPUTE_32F,
                                 CUBLAS_GEMM_DEFAULT)
@@ -337,8 +374,8 @@ static bool enqueue_job(const job *j)
     bench *t = j->t;
     if (j->by_cublas) return enqueue_cublas(j);
     if (j->plan)
-        return (t->streams[0]->workspace || !take_workspace(t->dev, t->streams[0], NULL))
-               && multiply(t->dev, t->streams[0], j->plan, t->c[0], t->a, t->b)
+        return (t->streams[0]->workspace || !cuda_gemm_take_workspace(t->dev, t->streams[0], NULL))
+               && cuda_gemm_multiply(t->dev, t->streams[0], j->plan, t->c[0], t->a, t->b)
                       == CUBLAS_STATUS_SUCCESS;
     sl_work work = work_of(j->how, j->n, j->n, j->n);
     return cuda_gemm_enqueue(t->dev, t->streams[0], &work, t->c[0], t->a, t->b, NULL) == SL_OK;
@@ -427,22 +464,15 @@ static int list_candidates(bench *t, gemm_plan *plans)
     const cuda_gemm *gemm = t->dev->gemm;
     const gemm_plan *p = gemm->last;
     cublasLtMatmulHeuristicResult_t found[CANDIDATES];
-    cublasLtMatmulPreference_t pref;
-    uint64_t bytes = gemm->workspace_bytes;
-    int n = 0, n_plans = 0;
-    need_blas(gemm->lt.MatmulPreferenceCreate(&pref), "cublasLtMatmulPreferenceCreate");
-    gemm->lt.MatmulPreferenceSetAttribute(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &bytes,
-                                          sizeof bytes);
-    gemm->lt.MatmulAlgoGetHeuristic(gemm->handle, p->desc, p->b, p->a, p->c, p->c, pref, CANDIDATES,
-                                    found, &n);
-    gemm->lt.MatmulPreferenceDestroy(pref);
+    const char *call = NULL;
+    int n = 0;
+    need_blas(cuda_plan_candidates(gemm, p, CANDIDATES, found, &n, &call), call);
     for (int i = 0; i < n; i++) {
-        if (!choose(&found[i], 1, gemm->workspace_bytes)) continue;
-        plans[n_plans] = *p;
-        plans[n_plans].algo = found[i].algo;
-        plans[n_plans++].workspace_bytes = found[i].workspaceSize;
+        plans[i] = *p;
+        plans[i].algo = found[i].algo;
+        plans[i].workspace_bytes = found[i].workspaceSize;
     }
-    return n_plans;
+    return n;
 }
 
 static void time_candidates(bench *t, const mode *how, int n)
@@ -507,6 +537,7 @@ int main(void)
     check_two_streams(&t);
     for (int i = 0; i < 3 && !getenv("STREAMLAB_MEMCHECK"); i++)
         time_mode(&t, &modes[i]);
+    check_tuned(&t);
     close_all(&t);
     return done_testing();
 }

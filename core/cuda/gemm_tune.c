@@ -1,0 +1,583 @@
+/* gemm_tune.c - how a shape is multiplied fastest: measured.
+ *
+ * The candidates are what cublasLt's heuristic offers, and each of these with its sums split among
+ * more blocks (split-K). All of them compute in the type that the plan says. Of those that split
+ * sums only the ones are candidates that add the parts up in a step of its own, in the compute
+ * type: then no rounding to a narrower type and no order of blocks is in the result.
+ *
+ * A sample is the time between two events around some products that were enqueued while a kernel
+ * held the stream, so that the host's time is not in it. Each candidate has one sample; the best
+ * few have more, in turn, and their medians decide. Noise is not to choose: the plan in use goes
+ * only if another is faster by a margin, and a plan whose result differs between two runs is never
+ * taken.
+ */
+#include "gemm.h"
+
+#include "../numbers/elements.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HEURISTICS = 32,  /* that cublasLt is asked for */
+    LEAST_TERMS = 16, /* of a sum's part */
+    FINALISTS = 5,
+    MOST_FINALISTS = FINALISTS + 2, /* and the heuristic's first, and the plan in use */
+    ROUNDS = 9,                     /* odd, for a median */
+    MOST_LAUNCHES = 16,             /* of a sample */
+    COMPARED_BYTES = 1 << 20        /* at a time */
+};
+static const int32_t splits[] = { 2, 3, 4, 6, 8, 12, 16, 32 };
+enum { SPLITS = sizeof splits / sizeof *splits, MOST = HEURISTICS * (1 + SPLITS) + 1 };
+static const double sample_us = 200, warm_up_us = 10000;
+static const double margin = 0.98; /* of the time of the plan in use */
+
+/* clang-format off */
+#define TUNE_FUNCTIONS(X) \
+    X(GetVersion) X(MatmulAlgoCheck) X(MatmulAlgoConfigGetAttribute) \
+    X(MatmulAlgoConfigSetAttribute)
+/* clang-format on */
+
+typedef struct tune_functions {
+#define X(name) __typeof__(cublasLt##name) *name;
+    TUNE_FUNCTIONS(X)
+#undef X
+} tune_functions;
+
+static const tune_functions *find_functions(sl_error *err)
+{
+    static const char *const names[] = {
+#define X(name) "cublasLt" #name,
+        TUNE_FUNCTIONS(X)
+#undef X
+    };
+    static tune_functions functions;
+    if (functions.GetVersion) return &functions;
+    sl_status status = cuda_library_functions(CUDA_CUBLAS_LT, names, sizeof names / sizeof *names,
+                                              &functions, err);
+    return status == SL_OK ? &functions : NULL;
+}
+
+typedef struct candidate {
+    cublasLtMatmulAlgo_t algo;
+    size_t workspace_bytes;
+    int order;   /* in which it was offered, from 0 */
+    bool in_use; /* it is the plan's */
+    double us;   /* of a product; INFINITY: it cannot be used */
+} candidate;
+
+typedef struct tuner {
+    cuda_device *dev;
+    cuda_stream *stream;
+    const tune_functions *lt;
+    gemm_plan *plan;       /* that is tuned */
+    gemm_plan trial;       /* the same, with the algorithm that is measured */
+    cublasStatus_t failed; /* the latest failure of a product */
+    const void *a, *b;
+    cuda_block *block[2];
+    void *c[2]; /* results, of which nobody else knows */
+    cudaEvent_t began, ended;
+    candidate *list;
+    int n;
+} tuner;
+
+/* ---- the candidates ---- */
+
+static int32_t config(const tune_functions *lt, const cublasLtMatmulAlgo_t *algo,
+                      cublasLtMatmulAlgoConfigAttributes_t attribute)
+{
+    int32_t value = 0;
+    size_t written = 0;
+    cublasStatus_t code = lt->MatmulAlgoConfigGetAttribute(algo, attribute, &value, sizeof value,
+                                                           &written);
+    return code ? 0 : value;
+}
+
+/* Parts in the output's own type are rounded, unless that is the compute type. */
+static bool keeps_precision(const tuner *t, const cublasLtMatmulAlgo_t *algo)
+{
+    const bool is_wide = t->plan->key.dtype == SL_FLOAT32 || t->plan->key.dtype == SL_FLOAT64;
+    switch (config(t->lt, algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)) {
+    case CUBLASLT_REDUCTION_SCHEME_NONE:
+    case CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE: return true;
+    case CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE: return is_wide;
+    default: return false;
+    }
+}
+
+/* Unless there is one like it already, or it needs a workspace that there is no memory for. */
+static void add(tuner *t, const cublasLtMatmulAlgo_t *algo, size_t workspace_bytes)
+{
+    if (workspace_bytes > (t->stream->workspace ? t->dev->gemm->workspace_bytes : 0)) return;
+    for (int i = 0; i < t->n; i++)
+        if (memcmp(&t->list[i].algo, algo, sizeof *algo) == 0) return;
+    t->list[t->n] = (candidate){
+        .algo = *algo,
+        .workspace_bytes = workspace_bytes,
+        .order = t->n,
+        .in_use = memcmp(&t->plan->algo, algo, sizeof *algo) == 0,
+        .us = INFINITY,
+    };
+    t->n++;
+}
+
+static bool check(const tuner *t, const cublasLtMatmulAlgo_t *algo, size_t *workspace_bytes)
+{
+    const gemm_plan *p = t->plan;
+    cublasLtMatmulHeuristicResult_t result = { .state = CUBLAS_STATUS_SUCCESS };
+    cublasStatus_t code = t->lt->MatmulAlgoCheck(t->dev->gemm->handle, p->desc, p->b, p->a, p->c,
+                                                 p->c, algo, &result);
+    *workspace_bytes = result.workspaceSize;
+    return !code && result.state == CUBLAS_STATUS_SUCCESS
+           && result.workspaceSize <= t->dev->gemm->workspace_bytes;
+}
+
+static void add_split(tuner *t, cublasLtMatmulAlgo_t algo, int32_t n)
+{
+    const uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
+    size_t bytes;
+    if (t->plan->key.k / n < LEAST_TERMS) return;
+    if (!t->lt->MatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &n, sizeof n)
+        && !t->lt->MatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
+                                                &scheme, sizeof scheme)
+        && check(t, &algo, &bytes))
+        add(t, &algo, bytes);
+}
+
+/* The heuristic's first is the first of the list, and the plan in use is in it. */
+static sl_status list_candidates(tuner *t, sl_error *err)
+{
+    cublasLtMatmulHeuristicResult_t found[HEURISTICS];
+    const char *call = NULL;
+    int n = 0;
+    cublasStatus_t code = cuda_plan_candidates(t->dev->gemm, t->plan, HEURISTICS, found, &n, &call);
+    if (code) return cuda_lt_fail(t->dev, &t->dev->gemm->lt, code, call, &t->plan->key, err);
+    for (int i = 0; i < n; i++)
+        if (keeps_precision(t, &found[i].algo)) add(t, &found[i].algo, found[i].workspaceSize);
+    add(t, &t->plan->algo, t->plan->workspace_bytes);
+    for (int i = 0; i < n; i++)
+        for (size_t s = 0; s < SPLITS; s++)
+            add_split(t, found[i].algo, splits[s]);
+    return SL_OK;
+}
+
+/* ---- samples ---- */
+
+/* For as long as the host needs to enqueue so many products, about. */
+static sl_status hold_stream(const tuner *t, int launches, sl_error *err)
+{
+    const sl_work spin = {
+        .kind = SL_WORK_KERNEL,
+        .kernel = SL_KERNEL_SPIN,
+        .duration_ns = 30000 + 20000 * (int64_t)launches,
+        .blocks = 1,
+        .threads = 32,
+    };
+    uint32_t blocks;
+    uint16_t threads;
+    return cuda_kernel_launch(t->dev, &spin, NULL, NULL, NULL, NULL, t->stream->handle, &blocks,
+                              &threads, err);
+}
+
+static cublasStatus_t multiply(tuner *t, const candidate *c, int result)
+{
+    t->trial.algo = c->algo;
+    t->trial.workspace_bytes = c->workspace_bytes;
+    return cuda_gemm_multiply(t->dev, t->stream, &t->trial, t->c[result], t->a, t->b);
+}
+
+static sl_status mark(const tuner *t, cudaEvent_t event, sl_error *err)
+{
+    return cuda_check(t->dev, cudaEventRecord(event, t->stream->handle), "cudaEventRecord", err);
+}
+
+/* Ends with Ctrl-C. */
+static sl_status elapsed(const tuner *t, double *us, sl_error *err)
+{
+    float ms = 0;
+    sl_status status = cuda_stream_synchronize(&t->stream->base, err);
+    if (status == SL_OK)
+        status = cuda_check(t->dev, cudaEventElapsedTime(&ms, t->began, t->ended),
+                            "cudaEventElapsedTime", err);
+    *us = 1000.0 * ms;
+    return status;
+}
+
+/* *us: of one product; INFINITY: cublasLt refuses it. */
+static sl_status sample(tuner *t, const candidate *c, int launches, double *us, sl_error *err)
+{
+    cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
+    *us = INFINITY;
+    sl_status status = hold_stream(t, launches, err);
+    if (status == SL_OK) status = mark(t, t->began, err);
+    for (int i = 0; i < launches && status == SL_OK && !code; i++)
+        code = multiply(t, c, 0);
+    if (status == SL_OK) status = mark(t, t->ended, err);
+    if (status == SL_OK) status = elapsed(t, us, err);
+    *us = code ? INFINITY : *us / launches;
+    if (code) t->failed = code;
+    return status;
+}
+
+static int launches_in(double all_us, double us, int most)
+{
+    return us * most <= all_us ? most : us >= all_us ? 1 : (int)(all_us / us);
+}
+
+/* A kernel is loaded at its first launch, which does not count. */
+static sl_status sample_all(tuner *t, int launches, sl_error *err)
+{
+    double us;
+    sl_status status = SL_OK;
+    for (int i = 0; i < t->n && status == SL_OK; i++) {
+        candidate *c = &t->list[i];
+        status = sample(t, c, 1, &us, err);
+        if (status == SL_OK && us < INFINITY) status = sample(t, c, launches, &c->us, err);
+    }
+    return status;
+}
+
+/* ---- the final ---- */
+
+static int faster_first(const void *x, const void *y)
+{
+    const candidate *a = x, *b = y;
+    if (a->us != b->us) return a->us < b->us ? -1 : 1;
+    return a->order - b->order;
+}
+
+/* Orders the candidates by time, and lists those to measure again. */
+static int find_finalists(tuner *t, candidate *finalists[MOST_FINALISTS])
+{
+    int n = 0;
+    qsort(t->list, (size_t)t->n, sizeof *t->list, faster_first);
+    for (int i = 0; i < t->n; i++) {
+        candidate *c = &t->list[i];
+        if (c->us < INFINITY && (i < FINALISTS || c->order == 0 || c->in_use)) finalists[n++] = c;
+    }
+    return n;
+}
+
+static int shorter_first(const void *x, const void *y)
+{
+    const double a = *(const double *)x, b = *(const double *)y;
+    return (a > b) - (a < b);
+}
+
+static sl_status sample_in_turn(tuner *t, candidate *const *finalists, int n, int launches,
+                                sl_error *err)
+{
+    double us[MOST_FINALISTS][ROUNDS];
+    sl_status status = SL_OK;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int i = 0; i < n && status == SL_OK; i++) {
+            status = sample(t, finalists[i], launches, &us[i][round], err);
+        }
+    if (status != SL_OK) return status;
+    for (int i = 0; i < n; i++) {
+        qsort(us[i], ROUNDS, sizeof us[i][0], shorter_first);
+        finalists[i]->us = us[i][ROUNDS / 2];
+    }
+    return SL_OK;
+}
+
+/* NULL: none can be used. */
+static candidate *choose(candidate *const *finalists, int n)
+{
+    candidate *best = NULL, *in_use = NULL;
+    for (int i = 0; i < n; i++) {
+        if (finalists[i]->us == INFINITY) continue;
+        if (!best || faster_first(finalists[i], best) < 0) best = finalists[i];
+        if (finalists[i]->in_use) in_use = finalists[i];
+    }
+    return in_use && best->us >= margin * in_use->us ? in_use : best;
+}
+
+/* ---- the same bytes twice ---- */
+
+/* Whether the two results are the same. `memory`: 2 x COMPARED_BYTES of the host. */
+static sl_status compare(const tuner *t, size_t bytes, char *memory, bool *same, sl_error *err)
+{
+    sl_status status = SL_OK;
+    *same = true;
+    for (size_t at = 0; at < bytes && status == SL_OK && *same; at += COMPARED_BYTES) {
+        size_t n = bytes - at < COMPARED_BYTES ? bytes - at : COMPARED_BYTES;
+        for (int i = 0; i < 2 && status == SL_OK; i++)
+            status = cuda_check(t->dev,
+                                cudaMemcpyAsync(memory + (size_t)i * n, (char *)t->c[i] + at, n,
+                                                cudaMemcpyDeviceToHost, t->stream->handle),
+                                "cudaMemcpyAsync", err);
+        if (status == SL_OK) status = cuda_stream_synchronize(&t->stream->base, err);
+        if (status == SL_OK) *same = memcmp(memory, memory + n, n) == 0;
+    }
+    return status;
+}
+
+static size_t result_bytes(const plan_key *key)
+{
+    return (size_t)key->m * (size_t)key->n * numbers_dtype_bytes((sl_dtype)key->dtype);
+}
+
+static sl_status is_reproducible(tuner *t, const candidate *c, bool *same, sl_error *err)
+{
+    *same = false;
+    if (multiply(t, c, 0) || multiply(t, c, 1)) return SL_OK;
+    char *memory = malloc(2 * COMPARED_BYTES);
+    if (!memory) return sl_fail(err, SL_ENOMEM, "out of host memory to compare results in");
+    sl_status status = compare(t, result_bytes(&t->plan->key), memory, same, err);
+    free(memory);
+    return status;
+}
+
+/* *best: NULL if there is none. */
+static sl_status choose_reproducible(tuner *t, candidate *const *finalists, int n, candidate **best,
+                                     sl_error *err)
+{
+    while ((*best = choose(finalists, n)) && !(*best)->in_use) {
+        bool same;
+        sl_status status = is_reproducible(t, *best, &same, err);
+        if (status != SL_OK || same) return status;
+        (*best)->us = INFINITY;
+    }
+    return SL_OK;
+}
+
+/* ---- what is kept ---- */
+
+typedef struct kept_plan { /* in the user's cache */
+    char magic[8];
+    cublasLtMatmulAlgo_t algo;
+    int64_t ns, first_ns, candidates;
+} kept_plan;
+static const char magic[8] = "slplan1";
+
+static void describe(const tune_functions *lt, const gemm_plan *p, sl_tuning *tuning)
+{
+    tuning->tuned = true;
+    tuning->workspace_bytes = (int64_t)p->workspace_bytes;
+    tuning->algorithm = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_ID);
+    tuning->tile = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_TILE_ID);
+    tuning->stages = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_STAGES_ID);
+    tuning->split_k = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
+}
+
+static sl_status keep(const gemm_plan *p, sl_image *image, sl_error *err)
+{
+    kept_plan *kept = calloc(1, sizeof *kept);
+    if (!kept) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
+    memcpy(kept->magic, magic, sizeof magic);
+    kept->algo = p->algo;
+    kept->ns = p->tuning.ns;
+    kept->first_ns = p->tuning.first_ns;
+    kept->candidates = p->tuning.candidates;
+    *image = (sl_image){ kept, sizeof *kept };
+    return SL_OK;
+}
+
+/* ---- measuring ---- */
+
+static int count_usable(const tuner *t)
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++)
+        n += t->list[i].us < INFINITY;
+    return n;
+}
+
+/* 0: it cannot be used. */
+static int64_t rounded_ns(double us) { return us < INFINITY ? llround(1000 * us) : 0; }
+
+static int64_t first_ns(const tuner *t)
+{
+    int i = 0;
+    while (t->list[i].order != 0)
+        i++;
+    return rounded_ns(t->list[i].us);
+}
+
+/* The device's clock rises from idle while the heuristic's first runs, which also shows how many
+ * products a sample needs. */
+static sl_status warm_up(tuner *t, int *launches, sl_error *err)
+{
+    double us;
+    sl_status status = sample(t, &t->list[0], 1, &us, err);
+    if (status == SL_OK && us < INFINITY) status = sample(t, &t->list[0], 1, &us, err);
+    if (status != SL_OK) return status;
+    *launches = us < INFINITY ? launches_in(sample_us, us, MOST_LAUNCHES) : 1;
+    return us < INFINITY ? sample(t, &t->list[0], launches_in(warm_up_us, us, 500), &us, err)
+                         : SL_OK;
+}
+
+static sl_status measure(tuner *t, sl_error *err)
+{
+    candidate *finalists[MOST_FINALISTS], *best = NULL;
+    int launches = 1, n = 0;
+    sl_status status = list_candidates(t, err);
+    if (status == SL_OK) status = warm_up(t, &launches, err);
+    if (status == SL_OK) status = sample_all(t, launches, err);
+    if (status != SL_OK) return status;
+    const int usable = count_usable(t);
+    n = find_finalists(t, finalists);
+    status = sample_in_turn(t, finalists, n, launches, err);
+    if (status == SL_OK) status = choose_reproducible(t, finalists, n, &best, err);
+    if (status != SL_OK) return status;
+    if (!best)
+        return cuda_lt_fail(t->dev, &t->dev->gemm->lt, t->failed, "cublasLtMatmul", &t->plan->key,
+                            err);
+    t->plan->algo = best->algo;
+    t->plan->workspace_bytes = best->workspace_bytes;
+    t->plan->tuning = (sl_tuning){ .candidates = usable,
+                                   .ns = rounded_ns(best->us),
+                                   .first_ns = first_ns(t) };
+    describe(t->lt, t->plan, &t->plan->tuning);
+    return SL_OK;
+}
+
+/* ---- what it needs ---- */
+
+/* Memory for a result that is aligned as the product's. */
+static sl_status take_result(tuner *t, const plan_key *key, int i, sl_error *err)
+{
+    const size_t aligned = key->alignment[OF_C] < 256 ? key->alignment[OF_C] : 0;
+    const size_t bytes = result_bytes(key) + aligned;
+    sl_error why = { 0 };
+    t->block[i] = cuda_block_take(t->dev, bytes, &why);
+    if (t->block[i]) t->c[i] = (char *)t->block[i]->data + aligned;
+    if (t->block[i]) return SL_OK;
+    sl_fail(err, why.status, "no %zu bytes for a result to measure: %s", bytes, why.msg);
+    if (err) err->backend_code = why.backend_code;
+    return why.status;
+}
+
+static sl_status take_event(const tuner *t, cudaEvent_t *event, sl_error *err)
+{
+    cuda_use(t->dev);
+    return cuda_check(t->dev, cuda_event_take(t->dev, true, event), "cudaEventCreate", err);
+}
+
+/* What is still in flight after a failure uses the operands and the results. */
+static void tuner_close(tuner *t, bool failed)
+{
+    if (failed && cudaStreamSynchronize(t->stream->handle) != cudaSuccess) cudaGetLastError();
+    for (int i = 0; i < 2; i++)
+        if (t->block[i]) cuda_block_give(t->dev, t->block[i]);
+    if (t->began) cuda_event_give(t->dev, true, t->began);
+    if (t->ended) cuda_event_give(t->dev, true, t->ended);
+    free(t->list);
+}
+
+/* Taking memory and waiting may run host functions, which may multiply and so close all plans: the
+ * plan is looked for when all else is there. Without memory for a workspace there are fewer
+ * candidates. */
+static sl_status tuner_open(tuner *t, const plan_key *key, sl_error *err)
+{
+    cuda_device *dev = t->dev;
+    t->lt = find_functions(err);
+    if (!t->lt) return err ? err->status : SL_EUNSUPPORTED;
+    t->list = calloc(MOST, sizeof *t->list);
+    if (!t->list) return sl_fail(err, SL_ENOMEM, "out of host memory for candidates of matmul");
+    sl_status status = cuda_gemm_prepare(dev, t->stream, key, err);
+    if (status == SL_OK) status = take_event(t, &t->began, err);
+    if (status == SL_OK) status = take_event(t, &t->ended, err);
+    for (int i = 0; i < 2 && status == SL_OK; i++)
+        status = take_result(t, key, i, err);
+    if (status == SL_OK && !t->stream->workspace) cuda_gemm_take_workspace(dev, t->stream, NULL);
+    if (status == SL_OK) status = cuda_device_synchronize(&dev->base, err);
+    if (status == SL_OK) status = cuda_gemm_prepare(dev, t->stream, key, err);
+    if (status != SL_OK) return status;
+    t->plan = dev->gemm->last;
+    t->trial = *t->plan;
+    return SL_OK;
+}
+
+/* ---- the entries ---- */
+
+static plan_key key_of(const sl_product *product)
+{
+    const sl_work *work = product->work;
+    return cuda_plan_key(work, cuda_data(product->out, work->out_offset),
+                         cuda_data(product->in[0], work->in_offset[0]),
+                         cuda_data(product->in[1], work->in_offset[1]));
+}
+
+bool cuda_gemm_plan_tuned(const sl_product *product, sl_tuning *tuning)
+{
+    const cuda_gemm *gemm = cuda_of(product->stream->device)->gemm;
+    const plan_key key = key_of(product);
+    const gemm_plan *p = gemm ? cuda_plan_known(gemm, &key) : NULL;
+    if (!p || !p->tuning.tuned) return false;
+    *tuning = p->tuning;
+    return true;
+}
+
+_Static_assert(sizeof(plan_key) == 32, "the text has all of a plan's key");
+
+sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes, sl_error *err)
+{
+    const sl_device_info *info = &product->stream->device->info;
+    const plan_key key = key_of(product);
+    const tune_functions *lt = find_functions(err);
+    int driver = 0;
+    if (!lt) return err ? err->status : SL_EUNSUPPORTED;
+    cudaDriverGetVersion(&driver);
+    snprintf(text, bytes,
+             "matmul on %s, %d SMs; driver %d, cublasLt %zu; %s%s %lldx%lldx%lld; "
+             "aligned %d, %d, %d",
+             info->name, info->sm_count, driver, lt->GetVersion(),
+             cuda_lt_type_name((sl_dtype)key.dtype), key.tf32 ? " in tf32" : "", (long long)key.m,
+             (long long)key.k, (long long)key.n, key.alignment[OF_A], key.alignment[OF_B],
+             key.alignment[OF_C]);
+    return SL_OK;
+}
+
+sl_status cuda_gemm_plan_load(const sl_product *product, const sl_image *image, sl_tuning *tuning,
+                              sl_error *err)
+{
+    tuner t = { .dev = cuda_of(product->stream->device), .stream = (cuda_stream *)product->stream };
+    const plan_key key = key_of(product);
+    kept_plan kept;
+    size_t bytes;
+    if (image->bytes != sizeof kept || memcmp(image->data, magic, sizeof magic) != 0)
+        return sl_fail(err, SL_EIO, "what is kept is no plan of matmul");
+    memcpy(&kept, image->data, sizeof kept);
+    t.lt = find_functions(err);
+    if (!t.lt) return err ? err->status : SL_EUNSUPPORTED;
+    cuda_own_begin();
+    sl_status status = cuda_gemm_prepare(t.dev, t.stream, &key, err);
+    cuda_own_end();
+    if (status != SL_OK) return status;
+    t.plan = t.dev->gemm->last;
+    if (!check(&t, &kept.algo, &bytes))
+        return sl_fail(err, SL_EIO, "cublasLt refuses the plan of matmul that is kept");
+    t.plan->algo = kept.algo;
+    t.plan->workspace_bytes = bytes;
+    t.plan->tuning = (sl_tuning){ .candidates = (int32_t)kept.candidates,
+                                  .ns = kept.ns,
+                                  .first_ns = kept.first_ns };
+    describe(t.lt, t.plan, &t.plan->tuning);
+    *tuning = t.plan->tuning;
+    return SL_OK;
+}
+
+sl_status cuda_gemm_plan_measure(const sl_product *product, sl_image *image, sl_tuning *tuning,
+                                 sl_error *err)
+{
+    const sl_work *work = product->work;
+    const plan_key key = key_of(product);
+    tuner t = {
+        .dev = cuda_of(product->stream->device),
+        .stream = (cuda_stream *)product->stream,
+        .a = cuda_data(product->in[0], work->in_offset[0]),
+        .b = cuda_data(product->in[1], work->in_offset[1]),
+    };
+    cuda_own_begin();
+    sl_status status = tuner_open(&t, &key, err);
+    if (status == SL_OK) status = measure(&t, err);
+    if (status == SL_OK) status = keep(t.plan, image, err);
+    if (status == SL_OK) *tuning = t.plan->tuning;
+    tuner_close(&t, status != SL_OK);
+    cuda_own_end();
+    return status;
+}
