@@ -157,10 +157,9 @@ static int raw_now(lua_State *L)
 int luaopen_raw(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        { "open", raw_open },       { "now_ns", raw_now },
-        { "enqueue", raw_enqueue }, { "custom", raw_custom },
-        { "puzzler", raw_puzzler }, { "pipeline", raw_pipeline },
-        { "copier", raw_copier },   { NULL, NULL },
+        { "open", raw_open },     { "now_ns", raw_now },      { "enqueue", raw_enqueue },
+        { "custom", raw_custom }, { "puzzler", raw_puzzler }, { "pipeline", raw_pipeline },
+        { "copier", raw_copier }, { "matmul", raw_matmul },   { NULL, NULL },
     };
 
     luaL_newlib(L, functions);
