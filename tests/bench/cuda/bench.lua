@@ -125,13 +125,23 @@ local function processors()
     return ("%d processors, %s"):format(count, model or "unknown")
 end
 
-local function header(gpu)
-    return ([[
-# The CUDA backend beside plain CUDA C
+-- How the program was compiled, as GCC has written it beside the symbols.
+local function how_built(program)
+    local file = assert(io.open(program, "rb"))
+    local is_fast = file:read("a"):find("-fprofile-use", 1, true)
+    file:close()
+    return is_fast and "make fast" or "make"
+end
 
-`make bench-cuda` on one %s, driver %s (CUDA %s), CUDA run-time %s, cuBLAS %s; %s.
+local function header(gpu, program)
+    return ([[
+# Performance: streamlab beside plain CUDA C, PyTorch and CuPy
+
+`make bench-cuda BENCH_ARGS='-o docs/results/performance.md'` after `%s`, on one %s,
+driver %s (CUDA %s), CUDA run-time %s, cuBLAS %s; %s.
 One process and one run: the two sides alternate, on one context.]])
-        :format(gpu.name, driver_version(), gpu.driver_cuda, gpu.cuda, gpu.cublas, processors())
+        :format(how_built(program), gpu.name, driver_version(), gpu.driver_cuda, gpu.cuda, gpu.cublas,
+                processors())
 end
 
 local function open(options)
@@ -146,11 +156,12 @@ local function open(options)
     local found, gpu = pcall(raw.open, lab.device().index)
     if not found then stop(1, " needs a GPU: %s", reason_of(gpu)) end
     local report = dofile(folder .. "report.lua")
-    local top = header(gpu)
+    local program = options.build .. "/streamlab"
+    local top = header(gpu, program)
     print(top)
     return {
         lab = lab, raw = raw, report = report, table = report.new(top, options.output),
-        build = options.build, program = options.build .. "/streamlab", folder = folder,
+        build = options.build, program = program, folder = folder,
         size = sizes, quote = quote, output = output, pattern = pattern, check = check,
         closing = closing,
     }
@@ -165,7 +176,7 @@ local function sections()
     return {
         {"enqueue", dofile(folder .. "enqueue.lua")}, {"custom", dofile(folder .. "custom.lua")},
         {"puzzler", puzzler.beside_raw},
-        {"torch", puzzler.beside_torch}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs},
+        {"python", puzzler.beside_python}, {"pipeline", pipeline.pipelines}, {"graphs", pipeline.graphs},
         {"pow", limits.pow}, {"link", limits.link}, {"recorded-call", dofile(folder .. "recording.lua")},
         {"recording", puzzler.recorded}, {"start", process.start}, {"million", process.million},
         {"check", dofile(folder .. "check.lua")},

@@ -142,20 +142,7 @@ calls.]])
         :format(size.matmuls, size.n, size.n, size.copies, size.turns * per_turn, per_turn, per_turn),
         "raw CUDA C",
         "streamlab from Lua")
-    compare(b, variants, 1.02)
-end
-
--- The same with a plan of matmul that was measured. It stays: a section of its own at the end.
-local function tuned(b)
-    local size = b.size
-    local matrix = b.lab.rand(size.n, size.n)
-    local plan = b.lab.tune(matrix, matrix)
-    b.table:section("The puzzler, tuned", ([[
-As "The puzzler", after lab.tune: a product takes %.2f us of the GPU, %.2f us as cublasLt chooses
-(algorithm %d, tile %d, split-K %d).]])
-        :format(plan.us, plan.first_us, plan.algorithm, plan.tile, plan.split_k),
-        "raw CUDA C", "streamlab from Lua")
-    compare(b, {"nonblocking", "pinned"}, 0.96)
+    compare(b, variants, 1)
 end
 
 -- Wall times of the two functions of the seed, in ms.
@@ -177,29 +164,63 @@ local function numbers(text, name)
     return #list > 0 and list or nil
 end
 
-local function beside_torch(b)
-    b.table:section("The puzzler beside PyTorch", [[
-Wall time of the two functions of the puzzler, final synchronise included; PyTorch in a process of
-its own. Medians (least to largest) of 11 runs of PyTorch, and of 6 before and 6 after from Lua.]],
-        "PyTorch", "streamlab from Lua")
+-- What python3 has measured of the puzzler with a library, once a process: its version and the wall
+-- times by variant, or what is missing.
+local function measure_python(b, script)
+    b.python = b.python or {}
+    if b.python[script] then return b.python[script] end
+    local text = b.output("python3 " .. b.quote(b.folder .. script))
+    local figures = {version = text:match('"version": "([^"]*)"') or "?",
+                     nonblocking = numbers(text, "non_blocking_ms"),
+                     blocking = numbers(text, "blocking_ms")}
+    if not figures.nonblocking or not figures.blocking then
+        figures.missing = text:match('"missing": "([^"]*)"') or "python3 gave no figures"
+    end
+    b.python[script] = figures
+    return figures
+end
+
+local libraries = {{"PyTorch", "torch_puzzler.py"}, {"CuPy", "cupy_puzzler.py"}}
+
+-- Rows of the two functions of the seed; most: the largest ratio to PyTorch that is allowed.
+local function compare_python(b, most)
     local p = open(b)
     local walls = {nonblocking = {}, blocking = {}}
     seed_walls(b, p, walls)
-    local text = b.output("python3 " .. b.quote(b.folder .. "torch_puzzler.py"))
-    local theirs = {nonblocking = numbers(text, "non_blocking_ms"),
-                    blocking = numbers(text, "blocking_ms")}
-    if not theirs.nonblocking or not theirs.blocking then
-        local why = text:match('"missing": "([^"]*)"') or "python3 gave no figures"
-        b.table:row("skipped: " .. why, "", "", "", "", nil)
-        return
-    end
+    local figures = {}
+    for i, library in ipairs(libraries) do figures[i] = measure_python(b, library[2]) end
     seed_walls(b, p, walls)
-    local version = text:match('"torch": "([^"]*)"') or "?"
-    for _, variant in ipairs {"nonblocking", "blocking"} do
-        b.table:ratio(("%s, wall, PyTorch %s"):format(variant, version),
-                      b.report.summary(theirs[variant]), b.report.summary(walls[variant]), "ms",
-                      0.87)
+    for i, library in ipairs(libraries) do
+        local name, theirs = library[1], figures[i]
+        for _, variant in ipairs(theirs.missing and {} or {"nonblocking", "blocking"}) do
+            b.table:ratio(("%s, wall, %s %s"):format(variant, name, theirs.version),
+                          b.report.summary(theirs[variant]), b.report.summary(walls[variant]), "ms",
+                          name == "PyTorch" and most or nil)
+        end
+        if theirs.missing then b.table:row("skipped: " .. theirs.missing, "", "", "", "", nil) end
     end
+end
+
+local function beside_python(b)
+    b.table:section("The puzzler beside PyTorch and CuPy", [[
+Wall time of the two functions of the puzzler, final synchronise included; PyTorch and CuPy in a process
+of their own each. Medians (least to largest) of 11 runs of theirs, and of 6 before and 6 after from Lua.]],
+        "Python", "streamlab from Lua")
+    compare_python(b, nil)
+end
+
+-- The same with a plan of matmul that was measured. It stays: a section of its own at the end.
+local function tuned(b)
+    local size = b.size
+    local matrix = b.lab.rand(size.n, size.n)
+    local plan = b.lab.tune(matrix, matrix)
+    b.table:section("The puzzler, tuned", ([[
+As "The puzzler", after lab.tune: a product takes %.2f us of the GPU, %.2f us as cublasLt chooses
+(algorithm %d, tile %d, split-K %d). Then beside PyTorch and CuPy, as above.]])
+        :format(plan.us, plan.first_us, plan.algorithm, plan.tile, plan.split_k),
+        "raw CUDA C, Python", "streamlab from Lua")
+    compare(b, {"nonblocking", "pinned"}, 0.96)
+    compare_python(b, 0.87)
 end
 
 -- One recorded run: wall is all that lab.profile takes, device is the makespan in it.
@@ -256,4 +277,4 @@ pow while nothing records: before anything was recorded in this process, and aft
     b.table:ratio("a call, before and after", before, enqueue_us(b), "us", nil)
 end
 
-return {beside_raw = beside_raw, tuned = tuned, beside_torch = beside_torch, recorded = recorded}
+return {beside_raw = beside_raw, tuned = tuned, beside_python = beside_python, recorded = recorded}

@@ -1,21 +1,12 @@
-"""The puzzler's two functions in PyTorch, as they were first published, timed.
-
-Prints one line of JSON: the version and the wall times in ms of 11 runs of each function
-after 2 warm-ups, from before the first call to the end of torch.cuda.synchronize(); or
-{"missing": why}. bench.lua reads it.
-"""
-import json
-import sys
-import time
+"""The puzzler's two functions in PyTorch, as they were first published, timed."""
+import timed_puzzler
 
 try:
     import torch
 except Exception as reason:  # a broken installation raises more than ImportError
-    print(json.dumps({"missing": "PyTorch cannot be imported (%s)" % type(reason).__name__}))
-    sys.exit(0)
+    timed_puzzler.missing("PyTorch cannot be imported (%s)" % type(reason).__name__)
 if not torch.cuda.is_available():
-    print(json.dumps({"missing": "PyTorch sees no GPU"}))
-    sys.exit(0)
+    timed_puzzler.missing("PyTorch sees no GPU")
 
 
 def non_blocking_streams():
@@ -46,14 +37,6 @@ def blocking_streams():
             data_on_cpu[i].to(cuda, non_blocking=False)
 
 
-def wall_ms(function):
-    torch.cuda.synchronize()
-    began = time.perf_counter()
-    function()
-    torch.cuda.synchronize()
-    return (time.perf_counter() - began) * 1000
-
-
 first_stream = torch.cuda.Stream()
 second_stream = torch.cuda.Stream()
 third_stream = torch.cuda.Stream()
@@ -65,9 +48,5 @@ data_on_gpu = [torch.rand((1024, 1024), device=cuda) for _ in range(100)]
 data_on_cpu = [torch.rand((1024, 1024), device=cpu) for _ in range(100)]
 matrix_on_gpu = [torch.rand((1024, 1024), device=cuda) for _ in range(1000)]
 
-result = {"torch": torch.__version__}
-for name, function in (("non_blocking_ms", non_blocking_streams),
-                       ("blocking_ms", blocking_streams)):
-    runs = [wall_ms(function) for _ in range(2 + 11)]
-    result[name] = [round(run, 4) for run in runs[2:]]
-print(json.dumps(result))
+timed_puzzler.report(torch.__version__, torch.cuda.synchronize, non_blocking_streams,
+                     blocking_streams)
