@@ -113,6 +113,7 @@ $(T)/t-30-activity: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_
 $(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
     graph_times.o kernel_names.o library.o cupti_trace.o trace_buffers.o matching.o)
 $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
+$(T)/t-33-matching: %: %.o $(C)/cuda/matching.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)

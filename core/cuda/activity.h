@@ -46,12 +46,13 @@ struct cuda_activity { /* of a device, from its first recording until it closes 
 bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes);
 void cuda_trace_end(cuda_activity *activity);
 
-/* What the thread launches between the two belongs to operation `seq` of the device. */
+/* What is launched between the two belongs to operation `seq` of the device. `held_ns`: how long the
+ * calls took on the host's clock, which is read after the first and before the second. */
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq);
-void cuda_trace_pop(void);
-/* The same of a group of collectives: what runs on a device belongs to the first operation that is
- * of a recorded device's, and the device's others end with it. Of several kernels of one operation
- * and device it is likewise. */
+void cuda_trace_pop(int64_t held_ns);
+/* The first of the two for a group of collectives: what runs on a device belongs to the first operation
+ * that is of a recorded device's, and the device's others end with it. Of several kernels of one
+ * operation and device it is likewise. */
 void cuda_trace_push_group(sl_op *const *ops, size_t n);
 
 /* CUPTI's number of a node of a graph. False: it has none. */
@@ -60,6 +61,10 @@ bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id);
 /* Reads the oldest of CUPTI's full buffers if several wait, so that they do not pile up.
  * Costs nothing otherwise. */
 void cuda_trace_tidy(void);
+
+/* CUPTI leaves the process if nothing has been recorded for a while and nothing is in flight on any
+ * device. Takes 2 ms then, else nothing. */
+void cuda_trace_leave(void);
 
 /* Makes CUPTI hand over what it has, unless it was asked a short while ago, or started to record
  * then: what is still in CUPTI when the device is lost is lost with it. */

@@ -4,15 +4,15 @@
  * records and hands them back, on any thread; those two functions only move buffers between two
  * lists under a lock. The Lua thread reads the buffers.
  *
- * An external id identifies an operation. It is pushed before the operation's CUDA calls and popped
- * after them: for each call in between CUPTI writes a record with that id and the call's number,
- * and the records of the device's work have that number. CUPTI does so only for calls that it
- * records, so calls of the run time and of the driver (cublasLt launches through it) are recorded,
- * though their own records are not used. Calls that a waiting host makes a million times a second
- * are excepted.
+ * CUPTI writes a record for each call of CUDA's, with the call's number and when it began, and the
+ * records of the device's work have that number. A call belongs to the operation in whose interval on
+ * CUPTI's clock it began (matching.h): to read that clock is quicker than CUPTI's external ids, which
+ * cost each call two more of CUPTI's functions and a record. Libraries launch through the run time
+ * that they have linked, whose calls are recorded as well; of the driver only launches are. Calls that
+ * a waiting host makes a million times a second are excepted.
  *
  * CUPTI is attached from the first recording until the last one ends. Otherwise nothing is
- * subscribed or enabled.
+ * subscribed or enabled; but calls stay slower until CUPTI leaves the process (finalize).
  */
 #include "activity.h"
 
@@ -37,7 +37,7 @@ void cuda_trace_end(cuda_activity *activity) { (void)activity; }
 
 void cuda_trace_push(const cuda_activity *activity, uint64_t seq) { (void)activity, (void)seq; }
 
-void cuda_trace_pop(void) {}
+void cuda_trace_pop(int64_t held_ns) { (void)held_ns; }
 
 void cuda_trace_push_group(sl_op *const *ops, size_t n) { (void)ops, (void)n; }
 
@@ -48,6 +48,8 @@ bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id)
 }
 
 void cuda_trace_tidy(void) {}
+
+void cuda_trace_leave(void) {}
 
 void cuda_trace_deliver(void) {}
 
@@ -67,19 +69,12 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 #include "matching.h"
 #include "trace_buffers.h"
 
-/* 1: CUPTI leaves the process when the last recording ends (cuptiFinalize) and returns with the
- * next one, which takes tens of milliseconds. NVIDIA documents that as safe when the device is
- * synchronised, the buffers are flushed and no other thread calls CUDA. So it is done only if
- * nothing recorded is in flight. */
-#ifndef STREAMLAB_CUPTI_DETACH
-#define STREAMLAB_CUPTI_DETACH 0
-#endif
-
 enum {
     BUFFERS_WAITING = 4, /* at most so many full ones stay unread */
     CLOCK_TRIES = 8,
     DELIVERY_NS = 1000000000,
-    SEQ_BITS = 40,      /* of an external id */
+    LEAVING_NS = 100000000,
+    SEQ_BITS = 40,      /* of an external id: the number of an operation */
     RECORDING_BITS = 23 /* above them */
 };
 #define GROUP_BIT (UINT64_C(1) << 63) /* the id of a group: the rest is its number */
@@ -88,9 +83,7 @@ enum {
 #define FUNCTIONS(X)                                                                     \
     X(Subscribe) X(Unsubscribe) X(GetResultString) X(GetVersion) X(GetTimestamp)         \
     X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
-    X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords)                             \
-    X(ActivityPushExternalCorrelationId) X(ActivityPopExternalCorrelationId) X(Finalize) \
-    X(GetGraphNodeId)
+    X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords) X(Finalize) X(GetGraphNodeId)
 /* clang-format on */
 
 typedef struct cupti_functions { /* cupti.Subscribe is cuptiSubscribe */
@@ -124,6 +117,8 @@ static struct {
     cuda_activity *traced; /* by `next`; CUPTI is attached while there are any */
     uint64_t last_id;
     CUpti_SubscriberHandle subscriber;
+    int64_t detached_ns;      /* when it was detached, but has not left the process; 0: it has */
+    uint64_t push_ns;         /* when the latest operation's interval began */
     clock_sample before, now; /* two readings of both clocks */
     cuda_matching matching;
     group *groups; /* the latest first */
@@ -178,13 +173,6 @@ static void note_kernel(const CUpti_ActivityKernel9 *k)
     });
 }
 
-static void note_call(const CUpti_ActivityExternalCorrelation *call)
-{
-    if (call->externalKind == CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0)
-        cuda_matching_add_call(&trace.matching, &(cuda_call){ .external_id = call->externalId,
-                                                              .correlation = call->correlationId });
-}
-
 static void note_span(uint64_t start_ns, uint64_t end_ns, uint32_t correlation, uint32_t device,
                       uint64_t graph_node)
 {
@@ -200,8 +188,12 @@ static void note(const CUpti_Activity *record)
     const CUpti_ActivityMemcpy5 *copy = (const void *)record;
     const CUpti_ActivityMemcpyPtoP4 *peer_copy = (const void *)record;
     const CUpti_ActivityMemset4 *set = (const void *)record;
+    const CUpti_ActivityAPI *call = (const void *)record;
     switch (record->kind) {
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: note_call((const void *)record); break;
+    case CUPTI_ACTIVITY_KIND_RUNTIME:
+    case CUPTI_ACTIVITY_KIND_DRIVER:
+        cuda_matching_add_call(&trace.matching, call->correlationId, call->start);
+        break;
     case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL: note_kernel((const void *)record); break;
     case CUPTI_ACTIVITY_KIND_MEMCPY:
         note_span(copy->start, copy->end, copy->correlationId, copy->deviceId, copy->graphNodeId);
@@ -270,15 +262,14 @@ static int64_t to_host(uint64_t time_ns)
 
 /* ---- attaching ---------------------------------------------------------------- */
 
-static const CUpti_ActivityKind kinds[] = {
-    CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
-    CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER,
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KIND_KERNEL would let one run at a time */
-    CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-};
+static const CUpti_ActivityKind
+    kinds[] = {
+        CUPTI_ACTIVITY_KIND_RUNTIME,
+        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KIND_KERNEL would let one run at a time */
+        CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMCPY2,
+        CUPTI_ACTIVITY_KIND_MEMSET,
+    };
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static bool find_functions(char *why, size_t why_bytes)
@@ -323,21 +314,20 @@ static bool refuse(CUptiResult code, const char *call, char *why, size_t why_byt
     return false;
 }
 
-static void except(const char *symbol, const uint32_t *cbids, size_t n)
+static enable_api_fn api_function(const char *symbol)
 {
     void *found = cuda_library_symbol(CUDA_CUPTI, symbol, NULL);
     enable_api_fn enable = NULL;
     memcpy(&enable, &found, sizeof enable);
-    for (size_t i = 0; i < n && enable; i++)
-        enable(cbids[i], 0);
+    return enable;
 }
 
 /* Excepts the calls of a waiting host and those for events, whose records are not used. Enabling
- * the kinds undoes this. CUPTI before 12.5 cannot except calls: a wait then fills a buffer of 1 MiB
+ * the kind undoes this. CUPTI before 12.5 cannot except calls: a wait then fills a buffer of 1 MiB
  * with some 26 000 queries. cuda_trace_tidy reads these during the wait, so they do not pile up. */
 static void except_waiting(void)
 {
-    static const uint32_t runtime[] = {
+    static const uint32_t calls[] = {
         CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
         CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020,
         CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
@@ -345,14 +335,28 @@ static void except_waiting(void)
         CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020,
         CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020,
     };
-    static const uint32_t driver[] = {
-        CUPTI_DRIVER_TRACE_CBID_cuStreamQuery,
-        CUPTI_DRIVER_TRACE_CBID_cuEventQuery,
-        CUPTI_DRIVER_TRACE_CBID_cuEventRecord,
-        CUPTI_DRIVER_TRACE_CBID_cuStreamWaitEvent,
+    enable_api_fn enable = api_function("cuptiActivityEnableRuntimeApi");
+    for (size_t i = 0; enable && i < sizeof calls / sizeof *calls; i++)
+        enable(calls[i], 0);
+}
+
+/* The driver's launches, which a library may call itself (NCCL does). CUPTI before 12.5 records all of
+ * its calls or none. */
+static void enable_launches(bool on)
+{
+    static const uint32_t calls[] = {
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
+        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
     };
-    except("cuptiActivityEnableRuntimeApi", runtime, sizeof runtime / sizeof *runtime);
-    except("cuptiActivityEnableDriverApi", driver, sizeof driver / sizeof *driver);
+    enable_api_fn enable = api_function("cuptiActivityEnableDriverApi");
+    for (size_t i = 0; enable && i < sizeof calls / sizeof *calls; i++)
+        enable(calls[i], on);
+    if (!enable && on) cupti.ActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
+    if (!enable && !on) cupti.ActivityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
 }
 
 static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
@@ -375,6 +379,7 @@ static bool attach(char *why, size_t why_bytes)
         code = cupti.ActivityEnable(kinds[n++]);
     if (code == CUPTI_SUCCESS) {
         except_waiting();
+        enable_launches(true);
         trace.before = trace.now = read_clocks();
         trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
         return true;
@@ -404,22 +409,39 @@ static void free_groups(void)
     }
 }
 
-static void detach(bool idle)
+static void detach(void)
 {
+    enable_launches(false);
     for (size_t n = N_KINDS; n > 0; n--)
         cupti.ActivityDisable(kinds[n - 1]);
     cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     cupti.Unsubscribe(trace.subscriber);
-    if (STREAMLAB_CUPTI_DETACH && idle) cupti.Finalize();
+    trace.detached_ns = cuda_now_ns();
     cuda_trace_free_buffers();
     cuda_matching_clear(&trace.matching);
     free_groups();
     trace.matching.n_lost = 0;
 }
 
+/* Measured on an H100: until cuptiFinalize a launch took 3.8 us in place of 2.8; it takes 2 ms, and to
+ * attach again 9 ms. So CUPTI leaves when no recording has followed for a while. NVIDIA documents
+ * that as safe when the device is synchronised and the buffers are flushed; with graphs only releases
+ * from 13 on are known to bear it. */
+void cuda_trace_leave(void)
+{
+    uint32_t version = 0;
+    if (trace.traced || !trace.detached_ns || cuda_now_ns() - trace.detached_ns < LEAVING_NS)
+        return;
+    for (const cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
+        if (dev->captures || dev->n_in_flight + dev->n_replayed > 0) return;
+    trace.detached_ns = 0;
+    if (cupti.GetVersion(&version) == CUPTI_SUCCESS && version >= 130000) cupti.Finalize();
+}
+
 bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
 {
     if (!trace.traced && !attach(why, why_bytes)) return false;
+    trace.detached_ns = 0;
     activity->traced = true;
     activity->id = ++trace.last_id & ((1u << RECORDING_BITS) - 1);
     activity->next = trace.traced;
@@ -429,7 +451,6 @@ bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
 
 void cuda_trace_end(cuda_activity *activity)
 {
-    bool idle = is_idle();
     if (!activity->traced) return;
     for (cuda_activity **link = &trace.traced; *link; link = &(*link)->next)
         if (*link == activity) {
@@ -440,7 +461,7 @@ void cuda_trace_end(cuda_activity *activity)
     free(activity->ready);
     activity->ready = NULL;
     activity->n_ready = activity->cap_ready = 0;
-    if (!trace.traced) detach(idle);
+    if (!trace.traced) detach();
 }
 
 /* ---- operations ----------------------------------------------------------------- */
@@ -450,11 +471,13 @@ static uint64_t id_of(const cuda_activity *activity, uint64_t seq)
     return activity->id << SEQ_BITS | (seq & ((UINT64_C(1) << SEQ_BITS) - 1));
 }
 
-void cuda_trace_push(const cuda_activity *activity, uint64_t seq)
+static void push(uint64_t id)
 {
-    cupti.ActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
-                                            id_of(activity, seq));
+    cupti.GetTimestamp(&trace.push_ns);
+    cuda_matching_begin(&trace.matching, id, trace.push_ns);
 }
+
+void cuda_trace_push(const cuda_activity *activity, uint64_t seq) { push(id_of(activity, seq)); }
 
 /* Without memory for the group its operations have no times, and are counted as lost. */
 void cuda_trace_push_group(sl_op *const *ops, size_t n)
@@ -473,12 +496,12 @@ void cuda_trace_push_group(sl_op *const *ops, size_t n)
         g->ops[g->n].id = id_of(dev->activity, ops[i]->seq);
         g->ops[g->n++].device = (uint32_t)dev->base.info.index;
     }
-    cupti.ActivityPushExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, id);
+    push(id);
 }
 
-void cuda_trace_pop(void)
+void cuda_trace_pop(int64_t held_ns)
 {
-    cupti.ActivityPopExternalCorrelationId(CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0, NULL);
+    cuda_matching_end(&trace.matching, trace.push_ns + (uint64_t)held_ns);
 }
 
 bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id)

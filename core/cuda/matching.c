@@ -1,7 +1,7 @@
-/* matching.c - an array of calls and one of records, sorted by correlation when they are matched.
- * CUPTI numbers the calls in order and delivers most records in that order, so the arrays are
- * usually sorted already. An operation takes 16 bytes for its call and 48 for its record until it
- * is matched. */
+/* matching.c - an array of intervals, one of calls and one of records, the last two sorted by
+ * correlation when they are matched. CUPTI numbers the calls in order and delivers most records in
+ * that order, so the arrays are usually sorted already. An operation takes 24 bytes for its interval,
+ * 16 for its call and 48 for its record until it is matched. */
 #include "matching.h"
 
 #include <stdlib.h>
@@ -21,18 +21,63 @@ static bool has_room(void **array, size_t *cap, size_t n, size_t elem_bytes)
     return true;
 }
 
-void cuda_matching_add_call(cuda_matching *m, const cuda_call *call)
+/* ---- whose a call is ---- */
+
+void cuda_matching_begin(cuda_matching *m, uint64_t external_id, uint64_t start_ns)
+{
+    void *intervals = m->intervals;
+    if (!has_room(&intervals, &m->cap_intervals, m->n_intervals, sizeof *m->intervals)) {
+        m->n_lost++;
+        return;
+    }
+    m->intervals = intervals;
+    m->intervals[m->n_intervals++] = (cuda_interval){ external_id, start_ns, UINT64_MAX };
+}
+
+void cuda_matching_end(cuda_matching *m, uint64_t end_ns)
+{
+    if (m->n_intervals > 0 && m->intervals[m->n_intervals - 1].end_ns == UINT64_MAX)
+        m->intervals[m->n_intervals - 1].end_ns = end_ns;
+}
+
+static bool is_in(const cuda_matching *m, size_t at, uint64_t ns)
+{
+    return at < m->n_intervals && m->intervals[at].start_ns <= ns && ns <= m->intervals[at].end_ns;
+}
+
+/* The interval that has the time; NULL: none. Nearly always it is the latest one, or the next. */
+static const cuda_interval *interval_at(cuda_matching *m, uint64_t ns)
+{
+    size_t low = 0, high = m->n_intervals;
+    if (is_in(m, m->near, ns)) return &m->intervals[m->near];
+    if (is_in(m, m->near + 1, ns)) return &m->intervals[++m->near];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (m->intervals[middle].end_ns < ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!is_in(m, low, ns)) return NULL;
+    return &m->intervals[m->near = low];
+}
+
+void cuda_matching_add_call(cuda_matching *m, uint32_t correlation, uint64_t start_ns)
 {
     void *calls = m->calls;
-    if (!has_room(&calls, &m->cap_calls, m->n_calls, sizeof *call)) {
+    const cuda_interval *interval = interval_at(m, start_ns);
+    if (!interval) return;
+    if (!has_room(&calls, &m->cap_calls, m->n_calls, sizeof *m->calls)) {
         m->n_lost++;
         return;
     }
     m->calls = calls;
-    if (m->n_calls > 0 && m->calls[m->n_calls - 1].correlation > call->correlation)
+    if (m->n_calls > 0 && m->calls[m->n_calls - 1].correlation > correlation)
         m->calls_unsorted = true;
-    m->calls[m->n_calls++] = *call;
+    m->calls[m->n_calls++] = (cuda_call){ interval->external_id, correlation };
 }
+
+/* ---- what the device did ---- */
 
 void cuda_matching_add_record(cuda_matching *m, const cuda_record *record)
 {
@@ -107,6 +152,7 @@ void cuda_matching_run(cuda_matching *m, bool all, cuda_matched_fn fn, void *ud)
 void cuda_matching_clear(cuda_matching *m)
 {
     size_t n_lost = m->n_lost;
+    free(m->intervals);
     free(m->calls);
     free(m->records);
     memset(m, 0, sizeof *m);

@@ -144,6 +144,10 @@ typedef struct rig {
     sl_error err;
 } rig;
 
+static cuda_device *opened; /* the devices that are open, by next_open */
+
+cuda_device *cuda_open_devices(void) { return opened; }
+
 static rig *open_rig(void)
 {
     rig *r = calloc(1, sizeof *r);

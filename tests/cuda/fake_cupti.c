@@ -36,7 +36,6 @@ static CUpti_BuffersCallbackRequestFunc on_requested;
 static CUpti_BuffersCallbackCompleteFunc on_completed;
 static buffer *current[2]; /* calls; what the device did, if that is apart */
 static buffer *full[2];    /* with open records */
-static uint64_t pushed[64];
 static uint32_t last_correlation = 1u << 31;
 
 /* ---- buffers ---- */
@@ -195,20 +194,9 @@ static size_t bytes_of(const CUpti_Activity *record)
     case CUPTI_ACTIVITY_KIND_MEMCPY: return sizeof(CUpti_ActivityMemcpy5) + 8;
     case CUPTI_ACTIVITY_KIND_MEMCPY2: return sizeof(CUpti_ActivityMemcpyPtoP4);
     case CUPTI_ACTIVITY_KIND_MEMSET: return sizeof(CUpti_ActivityMemset4);
-    case CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION: return sizeof(CUpti_ActivityExternalCorrelation);
     case CUPTI_ACTIVITY_KIND_RUNTIME: return sizeof(CUpti_ActivityAPI);
     default: return 0;
     }
-}
-
-static void add_external(uint32_t correlation, int kind, uint64_t id)
-{
-    CUpti_ActivityExternalCorrelation *e = add(0, sizeof *e, false);
-    if (!e) return;
-    e->kind = CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION;
-    e->externalKind = (CUpti_ExternalCorrelationKind)kind;
-    e->externalId = id;
-    e->correlationId = correlation;
 }
 
 static void add_api(uint32_t correlation)
@@ -217,6 +205,7 @@ static void add_api(uint32_t correlation)
     if (!api) return;
     api->kind = CUPTI_ACTIVITY_KIND_RUNTIME;
     api->correlationId = correlation;
+    api->start = api->end = (uint64_t)state->now_ns;
 }
 
 static void fill_kernel(CUpti_ActivityKernel9 *k, const fake_cupti_work *work)
@@ -270,19 +259,10 @@ static void add_work(uint32_t correlation, const fake_cupti_work *work)
         fill_kernel((CUpti_ActivityKernel9 *)record, work);
 }
 
-/* External ids come only with calls that are recorded. */
 static uint32_t call_cuda(const fake_cupti_work *work, int n)
 {
     uint32_t correlation = state->backwards ? --last_correlation : ++last_correlation;
-    if (state->enabled[CUPTI_ACTIVITY_KIND_RUNTIME]) {
-        bool external = state->enabled[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION];
-        if (external && state->foreign)
-            add_external(correlation, CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM1, 77);
-        if (external && state->depth > 0)
-            add_external(correlation, CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0,
-                         pushed[state->depth - 1]);
-        add_api(correlation);
-    }
+    if (state->enabled[CUPTI_ACTIVITY_KIND_RUNTIME]) add_api(correlation);
     for (int i = 0; i < n; i++)
         add_work(correlation, &work[i]);
     return correlation;
@@ -385,7 +365,9 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
 
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
 {
-    return cuptiActivityEnableRuntimeApi(cbid, enable);
+    (void)cbid;
+    state->driver_calls += enable ? 1 : -1;
+    return CUPTI_SUCCESS;
 }
 
 CUptiResult cuptiActivityFlushAll(uint32_t flag)
@@ -412,26 +394,6 @@ CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream
     (void)context, (void)stream;
     *dropped = state->dropped;
     state->dropped = 0;
-    return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind, uint64_t id)
-{
-    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return CUPTI_ERROR_INVALID_PARAMETER;
-    pushed[state->depth++] = id;
-    return CUPTI_SUCCESS;
-}
-
-CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
-                                                  uint64_t *last)
-{
-    if (kind != CUPTI_EXTERNAL_CORRELATION_KIND_CUSTOM0) return CUPTI_ERROR_INVALID_PARAMETER;
-    if (state->depth == 0) {
-        state->empty_pops++;
-        return CUPTI_ERROR_QUEUE_EMPTY;
-    }
-    state->depth--;
-    if (last) *last = pushed[state->depth];
     return CUPTI_SUCCESS;
 }
 

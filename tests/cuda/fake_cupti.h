@@ -24,8 +24,7 @@ typedef struct fake_cupti_state {
     int subscribed;                 /* now: 0 or 1 */
     bool enabled[FAKE_CUPTI_KINDS]; /* kinds */
     int excepted;                   /* functions whose calls are not recorded */
-    int depth;                      /* external ids pushed and not popped */
-    int empty_pops;                 /* of none */
+    int driver_calls;               /* functions of the driver whose calls are recorded */
     int flushes, forced_flushes;
     int requests, refused;     /* of buffers; those that got none */
     int buffers, most_buffers; /* that the client has given and not got back; the most */
@@ -42,7 +41,6 @@ typedef struct fake_cupti_state {
     bool backwards;     /* later calls have smaller numbers */
     bool other_threads; /* buffers are handed over by threads that run on; a
                                      * flush waits for them */
-    bool foreign;       /* each call has an external id of another kind, too */
     size_t dropped;     /* to be reported at cuptiActivityGetNumDroppedRecords */
     /* To be called. */
     uint32_t (*call)(const fake_cupti_work *work, int n); /* a call of CUDA's; its number */

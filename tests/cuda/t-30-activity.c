@@ -133,13 +133,23 @@ static fake_cupti_work kernel(uint64_t start, uint64_t end)
                               .block = { 32, 4, 2 } };
 }
 
-/* Enqueues an operation for which the device does `work`, in one call of CUDA's. */
+/* Both clocks go on. */
+static void pass(int64_t ns)
+{
+    fake->now_ns += ns;
+    rest.host_ns += ns;
+}
+
+/* Enqueues an operation for which the device does `work`, in one call of CUDA's in the middle of 10 ns. */
 static cuda_op *enqueue(rig *r, sl_work_kind kind, const fake_cupti_work *work, int n,
                         uint32_t *correlation)
 {
     cuda_op *op = new_op(r, kind);
+    pass(1);
     cuda_activity_before(op, NULL);
+    pass(5);
     uint32_t call = fake->call(work, n);
+    pass(5);
     cuda_activity_after(op, true);
     r->dev.n_in_flight++;
     if (correlation) *correlation = call;
@@ -169,13 +179,9 @@ static bool only_enabled(const int *wanted, size_t n)
 static void test_attach(void)
 {
     static const int wanted[] = {
-        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
-        CUPTI_ACTIVITY_KIND_MEMCPY,
-        CUPTI_ACTIVITY_KIND_MEMCPY2,
-        CUPTI_ACTIVITY_KIND_MEMSET,
+        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
+        CUPTI_ACTIVITY_KIND_MEMCPY2,           CUPTI_ACTIVITY_KIND_MEMSET,
         CUPTI_ACTIVITY_KIND_RUNTIME,
-        CUPTI_ACTIVITY_KIND_DRIVER,
-        CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
     };
     rig *r = open_rig();
     ok(only_enabled(NULL, 0) && !fake->subscribed, "CUPTI is not touched before a recording");
@@ -183,6 +189,7 @@ static void test_attach(void)
     ok(only_enabled(wanted, sizeof wanted / sizeof *wanted) && fake->subscribed == 1,
        "and enables the kinds of records that it needs");
     ok(fake->excepted > 0, "but not for the calls of a host that waits");
+    ok(fake->driver_calls > 0, "and for those functions of the driver that launch");
     ok(!r->dev.timed_by_events && !r->dev.base.notice, "CUPTI takes the times, without a word");
     is_int(rest.launches, 1, "a kernel of nobody's makes CUPTI ready");
     is_int(cuda_record_begin(&r->dev.base, "inner", &r->err), SL_OK, "a recording begins in it");
@@ -190,7 +197,8 @@ static void test_attach(void)
     cuda_record_end(&r->dev.base);
     ok(fake->subscribed == 1 && r->dev.recording == 1, "the inner one's end changes nothing");
     cuda_record_end(&r->dev.base);
-    ok(only_enabled(NULL, 0) && !fake->subscribed, "the outer one's end switches CUPTI off");
+    ok(only_enabled(NULL, 0) && !fake->subscribed && fake->driver_calls == 0,
+       "the outer one's end switches CUPTI off");
     ok(fake->buffers == 0 && live_blocks == 0, "and frees its buffers");
     cuda_record_end(&r->dev.base);
     is_int(r->dev.recording, 0, "an end too many is nothing");
@@ -278,11 +286,13 @@ static void test_one(void)
     rest.step_ns = 10;
     cuda_op *op = enqueue(r, SL_WORK_KERNEL, &work, 1, NULL);
     rest.step_ns = 0;
-    ok(op->base.host_start_ns == 0 && op->base.host_end_ns == 10,
+    ok(op->base.host_start_ns == 1 && op->base.host_end_ns == 21,
        "an operation knows when the host enqueued it");
     ok(op->base.start_ns == SL_TIME_LATER && op->base.end_ns == SL_TIME_LATER,
        "and that its own times come later");
-    is_int(fake->depth, 0, "what was pushed is popped");
+    ok(trace.matching.n_intervals == 1 && trace.matching.intervals[0].start_ns == 1000001
+           && trace.matching.intervals[0].end_ns == 1000021,
+       "its calls are those that begin meanwhile, on CUPTI's clock");
     complete(r, op);
     set_clocks(1010000, 10000);
     is_int(collect(r), 1, "its activity is collected");
@@ -361,6 +371,7 @@ static void launch_graph(rig *r, cuda_graph *graph, const fake_cupti_work *work,
 {
     cuda_op *op = new_op(r, SL_WORK_GRAPH);
     op->base.graph = &graph->base;
+    pass(1);
     cuda_activity_before(op, NULL);
     fake->call(work, n);
     cuda_activity_after(op, true);
@@ -406,6 +417,7 @@ static void test_several_kernels(void)
     fake_cupti_work split[] = { kernel(1000010, 1000020), kernel(1000020, 1000030) };
     complete(r, enqueue(r, SL_WORK_KERNEL, split, 2, NULL));
     cuda_op *op = new_op(r, SL_WORK_KERNEL);
+    pass(1);
     cuda_activity_before(op, NULL);
     fake->call(&split[0], 1);
     fake->call(&split[1], 1);
@@ -422,10 +434,10 @@ static void test_nobodys(void)
 {
     rig *r = open_recording("x");
     fake_cupti_work work = kernel(1000001, 1000002), broken[] = { kernel(0, 0), kernel(9, 8) };
-    fake->foreign = true;
     fake->call(&work, 1);
     run_kernel(r, 1000003, 1000004);
-    fake->foreign = false;
+    pass(1);
+    fake->call(&work, 1);
     complete(r, enqueue(r, SL_WORK_KERNEL, broken, 2, NULL));
     complete(r, enqueue(r, SL_WORK_EVENT_RECORD, NULL, 0, NULL));
     complete(r, enqueue(r, SL_WORK_EVENT_WAIT, &work, 1, NULL));
@@ -435,10 +447,12 @@ static void test_nobodys(void)
     cuda_activity_before(failed, NULL);
     cuda_activity_after(failed, false);
     free(failed);
-    is_int(fake->depth, 0, "an operation that could not be enqueued leaves no id behind");
-    cuda_op *func = enqueue(r, SL_WORK_HOST_FUNC, NULL, 0, NULL);
+    pass(1);
+    fake->call(&work, 1);
+    is_int(collect(r), 0, "what follows an operation that could not be enqueued is not that one's");
+    cuda_op *func = enqueue(r, SL_WORK_HOST_FUNC, &work, 1, NULL);
     ok(func->base.start_ns == 0, "a host function's times are not ours");
-    is_int(fake->empty_pops, 0, "nor has it an id to pop");
+    is_int(collect(r), 0, "nor are the calls that are made for it");
     complete(r, func);
     end_recording(r, "records of nobody's");
 }
@@ -460,6 +474,50 @@ static void test_order(void)
         end_recording(r, "that");
     }
     fake->apart = fake->backwards = fake->other_threads = false;
+}
+
+/* Until CUPTI leaves, calls are slower; to come back takes it milliseconds. */
+static void test_leave(void)
+{
+    const int64_t while_ns = 100000000;
+    rig *r = open_recording("x");
+    opened = &r->dev;
+    cuda_activity_idle(&r->dev);
+    cuda_record_end(&r->dev.base);
+    pass(while_ns - 1);
+    cuda_activity_idle(&r->dev);
+    ok(!fake->finalized, "CUPTI stays while another recording may follow");
+    pass(1);
+    r->dev.n_in_flight = 1;
+    cuda_activity_idle(&r->dev);
+    ok(!fake->finalized, "and while an operation is in flight");
+    r->dev.n_in_flight = 0;
+    cuda_record_begin(&r->dev.base, "y", NULL);
+    pass(while_ns);
+    cuda_activity_idle(&r->dev);
+    ok(!fake->finalized, "and in a recording");
+    cuda_record_end(&r->dev.base);
+    pass(while_ns);
+    fake->version = 120000;
+    cuda_activity_idle(&r->dev);
+    ok(!fake->finalized, "a release that has errors with graphs stays for good");
+    fake->version = 130100;
+    cuda_record_begin(&r->dev.base, "z", NULL);
+    cuda_record_end(&r->dev.base);
+    pass(while_ns);
+    cuda_activity_idle(&r->dev);
+    ok(fake->finalized, "then it leaves the process");
+    fake->finalized = false;
+    pass(while_ns);
+    cuda_activity_idle(&r->dev);
+    ok(!fake->finalized, "once");
+    cuda_record_begin(&r->dev.base, "again", NULL);
+    run_kernel(r, (uint64_t)fake->now_ns, (uint64_t)fake->now_ns + 5);
+    is_int(collect(r), 1, "and is back for the next recording");
+    cuda_record_end(&r->dev.base);
+    fake->version = CUPTI_API_VERSION;
+    opened = NULL;
+    close_rig(r, "recordings far apart");
 }
 
 /* A delivery takes time, and makes the next call longer. */
@@ -581,7 +639,6 @@ static void test_group(void)
     fake->call(&work[0], 1);
     fake->call(&work[1], 1);
     cuda_activity_group_after(list, 3, true);
-    is_int(fake->depth, 0, "and ends");
     ok(ops[1]->base.start_ns == SL_TIME_LATER, "its times come later");
     is_int(collect(one), 2, "a device gets what its operations did");
     ok(found.first[0].seq == 1 && found.first[0].end_ns - found.first[0].start_ns == 100,
@@ -806,6 +863,7 @@ int main(int argc, char **argv)
     test_graphs();
     test_several_kernels();
     test_nobodys();
+    test_leave();
     test_order();
     test_delivery();
     test_in_flight();
