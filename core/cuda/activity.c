@@ -157,13 +157,9 @@ sl_status cuda_activity_before(cuda_op *op, sl_error *err)
     sl_status status = SL_OK;
     if (!dev->timed_by_events && is_a_fault(op)) cuda_trace_deliver_now();
     if (!dev->timed_by_events && op->base.graph) cuda_graph_times_before(op, cuda_trace_node_id);
-    if (runs_on_device(op)) {
-        if (dev->timed_by_events)
-            status = cuda_event_times_before(op, err);
-        else
-            cuda_trace_push(dev->activity, op->base.seq);
-    }
+    if (runs_on_device(op) && dev->timed_by_events) status = cuda_event_times_before(op, err);
     op->base.host_start_ns = cuda_now_ns();
+    if (runs_on_device(op) && !dev->timed_by_events) cuda_trace_push(dev->activity, op->base.seq);
     return status;
 }
 

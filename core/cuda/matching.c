@@ -31,6 +31,8 @@ void cuda_matching_begin(cuda_matching *m, uint64_t external_id, uint64_t start_
         return;
     }
     m->intervals = intervals;
+    if (m->n_intervals > 0 && m->intervals[m->n_intervals - 1].end_ns >= start_ns)
+        m->intervals[m->n_intervals - 1].end_ns = start_ns - 1;
     m->intervals[m->n_intervals++] = (cuda_interval){ external_id, start_ns, UINT64_MAX };
 }
 

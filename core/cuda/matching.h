@@ -42,8 +42,8 @@ typedef struct cuda_matching { /* all zero: empty */
 
 typedef void (*cuda_matched_fn)(void *ud, uint64_t external_id, const cuda_record *record);
 
-/* The operation whose calls are made from now on, and that they are made. Without memory its calls
- * are nobody's, and are counted. */
+/* The operation whose calls are made from now on, and that they are made; `end_ns` may be too late, since
+ * the next operation ends it as well. Without memory its calls are nobody's, and are counted. */
 void cuda_matching_begin(cuda_matching *matching, uint64_t external_id, uint64_t start_ns);
 void cuda_matching_end(cuda_matching *matching, uint64_t end_ns);
 /* A call that began at `start_ns`: of the operation in whose interval that is, else of nobody.

@@ -48,6 +48,12 @@ static void test_ends(void)
     cuda_matching_add_call(&m, 5, 201);
     ok(m.n_calls == 2 && m.calls[1].correlation == 4,
        "the end belongs to it, what follows does not");
+    cuda_matching_begin(&m, 8, 150);
+    cuda_matching_end(&m, 250);
+    cuda_matching_add_call(&m, 6, 149);
+    cuda_matching_add_call(&m, 7, 150);
+    ok(m.n_calls == 4 && m.calls[2].external_id == 7 && m.calls[3].external_id == 8,
+       "an operation ends before the next one begins");
     cuda_matching_clear(&m);
 }
 
