@@ -260,17 +260,17 @@ static void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work
     }
 }
 
-static sl_work work_of(sl_kernel kernel, const sl_kernel_args *args, const sl_tensor_spec *result)
+/* All but work->kind, and what `out` says. */
+static void fill_work(sl_kernel kernel, const sl_kernel_args *args, const sl_tensor_spec *result,
+                      sl_work *work)
 {
-    sl_work work = { .kind = SL_WORK_KERNEL, .kernel = (uint8_t)kernel };
-
-    work.dtype = (uint8_t)result->dtype;
-    work.in_dtype = (uint8_t)args->a->spec.dtype;
-    work.in_offset[0] = args->a->offset;
-    work.in_offset[1] = args->b ? args->b->offset : 0;
-    work.scalar = args->number;
-    describe(kernel, args, &work);
-    return work;
+    work->kernel = (uint8_t)kernel;
+    work->dtype = (uint8_t)result->dtype;
+    work->in_dtype = (uint8_t)args->a->spec.dtype;
+    work->in_offset[0] = args->a->offset;
+    work->in_offset[1] = args->b ? args->b->offset : 0;
+    work->scalar = args->number;
+    describe(kernel, args, work);
 }
 
 static sl_product product_of(const sl_work *work, const sl_tensor *out, const sl_kernel_args *args,
@@ -282,24 +282,31 @@ static sl_product product_of(const sl_work *work, const sl_tensor *out, const sl
                          .in = { args->a->buffer, args->b->buffer } };
 }
 
+/* Apart from sl_launch, which is called much more often without it. */
+__attribute__((noinline)) static sl_status tune_before(const sl_work *work, const sl_tensor *out,
+                                                       const sl_kernel_args *args,
+                                                       sl_stream *stream, sl_error *err)
+{
+    const sl_product product = product_of(work, out, args, stream);
+
+    return sl__tuning_before(&product, err);
+}
+
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
                     sl_error *err)
 {
+    sl_work work = { .kind = SL_WORK_KERNEL };
     sl_tensor *a = args->a, *b = args->b;
     sl_tensor_spec needed;
-    sl_work work;
-    sl_product product;
     sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
 
     if (status == SL_OK) status = check_out(kernel, out, args, &needed, err);
     if (status != SL_OK) return status;
-    work = work_of(kernel, args, &needed);
+    fill_work(kernel, args, &needed, &work);
     work.out_offset = out->offset;
-    if (__builtin_expect(stream->device->tunes, 0) && kernel == SL_KERNEL_MATMUL) {
-        product = product_of(&work, out, args, stream);
-        status = sl__tuning_before(&product, err);
-        if (status != SL_OK) return status;
-    }
+    if (__builtin_expect(stream->device->tunes, 0) && kernel == SL_KERNEL_MATMUL)
+        status = tune_before(&work, out, args, stream, err);
+    if (status != SL_OK) return status;
     return sl__op_enqueue(
         stream, &work,
         &(sl__operands){ .out = out->buffer, .in0 = a->buffer, .in1 = b ? b->buffer : NULL }, err);
@@ -308,13 +315,13 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
 sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,
                   sl_error *err)
 {
+    sl_work work = { .kind = SL_WORK_KERNEL };
     sl_tensor_spec needed;
-    sl_work work;
     sl_product product;
     sl_status status = sl_kernel_result(SL_KERNEL_MATMUL, args, stream, &needed, err);
 
     if (status != SL_OK) return status;
-    work = work_of(SL_KERNEL_MATMUL, args, &needed);
+    fill_work(SL_KERNEL_MATMUL, args, &needed, &work);
     product = product_of(&work, NULL, args, stream);
     status = sl__tuning_find(&product, again, tuning, err);
     return sl__device_finish(stream->device, status, err);

@@ -353,7 +353,7 @@ sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work
                             const void *a, const void *b, sl_error *err);
 void cuda_gemm_close(cuda_device *dev);
 
-/* ---- gemm_tune.c ----------------------------------------------------------- */
+/* ---- gemm_kept.c, gemm_tune.c ---------------------------------------------- */
 
 bool cuda_gemm_plan_tuned(const sl_product *product, sl_tuning *tuning);
 sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes, sl_error *err);

@@ -3,6 +3,7 @@
  *   gemm.c       running: the handle, workspaces, products
  *   gemm_plan.c  choosing: how cublasLt multiplies a shape, and the table of such plans
  *   gemm_tune.c  measuring: which way to multiply a shape is the fastest
+ *   gemm_kept.c  what was measured: in the user's cache, and used again
  *   gemm_lt.c    the functions of cublasLt and its errors
  */
 #ifndef CUDA_GEMM_H
@@ -26,6 +27,17 @@ typedef struct lt_functions { /* lt->Create is cublasLtCreate */
 #undef X
 } lt_functions;
 
+/* clang-format off */
+#define LT_TUNING_FUNCTIONS(X) \
+    X(GetVersion) X(MatmulAlgoCheck) X(MatmulAlgoConfigGetAttribute) X(MatmulAlgoConfigSetAttribute)
+/* clang-format on */
+
+typedef struct lt_tuning { /* found when they are first needed */
+#define X(name) __typeof__(cublasLt##name) *name;
+    LT_TUNING_FUNCTIONS(X)
+#undef X
+} lt_tuning;
+
 enum { OF_A, OF_B, OF_C, OPERANDS };
 
 typedef struct plan_key {
@@ -44,6 +56,11 @@ typedef struct gemm_plan {
     sl_tuning tuning;
 } gemm_plan;
 
+typedef struct cuda_times { /* of what was measured for a shape */
+    int64_t ns, first_ns;   /* the fastest, the heuristic's first */
+    int64_t candidates;
+} cuda_times;
+
 struct cuda_gemm {
     lt_functions lt;
     cublasLtHandle_t handle;
@@ -56,6 +73,7 @@ struct cuda_gemm {
 /* ---- gemm_lt.c ------------------------------------------------------------- */
 
 sl_status cuda_lt_find(lt_functions *lt, sl_error *err);
+sl_status cuda_lt_find_tuning(const lt_tuning **lt, sl_error *err);
 /* CUDA's name of an element's type. */
 cudaDataType_t cuda_lt_type(sl_dtype dtype);
 const char *cuda_lt_type_name(sl_dtype dtype); /* ours: "float32" */
@@ -93,5 +111,20 @@ sl_status cuda_gemm_take_workspace(cuda_device *dev, cuda_stream *stream, sl_err
 /* Calls cublasLtMatmul. */
 cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
                                   void *c, const void *a, const void *b);
+
+/* ---- gemm_kept.c, likewise ------------------------------------------------- */
+
+plan_key cuda_plan_key_of(const sl_product *product);
+/* A number of an algorithm's configuration; 0: it has none. */
+int32_t cuda_plan_config(const lt_tuning *lt, const cublasLtMatmulAlgo_t *algo,
+                         cublasLtMatmulAlgoConfigAttributes_t attribute);
+/* Whether cublasLt can compute the plan's products with the algorithm, in a stream's workspace. */
+bool cuda_plan_check(const cuda_gemm *gemm, const lt_tuning *lt, const gemm_plan *p,
+                     const cublasLtMatmulAlgo_t *algo, size_t *workspace_bytes);
+/* The plan has that algorithm from now on, and counts as tuned. */
+void cuda_plan_tune(gemm_plan *p, const lt_tuning *lt, const cublasLtMatmulAlgo_t *algo,
+                    size_t workspace_bytes, const cuda_times *times);
+/* A tuned plan in the form that cuda_gemm_plan_load takes. */
+sl_status cuda_plan_keep(const gemm_plan *p, sl_image *image, sl_error *err);
 
 #endif

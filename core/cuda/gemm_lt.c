@@ -25,6 +25,20 @@ sl_status cuda_lt_find(lt_functions *lt, sl_error *err)
     return cuda_library_functions(CUDA_CUBLAS_LT, names, sizeof names / sizeof *names, lt, err);
 }
 
+sl_status cuda_lt_find_tuning(const lt_tuning **lt, sl_error *err)
+{
+    static const char *const names[] = {
+#define X(name) "cublasLt" #name,
+        LT_TUNING_FUNCTIONS(X)
+#undef X
+    };
+    static lt_tuning functions;
+    *lt = &functions;
+    if (functions.GetVersion) return SL_OK;
+    return cuda_library_functions(CUDA_CUBLAS_LT, names, sizeof names / sizeof *names, &functions,
+                                  err);
+}
+
 /* ---- errors ---- */
 
 /* Whether the device is lost. cublasLt has a CUDA run time of its own, so ours may not have seen

@@ -16,7 +16,6 @@
 #include "../numbers/elements.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,32 +33,6 @@ enum { SPLITS = sizeof splits / sizeof *splits, MOST = HEURISTICS * (1 + SPLITS)
 static const double sample_us = 200, warm_up_us = 10000;
 static const double margin = 0.98; /* of the time of the plan in use */
 
-/* clang-format off */
-#define TUNE_FUNCTIONS(X) \
-    X(GetVersion) X(MatmulAlgoCheck) X(MatmulAlgoConfigGetAttribute) \
-    X(MatmulAlgoConfigSetAttribute)
-/* clang-format on */
-
-typedef struct tune_functions {
-#define X(name) __typeof__(cublasLt##name) *name;
-    TUNE_FUNCTIONS(X)
-#undef X
-} tune_functions;
-
-static const tune_functions *find_functions(sl_error *err)
-{
-    static const char *const names[] = {
-#define X(name) "cublasLt" #name,
-        TUNE_FUNCTIONS(X)
-#undef X
-    };
-    static tune_functions functions;
-    if (functions.GetVersion) return &functions;
-    sl_status status = cuda_library_functions(CUDA_CUBLAS_LT, names, sizeof names / sizeof *names,
-                                              &functions, err);
-    return status == SL_OK ? &functions : NULL;
-}
-
 typedef struct candidate {
     cublasLtMatmulAlgo_t algo;
     size_t workspace_bytes;
@@ -71,7 +44,7 @@ typedef struct candidate {
 typedef struct tuner {
     cuda_device *dev;
     cuda_stream *stream;
-    const tune_functions *lt;
+    const lt_tuning *lt;
     gemm_plan *plan;       /* that is tuned */
     gemm_plan trial;       /* the same, with the algorithm that is measured */
     cublasStatus_t failed; /* the latest failure of a product */
@@ -85,21 +58,11 @@ typedef struct tuner {
 
 /* ---- the candidates ---- */
 
-static int32_t config(const tune_functions *lt, const cublasLtMatmulAlgo_t *algo,
-                      cublasLtMatmulAlgoConfigAttributes_t attribute)
-{
-    int32_t value = 0;
-    size_t written = 0;
-    cublasStatus_t code = lt->MatmulAlgoConfigGetAttribute(algo, attribute, &value, sizeof value,
-                                                           &written);
-    return code ? 0 : value;
-}
-
 /* Parts in the output's own type are rounded, unless that is the compute type. */
 static bool keeps_precision(const tuner *t, const cublasLtMatmulAlgo_t *algo)
 {
     const bool is_wide = t->plan->key.dtype == SL_FLOAT32 || t->plan->key.dtype == SL_FLOAT64;
-    switch (config(t->lt, algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)) {
+    switch (cuda_plan_config(t->lt, algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)) {
     case CUBLASLT_REDUCTION_SCHEME_NONE:
     case CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE: return true;
     case CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE: return is_wide;
@@ -123,17 +86,6 @@ static void add(tuner *t, const cublasLtMatmulAlgo_t *algo, size_t workspace_byt
     t->n++;
 }
 
-static bool check(const tuner *t, const cublasLtMatmulAlgo_t *algo, size_t *workspace_bytes)
-{
-    const gemm_plan *p = t->plan;
-    cublasLtMatmulHeuristicResult_t result = { .state = CUBLAS_STATUS_SUCCESS };
-    cublasStatus_t code = t->lt->MatmulAlgoCheck(t->dev->gemm->handle, p->desc, p->b, p->a, p->c,
-                                                 p->c, algo, &result);
-    *workspace_bytes = result.workspaceSize;
-    return !code && result.state == CUBLAS_STATUS_SUCCESS
-           && result.workspaceSize <= t->dev->gemm->workspace_bytes;
-}
-
 static void add_split(tuner *t, cublasLtMatmulAlgo_t algo, int32_t n)
 {
     const uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
@@ -142,7 +94,7 @@ static void add_split(tuner *t, cublasLtMatmulAlgo_t algo, int32_t n)
     if (!t->lt->MatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &n, sizeof n)
         && !t->lt->MatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
                                                 &scheme, sizeof scheme)
-        && check(t, &algo, &bytes))
+        && cuda_plan_check(t->dev->gemm, t->lt, t->plan, &algo, &bytes))
         add(t, &algo, bytes);
 }
 
@@ -344,38 +296,6 @@ static sl_status choose_reproducible(tuner *t, candidate *const *finalists, int 
     return SL_OK;
 }
 
-/* ---- what is kept ---- */
-
-typedef struct kept_plan { /* in the user's cache */
-    char magic[8];
-    cublasLtMatmulAlgo_t algo;
-    int64_t ns, first_ns, candidates;
-} kept_plan;
-static const char magic[8] = "slplan1";
-
-static void describe(const tune_functions *lt, const gemm_plan *p, sl_tuning *tuning)
-{
-    tuning->tuned = true;
-    tuning->workspace_bytes = (int64_t)p->workspace_bytes;
-    tuning->algorithm = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_ID);
-    tuning->tile = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_TILE_ID);
-    tuning->stages = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_STAGES_ID);
-    tuning->split_k = config(lt, &p->algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM);
-}
-
-static sl_status keep(const gemm_plan *p, sl_image *image, sl_error *err)
-{
-    kept_plan *kept = calloc(1, sizeof *kept);
-    if (!kept) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
-    memcpy(kept->magic, magic, sizeof magic);
-    kept->algo = p->algo;
-    kept->ns = p->tuning.ns;
-    kept->first_ns = p->tuning.first_ns;
-    kept->candidates = p->tuning.candidates;
-    *image = (sl_image){ kept, sizeof *kept };
-    return SL_OK;
-}
-
 /* ---- measuring ---- */
 
 static int count_usable(const tuner *t)
@@ -426,12 +346,8 @@ static sl_status measure(tuner *t, sl_error *err)
     if (!best)
         return cuda_lt_fail(t->dev, &t->dev->gemm->lt, t->failed, "cublasLtMatmul", &t->plan->key,
                             err);
-    t->plan->algo = best->algo;
-    t->plan->workspace_bytes = best->workspace_bytes;
-    t->plan->tuning = (sl_tuning){ .candidates = usable,
-                                   .ns = rounded_ns(best->us),
-                                   .first_ns = first_ns(t) };
-    describe(t->lt, t->plan, &t->plan->tuning);
+    const cuda_times times = { rounded_ns(best->us), first_ns(t), usable };
+    cuda_plan_tune(t->plan, t->lt, &best->algo, best->workspace_bytes, &times);
     return SL_OK;
 }
 
@@ -474,11 +390,11 @@ static void tuner_close(tuner *t, bool failed)
 static sl_status tuner_open(tuner *t, const plan_key *key, sl_error *err)
 {
     cuda_device *dev = t->dev;
-    t->lt = find_functions(err);
-    if (!t->lt) return err ? err->status : SL_EUNSUPPORTED;
+    sl_status status = cuda_lt_find_tuning(&t->lt, err);
+    if (status != SL_OK) return status;
     t->list = calloc(MOST, sizeof *t->list);
     if (!t->list) return sl_fail(err, SL_ENOMEM, "out of host memory for candidates of matmul");
-    sl_status status = cuda_gemm_prepare(dev, t->stream, key, err);
+    status = cuda_gemm_prepare(dev, t->stream, key, err);
     if (status == SL_OK) status = take_event(t, &t->began, err);
     if (status == SL_OK) status = take_event(t, &t->ended, err);
     for (int i = 0; i < 2 && status == SL_OK; i++)
@@ -492,80 +408,13 @@ static sl_status tuner_open(tuner *t, const plan_key *key, sl_error *err)
     return SL_OK;
 }
 
-/* ---- the entries ---- */
-
-static plan_key key_of(const sl_product *product)
-{
-    const sl_work *work = product->work;
-    return cuda_plan_key(work, cuda_data(product->out, work->out_offset),
-                         cuda_data(product->in[0], work->in_offset[0]),
-                         cuda_data(product->in[1], work->in_offset[1]));
-}
-
-bool cuda_gemm_plan_tuned(const sl_product *product, sl_tuning *tuning)
-{
-    const cuda_gemm *gemm = cuda_of(product->stream->device)->gemm;
-    const plan_key key = key_of(product);
-    const gemm_plan *p = gemm ? cuda_plan_known(gemm, &key) : NULL;
-    if (!p || !p->tuning.tuned) return false;
-    *tuning = p->tuning;
-    return true;
-}
-
-_Static_assert(sizeof(plan_key) == 32, "the text has all of a plan's key");
-
-sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes, sl_error *err)
-{
-    const sl_device_info *info = &product->stream->device->info;
-    const plan_key key = key_of(product);
-    const tune_functions *lt = find_functions(err);
-    int driver = 0;
-    if (!lt) return err ? err->status : SL_EUNSUPPORTED;
-    cudaDriverGetVersion(&driver);
-    snprintf(text, bytes,
-             "matmul on %s, %d SMs; driver %d, cublasLt %zu; %s%s %lldx%lldx%lld; "
-             "aligned %d, %d, %d",
-             info->name, info->sm_count, driver, lt->GetVersion(),
-             cuda_lt_type_name((sl_dtype)key.dtype), key.tf32 ? " in tf32" : "", (long long)key.m,
-             (long long)key.k, (long long)key.n, key.alignment[OF_A], key.alignment[OF_B],
-             key.alignment[OF_C]);
-    return SL_OK;
-}
-
-sl_status cuda_gemm_plan_load(const sl_product *product, const sl_image *image, sl_tuning *tuning,
-                              sl_error *err)
-{
-    tuner t = { .dev = cuda_of(product->stream->device), .stream = (cuda_stream *)product->stream };
-    const plan_key key = key_of(product);
-    kept_plan kept;
-    size_t bytes;
-    if (image->bytes != sizeof kept || memcmp(image->data, magic, sizeof magic) != 0)
-        return sl_fail(err, SL_EIO, "what is kept is no plan of matmul");
-    memcpy(&kept, image->data, sizeof kept);
-    t.lt = find_functions(err);
-    if (!t.lt) return err ? err->status : SL_EUNSUPPORTED;
-    cuda_own_begin();
-    sl_status status = cuda_gemm_prepare(t.dev, t.stream, &key, err);
-    cuda_own_end();
-    if (status != SL_OK) return status;
-    t.plan = t.dev->gemm->last;
-    if (!check(&t, &kept.algo, &bytes))
-        return sl_fail(err, SL_EIO, "cublasLt refuses the plan of matmul that is kept");
-    t.plan->algo = kept.algo;
-    t.plan->workspace_bytes = bytes;
-    t.plan->tuning = (sl_tuning){ .candidates = (int32_t)kept.candidates,
-                                  .ns = kept.ns,
-                                  .first_ns = kept.first_ns };
-    describe(t.lt, t.plan, &t.plan->tuning);
-    *tuning = t.plan->tuning;
-    return SL_OK;
-}
+/* ---- the entry ---- */
 
 sl_status cuda_gemm_plan_measure(const sl_product *product, sl_image *image, sl_tuning *tuning,
                                  sl_error *err)
 {
     const sl_work *work = product->work;
-    const plan_key key = key_of(product);
+    const plan_key key = cuda_plan_key_of(product);
     tuner t = {
         .dev = cuda_of(product->stream->device),
         .stream = (cuda_stream *)product->stream,
@@ -575,7 +424,7 @@ sl_status cuda_gemm_plan_measure(const sl_product *product, sl_image *image, sl_
     cuda_own_begin();
     sl_status status = tuner_open(&t, &key, err);
     if (status == SL_OK) status = measure(&t, err);
-    if (status == SL_OK) status = keep(t.plan, image, err);
+    if (status == SL_OK) status = cuda_plan_keep(t.plan, image, err);
     if (status == SL_OK) *tuning = t.plan->tuning;
     tuner_close(&t, status != SL_OK);
     cuda_own_end();

@@ -1,4 +1,4 @@
-/* t-24-gemm-tune.c - core/cuda/gemm_tune.c over fake_cublaslt.c, whose products take the time that a
+/* t-24-gemm-tune.c - core/cuda/gemm_tune.c and gemm_kept.c over fake_cublaslt.c, whose products take the time that a
  * test says: which plan is found, what is no candidate, what is kept, failures. */
 #define _GNU_SOURCE /* mkdtemp */
 #include "gemm_rig.h"
@@ -13,6 +13,7 @@ static void *failing_malloc(size_t bytes)
 
 #define calloc failing_calloc
 #define malloc failing_malloc
+#include "../../core/cuda/gemm_kept.c"
 #include "../../core/cuda/gemm_tune.c"
 #undef malloc
 #undef calloc
