@@ -240,7 +240,7 @@ static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *wo
     work->n = spec->dim[high];
 }
 
-static void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work)
+static inline void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work)
 {
     const sl_tensor_spec *a = &args->a->spec;
 
@@ -261,7 +261,7 @@ static void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work
 }
 
 /* All but work->kind, and what `out` says. */
-static void fill_work(sl_kernel kernel, const sl_kernel_args *args, const sl_tensor_spec *result,
+static inline void fill_work(sl_kernel kernel, const sl_kernel_args *args, const sl_tensor_spec *result,
                       sl_work *work)
 {
     work->kernel = (uint8_t)kernel;
