@@ -261,8 +261,8 @@ static inline void describe(sl_kernel kernel, const sl_kernel_args *args, sl_wor
 }
 
 /* All but work->kind, and what `out` says. */
-static inline void fill_work(sl_kernel kernel, const sl_kernel_args *args, const sl_tensor_spec *result,
-                      sl_work *work)
+static inline void fill_work(sl_kernel kernel, const sl_kernel_args *args,
+                             const sl_tensor_spec *result, sl_work *work)
 {
     work->kernel = (uint8_t)kernel;
     work->dtype = (uint8_t)result->dtype;

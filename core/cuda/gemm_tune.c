@@ -25,12 +25,14 @@ enum {
     FINALISTS = 5,
     MOST_FINALISTS = FINALISTS + 2, /* and the heuristic's first, and the plan in use */
     ROUNDS = 9,                     /* odd, for a median */
-    MOST_LAUNCHES = 16,             /* of a sample */
-    COMPARED_BYTES = 1 << 20        /* at a time */
+    FEW_ROUNDS = 3,
+    MOST_LAUNCHES = 16,      /* of a sample */
+    COMPARED_BYTES = 1 << 20 /* at a time */
 };
 static const int32_t splits[] = { 2, 3, 4, 6, 8, 12, 16, 32 };
 enum { SPLITS = sizeof splits / sizeof *splits, MOST = HEURISTICS * (1 + SPLITS) + 1 };
 static const double sample_us = 200, warm_up_us = 10000;
+static const double most_us = 2e6; /* in which large products have fewer samples */
 static const double margin = 0.98; /* of the time of the plan in use */
 
 typedef struct candidate {
@@ -178,15 +180,18 @@ static int launches_in(double all_us, double us, int most)
     return us * most <= all_us ? most : us >= all_us ? 1 : (int)(all_us / us);
 }
 
-/* A kernel is loaded at its first launch, which does not count. */
+/* A kernel is loaded at its first launch, which does not count. When the time is spent, only the
+ * plan in use is measured of those that are left. */
 static sl_status sample_all(tuner *t, int launches, sl_error *err)
 {
-    double us;
+    double us, spent_us = 0;
     sl_status status = SL_OK;
     for (int i = 0; i < t->n && status == SL_OK; i++) {
         candidate *c = &t->list[i];
+        if (spent_us >= most_us && !c->in_use) continue;
         status = sample(t, c, 1, &us, err);
         if (status == SL_OK && us < INFINITY) status = sample(t, c, launches, &c->us, err);
+        if (c->us < INFINITY) spent_us += (1 + launches) * c->us;
     }
     return status;
 }
@@ -218,19 +223,27 @@ static int shorter_first(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
+static int count_rounds(candidate *const *finalists, int n, int launches)
+{
+    double round_us = 0;
+    for (int i = 0; i < n; i++)
+        round_us += launches * finalists[i]->us;
+    return ROUNDS * round_us <= most_us ? ROUNDS : FEW_ROUNDS;
+}
+
 static sl_status sample_in_turn(tuner *t, candidate *const *finalists, int n, int launches,
                                 sl_error *err)
 {
+    const int rounds = count_rounds(finalists, n, launches);
     double us[MOST_FINALISTS][ROUNDS];
     sl_status status = SL_OK;
-    for (int round = 0; round < ROUNDS; round++)
-        for (int i = 0; i < n && status == SL_OK; i++) {
+    for (int round = 0; round < rounds; round++)
+        for (int i = 0; i < n && status == SL_OK; i++)
             status = sample(t, finalists[i], launches, &us[i][round], err);
-        }
     if (status != SL_OK) return status;
     for (int i = 0; i < n; i++) {
-        qsort(us[i], ROUNDS, sizeof us[i][0], shorter_first);
-        finalists[i]->us = us[i][ROUNDS / 2];
+        qsort(us[i], (size_t)rounds, sizeof us[i][0], shorter_first);
+        finalists[i]->us = us[i][rounds / 2];
     }
     return SL_OK;
 }

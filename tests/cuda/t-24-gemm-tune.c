@@ -291,6 +291,30 @@ static void test_split(void)
     close_tuning(r, "split sums");
 }
 
+/* Products that last: not all candidates are measured, but always the plan in use. */
+static void test_large(void)
+{
+    rig *r = open_tuning();
+    sl_tuning tuning;
+    set_us(6e5, 5e5, 4e5);
+    tune(r, 5, &tuning);
+    is_int(tuning.candidates, 2, "of products of half a second each two have two samples in 2 s");
+    is_int(in_use(r, shape(5)), 1, "the fastest of these is taken");
+    set_us(4e5, 7e5, 4e5);
+    tune(r, 5, &tuning);
+    is_int(in_use(r, shape(5)), 0, "measured again, another may be");
+    set_us(1, 1, 1);
+    fake->us[3] = 0.5;
+    fake->candidates = 4;
+    tune(r, 7, &tuning);
+    is_int(in_use(r, shape(7)), 3, "the last candidate is in use");
+    set_us(9e5, 9e5, 9e5);
+    fake->us[3] = 3e5;
+    tune(r, 7, &tuning);
+    ok(tuning.candidates == 3 && in_use(r, shape(7)) == 3, "which is measured in any case");
+    close_tuning(r, "large products");
+}
+
 /* What rounds parts of sums, or adds them up in any order. */
 static void test_precision(void)
 {
@@ -636,6 +660,7 @@ int main(int argc, char **argv)
     test_again();
     test_luck();
     test_split();
+    test_large();
     test_precision();
     test_unsteady();
     test_refused();
