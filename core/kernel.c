@@ -288,8 +288,9 @@ __attribute__((noinline)) static sl_status tune_before(const sl_work *work, cons
                                                        sl_stream *stream, sl_error *err)
 {
     const sl_product product = product_of(work, out, args, stream);
+    sl_status status = sl__tuning_before(&product, err);
 
-    return sl__tuning_before(&product, err);
+    return status != SL_OK ? sl__device_leave(stream->device, status, err) : SL_OK;
 }
 
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,

@@ -201,7 +201,9 @@ static void test_before(void)
     is_int(tuner.measures, 0, "unless it is asked for no product is tuned");
     sl_device_set_tuning(device, true);
     tuner.measuring = SL_EINTERRUPT;
+    sl_interrupt(true);
     is_int(multiply(NULL), SL_EINTERRUPT, "who interrupts measuring has no product");
+    ok(!sl_interrupt_wanted(), "and has interrupted nothing else");
     is_int(fake.enqueues, 1, "which was not enqueued");
     tuner.measuring = SL_OK;
     is_int(multiply(NULL), SL_OK, "the next one is measured");
