@@ -100,12 +100,14 @@ void lsl_take_notice(lua_State *L, sl_device *device)
     if (text) lsl_notice(L, text);
 }
 
-/* The collector on the main thread, when the core runs out of memory. Lua itself
+/* The collector on the main thread, and of the thread that asks, when the core runs out of memory. Lua itself
  * refuses it inside finalizers; in_gc covers ours. */
 static void collect(void *ud)
 {
     lsl_state *state = ud;
     if (!state->closing && state->in_gc == 0) lua_gc(state->main, LUA_GCCOLLECT);
+    state = lsl_own_state();
+    if (state && state->in_gc == 0) lua_gc(state->main, LUA_GCCOLLECT);
 }
 
 void lsl_push_device(lua_State *L, sl_device *device)
@@ -210,6 +212,7 @@ static int internal_open(lua_State *L)
     size_t n;
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, op, "a host function must not open a device");
+    lsl_refuse_in_thread(L, op);
     sl_device *known = find_real(L, backend, index);
     if (known) {
         lsl_set_current(state, known);

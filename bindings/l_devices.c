@@ -70,7 +70,7 @@ static void close_node(lua_State *L, lsl_state *state, lsl_device_node **at)
     lsl_device_node *node = *at;
     *at = node->next;
     lsl_forget_positions(state, node->device); /* another device may get its address */
-    sl_device_set_pressure_hook(node->device, NULL, NULL);
+    if (!state->of_thread) sl_device_set_pressure_hook(node->device, NULL, NULL);
     sl_device_release(node->device);
     luaL_unref(L, LUA_REGISTRYINDEX, node->note_ref);
     free(node);

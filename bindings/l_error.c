@@ -198,6 +198,26 @@ static int error_concat(lua_State *L)
     return 1;
 }
 
+/* Of the other state only raw access: nothing is called there that raises. */
+bool lsl_push_error_of(lua_State *L, lua_State *from, int idx)
+{
+    static const char *const fields[] = { "code", "message", "op", "where" };
+    if (lua_type(from, idx) != LUA_TTABLE || !lua_checkstack(from, 2)) return false;
+    luaL_checkstack(L, 4, NULL);
+    lua_createtable(L, 0, LSL_COUNT(fields));
+    for (int i = 0; i < LSL_COUNT(fields); i++) {
+        lua_pushstring(from, fields[i]);
+        const bool is_text = lua_rawget(from, idx) == LUA_TSTRING;
+        if (is_text) lsl_set_text(L, fields[i], lua_tostring(from, -1));
+        lua_pop(from, 1);
+        if (is_text) continue;
+        lua_pop(L, 1);
+        return false;
+    }
+    luaL_setmetatable(L, ERROR_METATABLE);
+    return true;
+}
+
 void lsl_define_error(lua_State *L)
 {
     luaL_newmetatable(L, ERROR_METATABLE);

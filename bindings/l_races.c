@@ -255,6 +255,15 @@ static sl_check_mode read_mode(lua_State *L)
     return SL_CHECK_OFF;
 }
 
+/* It knows one thread of the host only. */
+static void check_alone(lua_State *L)
+{
+    lsl_refuse_in_thread(L, "check");
+    if (lsl_threads_run(lsl_get(L)))
+        lsl_fail(L, SL_ESTATE, "check",
+                 "the race checker knows one thread only: join the threads first");
+}
+
 /* lab.check(mode): returns the mode before; without an argument it changes nothing. */
 static int lab_check(lua_State *L)
 {
@@ -263,6 +272,7 @@ static int lab_check(lua_State *L)
     if (!lua_isnoneornil(L, 1)) {
         sl_check_mode mode = read_mode(L);
         sl_error err;
+        if (mode != SL_CHECK_OFF) check_alone(L);
         make_thread(L);
         lsl_check(L, sl_check(mode, &err), &err, "check");
         if (mode != SL_CHECK_OFF) {

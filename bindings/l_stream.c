@@ -123,6 +123,7 @@ static bool run_host_call(void *ud, sl_error *err)
 static void release_host_call(void *ud)
 {
     host_call *call = ud;
+    call->state->host_funcs--;
     if (!call->state->closing) luaL_unref(call->thread, LUA_REGISTRYINDEX, call->ref);
     free(call);
 }
@@ -148,7 +149,9 @@ static int stream_launch_host_func(lua_State *L)
         lsl_mark(L, sl_stream_device(stream));
         status = sl_stream_launch_host_func(stream, run_host_call, call, release_host_call, &err);
     }
-    if (status != SL_OK) {
+    if (status == SL_OK) {
+        lsl_get(L)->host_funcs++;
+    } else {
         luaL_unref(L, LUA_REGISTRYINDEX, ref);
         free(call);
     }

@@ -15,8 +15,8 @@
 
 const char lsl_tags[LSL_KINDS];
 const char *const lsl_nouns[LSL_KINDS] = {
-    "a device", "a stream",       "an event",   "a tensor", "a graph",
-    "a kernel", "a communicator", "a timeline", "a guard",  "a userdata",
+    "a device",       "a stream",   "an event", "a tensor", "a graph",    "a kernel",
+    "a communicator", "a timeline", "a thread", "a guard",  "a userdata",
 };
 
 void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
@@ -212,7 +212,7 @@ const char *lsl_type_name(lua_State *L, int idx)
 /* A method without its object: t.size() for t:size(). */
 static int fail_self(lua_State *L, int arg, const char *needed, const char *op)
 {
-    static const char *const letters[] = { "d", "s", "e", "t", "g", "k", "comm", "tl" };
+    static const char *const letters[] = { "d", "s", "e", "t", "g", "k", "comm", "tl", "t" };
     const char *letter = "object";
     for (int i = 0; i < LSL_COUNT(letters); i++)
         if (strcmp(lsl_nouns[i], needed) == 0) letter = letters[i];

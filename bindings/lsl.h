@@ -35,6 +35,7 @@ typedef enum lsl_kind {
     LSL_KERNEL,
     LSL_COMM,
     LSL_TIMELINE,
+    LSL_THREAD,
     LSL_GUARD,
     LSL_SCRATCH,
     LSL_KINDS
@@ -105,6 +106,9 @@ typedef struct lsl_state {
     int guards_ref;         /* of a weak table: coroutine -> its newest guard */
     lua_State *race_thread; /* reports of races are made on it; NULL: none yet */
     bool closing;           /* lua_close has begun: no Lua code may run */
+    struct lsl_thread *threads; /* that its code has started and nobody has joined (l_thread.c) */
+    bool of_thread;         /* it is such a thread's own */
+    int host_funcs;         /* in flight */
     bool said_clamped;      /* the notice about priorities was given */
     bool tunes;             /* a device may give a notice when matmul is called (l_tune.c) */
     bool torch_defaults;    /* new streams and events are as PyTorch makes them */
@@ -341,6 +345,8 @@ int lsl_call_as(lua_State *L);
 /* The name under which the running C function was called: the `op` of lsl_call_as, else
  * `op`. Leaves up to two values on the stack, which keep it. */
 const char *lsl_called_name(lua_State *L, const char *op);
+/* Pushes a copy of the error object at `idx`, not negative, of another state; false if that is none. */
+bool lsl_push_error_of(lua_State *L, lua_State *from, int idx);
 void lsl_define_error(lua_State *L);
 
 /* Pushes an empty text, which the collector frees. */
@@ -530,6 +536,24 @@ const char *lsl_call_inside(lsl_state *state, lua_State *T, int n, int n_results
 /* The function at `idx`, which computes what a kernel does, into *spec; nil: none. */
 void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec);
 
+/* ---- threads (l_thread.c, l_handover.c) ------------------------------------------ */
+
+/* Joins all threads that the state has started, and pushes a sentence for each whose error nobody has
+ * got. Returns how many. */
+int lsl_join_threads(lua_State *L, lsl_state *state);
+/* Whether one of them has not ended. */
+bool lsl_threads_run(const lsl_state *state);
+/* The state of the thread that calls; NULL: it is the script's first one. */
+lsl_state *lsl_own_state(void);
+/* Raises in a thread: only the script's first one may do it. */
+void lsl_refuse_in_thread(lua_State *L, const char *op);
+/* Raises SL_EINVAL on L unless the value at `idx` of `from`, which may be L, can be handed over to a
+ * state that works with `device`. `what` names it: "argument 2". */
+void lsl_check_handover(lua_State *L, lua_State *from, int idx, const sl_device *device,
+                        const char *what, const char *op);
+/* Pushes on L what is at `idx` of `from`; it has been checked. Both indices are not negative. */
+void lsl_hand_over(lua_State *L, lua_State *from, int idx);
+
 /* ---- the terminal (terminal.c) ----------------------------------------------- */
 
 /* Its width, from COLUMNS or the terminal that the descriptor is, else 80; from 20 to 4096. */
@@ -547,7 +571,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 #define LSL_PARTS(X)                                                                            \
     X(device) X(stream) X(guard) X(event) X(tensor) X(create) X(ops) X(view) X(timeline)        \
     X(selection) X(records) X(show) X(cuda) X(races) X(graph) X(capture) X(dot)    \
-    X(kernel) X(tune)
+    X(kernel) X(thread) X(tune)
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \

@@ -19,8 +19,10 @@ static int state_gc(lua_State *L)
     lsl_state *state = lua_touserdata(L, 1);
     state->closing = true;
     lsl_set_current(state, NULL);
-    lsl_drain_devices(state);
-    lsl_stop_checking(state);
+    if (!state->of_thread) {
+        lsl_drain_devices(state);
+        lsl_stop_checking(state);
+    }
     lsl_close_devices(L, state);
     return 0;
 }
@@ -32,7 +34,7 @@ static int finish(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
     if (state->in_host_func > 0) return 0;
-    int n = 0;
+    int n = lsl_join_threads(L, state);
     for (lsl_device_node *node = state->devices; node; node = node->next) {
         const sl_device_info *info = sl_device_get_info(node->device);
         if (info->simulated && sl_check_get_mode() == SL_CHECK_OFF) continue;

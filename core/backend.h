@@ -189,6 +189,7 @@ struct sl_op {
     uint64_t seq;           /* issue number over all streams of the device, >= 1 */
     void (*host_release)(void *ud);
     uint32_t where;      /* device text id */
+    uint32_t thread;     /* number of the host's thread that enqueued it */
     uint64_t race_epoch; /* of the race checker, 0: it was off */
     bool lost;           /* the backend: in flight when the device failed, never ran */
     bool captured;       /* its stream is being captured: it becomes a node, and is not in flight */
@@ -382,6 +383,30 @@ struct sl_graph {
     struct sl__race_graph *race; /* of the race checker, or NULL */
 };
 
+/* ---- threads of the host ---------------------------------------------------- */
+
+/* A thread of the host that scripts have started, or (number 0) the one that opened the machine's
+ * devices. One of a machine's runs at a time: the others wait for their turn inside of some call. */
+struct sl_thread {
+    sl_device *device; /* retained; NULL of number 0 */
+    uint32_t number;   /* 1, 2, ... in the order of their start, never reused */
+    bool ended;
+    sl_thread *next;       /* of the machine's, in the order of their numbers */
+    struct sl__os *os;     /* core: the thread of the operating system */
+    struct sl__seat *seat; /* core: what is current in it, by the index of the device */
+};
+
+typedef struct sl_threads {
+    sl_thread *first;   /* number 0 */
+    sl_thread *running; /* has the turn */
+    uint32_t last_number;
+    /* Gives the turn of the running thread to `next`. Returns when the caller has it again. */
+    void (*pass)(struct sl_threads *threads, sl_thread *next);
+    /* An enqueue has let other threads enqueue: gives the operations the numbers after theirs. Called
+     * right before they enter their streams. */
+    void (*renumber)(sl_op *const *ops, size_t n);
+} sl_threads;
+
 /* What every operation uses comes first, in one cache line. */
 struct sl_device {
     const sl_backend *backend;
@@ -391,6 +416,7 @@ struct sl_device {
      * SL_EINTERRUPT and changes nothing. Core sets the pointer before device_open; a signal
      * handler may set the flag. */
     const volatile sig_atomic_t *interrupted;
+    sl_threads *threads; /* of its machine; NULL: there has been one thread only */
     /* Core sets it for device_open alone: an open device of the backend, whose machine this one
      * joins; NULL: none. */
     sl_device *beside;
@@ -481,7 +507,7 @@ struct sl_backend {
     uint32_t abi_version; /* SL_BACKEND_ABI; first, so that it can be read from any version */
     const char *name;     /* "sim", "cuda" */
     size_t device_bytes, stream_bytes, event_bytes, buffer_bytes, op_bytes, graph_bytes,
-        custom_bytes, comm_bytes;
+        custom_bytes, comm_bytes, thread_bytes; /* thread_bytes 0: one thread only */
     /* Its library refuses what a capture forbids, with the codes of streamlab.h in
      * sl_error.backend_code. If not, core refuses it before it calls the backend. */
     bool checks_captures;
@@ -594,6 +620,17 @@ struct sl_backend {
     /* Both recorded and timed; SL_ESTATE if one has not completed. */
     sl_status (*event_elapsed)(sl_event *start, sl_event *end, double *ms, sl_error *err);
     sl_status (*device_synchronize)(sl_device *device, sl_error *err);
+
+    /* Threads of the host, unless thread_bytes is 0. A new one begins at the running one's time;
+     * device->threads is set. */
+    void (*thread_open)(sl_thread *thread);
+    /* Before each call: lets those threads go on that come before the running one. */
+    void (*thread_turn)(sl_device *device);
+    /* The running thread has ended: which one goes on. */
+    sl_thread *(*thread_end)(sl_thread *thread);
+    sl_status (*thread_query)(sl_thread *thread, bool *ended, sl_error *err);
+    /* Until it has ended. After an interrupt as well: the thread is interrupted, too, and ends. */
+    sl_status (*thread_join)(sl_thread *thread, sl_error *err);
 
     int64_t (*host_now_ns)(sl_device *device);
     sl_status (*host_work)(sl_device *device, int64_t duration_ns, sl_error *err);

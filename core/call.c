@@ -39,9 +39,11 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
 {
     sl_status status;
 
-    if (device && !sl__host_func_depth && !device->fault.status) return SL_OK;
+    if (device && !sl__host_func_depth && !device->fault.status && !device->threads) return SL_OK;
     status = sl__device_enter_lost(device, what, err);
-    return status != SL_OK ? status : report_fault(device, err);
+    if (status != SL_OK) return status;
+    if (device->threads) device->backend->thread_turn(device);
+    return device->fault.status ? report_fault(device, err) : SL_OK;
 }
 
 sl_status sl__device_settle(sl_device *device, sl_error *err)

@@ -127,6 +127,7 @@ static void link_device(sl_device *device)
         at = &(*at)->core->beside;
     device->core->beside = *at;
     *at = device;
+    device->threads = device->core->numbers->threads;
 }
 
 static sl_status open_device(const char *backend_name, int index, sl_device *beside,

@@ -40,7 +40,8 @@ struct sl__recording;
 typedef struct sl__numbers {
     uint64_t last_seq;
     int32_t refs;
-    sl_device *devices; /* that are open, by sl__device_core.beside, in order of their index */
+    sl_device *devices;  /* that are open, by sl__device_core.beside, in order of their index */
+    sl_threads *threads; /* of the host; NULL: one so far */
 } sl__numbers;
 
 /* What every operation uses comes first: two cache lines. */
@@ -48,6 +49,7 @@ typedef struct sl__device_core {
     sl_op *free_ops;                  /* the pool of operations (core/op_pool.c) */
     struct sl__numbers *numbers;      /* of operations and recorded calls; held */
     uint32_t where;                   /* text id */
+    uint32_t thread;                  /* number of the host's thread that runs */
     struct sl__capture *captures;     /* that go on (core/graph/capture.h) */
     struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */
     sl_stream *legacy, *per_thread;   /* owned; per_thread is NULL until it is used */

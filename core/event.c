@@ -58,17 +58,15 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     const sl_work work = { .kind = SL_WORK_EVENT_RECORD };
     const sl__operands operands = { .event = event };
     sl_op *op;
-    uint64_t seq;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
 
     if (status != SL_OK) return status;
-    seq = op->seq;
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
     if (stream->branch) return SL_OK; /* recorded in the graph alone */
     free(event->captured);
     event->captured = NULL;
-    event->record_seq = seq;
+    event->record_seq = op->seq;
     event->record_stream = stream->id;
     return SL_OK;
 }

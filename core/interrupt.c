@@ -21,6 +21,8 @@ void sl_leave(void)
 
 bool sl_interrupt_wanted(void) { return asked; }
 
+bool sl_waits_end(void) { return wanted; }
+
 sl_status sl_interrupt_check(sl_error *err)
 {
     if (!asked) return SL_OK;

@@ -16,6 +16,7 @@
 #include "record.h"
 #include "reuse.h"
 #include "stream.h"
+#include "threads.h"
 
 /* ---- devices ---- */
 
@@ -41,7 +42,9 @@ sl_device *sl_device_retain(sl_device *device)
 
 static void release_numbers(sl__numbers *numbers)
 {
-    if (numbers && --numbers->refs == 0) free(numbers);
+    if (!numbers || --numbers->refs > 0) return;
+    sl__threads_free(numbers->threads);
+    free(numbers);
 }
 
 static void unlink_device(sl_device *device)

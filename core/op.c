@@ -109,6 +109,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     hold_operands(op, operands);
     op->seq = ++core->numbers->last_seq;
     op->where = core->where;
+    op->thread = core->thread;
     if (__builtin_expect(work->kind == SL_WORK_MEMCPY, 0)) /* kernels come most often */
         op->span_flags = (uint8_t)sl__span_places(op->out, op->in[0]);
     *op_out = op;
@@ -154,7 +155,8 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
     if (status == SL_OK)
         status = sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
     if (status != SL_OK) {
-        if (core->numbers->last_seq == op->seq) core->numbers->last_seq--;
+        if (core->numbers->last_seq == sl__op_last_number(op))
+            core->numbers->last_seq = op->seq - 1;
         sl__op_drop(device, op);
         return status;
     }

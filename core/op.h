@@ -69,13 +69,19 @@ static inline bool sl__op_is_lent(const sl_op *op)
     return false;
 }
 
+/* Each node of a launch is an operation: the number of the last one. */
+static inline uint64_t sl__op_last_number(const sl_op *op)
+{
+    return op->seq + (op->body ? op->body->n_nodes : 0);
+}
+
 /* Makes an operation with its number, script position and references. The caller has made all
  * checks. SL_ENOMEM. */
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
                        sl_op **op, sl_error *err);
 
-/* Gives the operation to the backend, which may complete it before this returns: `op` must not be
- * used afterwards. On failure undoes what begin did, without calling host_release. Does not
+/* Gives the operation to the backend, which may complete it before this returns: `op` is there until
+ * the device is reaped, with the number that it has got (core/threads.c). On failure undoes what begin did, without calling host_release. Does not
  * settle. */
 sl_status sl__op_submit(sl_op *op, sl_error *err);
 

@@ -16,8 +16,9 @@
  *   - These wait for the device: functions named synchronize, read and write, copies
  *     with pageable memory, blocking copies, and the CUDA calls whose comment says so.
  *     Any call that enqueues may wait until the launch queue has room.
- *   - One thread: call the core from the thread that opened the first device. When all
- *     devices have been released, another thread may open one.
+ *   - Threads: call the core from the thread that opened the first device, and from those that
+ *     sl_thread_start has started. One of them runs at a time. When all devices have been released,
+ *     another thread may open one.
  *   - Units are in the names: _ns, _us, _ms, _bytes, _elems.
  */
 #ifndef SL_STREAMLAB_H
@@ -95,6 +96,7 @@ typedef struct sl_event sl_event;
 typedef struct sl_tensor sl_tensor;
 typedef struct sl_graph sl_graph;
 typedef struct sl_custom sl_custom;
+typedef struct sl_thread sl_thread;
 typedef struct sl_timeline sl_timeline; /* see core/timeline/timeline.h */
 typedef struct sl_text sl_text;         /* a growing text: core/text/text.h */
 
@@ -186,6 +188,8 @@ const sl_device_info *sl_device_get_info(const sl_device *device);
  * GPU, reading large tensors, analysing and saving large timelines. Safe in a signal handler. */
 void sl_interrupt(bool on);
 bool sl_interrupt_wanted(void);
+/* Whether waits end at once: the flag is set, or the process exits. */
+bool sl_waits_end(void);
 /* For loops of the caller. Returns SL_EINTERRUPT and clears the flag if it is set. */
 sl_status sl_interrupt_check(sl_error *err);
 
@@ -511,6 +515,24 @@ bool sl_device_is_recording(const sl_device *device);
  * takes about `most_s` seconds or longer. SL_ESTATE: while a stream of its device is captured. */
 sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems, double most_s,
                          double *values, bool *has_values, sl_stream *stream, sl_error *err);
+
+/* ---- threads of the host ------------------------------------------------- */
+
+/* Starts a thread that calls fn(ud), for the device and the others of its machine. Each thread has a
+ * current stream of its own, first the NULL stream. Threads take turns: another one goes on only
+ * inside of a call of the core, so that what they share needs no locks. SL_EUNSUPPORTED: the GPU is
+ * not simulated; SL_ESTATE: the race checker is on. */
+sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_thread **thread,
+                          sl_error *err);
+/* Whether fn has returned. Takes the host as long as a query. */
+sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err);
+/* The same of what has happened so far, in no time. */
+bool sl_thread_has_ended(const sl_thread *thread);
+/* Blocks until fn has returned, and releases the thread, unless it fails. SL_ESTATE: it never can,
+ * because all threads wait. */
+sl_status sl_thread_join(sl_thread *thread, sl_error *err);
+/* The number of the thread: 1, 2, ... in the order of their start; 0: the first one. */
+uint32_t sl_thread_number(const sl_thread *thread);
 
 /* ---- recording --------------------------------------------------------- */
 

@@ -9,8 +9,8 @@
 #include "meeting.h"
 #include "request.h"
 
-/* The open group; of the one thread that calls the core. */
-static struct {
+/* The open group of the thread that calls. */
+static _Thread_local struct {
     sl__request *requests;
     size_t n, cap;
     int depth;
@@ -267,4 +267,11 @@ sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err)
         return status;
     }
     return group.depth > 0 || n == 0 ? SL_OK : flush(err);
+}
+
+void sl__group_free(void)
+{
+    free(group.requests);
+    group.requests = NULL;
+    group.n = group.cap = 0;
 }

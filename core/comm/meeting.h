@@ -42,5 +42,7 @@ void sl__meetings_free(sl_comm_ranks *all);
 
 /* The open group has requests of the communicator. */
 bool sl__group_has(const sl_comm_ranks *all);
+/* Frees the memory of the group of the thread that calls, which ends. */
+void sl__group_free(void);
 
 #endif

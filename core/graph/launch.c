@@ -75,22 +75,18 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     const sl_work work = { .kind = SL_WORK_GRAPH };
     sl__device_core *core = stream->device->core;
     sl_op *op;
-    uint32_t n_nodes;
-    uint64_t seq;
     sl_status status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
 
     if (status != SL_OK) return status;
     op->graph = sl_graph_retain(graph);
     op->body = graph->body;
     op->body->refs++;
-    n_nodes = op->body->n_nodes;
+    core->numbers->last_seq = sl__op_last_number(op);
     if (stream->device->info.simulated && (core->recordings || sl__race_on()))
-        op->runs = calloc((size_t)n_nodes + 1, sizeof *op->runs);
-    seq = op->seq;
+        op->runs = calloc((size_t)op->body->n_nodes + 1, sizeof *op->runs);
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
-    core->numbers->last_seq = seq + n_nodes; /* each node is an operation */
-    if (!graph->uploaded_by) graph->uploaded_by = seq;
+    if (!graph->uploaded_by) graph->uploaded_by = op->seq;
     graph->launches++;
     graph->body->launches++;
     return SL_OK;

@@ -55,6 +55,17 @@ static sl_status wait_as_profiled(sim_device *dev, const sim_call_cost *cost, si
     return stream ? sim_host_wait_stream(stream, err) : SL_OK;
 }
 
+/* Those that change which memory there is. */
+static bool keeps_lock(sim_call call) { return (int)call <= SL_PLAIN_HOST_UNREGISTER; }
+
+static void spend(sim_device *dev, sim_call call, double us)
+{
+    const bool in_turns = dev->machine->threads && !dev->machine->running_host_func;
+    if (in_turns) sim_threads_await_lock(dev->machine);
+    sim_host_spend_us(dev, us);
+    if (in_turns && keeps_lock(call)) sim_threads_keep_lock(dev->machine);
+}
+
 sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size_t bytes,
                         bool *waited, sl_error *err)
 {
@@ -70,7 +81,7 @@ sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size
         if (status != SL_OK) return status;
         sim_barriers_put(dev, cost->serialises);
     }
-    sim_host_spend_us(dev, cost->us + cost->us_per_mib * (double)bytes / MIB);
+    spend(dev, call, cost->us + cost->us_per_mib * (double)bytes / MIB);
     return SL_OK;
 }
 

@@ -68,6 +68,12 @@ static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
     return SL_OK;
 }
 
+static void spend_on_call(sim_op *op)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_host_spend_us(dev, sim_threads_call_us(dev, sim_host_enqueue_us(op)));
+}
+
 /* One call of the host launches the kernels of all ranks. */
 static sl_status call(sl_op *const *ops, size_t n, sl_error *err)
 {
@@ -77,7 +83,7 @@ static sl_status call(sl_op *const *ops, size_t n, sl_error *err)
         status = sim_host_check_time(sim_device_of(op), err);
         if (status == SL_OK && op->carrier == op) status = sim_call_enqueue(op, err);
         if (status != SL_OK) break;
-        if (op->carrier == op) sim_host_spend_us(sim_device_of(op), sim_host_enqueue_us(op));
+        if (op->carrier == op) spend_on_call(op);
         status = sim_wait_for_queue(op, err);
     }
     return status;
@@ -111,6 +117,7 @@ sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
     if (status == SL_OK && !sim_queue_reserve(ops, n))
         status = sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     if (status != SL_OK) return give_back(ops, n, status);
+    if (machine->threads) machine->threads->renumber(ops, n);
     for (size_t i = 0; i < n; i++) {
         issue((sim_op *)ops[i]);
         ops[i]->host_start_ns = start_ns;

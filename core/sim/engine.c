@@ -85,6 +85,7 @@ static inline void step(sim_machine *machine)
         } while (heap->n && heap->entry[0].at == machine->now);
         settle_touched(machine);
     } while (heap->n && heap->entry[0].at == machine->now);
+    if (machine->threads) sim_threads_wake(machine);
 }
 
 bool sim_step(sim_machine *machine)
@@ -104,11 +105,11 @@ bool sim_run_until(sim_machine *machine, sim_ps limit)
 {
     uint32_t steps = 0;
     machine->horizon = limit;
-    while (machine->heap.n && machine->heap.entry[0].at <= limit
+    while (machine->heap.n && machine->heap.entry[0].at <= limit && !machine->woken
            && !sim_stopped(machine->devices, &steps))
         step(machine);
     machine->horizon = SIM_LAST_PS;
-    if (machine->heap.n && machine->heap.entry[0].at <= limit) return false;
+    if (machine->woken || (machine->heap.n && machine->heap.entry[0].at <= limit)) return false;
     if (machine->now < limit) machine->now = limit;
     return true;
 }

@@ -38,6 +38,8 @@ sl_status sim_graph_read(sim_op *launch, sl_error *err)
     return SL_OK;
 }
 
+static bool has_drained(const void *what) { return ((const sim_op *)what)->to_drain == 0; }
+
 /* The host waits for the copies to pageable memory, and then copies what they have brought. */
 static sl_status drain(sim_op *launch, sl_error *err)
 {
@@ -45,8 +47,8 @@ static sl_status drain(sim_op *launch, sl_error *err)
     sim_device *dev = sim_device_of(launch);
     uint32_t steps = 0;
     sl_status status = sim_host_catch_up(dev, err);
-    while (status == SL_OK && launch->to_drain > 0)
-        status = sim_host_step(dev, &steps, err);
+    while (status == SL_OK && !has_drained(launch))
+        status = sim_host_step(dev, has_drained, launch, &steps, err);
     if (status != SL_OK) return status;
     sim_host_meet_device(dev);
     for (uint32_t i = 0; i < body->n_nodes; i++)

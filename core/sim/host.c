@@ -12,11 +12,26 @@ void sim_host_spend_us(sim_device *dev, double us)
 
 static sl_status interrupted(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "interrupted"); }
 
+/* Each thread that wakes meanwhile goes on first. */
+static bool catch_up_in_turns(sim_machine *machine)
+{
+    bool done;
+    do {
+        sim_threads_turn(machine);
+        machine->woken = false;
+        done = sim_run_until(machine, machine->host_at);
+    } while (machine->woken);
+    return done;
+}
+
 sl_status sim_host_catch_up(sim_device *dev, sl_error *err)
 {
-    if (dev->machine->running_host_func) return SL_OK;
+    sim_machine *machine = dev->machine;
+    if (machine->running_host_func) return SL_OK;
     sim_settle(dev); /* has something to do only after a failure */
-    return sim_run_until(dev->machine, dev->machine->host_at) ? SL_OK : interrupted(err);
+    bool done = machine->threads ? catch_up_in_turns(machine)
+                                 : sim_run_until(machine, machine->host_at);
+    return done ? SL_OK : interrupted(err);
 }
 
 /* ---- waiting ---- */
@@ -37,12 +52,15 @@ static sl_status stuck(sim_device *dev, sl_error *err)
                    (long long)dev->unfinished);
 }
 
-sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err)
+sl_status sim_host_step(sim_device *dev, sim_over_fn over, const void *what, uint32_t *steps,
+                        sl_error *err)
 {
-    if (sim_stopped(dev, steps)) {
+    const bool in_turns = dev->machine->threads != NULL;
+    if (sim_stopped(dev, steps) || (in_turns && *dev->base.interrupted)) {
         sim_host_meet_device(dev);
         return interrupted(err);
     }
+    if (in_turns && sim_threads_wait(dev->machine, over, what)) return SL_OK;
     return sim_step(dev->machine) ? SL_OK : stuck(dev, err);
 }
 
@@ -52,31 +70,17 @@ sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
     return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
 }
 
-typedef struct wait {
-    sim_device *dev;
-    uint32_t steps;
-    sl_status status;
-    sl_error *err;
-} wait;
-
-static wait begin_wait(sim_device *dev, sl_error *err)
-{
-    return (wait){ dev, 0, sim_host_catch_up(dev, err), err };
-}
-
-static bool goes_on(wait *w)
-{
-    if (w->status == SL_OK) w->status = sim_host_step(w->dev, &w->steps, w->err);
-    return w->status == SL_OK;
-}
-
 /* After a wait that took any steps the host goes on wake_us later than the device. */
-static sl_status end_wait(wait *w)
+static sl_status wait_until(sim_device *dev, sim_over_fn over, const void *what, sl_error *err)
 {
-    if (w->status != SL_OK || w->steps == 0) return w->status;
-    sim_host_meet_device(w->dev);
-    sim_host_spend_us(w->dev, w->dev->profile.wake_us);
-    return sim_host_check_time(w->dev, w->err);
+    uint32_t steps = 0;
+    sl_status status = SL_OK;
+    while (status == SL_OK && !over(what))
+        status = sim_host_step(dev, over, what, &steps, err);
+    if (status != SL_OK || steps == 0) return status;
+    sim_host_meet_device(dev);
+    sim_host_spend_us(dev, dev->profile.wake_us);
+    return sim_host_check_time(dev, err);
 }
 
 /* Synchronising the NULL stream waits for all blocking streams (docs/design/simulator.md,
@@ -87,26 +91,68 @@ bool sim_host_sees_idle(const sim_stream *stream)
     return !stream->head && !(stream->base.legacy && dev->busy);
 }
 
+/* What was enqueued when the wait began; other threads may enqueue more. */
+typedef struct work_until {
+    const sim_device *dev;
+    const sim_stream *stream; /* NULL: of all streams */
+    uint64_t last;
+} work_until;
+
+static bool is_past(const sim_stream *stream, uint64_t last)
+{
+    return !stream->head || stream->head->base.seq > last;
+}
+
+static bool stream_is_done(const void *what)
+{
+    const work_until *work = what;
+    if (!is_past(work->stream, work->last)) return false;
+    for (const sim_stream *s = work->stream->base.legacy ? work->dev->busy : NULL; s;
+         s = s->busy_next)
+        if (!is_past(s, work->last)) return false;
+    return true;
+}
+
+static bool device_is_done(const void *what)
+{
+    const work_until *work = what;
+    if (work->dev->unfinished == 0) return true;
+    if (!work->dev->machine->threads) return false;
+    for (const sim_stream *s = work->dev->streams; s; s = s->all_next)
+        if (!is_past(s, work->last)) return false;
+    return true;
+}
+
+static bool op_is_done(const void *what) { return ((const sim_op *)what)->done; }
+
+static bool record_is_done(const void *what) { return ((const sim_record *)what)->done; }
+
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err)
 {
-    wait w = begin_wait((sim_device *)stream->base.device, err);
-    while (!sim_host_sees_idle(stream) && goes_on(&w))
-        continue;
-    return end_wait(&w);
+    sim_device *dev = (sim_device *)stream->base.device;
+    sl_status status = sim_host_catch_up(dev, err);
+    const work_until work = { dev, stream, dev->machine->issued };
+    return status == SL_OK ? wait_until(dev, stream_is_done, &work, err) : status;
 }
 
 sl_status sim_host_wait_op(sim_op *op, sl_error *err)
 {
-    wait w = begin_wait(sim_device_of(op), err);
-    while (!op->done && goes_on(&w))
-        continue;
-    return end_wait(&w);
+    sim_device *dev = sim_device_of(op);
+    sl_status status = sim_host_catch_up(dev, err);
+    return status == SL_OK ? wait_until(dev, op_is_done, op, err) : status;
+}
+
+sl_status sim_host_wait_record(sim_device *dev, sim_record *record, sl_error *err)
+{
+    record->refs++; /* another thread may make the event's next one */
+    sl_status status = wait_until(dev, record_is_done, record, err);
+    sim_record_release(record);
+    return status;
 }
 
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err)
 {
-    wait w = begin_wait(dev, err);
-    while (dev->unfinished > 0 && goes_on(&w))
-        continue;
-    return end_wait(&w);
+    sl_status status = sim_host_catch_up(dev, err);
+    const work_until work = { dev, NULL, dev->machine->issued };
+    return status == SL_OK ? wait_until(dev, device_is_done, &work, err) : status;
 }

@@ -289,9 +289,11 @@ static void note_record(sim_op *op, sim_ps done_at)
     op->record = NULL;
 }
 
-static void give_to_core(sim_op *op)
+/* One whose call goes on comes when that returns: another thread may reap. */
+void sim_queue_give_to_core(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
+    if (op->in_call) return;
     op->base.next = NULL;
     if (dev->done_tail)
         dev->done_tail->base.next = &op->base;
@@ -329,7 +331,7 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     note_record(op, done_at);
     if (op->stream_next) follow(op->stream_next, done_at, shown_as(op));
     release_dependents(op, done_at);
-    give_to_core(op);
+    sim_queue_give_to_core(op);
 }
 
 void sim_op_ended(sim_op *op, sim_ps done_at)
@@ -526,7 +528,7 @@ bool sim_queue_issue(sim_op *op)
     sim_device *dev = sim_device_of(op);
     const int64_t edges = edges_needed(op);
     if (!reserve(op, edges)) return false;
-    op->fluid.node.seq = op->base.seq;
+    op->fluid.node.seq = dev->machine->issued = op->base.seq;
     op->ready_at = op->visible_at = sim_later(dev->machine->host_at, submit_ps(op));
     if (op->base.ready_cause == SL_CAUSE_NONE) op->base.ready_cause = SL_CAUSE_LATENCY;
     if (edges > 0) null_stream_barriers(op);

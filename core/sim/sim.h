@@ -7,6 +7,7 @@
  *   memory.c       the memory of buffers, and the host's
  *   calls.c        the costs of calls, and what they wait for
  *   host.c         the host's clock, and how the host waits
+ *   host_threads.c the host's threads, each with a clock of its own
  *   staging.c      the host's part of pageable copies
  *   machine.c      a host and its GPUs
  *   engine.c       the loop over the events in the heap (heap.c)
@@ -40,8 +41,8 @@
  * in the queue, which submits the next work of that channel to the same engines. All other files
  * call in one direction.
  *
- * Invariant: the device's clock passes the host's only while the host is blocked, so that no call
- * can change the past.
+ * Invariant: the device's clock passes that of a thread of the host only while the thread is blocked,
+ * so that no call can change the past.
  */
 #ifndef SIM_SIM_H
 #define SIM_SIM_H
@@ -87,6 +88,7 @@ typedef struct sim_graph sim_graph;
 typedef struct sim_custom sim_custom;
 typedef struct sim_machine sim_machine;
 typedef struct sim_meeting sim_meeting;
+typedef struct sim_thread sim_thread;
 
 /* ---- events (heap.c) ---- */
 
@@ -298,6 +300,7 @@ struct sim_op {
     sim_record *record; /* RECORD: its own; WAIT: the one waited for */
     int32_t deps_left;
     bool ready, done;    /* ready to run; ended */
+    bool in_call;        /* the call that enqueues it has not returned: it is not reaped */
     bool queued;         /* a copy: at its engine; a kernel: has started */
     sim_ps ready_at;     /* not earlier, because of base.ready_cause; once ready: when */
     sim_value *value[2]; /* inputs, captured */
@@ -373,7 +376,13 @@ struct sim_custom {
 struct sim_machine {
     sim_device *devices; /* in the order of their index */
     int32_t n_devices;
-    sim_ps host_at, now; /* the two clocks: the host's, and that of all devices */
+    sim_ps host_at, now; /* the two clocks: the host's (of the thread that runs), and that of all
+                          * devices */
+    sl_threads *threads; /* NULL: the host has one */
+    bool woken;          /* a thread that waited can go on */
+    uint64_t suspended;  /* how often a thread has given its turn away */
+    sim_ps lock_until;   /* a call that keeps the driver's lock ends then */
+    uint64_t issued;     /* number of the latest operation that has entered a stream */
     sim_ps horizon;      /* where the loop stops, unless a wait ends earlier */
     uint64_t steps;      /* of the loop, so far */
     sim_heap heap;
@@ -382,6 +391,18 @@ struct sim_machine {
     sim_meeting *meetings;     /* that are not over */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
+};
+
+/* Whether what a thread waits for has come. */
+typedef bool (*sim_over_fn)(const void *what);
+
+struct sim_thread {
+    sl_thread base;
+    sim_ps host_at;    /* its clock while another one runs; in the end */
+    uint64_t since;    /* of its suspensions, which one this is */
+    sim_ps call_until; /* its latest call into the driver ends then */
+    sim_over_fn over;  /* it waits for that; NULL: it can go on */
+    const void *what;
 };
 
 struct sim_device {
@@ -463,7 +484,8 @@ bool sim_machine_reserve_next(sim_machine *machine);
 bool sim_machine_reserve(sim_machine *machine, size_t more); /* and for `more` of them */
 
 /* engine.c */
-/* Handles events up to limit; then now = limit. False: the user interrupted it before. */
+/* Handles events up to limit; then now = limit. False: the user interrupted it before, or a thread
+ * has woken. */
 bool sim_run_until(sim_machine *machine, sim_ps limit);
 bool sim_step(sim_machine *machine); /* to the next event; false: none */
 /* Whether the user interrupts a loop over sim_step; *steps counts its rounds, from 0. The flag is
@@ -518,6 +540,7 @@ void sim_queue_ready(sim_op *op);                 /* its SIM_READY */
 void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at); /* of a stream: publish, release successors */
 void sim_op_ended(sim_op *op, sim_ps done_at);   /* of a stream or of a graph */
+void sim_queue_give_to_core(sim_op *op);         /* it is done, to be reaped */
 void sim_record_release(sim_record *record);
 
 /* results.c */
@@ -623,13 +646,35 @@ sl_status sim_host_check_time(const sim_device *dev, sl_error *err);
 bool sim_host_sees_idle(const sim_stream *stream);
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
+sl_status sim_host_wait_record(sim_device *dev, sim_record *record, sl_error *err);
 sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
-/* One step of a wait, whose steps are counted in *steps. SL_EINTERRUPT sets the host's clock to the
+/* One step of a wait, whose steps are counted in *steps, until over(what): other threads of the host
+ * go on, or else the device does. SL_EINTERRUPT sets the host's clock to the
  * device's: operations that have ended by then have ended, the others go on, and a later wait
  * begins there. That moment depends on when the user pressed Ctrl-C; nothing else in virtual time
  * does. */
-sl_status sim_host_step(sim_device *dev, uint32_t *steps, sl_error *err);
+sl_status sim_host_step(sim_device *dev, sim_over_fn over, const void *what, uint32_t *steps,
+                        sl_error *err);
 void sim_host_meet_device(sim_device *dev); /* the host's clock is not behind it */
+
+/* host_threads.c */
+void sim_thread_open(sl_thread *thread); /* functions of backend.h */
+void sim_thread_turn(sl_device *device);
+sl_thread *sim_thread_end(sl_thread *thread);
+sl_status sim_thread_query(sl_thread *thread, bool *ended, sl_error *err);
+sl_status sim_thread_join(sl_thread *thread, sl_error *err);
+/* Lets those threads go on that come before the running one: with an earlier time, or with the same
+ * one if they have waited for their turn. */
+void sim_threads_turn(sim_machine *machine);
+/* The running thread waits until over(what): another one goes on, if one can. False: none. */
+bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what);
+void sim_threads_wake(sim_machine *machine); /* those for which it is over now */
+/* The running thread enters the driver for `us`, in vain for a moment for each other one that is in it:
+ * how long that takes in all. */
+double sim_threads_call_us(sim_device *dev, double us);
+/* It waits until no call keeps the driver's lock; it keeps the lock up to its time now. */
+void sim_threads_await_lock(sim_machine *machine);
+void sim_threads_keep_lock(sim_machine *machine);
 
 /* chance.c */
 double sim_chance_factor(sim_device *dev); /* by which a call's cost differs from the usual one */

@@ -192,22 +192,30 @@ static sl_status queue_stuck(const sim_machine *machine, sl_error *err)
     return sl_fail(err, SL_ESTATE, "the launch queue is full and does not move");
 }
 
-/* A channel holds launch_queue_depth unfinished operations; then the call waits. */
+/* A channel holds launch_queue_depth unfinished operations. */
+static bool has_room(const void *op)
+{
+    const double most = sim_device_of(op)->profile.launch_queue_depth;
+    return ((const sim_op *)op)->channel->unfinished < (int64_t)most;
+}
+
+/* If it has no room the call waits. */
 sl_status sim_wait_for_queue(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
-    const sim_channel *channel = op->channel = sim_queue_channel(op);
     uint32_t steps = 0;
     sl_status status = sim_host_catch_up(dev, err);
-    while (status == SL_OK && channel->unfinished >= (int64_t)dev->profile.launch_queue_depth) {
+    op->channel = sim_queue_channel(op);
+    while (status == SL_OK && !has_room(op)) {
         op->base.span_flags |= SL_SPAN_QUEUE_FULL;
         op->base.ready_cause = SL_CAUSE_NONE; /* instead of what a copy waited for before */
         op->base.ready_by = 0;
         if (sim_stopped(dev, &steps))
             status = sl_fail(err, SL_EINTERRUPT, "interrupted");
-        else if (!sim_step(dev->machine))
+        else if (!(dev->machine->threads && sim_threads_wait(dev->machine, has_room, op))
+                 && !sim_step(dev->machine))
             status = queue_stuck(dev->machine, err);
-        if (dev->machine->host_at < dev->machine->now) dev->machine->host_at = dev->machine->now;
+        sim_host_meet_device(dev);
     }
     return status;
 }
@@ -299,6 +307,13 @@ static sl_status enqueue_captured(sim_op *op, sl_error *err)
     return SL_OK;
 }
 
+/* What was done before that is reaped from now on. */
+static void call_returns(sim_op *op)
+{
+    op->in_call = false;
+    if (op->done) sim_queue_give_to_core(op);
+}
+
 static sl_status sim_enqueue(sl_op *base, sl_error *err)
 {
     sim_op *op = (sim_op *)base;
@@ -309,22 +324,24 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     if (status == SL_OK) status = sim_call_enqueue(op, err);
     if (status == SL_OK) status = wait_before_copy(op, err);
     if (status != SL_OK) return status;
-    sim_host_spend_us(dev, sim_host_enqueue_us(op));
+    sim_host_spend_us(dev, sim_threads_call_us(dev, sim_host_enqueue_us(op)));
     status = sim_wait_for_queue(op, err);
+    if (status == SL_OK && base->graph) status = sim_graph_read(op, err);
     if (status != SL_OK) return status;
+    if (base->stream->device->threads) base->stream->device->threads->renumber(&base, 1);
     capture_at_call(op);
-    if (op->base.graph) status = sim_graph_read(op, err);
-    if (status != SL_OK) return status;
     if (!sim_queue_issue(op)) {
         forget_capture(op);
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     }
     /* From here on the call has succeeded. What the host could not stage for lack of memory moves
      * when there is memory again; a wait that finds the device stuck reports it. */
+    op->in_call = dev->machine->threads != NULL;
     bool staged = after_issue(op, NULL) == SL_OK;
     sim_touch_operands(op);
     if (!staged && op->piece > 0 && !op->done) sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->machine->host_at / SIM_PS_PER_NS;
+    if (op->in_call) call_returns(op);
     return SL_OK;
 }
 
@@ -365,9 +382,9 @@ static sl_status sim_stream_synchronize(sl_stream *base, sl_error *err)
 static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
-    const sim_record *record = ((sim_event *)base)->record;
     sim_host_spend_us(dev, dev->profile.host_query_us);
     sl_status status = sim_host_catch_up(dev, err);
+    const sim_record *record = ((sim_event *)base)->record;
     *done = !record || record->done;
     return status == SL_OK ? values_lost(dev, err) : status;
 }
@@ -375,10 +392,10 @@ static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
 static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base->device;
-    const sim_record *record = ((sim_event *)base)->record;
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
     sl_status status = sim_host_catch_up(dev, err);
-    if (status == SL_OK && record && !record->done) status = sim_host_wait_op(record->op, err);
+    sim_record *record = ((sim_event *)base)->record;
+    if (status == SL_OK && record && !record->done) status = sim_host_wait_record(dev, record, err);
     return status == SL_OK ? values_lost(dev, err) : status;
 }
 
@@ -393,9 +410,9 @@ static double tick_ns(const sim_device *dev, sim_ps at)
 static sl_status sim_event_elapsed(sl_event *start, sl_event *end, double *ms, sl_error *err)
 {
     sim_device *dev = (sim_device *)start->device;
-    const sim_record *a = ((sim_event *)start)->record, *b = ((sim_event *)end)->record;
     sl_status status = sim_host_catch_up(dev, err);
     if (status != SL_OK) return status;
+    const sim_record *a = ((sim_event *)start)->record, *b = ((sim_event *)end)->record;
     if (!a->done || !b->done)
         return sl_fail(err, SL_ESTATE, "the %s event has not completed; synchronize first",
                        a->done ? "end" : "start");
@@ -467,6 +484,7 @@ const sl_backend sl_sim_backend = {
     .graph_bytes = sizeof(sim_graph),
     .custom_bytes = sizeof(sim_custom),
     .comm_bytes = sizeof(sim_comm),
+    .thread_bytes = sizeof(sim_thread),
     .peer_copies = true,
     .comm_alone = true,
     .device_count = sim_device_count,
@@ -504,6 +522,11 @@ const sl_backend sl_sim_backend = {
     .event_synchronize = sim_event_synchronize,
     .event_elapsed = sim_event_elapsed,
     .device_synchronize = sim_device_synchronize,
+    .thread_open = sim_thread_open,
+    .thread_turn = sim_thread_turn,
+    .thread_end = sim_thread_end,
+    .thread_query = sim_thread_query,
+    .thread_join = sim_thread_join,
     .host_now_ns = sim_host_now_ns,
     .host_work = sim_host_work,
     .host_compute = sim_host_compute,

@@ -60,12 +60,27 @@ static sl_status spend_on_piece(sim_device *dev, double us, sl_error *err)
     return sim_host_catch_up(dev, err);
 }
 
-/* Whether the host may fill one more piece, up to `staged` bytes. */
-static bool may_stage(const sim_op *op, size_t staged, size_t piece)
+/* The next piece of a copy, of which so much is on its way after it. */
+typedef struct next_piece {
+    const sim_op *op;
+    size_t bytes, until;
+} next_piece;
+
+/* Whether the host may fill it. */
+static bool may_stage(const void *what)
 {
-    const sim_device *dev = sim_device_of(op);
-    if (op->deps_left > 0 && (double)staged > dev->profile.h2d_async_bytes) return false;
-    return dev->ring_used == 0 || (double)(dev->ring_used + piece) <= ring_bytes(dev);
+    const next_piece *piece = what;
+    const sim_device *dev = sim_device_of(piece->op);
+    if (piece->op->deps_left > 0 && (double)piece->until > dev->profile.h2d_async_bytes)
+        return false;
+    return dev->ring_used == 0 || (double)(dev->ring_used + piece->bytes) <= ring_bytes(dev);
+}
+
+/* Whether the device has filled it. */
+static bool has_come(const void *what)
+{
+    const next_piece *piece = what;
+    return piece->op->sent >= piece->until;
 }
 
 /* The host fills staging buffers; each goes to the copy engine at once. The host waits if all of
@@ -80,9 +95,10 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
+        const next_piece next = { op, piece, staged + piece };
         sl_status status = SL_OK;
-        while (status == SL_OK && !may_stage(op, staged + piece, piece))
-            status = sim_host_step(dev, &steps, err);
+        while (status == SL_OK && !may_stage(&next))
+            status = sim_host_step(dev, may_stage, &next, &steps, err);
         if (status == SL_OK) status = spend_on_piece(dev, (double)piece / speed, err);
         if (status != SL_OK) return status;
         dev->ring_used += piece;
@@ -107,9 +123,10 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     sim_copies_feed(op, smaller(total, ahead));
     while (drained < total) {
         size_t piece = smaller(op->piece, total - drained);
+        const next_piece next = { op, piece, drained + piece };
         sl_status status = SL_OK;
-        while (status == SL_OK && op->sent < drained + piece)
-            status = sim_host_step(dev, &steps, err);
+        while (status == SL_OK && !has_come(&next))
+            status = sim_host_step(dev, has_come, &next, &steps, err);
         if (status == SL_OK) status = spend_on_piece(dev, (double)piece / speed, err);
         if (status != SL_OK) return status;
         drained += piece;

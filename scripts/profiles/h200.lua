@@ -742,6 +742,8 @@ return {
         pinned_alloc_us = 1.77189,          -- lab.empty of 1 KiB, pinned, and its free; spread of
                                             --   15 passes 35.8 %
     },
+    thread_contention_us = 0.93,            -- empty launches from 1, 2, 4 and 8 threads of a C program:
+                                            --   4.4, 5.5, 7.5 and 10.4 us each
     host_cold = {
         first = 0.45,                       -- programs: first products of a shape, first uploads
         bytes = 5787196,                    -- read and written by the host before lab.matmul: half

@@ -19,6 +19,7 @@ function api_data.objects()
         tensor = lab.ones(2, { device = "cpu" }), timeline = lab.profile(function() end),
         graph = lab.graph(function() end),
         kernel = lab.kernel { name = "f", args = {}, cpu = function() end }, results = lab.table { { n = 1 } }, tap = lab.tap(),
+        thread = lab.thread(function() end),
     }
 end
 

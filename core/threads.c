@@ -1,0 +1,270 @@
+/* threads.c - starting and joining threads of the host, and handing on the turn. */
+#include "threads.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/meeting.h"
+#include "device.h"
+#include "op.h"
+#include "race/checker.h"
+
+enum { MOST_DEVICES = 64 }; /* of a machine */
+
+/* What is current in a thread on a device, while another one runs. */
+struct sl__seat {
+    sl_stream *current; /* counted as sl__device_core.current; NULL: the NULL stream */
+    uint32_t where;
+};
+
+struct sl__os {
+    pthread_t thread;
+    pthread_cond_t turn; /* it is this thread's */
+    void (*fn)(void *ud);
+    void *ud;
+};
+
+/* Of all machines: it is held for moments only. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* ---- the turn ---------------------------------------------------------------- */
+
+static void exchange_seats(sl_thread *from, sl_thread *to, sl_device *devices)
+{
+    for (sl_device *device = devices; device; device = device->core->beside) {
+        sl__device_core *core = device->core;
+        const int i = device->info.index;
+        from->seat[i] = (struct sl__seat){ core->current, core->where };
+        core->current = to->seat[i].current ? to->seat[i].current : core->legacy;
+        core->where = to->seat[i].where;
+        core->thread = to->number;
+    }
+}
+
+static void give_turn(sl_threads *threads, sl_thread *next)
+{
+    const sl_thread *started = next->number > 0 ? next : threads->running;
+
+    exchange_seats(threads->running, next, started->device->core->numbers->devices);
+    pthread_mutex_lock(&mutex);
+    threads->running = next;
+    pthread_cond_signal(&next->os->turn);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void await_turn(const sl_threads *threads, sl_thread *thread)
+{
+    pthread_mutex_lock(&mutex);
+    while (threads->running != thread)
+        pthread_cond_wait(&thread->os->turn, &mutex);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void pass(sl_threads *threads, sl_thread *next)
+{
+    sl_thread *thread = threads->running;
+
+    give_turn(threads, next);
+    await_turn(threads, thread);
+}
+
+/* ---- numbers of operations ----------------------------------------------------- */
+
+static void renumber(sl_op *const *ops, size_t n)
+{
+    sl__numbers *numbers = ops[0]->stream->device->core->numbers;
+
+    if (numbers->last_seq == sl__op_last_number(ops[n - 1])) return;
+    for (size_t i = 0; i < n; i++) {
+        sl_op *op = ops[i];
+        op->seq = numbers->last_seq + 1;
+        numbers->last_seq = sl__op_last_number(op);
+        if (op->work.kind != SL_WORK_EVENT_WAIT || !op->wait_target) continue;
+        op->wait_target = op->event->record_seq;
+        op->wait_target_stream = op->event->record_stream;
+    }
+}
+
+/* ---- making and freeing -------------------------------------------------------- */
+
+static void free_thread(sl_thread *thread)
+{
+    if (!thread) return;
+    if (thread->os) pthread_cond_destroy(&thread->os->turn);
+    free(thread->os);
+    free(thread->seat);
+    free(thread);
+}
+
+static sl_thread *new_thread(const sl_backend *backend)
+{
+    sl_thread *thread = calloc(1, backend->thread_bytes);
+
+    if (!thread) return NULL;
+    thread->seat = calloc(MOST_DEVICES, sizeof *thread->seat);
+    thread->os = calloc(1, sizeof *thread->os);
+    if (thread->os) pthread_cond_init(&thread->os->turn, NULL);
+    if (thread->seat && thread->os) return thread;
+    free_thread(thread);
+    return NULL;
+}
+
+void sl__threads_free(sl_threads *threads)
+{
+    if (!threads) return;
+    free_thread(threads->first);
+    free(threads);
+}
+
+/* The thread that calls is number 0. */
+static sl_threads *make_threads(sl_device *device)
+{
+    sl__numbers *numbers = device->core->numbers;
+    sl_threads *threads = numbers->threads ? numbers->threads : calloc(1, sizeof *threads);
+
+    if (numbers->threads || !threads) return threads;
+    threads->first = threads->running = new_thread(device->backend);
+    if (!threads->first) {
+        free(threads);
+        return NULL;
+    }
+    threads->pass = pass;
+    threads->renumber = renumber;
+    return numbers->threads = threads;
+}
+
+/* ---- a thread's life ------------------------------------------------------------ */
+
+static sl_threads *threads_of(const sl_thread *thread) { return thread->device->threads; }
+
+static void leave_streams(const sl_thread *thread)
+{
+    for (sl_device *device = thread->device->core->numbers->devices; device;
+         device = device->core->beside)
+        (void)sl_device_set_current_stream(device, device->core->legacy, NULL);
+}
+
+static void *run(void *ud)
+{
+    sl_thread *thread = ud;
+
+    await_turn(threads_of(thread), thread);
+    thread->os->fn(thread->os->ud);
+    leave_streams(thread);
+    sl__group_free();
+    thread->ended = true;
+    give_turn(threads_of(thread), thread->device->backend->thread_end(thread));
+    return NULL;
+}
+
+/* Signals are for the thread that the program began with. */
+static int start(sl_thread *thread)
+{
+    sigset_t all, before;
+    int error;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    error = pthread_create(&thread->os->thread, NULL, run, thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return error;
+}
+
+static void append(sl_threads *threads, sl_thread *thread)
+{
+    sl_thread **at = &threads->first;
+
+    while (*at)
+        at = &(*at)->next;
+    *at = thread;
+    thread->number = ++threads->last_number;
+}
+
+static void unlink_thread(sl_threads *threads, const sl_thread *thread)
+{
+    sl_thread **at = &threads->first;
+
+    while (*at != thread)
+        at = &(*at)->next;
+    *at = thread->next;
+}
+
+static sl_status check_start(sl_device *device, sl_error *err)
+{
+    if (!device->backend->thread_bytes)
+        return sl_fail(err, SL_EUNSUPPORTED, "threads are simulated only so far, and %s is a GPU",
+                       device->info.name);
+    if (sl__race_on())
+        return sl_fail(err, SL_ESTATE, "the race checker knows one thread only: turn it off first");
+    return SL_OK;
+}
+
+static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread *thread,
+                              sl_error *err)
+{
+    int error;
+
+    thread->device = device;
+    for (sl_device *of = device->core->numbers->devices; of; of = of->core->beside)
+        of->threads = threads;
+    append(threads, thread);
+    device->backend->thread_open(thread);
+    error = start(thread);
+    if (!error) {
+        sl_device_retain(device);
+        return SL_OK;
+    }
+    unlink_thread(threads, thread);
+    return sl_fail(err, SL_ESTATE, "the system starts no thread: %s", strerror(error));
+}
+
+sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_thread **out,
+                          sl_error *err)
+{
+    sl_threads *threads;
+    sl_thread *thread;
+    sl_status status = sl__device_enter(device, "thread", err);
+
+    if (status == SL_OK) status = check_start(device, err);
+    if (status != SL_OK) return status;
+    threads = make_threads(device);
+    thread = threads ? new_thread(device->backend) : NULL;
+    if (!thread) return sl_fail(err, SL_ENOMEM, "out of host memory for a thread");
+    thread->os->fn = fn;
+    thread->os->ud = ud;
+    status = start_thread(device, threads, thread, err);
+    if (status != SL_OK)
+        free_thread(thread);
+    else
+        *out = thread;
+    return sl__device_leave(device, status, err);
+}
+
+sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
+{
+    sl_status status = sl__device_enter(thread->device, "done", err);
+
+    if (status == SL_OK) status = thread->device->backend->thread_query(thread, ended, err);
+    return status;
+}
+
+sl_status sl_thread_join(sl_thread *thread, sl_error *err)
+{
+    sl_device *device = thread->device;
+    sl_status status = sl__device_enter_lost(device, "join", err);
+
+    if (status == SL_OK) status = device->backend->thread_join(thread, err);
+    if (status != SL_OK) return sl__device_leave(device, status, err);
+    pthread_join(thread->os->thread, NULL);
+    unlink_thread(threads_of(thread), thread);
+    free_thread(thread);
+    sl_device_release(device);
+    return SL_OK;
+}
+
+bool sl_thread_has_ended(const sl_thread *thread) { return thread->ended; }
+
+uint32_t sl_thread_number(const sl_thread *thread) { return thread->number; }
