@@ -229,6 +229,12 @@ static const sl_device_info *device_of(const sl_timeline *timeline, uint32_t str
     return sl_timeline_device_at(timeline, sl_timeline_place(timeline, stream));
 }
 
+/* Which thread of the host made the call, where not all were made by one. */
+static void set_thread(lua_State *L, const lsl_timeline *box, uint64_t correlation)
+{
+    if (box->n_threads > 1) lsl_set_integer(L, "thread", sl_timeline_thread(box->p, correlation));
+}
+
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
@@ -263,6 +269,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
     if (span->symbol != 0) lsl_set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
     lsl_set_boolean(L, "host_waited", (span->flags & SL_SPAN_HOST_WAITED) != 0);
     if (span->flags & SL_SPAN_GUESSED) lsl_set_boolean(L, "guessed", true);
+    set_thread(L, box, span->correlation);
 }
 
 /* tl:spans(): a list of tables in the order of issue. */
@@ -272,6 +279,7 @@ static int timeline_spans(lua_State *L)
     lsl_no_more(L, 1, "spans");
     size_t n;
     const sl_span *spans = sl_timeline_spans(box->p, &n);
+    box->n_threads = sl_timeline_thread_count(box->p);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
         lsl_stop_at(L, (int64_t)i, "spans");
@@ -350,6 +358,7 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
     lsl_set_boolean(L, "waited", has_waited(call));
     set_launch(L, box, call);
     lsl_set_boolean(L, "of_stop", is_of_stop(box->p, call));
+    set_thread(L, box, call->correlation);
 }
 
 /* tl:calls(): what the host called and did besides enqueuing operations, a list of tables
@@ -360,6 +369,7 @@ static int timeline_calls(lua_State *L)
     lsl_no_more(L, 1, "calls");
     size_t n;
     const sl_call *calls = sl_timeline_calls(box->p, &n);
+    box->n_threads = sl_timeline_thread_count(box->p);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
         lsl_stop_at(L, (int64_t)i, "calls");

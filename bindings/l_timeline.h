@@ -11,6 +11,7 @@ typedef struct lsl_timeline {
     sl_timeline *p;
     sl_device *device;     /* retained while recording, else NULL */
     int64_t host_start_ns; /* zero of the times that scripts see */
+    uint32_t n_threads;    /* of the host, while its spans or calls are listed */
     bool has_sources;      /* the script's lines have been looked up */
 } lsl_timeline;
 

@@ -215,12 +215,20 @@ static bool add_event_call(sl_device *device, recording *rec, const sl_op *op, u
            && !sl_timeline_add_call(rec->timeline, &call, NULL);
 }
 
+bool sl__record_thread(recording *rec, uint64_t correlation, uint32_t thread)
+{
+    const sl_thread_note note = { correlation, thread };
+
+    return thread == 0 || !sl_timeline_add_thread(rec->timeline, &note, NULL);
+}
+
 bool sl__record_note(sl_device *device, recording *rec, const sl_op *op, uint32_t stream,
                      uint32_t target)
 {
     return (sl_is_work(op) ? add_span(device, rec, op, stream)
                            : add_event_call(device, rec, op, stream, target))
-           && add_hold(rec, op) && add_collective(rec, op) && add_peer(rec, op);
+           && add_hold(rec, op) && add_collective(rec, op) && add_peer(rec, op)
+           && sl__record_thread(rec, op->seq, op->thread);
 }
 
 /* *id: the row of the record that a wait waits for. Its device may be another one. */
@@ -271,11 +279,13 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     if (core->recordings) call->host_end_ns = device->backend->host_now_ns(device);
     for (recording *rec = core->recordings; rec; rec = rec->next) {
         sl_call noted = *call;
+        if (call->correlation < rec->first_seq) continue; /* it began before the recording */
         bool placed = sl__record_stream(device, rec, stream, &noted.stream);
         noted.target_stream = placed ? sl_timeline_stream_id(rec->place, call->target_stream) : 0;
         if (!placed || !sl__record_text(device, rec, call->name, &noted.name)
             || !sl__record_text(device, rec, call->where, &noted.where)
-            || sl_timeline_add_call(rec->timeline, &noted, NULL))
+            || sl_timeline_add_call(rec->timeline, &noted, NULL)
+            || !sl__record_thread(rec, call->correlation, core->thread))
             sl__record_lose(device, rec);
     }
 }

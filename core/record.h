@@ -50,6 +50,8 @@ void sl__record_landed(sl_device *device, const sl_op *op);
  * record is that a wait waits for. False: out of memory. */
 bool sl__record_note(sl_device *device, sl__recording *rec, const sl_op *op, uint32_t stream,
                      uint32_t target);
+/* Which thread of the host made the call. False: out of memory. */
+bool sl__record_thread(sl__recording *rec, uint64_t correlation, uint32_t thread);
 /* Notes the device, and the stream unless it is NULL; *id: the stream's, or the NULL stream's, in the
  * timeline. */
 bool sl__record_stream(sl_device *device, sl__recording *rec, const sl_stream *stream,

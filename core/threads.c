@@ -11,6 +11,7 @@
 #include "device.h"
 #include "op.h"
 #include "race/checker.h"
+#include "record.h"
 
 enum { MOST_DEVICES = 64 }; /* of a machine */
 
@@ -251,12 +252,26 @@ sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
     return status;
 }
 
+/* Recorded as a call of the host. */
+static sl_status wait_for(sl_thread *thread, sl_error *err)
+{
+    sl_device *device = thread->device;
+    sl_call call;
+    sl_status status;
+
+    sl__call_begin(device, &call, SL_CALL_PLAIN);
+    call.name = sl__strings_intern(&device->core->strings, "thread:join");
+    status = device->backend->thread_join(thread, err);
+    sl__call_end(device, &call, NULL, status);
+    return status;
+}
+
 sl_status sl_thread_join(sl_thread *thread, sl_error *err)
 {
     sl_device *device = thread->device;
     sl_status status = sl__device_enter_lost(device, "join", err);
 
-    if (status == SL_OK) status = device->backend->thread_join(thread, err);
+    if (status == SL_OK) status = wait_for(thread, err);
     if (status != SL_OK) return sl__device_leave(device, status, err);
     pthread_join(thread->os->thread, NULL);
     unlink_thread(threads_of(thread), thread);

@@ -117,6 +117,7 @@ static bool add_node(launch_notes *notes, uint32_t i)
     shown.seq = note.correlation;
     shown.host_start_ns = launch->host_start_ns;
     shown.host_end_ns = launch->host_end_ns;
+    shown.thread = launch->thread;
     if (shown.work.kind == SL_WORK_EVENT_WAIT) {
         const sl_node *record = &launch->body->nodes[node->record];
         shown.wait_target = launch->seq + 1 + node->record;
@@ -158,7 +159,8 @@ static bool add_call(const launch_notes *notes)
 
     return !sl_timeline_intern(notes->rec->timeline, "cudaGraphLaunch", &call.name, NULL)
            && sl__record_text(notes->device, notes->rec, launch->where, &call.where)
-           && !sl_timeline_add_call(notes->rec->timeline, &call, NULL);
+           && !sl_timeline_add_call(notes->rec->timeline, &call, NULL)
+           && sl__record_thread(notes->rec, launch->seq, launch->thread);
 }
 
 /* Where events take the times, a launch has some and its nodes have none. */

@@ -155,7 +155,8 @@ static int widest_name(const sl__chart *c, int limit)
     size_t n;
     const sl_span *spans = sl_timeline_spans(c->timeline, &n);
     bool engines = c->options->rows == SL_ROWS_ENGINES;
-    int widest = sl__xml_px("host", SL__NORMAL);
+    bool threads = sl_timeline_thread_count(c->timeline) > 1;
+    int widest = sl__xml_px(threads ? "thread 10" : "host", SL__NORMAL);
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
@@ -191,9 +192,12 @@ static void place_rows(sl__chart *c)
     int full = n <= 8 ? 26 : n <= 16 ? 20 : n <= 32 ? 16 : 12;
     int gap = n > 32 ? ROW_GAP / 2 : c->events.n > 0 && n <= 16 ? ARROW_GAP : ROW_GAP;
     c->top = c->y;
-    c->rows.host.y = c->top;
-    c->rows.host.lane_height = HOST_LANE;
-    if (sl__chart_has_host(c)) c->y = sl__row_bottom(&c->rows.host) + gap;
+    for (size_t i = 0; sl__chart_has_host(c) && i < c->rows.n_hosts; i++) {
+        sl__row *row = &c->rows.hosts[i];
+        row->y = c->y;
+        row->lane_height = HOST_LANE;
+        c->y = sl__row_bottom(row) + gap;
+    }
     for (size_t i = 0; i < n; i++) {
         sl__row *row = &c->rows.at[i];
         row->y = c->y;
@@ -214,7 +218,8 @@ static void put_tracks(const sl__chart *c)
     sl__pen_put(&c->pen, "<g");
     sl__pen_role(&c->pen, SL__TRACK);
     sl__pen_put(&c->pen, ">\n");
-    if (sl__chart_has_host(c)) put_track(c, &c->rows.host);
+    for (size_t i = 0; sl__chart_has_host(c) && i < c->rows.n_hosts; i++)
+        put_track(c, &c->rows.hosts[i]);
     for (size_t i = 0; i < c->rows.n; i++)
         put_track(c, &c->rows.at[i]);
     sl__pen_end(&c->pen);
@@ -281,7 +286,11 @@ static void put_row_names(const sl__chart *c)
     sl__pen_end(&c->pen);
     if (!sl__chart_has_host(c)) return;
     sl__pen_texts(&c->pen, SL__DIM, SL__SMALL);
-    sl__pen_text(&c->pen, x, baseline(&c->rows.host), "end", "host");
+    for (size_t i = 0; i < c->rows.n_hosts; i++) {
+        char buffer[SL_STREAM_NAME_BYTES];
+        const sl__row *row = &c->rows.hosts[i];
+        sl__pen_text(&c->pen, x, baseline(row), "end", sl__chart_host_name(row, buffer));
+    }
     sl__pen_end(&c->pen);
 }
 
@@ -400,7 +409,8 @@ static void put_chart(sl__chart *c)
     put_grid(c);
     put_row_names(c);
     put_busy(c);
-    if (sl__chart_has_host(c)) sl__chart_put_host(c);
+    for (size_t i = 0; sl__chart_has_host(c) && i < c->rows.n_hosts; i++)
+        sl__chart_put_host(c, &c->rows.hosts[i]);
     for (size_t i = 0; i < c->rows.n; i++)
         sl__chart_put_bars(c, &c->rows.at[i]);
     sl__chart_put_arrows(c);

@@ -63,16 +63,23 @@ static bool collect_calls(const sl_timeline *timeline, sl__host_calls *list)
         if (sl_timeline_span_launch(timeline, s)) continue; /* the launch is a call */
         fine = append(list, &cap,
                       &(sl__host_call){ s->host_start_ns, s->host_end_ns, s->correlation, s->stream,
-                                        s->name, s->where, span_does(s), s->kind, true });
+                                        s->name, s->where, 0, span_does(s), s->kind, true });
     }
     for (size_t i = 0; i < n_calls && fine; i++) {
         const sl_call *c = &calls[i];
         if (sl_timeline_call_launch(timeline, c)) continue;
         fine = append(list, &cap,
                       &(sl__host_call){ c->host_start_ns, c->host_end_ns, c->correlation, c->stream,
-                                        c->name, c->where, call_does(c), c->kind, false });
+                                        c->name, c->where, 0, call_does(c), c->kind, false });
     }
     return fine;
+}
+
+static void set_threads(const sl_timeline *timeline, sl__host_calls *list)
+{
+    list->n_threads = sl_timeline_thread_count(timeline);
+    for (size_t i = 0; list->n_threads > 1 && i < list->n; i++)
+        list->at[i].thread = sl_timeline_thread(timeline, list->at[i].correlation);
 }
 
 sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list, sl_error *err)
@@ -82,6 +89,7 @@ sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list,
         sl__host_calls_free(list);
         return sl_fail(err, SL_ENOMEM, "no memory for the calls of the host");
     }
+    set_threads(timeline, list);
     if (list->n > 0) qsort(list->at, list->n, sizeof *list->at, by_start);
     return SL_OK;
 }

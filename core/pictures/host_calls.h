@@ -18,6 +18,7 @@ typedef struct sl__host_call {
     int64_t start_ns, end_ns;
     uint64_t correlation;
     uint32_t stream, name, where; /* text ids; the name may be "" */
+    uint32_t thread;              /* of the host */
     uint8_t does;                 /* sl__host_does */
     uint8_t kind;                 /* sl_span_kind or sl_call_kind */
     bool of_span;                 /* the call enqueued an operation */
@@ -26,6 +27,7 @@ typedef struct sl__host_call {
 typedef struct sl__host_calls {
     sl__host_call *at;
     size_t n;
+    uint32_t n_threads; /* their numbers are below this */
 } sl__host_calls;
 
 /* All that took time, by start. SL_ENOMEM. */

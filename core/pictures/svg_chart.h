@@ -44,7 +44,14 @@ static inline int64_t sl__chart_x(const sl__chart *c, int64_t ns)
     return SL__PX_OF(c->left) + sl__scale_x(&c->scale, ns);
 }
 
-static inline bool sl__chart_has_host(const sl__chart *c) { return c->rows.host.n_bars > 0; }
+/* Whether some of the host's calls are shown. */
+static inline bool sl__chart_has_host(const sl__chart *c)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->rows.n_hosts; i++)
+        any |= c->rows.hosts[i].n_bars > 0;
+    return any;
+}
 
 /* Whether some of the timeline is not shown. */
 static inline bool sl__chart_is_part(const sl__chart *c)
@@ -57,6 +64,8 @@ static inline bool sl__chart_is_part(const sl__chart *c)
 
 /* Of an engine or a stream. */
 const char *sl__chart_row_name(const sl__chart *c, uint32_t id, char buffer[SL_STREAM_NAME_BYTES]);
+/* Of a thread of the host: "host", and of others than the first "thread 2". */
+const char *sl__chart_host_name(const sl__row *row, char buffer[SL_STREAM_NAME_BYTES]);
 /* What fits into a bar, if anything does. */
 bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size,
                      char buffer[SL__LABEL_BYTES]);
@@ -75,7 +84,7 @@ void sl__chart_describe(sl__chart *c, const sl_bounds *bounds);
 
 int sl__row_bottom(const sl__row *row); /* in pixels */
 void sl__chart_put_bars(sl__chart *c, const sl__row *row);
-void sl__chart_put_host(sl__chart *c);
+void sl__chart_put_host(sl__chart *c, const sl__row *row);
 void sl__chart_put_arrows(sl__chart *c);
 
 #endif

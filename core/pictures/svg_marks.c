@@ -43,7 +43,7 @@ static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool h
         c->gaps = true;
     }
     sl__pen_put(&c->pen, "><title>");
-    if (row == &c->rows.host)
+    if (sl__rows_is_host(&c->rows, row))
         sl__chart_call_tooltip(c, bar);
     else
         sl__chart_tooltip(c, bar);
@@ -53,7 +53,7 @@ static void put_bar(sl__chart *c, const sl__row *row, const sl__bar *bar, bool h
 /* How a bar is painted. NULL: a host that waits, hatched. */
 static const sl__look *look_of(const sl__chart *c, const sl__row *row, const sl__bar *bar)
 {
-    if (row != &c->rows.host) return &sl__looks[bar->kind];
+    if (!sl__rows_is_host(&c->rows, row)) return &sl__looks[bar->kind];
     sl__host_look look = sl__host_call_look(bar->kind);
     return look == SL__HOST_WAITS ? NULL : &sl__host_looks[look];
 }
@@ -66,7 +66,7 @@ static bool put_bars(sl__chart *c, const sl__row *row, const sl__look *look, boo
     bool any = false;
     for (size_t i = 0; i < row->n_bars; i++) {
         if (look_of(c, row, &bars[i]) != look
-            || (row != &c->rows.host && is_wide(&bars[i]) != edge))
+            || (!sl__rows_is_host(&c->rows, row) && is_wide(&bars[i]) != edge))
             continue;
         if (!any) {
             sl__pen_put(&c->pen, "<g");
@@ -108,7 +108,7 @@ static void begin_labels(const sl__chart *c, int size, const sl__look *look)
 static void put_labels(const sl__chart *c, const sl__row *row, const sl__look *look)
 {
     const sl__bar *bars = c->rows.bars.at + row->first_bar;
-    bool host = row == &c->rows.host, any = false;
+    bool host = sl__rows_is_host(&c->rows, row), any = false;
     int height = row->lane_height;
     int size = host || (height >= 11 && height < 16) ? SL__TINY : height >= 16 ? SL__SMALL : 0;
     for (size_t i = 0; i < row->n_bars && size > 0; i++) {
@@ -136,10 +136,9 @@ void sl__chart_put_bars(sl__chart *c, const sl__row *row)
 }
 
 /* What waits is drawn last: no other call hides it. */
-void sl__chart_put_host(sl__chart *c)
+void sl__chart_put_host(sl__chart *c, const sl__row *row)
 {
     static const sl__host_look order[] = { SL__HOST_CALLS, SL__HOST_WORKS, SL__HOST_WAITS };
-    const sl__row *row = &c->rows.host;
     for (int i = 0; i < 3; i++) {
         sl__host_look look = order[i];
         if (put_bars(c, row, look == SL__HOST_WAITS ? NULL : &sl__host_looks[look], true))
@@ -213,13 +212,14 @@ static void put_event(sl__chart *c, const sl__arrow *arrow)
     c->unheld |= !waited;
 }
 
-/* Up to the host's row. */
+/* Up to the host's row, that of the thread that waited. */
 static void put_wait(sl__chart *c, const sl__arrow *arrow)
 {
     place source;
-    if (c->rows.host.n_bars == 0 || !find_place(c, arrow->from, &source)) return;
+    const sl__row *row = sl__rows_find_host(&c->rows, sl_timeline_thread(c->timeline, arrow->to));
+    if (!row || row->n_bars == 0 || !find_place(c, arrow->from, &source)) return;
     point from = { sl__chart_x(c, arrow->from_ns), source.top };
-    point to = { sl__chart_x(c, arrow->to_ns), SL__PX_OF(sl__row_bottom(&c->rows.host)) };
+    point to = { sl__chart_x(c, arrow->to_ns), SL__PX_OF(sl__row_bottom(row)) };
     sl__pen_put(&c->pen, "<path");
     put_curve(c, from, to);
     sl__pen_put(&c->pen, "/>\n");

@@ -118,6 +118,42 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
     return SL_OK;
 }
 
+/* ---- the host's ---- */
+
+const sl__row *sl__rows_find_host(const sl__rows *rows, uint32_t thread)
+{
+    size_t low = 0, high = rows->n_hosts;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (rows->hosts[middle].id < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows->n_hosts && rows->hosts[low].id == thread ? &rows->hosts[low] : NULL;
+}
+
+/* One for each thread with calls, whose pieces lie behind those of `n_pieces`, which they add to. */
+static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
+{
+    const sl__host_calls *calls = &rows->calls;
+    size_t *n = calloc(calls->n_threads, sizeof *n);
+    rows->hosts = calloc(SL__MOST_HOSTS, sizeof *rows->hosts);
+    if (!n || !rows->hosts) {
+        free(n);
+        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu calls", calls->n);
+    }
+    for (size_t i = 0; i < calls->n; i++)
+        n[calls->at[i].thread]++;
+    for (uint32_t i = 0; i < calls->n_threads && rows->n_hosts < SL__MOST_HOSTS; i++) {
+        if (n[i] == 0) continue;
+        rows->hosts[rows->n_hosts++] = (sl__row){ .id = i, .first_piece = *n_pieces };
+        *n_pieces += n[i];
+    }
+    free(n);
+    return SL_OK;
+}
+
 /* ---- what lies in them --------------------------------------------------------- */
 
 static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl__rows *rows)
@@ -140,8 +176,9 @@ static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl_
     }
     for (size_t i = 0; i < rows->calls.n; i++) {
         const sl__host_call *call = &rows->calls.at[i];
-        if (is_shown(scale, call->start_ns, call->end_ns))
-            rows->pieces[rows->host.first_piece + rows->host.n_pieces++] = (sl__piece){
+        sl__row *row = (sl__row *)sl__rows_find_host(rows, call->thread);
+        if (row && is_shown(scale, call->start_ns, call->end_ns))
+            rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){
                 .start_ns = call->start_ns,
                 .end_ns = call->end_ns,
                 .index = i,
@@ -173,7 +210,8 @@ static sl_status merge_rows(const sl__scale *scale, size_t max_bars, sl__rows *r
     sl_status status = SL_OK;
     for (int64_t grain = FINEST; grain <= COARSEST && status == SL_OK; grain *= 2) {
         rows->bars.n = 0;
-        status = merge_row(scale, rows, &rows->host, grain, err);
+        for (size_t i = 0; i < rows->n_hosts && status == SL_OK; i++)
+            status = merge_row(scale, rows, &rows->hosts[i], grain, err);
         for (size_t i = 0; i < rows->n && status == SL_OK; i++)
             status = merge_row(scale, rows, &rows->at[i], grain, err);
         if (rows->bars.n <= max_bars) break;
@@ -188,13 +226,14 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
     sl_status status = sl__lanes_collect(timeline, false, &rows->streams, err);
     if (status == SL_OK) status = sl__host_calls_find(timeline, &rows->calls, err);
     if (status == SL_OK) status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
+    if (status == SL_OK) status = make_hosts(rows, &n_pieces, err);
     if (status != SL_OK) return status;
-    rows->host.first_piece = n_pieces;
-    rows->pieces = malloc((n_pieces + rows->calls.n + 1) * sizeof *rows->pieces);
+    rows->pieces = malloc((n_pieces + 1) * sizeof *rows->pieces);
     if (!rows->pieces)
         return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu spans", n_pieces);
     fill_pieces(timeline, scale, rows);
-    place_pieces(scale, rows, &rows->host);
+    for (size_t i = 0; i < rows->n_hosts; i++)
+        place_pieces(scale, rows, &rows->hosts[i]);
     for (size_t i = 0; i < rows->n; i++) {
         sl__row *row = &rows->at[i];
         place_pieces(scale, rows, row);
@@ -218,6 +257,7 @@ void sl__rows_free(sl__rows *rows)
     sl__lanes_free(&rows->streams);
     sl__host_calls_free(&rows->calls);
     free(rows->at);
+    free(rows->hosts);
     free(rows->pieces);
     free(rows->bars.at);
     free(rows->row_of);

@@ -132,6 +132,13 @@ bool sl__chart_label(const sl__chart *c, const sl__bar *bar, int size, char buff
     return fit_label(full, brief, room_in(bar), size, buffer);
 }
 
+const char *sl__chart_host_name(const sl__row *row, char buffer[SL_STREAM_NAME_BYTES])
+{
+    if (row->id == 0) return "host";
+    snprintf(buffer, SL_STREAM_NAME_BYTES, "thread %u", (unsigned)row->id);
+    return buffer;
+}
+
 bool sl__chart_call_label(const sl__chart *c, const sl__bar *bar, int size,
                           char buffer[SL__LABEL_BYTES])
 {
@@ -306,6 +313,14 @@ static void tell_row(sl__chart *c, const char *before, const char *name, const s
     sl_text_add(&c->about, " %s", share);
 }
 
+static void tell_host(sl__chart *c, const sl__row *row)
+{
+    char name[64] = "the host in its calls";
+    if (row->id > 0)
+        snprintf(name, sizeof name, "thread %u of the host in its calls", (unsigned)row->id);
+    tell_row(c, "; ", name, row);
+}
+
 void sl__chart_makespan(const sl__chart *c, char text[SL__RANGE_BYTES])
 {
     const sl_range range = sl_timeline_range(c->timeline);
@@ -332,6 +347,7 @@ void sl__chart_describe(sl__chart *c, const sl_bounds *bounds)
         const sl__row *row = &c->rows.at[i];
         tell_row(c, i ? ", " : "", sl__chart_row_name(c, row->id, buffer), row);
     }
-    if (sl__chart_has_host(c)) tell_row(c, "; ", "the host in its calls", &c->rows.host);
+    for (size_t i = 0; sl__chart_has_host(c) && i < c->rows.n_hosts; i++)
+        tell_host(c, &c->rows.hosts[i]);
     sl_text_add(&c->about, ".");
 }

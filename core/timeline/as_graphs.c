@@ -109,7 +109,8 @@ sl_status sl__graphs_find(const sl__operations *ops, const sl_graph_costs *costs
 {
     *graphs = (sl__graphs){ .costs = costs };
     graphs->of = calloc(ops->n + 1, sizeof *graphs->of);
-    if (!graphs->of || !cut(graphs, ops))
+    const bool one_thread = ops->n_threads == 1; /* else calls in order are of several */
+    if (!graphs->of || (one_thread && !cut(graphs, ops)))
         return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
     choose(graphs, ops);
     return sl__graphs_link(ops, graphs, err);

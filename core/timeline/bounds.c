@@ -16,7 +16,8 @@
  *                    - the host: what is issued after a call that waited (a stream,
  *                      event or device synchronisation, a plain call that waited for
  *                      the device, an operation with SL_SPAN_HOST_WAITED or
- *                      SL_SPAN_LOADED) follows what that call waited for.
+ *                      SL_SPAN_LOADED) follows what that call waited for, in the same thread of
+ *                      the host.
  * lower            the larger of the two before, but not more than the makespan: traces from
  *                  elsewhere have clocks that are coarse, and dependences that are guessed.
  * unblocked        the larger of the busiest engine and the longest chain without
@@ -24,7 +25,8 @@
  *                  operations could have taken if the host had issued them all without
  *                  ever waiting.
  *
- * Not counted: the host's own time, the gaps between operations, the submission
+ * Not counted: what a thread of the host has waited for before it started or joined another one,
+ * the host's own time, the gaps between operations, the submission
  * and wake-up latencies, the order in which engines, hardware channels and the
  * launch queue serve streams, partial waits (a pageable copy whose call returned
  * before the copy's end), and data that no stream, event or wait orders. A
@@ -61,12 +63,13 @@ typedef struct chains {
     stream *streams; /* by lane */
     int64_t *record; /* by call: up to this event record, 0 for other calls */
     struct {
-        int64_t null_tail; /* up to the NULL stream's latest operation */
-        int64_t blocking;  /* over all blocking streams, the NULL stream included */
-        int64_t longest;   /* over everything */
-    } of[SL_MOST_DEVICES]; /* by place of the device */
-    int64_t longest;       /* over all of them */
-    int64_t host;          /* what the host has waited for */
+        int64_t null_tail;      /* up to the NULL stream's latest operation */
+        int64_t blocking;       /* over all blocking streams, the NULL stream included */
+        int64_t longest;        /* over everything */
+    } of[SL_MOST_DEVICES];      /* by place of the device */
+    int64_t longest;            /* over all of them */
+    int64_t *host;              /* by thread of the host: what it has waited for */
+    uint32_t n_threads, thread; /* whose calls are looked at */
 } chains;
 
 static void chains_close(chains *c)
@@ -74,6 +77,7 @@ static void chains_close(chains *c)
     sl__lanes_free(&c->lanes);
     free(c->streams);
     free(c->record);
+    free(c->host);
 }
 
 static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chains *c, sl_error *err)
@@ -85,7 +89,9 @@ static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chain
     sl_timeline_calls(timeline, &n_calls);
     c->streams = malloc((c->lanes.n + 1) * sizeof *c->streams);
     c->record = calloc(n_calls + 1, sizeof *c->record);
-    if (!c->streams || !c->record) {
+    c->n_threads = sl_timeline_thread_count(timeline);
+    c->host = calloc(c->n_threads, sizeof *c->host);
+    if (!c->streams || !c->record || !c->host) {
         chains_close(c);
         return sl_fail(err, SL_ENOMEM, "no memory for the bounds of %zu streams and %zu calls",
                        c->lanes.n, n_calls);
@@ -106,7 +112,7 @@ static stream *stream_of(const chains *c, uint32_t id)
 static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns)
 {
     stream *s = stream_of(c, id);
-    int64_t start = sl__max_ns(sl__max_ns(s->tail, after), c->host);
+    int64_t start = sl__max_ns(sl__max_ns(s->tail, after), c->host[c->thread]);
     int place = sl_timeline_place(c->timeline, id);
     bool is_null = sl_timeline_is_null_stream(c->timeline, id);
     if (is_null)
@@ -125,7 +131,7 @@ static int64_t extend(chains *c, uint32_t id, int64_t after, int64_t duration_ns
 /* The host waited for a chain of this length. */
 static void wait_host(chains *c, int64_t chain_ns)
 {
-    if (c->host_waits) c->host = sl__max_ns(c->host, chain_ns);
+    if (c->host_waits) c->host[c->thread] = sl__max_ns(c->host[c->thread], chain_ns);
 }
 
 /* The longest chain on the device of a stream. */
@@ -175,6 +181,11 @@ static void take_call(chains *c, const sl_call *call, size_t index)
     }
 }
 
+static void set_thread(chains *c, uint64_t correlation)
+{
+    if (c->n_threads > 1) c->thread = sl_timeline_thread(c->timeline, correlation);
+}
+
 static sl_status critical_path(const sl_timeline *timeline, bool host_waits, int64_t *longest_ns,
                                sl_error *err)
 {
@@ -188,8 +199,10 @@ static sl_status critical_path(const sl_timeline *timeline, bool host_waits, int
         bool span_first = j == n_calls
                           || (i < n_spans && spans[i].correlation <= calls[j].correlation);
         if (span_first) {
+            set_thread(&c, spans[i].correlation);
             take_span(&c, &spans[i++]);
         } else {
+            set_thread(&c, calls[j].correlation);
             take_call(&c, &calls[j], j);
             j++;
         }

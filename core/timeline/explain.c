@@ -53,15 +53,16 @@ typedef struct search {
     sl__operations ops;
     sl__order by_host; /* all items, by when their calls began */
     sl__order by_start[SL__UNITS];
-    sl__order by_end; /* all spans */
-    int unit;         /* the engine whose gaps are walked */
-    bool chain;       /* the makespan is taken apart: what ran is no cause */
-    bool beside;      /* not an engine's gap, but a wait beside kernels */
-    bool host_known;  /* the calls of the host are in the timeline */
-    sl__union *busy;  /* SL__BUSY_UNIONS; from SL__BESIDE on, kernels ran and left room */
-    size_t waiter;    /* the item before which the gap is */
-    int64_t from_ns;  /* the gap's beginning */
-    size_t steps;     /* that may still be made */
+    sl__order by_end;  /* all spans */
+    int unit;          /* the engine whose gaps are walked */
+    bool chain;        /* the makespan is taken apart: what ran is no cause */
+    bool beside;       /* not an engine's gap, but a wait beside kernels */
+    bool host_known;   /* the calls of the host are in the timeline */
+    sl__union *busy;   /* SL__BUSY_UNIONS; from SL__BESIDE on, kernels ran and left room */
+    int64_t *first_ns; /* by thread of the host: when its first call began */
+    size_t waiter;     /* the item before which the gap is */
+    int64_t from_ns;   /* the gap's beginning */
+    size_t steps;      /* that may still be made */
     sl__stretches found;
 } search;
 
@@ -203,9 +204,17 @@ static size_t synchronised_with(const search *s, size_t item)
     return fits ? found : SL__NO_ITEM;
 }
 
-/* Backwards from `to_ns` to `from_ns` of the host's time; what is found counts
+/* The call was made by the thread, or before that had made any. */
+static bool is_before_in_thread(const search *s, size_t item, uint32_t thread)
+{
+    return item_at(s, item)->thread == thread
+           || item_at(s, item)->host_end_ns <= s->first_ns[thread];
+}
+
+/* Backwards from `to_ns` to `from_ns` of the time of a thread of the host; what is found counts
  * `shift_ns` later. Returns the operation with which the walk goes on, if there is one. */
-static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift_ns)
+static size_t walk_host(search *s, uint32_t thread, int64_t from_ns, int64_t to_ns,
+                        int64_t shift_ns)
 {
     size_t after = SL__NO_ITEM;
     if (!s->host_known) {
@@ -215,6 +224,7 @@ static size_t walk_host(search *s, int64_t from_ns, int64_t to_ns, int64_t shift
     for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
         size_t i = s->by_host.at[k - 1].item;
         if (item_at(s, i)->launch > 0) continue; /* the host only launched its graph */
+        if (!is_before_in_thread(s, i, thread)) continue;
         int64_t start_ns = sl__max_ns(item_at(s, i)->host_start_ns, from_ns);
         int64_t end_ns = sl__min_ns(item_at(s, i)->host_end_ns, to_ns);
         if (!may_step(s, from_ns + shift_ns, to_ns + shift_ns)) return SL__NO_ITEM;
@@ -306,7 +316,8 @@ static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to
 {
     int64_t visible = visible_ns(s, item);
     int64_t shift = sl__max_ns(0, ready_ns - visible);
-    size_t by = walk_host(s, s->from_ns - shift, sl__min_ns(visible, ready_ns), shift);
+    size_t by = walk_host(s, item_at(s, item)->thread, s->from_ns - shift,
+                          sl__min_ns(visible, ready_ns), shift);
     if (by == SL__NO_ITEM) return by;
     int64_t end_ns = sl__max_ns(item_at(s, by)->end_ns, s->from_ns);
     *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
@@ -545,6 +556,7 @@ static void search_close(search *s)
     for (int i = 0; s->busy && i < SL__BUSY_UNIONS; i++)
         sl__union_free(&s->busy[i]);
     free(s->busy);
+    free(s->first_ns);
     sl__operations_free(&s->ops);
     sl__stretches_free(&s->found);
 }
@@ -564,6 +576,20 @@ static sl_status collect_unions(search *s, sl_error *err)
     for (int place = 0; place < sl_timeline_device_count(timeline) && status == SL_OK; place++)
         status = sl__sm_room_collect(&s->ops, place, &s->busy[SL__BESIDE + place], err);
     return status;
+}
+
+static sl_status find_threads(search *s, sl_error *err)
+{
+    const uint32_t n = s->ops.n_threads;
+    s->first_ns = malloc(n * sizeof *s->first_ns);
+    if (!s->first_ns) return sl_fail(err, SL_ENOMEM, "no memory for %u threads", (unsigned)n);
+    for (uint32_t thread = 0; thread < n; thread++)
+        s->first_ns[thread] = thread == 0 ? INT64_MIN : INT64_MAX;
+    for (size_t i = 0; n > 1 && i < s->ops.n; i++) {
+        int64_t *first_ns = &s->first_ns[item_at(s, i)->thread];
+        *first_ns = sl__min_ns(*first_ns, item_at(s, i)->host_start_ns);
+    }
+    return SL_OK;
 }
 
 static bool has_calls(const sl__operations *ops)
@@ -586,6 +612,7 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool report
     for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++)
         status = sl__operations_order(&s->ops, unit, SL__BY_START, &s->by_start[unit], err);
     if (status == SL_OK) status = collect_unions(s, err);
+    if (status == SL_OK) status = find_threads(s, err);
     s->host_known = has_calls(&s->ops);
     if (status != SL_OK) search_close(s);
     return status;

@@ -12,6 +12,7 @@ static const struct {
 } kinds[SL__NOTE_KINDS] = {
     [SL__COLLECTIVES] = { sizeof(sl_collective_note), "collectives" },
     [SL__PEERS] = { sizeof(sl_peer_note), "copies between devices" },
+    [SL__THREADS] = { sizeof(sl_thread_note), "calls of other threads" },
 };
 
 /* Every note begins with it. */

@@ -5,7 +5,12 @@
 
 #include "timeline.h"
 
-typedef enum sl__note_kind { SL__COLLECTIVES, SL__PEERS, SL__NOTE_KINDS } sl__note_kind;
+typedef enum sl__note_kind {
+    SL__COLLECTIVES,
+    SL__PEERS,
+    SL__THREADS,
+    SL__NOTE_KINDS
+} sl__note_kind;
 
 typedef struct sl__notes { /* all zero: none */
     void *at;

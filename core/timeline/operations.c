@@ -112,6 +112,13 @@ static void merge_items(sl__operations *ops, size_t n_spans, size_t n_calls)
     }
 }
 
+static void set_threads(sl__operations *ops)
+{
+    ops->n_threads = sl_timeline_thread_count(ops->timeline);
+    for (size_t i = 0; ops->n_threads > 1 && i < ops->n; i++)
+        ops->items[i].thread = sl_timeline_thread(ops->timeline, ops->items[i].correlation);
+}
+
 /* ---- orders ---------------------------------------------------------------- */
 
 static int compare_moments(const void *left, const void *right)
@@ -260,6 +267,7 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
     if (!ops->items || !ops->orders) return no_memory(ops, err);
     merge_items(ops, n_spans, n_calls);
+    set_threads(ops);
     status = sl__launches_gather(ops, err);
     if (status == SL_OK) status = link_streams(ops, err);
     if (status == SL_OK) status = sl__operations_link_rows(ops, err);

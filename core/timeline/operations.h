@@ -36,6 +36,7 @@ typedef struct sl__item {
     int64_t host_start_ns, host_end_ns;
     int64_t ready_ns;
     size_t ready_by, start_by; /* items, or SL__NO_ITEM; ready_by is an earlier one */
+    uint32_t thread;           /* of the host, that made the call */
     uint32_t launch;           /* of a graph that ran it: its index + 1, or 0 */
     uint8_t ready_cause, start_cause;
     bool is_call, in_stream; /* in_stream: a span, a record or a wait */
@@ -48,6 +49,7 @@ struct sl__operations {
     const sl_call *calls;
     bool inferred;      /* at least one of them */
     bool unknown_edges; /* a graph's */
+    uint32_t n_threads; /* of the host */
     sl__item *items;
     size_t n;
     sl__lanes lanes;

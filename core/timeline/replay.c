@@ -57,12 +57,13 @@ static void begin_pause(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
+    const size_t caller = p->r->callers[item->thread];
     played->host_start_ns = item->host_start_ns;
-    if (p->caller == SL__NO_ITEM) return;
-    int64_t pause_ns = item->host_start_ns - item_at(p, p->caller)->host_end_ns;
-    bool skipped = (left_out(p, p->caller) & SL__NO_PAUSE)
+    if (caller == SL__NO_ITEM) return;
+    int64_t pause_ns = item->host_start_ns - item_at(p, caller)->host_end_ns;
+    bool skipped = (left_out(p, caller) & SL__NO_PAUSE)
                    || (pause_ns < SL__SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
-    played->host_start_ns = p->r->played[p->caller].host_end_ns + (skipped ? 0 : pause_ns);
+    played->host_start_ns = p->r->played[caller].host_end_ns + (skipped ? 0 : pause_ns);
 }
 
 static void begin_call(pass *p, size_t i)
@@ -138,7 +139,7 @@ static void end_call(pass *p, size_t i)
     sl__played *played = &p->r->played[i];
     const sl__delays *delays = &p->r->delays[i];
     if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
-    p->caller = i;
+    p->r->callers[item->thread] = i;
     if (sl__graphs_have(p->graphs, i)) return;
     int64_t awaited_ns = span ? awaited_by_span(p, i, span)
                               : awaited_by_call(p, sl__item_call(p->r->ops, i));
@@ -395,11 +396,12 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
         .r = r,
         .left_out = left_out,
         .graphs = graphs,
-        .caller = SL__NO_ITEM,
         .first_ns = INT64_MAX,
         .last_ns = NEVER,
     };
     begin_devices(&p);
+    for (uint32_t thread = 0; thread < r->ops->n_threads; thread++)
+        r->callers[thread] = SL__NO_ITEM;
     for (size_t lane = 0; lane < r->ops->lanes.n; lane++) {
         sl__played_stream *s = &r->streams[lane];
         s->tail_ns = s->before_tail_ns = s->event_tail_ns = s->launch_tail_ns = NEVER;
@@ -502,8 +504,9 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     replay->played = calloc(ops->n + 1, sizeof *replay->played);
     replay->delays = calloc(ops->n + 1, sizeof *replay->delays);
     replay->streams = calloc(ops->lanes.n + 1, sizeof *replay->streams);
+    replay->callers = calloc(ops->n_threads, sizeof *replay->callers);
     sl_status status = SL_OK;
-    if (!replay->played || !replay->delays || !replay->streams)
+    if (!replay->played || !replay->delays || !replay->streams || !replay->callers)
         status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK) status = put_in_order(replay, err);
     if (status == SL_OK) {
@@ -527,5 +530,6 @@ void sl__replay_close(sl__replay *replay)
     free(replay->played);
     free(replay->delays);
     free(replay->streams);
+    free(replay->callers);
     *replay = (sl__replay){ 0 };
 }

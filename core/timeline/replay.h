@@ -56,6 +56,7 @@ typedef struct sl__replay {
     sl__played *played;         /* by item */
     sl__delays *delays;         /* by item */
     sl__played_stream *streams; /* by lane */
+    size_t *callers;            /* by thread of the host: whose call ended last, or SL__NO_ITEM */
     double copy_rate[2];        /* bytes per ns from and to pinned memory: H2D, D2H */
 } sl__replay;
 
@@ -66,7 +67,6 @@ typedef struct sl__pass {
     sl__replay *r;
     const uint16_t *left_out; /* NULL: the delays are to be found */
     sl__graphs *graphs;       /* NULL: none (as_graphs.h) */
-    size_t caller;            /* whose call ended last, or SL__NO_ITEM */
     struct {
         int64_t ended_ns;              /* the last end so far, */
         int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */

@@ -151,6 +151,14 @@ typedef struct sl_peer_note {
     int32_t from, to;     /* places of the two */
 } sl_peer_note;
 
+/* A span or call whose call another thread of the host than the first has made. Threads have the numbers
+ * 1, 2, ... in the order of their start; the first one is 0. */
+#define SL_MOST_THREADS 1000000
+typedef struct sl_thread_note {
+    uint64_t correlation; /* its */
+    uint32_t thread;
+} sl_thread_note;
+
 typedef struct sl_stream_note { /* a stream that the timeline names */
     uint32_t id, name;
     int32_t priority;
@@ -224,6 +232,8 @@ sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *no
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
                                      sl_error *err);
 sl_status sl_timeline_add_peer(sl_timeline *timeline, const sl_peer_note *note, sl_error *err);
+/* SL_EINVAL: not from 1 to SL_MOST_THREADS - 1. */
+sl_status sl_timeline_add_thread(sl_timeline *timeline, const sl_thread_note *note, sl_error *err);
 /* From now on only sums over the spans are kept, and no calls, holds or notes: count, busy_ns,
  * common_ns, totals and what needs no single spans can be asked; the lists are empty. Before the
  * first span. SL_ENOMEM. */
@@ -272,6 +282,10 @@ const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timelin
                                                       uint64_t correlation);
 /* That of a span, or NULL: it is no such copy, or in a trace that does not say so. After finish. */
 const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation);
+/* The thread that made the call of a span, or a call. After finish. */
+uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation);
+/* The largest such number, and 1: 1 where there is one thread. Looks at all notes. */
+uint32_t sl_timeline_thread_count(const sl_timeline *timeline);
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);

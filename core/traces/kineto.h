@@ -14,7 +14,7 @@
  *              "loc" of the event, "where" of its args: position in the script;
  *              "host waited": SL_SPAN_HOST_WAITED; "queue full": SL_SPAN_QUEUE_FULL, or
  *              queue_full of a record or wait; "loaded": SL_SPAN_LOADED;
- *              "waited for device" of a plain call;
+ *              "waited for device" of a plain call; "thread": of the host, but for the first;
  *              "device us": device_ns of a record or wait; "in stream": the call's
  *              stream where no cuda_sync slice has it (records; waits without a record);
  *              "waits for", "recorded in": a wait's target and its stream if the record

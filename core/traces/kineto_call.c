@@ -127,6 +127,8 @@ static void take_own_call(sl__reader *r, sl__host *host)
     host->waited = sl__event_flag(event, SL__ARG_HOST_WAITED);
     host->queue_full = sl__event_flag(event, SL__ARG_QUEUE_FULL);
     host->loaded = sl__event_flag(event, SL__ARG_LOADED);
+    sl__event_count(event, SL__ARG_THREAD, &host->thread);
+    if (host->thread >= SL_MOST_THREADS) host->thread = 0;
     host->call.waited_for_device = sl__event_flag(event, SL__ARG_DEVICE_WAITED);
     if (event->arg[SL__ARG_LAST_ISSUE].type != SL__JSON_MISSING) take_launch(r, host);
     sl__hold_read(r, host->call.correlation);

@@ -41,7 +41,7 @@ typedef enum sl__category {
     X(GROUP, "Process Group Name") X(RANK, "Rank") X(SEQ, "Seq")                        \
     X(REDUCTION, "Reduction") X(ROOT_RANK, "Root Rank") X(DST_RANK, "Dst Rank")         \
     X(SRC_RANK, "Src Rank") X(MET, "met us") X(LATE_BY, "late by")                      \
-    X(LATE_RANK, "late rank") X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice")
+    X(LATE_RANK, "late rank") X(THREAD, "thread") X(FROM_DEVICE, "fromDevice") X(TO_DEVICE, "toDevice")
 /* clang-format on */
 
 typedef enum sl__arg {

@@ -112,6 +112,7 @@ static void take_launch(const sl__records *records, sl__work *work, const sl__ho
     bool copy = span->kind >= SL_SPAN_MEMCPY_H2D && span->kind <= SL_SPAN_MEMCPY_P2P;
     span->host_start_ns = host->call.host_start_ns;
     span->host_end_ns = host->call.host_end_ns;
+    work->thread = (uint32_t)host->thread;
     work->launched = true;
     if (work->has_no_call) return; /* it says the rest itself */
     span->where = host->call.where;
@@ -381,6 +382,12 @@ static uint32_t stream_id(const sl__match *m, int64_t number)
     return number == SL__NO_STREAM ? 0 : m->streams.all[sl__streams_find(&m->streams, number)].id;
 }
 
+static sl_status add_thread(sl__match *m, uint64_t issue, uint32_t thread, sl_error *err)
+{
+    const sl_thread_note note = { issue, thread };
+    return thread == 0 ? SL_OK : sl_timeline_add_thread(m->records->timeline, &note, err);
+}
+
 static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
 {
     const sl__host *host = &m->records->hosts[it->index];
@@ -398,7 +405,8 @@ static sl_status add_call(sl__match *m, const sl__issued *it, sl_error *err)
     bool named = call.kind == SL_CALL_PLAIN || call.kind == SL_CALL_HOST_WORK;
     if (!named || strcmp(sl_timeline_text(m->records->timeline, call.name), "host_work") == 0)
         call.name = 0; /* the kind says it */
-    return sl_timeline_add_call(m->records->timeline, &call, err);
+    sl_status status = sl_timeline_add_call(m->records->timeline, &call, err);
+    return status == SL_OK ? add_thread(m, it->issue, (uint32_t)host->thread, err) : status;
 }
 
 static sl_status add_node(sl__match *m, const sl__work *work, uint64_t issue, sl_error *err)
@@ -428,6 +436,7 @@ static sl_status add_items(sl__match *m, sl_error *err)
         sl_span span = work->span;
         span.correlation = it->issue;
         status = sl_timeline_add_span(m->records->timeline, &span, err);
+        if (status == SL_OK) status = add_thread(m, it->issue, work->thread, err);
         if (status == SL_OK && work->is_node) status = add_node(m, work, it->issue, err);
     }
     return status;

@@ -23,6 +23,7 @@ typedef struct sl__work {
     bool has_no_call; /* ours: the call that launched the graph is its only one */
     uint32_t graph, node;
     int32_t captured_priority;
+    uint32_t thread; /* ours: of the host, that made the call */
     uint64_t launch; /* number of that call, 0: not in the file */
 } sl__work;
 
@@ -38,6 +39,7 @@ typedef struct sl__host {
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
     bool launches_graph;             /* cudaGraphLaunch and the like */
+    uint64_t thread;                 /* ours: of the host, that made it; 0: the first */
     uint64_t launched_by;            /* ours: of a captured record or wait, the graph's launch */
 } sl__host;
 

@@ -14,7 +14,8 @@
  *   - Slices of one row never overlap (Perfetto would drop them): times are exact
  *     to the ns, and one that begins before its predecessor's end is moved there; one
  *     that touches it is moved by 1 ns where arithmetic with doubles needs that.
- *   - A call within another one, or of another thread, is on a row beside the script's.
+ *   - A call within another one is on a row beside the script's; a thread that the script has started
+ *     has a row of its own.
  *   - A host function is a cpu_op of the host process, without "stream" and
  *     "correlation": with them HTA would take it for device work and for a second
  *     launch. It has a row per stream, because only a stream orders its functions.
@@ -32,6 +33,7 @@
 #include "traces.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,6 +43,7 @@
 #include "kineto_write.h"
 
 #define CPU_TID 4242
+#define THREAD_TID 5000  /* plus the number of a thread that the script has started */
 #define SYNC_TID 1000000 /* plus the stream's; alone for the whole device */
 #define CONTEXT "1"
 #define WARP 32
@@ -191,22 +194,38 @@ typedef struct spot {
     sl__interval when;
 } spot;
 
+static spot place_in_thread(sl__writer *w, uint32_t thread, int64_t start_ns, int64_t end_ns)
+{
+    char name[32];
+    spot at = { .tid = THREAD_TID + (uint64_t)thread };
+    snprintf(name, sizeof name, "thread %u", (unsigned)thread);
+    if (!w->threads[thread].filled) name_thread(w, SL__HOST_PID, at.tid, name);
+    at.when = sl__row_place(&w->threads[thread], w->base_ns, start_ns, end_ns);
+    return at;
+}
+
+static spot place_call(sl__writer *w, uint32_t thread, int64_t start_ns, int64_t end_ns)
+{
+    if (thread > 0) return place_in_thread(w, thread, start_ns, end_ns);
+    const int i = cpu_row_at(w, start_ns);
+    return (spot){ CPU_TID + (uint64_t)i,
+                   sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns) };
+}
+
 /* The slice of the host's call; the caller may add to its args. What is no call of CUDA's
  * has its issue number as "External id" alone: nothing on the device belongs to it. */
 static spot begin_call(sl__writer *w, const char *cat, const char *name, uint64_t correlation,
                        uint32_t where, int64_t start_ns, int64_t end_ns)
 {
-    int i = cpu_row_at(w, start_ns);
-    spot at = {
-        CPU_TID + (uint64_t)i,
-        sl__row_place(&w->cpu_rows[i], w->base_ns, start_ns, end_ns),
-    };
+    const uint32_t thread = sl_timeline_thread(w->timeline, correlation);
+    const spot at = place_call(w, thread, start_ns, end_ns);
     sl__slice_begin(w, cat, name, SL__HOST_PID, at.tid, at.when);
     const char *position = sl_timeline_text(w->timeline, where);
     if (*position) sl__write_text(w, ",\"loc\":", position);
     sl__write_number(w, ",\"args\":{\"External id\":", correlation);
     if (strcmp(cat, RUNTIME) == 0) sl__write_number(w, ",\"correlation\":", correlation);
     if (*position) sl__write_text(w, ",\"where\":", position);
+    if (thread > 0) sl__write_number(w, ",\"thread\":", thread);
     sl__slice_own_times(w, at.when, start_ns, end_ns);
     return at;
 }
@@ -529,7 +548,8 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
     if (status != SL_OK) return status;
     w.lanes = calloc(w.index.n + 1, sizeof *w.lanes);
-    if (!w.lanes)
+    w.threads = calloc(sl_timeline_thread_count(timeline), sizeof *w.threads);
+    if (!w.lanes || !w.threads)
         status = sl_fail(err, SL_ENOMEM, "no memory for the trace of %zu streams", w.index.n);
     if (status == SL_OK) status = sl__outfile_open_packed(path, &w.file, err);
     if (status == SL_OK) {
@@ -545,6 +565,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
         }
     }
     free(w.lanes);
+    free(w.threads);
     sl__lanes_free(&w.index);
     return status;
 }

@@ -236,12 +236,23 @@ static sl_status refuse_foreign(const sl_timeline *timeline, const char *what, s
                    what);
 }
 
+/* Between threads there is an order that a timeline does not have: a start, a join. */
+static sl_status refuse_threads(const sl_timeline *timeline, const char *what, sl_error *err)
+{
+    if (sl_timeline_thread_count(timeline) == 1) return SL_OK;
+    return sl_fail(err, SL_EUNSUPPORTED,
+                   "a %s file needs a timeline of one thread of the host: this one has calls of "
+                   "others",
+                   what);
+}
+
 sl_status sl__tasks_gather(const sl_timeline *timeline, const char *what, sl__tasks *tasks,
                            sl_error *err)
 {
     *tasks = (sl__tasks){ .timeline = timeline, .n_ranks = sl_timeline_device_count(timeline) };
     gathering g = { .tasks = tasks, .err = err };
     g.status = refuse_foreign(timeline, what, err);
+    if (g.status == SL_OK) g.status = refuse_threads(timeline, what, err);
     if (g.status == SL_OK) g.status = sl__comm_groups_find(timeline, what, &tasks->groups, err);
     if (g.status == SL_OK) {
         g.status = sl__behind_open(timeline, &g.behind, err);

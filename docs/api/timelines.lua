@@ -274,6 +274,7 @@ slow:diff(fast)
 | `kernels` | the number of kernels of the operation, if there were several: cuBLAS may split a `matmul` and add up its parts in a second kernel; on the simulator a `matmul` does so if the profile says so. `start_us` is that of the first kernel, `end_us` that of the last one. `nil` for one kernel |
 | `host_waited` | true if the call that enqueued it returned only when it had ended: copies into pageable memory, `lab.cuda.memcpy` of pinned memory. A `copy_` from or to pinned memory waits in its second call and has false |
 | `guessed` | true if nothing says how long a kernel of your own takes on the simulator, so that each of its tensors is moved once; else `nil` |
+| `thread` | the number of the `lab.thread` that enqueued it, 0: the script's first one; `nil` where all calls are of one thread |
 | `collective` | of one rank's part of a collective a table, else `nil`: `name`, `op` if it reduces, `dtype`, `in_elems`, `out_elems`, `rank`, `ranks` (how many), `peer` (root, destination or source), `comm` and `number`: with the same two, on all ranks, it is the same collective. `bytes` is the size of the larger of input and output |
 | `node`, `graph`, `launch` | of what a launch of a graph ran: which node it is in `graph:nodes()` and `graph:edges()`, the graph's name, and the `correlation` of the call in `tl:calls()`; else `nil`. `call` is that call's name, `where` the line that was captured. In a trace that another program wrote, `node` and `graph` have the file's numbers, "graph 3"; where it has none, nodes are counted in the order of their starts and `graph` is `""`; `launch` is `nil` if the call is not in the file |
 | `symbol` | the name of the kernel that ran on a real GPU, as NVIDIA's tools show it; `nil` on the simulator, and for operations that are not kernels |]],
@@ -308,7 +309,8 @@ These are calls for events, waits and memory, and the host's own work. Calls tha
 | `correlation` | its number, counted together with those of `tl:spans()` |
 | `graph`, `nodes` | of a call that launched a graph: its name, and how many nodes it has; else `nil` |
 | `launch` | of a record or wait that was captured, the `correlation` of the call that launched the graph; else `nil` |
-| `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |]],
+| `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |
+| `thread` | the number of the `lab.thread` that made it, as of spans |]],
             example = [[
 local s = lab.stream{name = "work"}
 local tl = lab.profile(function()
