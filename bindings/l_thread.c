@@ -165,15 +165,6 @@ static void await_host_funcs(const lsl_thread *thread)
         if (thread->state->host_funcs > 0) (void)sl_device_synchronize(node->device, NULL);
 }
 
-static int join_own(lua_State *T)
-{
-    lsl_state *state = lua_touserdata(T, 1);
-    const int n = lsl_join_threads(T, state);
-    for (int i = 1; i <= n; i++)
-        fprintf(stderr, "streamlab: %s\n", lua_tostring(T, -i));
-    return 0;
-}
-
 static void run(void *ud)
 {
     lsl_thread *thread = ud;
@@ -181,11 +172,7 @@ static void run(void *ud)
     own_state = thread->state;
     lua_sethook(T, on_hook, LUA_MASKCOUNT, HOOK_STEPS);
     thread->status = lua_pcall(T, lua_gettop(T) - FUNCTION, LUA_MULTRET, HANDLER);
-    if (thread->state->threads && lua_checkstack(T, 3)) {
-        lua_pushcfunction(T, join_own);
-        lua_pushlightuserdata(T, thread->state);
-        if (lua_pcall(T, 1, 0, 0) != LUA_OK) lua_pop(T, 1);
-    }
+    lsl_end_threads(T, thread->state);
     await_host_funcs(thread);
 }
 
@@ -490,6 +477,22 @@ int lsl_join_threads(lua_State *L, lsl_state *state)
         n += push_untold(L, thread);
     }
     return n;
+}
+
+static int end_threads(lua_State *L)
+{
+    const int n = lsl_join_threads(L, lua_touserdata(L, 1));
+    for (int i = n; i > 0; i--)
+        fprintf(stderr, "streamlab: %s\n", lua_tostring(L, -i));
+    return 0;
+}
+
+void lsl_end_threads(lua_State *L, lsl_state *state)
+{
+    if (!state->threads || !lua_checkstack(L, 3)) return;
+    lua_pushcfunction(L, end_threads);
+    lua_pushlightuserdata(L, state);
+    if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
 }
 
 void lsl_refuse_in_thread(lua_State *L, const char *op)

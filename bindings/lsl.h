@@ -541,6 +541,8 @@ void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec);
 /* Joins all threads that the state has started, and pushes a sentence for each whose error nobody has
  * got. Returns how many. */
 int lsl_join_threads(lua_State *L, lsl_state *state);
+/* The same where nobody takes the sentences: prints them on stderr. Raises nothing. */
+void lsl_end_threads(lua_State *L, lsl_state *state);
 /* Whether one of them has not ended. */
 bool lsl_threads_run(const lsl_state *state);
 /* The state of the thread that calls; NULL: it is the script's first one. */

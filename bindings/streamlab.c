@@ -17,6 +17,7 @@
 static int state_gc(lua_State *L)
 {
     lsl_state *state = lua_touserdata(L, 1);
+    lsl_end_threads(L, state);
     state->closing = true;
     lsl_set_current(state, NULL);
     if (!state->of_thread) {

@@ -1,0 +1,115 @@
+-- 48-threads.t.lua - the end of programs that have threads: errors that nobody has got, Ctrl-C, and
+-- threads under plain lua5.4.
+package.path = "tests/?.lua;tests/repl/?.lua;" .. package.path
+local tap, shell = require "tap", require "shell"
+
+local folder = shell.folder()
+local prologue = "lab.open { backend = 'sim', profile = 'textbook' }\n"
+local n_scripts = 0
+
+local function script(text)
+    n_scripts = n_scripts + 1
+    return shell.write(("%s/t%d.lua"):format(folder, n_scripts), prologue .. text)
+end
+
+-- ---- the end of a program -----------------------------------------------------------------
+
+local out, err, code = shell.run { script [[
+lab.thread(function() lab.host_work(1) print("in time") end)
+print "the script ends"]] }
+tap.is(out .. err .. code, "the script ends\nin time\n0", "a thread that is not joined is joined at the end")
+
+_, err, code = shell.run { script [[
+local kept = lab.thread(function()
+    lab.host_work(1)
+    error("lost?")
+end)]] }
+tap.like(err, "^streamlab: thread 1, which was started at t2%.lua:2 and not joined, has failed: "
+    .. "[^\n]*t2%.lua:4: lost%?\n$", "its error is told, with where it was started and where it failed")
+tap.is(code, 1, "and is the program's")
+
+_, err, code = shell.run { script [[
+for i = 1, 3 do lab.thread(function(n) error({}, n) end, i) end
+lab.thread(function() lab.matmul(1) end)]] }
+local _, n_lines = err:gsub("and not joined, has failed: ", "")
+tap.is(n_lines, 4, "of several each is told")
+tap.like(err, "error object is a table value", "also one without a text")
+tap.like(err, "t3%.lua:3: matmul: ", "and one of the laboratory, with its position")
+
+_, err, code = shell.run { script [[
+lab.thread(function() lab.thread(function() error("inner") end) end):join()]] }
+tap.like(err, "^streamlab: thread 2, which was started at t4%.lua:2 and not joined, has failed: [^\n]*inner\n$",
+    "the error of a thread's thread is told at the end of that")
+
+out, err, code = shell.run { script [[
+lab.thread(function() for _ = 1, 3 do lab.host_work(1) io.write("x") end end)
+os.exit(3)]] }
+tap.is(out .. err .. code, "xxx3", "os.exit joins them, too")
+
+_, err, code = shell.run { script [[
+lab.thread(function() lab.host_work(1) error("late") end)
+error("first")]] }
+tap.like(err, "t6%.lua:3: first.*t6%.lua:2: late", "after an error of the script those of threads are told as well")
+tap.is(code, 1, "and the status is that of an error")
+
+-- ---- Ctrl-C ------------------------------------------------------------------------------
+
+local go = "io.stdout:setvbuf('no') print('go')\n"
+local cases = {
+    { "lab.thread(function() while true do end end):join()", "a join of a thread that loops in Lua" },
+    { "lab.thread(function() while true do lab.host_work(1) end end):join()", "one of a thread that works" },
+    { "lab.thread(function() while true do pcall(lab.host_work, 1) end end):join()",
+        "one of a thread that catches all errors" },
+    { "lab.thread(function() while true do lab.spin(0.001) end end):join()", "one of a thread that fills the queue" },
+    { "lab.thread(function() local s = lab.stream() while true do lab.spin(1, {stream = s}) "
+        .. "s:synchronize() end end):join()", "one of a thread that waits" },
+    { "local th = lab.thread(function() while true do lab.host_work(1) end end) "
+        .. "while not th:done() do end", "a loop that asks whether it is done" },
+    { "lab.thread(function() while true do lab.host_work(1) end end) while true do end",
+        "a loop of the script beside a thread that waits for its turn" },
+    { "lab.thread(function() lab.thread(function() while true do end end):join() end):join()",
+        "a thread that joins one that loops" },
+}
+local starts = {}
+for i, case in ipairs(cases) do
+    starts[i] = function() return shell.start_interrupted(script(go .. case[1])) end
+end
+shell.each(starts, function(i, status, message)
+    tap.ok(status == 130 and message:find("interrupted!", 1, true), "Ctrl-C ends " .. cases[i][2])
+    if status ~= 130 then tap.diag(("status %s: %s"):format(status, message)) end
+end)
+
+-- ---- deadlock ----------------------------------------------------------------------------
+
+_, err, code = shell.run { script [[
+local first = lab.device()
+lab.open { index = 1 }
+first:make_current()
+local waits = lab.thread(function()
+    local comm = lab.comm { devices = { 0, 1 } }
+    comm:send(lab.ones(4, { device = "cuda:0" }), { dst = 1 })
+    lab.synchronize()
+end)
+waits:join()]] }
+tap.like(err, "t%d+%.lua:8: synchronize: .*rank 1 has not called recv",
+    "if no thread can go on, the one that waits for the device reports why, with its line")
+tap.is(code, 1, "at once")
+
+-- ---- plain lua5.4 -------------------------------------------------------------------------
+
+local lua, module = os.getenv("STREAMLAB_LUA") or "", os.getenv("STREAMLAB_SO") or ""
+if lua == "" or module == "" or (os.getenv("STREAMLAB_SANITIZE") or "") ~= "" then
+    tap.skip("no lua5.4, or no module that it can load", 2)
+else
+    out, err = shell.sh(("LUA_CPATH=%s LUA_PATH= %s -e %s"):format(
+        shell.quote(module:gsub("[^/]*$", "?.so")), shell.quote(lua), shell.quote [[
+        local lab = require "streamlab"
+        lab.open { backend = "sim", profile = "textbook" }
+        print(lab.thread(function(n) return lab.ones(n):sum():item() end, 5):join())
+        lab.thread(function() error("told") end)]]))
+    tap.is(out, "5.0\n", "plain lua5.4 has threads")
+    tap.like(err, "thread 2, which was started at %(command line%):4 and not joined, has failed: .*told",
+        "and is told errors that nobody has got")
+end
+
+tap.done()
