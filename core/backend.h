@@ -163,6 +163,7 @@ struct sl_stream {
     uint32_t where;              /* device text id: where it was made; 0: the device's own */
     uint64_t last_seq;           /* the last operation enqueued, 0 if none */
     int64_t in_flight;           /* operations that have not retired */
+    sl_stream *next_own;         /* core: of the device's per-thread streams */
     struct sl__freed *freed;     /* core: memory that was freed in it, or NULL (core/reuse.c) */
     struct sl__branch *branch;   /* core: of the capture that it is in, or NULL (core/graph/) */
     struct sl__race_clock *race; /* of the race checker, or NULL */

@@ -52,8 +52,10 @@ typedef struct sl__device_core {
     uint32_t thread;                  /* number of the host's thread that runs */
     struct sl__capture *captures;     /* that go on (core/graph/capture.h) */
     struct sl__recording *recordings; /* active ones, the latest first (core/record.c) */
-    sl_stream *legacy, *per_thread;   /* owned; per_thread is NULL until it is used */
-    sl_stream *current;               /* counted when it is a user stream */
+    sl_stream *legacy,
+        *per_thread;    /* owned; per_thread is that of the thread of the host that runs,
+                                       * NULL until it is used */
+    sl_stream *current; /* counted when it is a user stream */
     sl_device_stats stats;
     sl_error pending; /* what settle reports next; status 0: nothing */
     int more_pending; /* how many failures after it were not kept */
@@ -61,8 +63,9 @@ typedef struct sl__device_core {
     bool late_stops;  /* recordings were stopped in a host function */
     sl__fault fault;  /* of a lost device (core/fault.h) */
 
-    sl_buffer *buffers; /* all that are live */
-    sl_device *beside;  /* the next one of the machine, or NULL */
+    sl_stream *per_threads; /* of all threads, by sl_stream.next_own */
+    sl_buffer *buffers;     /* all that are live */
+    sl_device *beside;      /* the next one of the machine, or NULL */
     struct sl__op_chunk *op_chunks;
     uint64_t last_buffer_id, last_tensor_id;
     uint32_t last_stream_id, last_graph_id;

@@ -65,13 +65,22 @@ void sl__device_deallocate(sl_device *device)
     free(device);
 }
 
+static void close_per_threads(sl_stream *stream)
+{
+    while (stream) {
+        sl_stream *next = stream->next_own;
+        close_stream(stream);
+        stream = next;
+    }
+}
+
 void sl_device_release(sl_device *device)
 {
     if (!device || --device->refs > 0) return;
     sl__record_abandon(device);
     unlink_device(device);
     sl__race_device_closed(sl__race, device);
-    close_stream(device->core->per_thread);
+    close_per_threads(device->core->per_threads);
     close_stream(device->core->legacy);
     device->backend->device_close(device);
     sl__device_deallocate(device);

@@ -115,6 +115,10 @@ sl_status sl_device_per_thread_stream(sl_device *device, sl_stream **stream, sl_
         status = sl__device_enter(device, "creating the per-thread stream", err);
         if (status != SL_OK) return status;
         status = sl__stream_open_owned(device, false, "per-thread", &core->per_thread, err);
+        if (status == SL_OK) {
+            core->per_thread->next_own = core->per_threads;
+            core->per_threads = core->per_thread;
+        }
         status = sl__device_leave(device, status, err);
         if (status != SL_OK) return status;
     }

@@ -17,7 +17,8 @@ enum { MOST_DEVICES = 64 }; /* of a machine */
 
 /* What is current in a thread on a device, while another one runs. */
 struct sl__seat {
-    sl_stream *current; /* counted as sl__device_core.current; NULL: the NULL stream */
+    sl_stream *current;    /* counted as sl__device_core.current; NULL: the NULL stream */
+    sl_stream *per_thread; /* the device's; NULL: not used so far */
     uint32_t where;
 };
 
@@ -38,8 +39,9 @@ static void exchange_seats(sl_thread *from, sl_thread *to, sl_device *devices)
     for (sl_device *device = devices; device; device = device->core->beside) {
         sl__device_core *core = device->core;
         const int i = device->info.index;
-        from->seat[i] = (struct sl__seat){ core->current, core->where };
+        from->seat[i] = (struct sl__seat){ core->current, core->per_thread, core->where };
         core->current = to->seat[i].current ? to->seat[i].current : core->legacy;
+        core->per_thread = to->seat[i].per_thread;
         core->where = to->seat[i].where;
         core->thread = to->number;
     }

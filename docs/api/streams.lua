@@ -74,7 +74,7 @@ print(lab.default_stream():query())  --> true]],
             name = "lab.per_thread_stream",
             brief = "the per-thread default stream of the current device",
             returns = { { "stream", "an ordinary blocking stream" } },
-            about = [[It is what stream 0 means in CUDA programs that are compiled with `--default-stream per-thread`. PyTorch has no name for it.]],
+            about = [[It is what stream 0 means in CUDA programs that are compiled with `--default-stream per-thread`. Each `lab.thread` has its own. PyTorch has no name for it.]],
             example = [[
 local s = lab.per_thread_stream()
 print(s)  --> stream 1 "per-thread" (priority 0, blocking)

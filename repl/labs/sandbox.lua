@@ -44,6 +44,7 @@ local missing_in_lab = {
     load = "a lab has no files",
     torch_defaults = "a lab's streams and events are CUDA's: write {non_blocking = true}, {timing = false}",
     check = "the race checker is on already",
+    thread = "the race checker, which is on, knows one thread only",
     races = "races are reported when the test has ended",
     probe = "it asks the GPU, not your work",
     probes = "it asks the GPU, not your work",

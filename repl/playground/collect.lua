@@ -120,18 +120,21 @@ function json_of(value)
     return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local function no_kernels(entries)
+local function fit_for_pages(entries)
     local kept = {}
     for _, entry in ipairs(entries) do
-        if not read(entry.path):find("lab.kernel", 1, true) then kept[#kept + 1] = entry end
+        local text = read(entry.path)
+        if not text:find("lab.kernel", 1, true) and not text:find("lab.thread", 1, true) then
+            kept[#kept + 1] = entry
+        end
     end
     return kept
 end
 
 write(folder .. "/scripts.json", json_of {
     { group = "First", list = scripts("scripts/puzzler.lua", function() return "The overlap puzzler" end) },
-    { group = "Guide", list = no_kernels(guide()) },
+    { group = "Guide", list = fit_for_pages(guide()) },
     { group = "Why does it wait?", list = scripts("scripts/causes/*.lua", question) },
-    { group = "Experiments", list = no_kernels(scripts("scripts/experiments/[a-z]*.lua", question)) },
+    { group = "Experiments", list = fit_for_pages(scripts("scripts/experiments/[a-z]*.lua", question)) },
     { group = "Labs", list = labs() },
 })

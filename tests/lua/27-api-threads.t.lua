@@ -61,6 +61,18 @@ local function each_thread_has_its_current_stream()
     end)
 end
 
+local function each_thread_has_its_per_thread_stream()
+    local own = lab.per_thread_stream()
+    local same, id, again = results_of(function(other)
+        local mine = lab.per_thread_stream()
+        return mine == other, mine.id, lab.per_thread_stream() == mine
+    end, own)
+    T.ok(not same and id ~= own.id, "the per-thread default stream of a thread is its own")
+    T.ok(again and own == lab.per_thread_stream(), "and the same one each time")
+    T.throws_like(function() results_of(function() lab.per_thread_stream():close() end) end,
+                  "the per%-thread default stream cannot be closed", "it cannot be closed there")
+end
+
 local function wrong_functions_are_refused()
     local outside = 3
     T.throws_like(function() lab.thread(function() return outside end) end,
@@ -202,6 +214,7 @@ values_are_copied()
 objects_are_shared()
 a_collected_argument_lives_on()
 each_thread_has_its_current_stream()
+each_thread_has_its_per_thread_stream()
 wrong_functions_are_refused()
 wrong_values_are_refused()
 errors_are_raised_by_join()

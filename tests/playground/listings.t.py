@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from pages import diag, done, ok, open_page, serve, skip, wait_for, webdriver, FOLDER  # noqa: E402
 
-# What a page cannot do: start processes, compile kernels, measure a GPU, refuse more than 4 GiB as a
+# What a page cannot do: start processes and threads, compile kernels, measure a GPU, refuse more than 4 GiB as a
 # GPU does (large.lua).
 OUT_OF_REACH = re.compile(r"^(work|merge|sbatch|compare|calibrate|lab|--version)\b|^-i\b|(plan|large)\.lua|--backend cuda"
                           r"|build/(my_gpu|mine|t4_again|first-lab)")
@@ -34,11 +34,11 @@ def commands():
     return seen
 
 
-def uses_kernels(arguments):
+def needs_more(arguments):
     for word in shlex.split(arguments):
         if word.endswith(".lua") and os.path.exists(word):
             with open(word) as script:
-                if "lab.kernel" in script.read():
+                if re.search(r"lab\.(kernel|thread)\b", script.read()):
                     return True
     return False
 
@@ -88,7 +88,7 @@ with webdriver.Browser(1280, 850) as chromium, tempfile.TemporaryDirectory() as 
     open_page(chromium, serve())
     furnish(chromium, home)
     for command in commands():
-        if OUT_OF_REACH.search(command) or uses_kernels(command):
+        if OUT_OF_REACH.search(command) or needs_more(command):
             left_out += 1
             continue
         want, got = native(command, home), in_page(chromium, command, ENVIRONMENT)
