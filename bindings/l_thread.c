@@ -40,7 +40,10 @@ enum { HANDLER = 1, FUNCTION, HOOK_STEPS = 1000 };
 /* After Ctrl-C: every HOOK_STEPS instructions, and when a call of the laboratory has been stopped. */
 static void on_hook(lua_State *L, lua_Debug *ar)
 {
-    if (ar->event == LUA_HOOKCOUNT && !sl_waits_end()) return;
+    if (ar->event == LUA_HOOKCOUNT && !sl_waits_end()) {
+        sl_thread_offer(own_state->devices->device);
+        return;
+    }
     sl_interrupt(true); /* the wait that ended has cleared it, and the other threads are to end */
     luaL_error(L, "interrupted!");
 }

@@ -387,7 +387,7 @@ struct sl_graph {
 /* ---- threads of the host ---------------------------------------------------- */
 
 /* A thread of the host that scripts have started, or (number 0) the one that opened the machine's
- * devices. One of a machine's runs at a time: the others wait for their turn inside of some call. */
+ * devices. One of a machine's has the turn: the others wait for it inside of some call. */
 struct sl_thread {
     sl_device *device; /* retained; NULL of number 0 */
     uint32_t number;   /* 1, 2, ... in the order of their start, never reused */
@@ -401,8 +401,14 @@ typedef struct sl_threads {
     sl_thread *first;   /* number 0 */
     sl_thread *running; /* has the turn */
     uint32_t last_number;
-    /* Gives the turn of the running thread to `next`. Returns when the caller has it again. */
+    /* For a backend that says who is next: gives the turn of the running thread to `next`. Returns when
+     * the caller has it again. */
     void (*pass)(struct sl_threads *threads, sl_thread *next);
+    /* For the others: between the two the caller waits, or is in a call that needs nothing that threads
+     * share, and another thread may have the turn. */
+    void (*leave)(struct sl_threads *threads);
+    void (*enter)(struct sl_threads *threads);
+    struct sl__turn *turn; /* core: of those others */
     /* An enqueue has let other threads enqueue: gives the operations the numbers after theirs. Called
      * right before they enter their streams. */
     void (*renumber)(sl_op *const *ops, size_t n);
@@ -622,8 +628,8 @@ struct sl_backend {
     sl_status (*event_elapsed)(sl_event *start, sl_event *end, double *ms, sl_error *err);
     sl_status (*device_synchronize)(sl_device *device, sl_error *err);
 
-    /* Threads of the host, unless thread_bytes is 0. A new one begins at the running one's time;
-     * device->threads is set. */
+    /* Threads of the host, for a backend that says who is next; the others have none of these. A new
+     * thread begins at the running one's time; device->threads is set. */
     void (*thread_open)(sl_thread *thread);
     /* Before each call: lets those threads go on that come before the running one. */
     void (*thread_turn)(sl_device *device);

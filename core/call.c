@@ -6,6 +6,7 @@
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
+#include "threads.h"
 
 void sl__device_reap(sl_device *device)
 {
@@ -42,7 +43,7 @@ sl_status sl__device_enter(sl_device *device, const char *what, sl_error *err)
     if (device && !sl__host_func_depth && !device->fault.status && !device->threads) return SL_OK;
     status = sl__device_enter_lost(device, what, err);
     if (status != SL_OK) return status;
-    if (device->threads) device->backend->thread_turn(device);
+    if (device->threads) sl__threads_turn(device);
     return device->fault.status ? report_fault(device, err) : SL_OK;
 }
 

@@ -520,10 +520,12 @@ sl_status sl_tensor_peek(sl_tensor *tensor, int64_t first_elem, int64_t n_elems,
 
 /* Starts a thread that calls fn(ud), for the device and the others of its machine. Each thread has a
  * current stream of its own, first the NULL stream. Threads take turns: another one goes on only
- * inside of a call of the core, so that what they share needs no locks. SL_EUNSUPPORTED: the GPU is
- * not simulated; SL_ESTATE: the race checker is on. */
+ * inside of a call of the core, so that what they share needs no locks. On a real GPU calls of the
+ * driver run at the same time. SL_ESTATE: the race checker is on. */
 sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_thread **thread,
                           sl_error *err);
+/* For long work of the caller's own: on a real GPU another thread may go on first. */
+void sl_thread_offer(sl_device *device);
 /* Whether fn has returned. Takes the host as long as a query. */
 sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err);
 /* The same of what has happened so far, in no time. */

@@ -12,6 +12,7 @@
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
+#include "turn.h"
 
 enum { MOST_DEVICES = 64 }; /* of a machine */
 
@@ -25,6 +26,7 @@ struct sl__seat {
 struct sl__os {
     pthread_t thread;
     pthread_cond_t turn; /* it is this thread's */
+    sl_threads *threads; /* that it is one of */
     void (*fn)(void *ud);
     void *ud;
 };
@@ -32,9 +34,12 @@ struct sl__os {
 /* Of all machines: it is held for moments only. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* Which one calls; NULL: the first. */
+static _Thread_local sl_thread *own;
+
 /* ---- the turn ---------------------------------------------------------------- */
 
-static void exchange_seats(sl_thread *from, sl_thread *to, sl_device *devices)
+static void exchange_seats(sl_thread *from, const sl_thread *to, sl_device *devices)
 {
     for (sl_device *device = devices; device; device = device->core->beside) {
         sl__device_core *core = device->core;
@@ -47,13 +52,19 @@ static void exchange_seats(sl_thread *from, sl_thread *to, sl_device *devices)
     }
 }
 
-static void give_turn(sl_threads *threads, sl_thread *next)
+void sl__threads_exchange(sl_threads *threads, sl_thread *next)
 {
     const sl_thread *started = next->number > 0 ? next : threads->running;
 
     exchange_seats(threads->running, next, started->device->core->numbers->devices);
-    pthread_mutex_lock(&mutex);
     threads->running = next;
+}
+
+/* For a backend that says who is next. */
+static void give_turn(sl_threads *threads, sl_thread *next)
+{
+    pthread_mutex_lock(&mutex);
+    sl__threads_exchange(threads, next);
     pthread_cond_signal(&next->os->turn);
     pthread_mutex_unlock(&mutex);
 }
@@ -72,6 +83,20 @@ static void pass(sl_threads *threads, sl_thread *next)
 
     give_turn(threads, next);
     await_turn(threads, thread);
+}
+
+static bool takes_turns(const sl_device *device) { return device->backend->thread_turn != NULL; }
+
+static sl_thread *self(const sl_threads *threads) { return own ? own : threads->first; }
+
+static void enter(sl_threads *threads) { sl__turn_take(threads, self(threads)); }
+
+void sl__threads_turn(sl_device *device)
+{
+    if (takes_turns(device))
+        device->backend->thread_turn(device);
+    else
+        sl__turn_offer(device->threads, self(device->threads));
 }
 
 /* ---- numbers of operations ----------------------------------------------------- */
@@ -118,6 +143,7 @@ static sl_thread *new_thread(const sl_backend *backend)
 void sl__threads_free(sl_threads *threads)
 {
     if (!threads) return;
+    sl__turn_free(threads->turn);
     free_thread(threads->first);
     free(threads);
 }
@@ -130,18 +156,21 @@ static sl_threads *make_threads(sl_device *device)
 
     if (numbers->threads || !threads) return threads;
     threads->first = threads->running = new_thread(device->backend);
-    if (!threads->first) {
-        free(threads);
+    if (threads->first && !takes_turns(device)) threads->turn = sl__turn_new(threads->first);
+    if (!threads->first || (!threads->turn && !takes_turns(device))) {
+        sl__threads_free(threads);
         return NULL;
     }
     threads->pass = pass;
+    threads->leave = sl__turn_give;
+    threads->enter = enter;
     threads->renumber = renumber;
     return numbers->threads = threads;
 }
 
 /* ---- a thread's life ------------------------------------------------------------ */
 
-static sl_threads *threads_of(const sl_thread *thread) { return thread->device->threads; }
+static sl_threads *threads_of(const sl_thread *thread) { return thread->os->threads; }
 
 static void leave_streams(const sl_thread *thread)
 {
@@ -153,13 +182,21 @@ static void leave_streams(const sl_thread *thread)
 static void *run(void *ud)
 {
     sl_thread *thread = ud;
+    sl_threads *threads = threads_of(thread);
 
-    await_turn(threads_of(thread), thread);
+    own = thread;
+    if (takes_turns(thread->device))
+        await_turn(threads, thread);
+    else
+        enter(threads);
     thread->os->fn(thread->os->ud);
     leave_streams(thread);
     sl__group_free();
     thread->ended = true;
-    give_turn(threads_of(thread), thread->device->backend->thread_end(thread));
+    if (takes_turns(thread->device))
+        give_turn(threads, thread->device->backend->thread_end(thread));
+    else
+        threads->leave(threads);
     return NULL;
 }
 
@@ -198,8 +235,7 @@ static void unlink_thread(sl_threads *threads, const sl_thread *thread)
 static sl_status check_start(sl_device *device, sl_error *err)
 {
     if (!device->backend->thread_bytes)
-        return sl_fail(err, SL_EUNSUPPORTED, "threads are simulated only so far, and %s is a GPU",
-                       device->info.name);
+        return sl_fail(err, SL_EUNSUPPORTED, "%s has no threads", device->info.name);
     if (sl__race_on())
         return sl_fail(err, SL_ESTATE, "the race checker knows one thread only: turn it off first");
     return SL_OK;
@@ -211,10 +247,11 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
     int error;
 
     thread->device = device;
+    thread->os->threads = threads;
     for (sl_device *of = device->core->numbers->devices; of; of = of->core->beside)
         of->threads = threads;
     append(threads, thread);
-    device->backend->thread_open(thread);
+    if (takes_turns(device)) device->backend->thread_open(thread);
     error = start(thread);
     if (!error) {
         sl_device_retain(device);
@@ -250,8 +287,20 @@ sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
 {
     sl_status status = sl__device_enter(thread->device, "done", err);
 
-    if (status == SL_OK) status = thread->device->backend->thread_query(thread, ended, err);
-    return status;
+    if (status != SL_OK) return status;
+    *ended = thread->ended;
+    return takes_turns(thread->device) ? thread->device->backend->thread_query(thread, ended, err)
+                                       : SL_OK;
+}
+
+/* After an interrupt as well: the thread is interrupted, too. */
+static void await_end(const sl_thread *thread)
+{
+    sl_threads *threads = threads_of(thread);
+
+    threads->leave(threads);
+    pthread_join(thread->os->thread, NULL);
+    threads->enter(threads);
 }
 
 /* Recorded as a call of the host. */
@@ -259,11 +308,14 @@ static sl_status wait_for(sl_thread *thread, sl_error *err)
 {
     sl_device *device = thread->device;
     sl_call call;
-    sl_status status;
+    sl_status status = SL_OK;
 
     sl__call_begin(device, &call, SL_CALL_PLAIN);
     call.name = sl__strings_intern(&device->core->strings, "thread:join");
-    status = device->backend->thread_join(thread, err);
+    if (takes_turns(device))
+        status = device->backend->thread_join(thread, err);
+    else
+        await_end(thread);
     sl__call_end(device, &call, NULL, status);
     return status;
 }
@@ -275,11 +327,18 @@ sl_status sl_thread_join(sl_thread *thread, sl_error *err)
 
     if (status == SL_OK) status = wait_for(thread, err);
     if (status != SL_OK) return sl__device_leave(device, status, err);
-    pthread_join(thread->os->thread, NULL);
+    if (takes_turns(device))
+        pthread_join(thread->os->thread, NULL); /* it has given the turn away */
     unlink_thread(threads_of(thread), thread);
     free_thread(thread);
     sl_device_release(device);
     return SL_OK;
+}
+
+void sl_thread_offer(sl_device *device)
+{
+    if (device->threads && !takes_turns(device))
+        sl__turn_offer(device->threads, self(device->threads));
 }
 
 bool sl_thread_has_ended(const sl_thread *thread) { return thread->ended; }

@@ -118,7 +118,7 @@ $(T)/t-33-matching: %: %.o $(C)/cuda/matching.o
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)
 $(T)/t-40-lost $(T)/t-41-threads $(T)/t-42-calls $(T)/t-43-opening \
-    $(T)/t-45-graphs $(T)/t-46-custom $(T)/t-47-nccl: %: %.o $(PLAYED)
+    $(T)/t-45-graphs $(T)/t-46-custom $(T)/t-47-nccl $(T)/t-48-host-threads: %: %.o $(PLAYED)
 $(T)/t-47-nccl: | $(T)/fake_nccl.so
 PLAYED_PLUGIN := $(if $(CUDA_LIB),$(T)/played_plugin.so)
 $(PLAYED_PLUGIN): $(T)/fake_plugin.o $(CUDA_C) $(PLUGIN_CORE) $(NUMBERS) \

@@ -25,9 +25,8 @@ int64_t cuda_now_ns(void) { return monotonic_ns() - clock_base_ns; }
 
 /* ---- the current device ---- */
 
-/* CUDA keeps the current device per thread; asking it costs as much as setting it, and
- * the backend has one thread: device_open sees to that. */
-static int current_ordinal = -1;
+/* CUDA keeps the current device per thread; asking it costs as much as setting it. */
+static _Thread_local int current_ordinal = -1;
 
 void cuda_use(const cuda_device *dev)
 {
@@ -61,9 +60,10 @@ sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *er
 
 int32_t cuda_captures;
 
-static int own_depth;
-static enum cudaStreamCaptureMode users_mode; /* of the thread, where `relaxed` */
-static bool relaxed;
+/* Of the thread, as CUDA's mode is. */
+static _Thread_local int own_depth;
+static _Thread_local enum cudaStreamCaptureMode users_mode; /* where `relaxed` */
+static _Thread_local bool relaxed;
 
 void cuda_own_begin(void)
 {

@@ -166,6 +166,29 @@ void cuda_own_begin(void);
 void cuda_own_end(void);
 extern int32_t cuda_captures; /* that go on, of all devices */
 
+/* Between the two another thread of the host may have the turn: while this one waits, and in calls of
+ * the driver that need nothing of the backend's. Captures and recordings are in order of the calls. */
+static inline void cuda_leave(const cuda_device *dev)
+{
+    if (dev->base.threads) dev->base.threads->leave(dev->base.threads);
+}
+static inline void cuda_enter(const cuda_device *dev)
+{
+    if (dev->base.threads) dev->base.threads->enter(dev->base.threads);
+}
+static inline bool cuda_may_leave(const cuda_device *dev)
+{
+    return dev->base.threads && dev->recording == 0 && cuda_captures == 0;
+}
+void cuda_let_others(const cuda_device *dev); /* go on for a moment, if there are any (wait.c) */
+#define CUDA_ASIDE(dev, code, call)                \
+    do {                                           \
+        const bool aside_ = cuda_may_leave((dev)); \
+        if (aside_) cuda_leave((dev));             \
+        (code) = (call);                           \
+        if (aside_) cuda_enter((dev));             \
+    } while (0)
+
 /* Events from and to the device's store of them. */
 cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event);
 void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event);
@@ -209,7 +232,7 @@ void cuda_queue_poll(cuda_device *dev);
 /* Host functions of all open devices that are enqueued and have not run, and whether one
  * runs now. There is one thread for all of them, so devices wait for each other's. */
 extern int32_t cuda_funcs_pending;
-extern bool cuda_funcs_running;
+bool cuda_funcs_running(void);
 
 void cuda_funcs_open(cuda_device *dev);
 /* Launches the host function of the operation in its stream. */

@@ -15,6 +15,18 @@ static int64_t host_now_ns(sl_device *device)
     return cuda_now_ns();
 }
 
+/* Some of it, while other threads go on. */
+static void work_aside(const cuda_device *dev, int64_t end_ns)
+{
+    enum { PART_NS = 100000 };
+    const int64_t now_ns = cuda_now_ns();
+    const int64_t until_ns = end_ns - now_ns < PART_NS ? end_ns : now_ns + PART_NS;
+    cuda_leave(dev);
+    while (cuda_now_ns() < until_ns)
+        continue;
+    cuda_enter(dev);
+}
+
 /* The host is busy, not asleep. Host functions run meanwhile, as they would on a
  * thread of their own. */
 static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err)
@@ -25,6 +37,7 @@ static sl_status host_work(sl_device *device, int64_t duration_ns, sl_error *err
     while (cuda_now_ns() < end) {
         if (*device->interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
         if (cuda_funcs_pending > 0) cuda_funcs_run_all();
+        if (device->threads) work_aside(dev, end);
     }
     cuda_queue_poll(dev);
     return SL_OK;
@@ -291,6 +304,7 @@ static const sl_backend cuda_backend = {
     .graph_bytes = sizeof(cuda_graph),
     .custom_bytes = sizeof(cuda_custom),
     .comm_bytes = sizeof(cuda_comm),
+    .thread_bytes = sizeof(sl_thread),
     .checks_captures = true,
     .peer_copies = true,
     .device_count = device_count,

@@ -109,7 +109,10 @@ static void CUDART_CB on_replayed(void *ud)
 /* ---- the Lua thread ---- */
 
 int32_t cuda_funcs_pending;
-bool cuda_funcs_running;
+static bool are_run;                    /* by one of the host's threads, */
+static _Thread_local bool are_run_here; /* by this one */
+
+bool cuda_funcs_running(void) { return are_run_here; }
 
 void cuda_funcs_open(cuda_device *dev) { dev->funcs.reached_tail = &dev->funcs.reached; }
 
@@ -266,9 +269,9 @@ static void run_func(cuda_host_funcs *funcs, cuda_op *op, cuda_node_func *node)
 bool cuda_funcs_run_all(void)
 {
     bool any = false;
-    if (cuda_funcs_running) /* a host function that reads a tensor, say */
+    if (are_run) /* a host function that reads a tensor, say */
         return false;
-    cuda_funcs_running = true;
+    are_run = are_run_here = true;
     abandon_lost();
     for (cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open) {
         cuda_func *func;
@@ -277,7 +280,7 @@ bool cuda_funcs_run_all(void)
             any = true;
         }
     }
-    cuda_funcs_running = false;
+    are_run = are_run_here = false;
     return any;
 }
 
@@ -291,18 +294,25 @@ void cuda_funcs_ask_devices(void)
         if (dev->funcs.n_pending > 0) cuda_ask_fault(dev);
 }
 
+/* One of them may be running a function. */
+static void wait_beside_others(void)
+{
+    sched_yield();
+    cuda_let_others(cuda_open_devices());
+}
+
 /* When none is pending, every function has run or was abandoned with its device; a device that is
  * lost has none. */
 sl_status cuda_funcs_settle_all(sl_error *err)
 {
     int64_t since_ns = cuda_funcs_pending > 0 ? cuda_now_ns() : 0;
-    while (cuda_funcs_pending > 0 && !cuda_funcs_running) {
+    while (cuda_funcs_pending > 0 && !are_run_here) {
         if (*cuda_open_devices()->base.interrupted)
             return sl_fail(err, SL_EINTERRUPT, "interrupted");
         if (cuda_funcs_run_all())
             since_ns = cuda_now_ns();
         else
-            sched_yield();
+            wait_beside_others();
         if (cuda_now_ns() - since_ns > LOST_AFTER_NS) {
             cuda_funcs_ask_devices();
             since_ns = cuda_now_ns();

@@ -47,7 +47,7 @@ sl_status cuda_host_settle(const char *call, sl_error *err)
 {
     const cuda_device *dev = cuda_open_devices();
     if (!dev) return SL_OK;
-    if (cuda_funcs_running)
+    if (cuda_funcs_running())
         return sl_fail(err, SL_ESTATE,
                        "%s inside a host function: it may wait for GPU %d, "
                        "which waits for the function",
@@ -172,7 +172,8 @@ static sl_status page_locked(cuda_device *dev, size_t bytes, size_t asked, unsig
     if (!block) return status != SL_OK ? status : SL_ENOMEM;
     cuda_use(dev);
     free_down_to(&host.pinned, cuda_host_idle_max_bytes);
-    cudaError_t code = cudaHostAlloc(&block->data, bytes, flags);
+    cudaError_t code;
+    CUDA_ASIDE(dev, code, cudaHostAlloc(&block->data, bytes, flags));
     if (code == cudaErrorMemoryAllocation) {
         trim(dev);
         code = cudaHostAlloc(&block->data, bytes, flags);
@@ -203,7 +204,8 @@ sl_status cuda_host_register(cuda_device *dev, cuda_block *block, sl_error *err)
     size_t length = round_up(block->bytes, host.page_bytes);
     cuda_use(dev);
     free_down_to(&host.pinned, cuda_host_idle_max_bytes);
-    cudaError_t code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);
+    cudaError_t code;
+    CUDA_ASIDE(dev, code, cudaHostRegister(block->data, length, cudaHostRegisterPortable));
     if (code == cudaErrorMemoryAllocation) {
         trim(dev);
         code = cudaHostRegister(block->data, length, cudaHostRegisterPortable);

@@ -62,8 +62,10 @@ sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, u
     if (status != SL_OK) return status;
     call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
     call->threads = threads;
-    cudaError_t code = cudaLaunchKernel(kernel, dim3(call->blocks), dim3(threads), arguments,
-                                        shared_bytes, call->stream);
+    cudaError_t code;
+    CUDA_ASIDE(call->dev, code,
+               cudaLaunchKernel(kernel, dim3(call->blocks), dim3(threads), arguments, shared_bytes,
+                                call->stream));
     if (code == cudaSuccess) note_loaded(call->dev, kernel);
     return launch_status(call, code);
 }

@@ -103,13 +103,15 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
     void *dst = cuda_data(op->out, work->out_offset);
     const void *src = cuda_data(op->in[0], work->in_offset[0]);
     enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
+    cudaError_t code;
     if (work->copy_kind == SL_SPAN_MEMCPY_P2P) return launch_peer_copy(dev, op, dst, src, err);
     if (work->flags & SL_WORK_SYNC) {
         if (work->copy_kind != SL_SPAN_MEMCPY_D2D) op->span_flags |= SL_SPAN_HOST_WAITED;
-        return cuda_check(dev, cudaMemcpy(dst, src, work->bytes, direction), "cudaMemcpy", err);
+        CUDA_ASIDE(dev, code, cudaMemcpy(dst, src, work->bytes, direction));
+        return cuda_check(dev, code, "cudaMemcpy", err);
     }
-    return cuda_check(dev, cudaMemcpyAsync(dst, src, work->bytes, direction, stream),
-                      "cudaMemcpyAsync", err);
+    CUDA_ASIDE(dev, code, cudaMemcpyAsync(dst, src, work->bytes, direction, stream));
+    return cuda_check(dev, code, "cudaMemcpyAsync", err);
 }
 
 /* cudaMemset of device memory returns at once, of pinned memory when it is done. */
@@ -234,6 +236,8 @@ sl_status cuda_enqueue(sl_op *op, sl_error *err)
     status = launch(dev, op, err);
     if (dev->recording > 0) cuda_activity_after((cuda_op *)op, status == SL_OK);
     if (status != SL_OK) return status;
+    /* A mark of the stream is for all with numbers up to its own: those that were launched before. */
+    if (dev->base.threads) dev->base.threads->renumber(&op, 1);
     append(dev, stream_of(op), op);
     return SL_OK;
 }

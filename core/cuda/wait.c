@@ -61,6 +61,14 @@ static sl_status pause_between(cuda_device *dev, int64_t since_ns, sl_error *err
     return cuda_comm_ask(err);
 }
 
+void cuda_let_others(const cuda_device *dev)
+{
+    if (!dev->base.threads) return;
+    cuda_leave(dev);
+    sched_yield();
+    cuda_enter(dev);
+}
+
 static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const char *call,
                           sl_error *err)
 {
@@ -76,6 +84,7 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
         else if (turn % 64 == 0)
             status = pause_between(dev, since_ns, err);
         if (status != SL_OK) return status;
+        cuda_let_others(dev);
     }
 }
 
@@ -134,8 +143,32 @@ sl_status cuda_event_synchronize(sl_event *event, sl_error *err)
     return status;
 }
 
+static cuda_stream *first_busy(const cuda_device *dev)
+{
+    cuda_stream *stream = dev->streams;
+    while (stream && !stream->head)
+        stream = stream->next;
+    return stream;
+}
+
+/* Other threads may open and close streams between two questions. */
+static sl_status wait_beside_others(cuda_device *dev, sl_error *err)
+{
+    for (cuda_stream *stream = first_busy(dev); stream; stream = first_busy(dev)) {
+        bool done;
+        sl_status status = query(dev, ask_stream, stream, "cudaDeviceSynchronize", &done, err);
+        if (status != SL_OK) return status;
+        if (done) cuda_queue_completed(stream, UINT64_MAX);
+        if (*dev->base.interrupted) return sl_fail(err, SL_EINTERRUPT, "interrupted");
+        if (cuda_funcs_pending > 0) cuda_funcs_run_all();
+        cuda_let_others(dev);
+    }
+    return SL_OK;
+}
+
 static sl_status wait_for_streams(cuda_device *dev, sl_error *err)
 {
+    if (dev->base.threads) return wait_beside_others(dev, err);
     for (cuda_stream *stream = dev->streams; stream; stream = stream->next) {
         if (!stream->head) continue;
         sl_status status = wait_for(dev, ask_stream, stream, "cudaDeviceSynchronize", err);

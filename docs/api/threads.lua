@@ -5,7 +5,7 @@ return {
     about = [[
 A thread of the host runs a Lua function beside the script, as a C++ program does with `std::thread`: several of them launch work, wait, and page-lock memory at the same time. On the
 simulated GPU each has a clock of its own in virtual time, so that the contention of the driver's lock is part of the experiment; the outcome is the same in every run. The rules are in
-[threads.md](../design/threads.md). On a real GPU threads do not run yet.
+[threads.md](../design/threads.md). On a real GPU Lua code of one thread runs at a time, while calls of CUDA, waits and `lab.host_work` of the others go on.
 
 The function runs in a Lua state of its own. It shares no variables with the script: arguments and results are copied. They may be nil, booleans, numbers, strings, tables of these that do
 not contain themselves, and streams, events and tensors of the same machine, which are then the same objects in both. Each thread has a current stream of its own, first the default
@@ -22,7 +22,6 @@ stream; `lab` is the laboratory, with the devices that were open when the thread
             errors = {
                 { "SL_EINVAL", "`f` is a function of C, or uses a local variable from outside; an argument cannot be handed over" },
                 { "SL_ESTATE", "the race checker is on; the system starts no thread" },
-                { "SL_EUNSUPPORTED", "the GPU is not simulated" },
             },
             about = [[
 Globals of the script are not globals of the thread. In a thread `lab.open`, `lab.check`, `os.exit` and `lab.kernel{cpu =}` are refused. A thread that is not joined is joined at the end of

@@ -57,6 +57,21 @@ is "$(with -e "$comm
 2	2*" "its collectives run"
 unset STREAMLAB_NCCL
 
+# Threads of the host run at the same time there.
+threads='local function work(n, s)
+    for i = 1, n do lab.spin(0.001, {stream = s}) if i % 20 == 0 then s:synchronize() end end
+    s:launch_host_func(function() lab.host_work(0.01) end)
+    return s.name
+end
+local t = {}
+for i = 1, 4 do t[i] = lab.thread(work, 100, lab.stream{name = "s" .. i}) end
+for i = 1, 4 do io.write(t[i]:join(), " ") end
+local th = lab.thread(function() lab.host_work(1) error("failed", 0) end)
+while not th:done() do end
+print(select(2, pcall(th.join, th)))'
+is "$(with --backend cuda -e "$threads")" "s1 s2 s3 s4 failed
+status 0" "threads launch, wait, run host functions and fail"
+
 PLAYED_NO_CODE=1
 export PLAYED_NO_CODE
 is "$(with -e "$which")" "streamlab: simulating * (profile *): $no_code

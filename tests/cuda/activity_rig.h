@@ -70,7 +70,7 @@ void cuda_own_begin(void) {}
 void cuda_own_end(void) {}
 
 int32_t cuda_funcs_pending;
-bool cuda_funcs_running;
+bool cuda_funcs_running(void) { return false; }
 
 bool cuda_funcs_run_all(void)
 {

@@ -24,6 +24,7 @@ typedef struct block {
 } block;
 
 static block *blocks;
+_Thread_local int fake_device;
 static _Thread_local cudaError_t last_error;
 
 /* What cudaMemPoolCreate gives out, and what is each device's own. */
@@ -40,6 +41,7 @@ void fake_cudart_forget(void)
         free(gone);
     }
     last_error = cudaSuccess;
+    fake_device = 0;
     fake_graphs_forget();
     fake_cudart = (fake_cudart_state){ .total_bytes = (size_t)1 << 30 };
 }
@@ -50,7 +52,7 @@ cudaError_t fake_answer(cudaError_t code)
     return code;
 }
 
-cudaError_t fake_lost(void) { return (cudaError_t)state->lost[state->device]; }
+cudaError_t fake_lost(void) { return (cudaError_t)state->lost[fake_device]; }
 
 cudaError_t fake_enter(void)
 {
@@ -70,7 +72,7 @@ cudaError_t cudaGetLastError(void)
 static void add(void *data, size_t bytes, block_kind kind)
 {
     block *new = malloc(sizeof *new);
-    *new = (block){ blocks, data, bytes, kind, state->device };
+    *new = (block){ blocks, data, bytes, kind, fake_device };
     blocks = new;
 }
 
@@ -106,7 +108,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int dev
 cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
     *total_bytes = state->total_bytes;
-    *free_bytes = state->total_bytes - state->taken_bytes[state->device];
+    *free_bytes = state->total_bytes - state->taken_bytes[fake_device];
     return fake_enter();
 }
 
@@ -130,7 +132,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t bytes)
 
 static bool take_from_device(size_t bytes)
 {
-    size_t *taken = &state->taken_bytes[state->device];
+    size_t *taken = &state->taken_bytes[fake_device];
     if (bytes > state->total_bytes - *taken) return false;
     *taken += bytes;
     return true;
@@ -171,7 +173,7 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
     state->pool_mallocs++;
     if (fake_unsafe(NULL)) return cudaErrorStreamCaptureUnsupported;
     if (fake_enter() != cudaSuccess) return fake_lost();
-    if (device != state->device) state->misuses++;
+    if (device != fake_device) state->misuses++;
     size_t spare = state->reserved_bytes[device] - state->used_bytes[device];
     if (bytes > spare) {
         if (!take_from_device(bytes - spare)) return fake_answer(cudaErrorMemoryAllocation);
@@ -185,7 +187,7 @@ cudaError_t cudaMallocFromPoolAsync(void **data, size_t bytes, cudaMemPool_t poo
 static cudaError_t give_back(block *freed)
 {
     if (!freed) return fake_answer(cudaErrorInvalidValue);
-    if (freed->device != state->device) state->misuses++;
+    if (freed->device != fake_device) state->misuses++;
     if (freed->kind == POOL)
         state->used_bytes[freed->device] -= freed->bytes;
     else
@@ -295,15 +297,15 @@ cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags)
 {
     (void)flags;
     if (state->no_peer) return fake_answer(cudaErrorPeerAccessUnsupported);
-    if (state->peers[state->device][peer]) return fake_answer(cudaErrorPeerAccessAlreadyEnabled);
-    state->peers[state->device][peer] = 1;
+    if (state->peers[fake_device][peer]) return fake_answer(cudaErrorPeerAccessAlreadyEnabled);
+    state->peers[fake_device][peer] = 1;
     return fake_enter();
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peer)
 {
-    if (!state->peers[state->device][peer]) return fake_answer(cudaErrorPeerAccessNotEnabled);
-    state->peers[state->device][peer] = 0;
+    if (!state->peers[fake_device][peer]) return fake_answer(cudaErrorPeerAccessNotEnabled);
+    state->peers[fake_device][peer] = 0;
     return fake_enter();
 }
 

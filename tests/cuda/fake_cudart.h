@@ -18,7 +18,7 @@ typedef struct fake_stream {
 
 typedef struct fake_cudart_state {
     /* Seen: calls. */
-    int calls; /* of all functions but cudaGetLastError */
+    _Atomic int calls; /* of all functions but cudaGetLastError */
     int mallocs, frees, pool_mallocs, async_mallocs, async_frees;
     int stream_syncs, mappings, trims;
     int host_allocs, host_frees, registers, unregisters;
@@ -48,10 +48,10 @@ typedef struct fake_cudart_state {
     enum cudaGraphExecUpdateResult update_result; /* of cudaGraphExecUpdate */
     _Atomic int lost[FAKE_DEVICES]; /* cudaError_t: all calls answer this, unless it is
                                          * cudaSuccess */
-    int device;                     /* the current one: cuda_use sets it */
 } fake_cudart_state;
 
 extern fake_cudart_state fake_cudart;
+extern _Thread_local int fake_device; /* the current one: cuda_use sets it */
 
 /* What the current device answers: cudaSuccess unless it is lost. */
 cudaError_t fake_lost(void);

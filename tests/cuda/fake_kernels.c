@@ -11,8 +11,9 @@ sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, c
     (void)out, (void)in0, (void)in1;
     if (work->kernel == SL_KERNEL_SUM && !scratch) fake_cudart.misuses++;
     *blocks = *threads = 1;
-    return cuda_check(dev, fake_launch(stream, work->kernel == SL_KERNEL_TRAP, duration_ns),
-                      "cudaLaunchKernel", err);
+    cudaError_t code;
+    CUDA_ASIDE(dev, code, fake_launch(stream, work->kernel == SL_KERNEL_TRAP, duration_ns));
+    return cuda_check(dev, code, "cudaLaunchKernel", err);
 }
 
 cudaError_t cuda_kernel_find_code(void)

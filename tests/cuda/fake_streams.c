@@ -195,8 +195,8 @@ static void *run_stream(void *ud)
 static fake_stream *stream_of(cudaStream_t handle)
 {
     if (handle && handle != cudaStreamLegacy) return (fake_stream *)handle;
-    null_streams[state->device].device = state->device;
-    return &null_streams[state->device];
+    null_streams[fake_device].device = fake_device;
+    return &null_streams[fake_device];
 }
 
 static void start(fake_stream *stream)
@@ -220,8 +220,8 @@ static cudaError_t enqueue(cudaStream_t handle, work given)
     if (state->at_once) return fake_enter();
     work *w = malloc(sizeof *w);
     *w = given;
-    if (log_length < LOG_BYTES - 1) log_text[log_length++] = given.kind == 'T' ? 'K' : given.kind;
     pthread_mutex_lock(&lock);
+    if (log_length < LOG_BYTES - 1) log_text[log_length++] = given.kind == 'T' ? 'K' : given.kind;
     cudaError_t lost = (cudaError_t)state->lost[stream->device];
     if (lost) {
         w->running = NULL;
@@ -331,7 +331,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
     fake_stream *made = calloc(1, sizeof *made);
     if (flags != cudaStreamNonBlocking) state->misuses++;
-    made->device = state->device;
+    made->device = fake_device;
     *stream = (cudaStream_t)made;
     state->streams++;
     return fake_enter();
@@ -375,7 +375,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
 cudaError_t cudaDeviceSynchronize(void)
 {
     cudaError_t code = fake_unsafe_device();
-    return code ? code : wait_for(state->device, NULL);
+    return code ? code : wait_for(fake_device, NULL);
 }
 
 /* ---- events ---- */
@@ -537,7 +537,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaSetDevice(int device)
 {
-    state->device = device;
+    fake_device = device;
     return fake_enter();
 }
 

@@ -30,7 +30,7 @@ static struct {
 
 extern "C" {
 int32_t cuda_funcs_pending;
-bool cuda_funcs_running;
+bool cuda_funcs_running(void) { return false; }
 
 sl_status cuda_funcs_settle(cuda_device *, sl_error *err)
 {

@@ -23,7 +23,7 @@ static struct {
     int funcs_run; /* cuda_funcs_run_all */
 } rest;
 
-void cuda_use(const cuda_device *dev) { fake_cudart.device = dev->base.info.index; }
+void cuda_use(const cuda_device *dev) { fake_device = dev->base.info.index; }
 
 sl_status cuda_check(cuda_device *dev, cudaError_t code, const char *call, sl_error *err)
 {
@@ -49,7 +49,8 @@ sl_status cuda_capture_explain(cuda_device *dev, cuda_stream *stream, const char
 }
 
 int32_t cuda_funcs_pending;
-bool cuda_funcs_running;
+static bool funcs_running; /* in a host function */
+bool cuda_funcs_running(void) { return funcs_running; }
 
 static fake_stream *waits_for_funcs; /* is busy until host functions have run */
 
@@ -57,7 +58,7 @@ bool cuda_funcs_run_all(void)
 {
     cuda_funcs_pending = 0;
     rest.funcs_run++;
-    fake_cudart.device = FAKE_DEVICES - 1; /* they may have used another one */
+    fake_device = FAKE_DEVICES - 1; /* they may have used another one */
     if (waits_for_funcs) waits_for_funcs->busy = false;
     waits_for_funcs = NULL;
     return true;

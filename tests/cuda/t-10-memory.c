@@ -206,7 +206,7 @@ static void test_wait(void)
     cuda_buffer a = tensor(&devices[0], SL_ON_DEVICE, 4 * MIB);
     ok(a.data && rest.funcs_run == 1 && !memory_stream->busy,
        "memory is ready for every stream when it is handed out, after host functions");
-    is_int(fake_cudart.device, 0, "the device is the current one again");
+    is_int(fake_device, 0, "the device is the current one again");
     is_int(cudaGetLastError(), cudaSuccess, "and no error is left");
     memory_stream->busy = true;
     waits_for_funcs = memory_stream;

@@ -106,13 +106,13 @@ static void test_pinned_shortage(void)
     rest.interrupted = true;
     is_int(open_tensor(&none, &err), SL_EINTERRUPT, "a wait before it may be interrupted");
     rest.interrupted = false;
-    cuda_funcs_running = true;
+    funcs_running = true;
     is_int(open_tensor(&none, &err), SL_ESTATE, "inside a host function it is refused");
     is_str(err.msg,
            "cudaHostAlloc inside a host function: it may wait for GPU 0, which waits "
            "for the function",
            "because it could never return");
-    cuda_funcs_running = false;
+    funcs_running = false;
     ok(!none.block && !none.data, "the buffer stays empty");
     close_devices(1, "a shortage of pinned memory");
 }

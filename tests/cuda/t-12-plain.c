@@ -324,7 +324,7 @@ static void test_peers(void)
            "as may be enabling, which settles host functions");
     ok(!answer && !fake_cudart.peers[0][1], "and has changed nothing then");
     rest.interrupted = false;
-    cuda_funcs_running = true;
+    funcs_running = true;
     ok(cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, &err) == SL_ESTATE
            && cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL) == SL_ESTATE,
        "inside a host function both are refused");
@@ -332,7 +332,7 @@ static void test_peers(void)
            "cudaDeviceEnablePeerAccess inside a host function: it may wait for GPU 1, "
            "which waits for the function",
            "because they could never return");
-    cuda_funcs_running = false;
+    funcs_running = false;
     cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, NULL);
     ok(answer && fake_cudart.peers[0][1], "settling leaves the right device current");
     cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL);
