@@ -71,7 +71,7 @@ static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
 static void spend_on_call(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
-    sim_host_spend_us(dev, sim_threads_call_us(dev, sim_host_enqueue_us(op)));
+    sim_host_spend_us(dev, sim_call_us(dev, sim_host_enqueue_us(op)));
 }
 
 /* One call of the host launches the kernels of all ranks. */

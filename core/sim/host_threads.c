@@ -172,7 +172,7 @@ void sim_threads_keep_lock(sim_machine *machine) { machine->lock_until = machine
 double sim_threads_call_us(sim_device *dev, double us)
 {
     sim_machine *machine = dev->machine;
-    if (!machine->threads || machine->running_host_func) return us;
+    if (machine->running_host_func) return us;
     sim_threads_await_lock(machine);
     for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t))
         if (t != running(machine) && t->call_until > machine->host_at)

@@ -669,9 +669,13 @@ void sim_threads_turn(sim_machine *machine);
 /* The running thread waits until over(what): another one goes on, if one can. False: none. */
 bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what);
 void sim_threads_wake(sim_machine *machine); /* those for which it is over now */
-/* The running thread enters the driver for `us`, in vain for a moment for each other one that is in it:
- * how long that takes in all. */
+/* The running thread enters the driver for `us`, and stays longer for each other one that is in it: how
+ * long that takes in all. */
 double sim_threads_call_us(sim_device *dev, double us);
+static inline double sim_call_us(sim_device *dev, double us)
+{
+    return dev->machine->threads ? sim_threads_call_us(dev, us) : us;
+}
 /* It waits until no call keeps the driver's lock; it keeps the lock up to its time now. */
 void sim_threads_await_lock(sim_machine *machine);
 void sim_threads_keep_lock(sim_machine *machine);

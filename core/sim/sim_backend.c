@@ -324,7 +324,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     if (status == SL_OK) status = sim_call_enqueue(op, err);
     if (status == SL_OK) status = wait_before_copy(op, err);
     if (status != SL_OK) return status;
-    sim_host_spend_us(dev, sim_threads_call_us(dev, sim_host_enqueue_us(op)));
+    sim_host_spend_us(dev, sim_call_us(dev, sim_host_enqueue_us(op)));
     status = sim_wait_for_queue(op, err);
     if (status == SL_OK && base->graph) status = sim_graph_read(op, err);
     if (status != SL_OK) return status;
