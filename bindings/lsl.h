@@ -102,20 +102,20 @@ typedef struct lsl_state {
     int in_host_func;                      /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T); /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
-    struct guard *guards;   /* of lab.use in coroutines, the newest first */
-    int guards_ref;         /* of a weak table: coroutine -> its newest guard */
-    lua_State *race_thread; /* reports of races are made on it; NULL: none yet */
-    bool closing;           /* lua_close has begun: no Lua code may run */
+    struct guard *guards;       /* of lab.use in coroutines, the newest first */
+    int guards_ref;             /* of a weak table: coroutine -> its newest guard */
+    lua_State *race_thread;     /* reports of races are made on it; NULL: none yet */
+    bool closing;               /* lua_close has begun: no Lua code may run */
     struct lsl_thread *threads; /* that its code has started and nobody has joined (l_thread.c) */
-    bool of_thread;         /* it is such a thread's own */
-    int host_funcs;         /* in flight */
-    bool said_clamped;      /* the notice about priorities was given */
-    bool tunes;             /* a device may give a notice when matmul is called (l_tune.c) */
-    bool torch_defaults;    /* new streams and events are as PyTorch makes them */
-    const char *preferred;  /* a chunk's source, see core.prefer_source; or NULL */
-    int watch_ref;          /* of a function that sees each launch of a custom kernel; 0: none */
-    bool files_closed;      /* timelines are neither saved nor loaded any more */
-    int pc_functions_ref;   /* of a weak table: number of a pc slot -> the function that called */
+    bool of_thread;             /* it is such a thread's own */
+    int host_funcs;             /* in flight */
+    bool said_clamped;          /* the notice about priorities was given */
+    bool tunes;                 /* a device may give a notice when matmul is called (l_tune.c) */
+    bool torch_defaults;        /* new streams and events are as PyTorch makes them */
+    const char *preferred;      /* a chunk's source, see core.prefer_source; or NULL */
+    int watch_ref;        /* of a function that sees each launch of a custom kernel; 0: none */
+    bool files_closed;    /* timelines are neither saved nor loaded any more */
+    int pc_functions_ref; /* of a weak table: number of a pc slot -> the function that called */
     lsl_pc_slot pc[LSL_WHERE_SLOTS];
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
