@@ -45,6 +45,9 @@ enum { /* sl_work.flags */
        SL_WORK_GUESSED = 8 /* CUSTOM: and those are a guess */
 };
 
+/* The sides of an operation: its inputs by number, without gaps, and the output. */
+enum { SL_INPUTS = 3, SL_OUTPUT = SL_INPUTS, SL_SIDES };
+
 typedef struct sl_work {
     uint8_t kind, kernel, dtype, flags;
     uint8_t copy_kind; /* MEMCPY: sl_span_kind */
@@ -52,19 +55,22 @@ typedef struct sl_work {
         uint8_t byte_value; /* MEMSET */
         uint8_t reduction;  /* COLLECTIVE: sl_reduction */
     };
-    uint8_t in_dtype;    /* KERNEL: of the inputs; `dtype` but for CAST */
-    uint8_t collective;  /* COLLECTIVE: sl_collective */
-    uint32_t threads;    /* SPIN, CUSTOM: of a block */
-    int64_t blocks;      /* SPIN, CUSTOM */
-    int64_t m, n, k;     /* COLLECTIVE: elements of the output, of the input; ranks */
+    uint8_t in_dtype;   /* KERNEL: of the inputs; `dtype` but for CAST */
+    uint8_t collective; /* COLLECTIVE: sl_collective */
+    uint32_t threads;   /* SPIN, CUSTOM: of a block */
+    int64_t blocks;     /* SPIN, CUSTOM */
+    int64_t m, n;       /* COLLECTIVE: elements of the output, of the input */
+    union {
+        int64_t k;       /* COLLECTIVE: ranks */
+        int64_t cold_ns; /* CUSTOM: with nothing of its tensors in the L2; 0: not known */
+    };
     int64_t duration_ns; /* SPIN, CUSTOM */
-    int64_t cold_ns;     /* CUSTOM: with nothing of its tensors in the L2; 0: not known */
     size_t shared_bytes; /* SPIN, CUSTOM: per block, static and dynamic */
     size_t bytes;        /* MEMCPY, MEMSET: how many; CUSTOM: that it moves; COLLECTIVE: of the
                           * larger of input and output */
     /* In bytes, where in its buffer the output begins, and each input: tensors may be views.
      * Multiples of the dtype's size, but for MEMCPY and MEMSET. */
-    size_t out_offset, in_offset[2];
+    size_t out_offset, in_offset[SL_INPUTS];
     union {
         double scalar;
         double flops; /* CUSTOM */
@@ -83,32 +89,25 @@ typedef struct sl_work {
     };                   /* likewise */
 } sl_work;
 
-/* How many elements a kernel's operand has: inputs 0 and 1, and 2 for the output; 0 where there
- * is none. */
+/* How many elements a kernel's operand has; 0 where there is none. */
 static inline int64_t sl_kernel_elems(const sl_work *work, int side)
 {
+    if (side != SL_OUTPUT && side >= sl_kernel_inputs((sl_kernel)work->kernel)) return 0;
     switch (sl_kernel_family_of((sl_kernel)work->kernel)) {
     case SL_FAMILY_MATMUL:
         return side == 0 ? work->m * work->k : side == 1 ? work->k * work->n : work->m * work->n;
-    case SL_FAMILY_PAIR: return work->n;
-    case SL_FAMILY_NUMBER:
-    case SL_FAMILY_ONE:
-    case SL_FAMILY_CAST: return side == 1 ? 0 : work->n;
-    case SL_FAMILY_ROWS: return side == 1 ? 0 : work->m * work->n;
-    case SL_FAMILY_SUM: return side == 2 ? 1 : side == 1 ? 0 : work->n;
-    case SL_FAMILY_TRANSPOSE:
-        return side == 1 ? 0 : work->outer * work->m * work->middle * work->n * work->k;
-    case SL_FAMILY_FILL:
-    case SL_FAMILY_RANDOM: return side == 2 ? work->n : 0;
-    case SL_FAMILY_NONE: break;
+    case SL_FAMILY_ROWS: return work->m * work->n;
+    case SL_FAMILY_SUM: return side == SL_OUTPUT ? 1 : work->n;
+    case SL_FAMILY_TRANSPOSE: return work->outer * work->m * work->middle * work->n * work->k;
+    case SL_FAMILY_NONE: return 0;
+    default: return work->n;
     }
-    return 0;
 }
 
 /* The dtype of that operand. */
 static inline sl_dtype sl_kernel_dtype(const sl_work *work, int side)
 {
-    bool is_other = side < 2 && work->kernel == SL_KERNEL_CAST;
+    bool is_other = side != SL_OUTPUT && work->kernel == SL_KERNEL_CAST;
 
     return (sl_dtype)(is_other ? work->in_dtype : work->dtype);
 }
@@ -185,9 +184,9 @@ struct sl_op {
     sl_work work; /* first: a new operation has zeros in what follows it */
     sl_op *next;  /* in reap's chain */
     sl_stream *stream;
-    sl_event *event;        /* RECORD, WAIT; else NULL */
-    sl_buffer *out, *in[2]; /* NULL where unused */
-    uint64_t seq;           /* issue number over all streams of the device, >= 1 */
+    sl_event *event;                /* RECORD, WAIT; else NULL */
+    sl_buffer *out, *in[SL_INPUTS]; /* NULL where unused */
+    uint64_t seq;                   /* issue number over all streams of the device, >= 1 */
     void (*host_release)(void *ud);
     uint32_t where;      /* device text id */
     uint32_t thread;     /* number of the host's thread that enqueued it */
@@ -295,8 +294,10 @@ static inline void sl_custom_call_drop(sl_custom_call *call)
 
 static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
 {
-    bool found = op->out == buffer || op->in[0] == buffer || op->in[1] == buffer;
+    bool found = op->out == buffer;
 
+    for (int i = 0; !found && i < SL_INPUTS; i++)
+        found = op->in[i] == buffer;
     for (uint32_t i = 0; !found && op->custom && i < op->custom->n; i++)
         found = op->custom->arg[i].buffer == buffer;
     return found;

@@ -98,7 +98,7 @@ static bool has_host_side(uint8_t copy_kind)
 static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst, sl_buffer *src,
                              sl_error *err)
 {
-    const sl__operands operands = { .out = dst, .in0 = src };
+    const sl__operands operands = { .out = dst, .in = { src } };
     sl_op *op;
     sl_status status = sl__op_begin(stream, work, &operands, &op, err);
 

@@ -398,8 +398,8 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
     if (sl__copy_is_on_host(dst, src))
         return copy_on_host(dst, src, n_bytes, stream, flags & SL_WORK_SYNC, err);
     work.copy_kind = sl__copy_kind(dst, src);
-    return sl__op_enqueue(stream, &work, &(sl__operands){ .out = dst->buffer, .in0 = src->buffer },
-                          err);
+    return sl__op_enqueue(stream, &work,
+                          &(sl__operands){ .out = dst->buffer, .in = { src->buffer } }, err);
 }
 
 sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_error *err)

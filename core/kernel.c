@@ -310,7 +310,7 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
     if (status != SL_OK) return status;
     return sl__op_enqueue(
         stream, &work,
-        &(sl__operands){ .out = out->buffer, .in0 = a->buffer, .in1 = b ? b->buffer : NULL }, err);
+        &(sl__operands){ .out = out->buffer, .in = { a->buffer, b ? b->buffer : NULL } }, err);
 }
 
 sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,

@@ -26,15 +26,22 @@ static void hold_custom(sl_op *op, sl_custom_call *custom)
         hold(custom->arg[i].buffer, op->stream);
 }
 
+/* Without a loop, which compilers leave as it is. */
+static inline void hold_inputs(sl_op *op)
+{
+    if (sl__op_holds_input(op, 0)) hold(op->in[0], op->stream);
+    if (sl__op_holds_input(op, 1)) hold(op->in[1], op->stream);
+    if (__builtin_expect(op->in[2] != NULL, 0) && sl__op_holds_input(op, 2))
+        hold(op->in[2], op->stream);
+}
+
 static void hold_operands(sl_op *op, const sl__operands *operands)
 {
     op->event = sl_event_retain(operands->event);
     op->out = operands->out;
-    op->in[0] = operands->in0;
-    op->in[1] = operands->in1;
+    memcpy(op->in, operands->in, sizeof op->in);
     hold(op->out, op->stream);
-    for (int i = 0; i < 2; i++)
-        if (sl__op_holds_input(op, i)) hold(op->in[i], op->stream);
+    if (op->in[0]) hold_inputs(op);
     if (__builtin_expect(operands->custom != NULL, 0)) hold_custom(op, operands->custom);
 }
 
@@ -68,8 +75,16 @@ static sl_status settle_for_graph(const sl__operands *operands, sl_error *err)
 {
     sl_status status = sl__buffer_settle_all(operands->out, err);
 
-    if (status == SL_OK) status = sl__buffer_settle_all(operands->in0, err);
-    return status != SL_OK ? status : sl__buffer_settle_all(operands->in1, err);
+    for (int i = 0; i < SL_INPUTS && status == SL_OK; i++)
+        status = sl__buffer_settle_all(operands->in[i], err);
+    return status;
+}
+
+static bool any_is_lent(const sl__operands *operands)
+{
+    sl_buffer *const *in = operands->in;
+
+    return is_lent(operands->out) || is_lent(in[0]) || is_lent(in[1]) || is_lent(in[2]);
 }
 
 static sl_status settle_memory(const sl__operands *operands, const sl_work *work,
@@ -79,11 +94,12 @@ static sl_status settle_memory(const sl__operands *operands, const sl_work *work
 
     if (operands->custom)
         return settle_custom(operands->custom, stream, stream->branch != NULL, err);
-    if (!is_lent(operands->out) && !is_lent(operands->in0) && !is_lent(operands->in1)) return SL_OK;
+    if (!any_is_lent(operands)) return SL_OK;
     if (stream->branch) return settle_for_graph(operands, err);
-    status = settle_side(operands->out, work, 2, stream, err);
-    if (status == SL_OK) status = settle_side(operands->in0, work, 0, stream, err);
-    return status != SL_OK ? status : settle_side(operands->in1, work, 1, stream, err);
+    status = settle_side(operands->out, work, SL_OUTPUT, stream, err);
+    for (int i = 0; i < SL_INPUTS && status == SL_OK; i++)
+        status = settle_side(operands->in[i], work, i, stream, err);
+    return status;
 }
 
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,

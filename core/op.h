@@ -10,7 +10,7 @@
 
 typedef struct sl__operands { /* borrowed; NULL where unused */
     sl_event *event;
-    sl_buffer *out, *in0, *in1;
+    sl_buffer *out, *in[SL_INPUTS];
     sl_custom_call *custom;
 } sl__operands;
 
@@ -27,22 +27,26 @@ static inline sl_span_kind sl__span_kind(const sl_work *work)
     }
 }
 
-/* How many bytes of input 0 or 1, or of the output (2), the operation reads or writes. */
+/* How many bytes of that side the operation reads or writes. */
 static inline size_t sl__work_bytes(const sl_work *work, int side)
 {
     if (work->kind == SL_WORK_COLLECTIVE)
-        return (size_t)(side == 2   ? work->m
-                        : side == 0 ? work->n
-                                    : 0)
+        return (size_t)(side == SL_OUTPUT ? work->m
+                        : side == 0       ? work->n
+                                          : 0)
                * sl_dtype_bytes((sl_dtype)work->dtype);
     if (work->kind != SL_WORK_KERNEL) return work->bytes;
     return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
 }
 
-/* An operation that names a buffer more than once holds it once: whether for input i. */
+/* An operation that names a buffer more than once holds it once: whether for input i, if there is
+ * one. */
 static inline bool sl__op_holds_input(const sl_op *op, int i)
 {
-    return op->in[i] != op->out && (i == 0 || op->in[1] != op->in[0]);
+    const sl_buffer *buffer = op->in[i];
+
+    return buffer && buffer != op->out && (i < 1 || buffer != op->in[0])
+           && (i < 2 || buffer != op->in[1]);
 }
 
 /* The buffers that it holds, each as often as it holds it; returns how many. */
@@ -51,8 +55,8 @@ static inline int sl__op_buffers(const sl_op *op, sl_buffer *list[SL_MOST_ARGS])
     int n = 0;
 
     if (op->out) list[n++] = op->out;
-    for (int i = 0; i < 2; i++)
-        if (op->in[i] && sl__op_holds_input(op, i)) list[n++] = op->in[i];
+    for (int i = 0; i < SL_INPUTS; i++)
+        if (sl__op_holds_input(op, i)) list[n++] = op->in[i];
     for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
         if (op->custom->arg[i].buffer) list[n++] = op->custom->arg[i].buffer;
     return n;

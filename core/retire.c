@@ -17,6 +17,15 @@ static void let_go(sl_buffer *buffer, const sl_stream *stream)
     sl__buffer_release(buffer);
 }
 
+/* Without a loop, as they were held. */
+static inline void let_go_inputs(const sl_op *op)
+{
+    if (__builtin_expect(op->in[2] != NULL, 0) && sl__op_holds_input(op, 2))
+        let_go(op->in[2], op->stream);
+    if (sl__op_holds_input(op, 1)) let_go(op->in[1], op->stream);
+    if (sl__op_holds_input(op, 0)) let_go(op->in[0], op->stream);
+}
+
 static void let_go_custom(const sl_op *op)
 {
     for (uint32_t i = op->custom->n; i-- > 0;)
@@ -29,8 +38,7 @@ void sl__op_drop(sl_device *device, sl_op *op)
     if (op->graph) sl__graph_retired(op);
     if (op->custom) let_go_custom(op);
     if (op->comm) sl__comm_let_go(op);
-    for (int i = 1; i >= 0; i--)
-        if (sl__op_holds_input(op, i)) let_go(op->in[i], op->stream);
+    if (op->in[0]) let_go_inputs(op);
     let_go(op->out, op->stream);
     sl_event_release(op->event);
     sl_stream_release(op->stream);

@@ -68,7 +68,7 @@ template <typename T> static sl_status launch_bits(kernel_call *call)
 {
     const sl_work *work = call->work;
     const extents e = { work->outer, work->m, work->middle, work->n, work->k };
-    const int64_t elems = sl_kernel_elems(work, 2), across = ceil_div(e.n, SIDE);
+    const int64_t elems = sl_kernel_elems(work, SL_OUTPUT), across = ceil_div(e.n, SIDE);
     const int64_t tiles = elems > 0 ? e.outer * e.middle * across * ceil_div(e.m, SIDE) : 0;
     if (e.k == 1)
         return launch_grid(call, transpose_tiles<T>, tiles, THREADS, 0, (T *)call->out,

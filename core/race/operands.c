@@ -2,13 +2,17 @@
 #include "../op.h"
 #include "state.h"
 
-/* Both inputs are the same, as of matmul(a, a): that is one read. */
-static bool reads_twice(const sl_op *op)
+/* Input i is the same as one before, as of matmul(a, a): that is one read. */
+static bool reads_again(const sl_op *op, int i)
 {
     const sl_work *work = &op->work;
+    bool again = false;
 
-    return op->in[0] == op->in[1] && work->in_offset[0] == work->in_offset[1]
-           && sl_kernel_elems(work, 0) == sl_kernel_elems(work, 1);
+    for (int j = 0; j < i; j++)
+        again = again
+                || (op->in[i] == op->in[j] && work->in_offset[i] == work->in_offset[j]
+                    && sl_kernel_elems(work, i) == sl_kernel_elems(work, j));
+    return again;
 }
 
 /* As declared: what the kernel really does is not known here. */
@@ -33,12 +37,12 @@ int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
     int n = 0;
 
     if (op->custom) return list_custom(op->custom, list);
-    for (int i = 0; i < 2; i++)
-        if (op->in[i] && !(i == 1 && reads_twice(op)))
+    for (int i = 0; i < SL_INPUTS; i++)
+        if (op->in[i] && !reads_again(op, i))
             list[n++] = (sl__operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
                                        SL_ACCESS_READ };
     if (op->out)
-        list[n++] = (sl__operand){ op->out, work->out_offset, sl__work_bytes(work, 2),
+        list[n++] = (sl__operand){ op->out, work->out_offset, sl__work_bytes(work, SL_OUTPUT),
                                    SL_ACCESS_WRITE };
     return n;
 }

@@ -30,9 +30,10 @@ double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
 void sim_touch_operands(sim_op *sim)
 {
     sl_op *op = &sim->base;
-    for (int i = 0; i < 2; i++)
-        if (op->in[i] && !(i == 1 && op->in[1] == op->in[0])) sim_touch(op->in[i], sim->bytes[i]);
-    if (op->out) sim_touch(op->out, sim->bytes[2]);
+    for (int i = 0; i < SL_INPUTS; i++)
+        if (op->in[i] && !(i > 0 && op->in[i] == op->in[i - 1]))
+            sim_touch(op->in[i], sim->bytes[i]);
+    if (op->out) sim_touch(op->out, sim->bytes[SL_OUTPUT]);
     for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
         if (op->custom->arg[i].buffer)
             sim_touch(op->custom->arg[i].buffer, op->custom->arg[i].bytes);
@@ -42,7 +43,7 @@ void sim_touch_operands(sim_op *sim)
 static bool product_finds_warm(const sim_op *op)
 {
     const double half_bytes = sim_device_of(op)->profile.l2_bytes / 2;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SL_INPUTS; i++)
         if (op->base.in[i] && sim_warm_part(op->base.in[i], op->bytes[i], half_bytes) == 0)
             return false;
     return true;

@@ -60,10 +60,10 @@ size_t sim_job_bytes(const sim_job *job, int side)
 {
     int64_t elems = job->m * job->n;
     if (job->kernel == SL_KERNEL_TRANSPOSE) elems *= job->outer * job->middle * job->k;
-    if (job->kernel == SL_KERNEL_SUM && side == 2) elems = 1;
+    if (job->kernel == SL_KERNEL_SUM && side == SL_OUTPUT) elems = 1;
     if (job->kernel == SL_KERNEL_MATMUL && side == 0) elems = job->m * job->k;
     if (job->kernel == SL_KERNEL_MATMUL && side == 1) elems = job->k * job->n;
-    return (size_t)elems * numbers_dtype_bytes(side == 2 ? job->dtype : job->in_dtype);
+    return (size_t)elems * numbers_dtype_bytes(side == SL_OUTPUT ? job->dtype : job->in_dtype);
 }
 
 bool sim_job_is_elementwise(const sim_job *job)
@@ -94,8 +94,9 @@ size_t sim_work_bytes(const sl_work *work, int side)
     if (work->kind == SL_WORK_KERNEL)
         return (size_t)sl_kernel_elems(work, side)
                * numbers_dtype_bytes(sl_kernel_dtype(work, side));
-    if (work->kind == SL_WORK_MEMCPY) return side == 1 ? 0 : work->bytes;
-    return work->kind == SL_WORK_MEMSET && side == 2 ? work->bytes : 0;
+    if (side == SL_OUTPUT)
+        return work->kind == SL_WORK_MEMCPY || work->kind == SL_WORK_MEMSET ? work->bytes : 0;
+    return work->kind == SL_WORK_MEMCPY && side == 0 ? work->bytes : 0;
 }
 
 /* ---- kernels ---- */
@@ -360,25 +361,25 @@ bool sim_job_goes_on(const sim_job *job)
            || (job->kernel == SL_KERNEL_SOFTMAX && job->n <= LONGEST_ROW);
 }
 
-sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const void *in0,
-                           const void *in1)
+sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
+                           const void *const in[SL_INPUTS])
 {
     switch (job->kernel) {
-    case SL_KERNEL_MATMUL: return run_matmul(job, out, in0, in1);
-    case SL_KERNEL_SOFTMAX: return run_softmax(job, done, out, in0);
+    case SL_KERNEL_MATMUL: return run_matmul(job, out, in[0], in[1]);
+    case SL_KERNEL_SOFTMAX: return run_softmax(job, done, out, in[0]);
     case SL_KERNEL_SUM:
-        return job->dtype == SL_INT32 ? run_whole_sum(job, out, in0) : run_sum(job, out, in0);
-    case SL_KERNEL_CAST: return run_cast(job, out, in0);
-    case SL_KERNEL_TRANSPOSE: return run_transpose(job, out, in0);
+        return job->dtype == SL_INT32 ? run_whole_sum(job, out, in[0]) : run_sum(job, out, in[0]);
+    case SL_KERNEL_CAST: return run_cast(job, out, in[0]);
+    case SL_KERNEL_TRANSPOSE: return run_transpose(job, out, in[0]);
     case SL_KERNEL_FILL:
     case SL_KERNEL_RAND:
     case SL_KERNEL_RANDN: return run_generator(job, out);
-    default: return run_elementwise(job, done, out, in0, in1);
+    default: return run_elementwise(job, done, out, in[0], in[1]);
     }
 }
 
-sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1)
+sl_status sim_job_run(const sim_job *job, void *out, const void *const in[SL_INPUTS])
 {
     int64_t done = 0;
-    return sim_job_continue(job, &done, out, in0, in1);
+    return sim_job_continue(job, &done, out, in);
 }

@@ -27,10 +27,10 @@ typedef struct sim_job {
  * so that equal jobs are equal bytes. */
 void sim_job_init(sim_job *job, const sl_work *work);
 
-/* The bytes of a side of an operation, 0 if it has none: inputs 0 and 1, and 2 for the output. */
+/* The bytes of a side of an operation, 0 if it has none. */
 size_t sim_work_bytes(const sl_work *work, int side);
 
-/* 0, 1 or 2; and the bytes of each side: inputs 0 and 1, and 2 for the output. */
+/* How many inputs it has, and the bytes of each side. */
 int sim_job_inputs(const sim_job *job);
 size_t sim_job_bytes(const sim_job *job, int side);
 
@@ -45,18 +45,21 @@ double sim_job_flops(const sim_job *job);
 /* Memory that sim_job_run needs for itself. */
 size_t sim_job_scratch_bytes(const sim_job *job);
 
+/* The inputs' bytes, for sim_job_run: SIM_INPUTS(x, y). */
+#define SIM_INPUTS(...) ((const void *const[SL_INPUTS]){ __VA_ARGS__ })
+
 /* Computes the whole output. `out` may be an input if the job is elementwise or
  * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it
  * (interrupt.h), which is possible in large jobs only. `out` is undefined after a failure. */
-sl_status sim_job_run(const sim_job *job, void *out, const void *in0, const void *in1);
+sl_status sim_job_run(const sim_job *job, void *out, const void *const in[SL_INPUTS]);
 
 /* Whether a job that was stopped can be continued, also when `out` is an input. */
 bool sim_job_goes_on(const sim_job *job);
 
 /* Continues at *done, which is 0 at first and kept when the job is stopped: elements, or rows
  * of SOFTMAX. A job that does not go on starts from the beginning and does not use it. */
-sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out, const void *in0,
-                           const void *in1);
+sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
+                           const void *const in[SL_INPUTS]);
 
 /* Elements [first, first + n) of a generator. */
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out);

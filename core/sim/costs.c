@@ -380,7 +380,8 @@ static double measured_us(const sim_profile *p, const sl_work *work, double elem
 static double elementwise(const sim_device *dev, const sl_work *work, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    double elems = sim_larger((double)sl_kernel_elems(work, 0), (double)sl_kernel_elems(work, 2));
+    double elems = sim_larger((double)sl_kernel_elems(work, 0),
+                              (double)sl_kernel_elems(work, SL_OUTPUT));
     double out_bytes = (double)sl_dtype_bytes((sl_dtype)work->dtype);
     double in_bytes = (double)sl_dtype_bytes(sl_kernel_dtype(work, 0));
     double bytes = elems * (moves_per_elem(work) * out_bytes + (in_bytes - out_bytes));

@@ -92,12 +92,13 @@ sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, 
     sim_device *dev = (sim_device *)base->device;
     sl_status status = sim_host_catch_up(dev, err);
     if (status != SL_OK) return status;
-    const size_t bytes = sim_work_bytes(work, 2);
+    const size_t bytes = sim_work_bytes(work, SL_OUTPUT);
     sim_value *src = in ? ((sim_buffer *)in)->value : NULL,
               *value = src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0],
                                               bytes)
-                       : bytes == base->bytes ? sim_value_apply(work, bytes, NULL, NULL, out->value)
-                                              : sim_value_apply_part(work, out->value, NULL, NULL);
+                       : bytes == base->bytes
+                           ? sim_value_apply(work, bytes, SIM_VALUES(NULL), out->value)
+                           : sim_value_apply_part(work, out->value, SIM_VALUES(NULL));
     if (!value) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     sim_value_release(out->value);
     out->value = value;

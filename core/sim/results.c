@@ -15,9 +15,10 @@ static bool takes_whole_buffers(const sim_op *op)
 {
     const sl_op *base = &op->base;
     const sl_work *work = &base->work;
-    return is_whole(base->out, work->out_offset, op->bytes[2])
-           && is_whole(base->in[0], work->in_offset[0], op->bytes[0])
-           && is_whole(base->in[1], work->in_offset[1], op->bytes[1]);
+    bool whole = is_whole(base->out, work->out_offset, op->bytes[SL_OUTPUT]);
+    for (int i = 0; i < SL_INPUTS; i++)
+        whole = whole && is_whole(base->in[i], work->in_offset[i], op->bytes[i]);
+    return whole;
 }
 
 /* What the output's buffer holds from the operation's end on. NULL: out of memory. */
@@ -34,8 +35,8 @@ static sim_value *result(const sim_op *op, sim_value *holds)
         return whole ? sim_value_bytes_set(bytes, work->byte_value)
                      : sim_value_memset(holds, work->out_offset, work->bytes, work->byte_value);
     default:
-        return whole ? sim_value_apply(work, bytes, in[0], in[1], holds)
-                     : sim_value_apply_part(work, holds, in[0], in[1]);
+        return whole ? sim_value_apply(work, bytes, in, holds)
+                     : sim_value_apply_part(work, holds, in);
     }
 }
 
@@ -108,7 +109,7 @@ static void publish_collective(sim_op *op)
             sim_device_of(op)->out_of_memory = true;
         }
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SL_INPUTS; i++) {
         sim_value_release(op->value[i]);
         op->value[i] = NULL;
     }
@@ -134,7 +135,7 @@ void sim_publish(sim_op *op)
             sim_device_of(op)->out_of_memory = true;
         }
     }
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SL_INPUTS; i++) {
         sim_value_release(op->value[i]);
         op->value[i] = NULL;
     }

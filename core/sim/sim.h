@@ -299,13 +299,13 @@ struct sim_op {
     sim_edge *dependents;
     sim_record *record; /* RECORD: its own; WAIT: the one waited for */
     int32_t deps_left;
-    bool ready, done;    /* ready to run; ended */
-    bool in_call;        /* the call that enqueues it has not returned: it is not reaped */
-    bool queued;         /* a copy: at its engine; a kernel: has started */
-    sim_ps ready_at;     /* not earlier, because of base.ready_cause; once ready: when */
-    sim_value *value[2]; /* inputs, captured */
-    size_t bytes[3];     /* of inputs 0 and 1, and of the output (sim_work_bytes) */
-    sim_launch launch;   /* kernels, memsets and D2D on SMs */
+    bool ready, done;            /* ready to run; ended */
+    bool in_call;                /* the call that enqueues it has not returned: it is not reaped */
+    bool queued;                 /* a copy: at its engine; a kernel: has started */
+    sim_ps ready_at;             /* not earlier, because of base.ready_cause; once ready: when */
+    sim_value *value[SL_INPUTS]; /* inputs, captured */
+    size_t bytes[SL_SIDES];      /* sim_work_bytes */
+    sim_launch launch;           /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
     double slots, slot_rate; /* on the SM that rates.c looks at: asked for; its rate */
     int32_t threads_there;
@@ -469,7 +469,7 @@ static inline void sim_capture(sim_op *op)
 {
     op->base.start_ns = sim_device_of(op)->machine->now / SIM_PS_PER_NS;
     if (op->base.custom) sim_capture_custom(op);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SL_INPUTS; i++)
         if (op->base.in[i] && !op->value[i])
             op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);
 }

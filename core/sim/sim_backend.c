@@ -132,7 +132,7 @@ static void describe(sim_op *op)
     sl_op *base = &op->base;
     const sl_work *work = &base->work;
     base->engine = SL_ENGINE_COMPUTE;
-    for (int side = 0; side < 3 && base->out; side++)
+    for (int side = 0; side < SL_SIDES && base->out; side++)
         op->bytes[side] = sim_work_bytes(work, side);
     if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
     if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;

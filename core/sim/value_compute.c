@@ -100,13 +100,15 @@ static sl_status stopped(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "in
 /* The node takes `data`, its computed bytes, and releases its inputs. */
 static void become_literal(sim_value *value, uint8_t *data)
 {
-    sim_value *in0 = sim_value_input(value, 0), *in1 = sim_value_input(value, 1);
+    sim_value *in[SL_INPUTS];
+    for (int i = 0; i < SL_INPUTS; i++)
+        in[i] = sim_value_input(value, i);
     value->form = VALUE_LITERAL;
     value->depth = 0;
     value->as.data = data;
     value->as.replaced = 0;
-    sim_value_release(in0);
-    sim_value_release(in1);
+    for (int i = 0; i < SL_INPUTS; i++)
+        sim_value_release(in[i]);
 }
 
 /* Takes the memory of `input` if all its references are the `holds` of the node that is being
@@ -126,19 +128,20 @@ typedef struct rounds {
 /* Applies the job repeatedly, and stops early when the values repeat: `seen` is an earlier value,
  * renewed at powers of two (Brent's cycle detection). Fixed points (x^2) and short cycles (-x) are
  * found soon after they arise. The result is in r->now. */
-static sl_status run_rounds(const sim_value *value, const void *in0, const void *in1, rounds *r)
+static sl_status run_rounds(const sim_value *value, const void *const in[SL_INPUTS], rounds *r)
 {
     const sim_job *job = &value->as.recipe.job;
     const int slots = value->slots;
     const size_t bytes = value->bytes;
     int64_t left = value->as.recipe.repeat, age = 0, oldest = 1;
     bool watching = true;
-    memcpy(r->now, slots & 1 ? in0 : in1, bytes);
+    memcpy(r->now, slots & 1 ? in[0] : in[1], bytes);
     memcpy(r->next, r->now, bytes); /* bytes past the last element stay */
     memcpy(r->seen, r->now, bytes);
     for (; left > 0; left--) {
-        sl_status status = sim_job_run(job, r->next, slots & 1 ? r->now : in0,
-                                       slots & 2 ? r->now : in1);
+        sl_status status = sim_job_run(
+            job, r->next,
+            SIM_INPUTS(slots & 1 ? r->now : in[0], slots & 2 ? r->now : in[1], in[2]));
         if (status == SL_OK && left > 1 && sim_is_interrupted()) status = SL_EINTERRUPT;
         if (status != SL_OK) return status;
         uint8_t *swap = r->now;
@@ -157,12 +160,12 @@ static sl_status run_rounds(const sim_value *value, const void *in0, const void 
     return SL_OK;
 }
 
-static sl_status run_repeated(const sim_value *value, const void *in0, const void *in1,
+static sl_status run_repeated(const sim_value *value, const void *const in[SL_INPUTS],
                               uint8_t **out)
 {
     const size_t bytes = value->bytes;
     rounds r = { sim_value_new_data(bytes), sim_value_new_data(bytes), sim_value_new_data(bytes) };
-    sl_status status = r.now && r.next && r.seen ? run_rounds(value, in0, in1, &r) : SL_ENOMEM;
+    sl_status status = r.now && r.next && r.seen ? run_rounds(value, in, &r) : SL_ENOMEM;
     if (status != SL_OK)
         free(r.now);
     else
@@ -178,7 +181,7 @@ static sim_value *steal_input(const sim_value *value, uint8_t **data)
 {
     const sim_job *job = &value->as.recipe.job;
     sim_value *const *in = value->as.recipe.in;
-    if (!sim_job_goes_on(job) || sim_job_bytes(job, 2) != value->bytes) return NULL;
+    if (!sim_job_goes_on(job) || sim_job_bytes(job, SL_OUTPUT) != value->bytes) return NULL;
     int first = in[1] && in[1]->form == VALUE_LITERAL && in[1]->as.replaced > 0;
     for (int i = 0; i < 2; i++) {
         sim_value *input = in[i ^ first];
@@ -189,29 +192,29 @@ static sim_value *steal_input(const sim_value *value, uint8_t **data)
 }
 
 static sl_status run_in_place(const sim_value *value, sim_value *input, uint8_t *data,
-                              const void *in0, const void *in1)
+                              const void *const in[SL_INPUTS])
 {
-    sl_status status = sim_job_continue(&value->as.recipe.job, &input->as.replaced, data, in0, in1);
+    sl_status status = sim_job_continue(&value->as.recipe.job, &input->as.replaced, data, in);
     if (status != SL_OK) input->as.data = data;
     return status;
 }
 
-static sl_status run_once(const sim_value *value, const void *in0, const void *in1, uint8_t **out)
+static sl_status run_once(const sim_value *value, const void *const in[SL_INPUTS], uint8_t **out)
 {
     const sim_job *job = &value->as.recipe.job;
-    const size_t produced = sim_job_bytes(job, 2);
+    const size_t produced = sim_job_bytes(job, SL_OUTPUT);
     uint8_t *data = NULL;
     sim_value *input = steal_input(value, &data);
     sl_status status;
     if (input) {
-        status = run_in_place(value, input, data, in0, in1);
+        status = run_in_place(value, input, data, in);
         *out = status != SL_OK ? NULL : data;
         return status;
     }
     data = sim_value_new_data(value->bytes);
     if (!data) return SL_ENOMEM;
     if (produced < value->bytes) memset(data + produced, 0, value->bytes - produced);
-    status = sim_job_run(job, data, in0, in1);
+    status = sim_job_run(job, data, in);
     if (status != SL_OK)
         free(data);
     else
@@ -235,7 +238,7 @@ static uint64_t recipe_need_bytes(const sim_value *value)
 {
     uint64_t need = value->bytes * (value->as.recipe.repeat > 1 ? UINT64_C(3) : UINT64_C(1));
     need += sim_job_scratch_bytes(&value->as.recipe.job);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < SL_INPUTS; i++)
         if (value->as.recipe.in[i]) need += value->as.recipe.in[i]->bytes;
     return need;
 }
@@ -244,11 +247,11 @@ static uint64_t recipe_need_bytes(const sim_value *value)
 static sl_status compute_recipe(sim_value *value, sl_error *err)
 {
     const uint64_t need_bytes = recipe_need_bytes(value);
-    const void *in[2] = { NULL, NULL };
-    uint8_t *expanded[2] = { NULL, NULL }, *data = NULL;
+    const void *in[SL_INPUTS] = { NULL };
+    uint8_t *expanded[SL_INPUTS] = { NULL }, *data = NULL;
     sl_status status = check_need(value, need_bytes, err);
     if (status != SL_OK) return status;
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SL_INPUTS; i++) {
         const sim_value *input = value->as.recipe.in[i];
         if (!input) continue;
         if (input->form == VALUE_LITERAL) {
@@ -264,12 +267,12 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
     if (sim_value_is_generator(value))
         status = run_generator(value, &data);
     else if (value->as.recipe.repeat > 1)
-        status = run_repeated(value, in[0], in[1], &data);
+        status = run_repeated(value, in, &data);
     else
-        status = run_once(value, in[0], in[1], &data);
+        status = run_once(value, in, &data);
 done:
-    free(expanded[0]);
-    free(expanded[1]);
+    for (int i = 0; i < SL_INPUTS; i++)
+        free(expanded[i]);
     if (status != SL_OK)
         return status == SL_EINTERRUPT ? stopped(err) : no_memory(value, need_bytes, err);
     become_literal(value, data);

@@ -35,7 +35,7 @@ typedef struct sim_reduced {
     sim_value *in[]; /* held */
 } sim_reduced;
 
-/* 112 bytes, which is all that an operation whose result is never read keeps. */
+/* 120 bytes, which is all that an operation whose result is never read keeps. */
 struct sim_value {
     int32_t refs;
     uint8_t form;   /* sim_value_form */
@@ -53,8 +53,8 @@ struct sim_value {
             int64_t replaced;
         };
         struct {
-            sim_value *in[2]; /* held; NULL where unused */
-            int64_t repeat;   /* times that the job is applied */
+            sim_value *in[SL_INPUTS]; /* held; NULL where unused */
+            int64_t repeat;           /* times that the job is applied */
             sim_job job;
         } recipe;
         struct {
@@ -85,14 +85,14 @@ static inline bool sim_value_covers(size_t offset, size_t count, size_t inner_of
 static inline int sim_value_inputs(const sim_value *value)
 {
     if (value->form == VALUE_REDUCED) return value->as.reduced->n;
-    return value->form == VALUE_LAUNCH ? (int)value->as.launch->n : 2;
+    return value->form == VALUE_LAUNCH ? (int)value->as.launch->n : SL_INPUTS;
 }
 
 static inline sim_value *sim_value_input(const sim_value *value, int i)
 {
     switch (value->form) {
     case VALUE_RECIPE: return value->as.recipe.in[i];
-    case VALUE_SPLICE: return i == 0 ? value->as.splice.base : value->as.splice.src;
+    case VALUE_SPLICE: return i == 0 ? value->as.splice.base : i == 1 ? value->as.splice.src : NULL;
     case VALUE_LAUNCH: return value->as.launch->region[i].before;
     case VALUE_REDUCED: return value->as.reduced->in[i];
     case VALUE_OUTPUT: return i == 0 ? value->as.output.launch : NULL;

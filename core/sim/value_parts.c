@@ -12,32 +12,32 @@ sim_value *sim_value_slice(sim_value *value, size_t offset, size_t bytes)
     return part;
 }
 
-/* The parts of the inputs; the same value if both are the same part. False: out of memory. */
-static bool slice_inputs(const sl_work *work, sim_value *const in[2], sim_value *part[2])
+/* The parts of the inputs; the same value where two are the same part. False: out of memory. */
+static bool slice_inputs(const sl_work *work, sim_value *const in[SL_INPUTS],
+                         sim_value *part[SL_INPUTS])
 {
-    const size_t bytes[2] = { sim_work_bytes(work, 0), sim_work_bytes(work, 1) };
-    const bool same = in[0] && in[0] == in[1] && bytes[0] == bytes[1]
-                      && work->in_offset[0] == work->in_offset[1];
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < SL_INPUTS; i++) {
+        const size_t bytes = sim_work_bytes(work, i), offset = work->in_offset[i];
         if (!in[i]) continue;
-        part[i] = i == 1 && same ? sim_value_retain(part[0])
-                                 : sim_value_slice(in[i], work->in_offset[i], bytes[i]);
+        for (int j = 0; j < i && !part[i]; j++)
+            if (in[j] == in[i] && sim_work_bytes(work, j) == bytes && work->in_offset[j] == offset)
+                part[i] = sim_value_retain(part[j]);
+        if (!part[i]) part[i] = sim_value_slice(in[i], offset, bytes);
         if (!part[i]) return false;
     }
     return true;
 }
 
-sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value *in0,
-                                sim_value *in1)
+sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds,
+                                sim_value *const in[SL_INPUTS])
 {
-    const size_t bytes = sim_work_bytes(work, 2);
-    sim_value *const in[2] = { in0, in1 };
-    sim_value *part[2] = { NULL, NULL }, *made = NULL, *value = NULL;
-    if (slice_inputs(work, in, part)) made = sim_value_apply(work, bytes, part[0], part[1], NULL);
+    const size_t bytes = sim_work_bytes(work, SL_OUTPUT);
+    sim_value *part[SL_INPUTS] = { NULL }, *made = NULL, *value = NULL;
+    if (slice_inputs(work, in, part)) made = sim_value_apply(work, bytes, part, NULL);
     if (made) value = sim_value_splice(holds, work->out_offset, made, 0, bytes);
     sim_value_release(made);
-    sim_value_release(part[0]);
-    sim_value_release(part[1]);
+    for (int i = 0; i < SL_INPUTS; i++)
+        sim_value_release(part[i]);
     return value;
 }
 

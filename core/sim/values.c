@@ -93,64 +93,67 @@ sim_value *sim_value_bound(sim_value *value)
 
 /* ---- applying kernels ---- */
 
-/* The inputs (bit i: input i) through which `job` on in0 and in1 repeats `old` once more; 0: it
- * does not. Only the buffer and the captures may hold `old`. */
+/* The inputs (bit i: input i) through which `job` on `in` repeats `old` once more, of the first two;
+ * 0: it does not. Only the buffer and the captures may hold `old`. */
 static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
-                         const sim_value *in0, const sim_value *in1)
+                         sim_value *const in[SL_INPUTS])
 {
     if (!old || old->form != VALUE_RECIPE || old->bytes != bytes
         || memcmp(&old->as.recipe.job, job, sizeof *job) != 0)
         return 0;
     sim_value *const *was = old->as.recipe.in;
-    const int slots = (in0 == old ? 1 : 0) | (in1 == old ? 2 : 0);
+    const int slots = (in[0] == old ? 1 : 0) | (in[1] == old ? 2 : 0);
     if (slots == 0 || old->refs != (slots == 3 ? 3 : 2)) return 0;
-    if ((!(slots & 1) && in0 != was[0]) || (!(slots & 2) && in1 != was[1])) return 0;
+    if ((!(slots & 1) && in[0] != was[0]) || (!(slots & 2) && in[1] != was[1])) return 0;
+    if (in[2] != was[2]) return 0;
     if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes) return 0;
-    for (int i = 0; i < 2; i++) /* its first round has been computed in place in part */
+    for (int i = 0; i < SL_INPUTS; i++) /* its first round has been computed in place in part */
         if (was[i] && was[i]->form == VALUE_LITERAL && was[i]->as.replaced > 0) return 0;
     return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
 }
 
 /* Whether the result is a constant: that of a fill or of an elementwise kernel on constants. Its
  * eight bytes are computed at once, however large the tensor. */
-static bool folds(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
+static bool folds(const sim_job *job, size_t bytes, sim_value *const in[SL_INPUTS])
 {
-    if (sim_job_bytes(job, 2) != bytes) return false;
+    if (sim_job_bytes(job, SL_OUTPUT) != bytes) return false;
     if (job->kernel == SL_KERNEL_FILL) return true;
-    return sim_job_is_elementwise(job) && in0->form == VALUE_CONSTANT
-           && (!in1 || in1->form == VALUE_CONSTANT);
+    return sim_job_is_elementwise(job) && in[0]->form == VALUE_CONSTANT
+           && (!in[1] || in[1]->form == VALUE_CONSTANT);
 }
 
-static sim_value *fold(const sim_job *job, size_t bytes, const sim_value *in0, const sim_value *in1)
+static sim_value *fold(const sim_job *job, size_t bytes, sim_value *const in[SL_INPUTS])
 {
     uint8_t pattern[SIM_PATTERN];
     sim_job one = *job;
     one.n = (int64_t)(sizeof pattern / numbers_dtype_bytes(job->dtype));
-    sim_job_run(&one, pattern, in0 ? in0->as.pattern : NULL, in1 ? in1->as.pattern : NULL);
+    sim_job_run(&one, pattern,
+                SIM_INPUTS(in[0] ? in[0]->as.pattern : NULL, in[1] ? in[1]->as.pattern : NULL));
     return sim_value_new_constant(bytes, pattern);
 }
 
-sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1,
+sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *const given[SL_INPUTS],
                            sim_value *replaces)
 {
     sim_job job;
+    sim_value *in[SL_INPUTS] = { NULL };
     sim_job_init(&job, work);
-    assert(sim_job_bytes(&job, 2) <= bytes);
-    if (sim_job_inputs(&job) < 1) in0 = NULL;
-    if (sim_job_inputs(&job) < 2) in1 = NULL;
-    assert(!in0 || in0->bytes >= sim_job_bytes(&job, 0));
-    assert(!in1 || in1->bytes >= sim_job_bytes(&job, 1));
-    const int slots = merging_slots(replaces, &job, bytes, in0, in1);
+    assert(sim_job_bytes(&job, SL_OUTPUT) <= bytes);
+    for (int i = 0; i < sim_job_inputs(&job); i++) {
+        in[i] = given[i];
+        assert(in[i]->bytes >= sim_job_bytes(&job, i));
+    }
+    const int slots = merging_slots(replaces, &job, bytes, in);
     if (slots) {
         replaces->as.recipe.repeat++;
         replaces->slots = (uint8_t)slots;
         return sim_value_retain(replaces);
     }
-    if (folds(&job, bytes, in0, in1)) return fold(&job, bytes, in0, in1);
+    if (folds(&job, bytes, in)) return fold(&job, bytes, in);
     sim_value *value = sim_value_new_node(VALUE_RECIPE, bytes);
     if (!value) return NULL;
-    value->as.recipe.in[0] = sim_value_retain(in0);
-    value->as.recipe.in[1] = sim_value_retain(in1);
+    for (int i = 0; i < SL_INPUTS; i++)
+        value->as.recipe.in[i] = sim_value_retain(in[i]);
     value->as.recipe.repeat = 1;
     value->as.recipe.job = job;
     return sim_value_bound(value);

@@ -27,15 +27,18 @@ sim_value *sim_value_bytes_set(size_t bytes, uint8_t byte);
 sim_value *sim_value_retain(sim_value *value);
 void sim_value_release(sim_value *value); /* NULL is fine */
 
-/* The result of `work` (a KERNEL other than SPIN) on in0 and in1 (NULL where unused), of `bytes`
- * bytes. `replaces` (borrowed) is what the output buffer holds now. If it is in0 or in1, nobody
- * else holds it, and the same work on the same other input made it, its repeat count goes up and
- * the same object is returned, retained. The caller holds one reference to in0 and in1 (the
+/* The inputs of sim_value_apply: SIM_VALUES(a, b). */
+#define SIM_VALUES(...) ((sim_value *const[SL_INPUTS]){ __VA_ARGS__ })
+
+/* The result of `work` (a KERNEL other than SPIN) on `in` (NULL where unused), of `bytes`
+ * bytes. `replaces` (borrowed) is what the output buffer holds now. If it is in[0] or in[1], nobody
+ * else holds it, and the same work on the same other inputs made it, its repeat count goes up and
+ * the same object is returned, retained. The caller holds a reference to each input (the
  * capture; two if they are the same value), the buffer one to `replaces`. The caller must put the
  * result into the buffer before the buffer is read again, since merging changes the meaning of the
  * old object. FILL, RAND, RANDN have no inputs. NULL: out of memory, also in a forced
  * computation. */
-sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1,
+sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *const in[SL_INPUTS],
                            sim_value *replaces);
 
 /* `base` with bytes [dst_offset, dst_offset + bytes) taken from `src` at
@@ -46,10 +49,10 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
 /* `base` with some bytes set (a partial memset). */
 sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_t byte);
 
-/* The same for a kernel whose operands are parts of buffers, as `work` says. in0, in1, `holds` (the
+/* The same for a kernel whose operands are parts of buffers, as `work` says. `in`, `holds` (the
  * output's) and the result are values of whole buffers. Merges no chains. NULL: out of memory. */
-sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds, sim_value *in0,
-                                sim_value *in1);
+sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds,
+                                sim_value *const in[SL_INPUTS]);
 
 /* `n` values of the same size, elements of `dtype`, reduced element by element in the order given:
  * in float32 (float64 in itself, whole numbers in their own size), and rounded once. NULL: out of

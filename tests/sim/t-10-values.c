@@ -41,7 +41,7 @@ static bool run(const sl_work *work, sim_value **out, sim_value *in0, sim_value 
     const size_t bytes = (*out)->bytes;
     sim_value_retain(in0);
     sim_value_retain(in1);
-    sim_value *value = sim_value_apply(work, bytes, in0, in1, *out);
+    sim_value *value = sim_value_apply(work, bytes, SIM_VALUES(in0, in1), *out);
     if (value) {
         sim_value_release(*out);
         *out = value;
@@ -158,7 +158,7 @@ static void ping_pong(int rounds, size_t n, bool looks)
 {
     const sl_work step = kernel(SL_KERNEL_ADD_SCALAR, (int64_t)n, 1);
     sim_value *noise = sim_value_apply(&(sl_work){ .kernel = SL_KERNEL_RAND, .n = (int64_t)n },
-                                       4 * n, NULL, NULL, NULL);
+                                       4 * n, SIM_VALUES(NULL), NULL);
     sim_value *a = sim_value_retain(noise), *b = sim_value_bytes_set(4 * n, 0);
     for (int i = 0; i < rounds / 2; i++) {
         run(&step, &b, a, NULL);
@@ -198,7 +198,7 @@ static void dear_chains_stay_lazy(void)
     enum { N = 1 << 20, ROUNDS = 100000 };
     const sl_work step = kernel(SL_KERNEL_POW, N, 1.5);
     const sl_work noise = { .kernel = SL_KERNEL_RAND, .n = N };
-    sim_value *a = sim_value_apply(&noise, 4 * N, NULL, NULL, NULL);
+    sim_value *a = sim_value_apply(&noise, 4 * N, SIM_VALUES(NULL), NULL);
     sim_value *b = sim_value_bytes_set(4 * N, 0);
     for (int i = 0; i < ROUNDS; i++) {
         run(&step, &b, a, NULL);
@@ -351,8 +351,8 @@ static void random_numbers_are_read_in_place(void)
 {
     const sl_work rand = kernel(SL_KERNEL_RANDN, (int64_t)(huge / 4), 0);
     const sl_work small = kernel(SL_KERNEL_RANDN, 100, 0);
-    sim_value *a = sim_value_apply(&rand, huge, NULL, NULL, NULL);
-    sim_value *b = sim_value_apply(&small, 400, NULL, NULL, NULL);
+    sim_value *a = sim_value_apply(&rand, huge, SIM_VALUES(NULL), NULL);
+    sim_value *b = sim_value_apply(&small, 400, SIM_VALUES(NULL), NULL);
     uint8_t part[100], whole[400];
     is_int(sim_value_read(a, 37, 100, part, NULL), SL_OK, "4 TB of random numbers, a part");
     is_int(sim_value_read(b, 0, 400, whole, NULL), SL_OK, "a small tensor, the whole");

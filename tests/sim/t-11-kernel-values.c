@@ -148,7 +148,7 @@ static double elementwise_error(sl_kernel kernel, sl_dtype dtype, double scalar,
     }
     memcpy(a_before, a, sizeof a);
     void *to = in_place ? a : out;
-    if (sim_job_run(&job, to, a, b)) return INFINITY;
+    if (sim_job_run(&job, to, SIM_INPUTS(a, b))) return INFINITY;
     double worst = 0;
     for (size_t i = 0; i < ELEMS; i++) {
         const double want = reference(kernel, element(dtype, a_before, i), element(dtype, b, i),
@@ -218,19 +218,19 @@ static void pow_by_hand(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const sim_job job = make_job(SL_KERNEL_POW, SL_FLOAT32, 0, 1, 0, cases[i].exponent);
         float got;
-        sim_job_run(&job, &got, &cases[i].x, NULL);
+        sim_job_run(&job, &got, SIM_INPUTS(&cases[i].x));
         is_double(got, cases[i].want, 0, "%g to the %g", (double)cases[i].x, cases[i].exponent);
     }
     const float minus_zero = -0.0f;
     float root;
     const sim_job half = make_job(SL_KERNEL_POW, SL_FLOAT32, 0, 1, 0, 0.5);
-    sim_job_run(&half, &root, &minus_zero, NULL);
+    sim_job_run(&half, &root, SIM_INPUTS(&minus_zero));
     ok(root == 0 && !signbit(root), "-0 to the 0.5 is 0, not the root of -0");
     /* In float32 ((x x) x) differs from x (x x) rounded once: the order is fixed. */
     const float x = 1.1f, square = x * x, cube = square * x;
     float got;
     const sim_job job = make_job(SL_KERNEL_POW, SL_FLOAT32, 0, 1, 0, 3);
-    sim_job_run(&job, &got, &x, NULL);
+    sim_job_run(&job, &got, SIM_INPUTS(&x));
     is_double(got, cube, 0, "x^3 is (x x) x to the bit");
 }
 
@@ -239,10 +239,10 @@ static void bytes_saturate(void)
     const uint8_t in[4] = { 0, 7, 100, 250 };
     uint8_t out[4];
     sim_job job = make_job(SL_KERNEL_ADD_SCALAR, SL_UINT8, 0, 4, 0, 10);
-    sim_job_run(&job, out, in, NULL);
+    sim_job_run(&job, out, SIM_INPUTS(in));
     ok(out[0] == 10 && out[1] == 17 && out[3] == 255, "uint8 saturates above");
     job = make_job(SL_KERNEL_ADD_SCALAR, SL_UINT8, 0, 4, 0, -20);
-    sim_job_run(&job, out, in, NULL);
+    sim_job_run(&job, out, SIM_INPUTS(in));
     ok(out[0] == 0 && out[1] == 0 && out[2] == 80, "uint8 saturates below");
 }
 
@@ -269,7 +269,7 @@ static void whole_numbers_wrap(void)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const sim_job job = make_job(cases[i].kernel, SL_INT32, 0, 1, 0, cases[i].scalar);
         int32_t got = 7;
-        sim_job_run(&job, &got, &cases[i].x, &cases[i].y);
+        sim_job_run(&job, &got, SIM_INPUTS(&cases[i].x, &cases[i].y));
         is_int(got, cases[i].want, "int32 wraps, case %zu", i);
     }
     static int32_t many[70000];
@@ -277,7 +277,7 @@ static void whole_numbers_wrap(void)
         many[i] = INT32_MAX;
     int32_t sum;
     const sim_job job = make_job(SL_KERNEL_SUM, SL_INT32, 0, 70000, 0, 0);
-    sim_job_run(&job, &sum, many, NULL);
+    sim_job_run(&job, &sum, SIM_INPUTS(many));
     is_int(sum, -70000, "70000 times 2^31 - 1 is 35000 times 2^32 less 70000");
 }
 
@@ -291,20 +291,20 @@ static void doubles_are_computed_in_double(void)
         y[i] = i + 3;
     }
     sim_job job = make_job(SL_KERNEL_DIV, SL_FLOAT64, 0, N, 0, 0);
-    sim_job_run(&job, out, x, y);
+    sim_job_run(&job, out, SIM_INPUTS(x, y));
     bool same = true;
     for (int i = 0; i < N; i++)
         same = same && out[i] == x[i] / y[i];
     ok(same, "div in float64");
     job = make_job(SL_KERNEL_POW, SL_FLOAT64, 0, N, 0, 3);
-    sim_job_run(&job, x, x, NULL);
+    sim_job_run(&job, x, SIM_INPUTS(x));
     ok(x[N - 1] == (1 + (N - 1) * 0x1p-40) * (1 + (N - 1) * 0x1p-40) * (1 + (N - 1) * 0x1p-40),
        "pow in float64, in place");
     job = make_job(SL_KERNEL_FILL, SL_FLOAT64, 0, N, 0, 1.0 / 3);
-    sim_job_run(&job, out, NULL, NULL);
+    sim_job_run(&job, out, SIM_INPUTS(NULL));
     ok(out[0] == 1.0 / 3 && out[N - 1] == 1.0 / 3, "fill in float64");
     job = make_job(SL_KERNEL_SUM, SL_FLOAT64, 0, N, 0, 0);
-    sim_job_run(&job, x, y, NULL);
+    sim_job_run(&job, x, SIM_INPUTS(y));
     is_double(x[0], N * (N + 5) / 2.0, 0, "sum in float64");
 }
 
@@ -333,7 +333,7 @@ static void transposes(void)
             const size_t cell = (size_t)s[4] * numbers_dtype_bytes(dtype);
             sim_job job;
             sim_job_init(&job, &work);
-            bool right = sim_job_run(&job, out, in, NULL) == SL_OK;
+            bool right = sim_job_run(&job, out, SIM_INPUTS(in)) == SL_OK;
             for (int64_t o = 0; o < s[0]; o++)
                 for (int64_t i = 0; i < s[1]; i++)
                     for (int64_t b = 0; b < s[2]; b++)
@@ -345,8 +345,8 @@ static void transposes(void)
                                               cell)
                                            == 0;
                         }
-            ok(right && sim_job_bytes(&job, 0) == sim_job_bytes(&job, 2)
-                   && sim_job_bytes(&job, 2) == (size_t)(s[0] * s[1] * s[2] * s[3]) * cell,
+            ok(right && sim_job_bytes(&job, 0) == sim_job_bytes(&job, SL_OUTPUT)
+                   && sim_job_bytes(&job, SL_OUTPUT) == (size_t)(s[0] * s[1] * s[2] * s[3]) * cell,
                "transpose %zu of dtype %d", c, (int)dtype);
         }
 }
@@ -359,7 +359,7 @@ static void softmax_rows(void)
         const sim_job job = make_job(SL_KERNEL_SOFTMAX, dtype, ROWS, COLS, 0, 0);
         for (size_t i = 0; i < ROWS * COLS; i++) /* far beyond where exp overflows */
             set_element(dtype, in, i, 1000.0 * (double)(i / COLS) + sin((double)i) * 4);
-        sim_job_run(&job, out, in, NULL);
+        sim_job_run(&job, out, SIM_INPUTS(in));
         double worst = 0;
         for (size_t row = 0; row < ROWS; row++) {
             double largest = -INFINITY, sum = 0;
@@ -373,14 +373,14 @@ static void softmax_rows(void)
             }
         }
         ok(worst <= 8 * unit_roundoff[dtype], "softmax in %s (%.2g)", dtype_names[dtype], worst);
-        sim_job_run(&job, in, in, NULL);
+        sim_job_run(&job, in, SIM_INPUTS(in));
         ok(memcmp(in, out, ROWS * COLS * numbers_dtype_bytes(dtype)) == 0, "softmax in place in %s",
            dtype_names[dtype]);
     }
     const sim_job pair = make_job(SL_KERNEL_SOFTMAX, SL_FLOAT32, 2, 2, 0, 0);
     const float x[4] = { 0, 0, -INFINITY, 5 };
     float got[4];
-    sim_job_run(&pair, got, x, NULL);
+    sim_job_run(&pair, got, SIM_INPUTS(x));
     ok(got[0] == 0.5f && got[1] == 0.5f && got[2] == 0 && got[3] == 1, "softmax by hand");
 }
 
@@ -394,17 +394,17 @@ static void sums(void)
     double want = 0;
     for (size_t i = 0; i < N; i++)
         want += x[i] = (float)(i % 7) + 0.125f;
-    sim_job_run(&job, &got, x, NULL);
+    sim_job_run(&job, &got, SIM_INPUTS(x));
     is_double(got, (float)want, 0, "sum is right to the last bit");
-    is_int(sim_job_bytes(&job, 2), 4, "sum gives one element");
+    is_int(sim_job_bytes(&job, SL_OUTPUT), 4, "sum gives one element");
     for (size_t i = 0; i < N; i++)
         set_element(SL_BFLOAT16, x, i, 1);
     uint16_t half;
     job = make_job(SL_KERNEL_SUM, SL_BFLOAT16, 0, N, 0, 0);
-    sim_job_run(&job, &half, x, NULL);
+    sim_job_run(&job, &half, SIM_INPUTS(x));
     is_double(half_float_of_bf16(half), 99840, 0, "a bfloat16 sum is rounded once, at the end");
     job = make_job(SL_KERNEL_SUM, SL_FLOAT32, 0, 0, 0, 0);
-    sim_job_run(&job, &got, x, NULL);
+    sim_job_run(&job, &got, SIM_INPUTS(x));
     is_double(got, 0, 0, "the sum of nothing is 0");
     free(x);
 }
@@ -416,15 +416,15 @@ static void generators(void)
     static const sl_kernel kernels[] = { SL_KERNEL_RAND, SL_KERNEL_RANDN, SL_KERNEL_FILL };
     for (size_t i = 0; i < 3; i++) {
         const sim_job job = make_job(kernels[i], SL_FLOAT32, 0, N, 0, 2.5);
-        sim_job_run(&job, whole, NULL, NULL);
+        sim_job_run(&job, whole, SIM_INPUTS(NULL));
         sim_job_generate(&job, 333, 600, part);
         ok(memcmp(part, whole + 333, 600 * sizeof *part) == 0, "generator %zu in parts", i);
     }
     is_double(whole[N - 1], 2.5, 0, "fill fills");
     const sim_job half = make_job(SL_KERNEL_RAND, SL_BFLOAT16, 0, N, 0, 0);
     const sim_job full = make_job(SL_KERNEL_RAND, SL_FLOAT32, 0, N, 0, 0);
-    sim_job_run(&full, whole, NULL, NULL);
-    sim_job_run(&half, part, NULL, NULL);
+    sim_job_run(&full, whole, SIM_INPUTS(NULL));
+    sim_job_run(&half, part, SIM_INPUTS(NULL));
     bool same = true;
     for (size_t i = 0; i < N; i++)
         same = same
@@ -448,7 +448,7 @@ static double matmul_error(sl_dtype dtype, bool tf32, int64_t m, int64_t n, int6
         set_element(dtype, a, (size_t)i, sin(0.37 * (double)i));
     for (int64_t i = 0; i < k * n; i++)
         set_element(dtype, b, (size_t)i, cos(0.53 * (double)i));
-    if (sim_job_run(&job, c, a, b)) goto done;
+    if (sim_job_run(&job, c, SIM_INPUTS(a, b))) goto done;
     worst = 0;
     for (int64_t i = 0; i < m; i++)
         for (int64_t j = 0; j < n; j++) {
@@ -542,15 +542,15 @@ static void matmul_by_hand(void)
                 want[4] = { 7, -1, 16, -1 };
     float c[4] = { 9, 9, 9, 9 };
     sim_job job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 3, 0);
-    sim_job_run(&job, c, a, b);
+    sim_job_run(&job, c, SIM_INPUTS(a, b));
     ok(memcmp(c, want, sizeof c) == 0, "2x3 times 3x2 by hand");
     job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 0, 0);
-    sim_job_run(&job, c, a, b);
+    sim_job_run(&job, c, SIM_INPUTS(a, b));
     ok(c[0] == 0 && c[3] == 0, "a product over nothing is zeros");
     job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 1, 1, 1, 0);
     const float x = 2049, one = 1;
     job.flags = SL_WORK_TF32;
-    sim_job_run(&job, c, &x, &one);
+    sim_job_run(&job, c, SIM_INPUTS(&x, &one));
     is_double(c[0], 2050, 0, "TF32 rounds the inputs of a matmul");
 }
 

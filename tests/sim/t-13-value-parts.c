@@ -39,7 +39,7 @@ static void put(state *s, int to, const sl_work *work, sim_value *in0, sim_value
         made = sim_value_splice(s->value[to], work->out_offset, in0, work->in_offset[0],
                                 work->bytes);
     else
-        made = sim_value_apply_part(work, s->value[to], in0, in1);
+        made = sim_value_apply_part(work, s->value[to], SIM_VALUES(in0, in1));
     sim_value_release(s->value[to]);
     s->value[to] = made;
     if (random_below(2)) sim_value_drop_hidden(made);
@@ -163,7 +163,7 @@ static void products(void)
     };
     sim_value *a = sim_value_write(sim_value_bytes_set(32, 0), 0, 32, in, NULL);
     sim_value *c = sim_value_bytes_set(24, 0);
-    sim_value *made = sim_value_apply_part(&work, c, a, a);
+    sim_value *made = sim_value_apply_part(&work, c, SIM_VALUES(a, a));
     float got[6];
     sim_value_read(made, 0, 24, got, NULL);
     ok(got[0] == 0 && got[1] == 19 && got[2] == 22 && got[3] == 43 && got[4] == 50 && got[5] == 0,
@@ -189,7 +189,7 @@ static void chunks_in_turn(void)
             .sequence = 1,
             .out_offset = (size_t)(i % 4) * CHUNK,
         };
-        sim_value *made = sim_value_apply_part(&work, value, NULL, NULL);
+        sim_value *made = sim_value_apply_part(&work, value, SIM_VALUES(NULL));
         sim_value_release(value);
         value = made;
         sim_value_drop_hidden(value);

@@ -41,7 +41,7 @@ static sim_value *counting(int64_t n)
 /* The work on `in`, which is given away. */
 static sim_value *apply(const sl_work *work, size_t bytes, sim_value *in0, sim_value *in1)
 {
-    sim_value *value = sim_value_apply(work, bytes, in0, in1, NULL);
+    sim_value *value = sim_value_apply(work, bytes, SIM_VALUES(in0, in1), NULL);
     sim_value_release(in0);
     if (in1 != in0) sim_value_release(in1);
     return value;
@@ -95,7 +95,7 @@ static void no_merging_with_half_a_round(void)
     sim_value *v = apply(&add, 4 * LARGE, counting(LARGE), NULL);
     is_stopped(v, 1, "a kernel in place");
     sim_value_retain(v); /* as the engine does: captured */
-    sim_value *next = sim_value_apply(&add, 4 * LARGE, v, NULL, v);
+    sim_value *next = sim_value_apply(&add, 4 * LARGE, SIM_VALUES(v), v);
     sim_value_release(v);
     sim_value_release(v);
     is_double(at(next, 7), 9, 0, "the next one comes on top of it: at the beginning");
@@ -109,7 +109,7 @@ static void repeated(void)
     sim_value *v = counting(100);
     for (int i = 0; i < 5; i++) {
         sim_value_retain(v);
-        sim_value *next = sim_value_apply(&add, 400, v, NULL, v);
+        sim_value *next = sim_value_apply(&add, 400, SIM_VALUES(v), v);
         sim_value_release(v);
         sim_value_release(v);
         v = next;
@@ -140,10 +140,10 @@ static void others(void)
     is_stopped(v, 1, "a sum");
     is_double(at(v, 0), 300 * 499500.0, 8, "is not added to twice");
     sim_value_release(v);
-    v = apply(&add, 4 * LARGE, sim_value_apply(&randn, 4 * LARGE, NULL, NULL, NULL), NULL);
+    v = apply(&add, 4 * LARGE, sim_value_apply(&randn, 4 * LARGE, SIM_VALUES(NULL), NULL), NULL);
     is_stopped(v, 1, "making random numbers");
-    sim_value *same = apply(&add, 4 * LARGE, sim_value_apply(&randn, 4 * LARGE, NULL, NULL, NULL),
-                            NULL);
+    sim_value *same = apply(&add, 4 * LARGE,
+                            sim_value_apply(&randn, 4 * LARGE, SIM_VALUES(NULL), NULL), NULL);
     is_double(at(v, LARGE / 2), at(same, LARGE / 2), 0, "which are the same afterwards");
     sim_value_release(v);
     sim_value_release(same);
@@ -172,7 +172,7 @@ static void products(void)
 static void splices(void)
 {
     const sl_work rand = kernel(SL_KERNEL_RAND, 1, LARGE, 0);
-    sim_value *noise = sim_value_apply(&rand, 4 * LARGE, NULL, NULL, NULL);
+    sim_value *noise = sim_value_apply(&rand, 4 * LARGE, SIM_VALUES(NULL), NULL);
     sim_value *base = counting(LARGE);
     sim_value *v = sim_value_splice(base, 400, noise, 400, 4 * LARGE - 400);
     sim_value_release(base); /* its memory is taken, and given back */
