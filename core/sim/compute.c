@@ -7,12 +7,9 @@
 #include "compute.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../numbers/elements.h"
-#include "../numbers/half.h"
-#include "blas.h"
 #include "interrupt.h"
 
 enum {
@@ -79,14 +76,6 @@ double sim_job_flops(const sim_job *job)
     double flops = (double)job->m * (double)job->n * (double)job->k;
     if (job->kernel == SL_KERNEL_TRANSPOSE) flops *= (double)job->outer * (double)job->middle;
     return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops;
-}
-
-size_t sim_job_scratch_bytes(const sim_job *job)
-{
-    if (job->kernel != SL_KERNEL_MATMUL || job->dtype == SL_FLOAT64) return 0;
-    size_t inputs = (size_t)(job->m * job->k) + (size_t)(job->k * job->n);
-    if (job->dtype == SL_FLOAT32) return job->flags & SL_WORK_TF32 ? inputs * sizeof(float) : 0;
-    return (inputs + (size_t)(job->m * job->n)) * sizeof(float);
 }
 
 size_t sim_work_bytes(const sl_work *work, int side)
@@ -295,42 +284,6 @@ static sl_status run_transpose(const sim_job *job, void *out, const void *in)
     return SL_OK;
 }
 
-/* Loads a matrix, with TF32's rounding if asked. False: stopped. */
-static bool load_matrix(float *to, const void *from, const sim_job *job, size_t elems)
-{
-    for (size_t first = 0; first < elems; first += PIECE) {
-        size_t n = elems - first < PIECE ? elems - first : PIECE;
-        if (stops_at((int64_t)first)) return false;
-        numbers_load(to + first, from, job->dtype, (int64_t)first, n);
-        if (job->dtype == SL_FLOAT32)
-            for (size_t i = first; i < first + n; i++)
-                to[i] = half_tf32_of_float(to[i]);
-    }
-    return true;
-}
-
-/* The product of the inputs as the tensor cores see them: half types widened,
- * TF32 rounded, sums in float32. */
-static sl_status run_matmul(const sim_job *job, void *out, const void *in0, const void *in1)
-{
-    const size_t scratch_bytes = sim_job_scratch_bytes(job);
-    if (job->dtype == SL_FLOAT64)
-        return sim_blas_dgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
-    if (scratch_bytes == 0) /* plain float32, or nothing to do */
-        return sim_blas_sgemm(job->m, job->n, job->k, in0, in1, out) ? SL_OK : SL_EINTERRUPT;
-    float *a = malloc(scratch_bytes);
-    if (!a) return SL_ENOMEM;
-    const size_t a_elems = (size_t)(job->m * job->k), b_elems = (size_t)(job->k * job->n);
-    float *b = a + a_elems;
-    float *c = job->dtype == SL_FLOAT32 ? out : b + b_elems;
-    bool finished = load_matrix(a, in0, job, a_elems) && load_matrix(b, in1, job, b_elems)
-                    && sim_blas_sgemm(job->m, job->n, job->k, a, b, c);
-    if (finished && job->dtype != SL_FLOAT32)
-        numbers_store(out, c, job->dtype, 0, (size_t)(job->m * job->n));
-    free(a);
-    return finished ? SL_OK : SL_EINTERRUPT;
-}
-
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out)
 {
     const sl_work work = {
@@ -365,7 +318,7 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
                            const void *const in[SL_INPUTS])
 {
     switch (job->kernel) {
-    case SL_KERNEL_MATMUL: return run_matmul(job, out, in[0], in[1]);
+    case SL_KERNEL_MATMUL: return sim_multiply(job, out, in[0], in[1]);
     case SL_KERNEL_SOFTMAX: return run_softmax(job, done, out, in[0]);
     case SL_KERNEL_SUM:
         return job->dtype == SL_INT32 ? run_whole_sum(job, out, in[0]) : run_sum(job, out, in[0]);
