@@ -80,7 +80,7 @@ typedef struct sl_work {
         int64_t outer;
         int64_t registers; /* per thread; 0: not known */
         int64_t peer;      /* root, destination or source; else -1 */
-    };                     /* RAND, RANDN; TRANSPOSE; CUSTOM; COLLECTIVE */
+    };                     /* RAND, RANDN; MATMUL, TRANSPOSE; CUSTOM; COLLECTIVE */
     union {
         uint64_t sequence;
         int64_t middle;
@@ -95,7 +95,10 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
     if (side != SL_OUTPUT && side >= sl_kernel_inputs((sl_kernel)work->kernel)) return 0;
     switch (sl_kernel_family_of((sl_kernel)work->kernel)) {
     case SL_FAMILY_MATMUL:
-        return side == 0 ? work->m * work->k : side == 1 ? work->k * work->n : work->m * work->n;
+        return work->outer
+               * (side == 0   ? work->m * work->k
+                  : side == 1 ? work->k * work->n
+                              : work->m * work->n);
     case SL_FAMILY_ROWS: return work->m * work->n;
     case SL_FAMILY_SUM: return side == SL_OUTPUT ? 1 : work->n;
     case SL_FAMILY_TRANSPOSE: return work->outer * work->m * work->middle * work->n * work->k;

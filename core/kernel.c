@@ -4,6 +4,7 @@
  */
 #include "device.h"
 #include "op.h"
+#include "product.h"
 #include "stream.h"
 #include "tensor.h"
 #include "tuning.h"
@@ -83,14 +84,8 @@ static sl_status check_inputs(sl_kernel kernel, const sl_kernel_args *args, sl_s
 static sl_status find_product(const sl_tensor_spec *a, const sl_tensor_spec *b,
                               sl_tensor_spec *result, sl_error *err)
 {
-    sl__shape_text first, second;
-
-    if (a->ndim != 2 || b->ndim != 2)
-        return sl_fail(err, SL_ESHAPE, "matmul needs matrices; a is %s, b is %s",
-                       sl__shape_format(a, &first), sl__shape_format(b, &second));
-    if (a->dim[1] != b->dim[0])
-        return sl_fail(err, SL_ESHAPE, "inner sizes differ: %s times %s",
-                       sl__shape_format(a, &first), sl__shape_format(b, &second));
+    if (a->ndim != 2 || b->ndim != 2 || a->dim[1] != b->dim[0])
+        return sl__product_result(a, b, result, err);
     result->dim[1] = b->dim[1];
     return SL_OK;
 }
@@ -240,17 +235,29 @@ static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *wo
     work->n = spec->dim[high];
 }
 
-static inline void describe(sl_kernel kernel, const sl_kernel_args *args, sl_work *work)
+static inline void describe_product(const sl_kernel_args *args, const sl_tensor_spec *result,
+                                    sl_work *work)
+{
+    const sl_tensor_spec *a = &args->a->spec;
+
+    if (args->tf32 && a->dtype == SL_FLOAT32) work->flags = SL_WORK_TF32;
+    if (__builtin_expect(a->ndim != 2, 0)) {
+        sl__product_describe(a, &args->b->spec, result, work);
+        return;
+    }
+    work->outer = 1;
+    work->m = a->dim[0];
+    work->k = a->dim[1];
+    work->n = args->b->spec.dim[1];
+}
+
+static inline void describe(sl_kernel kernel, const sl_kernel_args *args,
+                            const sl_tensor_spec *result, sl_work *work)
 {
     const sl_tensor_spec *a = &args->a->spec;
 
     switch (sl_kernel_family_of(kernel)) {
-    case SL_FAMILY_MATMUL:
-        work->m = a->dim[0];
-        work->k = a->dim[1];
-        work->n = args->b->spec.dim[1];
-        if (args->tf32 && a->dtype == SL_FLOAT32) work->flags = SL_WORK_TF32;
-        break;
+    case SL_FAMILY_MATMUL: describe_product(args, result, work); break;
     case SL_FAMILY_ROWS:
         work->n = a->ndim ? a->dim[a->ndim - 1] : 1;
         work->m = work->n ? args->a->numel / work->n : 0;
@@ -270,7 +277,7 @@ static inline void fill_work(sl_kernel kernel, const sl_kernel_args *args,
     work->in_offset[0] = args->a->offset;
     work->in_offset[1] = args->b ? args->b->offset : 0;
     work->scalar = args->number;
-    describe(kernel, args, work);
+    describe(kernel, args, result, work);
 }
 
 static sl_product product_of(const sl_work *work, const sl_tensor *out, const sl_kernel_args *args,

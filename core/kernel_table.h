@@ -9,7 +9,7 @@
 /* The kernels of a family have the same operands, the same rule for shapes, one launcher in each
  * backend, and one function in the binding (bindings/l_ops.c), which reads their arguments. */
 typedef enum sl_kernel_family {
-    SL_FAMILY_MATMUL,    /* out[m,n] = in0[m,k] in1[k,n] */
+    SL_FAMILY_MATMUL,    /* out[outer,m,n] = in0[outer,m,k] in1[outer,k,n], matrix by matrix */
     SL_FAMILY_PAIR,      /* n elements, in0 and in1 */
     SL_FAMILY_NUMBER,    /* n elements, in0 and scalar */
     SL_FAMILY_ONE,       /* n elements, in0 */

@@ -417,7 +417,8 @@ typedef struct sl_kernel_args {
 } sl_kernel_args;
 
 /* Checks the arguments as sl_launch does and gives what the result is: dtype, shape, place.
- *   matmul       out[m,n] = a[m,k] b[k,n]
+ *   matmul       out[m,n] = a[m,k] b[k,n]; with more dimensions before these, which then are the
+ *                same, matrix by matrix; with more in a alone, each matrix of a by b
  *   cast         the same numbers in another dtype. To whole numbers they are cut off towards
  *                zero, and saturate; NaN becomes 0
  *   softmax      over the last dimension

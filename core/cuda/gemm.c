@@ -91,7 +91,7 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
         .kind = SL_WORK_KERNEL,
         .kernel = SL_KERNEL_FILL,
         .dtype = work->dtype,
-        .n = work->m * work->n,
+        .n = work->outer * work->m * work->n,
     };
     uint32_t blocks;
     uint16_t threads;

@@ -16,8 +16,8 @@
 /* clang-format off */
 #define LT_FUNCTIONS(X)                                                          \
     X(Create) X(Destroy) X(GetStatusName) X(MatmulDescCreate) X(MatmulDescDestroy) \
-    X(MatrixLayoutCreate) X(MatrixLayoutDestroy) X(MatmulPreferenceCreate)       \
-    X(MatmulPreferenceDestroy) X(MatmulPreferenceSetAttribute)                   \
+    X(MatrixLayoutCreate) X(MatrixLayoutDestroy) X(MatrixLayoutSetAttribute)     \
+    X(MatmulPreferenceCreate) X(MatmulPreferenceDestroy) X(MatmulPreferenceSetAttribute) \
     X(MatmulAlgoGetHeuristic) X(Matmul)
 /* clang-format on */
 
@@ -42,6 +42,7 @@ enum { OF_A, OF_B, OF_C, OPERANDS };
 
 typedef struct plan_key {
     int64_t m, n, k;
+    int64_t count; /* products of that shape, in one call */
     uint8_t dtype; /* sl_dtype */
     bool tf32;
     uint16_t alignment[OPERANDS]; /* what their addresses are multiples of, 2 to 256 */

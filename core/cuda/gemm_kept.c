@@ -74,24 +74,26 @@ typedef struct kept_plan { /* in the user's cache */
 } kept_plan;
 static const char magic[8] = "slplan1";
 
-_Static_assert(sizeof(plan_key) == 32, "the text has all of a plan's key");
+_Static_assert(sizeof(plan_key) == 40, "the text has all of a plan's key");
 
 sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes, sl_error *err)
 {
     const sl_device_info *info = &product->stream->device->info;
     const plan_key key = cuda_plan_key_of(product);
     const lt_tuning *lt;
+    char stack[32] = "";
     int driver = 0;
     sl_status status = cuda_lt_find_tuning(&lt, err);
     if (status != SL_OK) return status;
+    if (key.count != 1) snprintf(stack, sizeof stack, "%lld of ", (long long)key.count);
     cudaDriverGetVersion(&driver);
     snprintf(text, bytes,
-             "matmul on %s, %d SMs; driver %d, cublasLt %zu; %s%s %lldx%lldx%lld; "
+             "matmul on %s, %d SMs; driver %d, cublasLt %zu; %s%s %s%lldx%lldx%lld; "
              "aligned %d, %d, %d",
              info->name, info->sm_count, driver, lt->GetVersion(),
-             cuda_lt_type_name((sl_dtype)key.dtype), key.tf32 ? " in tf32" : "", (long long)key.m,
-             (long long)key.k, (long long)key.n, key.alignment[OF_A], key.alignment[OF_B],
-             key.alignment[OF_C]);
+             cuda_lt_type_name((sl_dtype)key.dtype), key.tf32 ? " in tf32" : "", stack,
+             (long long)key.m, (long long)key.k, (long long)key.n, key.alignment[OF_A],
+             key.alignment[OF_B], key.alignment[OF_C]);
     return SL_OK;
 }
 

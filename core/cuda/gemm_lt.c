@@ -1,6 +1,8 @@
 /* gemm_lt.c - the functions of cublasLt, and what its errors say. */
 #include "gemm.h"
 
+#include <stdio.h>
+
 static const struct {
     const char *name;
     cudaDataType_t type;
@@ -61,10 +63,13 @@ sl_status cuda_lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t 
 {
     if (code != CUBLAS_STATUS_NOT_SUPPORTED && device_lost(dev, err)) return SL_EFAULT;
     sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
+    char stack[24] = "";
+    if (key && key->count != 1) snprintf(stack, sizeof stack, "%lldx", (long long)key->count);
     if (key)
-        sl_fail(err, status, "%s: %s for %lldx%lld times %lldx%lld %s%s", call,
-                lt->GetStatusName(code), (long long)key->m, (long long)key->k, (long long)key->k,
-                (long long)key->n, dtypes[key->dtype].name, key->tf32 ? " in tf32" : "");
+        sl_fail(err, status, "%s: %s for %s%lldx%lld times %s%lldx%lld %s%s", call,
+                lt->GetStatusName(code), stack, (long long)key->m, (long long)key->k, stack,
+                (long long)key->k, (long long)key->n, dtypes[key->dtype].name,
+                key->tf32 ? " in tf32" : "");
     else
         sl_fail(err, status, "%s: %s", call, lt->GetStatusName(code));
     if (err) err->backend_code = (int)code;

@@ -8,6 +8,8 @@
  * kernels take row-major ones. A row-major matrix is the transpose of a column-major one in the
  * same bytes, and the transpose of a product is the product of the transposes in the other
  * order: c[m,n] = a[m,k] b[k,n] is asked for as c'[n,m] = b'[n,k] a'[k,m].
+ *
+ * A stack of products is one call: its layouts say how many matrices there are, and how far apart.
  */
 #include "gemm.h"
 
@@ -38,6 +40,7 @@ plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const 
         .m = work->m,
         .n = work->n,
         .k = work->k,
+        .count = work->outer,
         .dtype = work->dtype,
         .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
         .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) },
@@ -141,14 +144,32 @@ static void plan_close(const cuda_gemm *gemm, gemm_plan *p)
     free(p);
 }
 
-/* A matrix of `rows` rows, row-major, as the column-major one of the same bytes. */
-static cublasStatus_t open_layout(const lt_functions *lt, cublasLtMatrixLayout_t *layout,
-                                  cudaDataType_t type, int64_t rows, int64_t columns)
+/* One matrix of `elems` elements follows the other. */
+static cublasStatus_t make_stack(const lt_functions *lt, cublasLtMatrixLayout_t layout,
+                                 int64_t count, int64_t elems)
 {
-    cublasStatus_t code = lt->MatrixLayoutCreate(layout, type, (uint64_t)columns, (uint64_t)rows,
-                                                 columns);
+    const int32_t matrices = (int32_t)count;
+    if (count > INT32_MAX) return CUBLAS_STATUS_NOT_SUPPORTED;
+    cublasStatus_t code = lt->MatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                                       &matrices, sizeof matrices);
+    return code ? code
+                : lt->MatrixLayoutSetAttribute(layout, CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET,
+                                               &elems, sizeof elems);
+}
+
+/* Matrices of `rows` rows, row-major, as the column-major ones of the same bytes. *call: the call
+ * that failed. */
+static cublasStatus_t open_layout(const lt_functions *lt, cublasLtMatrixLayout_t *layout,
+                                  const plan_key *key, int64_t rows, int64_t columns,
+                                  const char **call)
+{
+    *call = "cublasLtMatrixLayoutCreate";
+    cublasStatus_t code = lt->MatrixLayoutCreate(layout, cuda_lt_type((sl_dtype)key->dtype),
+                                                 (uint64_t)columns, (uint64_t)rows, columns);
     if (code) *layout = NULL;
-    return code;
+    if (code || key->count == 1) return code;
+    *call = "cublasLtMatrixLayoutSetAttribute";
+    return make_stack(lt, *layout, key->count, rows * columns);
 }
 
 static cublasComputeType_t compute_type(const plan_key *key)
@@ -161,7 +182,6 @@ static cublasComputeType_t compute_type(const plan_key *key)
 static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const char **call)
 {
     const plan_key *key = &p->key;
-    cudaDataType_t type = cuda_lt_type((sl_dtype)key->dtype);
     *call = "cublasLtMatmulDescCreate";
     cublasStatus_t code = lt->MatmulDescCreate(&p->desc, compute_type(key),
                                                key->dtype == SL_FLOAT64 ? CUDA_R_64F : CUDA_R_32F);
@@ -169,10 +189,9 @@ static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const 
         p->desc = NULL;
         return code;
     }
-    *call = "cublasLtMatrixLayoutCreate";
-    code = open_layout(lt, &p->b, type, key->k, key->n);
-    if (!code) code = open_layout(lt, &p->a, type, key->m, key->k);
-    if (!code) code = open_layout(lt, &p->c, type, key->m, key->n);
+    code = open_layout(lt, &p->b, key, key->k, key->n, call);
+    if (!code) code = open_layout(lt, &p->a, key, key->m, key->k, call);
+    if (!code) code = open_layout(lt, &p->c, key, key->m, key->n, call);
     return code;
 }
 
@@ -201,8 +220,9 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
 
 static bool same_key(const plan_key *x, const plan_key *y)
 {
-    return x->m == y->m && x->n == y->n && x->k == y->k && x->dtype == y->dtype
-           && x->tf32 == y->tf32 && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
+    return x->m == y->m && x->n == y->n && x->k == y->k && x->count == y->count
+           && x->dtype == y->dtype && x->tf32 == y->tf32
+           && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
 }
 
 /* The slot that has the plan, or the free one where it belongs. */
@@ -212,7 +232,9 @@ static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
     uint64_t hash = (uint64_t)key->m * odd;
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->n) * odd;
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->k) * odd;
-    hash = (hash ^ hash >> 32 ^ (uint64_t)key->dtype << 1 ^ (uint64_t)key->tf32) * odd;
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->count << 8 ^ (uint64_t)key->dtype << 1
+            ^ (uint64_t)key->tf32)
+           * odd;
     for (int i = 0; i < OPERANDS; i++)
         hash ^= (uint64_t)key->alignment[i] << (32 + 9 * i);
     size_t i = (size_t)(hash >> 32) & (gemm->n_slots - 1);

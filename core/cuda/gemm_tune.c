@@ -282,7 +282,8 @@ static sl_status compare(const tuner *t, size_t bytes, char *memory, bool *same,
 
 static size_t result_bytes(const plan_key *key)
 {
-    return (size_t)key->m * (size_t)key->n * numbers_dtype_bytes((sl_dtype)key->dtype);
+    return (size_t)key->count * (size_t)key->m * (size_t)key->n
+           * numbers_dtype_bytes((sl_dtype)key->dtype);
 }
 
 static sl_status is_reproducible(tuner *t, const candidate *c, bool *same, sl_error *err)

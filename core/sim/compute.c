@@ -43,10 +43,8 @@ void sim_job_init(sim_job *job, const sl_work *work)
         job->seed = work->seed;
         job->sequence = work->sequence;
     }
-    if (family == SL_FAMILY_TRANSPOSE) {
-        job->outer = work->outer;
-        job->middle = work->middle;
-    }
+    if (has_k) job->outer = work->outer;
+    if (family == SL_FAMILY_TRANSPOSE) job->middle = work->middle;
     if (work->kernel == SL_KERNEL_MATMUL && work->dtype == SL_FLOAT32)
         job->flags = work->flags & SL_WORK_TF32;
 }
@@ -58,8 +56,11 @@ size_t sim_job_bytes(const sim_job *job, int side)
     int64_t elems = job->m * job->n;
     if (job->kernel == SL_KERNEL_TRANSPOSE) elems *= job->outer * job->middle * job->k;
     if (job->kernel == SL_KERNEL_SUM && side == SL_OUTPUT) elems = 1;
-    if (job->kernel == SL_KERNEL_MATMUL && side == 0) elems = job->m * job->k;
-    if (job->kernel == SL_KERNEL_MATMUL && side == 1) elems = job->k * job->n;
+    if (job->kernel == SL_KERNEL_MATMUL)
+        elems = job->outer
+                * (side == 0   ? job->m * job->k
+                   : side == 1 ? job->k * job->n
+                               : job->m * job->n);
     return (size_t)elems * numbers_dtype_bytes(side == SL_OUTPUT ? job->dtype : job->in_dtype);
 }
 
@@ -75,6 +76,7 @@ double sim_job_flops(const sim_job *job)
 {
     double flops = (double)job->m * (double)job->n * (double)job->k;
     if (job->kernel == SL_KERNEL_TRANSPOSE) flops *= (double)job->outer * (double)job->middle;
+    if (job->kernel == SL_KERNEL_MATMUL) flops *= (double)job->outer;
     return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops;
 }
 

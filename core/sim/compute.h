@@ -70,7 +70,7 @@ enum { SIM_BLOCK = 512 };
 void sim_elementwise(const sim_job *job, int64_t first, size_t n, void *out, const void *in0,
                      const void *in1);
 
-/* product.c: MATMUL. */
+/* product.c: MATMUL, all products of a stack. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sim_multiply(const sim_job *job, void *out, const void *in0, const void *in1);
 
 #endif

@@ -34,6 +34,18 @@ static const gemm_tile tensor_tiles[] = {
     { 64, 64, 128, 92, 0.54, 0.50 },
 };
 
+/* Products of one shape, in one kernel. */
+typedef struct product {
+    double m, n, k, count;
+} product;
+
+static product product_of(const sl_work *work)
+{
+    return (product){ (double)work->m, (double)work->n, (double)work->k, (double)work->outer };
+}
+
+static double outputs_of(const product *x) { return x->m * x->n * x->count; }
+
 typedef struct gemm_plan {
     const gemm_tile *tile;
     double tiles;
@@ -57,19 +69,19 @@ static double gemm_tflops(const sim_profile *p, sim_gemm_mode mode)
     }
 }
 
-static double whole_tiles(const gemm_tile *tile, double m, double n)
+static double whole_tiles(const gemm_tile *tile, const product *x)
 {
-    double tiles = sim_ceil_div(m, tile->m) * sim_ceil_div(n, tile->n);
+    double tiles = sim_ceil_div(x->m, tile->m) * sim_ceil_div(x->n, tile->n) * x->count;
     return tiles < 1 ? 1 : tiles;
 }
 
 /* One tile on every SM is a wave. k is rounded up to 64, which a block reads at once. */
 static gemm_plan plan_tile(const sim_profile *p, sim_gemm_mode mode, const gemm_tile *tile,
-                           double m, double n, double k)
+                           const product *x)
 {
-    gemm_plan plan = { .tile = tile, .tiles = whole_tiles(tile, m, n) };
+    gemm_plan plan = { .tile = tile, .tiles = whole_tiles(tile, x) };
     double waves = sim_ceil_div(plan.tiles, p->sm_count);
-    double flop = waves * 2.0 * tile->m * tile->n * (64 * sim_ceil_div(k, 64)) * p->sm_count;
+    double flop = waves * 2.0 * tile->m * tile->n * (64 * sim_ceil_div(x->k, 64)) * p->sm_count;
     plan.us = flop / (gemm_tflops(p, mode) * tile->efficiency * 1e6);
     return plan;
 }
@@ -81,12 +93,12 @@ static bool has_no_tensor_cores(sim_gemm_mode mode)
 }
 
 /* The fastest tile, as cuBLAS's heuristic would choose. */
-static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, double m, double n, double k)
+static gemm_plan plan_gemm(const sim_profile *p, sim_gemm_mode mode, const product *x)
 {
     const gemm_tile *tiles = has_no_tensor_cores(mode) ? simt_tiles : tensor_tiles;
-    gemm_plan best = plan_tile(p, mode, &tiles[0], m, n, k);
+    gemm_plan best = plan_tile(p, mode, &tiles[0], x);
     for (int i = 1; i < 4; i++) {
-        gemm_plan plan = plan_tile(p, mode, &tiles[i], m, n, k);
+        gemm_plan plan = plan_tile(p, mode, &tiles[i], x);
         if (plan.us < best.us) best = plan;
     }
     return best;
@@ -107,6 +119,9 @@ static double cube_root(double x)
     return y;
 }
 
+/* The side of a cube with as many multiplications. */
+static double size_of(const product *x) { return cube_root(x->m * x->n * x->k * x->count); }
+
 /* Measured over modelled time at each n of a profile's table. The products were measured back to
  * back, so their times include the gap between kernels. */
 static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *ratio)
@@ -121,7 +136,7 @@ static bool gemm_ratios(const sim_profile *p, sim_gemm_mode mode, sim_table *rat
         double n = measured->x[i];
         double us = measured->y[i] - p->stream_gap_us - p->gemm_fixed_us;
         ratio->x[i] = n;
-        ratio->y[i] = (us > 0.1 ? us : 0.1) / plan_gemm(p, mode, n, n, n).us;
+        ratio->y[i] = (us > 0.1 ? us : 0.1) / plan_gemm(p, mode, &(product){ n, n, n, 1 }).us;
     }
     return true;
 }
@@ -166,9 +181,9 @@ static void use_tile(const sim_profile *p, bool persistent, const gemm_plan *pla
 /* A grid with one block per SM is that of a persistent kernel, whose blocks compute one tile after
  * another. It is simulated as if each tile were a block: a second kernel begins when the first SM
  * finds no tile left (docs/design/simulator.md, section 4). */
-static double persistent_tiles(const sim_profile *p, double m, double n)
+static double persistent_tiles(const sim_profile *p, const product *x)
 {
-    return sim_larger(p->sm_count, whole_tiles(&tensor_tiles[0], m, n));
+    return sim_larger(p->sm_count, whole_tiles(&tensor_tiles[0], x));
 }
 
 /* A table's number of threads or registers as a whole number from 1 to INT32_MAX. */
@@ -179,15 +194,15 @@ static int32_t whole(double count)
 
 /* The kernel that was measured for the product nearest in size. Its grid grows in proportion to the
  * output. */
-static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_persist, double m,
-                         double n, double size, sim_launch *launch)
+static void use_measured(const sim_device *dev, const sim_gemm *t, bool may_persist,
+                         const product *x, double size, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
     size_t i = sim_table_nearest(&t->blocks, size);
     double side = t->blocks.x[i], blocks = t->blocks.y[i];
-    double scaled = (double)(int64_t)(blocks * m * n / (side * side) + 0.5);
+    double scaled = (double)(int64_t)(blocks * outputs_of(x) / (side * side) + 0.5);
     bool persistent = may_persist && blocks == p->sm_count;
-    launch->blocks = (int64_t)sim_larger(1, persistent ? persistent_tiles(p, m, n) : scaled);
+    launch->blocks = (int64_t)sim_larger(1, persistent ? persistent_tiles(p, x) : scaled);
     launch->blocks_are_tiles = persistent;
     launch->grid = sim_grid_of(persistent ? blocks : (double)launch->blocks);
     launch->threads = whole(t->threads.y[i]);
@@ -207,45 +222,46 @@ static bool has_footprints(const sim_gemm *t)
 
 /* The time of a product alone, without the fixed part: measured, or else modelled. */
 static double gemm_us(const sim_device *dev, const sim_gemm *t, sim_gemm_mode mode,
-                      const gemm_plan *plan, const sl_work *work, double bytes)
+                      const gemm_plan *plan, const product *x, double bytes)
 {
     const sim_profile *p = &dev->profile;
-    double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    if (t->grid.n_x > 0) return sim_larger(0.1, sim_grid_us(&t->grid, m * n, k) - p->gemm_fixed_us);
+    if (t->grid.n_x > 0)
+        return sim_larger(0.1, sim_grid_us(&t->grid, outputs_of(x), x->k) - p->gemm_fixed_us);
     const sim_table *ratio = &dev->gemm_ratio[mode];
-    double us = plan->us * (ratio->n ? sim_table_at(ratio, cube_root(m * n * k)) : 1);
+    double us = plan->us * (ratio->n ? sim_table_at(ratio, size_of(x)) : 1);
     return sim_larger(us, sim_memory_us(p, bytes));
 }
 
 /* 2 where the sums are split. */
-static double kernels_of(const sim_gemm *t, double m, double n, double k)
+static double kernels_of(const sim_gemm *t, const product *x)
 {
-    return sim_larger(1, sim_grid_nearest(&t->kernels, m * n, k));
+    return sim_larger(1, sim_grid_nearest(&t->kernels, outputs_of(x), x->k));
 }
 
 double sim_product_kernels(const sim_device *dev, const sl_work *work)
 {
-    return kernels_of(&dev->profile.gemm[mode_of(work)], (double)work->m, (double)work->n,
-                      (double)work->k);
+    const product x = product_of(work);
+    return kernels_of(&dev->profile.gemm[mode_of(work)], &x);
 }
 
 double sim_product_host_share(const sim_device *dev, const sl_work *work)
 {
     const sim_table *host = &dev->profile.gemm[mode_of(work)].host;
-    const double size = cube_root((double)work->m * (double)work->n * (double)work->k);
-    return host->n > 0 ? host->y[sim_table_nearest(host, size)] : 1;
+    const product x = product_of(work);
+    return host->n > 0 ? host->y[sim_table_nearest(host, size_of(&x))] : 1;
 }
 
 /* The part of a product's time `us` that its first kernel takes, if a second kernel adds up. */
-static double split_off_reduction(const sim_device *dev, const sim_gemm *t, double m, double n,
-                                  double k, double us, sim_launch *launch)
+static double split_off_reduction(const sim_device *dev, const sim_gemm *t, const product *x,
+                                  double us, sim_launch *launch)
 {
     const sim_profile *p = &dev->profile;
-    if (kernels_of(t, m, n, k) < 2) return us;
-    double reduce_us = p->kernel_fixed_us + sim_memory_us(p, 4 * 4 * m * n);
+    const double outputs = outputs_of(x);
+    if (kernels_of(t, x) < 2) return us;
+    double reduce_us = p->kernel_fixed_us + sim_memory_us(p, 4 * 4 * outputs);
     double left_us = us - p->stream_gap_us - reduce_us;
     if (left_us <= 0) return us;
-    launch->reduce_blocks = (int64_t)sim_larger(1, sim_ceil_div(m * n, ELEMS_PER_BLOCK));
+    launch->reduce_blocks = (int64_t)sim_larger(1, sim_ceil_div(outputs, ELEMS_PER_BLOCK));
     double most = 8.0 * p->sm_count;
     launch->reduce_block_ps = sim_us_to_ps(reduce_us
                                            / sim_ceil_div((double)launch->reduce_blocks, most));
@@ -256,20 +272,21 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
 {
     const sim_profile *p = &dev->profile;
     sim_gemm_mode mode = mode_of(work);
-    double m = (double)work->m, n = (double)work->n, k = (double)work->k;
-    gemm_plan plan = plan_gemm(p, mode, m, n, k);
-    double size = cube_root(m * n * k);
-    double bytes = (m * k + k * n + m * n) * (double)sl_dtype_bytes((sl_dtype)work->dtype);
+    const product x = product_of(work);
+    gemm_plan plan = plan_gemm(p, mode, &x);
+    double size = size_of(&x);
+    double bytes = (x.m * x.k + x.k * x.n + x.m * x.n) * x.count
+                   * (double)sl_dtype_bytes((sl_dtype)work->dtype);
     const sim_gemm *measured = &p->gemm[mode];
-    double us = gemm_us(dev, measured, mode, &plan, work, bytes);
+    double us = gemm_us(dev, measured, mode, &plan, &x, bytes);
     if (warm && measured->warm.n > 0) us *= sim_table_at(&measured->warm, size);
     bool persistent = !has_no_tensor_cores(mode) && p->gemm_persistent != 0;
     launch->tensor = !has_no_tensor_cores(mode);
     if (has_footprints(measured))
-        use_measured(dev, measured, persistent, m, n, size, launch);
+        use_measured(dev, measured, persistent, &x, size, launch);
     else
         use_tile(p, persistent, &plan, launch);
-    us = split_off_reduction(dev, measured, m, n, k, us, launch);
+    us = split_off_reduction(dev, measured, &x, us, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);
     if (us > 0)

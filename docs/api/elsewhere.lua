@@ -258,9 +258,9 @@ local missing = {
     { "tensor.data tensor.values tensor.numpy tensor.tolist tensor.array tensor.print tensor.map "
         .. "tensor.apply tensor.apply_ tensor.map_",
         "its values are `t:totable()`" },
-    { "tensor.mm torch.mv torch.dot torch.inner torch.bmm torch.addmm torch.baddbmm torch.einsum "
+    { "tensor.mm torch.mv torch.dot torch.inner torch.addmm torch.baddbmm torch.einsum "
         .. "torch.tensordot torch.outer torch.matrix_power",
-        "`t:matmul(u)` multiplies two matrices" },
+        "`t:matmul(u)` multiplies matrices, and stacks of them" },
     { "torch.mean torch.nanmean", "the mean is t:sum():item() / t:numel()" },
     { "torch.max torch.min torch.amax torch.amin torch.argmax torch.argmin torch.topk torch.sort "
         .. "torch.argsort torch.cumsum torch.cumprod torch.prod torch.std torch.var torch.median "

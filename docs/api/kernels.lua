@@ -40,30 +40,36 @@ in float64, for int32 modulo 2^32.]],
     entries = {
         {
             name = "lab.matmul",
-            brief = "the product of two matrices",
+            brief = "the product of two matrices, or of stacks of them",
             arguments = {
-                { "a", "tensor", "a matrix of m x k" },
-                { "b", "tensor", "a matrix of k x n" },
+                { "a", "tensor", "a matrix of m x k, or a stack of them" },
+                { "b", "tensor", "a matrix of k x n, or a stack of as many" },
             },
             options = {
-                { "out", "tensor", "where the result goes, m x n; neither a nor b", default = "a new tensor" },
+                { "out", "tensor", "where the result goes, m x n, or a stack of as many; neither a nor b", default = "a new tensor" },
                 stream,
                 { "tf32", "boolean", "whether a float32 product may round its inputs to TF32 and use the tensor cores; no effect for other dtypes", default = "false" },
             },
             returns = result,
-            errors = refusals("a, b or `out` is no matrix, the inner sizes differ, or `out` has another shape",
+            errors = refusals("a or b has less than two dimensions, the stacks or the inner sizes differ, or `out` has another shape",
                 "`out` is a or b, or shares memory with one"),
+            about = [[
+A tensor of more than two dimensions is a stack of matrices, which are its last two. Two stacks have the same sizes
+before those: matrix by matrix they are multiplied, by one kernel. A stack by one matrix b is one product of all its
+rows, as if it were `a:view(-1, k)`. On the simulated GPU a stack of products has the tiles of all of them and takes the
+time of one product with as many elements in its result and the same k.]],
             example = [[
 local a = lab.tensor{{1, 2}, {3, 4}}
 print(lab.matmul(a, a):get(2, 2))  --> 22.0
 local big = lab.empty(4096, 4096)
 local plain = lab.measure(function() lab.matmul(big, big) end).median_us
 local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).median_us
-print(plain > 7 * tf32)  --> true]],
+print(plain > 7 * tf32)  --> true
+print(lab.matmul(lab.ones(8, 2, 3), lab.ones(8, 3, 4)))  --> tensor 8x2x4 float32 on cuda]],
             cuda = "cublasLtMatmul",
-            pytorch = "torch.matmul, torch.mm",
+            pytorch = "torch.matmul, torch.mm, torch.bmm",
             differs = [[
-Both are matrices: no vectors, no batches. TF32 is an option of each call, off as in PyTorch. The tensors must be on a
+Matrices and stacks of them: no vectors, and of broadcasting only one b for all matrices of a. TF32 is an option of each call, off as in PyTorch. The tensors must be on a
 GPU.]],
             see = { "tensor:matmul", "lab.tune" },
         },

@@ -548,8 +548,8 @@ print(t.freed, u.freed)  --> true	false]],
         },
         {
             name = "tensor:matmul",
-            brief = "the matrix product with another matrix",
-            arguments = { { "b", "tensor", "the matrix to its right" } },
+            brief = "the matrix product with another matrix, or of stacks of them",
+            arguments = { { "b", "tensor", "the matrix to its right, or a stack of as many" } },
             options = {
                 { "out", "tensor", "where the result goes", default = "a new tensor" },
                 { "stream", "stream", "the stream", default = "the current stream of the tensor's device" },
@@ -560,8 +560,8 @@ print(t.freed, u.freed)  --> true	false]],
             example = [[
 local a = lab.tensor{{1, 2}, {3, 4}}
 print(a:matmul(a):get(1, 1))  --> 7.0]],
-            pytorch = "torch.Tensor.matmul",
-            differs = [[Matrices alone: no vectors, no stacks. TF32 is an option of each call, off as in PyTorch. It is for tensors on a GPU alone.]],
+            pytorch = "torch.Tensor.matmul, torch.Tensor.bmm",
+            differs = [[Matrices and stacks of them: no vectors, and of broadcasting only one b for all matrices of the tensor. TF32 is an option of each call, off as in PyTorch. It is for tensors on a GPU alone.]],
             see = { "lab.matmul" },
         },
         {

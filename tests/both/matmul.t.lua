@@ -110,6 +110,41 @@ local function operands()
     T.ok(nan[1][1] ~= nan[1][1] and nan[2][1] == 1, "so does NaN, in its own row")
 end
 
+-- Stacks of products, each against the product of its matrices by itself.
+local function stacks()
+    local a, b = N.whole(2 * 3 * 5 * 7, -4, 4, 7), N.whole(2 * 3 * 7 * 4, -4, 4, 8)
+    local want = {}
+    for i = 0, 5 do
+        local one = reference(table.move(a, i * 35 + 1, i * 35 + 35, 1, {}),
+                              table.move(b, i * 28 + 1, i * 28 + 28, 1, {}), 5, 7, 4)
+        table.move(one, 1, 20, i * 20 + 1, want)
+    end
+    for _, dtype in ipairs(N.floats) do
+        local left, right = matrix(a, 7, dtype), matrix(b, 4, dtype)
+        local c = lab.matmul(left:view(6, 5, 7), right:view(6, 7, 4))
+        T.is_deeply({c:size()}, {6, 5, 4}, "six products of 5x7 times 7x4 in " .. dtype)
+        N.equal(T, c:view(30, 4), want, "and each is right")
+        c = lab.matmul(left:view(2, 3, 5, 7), right:view(2, 3, 7, 4))
+        T.is_deeply({c:size()}, {2, 3, 5, 4}, "the same as 2 x 3")
+        N.equal(T, c:view(30, 4), want, "has the same values")
+        c = lab.matmul(left:view(6, 5, 7), right:view(6, 7, 4):narrow(1, 3, 1):view(7, 4))
+        local shared = reference(a, table.move(b, 57, 84, 1, {}), 30, 7, 4)
+        N.equal(T, c:view(30, 4), shared, "each by one matrix, a view, is right")
+    end
+    local out = lab.full(9, 3, 2, 2)
+    lab.matmul(lab.ones(2, 2, 3), lab.ones(2, 3, 2), {out = out:narrow(1, 2, 2)})
+    T.is_deeply(out:totable(), {{{9, 9}, {9, 9}}, {{3, 3}, {3, 3}}, {{3, 3}, {3, 3}}},
+                "a part of a stack may be out")
+    T.is_deeply(lab.matmul(lab.empty(2, 2, 0), lab.empty(2, 0, 1)):totable(),
+                {{{0}, {0}}, {{0}, {0}}}, "an inner size of 0 gives zeros in all")
+    T.is(lab.matmul(lab.empty(0, 2, 3), lab.empty(0, 3, 2)):numel(), 0, "no matrices give none")
+    local graph, product = lab.graph(function()
+        return lab.matmul(lab.full(2, 3, 1, 2), lab.full(3, 3, 2, 1))
+    end)
+    graph:launch()
+    T.is_deeply(product:totable(), {{{12}}, {{12}}, {{12}}}, "a stack is one node of a graph")
+end
+
 -- Two products at a time must not share what the library works in.
 local function streams()
     local a, b = N.whole(64 * 512, -3, 3, 5), N.whole(512 * 48, -3, 3, 6)
@@ -154,6 +189,7 @@ fractions("float32", true)
 whole_numbers()
 without_elements()
 operands()
+stacks()
 streams()
 many_shapes()
 ideal.refuses(T, function() lab.matmul(lab.ones(2, 3), lab.ones(2, 3)) end, "SL_ESHAPE",

@@ -216,6 +216,74 @@ static void test_results(void)
     sl_tensor_release(b);
 }
 
+static sl_tensor *stack(int ndim, int64_t n0, int64_t n1, int64_t n2, int64_t n3)
+{
+    sl_tensor_spec spec = { .dtype = SL_FLOAT32, .ndim = ndim, .dim = { n0, n1, n2, n3 } };
+    sl_tensor *tensor = NULL;
+
+    sl_tensor_create(device, &spec, stream, &tensor, NULL);
+    return tensor;
+}
+
+/* Products of a and b, which are released: the sizes of the work, as outer, m, n, k. */
+static void multiplies(sl_tensor *a, sl_tensor *b, sl_tensor *out, int64_t outer, int64_t m,
+                       int64_t n, int64_t k, const char *name)
+{
+    const sl_work *work = &fake.last_work;
+    sl_status status = launch_matmul(out, a, b, false, stream, NULL);
+
+    ok(status == SL_OK && work->outer == outer && work->m == m && work->n == n && work->k == k,
+       "%s", name);
+    sl_device_synchronize(device, NULL);
+    sl_tensor_release(a);
+    sl_tensor_release(b);
+    sl_tensor_release(out);
+}
+
+static void refuses_product(sl_tensor *a, sl_tensor *b, const char *sentence, const char *name)
+{
+    sl_tensor_spec spec;
+
+    fails_with(
+        sl_kernel_result(SL_KERNEL_MATMUL, &(sl_kernel_args){ .a = a, .b = b }, stream, &spec, err),
+        SL_ESHAPE, sentence, name);
+    sl_tensor_release(a);
+    sl_tensor_release(b);
+}
+
+static void test_stacks(void)
+{
+    multiplies(stack(2, 3, 4, 0, 0), stack(2, 4, 5, 0, 0), stack(2, 3, 5, 0, 0), 1, 3, 5, 4,
+               "two matrices are one product");
+    multiplies(stack(3, 6, 3, 4, 0), stack(3, 6, 4, 5, 0), stack(3, 6, 3, 5, 0), 6, 3, 5, 4,
+               "two stacks of 6 are 6 products");
+    multiplies(stack(4, 2, 6, 3, 4), stack(4, 2, 6, 4, 5), stack(4, 2, 6, 3, 5), 12, 3, 5, 4,
+               "2 x 6 of them are 12");
+    is_int((long long)sl_kernel_elems(&fake.last_work, 0), 2 * 6 * 3 * 4, "which read all of a");
+    is_int((long long)sl_kernel_elems(&fake.last_work, 1), 2 * 6 * 4 * 5, "and of b");
+    is_int((long long)sl_kernel_elems(&fake.last_work, SL_OUTPUT), 2 * 6 * 3 * 5,
+           "and write all of out");
+    multiplies(stack(3, 6, 3, 4, 0), stack(2, 4, 5, 0, 0), stack(3, 6, 3, 5, 0), 1, 18, 5, 4,
+               "a stack by one matrix is one product of all its rows");
+    multiplies(stack(4, INT64_C(1) << 40, INT64_C(1) << 40, 0, 1),
+               stack(4, INT64_C(1) << 40, INT64_C(1) << 40, 1, 0),
+               stack(4, INT64_C(1) << 40, INT64_C(1) << 40, 0, 0), 0, 0, 0, 0,
+               "a stack without elements has no sizes, whatever their product would be");
+    refuses_product(stack(3, 2, 3, 4, 0), stack(3, 3, 4, 5, 0),
+                    "b needs to be one matrix, or a stack of as many as a: 2x3x4 times 3x4x5",
+                    "other stacks are refused");
+    refuses_product(stack(2, 3, 4, 0, 0), stack(3, 2, 4, 5, 0),
+                    "b needs to be one matrix, or a stack of as many as a: 3x4 times 2x4x5",
+                    "so is a matrix by a stack");
+    refuses_product(stack(4, 2, 1, 3, 4), stack(3, 2, 4, 5, 0),
+                    "b needs to be one matrix, or a stack of as many as a: 2x1x3x4 times 2x4x5",
+                    "and a stack of stacks by a stack");
+    refuses_product(stack(3, 2, 3, 4, 0), stack(3, 2, 3, 4, 0),
+                    "inner sizes differ: 2x3x4 times 2x3x4", "inner sizes are those of matrices");
+    refuses_product(stack(3, 2, 3, 4, 0), stack(1, 4, 0, 0, 0),
+                    "matmul needs matrices; a is 2x3x4, b is 4", "a vector is no matrix");
+}
+
 static void test_dtypes(void)
 {
     is_int(sl_kernel_check(SL_KERNEL_DIV, SL_FLOAT64, 0.5, NULL), SL_OK, "div takes float64");
@@ -251,6 +319,7 @@ int main(void)
     test_transpose();
     test_cast();
     test_results();
+    test_stacks();
     test_dtypes();
     sl_device_release(other);
     fake_close(device);

@@ -79,7 +79,7 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComput
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) { return destroy(desc); }
 
-enum { TYPE, ROWS, COLUMNS, LEADING }; /* in a layout's */
+enum { TYPE, ROWS, COLUMNS, LEADING, COUNT, STRIDE }; /* in a layout's */
 
 cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDataType type,
                                           uint64_t rows, uint64_t columns, int64_t leading)
@@ -90,7 +90,25 @@ cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *layout, cudaDa
     (*layout)->data[ROWS] = rows;
     (*layout)->data[COLUMNS] = columns;
     (*layout)->data[LEADING] = (uint64_t)leading;
+    (*layout)->data[COUNT] = 1;
     return code;
+}
+
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout,
+                                                cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void *value, size_t bytes)
+{
+    int32_t count;
+    if (fails()) return (cublasStatus_t)state->fail_code;
+    if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET && bytes == sizeof(int64_t)) {
+        memcpy(&layout->data[STRIDE], value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    if (attribute != CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT || bytes != sizeof count)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(&count, value, bytes);
+    layout->data[COUNT] = (uint64_t)count;
+    return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
@@ -140,8 +158,9 @@ static bool fit(const cublasLtMatrixLayoutOpaque_t *a, const cublasLtMatrixLayou
 {
     const cublasLtMatrixLayoutOpaque_t *all[] = { a, b, c };
     for (int i = 0; i < 3; i++)
-        if (all[i]->data[TYPE] != a->data[TYPE] || all[i]->data[ROWS] == 0
-            || all[i]->data[COLUMNS] == 0 || all[i]->data[LEADING] < all[i]->data[ROWS])
+        if (all[i]->data[TYPE] != a->data[TYPE] || all[i]->data[COUNT] != a->data[COUNT]
+            || all[i]->data[ROWS] == 0 || all[i]->data[COLUMNS] == 0
+            || all[i]->data[LEADING] < all[i]->data[ROWS])
             return false;
     return a->data[COLUMNS] == b->data[ROWS] && a->data[ROWS] == c->data[ROWS]
            && b->data[COLUMNS] == c->data[COLUMNS];
@@ -269,6 +288,13 @@ static sl_dtype dtype_of(const cublasLtMatrixLayoutOpaque_t *layout)
     }
 }
 
+/* Where matrix i of a stack begins. */
+static const char *matrix_at(const cublasLtMatrixLayoutOpaque_t *layout, const void *data,
+                             uint64_t i)
+{
+    return (const char *)data + i * layout->data[STRIDE] * sl_dtype_bytes(dtype_of(layout));
+}
+
 static size_t place_of(const cublasLtMatrixLayoutOpaque_t *layout, uint64_t row, uint64_t column)
 {
     return (size_t)(row + column * layout->data[LEADING]) * sl_dtype_bytes(dtype_of(layout));
@@ -338,7 +364,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->result = d;
     if (state->computes_nothing) return CUBLAS_STATUS_SUCCESS;
     if (workspace_bytes > 0) memset(workspace, 0xff, workspace_bytes);
-    multiply(left, a, right, b, product, d, c, scale(alpha, wide), scale(beta, wide));
+    for (uint64_t i = 0; i < product->data[COUNT]; i++)
+        multiply(left, matrix_at(left, a, i), right, matrix_at(right, b, i), product,
+                 (void *)(uintptr_t)matrix_at(product, d, i), matrix_at(third, c, i),
+                 scale(alpha, wide), scale(beta, wide));
     if (algo->data[NUMBER] < FAKE_CANDIDATES && state->unsteady[algo->data[NUMBER]]) disturb(d);
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -179,7 +179,8 @@ static sl_work work_of(const mode *how, int64_t m, int64_t k, int64_t n)
                       .flags = how->flags,
                       .m = m,
                       .n = n,
-                      .k = k };
+                      .k = k,
+                      .outer = 1 };
 }
 
 /* The largest error as a part of what rounding allows: each product's inputs, the sum in

@@ -179,7 +179,8 @@ static sl_work matmul(int64_t m, int64_t k, int64_t n, sl_dtype dtype)
                       .dtype = (uint8_t)dtype,
                       .m = m,
                       .n = n,
-                      .k = k };
+                      .k = k,
+                      .outer = 1 };
 }
 
 /* ---- products ---- */
@@ -199,23 +200,31 @@ static void *random_matrix(sl_dtype dtype, size_t n, double *values)
     return raw;
 }
 
-/* The product of two random matrices of small integers on stream `s`, against the sums
+static void multiply_plainly(size_t m, size_t k, size_t n, const double *a, const double *b,
+                             double *c)
+{
+    for (size_t i = 0; i < m; i++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t l = 0; l < k; l++)
+                c[i * n + j] += a[i * k + l] * b[l * n + j];
+}
+
+/* The products of random matrices of small integers on stream `s`, against the sums
  * in float64, rounded once. The result's memory holds NaNs before. */
 static bool product_is_right(rig *r, int s, const sl_work *work)
 {
     size_t m = (size_t)work->m, n = (size_t)work->n, k = (size_t)work->k;
+    size_t count = (size_t)work->outer;
     sl_dtype dtype = (sl_dtype)work->dtype;
-    double *av = malloc(m * k * sizeof *av), *bv = malloc(k * n * sizeof *bv);
-    double *cv = calloc(m * n, sizeof *cv);
-    void *a = random_matrix(dtype, m * k, av), *b = random_matrix(dtype, k * n, bv);
-    size_t c_bytes = m * n * sl_dtype_bytes(dtype);
+    double *av = malloc(count * m * k * sizeof *av), *bv = malloc(count * k * n * sizeof *bv);
+    double *cv = calloc(count * m * n, sizeof *cv);
+    void *a = random_matrix(dtype, count * m * k, av), *b = random_matrix(dtype, count * k * n, bv);
+    size_t c_bytes = count * m * n * sl_dtype_bytes(dtype);
     void *c = aligned_memory(c_bytes), *want = malloc(c_bytes);
     memset(c, 0xff, c_bytes);
-    for (size_t i = 0; i < m; i++)
-        for (size_t j = 0; j < n; j++)
-            for (size_t l = 0; l < k; l++)
-                cv[i * n + j] += av[i * k + l] * bv[l * n + j];
-    sl__dtype_from_double(dtype, cv, m * n, want);
+    for (size_t i = 0; i < count; i++)
+        multiply_plainly(m, k, n, av + i * m * k, bv + i * k * n, cv + i * m * n);
+    sl__dtype_from_double(dtype, cv, count * m * n, want);
     bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, a, b, &r->err)
                  && memcmp(c, want, c_bytes) == 0;
     free(av), free(bv), free(cv), free(a), free(b), free(c), free(want);
@@ -230,7 +239,7 @@ static sl_status enqueue_at(rig *r, int s, const sl_work *work, size_t at_a, siz
     int64_t elems[] = { work->m * work->k, work->k * work->n, work->m * work->n };
     char *memory[3];
     for (int i = 0; i < 3; i++) {
-        size_t bytes = sizeof(double) * (size_t)elems[i] + 256;
+        size_t bytes = sizeof(double) * (size_t)(work->outer * elems[i]) + 256;
         memory[i] = memset(aligned_memory(bytes), 0, bytes);
     }
     r->err = (sl_error){ 0 };

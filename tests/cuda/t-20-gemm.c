@@ -35,6 +35,45 @@ static void test_values(void)
     close_rig(r, "products");
 }
 
+static void test_stacks(void)
+{
+    rig *r = open_rig();
+    const float a[] = { 1, 2, 3, 4 };               /* two of 1x2 */
+    const float b[] = { 1, 10, 2, 20, 3, 4, 5, 6 }; /* two of 2x2 */
+    float c[4] = { 0 };
+    sl_work work = matmul(1, 2, 2, SL_FLOAT32);
+    work.outer = 2;
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL), SL_OK,
+           "a stack of products is enqueued");
+    ok(c[0] == 5 && c[1] == 50 && c[2] == 29 && c[3] == 36, "each matrix is multiplied by its own");
+    is_int(fake->matmuls, 1, "in one call");
+    work = matmul(3, 5, 7, SL_BFLOAT16);
+    for (work.outer = 1; work.outer <= 3; work.outer++)
+        ok(product_is_right(r, 0, &work), "%d of another shape are right", (int)work.outer);
+    is_int(fake->heuristics, 4, "as many matrices, another plan");
+    work.k = 0;
+    enqueue_at(r, 0, &work, 0, 0, 0);
+    is_int(rest.fill.n, 4 * 3 * 7, "without terms all become zeros");
+
+    work = matmul(3, 5, 7, SL_FLOAT16);
+    work.outer = 3;
+    fake->candidates = 0;
+    is_int(enqueue_at(r, 0, &work, 0, 0, 0), SL_EBACKEND, "a stack may have no algorithm");
+    is_str(r->err.msg,
+           "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 3x3x5 "
+           "times 3x5x7 float16",
+           "which is said with its shape");
+    work.outer = (int64_t)INT32_MAX + 1;
+    work.m = work.n = work.k = 1;
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, &r->err),
+           SL_EBACKEND, "cublasLt counts matrices in 32 bits");
+    is_str(r->err.msg,
+           "cublasLtMatrixLayoutSetAttribute: CUBLAS_STATUS_NOT_SUPPORTED for 2147483648x1x1 "
+           "times 2147483648x1x1 float16",
+           "more are refused");
+    close_rig(r, "stacks");
+}
+
 static void test_modes(void)
 {
     rig *r = open_rig();
@@ -261,10 +300,11 @@ static void test_empty(void)
 
 /* ---- failures ---- */
 
-static void test_each_call_fails(void)
+static void test_each_call_fails(int64_t count, int calls)
 {
     int n = 0, refused = 0, named = 0, kept = 0, repeated = 0;
     sl_work work = matmul(3, 5, 7, SL_FLOAT32);
+    work.outer = count;
     for (bool failed = true; failed; n++) {
         rig *r = open_rig();
         fake->fail_at = n + 1;
@@ -282,11 +322,12 @@ static void test_each_call_fails(void)
         kept -= fake->live != 0;
         free(r);
     }
-    is_int(n - 1, 13, "13 calls of cublasLt can fail at the first product");
-    is_int(refused, 13, "each refuses the product");
-    is_int(named, 13, "in a sentence with the call and its answer");
-    is_int(kept, 13, "and leaves nothing but what can be used again");
-    is_int(repeated, 13, "and the next product works");
+    is_int(n - 1, calls, "%d calls of cublasLt can fail at the first product of %d", calls,
+           (int)count);
+    is_int(refused, calls, "each refuses the product");
+    is_int(named, calls, "in a sentence with the call and its answer");
+    is_int(kept, calls, "and leaves nothing but what can be used again");
+    is_int(repeated, calls, "and the next product works");
 }
 
 static void test_host_memory(void)
@@ -417,6 +458,7 @@ int main(int argc, char **argv)
     test_empty();
     if (!open_fake()) return done_testing();
     test_values();
+    test_stacks();
     test_modes();
     test_reuse();
     test_eviction();
@@ -424,7 +466,8 @@ int main(int argc, char **argv)
     test_alignment();
     test_views();
     test_workspace();
-    test_each_call_fails();
+    test_each_call_fails(1, 13);
+    test_each_call_fails(2, 19);
     test_host_memory();
     test_device_errors();
     test_short_memory();

@@ -528,6 +528,12 @@ static void test_key(void)
            "matmul on GPU, 7 SMs; driver 13010, cublasLt 130001; float32 in tf32 3x5x7; "
            "aligned 256, 256, 256",
            "the mode");
+    sl_work stack = shape(5);
+    stack.outer = 4;
+    is_str(key_text(r, stack, 0),
+           "matmul on GPU, 7 SMs; driver 13010, cublasLt 130001; float32 4 of 3x5x7; "
+           "aligned 256, 256, 256",
+           "of a stack how many there are");
     fake->newer = 1;
     is_str(key_text(r, matmul(3, 5, 7, SL_FLOAT16), 8),
            "matmul on GPU, 7 SMs; driver 13010, cublasLt 130002; float16 3x5x7; "

@@ -57,6 +57,28 @@ local function products_without_a_table()
            "so does a TF32 one")
 end
 
+local function stacks_of_products()
+    ideal.open{sm_count = 128, l2_bytes = 0, hbm_gb_per_s = 1e5, bf16_tflops = 1000,
+               ["gemm_us.bfloat16"] = {}, ["gemm_efficiency.bfloat16"] = 0.5}
+    local function takes(us, name, ...)
+        local a, b = ...
+        lab.synchronize()
+        T.near(lab.profile(function() lab.matmul(a, b) end).makespan_us, us, 0.1, name)
+    end
+    local half <const> = {dtype = "bfloat16"}
+    -- 16 products of 32 tiles of 128 x 256 are four even waves.
+    takes(16 * 2 * 1024^3 / (1000e6 * 0.5), "a stack has the tiles of all its products",
+          lab.empty(16, 1024, 1024, half), lab.empty(16, 1024, 1024, half))
+    -- 128 products of a tile of 64 x 64, which none fills, are a wave.
+    takes(128 * 2 * 64 * 64 * 1024 / (1000e6 * 0.5 * 0.54), "tiles do not reach over two products",
+          lab.empty(128, 40, 1024, half), lab.empty(128, 1024, 50, half))
+    ideal.open{["gemm_grid_us.float32"] = {{64, 64, 10}, {64, 128, 20}, {128, 64, 30},
+                                           {128, 128, 60}}}
+    takes(30, "measured products give a stack the time of one with as many results",
+          lab.empty(4, 64, 64), lab.empty(4, 64, 64))
+    takes(30, "so does a product of all rows of a stack", lab.empty(4, 32, 64), lab.empty(64, 128))
+end
+
 local function a_narrow_product_fills_its_waves()
     ideal.open{l2_bytes = 0, ["gemm_us.float32"] = {}, ["gemm_efficiency.float32"] = 0.5,
                fp32_tflops = 66.9}
@@ -214,7 +236,7 @@ local function pieces_larger_than_the_staging_buffers()
 end
 
 for _, test in ipairs{a_wait_behind_a_record_of_the_past, a_thin_product_is_bound_by_memory,
-                      products_without_a_table, a_narrow_product_fills_its_waves,
+                      products_without_a_table, stacks_of_products, a_narrow_product_fills_its_waves,
                       kernels_by_what_binds_them, kernels_share_memory_and_arithmetic,
                       what_a_kernel_leaves_the_others_take,
                       code_is_loaded_once_for_each_dtype,

@@ -85,7 +85,7 @@ like("_:explain()", "\nWhere time was lost .* waited 999 us for spin in\n",
 -- ---- help ----------------------------------------------------------------------------------
 
 like("help()", "^Devices .*Streams .*Timelines .*\nThe console .*%?lab%.matmul", "help() lists all")
-like("?lab.matmul", "^lab%.matmul%(a, b, {out =, [^\n]*}%)\nthe product of two matrices\n"
+like("?lab.matmul", "^lab%.matmul%(a, b, {out =, [^\n]*}%)\nthe product of two matrices[^\n]*\n"
     .. ".*\nCUDA      cublasLtMatmul\nPyTorch   torch%.matmul[^\n]*\n", "?name describes one")
 local of_matmul = s:ask("?lab.matmul")
 is("help(lab.matmul)", of_matmul, "so does help(value)")

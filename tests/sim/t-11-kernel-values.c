@@ -97,7 +97,7 @@ static void set_element(sl_dtype dtype, void *data, size_t i, double value)
 static sim_job make_job(sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n, int64_t k,
                         double scalar)
 {
-    const sl_work work = {
+    sl_work work = {
         .kind = SL_WORK_KERNEL,
         .kernel = (uint8_t)kernel,
         .dtype = (uint8_t)dtype,
@@ -108,6 +108,7 @@ static sim_job make_job(sl_kernel kernel, sl_dtype dtype, int64_t m, int64_t n, 
         .seed = 3,
         .sequence = 4,
     };
+    if (kernel == SL_KERNEL_MATMUL) work.outer = 1;
     sim_job job;
     sim_job_init(&job, &work);
     return job;
@@ -544,6 +545,10 @@ static void matmul_by_hand(void)
     sim_job job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 3, 0);
     sim_job_run(&job, c, SIM_INPUTS(a, b));
     ok(memcmp(c, want, sizeof c) == 0, "2x3 times 3x2 by hand");
+    job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 1, 2, 1, 0);
+    job.outer = 2;
+    sim_job_run(&job, c, SIM_INPUTS(a + 1, a + 2)); /* 2 [3 4], 3 [5 6] */
+    ok(c[0] == 6 && c[1] == 8 && c[2] == 15 && c[3] == 18, "a stack is multiplied one by one");
     job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 2, 0, 0);
     sim_job_run(&job, c, SIM_INPUTS(a, b));
     ok(c[0] == 0 && c[3] == 0, "a product over nothing is zeros");

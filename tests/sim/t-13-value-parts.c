@@ -158,6 +158,7 @@ static void products(void)
         .m = 2,
         .n = 2,
         .k = 2,
+        .outer = 1,
         .out_offset = 4,
         .in_offset = { 0, 16 },
     };

@@ -54,7 +54,7 @@ show("1 + 1/4096 is kept", lab.matmul(a, b, {tf32 = true}):get(1, 1) == 256 * (1
         name = "a product of what is no matrix",
         rows = { "`torch.matmul(a, b)`", "`a @ b`" },
         of = "lab.matmul tensor:matmul",
-        here = { "of two vectors: refused", "of a stack of matrices: refused" },
+        here = { "of two vectors: refused" },
         python = [=[
 v, m = torch.ones(3, device="cuda"), torch.ones(2, 3, 3, device="cuda")
 show("of two vectors", outcome(lambda: torch.matmul(v, v).item()))
