@@ -20,27 +20,45 @@ static sl_stream *stream_of(lua_State *L, const launch *l)
     return lsl_current_stream(L, sl_tensor_device(l->args.a));
 }
 
-/* read_launch for options that lsl_quick_options does not read. */
-LSL_COLD static void read_odd_launch(lua_State *L, int arg, bool has_tf32, lsl_quick *given,
-                                     const char *op)
+static sl_activation check_activation(lua_State *L, const char *text, const char *op)
 {
-    const lsl_option options[] = {
-        { "out", LSL_OPT_OUT, &given->out },
-        { "stream", LSL_OPT_STREAM, &given->stream },
-        { "tf32", LSL_OPT_BOOL, &given->flag_value },
-    };
-    lsl_options(L, arg, options, LSL_COUNT(options) - !has_tf32, op);
+    sl_activation activation = SL_NO_ACTIVATION;
+    if (text && !sl_activation_parse(text, &activation))
+        lsl_fail(L, SL_EINVAL, op,
+                 "option 'activation' must be \"relu\" or \"gelu\", got \"%.60s\"", text);
+    return activation;
 }
 
-/* Reads {out =, stream =, tf32 =} at `arg`. Leaves the stack with one value behind it,
- * the out tensor or nil. */
-static void read_launch(lua_State *L, int arg, bool has_tf32, launch *l, const char *op)
+/* read_launch for options that lsl_quick_options does not read. */
+LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l,
+                                     const char *op)
+{
+    lsl_out bias = { .slot = arg + 1 };
+    const char *activation = NULL;
+    const lsl_option options[] = {
+        { "out", LSL_OPT_OUT, &l->given.out },
+        { "stream", LSL_OPT_STREAM, &l->given.stream },
+        { "tf32", LSL_OPT_BOOL, &l->given.flag_value },
+        { "bias", LSL_OPT_OUT, &bias },
+        { "activation", LSL_OPT_TEXT, &activation },
+    };
+    lua_settop(L, arg + 2);
+    l->given.out.slot = arg + 2;
+    lsl_options(L, arg, options, epilogue ? LSL_COUNT(options) : 2, op);
+    if (!bias.tensor && !activation) return;
+    *epilogue = (sl_epilogue){ bias.tensor, check_activation(L, activation, op) };
+    l->args.epilogue = epilogue;
+}
+
+/* Reads {out =, stream =} at `arg`, and if `epilogue` is not NULL also {tf32 =, bias =,
+ * activation =}. Leaves the out tensor or nil on top of the stack. */
+static void read_launch(lua_State *L, int arg, sl_epilogue *epilogue, launch *l, const char *op)
 {
     lsl_no_more(L, arg, op);
     lua_settop(L, arg + 1);
     l->given.out.slot = arg + 1;
-    l->given.flag = has_tf32 ? LSL_QUICK_TF32 : LSL_QUICK_NAMES;
-    if (!lsl_quick_options(L, arg, &l->given)) read_odd_launch(L, arg, has_tf32, &l->given, op);
+    l->given.flag = epilogue ? LSL_QUICK_TF32 : LSL_QUICK_NAMES;
+    if (!lsl_quick_options(L, arg, &l->given)) read_odd_launch(L, arg, epilogue, l, op);
     lsl_mark(L, sl_tensor_device(l->args.a));
 }
 
@@ -63,7 +81,7 @@ static int enqueue(lua_State *L, const launch *l, const char *op)
 /* The same, with options at `arg`. */
 static int launch_with(lua_State *L, int arg, launch *l, const char *op)
 {
-    read_launch(L, arg, false, l, op);
+    read_launch(L, arg, NULL, l, op);
     return enqueue(L, l, op);
 }
 
@@ -78,10 +96,11 @@ static sl_kernel kernel_of(lua_State *L)
 static int op_matmul(lua_State *L)
 {
     launch l = { .kernel = kernel_of(L) };
+    sl_epilogue epilogue;
     const char *op = sl_kernel_name(l.kernel);
     l.args.a = lsl_check_tensor(L, 1, "a", op);
     l.args.b = lsl_check_tensor(L, 2, "b", op);
-    read_launch(L, 3, true, &l, op);
+    read_launch(L, 3, &epilogue, &l, op);
     l.args.tf32 = l.given.flag_value;
     enqueue(L, &l, op);
     if (lsl_get(L)->tunes) lsl_take_notice(L, sl_tensor_device(l.args.a));
@@ -203,7 +222,7 @@ int lsl_cast(lua_State *L, sl_dtype dtype, int arg, const char *op)
         .kernel = SL_KERNEL_CAST,
         .args = { .a = lsl_check_tensor(L, 1, "self", op), .dtype = dtype },
     };
-    read_launch(L, arg, false, &l, op);
+    read_launch(L, arg, NULL, &l, op);
     if (l.given.out.tensor || sl_tensor_get_spec(l.args.a)->dtype != dtype)
         return enqueue(L, &l, op);
     lua_settop(L, 1);

@@ -40,9 +40,10 @@ typedef enum sl_work_kind {
 
 enum { /* sl_work.flags */
        SL_WORK_TF32 = 1,
-       SL_WORK_SYNC = 2,   /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
-       SL_WORK_TIMED = 4,  /* CUSTOM: duration_ns is given; else `bytes` and `flops` are */
-       SL_WORK_GUESSED = 8 /* CUSTOM: and those are a guess */
+       SL_WORK_SYNC = 2,    /* the plain synchronous call (cudaMemcpy): host waits as CUDA's does */
+       SL_WORK_TIMED = 4,   /* CUSTOM: duration_ns is given; else `bytes` and `flops` are */
+       SL_WORK_GUESSED = 8, /* CUSTOM: and those are a guess */
+       SL_WORK_BIAS = 16    /* MATMUL: input 2 is a bias of n elements */
 };
 
 /* The sides of an operation: its inputs by number, without gaps, and the output. */
@@ -54,6 +55,7 @@ typedef struct sl_work {
     union {
         uint8_t byte_value; /* MEMSET */
         uint8_t reduction;  /* COLLECTIVE: sl_reduction */
+        uint8_t activation; /* MATMUL: sl_activation */
     };
     uint8_t in_dtype;   /* KERNEL: of the inputs; `dtype` but for CAST */
     uint8_t collective; /* COLLECTIVE: sl_collective */
@@ -89,16 +91,22 @@ typedef struct sl_work {
     };                   /* likewise */
 } sl_work;
 
+static inline int64_t sl_product_elems(const sl_work *work, int side)
+{
+    switch (side) {
+    case 0: return work->outer * work->m * work->k;
+    case 1: return work->outer * work->k * work->n;
+    case 2: return work->flags & SL_WORK_BIAS ? work->n : 0;
+    default: return work->outer * work->m * work->n;
+    }
+}
+
 /* How many elements a kernel's operand has; 0 where there is none. */
 static inline int64_t sl_kernel_elems(const sl_work *work, int side)
 {
+    if (work->kernel == SL_KERNEL_MATMUL) return sl_product_elems(work, side);
     if (side != SL_OUTPUT && side >= sl_kernel_inputs((sl_kernel)work->kernel)) return 0;
     switch (sl_kernel_family_of((sl_kernel)work->kernel)) {
-    case SL_FAMILY_MATMUL:
-        return work->outer
-               * (side == 0   ? work->m * work->k
-                  : side == 1 ? work->k * work->n
-                              : work->m * work->n);
     case SL_FAMILY_ROWS: return work->m * work->n;
     case SL_FAMILY_SUM: return side == SL_OUTPUT ? 1 : work->n;
     case SL_FAMILY_TRANSPOSE: return work->outer * work->m * work->middle * work->n * work->k;
@@ -312,7 +320,7 @@ static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
 typedef struct sl_product {
     sl_stream *stream;
     const sl_work *work;
-    const sl_buffer *out, *in[2];
+    const sl_buffer *out, *in[SL_INPUTS];
 } sl_product;
 
 /* ---- communicators -------------------------------------------------------- */

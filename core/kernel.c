@@ -111,6 +111,37 @@ static sl_status find_transposed(const sl_tensor_spec *a, const int dim[2], sl_t
     return SL_OK;
 }
 
+static sl_status check_bias(const sl_tensor *bias, const sl_kernel_args *args, int64_t n,
+                            sl_error *err)
+{
+    sl_status status = check_operand(bias, "bias", args->a->device, "a", err);
+    sl__shape_text is;
+
+    if (status == SL_OK) status = check_same_dtype(args->a, bias, "bias", err);
+    if (status != SL_OK) return status;
+    if (bias->spec.ndim != 1 || bias->numel != n)
+        return sl_fail(err, SL_ESHAPE, "bias is %s, needed %lld",
+                       sl__shape_format(&bias->spec, &is), (long long)n);
+    if (args->a->spec.dim[args->a->spec.ndim - 1] == 0)
+        return sl_fail(err, SL_ESHAPE, "a product without terms has no bias: a is %s",
+                       sl__shape_format(&args->a->spec, &is));
+    return SL_OK;
+}
+
+static sl_status find_fused(const sl_kernel_args *args, sl_tensor_spec *result, sl_error *err)
+{
+    const sl_epilogue *epilogue = args->epilogue;
+    sl_status status = find_product(&args->a->spec, &args->b->spec, result, err);
+
+    if (status != SL_OK) return status;
+    if (result->dtype == SL_FLOAT64)
+        return sl_fail(err, SL_EDTYPE,
+                       "a is float64; a product with a bias or an activation takes float32, "
+                       "bfloat16 or float16");
+    return epilogue->bias ? check_bias(epilogue->bias, args, result->dim[result->ndim - 1], err)
+                          : SL_OK;
+}
+
 sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stream *stream,
                            sl_tensor_spec *result, sl_error *err)
 {
@@ -119,7 +150,10 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
     if (status != SL_OK) return status;
     *result = args->a->spec;
     switch (sl_kernel_family_of(kernel)) {
-    case SL_FAMILY_MATMUL: return find_product(&args->a->spec, &args->b->spec, result, err);
+    case SL_FAMILY_MATMUL:
+        return __builtin_expect(args->epilogue != NULL, 0)
+                   ? find_fused(args, result, err)
+                   : find_product(&args->a->spec, &args->b->spec, result, err);
     case SL_FAMILY_PAIR: return check_same_shapes(&args->a->spec, &args->b->spec, err);
     case SL_FAMILY_TRANSPOSE: return find_transposed(&args->a->spec, args->dim, result, err);
     case SL_FAMILY_SUM:
@@ -235,12 +269,26 @@ static void describe_transpose(const sl_tensor *a, const int dim[2], sl_work *wo
     work->n = spec->dim[high];
 }
 
+static sl_tensor *bias_of(const sl_kernel_args *args)
+{
+    return args->epilogue ? args->epilogue->bias : NULL;
+}
+
+static void describe_epilogue(const sl_epilogue *epilogue, sl_work *work)
+{
+    work->activation = (uint8_t)epilogue->activation;
+    if (!epilogue->bias) return;
+    work->flags |= SL_WORK_BIAS;
+    work->in_offset[2] = epilogue->bias->offset;
+}
+
 static inline void describe_product(const sl_kernel_args *args, const sl_tensor_spec *result,
                                     sl_work *work)
 {
     const sl_tensor_spec *a = &args->a->spec;
 
     if (args->tf32 && a->dtype == SL_FLOAT32) work->flags = SL_WORK_TF32;
+    if (__builtin_expect(args->epilogue != NULL, 0)) describe_epilogue(args->epilogue, work);
     if (__builtin_expect(a->ndim != 2, 0)) {
         sl__product_describe(a, &args->b->spec, result, work);
         return;
@@ -283,21 +331,32 @@ static inline void fill_work(sl_kernel kernel, const sl_kernel_args *args,
 static sl_product product_of(const sl_work *work, const sl_tensor *out, const sl_kernel_args *args,
                              sl_stream *stream)
 {
+    const sl_tensor *bias = bias_of(args);
+
     return (sl_product){ .stream = stream,
                          .work = work,
                          .out = out ? out->buffer : NULL,
-                         .in = { args->a->buffer, args->b->buffer } };
+                         .in = { args->a->buffer, args->b->buffer, bias ? bias->buffer : NULL } };
 }
 
-/* Apart from sl_launch, which is called much more often without it. */
-__attribute__((noinline)) static sl_status tune_before(const sl_work *work, const sl_tensor *out,
-                                                       const sl_kernel_args *args,
-                                                       sl_stream *stream, sl_error *err)
+/* The end of sl_launch for products that are more than that; apart, since most are not. */
+__attribute__((noinline)) static sl_status launch_product(sl_tensor *out,
+                                                          const sl_kernel_args *args,
+                                                          const sl_work *work, sl_stream *stream,
+                                                          sl_error *err)
 {
     const sl_product product = product_of(work, out, args, stream);
-    sl_status status = sl__tuning_before(&product, err);
+    sl_tensor *bias = bias_of(args);
+    sl_status status = bias ? check_memory(SL_KERNEL_MATMUL, out, bias, "bias", err) : SL_OK;
 
-    return status != SL_OK ? sl__device_leave(stream->device, status, err) : SL_OK;
+    if (status != SL_OK) return status;
+    if (stream->device->tunes) status = sl__tuning_before(&product, err);
+    if (status != SL_OK) return sl__device_leave(stream->device, status, err);
+    return sl__op_enqueue(
+        stream, work,
+        &(sl__operands){ .out = out->buffer,
+                         .in = { args->a->buffer, args->b->buffer, bias ? bias->buffer : NULL } },
+        err);
 }
 
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
@@ -312,9 +371,8 @@ sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args
     if (status != SL_OK) return status;
     fill_work(kernel, args, &needed, &work);
     work.out_offset = out->offset;
-    if (__builtin_expect(stream->device->tunes, 0) && kernel == SL_KERNEL_MATMUL)
-        status = tune_before(&work, out, args, stream, err);
-    if (status != SL_OK) return status;
+    if (kernel == SL_KERNEL_MATMUL && __builtin_expect(stream->device->tunes || args->epilogue, 0))
+        return launch_product(out, args, &work, stream, err);
     return sl__op_enqueue(
         stream, &work,
         &(sl__operands){ .out = out->buffer, .in = { a->buffer, b ? b->buffer : NULL } }, err);

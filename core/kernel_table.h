@@ -112,7 +112,7 @@ static inline sl_kernel_family sl_kernel_family_of(sl_kernel kernel)
     return (sl_kernel_family)sl_kernel_row_of(kernel)->family;
 }
 
-/* How many tensors it reads. */
+/* How many tensors it reads, without a bias. */
 static inline int sl_kernel_inputs(sl_kernel kernel)
 {
     switch (sl_kernel_family_of(kernel)) {

@@ -1,6 +1,27 @@
 /* product.c - stacks of matrices, and sentences about operands that do not fit. */
 #include "product.h"
 
+#include <string.h>
+
+/* ---- activations ---- */
+
+static const char *const activations[SL_ACTIVATIONS] = { "none", "relu", "gelu" };
+
+const char *sl_activation_name(sl_activation activation)
+{
+    return (unsigned)activation < SL_ACTIVATIONS ? activations[activation] : "unknown";
+}
+
+bool sl_activation_parse(const char *name, sl_activation *activation)
+{
+    for (int i = SL_NO_ACTIVATION + 1; i < SL_ACTIVATIONS; i++) {
+        if (strcmp(name, activations[i])) continue;
+        *activation = (sl_activation)i;
+        return true;
+    }
+    return false;
+}
+
 /* ---- shapes ---- */
 
 static bool same_stacks(const sl_tensor_spec *a, const sl_tensor_spec *b)

@@ -7,7 +7,26 @@
 #include "device.h"
 #include "dtype.h"
 
-/* "matmul_tf32": TF32 is arithmetic on float32, named as a dtype of its own. */
+/* TF32 is arithmetic on float32, named as a dtype of its own. */
+static const char *dtype_text(const sl_work *work)
+{
+    return work->flags & SL_WORK_TF32 ? "tf32" : sl__dtype_short_name((sl_dtype)work->dtype);
+}
+
+/* "matmul_bias_gelu_bf16" */
+static uint32_t fused_text(sl_device *device, const sl_work *work)
+{
+    bool activated = work->activation != SL_NO_ACTIVATION;
+    char name[64];
+
+    snprintf(name, sizeof name, "matmul%s%s%s_%s", work->flags & SL_WORK_BIAS ? "_bias" : "",
+             activated ? "_" : "",
+             activated ? sl_activation_name((sl_activation)work->activation) : "",
+             dtype_text(work));
+    return sl__strings_intern(&device->core->strings, name);
+}
+
+/* "matmul_tf32" */
 static uint32_t kernel_text(sl_device *device, const sl_work *work)
 {
     sl__device_core *core = device->core;
@@ -15,12 +34,14 @@ static uint32_t kernel_text(sl_device *device, const sl_work *work)
     uint32_t *id = &core->span_names[work->kernel][tf32 ? SL_DTYPES : work->dtype];
     char name[64];
 
+    if (__builtin_expect(work->flags & SL_WORK_BIAS || work->activation, 0))
+        return fused_text(device, work);
     if (*id) return *id;
     if (work->kernel == SL_KERNEL_SPIN || work->kernel == SL_KERNEL_TRAP)
         snprintf(name, sizeof name, "%s", sl_kernel_name((sl_kernel)work->kernel));
     else
         snprintf(name, sizeof name, "%s_%s", sl_kernel_name((sl_kernel)work->kernel),
-                 tf32 ? "tf32" : sl__dtype_short_name((sl_dtype)work->dtype));
+                 dtype_text(work));
     *id = sl__strings_intern(&core->strings, name);
     return *id;
 }

@@ -407,13 +407,27 @@ bool sl_kernel_takes(sl_kernel kernel, sl_dtype dtype);
  * int32 that is whole, and of pow not negative. If not SL_EDTYPE, in a sentence about `a`. */
 sl_status sl_kernel_check(sl_kernel kernel, sl_dtype dtype, double number, sl_error *err);
 
+/* What matmul does to each element of a product, in the same kernel: adds the bias of its column,
+ * then applies the activation. In float32; float64 is refused (SL_EDTYPE), as cublasLt does not have
+ * it. GELU is the approximation by tanh, cublasLt's. */
+typedef enum sl_activation { SL_NO_ACTIVATION, SL_RELU, SL_GELU, SL_ACTIVATIONS } sl_activation;
+const char *sl_activation_name(sl_activation activation); /* "relu" */
+bool sl_activation_parse(const char *name, sl_activation *activation);
+typedef struct sl_epilogue {
+    sl_tensor *bias; /* of n elements; NULL: none. SL_ESHAPE if the product has no terms */
+    sl_activation activation;
+} sl_epilogue;
+
 /* What a kernel of core/kernel_table.h takes. */
 typedef struct sl_kernel_args {
     sl_tensor *a, *b; /* b: of kernels of two tensors, else NULL */
     double number;    /* of kernels of a tensor and a number */
-    int dim[2];       /* transpose: the dimensions that change places, from 0 */
-    sl_dtype dtype;   /* cast: of the result */
-    bool tf32;        /* matmul of float32: TF32 is allowed */
+    union {
+        int dim[2];                  /* transpose: the dimensions that change places, from 0 */
+        const sl_epilogue *epilogue; /* matmul; NULL: the product is the result */
+    };
+    sl_dtype dtype; /* cast: of the result */
+    bool tf32;      /* matmul of float32: TF32 is allowed */
 } sl_kernel_args;
 
 /* Checks the arguments as sl_launch does and gives what the result is: dtype, shape, place.

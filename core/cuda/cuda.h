@@ -371,9 +371,9 @@ void cuda_plain_close(cuda_device *dev);
 
 /* ---- gemm.c ---------------------------------------------------------------- */
 
-/* c[m,n] = a[m,k] b[k,n], row-major, as `work` says. */
+/* c[m,n] = a[m,k] b[k,n], row-major, as `work` says. bias: NULL if there is none. */
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
-                            const void *a, const void *b, sl_error *err);
+                            const void *a, const void *b, const void *bias, sl_error *err);
 void cuda_gemm_close(cuda_device *dev);
 
 /* ---- gemm_kept.c, gemm_tune.c ---------------------------------------------- */

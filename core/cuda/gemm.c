@@ -99,19 +99,35 @@ static sl_status enqueue_zeros(cuda_device *dev, cuda_stream *stream, const sl_w
                               err);
 }
 
-/* Prepares all that the product needs; its plan is gemm->last. Taking the workspace may run host
- * functions, which may close all plans or launch other host functions. So these are settled, and
- * the plan is looked for again. */
+static sl_status set_bias(cuda_device *dev, const plan_key *key, sl_error *err)
+{
+    cublasStatus_t code = cuda_plan_set_bias(&dev->gemm->lt, dev->gemm->last, key->bias);
+    return code
+               ? cuda_lt_fail(dev, &dev->gemm->lt, code, "cublasLtMatmulDescSetAttribute", key, err)
+               : SL_OK;
+}
+
+/* Taking the workspace may run host functions, which may close all plans or launch other host
+ * functions. So these are settled, and the plan is looked for again. */
+static sl_status prepare_workspace(cuda_device *dev, cuda_stream *stream, const plan_key *key,
+                                   sl_error *err)
+{
+    sl_status status = cuda_gemm_take_workspace(dev, stream, err);
+    if (status == SL_OK) status = cuda_funcs_settle(dev, err);
+    return status != SL_OK ? status : cuda_plan_find(dev, key, err);
+}
+
+/* Prepares all that the product needs; its plan is gemm->last. */
 sl_status cuda_gemm_prepare(cuda_device *dev, cuda_stream *stream, const plan_key *key,
                             sl_error *err)
 {
     sl_status status = dev->gemm ? SL_OK : gemm_open(dev, err);
     if (status == SL_OK) status = cuda_plan_find(dev, key, err);
-    if (status != SL_OK || dev->gemm->last->workspace_bytes == 0 || stream->workspace)
-        return status;
-    status = cuda_gemm_take_workspace(dev, stream, err);
-    if (status == SL_OK) status = cuda_funcs_settle(dev, err);
-    return status != SL_OK ? status : cuda_plan_find(dev, key, err);
+    if (status == SL_OK && dev->gemm->last->workspace_bytes > 0 && !stream->workspace)
+        status = prepare_workspace(dev, stream, key, err);
+    if (__builtin_expect(cuda_plan_has_bias(key), 0) && status == SL_OK)
+        status = set_bias(dev, key, err);
+    return status;
 }
 
 cublasStatus_t cuda_gemm_multiply(cuda_device *dev, const cuda_stream *stream, const gemm_plan *p,
@@ -149,9 +165,9 @@ static sl_status enqueue_product(cuda_device *dev, cuda_stream *stream, const pl
 }
 
 sl_status cuda_gemm_enqueue(cuda_device *dev, cuda_stream *stream, const sl_work *work, void *c,
-                            const void *a, const void *b, sl_error *err)
+                            const void *a, const void *b, const void *bias, sl_error *err)
 {
-    plan_key key = cuda_plan_key(work, c, a, b);
+    plan_key key = cuda_plan_key(work, c, a, b, bias);
     if (key.m == 0 || key.n == 0 || key.k == 0) return enqueue_zeros(dev, stream, work, c, err);
     cuda_own_begin();
     sl_status status = cuda_gemm_prepare(dev, stream, &key, err);

@@ -16,6 +16,7 @@
 /* clang-format off */
 #define LT_FUNCTIONS(X)                                                          \
     X(Create) X(Destroy) X(GetStatusName) X(MatmulDescCreate) X(MatmulDescDestroy) \
+    X(MatmulDescSetAttribute)                                                    \
     X(MatrixLayoutCreate) X(MatrixLayoutDestroy) X(MatrixLayoutSetAttribute)     \
     X(MatmulPreferenceCreate) X(MatmulPreferenceDestroy) X(MatmulPreferenceSetAttribute) \
     X(MatmulAlgoGetHeuristic) X(Matmul)
@@ -38,14 +39,16 @@ typedef struct lt_tuning { /* found when they are first needed */
 #undef X
 } lt_tuning;
 
-enum { OF_A, OF_B, OF_C, OPERANDS };
+enum { OF_A, OF_B, OF_C, OF_BIAS, OPERANDS };
 
 typedef struct plan_key {
     int64_t m, n, k;
     int64_t count; /* products of that shape, in one call */
     uint8_t dtype; /* sl_dtype */
     bool tf32;
-    uint16_t alignment[OPERANDS]; /* what their addresses are multiples of, 2 to 256 */
+    uint8_t epilogue;             /* cublasLtEpilogue_t */
+    uint16_t alignment[OPERANDS]; /* what their addresses are multiples of, 2 to 256; none: 256 */
+    const void *bias; /* of the product at hand: a plan serves all that are so aligned */
 } plan_key;
 
 typedef struct gemm_plan {
@@ -81,13 +84,43 @@ const char *cuda_lt_type_name(sl_dtype dtype); /* ours: "float32" */
 /* The status and message for an error of cublasLt. key: the product, or NULL. */
 sl_status cuda_lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
                        const char *call, const plan_key *key, sl_error *err);
+/* " with a bias at a multiple of 256 bytes and gelu", since which kernels can add a bias depends on
+ * where it begins; or nothing. */
+void cuda_lt_describe_epilogue(const plan_key *key, char *text, size_t bytes);
 /* cublasLt lacks memory, which the pool may hold. It reports this with either code. */
 bool cuda_lt_is_short_of_memory(cublasStatus_t code);
 
 /* ---- gemm_plan.c ----------------------------------------------------------- */
 
-/* The plan that a product of those operands needs. */
-plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const void *b);
+/* The alignments of operands that do not all begin at multiples of 256 bytes. */
+void cuda_plan_align(plan_key *key, const void *c, const void *a, const void *b);
+cublasLtEpilogue_t cuda_plan_epilogue(const sl_work *work);
+/* The plan that a product of those operands needs. In line, since each matmul asks. */
+static inline plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a,
+                                     const void *b, const void *bias)
+{
+    plan_key key = {
+        .m = work->m,
+        .n = work->n,
+        .k = work->k,
+        .count = work->outer,
+        .dtype = work->dtype,
+        .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
+        .epilogue = CUBLASLT_EPILOGUE_DEFAULT,
+        .alignment = { 256, 256, 256, 256 },
+        .bias = bias,
+    };
+    const uintptr_t addresses = (uintptr_t)c | (uintptr_t)a | (uintptr_t)b | (uintptr_t)bias;
+    if (bias || work->activation) key.epilogue = (uint8_t)cuda_plan_epilogue(work);
+    if (addresses % 256 != 0) cuda_plan_align(&key, c, a, b);
+    return key;
+}
+static inline bool cuda_plan_has_bias(const plan_key *key)
+{
+    return key->epilogue & CUBLASLT_EPILOGUE_BIAS;
+}
+/* Of a plan with a bias: which it is, for products from now on. */
+cublasStatus_t cuda_plan_set_bias(const lt_functions *lt, gemm_plan *p, const void *bias);
 /* The plan for `key`; NULL: there is none yet. */
 gemm_plan *cuda_plan_known(const cuda_gemm *gemm, const plan_key *key);
 /* Sets dev->gemm->last to the plan for `key`, and makes it if there is none, which may run host

@@ -52,7 +52,8 @@ plan_key cuda_plan_key_of(const sl_product *product)
     const sl_work *work = product->work;
     return cuda_plan_key(work, cuda_data(product->out, work->out_offset),
                          cuda_data(product->in[0], work->in_offset[0]),
-                         cuda_data(product->in[1], work->in_offset[1]));
+                         cuda_data(product->in[1], work->in_offset[1]),
+                         cuda_data(product->in[2], work->in_offset[2]));
 }
 
 bool cuda_gemm_plan_tuned(const sl_product *product, sl_tuning *tuning)
@@ -74,25 +75,26 @@ typedef struct kept_plan { /* in the user's cache */
 } kept_plan;
 static const char magic[8] = "slplan1";
 
-_Static_assert(sizeof(plan_key) == 40, "the text has all of a plan's key");
+_Static_assert(sizeof(plan_key) == 56, "the text has all of a plan's key");
 
 sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes, sl_error *err)
 {
     const sl_device_info *info = &product->stream->device->info;
     const plan_key key = cuda_plan_key_of(product);
     const lt_tuning *lt;
-    char stack[32] = "";
+    char stack[32] = "", after[64];
     int driver = 0;
     sl_status status = cuda_lt_find_tuning(&lt, err);
     if (status != SL_OK) return status;
     if (key.count != 1) snprintf(stack, sizeof stack, "%lld of ", (long long)key.count);
+    cuda_lt_describe_epilogue(&key, after, sizeof after);
     cudaDriverGetVersion(&driver);
     snprintf(text, bytes,
-             "matmul on %s, %d SMs; driver %d, cublasLt %zu; %s%s %s%lldx%lldx%lld; "
+             "matmul on %s, %d SMs; driver %d, cublasLt %zu; %s%s %s%lldx%lldx%lld%s; "
              "aligned %d, %d, %d",
              info->name, info->sm_count, driver, lt->GetVersion(),
              cuda_lt_type_name((sl_dtype)key.dtype), key.tf32 ? " in tf32" : "", stack,
-             (long long)key.m, (long long)key.k, (long long)key.n, key.alignment[OF_A],
+             (long long)key.m, (long long)key.k, (long long)key.n, after, key.alignment[OF_A],
              key.alignment[OF_B], key.alignment[OF_C]);
     return SL_OK;
 }

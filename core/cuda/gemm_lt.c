@@ -2,6 +2,7 @@
 #include "gemm.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
     const char *name;
@@ -58,18 +59,33 @@ static bool device_lost(cuda_device *dev, sl_error *err)
     return cuda_check(dev, code, "cuBLAS", err) == SL_EFAULT;
 }
 
+void cuda_lt_describe_epilogue(const plan_key *key, char *text, size_t bytes)
+{
+    const bool has_bias = cuda_plan_has_bias(key);
+    *text = '\0';
+    const char *activation = key->epilogue & CUBLASLT_EPILOGUE_GELU   ? " and gelu"
+                             : key->epilogue & CUBLASLT_EPILOGUE_RELU ? " and relu"
+                                                                      : "";
+    if (has_bias)
+        snprintf(text, bytes, " with a bias at a multiple of %u bytes%s", key->alignment[OF_BIAS],
+                 activation);
+    else if (*activation)
+        snprintf(text, bytes, " with%s", activation + strlen(" and"));
+}
+
 sl_status cuda_lt_fail(cuda_device *dev, const lt_functions *lt, cublasStatus_t code,
                        const char *call, const plan_key *key, sl_error *err)
 {
     if (code != CUBLAS_STATUS_NOT_SUPPORTED && device_lost(dev, err)) return SL_EFAULT;
     sl_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? SL_ENOMEM : SL_EBACKEND;
-    char stack[24] = "";
+    char stack[24] = "", after[64] = "";
     if (key && key->count != 1) snprintf(stack, sizeof stack, "%lldx", (long long)key->count);
+    if (key) cuda_lt_describe_epilogue(key, after, sizeof after);
     if (key)
-        sl_fail(err, status, "%s: %s for %s%lldx%lld times %s%lldx%lld %s%s", call,
+        sl_fail(err, status, "%s: %s for %s%lldx%lld times %s%lldx%lld %s%s%s", call,
                 lt->GetStatusName(code), stack, (long long)key->m, (long long)key->k, stack,
                 (long long)key->k, (long long)key->n, dtypes[key->dtype].name,
-                key->tf32 ? " in tf32" : "");
+                key->tf32 ? " in tf32" : "", after);
     else
         sl_fail(err, status, "%s: %s", call, lt->GetStatusName(code));
     if (err) err->backend_code = (int)code;

@@ -34,17 +34,22 @@ static uint16_t alignment_of(const void *address)
     return alignments[i];
 }
 
-plan_key cuda_plan_key(const sl_work *work, const void *c, const void *a, const void *b)
+void cuda_plan_align(plan_key *key, const void *c, const void *a, const void *b)
 {
-    return (plan_key){
-        .m = work->m,
-        .n = work->n,
-        .k = work->k,
-        .count = work->outer,
-        .dtype = work->dtype,
-        .tf32 = work->dtype == SL_FLOAT32 && (work->flags & SL_WORK_TF32),
-        .alignment = { alignment_of(a), alignment_of(b), alignment_of(c) },
-    };
+    key->alignment[OF_A] = alignment_of(a);
+    key->alignment[OF_B] = alignment_of(b);
+    key->alignment[OF_C] = alignment_of(c);
+    key->alignment[OF_BIAS] = alignment_of(key->bias);
+}
+
+cublasLtEpilogue_t cuda_plan_epilogue(const sl_work *work)
+{
+    const bool has_bias = work->flags & SL_WORK_BIAS;
+    switch ((sl_activation)work->activation) {
+    case SL_RELU: return has_bias ? CUBLASLT_EPILOGUE_RELU_BIAS : CUBLASLT_EPILOGUE_RELU;
+    case SL_GELU: return has_bias ? CUBLASLT_EPILOGUE_GELU_BIAS : CUBLASLT_EPILOGUE_GELU;
+    default: return has_bias ? CUBLASLT_EPILOGUE_BIAS : CUBLASLT_EPILOGUE_DEFAULT;
+    }
 }
 
 /* ---- the algorithm ---- */
@@ -178,6 +183,23 @@ static cublasComputeType_t compute_type(const plan_key *key)
     return key->tf32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
 }
 
+cublasStatus_t cuda_plan_set_bias(const lt_functions *lt, gemm_plan *p, const void *bias)
+{
+    return lt->MatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_BIAS_POINTER, &bias,
+                                      sizeof bias);
+}
+
+/* cublasLt adds one element of the bias to each row of its product, which is a column of ours. The
+ * heuristic reads no bias, only how its address is aligned: this one stands for all that are so. */
+static cublasStatus_t set_epilogue(const lt_functions *lt, gemm_plan *p)
+{
+    const uint32_t epilogue = p->key.epilogue;
+    cublasStatus_t code = lt->MatmulDescSetAttribute(p->desc, CUBLASLT_MATMUL_DESC_EPILOGUE,
+                                                     &epilogue, sizeof epilogue);
+    if (code || !cuda_plan_has_bias(&p->key)) return code;
+    return cuda_plan_set_bias(lt, p, (const void *)(uintptr_t)p->key.alignment[OF_BIAS]);
+}
+
 /* *call: the call that failed. */
 static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const char **call)
 {
@@ -188,6 +210,11 @@ static cublasStatus_t plan_describe(const lt_functions *lt, gemm_plan *p, const 
     if (code) {
         p->desc = NULL;
         return code;
+    }
+    if (key->epilogue != CUBLASLT_EPILOGUE_DEFAULT) {
+        *call = "cublasLtMatmulDescSetAttribute";
+        code = set_epilogue(lt, p);
+        if (code) return code;
     }
     code = open_layout(lt, &p->b, key, key->k, key->n, call);
     if (!code) code = open_layout(lt, &p->a, key, key->m, key->k, call);
@@ -221,7 +248,7 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
 static bool same_key(const plan_key *x, const plan_key *y)
 {
     return x->m == y->m && x->n == y->n && x->k == y->k && x->count == y->count
-           && x->dtype == y->dtype && x->tf32 == y->tf32
+           && x->dtype == y->dtype && x->tf32 == y->tf32 && x->epilogue == y->epilogue
            && !memcmp(x->alignment, y->alignment, sizeof x->alignment);
 }
 
@@ -232,11 +259,11 @@ static gemm_plan **slot_of(const cuda_gemm *gemm, const plan_key *key)
     uint64_t hash = (uint64_t)key->m * odd;
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->n) * odd;
     hash = (hash ^ hash >> 32 ^ (uint64_t)key->k) * odd;
-    hash = (hash ^ hash >> 32 ^ (uint64_t)key->count << 8 ^ (uint64_t)key->dtype << 1
-            ^ (uint64_t)key->tf32)
+    hash = (hash ^ hash >> 32 ^ (uint64_t)key->count << 16 ^ (uint64_t)key->epilogue << 8
+            ^ (uint64_t)key->dtype << 1 ^ (uint64_t)key->tf32)
            * odd;
     for (int i = 0; i < OPERANDS; i++)
-        hash ^= (uint64_t)key->alignment[i] << (32 + 9 * i);
+        hash ^= (uint64_t)key->alignment[i] << (32 + 6 * i);
     size_t i = (size_t)(hash >> 32) & (gemm->n_slots - 1);
     while (gemm->slots[i] && !same_key(&gemm->slots[i]->key, key))
         i = (i + 1) & (gemm->n_slots - 1);

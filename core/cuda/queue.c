@@ -58,7 +58,8 @@ static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work,
     const void *in0 = cuda_data(op->in[0], work->in_offset[0]);
     const void *in1 = cuda_data(op->in[1], work->in_offset[1]);
     if (work->kernel == SL_KERNEL_MATMUL)
-        return cuda_gemm_enqueue(dev, stream, work, out, in0, in1, err);
+        return cuda_gemm_enqueue(dev, stream, work, out, in0, in1,
+                                 cuda_data(op->in[2], work->in_offset[2]), err);
     return cuda_kernel_launch(dev, work, out, in0, in1,
                               stream->scratch ? stream->scratch->data : NULL, stream->handle,
                               &op->blocks, &op->threads, err);

@@ -49,7 +49,7 @@ void sim_host_forget_costs(sim_device *dev)
 static bool same_product(const sl_work *a, const sl_work *b)
 {
     return a->m == b->m && a->n == b->n && a->k == b->k && a->outer == b->outer
-           && a->dtype == b->dtype && a->flags == b->flags;
+           && a->dtype == b->dtype && a->flags == b->flags && a->activation == b->activation;
 }
 
 static sim_product *product_of(sim_device *dev, const sl_work *work)
@@ -57,7 +57,9 @@ static sim_product *product_of(sim_device *dev, const sl_work *work)
     uint64_t hash = (uint64_t)work->m * 0x9e3779b97f4a7c15;
     hash = (hash ^ (uint64_t)work->n) * 0x9e3779b97f4a7c15;
     hash = (hash ^ (uint64_t)work->k ^ (uint64_t)work->dtype << 32) * 0x9e3779b97f4a7c15;
-    hash = (hash ^ (uint64_t)work->flags ^ (uint64_t)work->outer << 8) * 0x9e3779b97f4a7c15;
+    hash = (hash ^ (uint64_t)work->flags ^ (uint64_t)work->activation << 8
+            ^ (uint64_t)work->outer << 16)
+           * 0x9e3779b97f4a7c15;
     sim_product *product = &dev->products[hash >> 56 & (SIM_PRODUCTS - 1)];
     if (!same_product(&product->work, work))
         *product = (sim_product){ .work = *work, .called = before_first(dev) };

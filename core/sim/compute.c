@@ -45,11 +45,16 @@ void sim_job_init(sim_job *job, const sl_work *work)
     }
     if (has_k) job->outer = work->outer;
     if (family == SL_FAMILY_TRANSPOSE) job->middle = work->middle;
-    if (work->kernel == SL_KERNEL_MATMUL && work->dtype == SL_FLOAT32)
-        job->flags = work->flags & SL_WORK_TF32;
+    if (family != SL_FAMILY_MATMUL) return;
+    job->flags = work->flags
+                 & (work->dtype == SL_FLOAT32 ? SL_WORK_TF32 | SL_WORK_BIAS : SL_WORK_BIAS);
+    job->activation = work->activation;
 }
 
-int sim_job_inputs(const sim_job *job) { return sl_kernel_inputs((sl_kernel)job->kernel); }
+int sim_job_inputs(const sim_job *job)
+{
+    return sl_kernel_inputs((sl_kernel)job->kernel) + (job->flags & SL_WORK_BIAS ? 1 : 0);
+}
 
 size_t sim_job_bytes(const sim_job *job, int side)
 {
@@ -57,10 +62,10 @@ size_t sim_job_bytes(const sim_job *job, int side)
     if (job->kernel == SL_KERNEL_TRANSPOSE) elems *= job->outer * job->middle * job->k;
     if (job->kernel == SL_KERNEL_SUM && side == SL_OUTPUT) elems = 1;
     if (job->kernel == SL_KERNEL_MATMUL)
-        elems = job->outer
-                * (side == 0   ? job->m * job->k
-                   : side == 1 ? job->k * job->n
-                               : job->m * job->n);
+        elems = side == 0   ? job->outer * job->m * job->k
+                : side == 1 ? job->outer * job->k * job->n
+                : side == 2 ? job->n
+                            : job->outer * job->m * job->n;
     return (size_t)elems * numbers_dtype_bytes(side == SL_OUTPUT ? job->dtype : job->in_dtype);
 }
 
@@ -320,7 +325,7 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
                            const void *const in[SL_INPUTS])
 {
     switch (job->kernel) {
-    case SL_KERNEL_MATMUL: return sim_multiply(job, out, in[0], in[1]);
+    case SL_KERNEL_MATMUL: return sim_multiply(job, out, in);
     case SL_KERNEL_SOFTMAX: return run_softmax(job, done, out, in[0]);
     case SL_KERNEL_SUM:
         return job->dtype == SL_INT32 ? run_whole_sum(job, out, in[0]) : run_sum(job, out, in[0]);

@@ -20,7 +20,8 @@ typedef struct sim_job {
         uint64_t sequence;
         int64_t middle;
     };
-    uint8_t kernel, dtype, in_dtype, flags; /* flags: SL_WORK_TF32 or 0 */
+    uint8_t kernel, dtype, in_dtype, flags; /* flags: of SL_WORK_TF32, SL_WORK_BIAS */
+    uint8_t activation;
 } sim_job;
 
 /* Only what the kernel reads is copied and the rest, padding included, is zero,
@@ -71,6 +72,6 @@ void sim_elementwise(const sim_job *job, int64_t first, size_t n, void *out, con
                      const void *in1);
 
 /* product.c: MATMUL, all products of a stack. SL_ENOMEM, SL_EINTERRUPT. */
-sl_status sim_multiply(const sim_job *job, void *out, const void *in0, const void *in1);
+sl_status sim_multiply(const sim_job *job, void *out, const void *const in[SL_INPUTS]);
 
 #endif

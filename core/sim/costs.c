@@ -286,6 +286,8 @@ static double gemm(const sim_device *dev, const sl_work *work, bool warm, sim_la
         use_measured(dev, measured, persistent, &x, size, launch);
     else
         use_tile(p, persistent, &plan, launch);
+    if (work->flags & SL_WORK_BIAS)
+        us += sim_memory_us(p, x.n * (double)sl_dtype_bytes((sl_dtype)work->dtype));
     us = split_off_reduction(dev, measured, &x, us, launch);
     launch->tail_ps = sim_us_to_ps(p->gemm_fixed_us);
     double most = p->sm_count * (double)sim_chip_blocks_per_sm(dev, launch);

@@ -178,7 +178,7 @@ local missing = {
     -- networks
     { "torch.nn torch.nn.* lab.Linear lab.linear lab.conv2d lab.gelu lab.silu lab.dropout "
         .. "lab.layer_norm lab.cross_entropy lab.scaled_dot_product_attention",
-        "there are no layers; `lab.matmul(x, w)` multiplies by weights, and `lab.add` adds a "
+        "there are no layers; `lab.matmul(x, w, {bias = b})` multiplies by weights and adds a "
         .. "bias" },
     { "torch.optim torch.optim.* torch.autograd torch.autograd.* torch.no_grad torch.enable_grad "
         .. "torch.set_grad_enabled torch.inference_mode torch.is_grad_enabled tensor.backward "
@@ -258,7 +258,7 @@ local missing = {
     { "tensor.data tensor.values tensor.numpy tensor.tolist tensor.array tensor.print tensor.map "
         .. "tensor.apply tensor.apply_ tensor.map_",
         "its values are `t:totable()`" },
-    { "tensor.mm torch.mv torch.dot torch.inner torch.addmm torch.baddbmm torch.einsum "
+    { "tensor.mm torch.mv torch.dot torch.inner torch.baddbmm torch.einsum "
         .. "torch.tensordot torch.outer torch.matrix_power",
         "`t:matmul(u)` multiplies matrices, and stacks of them" },
     { "torch.mean torch.nanmean", "the mean is t:sum():item() / t:numel()" },

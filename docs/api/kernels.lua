@@ -49,15 +49,25 @@ in float64, for int32 modulo 2^32.]],
                 { "out", "tensor", "where the result goes, m x n, or a stack of as many; neither a nor b", default = "a new tensor" },
                 stream,
                 { "tf32", "boolean", "whether a float32 product may round its inputs to TF32 and use the tensor cores; no effect for other dtypes", default = "false" },
+                { "bias", "tensor", "n elements, one of which is added to each column", default = "none" },
+                { "activation", "string", "what is done with each element behind that: `relu`, or `gelu`", default = "none" },
             },
             returns = result,
-            errors = refusals("a or b has less than two dimensions, the stacks or the inner sizes differ, or `out` has another shape",
-                "`out` is a or b, or shares memory with one"),
+            errors = refusals("a or b has less than two dimensions, the stacks or the inner sizes differ, `bias` has not n elements in one dimension, or k is 0 beside a `bias`; or `out` has another shape",
+                "`out` is a, b or `bias`, or shares memory with one; or there is no such `activation`"),
             about = [[
 A tensor of more than two dimensions is a stack of matrices, which are its last two. Two stacks have the same sizes
 before those: matrix by matrix they are multiplied, by one kernel. A stack by one matrix b is one product of all its
 rows, as if it were `a:view(-1, k)`. On the simulated GPU a stack of products has the tiles of all of them and takes the
-time of one product with as many elements in its result and the same k.]],
+time of one product with as many elements in its result and the same k.
+
+`bias` and `activation` are done by the same kernel (an epilogue of cublasLt's) before it writes the result, in float32:
+the result is rounded once, at the end. What would be two or three kernels, each of which reads and writes the result, is
+one; timelines call it `matmul_bias_gelu_bf16` and the like. `gelu` is the approximation
+`x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))`, as cublasLt has it; its last bits may differ from one backend to
+the other. float64 has neither, since cublasLt has none for it. Which kernels can add a bias depends on how it is aligned: on
+a real GPU one that begins within a tensor, at an odd element, may be refused (`SL_EBACKEND`). On the simulated GPU a bias
+costs the time to read it, and an activation nothing (neither has been measured yet).]],
             example = [[
 local a = lab.tensor{{1, 2}, {3, 4}}
 print(lab.matmul(a, a):get(2, 2))  --> 22.0
@@ -65,11 +75,12 @@ local big = lab.empty(4096, 4096)
 local plain = lab.measure(function() lab.matmul(big, big) end).median_us
 local tf32 = lab.measure(function() lab.matmul(big, big, {tf32 = true}) end).median_us
 print(plain > 7 * tf32)  --> true
-print(lab.matmul(lab.ones(8, 2, 3), lab.ones(8, 3, 4)))  --> tensor 8x2x4 float32 on cuda]],
+print(lab.matmul(lab.ones(8, 2, 3), lab.ones(8, 3, 4)))  --> tensor 8x2x4 float32 on cuda
+print(a:matmul(a, {bias = lab.tensor{-8, 1}, activation = "relu"}):get(1, 1))  --> 0.0]],
             cuda = "cublasLtMatmul",
-            pytorch = "torch.matmul, torch.mm, torch.bmm",
+            pytorch = "torch.matmul, torch.mm, torch.bmm, torch.addmm, torch.nn.functional.linear",
             differs = [[
-Matrices and stacks of them: no vectors, and of broadcasting only one b for all matrices of a. TF32 is an option of each call, off as in PyTorch. The tensors must be on a
+Matrices and stacks of them: no vectors, and of broadcasting only one b for all matrices of a. `bias` is addmm's input and linear's bias, of one dimension; linear's weight is n x k, b here k x n. PyTorch fuses an activation only where torch.compile does. TF32 is an option of each call, off as in PyTorch. The tensors must be on a
 GPU.]],
             see = { "tensor:matmul", "lab.tune" },
         },

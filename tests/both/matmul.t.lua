@@ -145,6 +145,66 @@ local function stacks()
     T.is_deeply(product:totable(), {{{12}}, {{12}}, {{12}}}, "a stack is one node of a graph")
 end
 
+-- x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
+local function gelu(x)
+    local t = math.exp(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x^3))
+    return x / 2 * (1 + (t - 1) / (t + 1))
+end
+
+local activations <const> = {
+    none = function(x) return x end, relu = function(x) return math.max(x, 0) end, gelu = gelu,
+}
+
+-- Fractions whose products and sums are exact in float32; GELU's last bits are the library's own.
+local function epilogues(dtype, tf32)
+    local m <const>, k <const>, n <const> = 16, 8, 24
+    local a, b = N.whole(m * k, -2, 2, 9), N.whole(k * n, -2, 2, 10)
+    local bias = N.rounded(N.data(n, -2, 2, 11), dtype)
+    local product = reference(a, b, m, k, n)
+    local left, right = matrix(a, k, dtype), matrix(b, n, dtype)
+    local v = lab.tensor(bias, {dtype = dtype})
+    for name, f in pairs(activations) do
+        for _, added in ipairs{v, false} do
+            local want = {}
+            for i, x in ipairs(product) do
+                want[i] = f(x + (added and bias[(i - 1) % n + 1] or 0))
+            end
+            local got = lab.matmul(left, right, {tf32 = tf32, bias = added or nil,
+                                                 activation = name ~= "none" and name or nil})
+            local unit = dtype == "float32" and 0 or N.unit(dtype)
+            N.close(T, got, want, function(w) return unit * math.abs(w) + 2.0 ^ -10 end,
+                    ("%s %s in %s"):format(added and "a bias and" or "no bias and", name,
+                                           tf32 and "TF32" or dtype))
+        end
+    end
+end
+
+local function epilogues_of_all_kinds()
+    for _, dtype in ipairs(N.floats) do epilogues(dtype) end
+    epilogues("float32", true)
+    local a, bias = lab.tensor{{{1, 2}}, {{-3, 4}}}, lab.tensor{10, 1}
+    local options = {bias = bias, activation = "relu"}
+    -- [1 2] and [-3 4] by the identity, plus [10 1]
+    T.is_deeply(lab.matmul(a, lab.tensor{{{1, 0}, {0, 1}}, {{1, 0}, {0, -1}}}, options):totable(),
+                {{{11, 3}}, {{7, 0}}}, "a stack adds one bias to all its products")
+    T.is_deeply(a:matmul(lab.tensor{{1, 0}, {0, 1}}, options):totable(), {{{11, 3}}, {{7, 5}}},
+                "as a stack by one matrix does")
+    local out = lab.empty(2, 1, 2)
+    local s = lab.stream{non_blocking = true}
+    s:wait_stream(lab.current_stream())
+    lab.matmul(a, lab.tensor{{1, 0}, {0, 1}}, {bias = bias, out = out, stream = s})
+    s:synchronize()
+    T.is_deeply(out:totable(), {{{11, 3}}, {{7, 5}}}, "in a stream, with an out")
+    local graph, fused = lab.graph(function()
+        return lab.matmul(lab.full(2, 2, 2), lab.full(3, 2, 2), options)
+    end)
+    graph:launch()
+    T.is_deeply(fused:totable(), {{22, 13}, {22, 13}}, "a graph has it as one node")
+    bias:fill_(-13)
+    graph:launch()
+    T.is_deeply(fused:totable(), {{0, 0}, {0, 0}}, "which reads the bias when it runs")
+end
+
 -- Two products at a time must not share what the library works in.
 local function streams()
     local a, b = N.whole(64 * 512, -3, 3, 5), N.whole(512 * 48, -3, 3, 6)
@@ -190,6 +250,7 @@ whole_numbers()
 without_elements()
 operands()
 stacks()
+epilogues_of_all_kinds()
 streams()
 many_shapes()
 ideal.refuses(T, function() lab.matmul(lab.ones(2, 3), lab.ones(2, 3)) end, "SL_ESHAPE",

@@ -284,6 +284,62 @@ static void test_stacks(void)
                     "matmul needs matrices; a is 2x3x4, b is 4", "a vector is no matrix");
 }
 
+static sl_status fuse(sl_tensor *out, sl_tensor *a, sl_tensor *b, sl_tensor *bias,
+                      sl_activation activation, sl_error *err)
+{
+    const sl_epilogue epilogue = { bias, activation };
+
+    return sl_launch(SL_KERNEL_MATMUL, out,
+                     &(sl_kernel_args){ .a = a, .b = b, .epilogue = &epilogue }, stream, err);
+}
+
+static void test_epilogues(void)
+{
+    sl_tensor *a = fake_matrix(device, 4, 3), *b = fake_matrix(device, 3, 5);
+    sl_tensor *out = fake_matrix(device, 4, 5),
+              *wide = fake_tensor_2d(device, SL_FLOAT64, SL_ON_DEVICE, 3, 3);
+    sl_tensor *memory = stack(1, 12, 0, 0, 0), *bias = NULL, *late = NULL, *row = NULL;
+    sl_tensor *before = NULL, *part = NULL;
+    sl_tensor *no_terms = fake_matrix(device, 4, 0), *none = fake_matrix(device, 0, 5);
+    sl_activation activation;
+
+    sl_tensor_narrow(memory, 0, 2, 5, &bias, NULL);
+    sl_tensor_view(b, 1, (const int64_t[]){ 15 }, &before, NULL);
+    sl_tensor_narrow(before, 0, 3, 5, &part, NULL);
+    is_int(fuse(out, a, b, bias, SL_GELU, NULL), SL_OK, "a product takes a bias");
+    ok(fake.last_work.flags == SL_WORK_BIAS && fake.last_work.activation == SL_GELU
+           && fake.last_work.in_offset[2] == 8 && sl_kernel_elems(&fake.last_work, 2) == 5,
+       "which is its third input, of n elements");
+    is_int(sl_tensor_in_flight(bias), 1, "and is held");
+    is_int(fuse(out, a, b, NULL, SL_RELU, NULL), SL_OK, "an activation needs none");
+    is_int((long long)sl_kernel_elems(&fake.last_work, 2), 0, "then there is no third input");
+    is_int(fuse(out, a, b, part, SL_RELU, NULL), SL_OK, "a bias may be a part of an operand");
+    fails_with(fuse(out, a, b, memory, SL_RELU, err), SL_ESHAPE, "bias is 12, needed 5",
+               "it has an element for each column");
+    fails_with(fuse(out, a, b, b, SL_RELU, err), SL_ESHAPE, "bias is 3x5, needed 5",
+               "and one dimension");
+    fails_with(fuse(wide, wide, wide, NULL, SL_RELU, err), SL_EDTYPE,
+               "a is float64; a product with a bias or an activation takes float32, bfloat16 or "
+               "float16",
+               "cublasLt has none of it for float64");
+    fails_with(fuse(out, no_terms, none, bias, SL_RELU, err), SL_ESHAPE,
+               "a product without terms has no bias: a is 4x0", "nor for products without terms");
+    sl_tensor_view(out, 1, (const int64_t[]){ 20 }, &late, NULL);
+    sl_tensor_narrow(late, 0, 3, 5, &row, NULL);
+    fails_with(fuse(out, a, b, row, SL_RELU, err), SL_EINVAL,
+               "out shares memory with bias, which matmul reads while it writes",
+               "out lies apart from the bias");
+    ok(sl_activation_parse("gelu", &activation) && activation == SL_GELU
+           && !sl_activation_parse("none", &activation)
+           && !sl_activation_parse("tanh", &activation),
+       "activations have names");
+    sl_device_synchronize(device, NULL);
+    is_int(sl_tensor_in_flight(bias), 0, "a bias is let go");
+    sl_tensor *made[] = { a, b, out, wide, memory, bias, late, row, before, part, no_terms, none };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        sl_tensor_release(made[i]);
+}
+
 static void test_dtypes(void)
 {
     is_int(sl_kernel_check(SL_KERNEL_DIV, SL_FLOAT64, 0.5, NULL), SL_OK, "div takes float64");
@@ -320,6 +376,7 @@ int main(void)
     test_cast();
     test_results();
     test_stacks();
+    test_epilogues();
     test_dtypes();
     sl_device_release(other);
     fake_close(device);

@@ -7,6 +7,7 @@
 #include "../../core/dtype.h"
 
 #include <cublasLt.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +66,7 @@ const char *cublasLtGetStatusName(cublasStatus_t code)
     }
 }
 
-enum { COMPUTE, SCALE }; /* in a descriptor's data */
+enum { COMPUTE, SCALE, EPILOGUE, BIAS }; /* in a descriptor's data */
 
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComputeType_t compute,
                                         cudaDataType_t scale)
@@ -74,7 +75,25 @@ cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *desc, cublasComput
     if (code) return code;
     (*desc)->data[COMPUTE] = compute;
     (*desc)->data[SCALE] = scale;
+    (*desc)->data[EPILOGUE] = CUBLASLT_EPILOGUE_DEFAULT;
     return code;
+}
+
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t desc,
+                                              cublasLtMatmulDescAttributes_t attribute,
+                                              const void *value, size_t bytes)
+{
+    uint32_t epilogue;
+    if (fails()) return (cublasStatus_t)state->fail_code;
+    if (attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER && bytes == sizeof(void *)) {
+        memcpy(&desc->data[BIAS], value, bytes);
+        return CUBLAS_STATUS_SUCCESS;
+    }
+    if (attribute != CUBLASLT_MATMUL_DESC_EPILOGUE || bytes != sizeof epilogue)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    memcpy(&epilogue, value, bytes);
+    desc->data[EPILOGUE] = epilogue;
+    return CUBLAS_STATUS_SUCCESS;
 }
 
 cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t desc) { return destroy(desc); }
@@ -185,12 +204,13 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t handle, cublasLtM
                                               cublasLtMatmulPreference_t pref, int wanted,
                                               cublasLtMatmulHeuristicResult_t *results, int *n)
 {
-    (void)desc;
+    uint64_t bias = desc->data[BIAS];
     state->heuristics++;
     if (fails()) return (cublasStatus_t)state->fail_code;
     if (!handle || wanted <= 0 || !fit(a, b, c) || !fit(a, b, d))
         return CUBLAS_STATUS_INVALID_VALUE;
     state->wanted = wanted;
+    state->bias_aligned = bias % 256 == 0 && bias > 0 ? 256 : (uint32_t)(bias & -bias);
     state->preferred_bytes = pref->data[WORKSPACE];
     state->promised_bytes = UINT32_MAX;
     for (int i = 0; i < 4; i++) {
@@ -332,6 +352,22 @@ static void multiply(const cublasLtMatrixLayoutOpaque_t *left, const void *a,
         }
 }
 
+/* What becomes of the product: rows are cublasLt's, each with one element of the bias. */
+static void finish(const cublasLtMatmulDescOpaque_t *desc,
+                   const cublasLtMatrixLayoutOpaque_t *product, void *d)
+{
+    const void *bias = (const void *)(uintptr_t)desc->data[BIAS];
+    for (uint64_t j = 0; j < product->data[COLUMNS]; j++)
+        for (uint64_t i = 0; i < product->data[ROWS]; i++) {
+            double x = get(product, d, i, j);
+            if (desc->data[EPILOGUE] & CUBLASLT_EPILOGUE_BIAS) x += get(product, bias, i, 0);
+            if (desc->data[EPILOGUE] & CUBLASLT_EPILOGUE_RELU) x = x > 0 ? x : 0;
+            if (desc->data[EPILOGUE] & CUBLASLT_EPILOGUE_GELU)
+                x = x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
+            put(product, d, i, j, x);
+        }
+}
+
 static double scale(const void *number, bool wide)
 {
     return wide ? *(const double *)number : *(const float *)number;
@@ -349,6 +385,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     if (!handle || desc->data[SCALE] != (wide ? CUDA_R_64F : CUDA_R_32F)
         || wide != (dtype_of(product) == SL_FLOAT64) || !fit(left, right, product)
         || !fit(left, right, third) || algo->data[MAGIC] != magic
+        || (wide && desc->data[EPILOGUE] != CUBLASLT_EPILOGUE_DEFAULT)
         || algo->data[NEED] > workspace_bytes || (workspace_bytes > 0 && !workspace))
         return CUBLAS_STATUS_INVALID_VALUE;
     if (algo->data[NUMBER] < FAKE_CANDIDATES && state->refused[algo->data[NUMBER]])
@@ -358,6 +395,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->split = (int)algo->data[SPLIT];
     state->compute_type = (int)desc->data[COMPUTE];
     state->candidate = (int)algo->data[NUMBER];
+    state->epilogue = (int)desc->data[EPILOGUE];
     state->workspace = workspace;
     state->workspace_bytes = workspace_bytes;
     state->stream = stream;
@@ -368,6 +406,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
         multiply(left, matrix_at(left, a, i), right, matrix_at(right, b, i), product,
                  (void *)(uintptr_t)matrix_at(product, d, i), matrix_at(third, c, i),
                  scale(alpha, wide), scale(beta, wide));
+    for (uint64_t i = 0; i < product->data[COUNT]; i++)
+        finish(desc, product, (void *)(uintptr_t)matrix_at(product, d, i));
     if (algo->data[NUMBER] < FAKE_CANDIDATES && state->unsteady[algo->data[NUMBER]]) disturb(d);
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -18,9 +18,11 @@ typedef struct fake_cublaslt_state {
     uint32_t promised_bytes;  /* and the smallest alignment that it was promised */
     uint32_t promised[4];     /* and that of each matrix */
     int wanted;               /* and how many candidates it was asked for */
+    uint32_t bias_aligned; /* and what the bias's address was a multiple of, at most 256; 0: none */
     /* Of the latest matmul. */
     int compute_type; /* cublasComputeType_t */
     int candidate;    /* of its algorithm, from 0 */
+    int epilogue;     /* cublasLtEpilogue_t */
     int split;        /* parts of a sum */
     double clock_us;  /* what all products have taken */
     void *workspace, *stream, *result;

@@ -140,7 +140,8 @@ static bool take_from_device(size_t bytes)
 
 static cudaError_t give_out(void **data, size_t bytes, block_kind kind)
 {
-    *data = malloc(1);
+    enum { ALIGNMENT = 256 }; /* as CUDA's */
+    *data = aligned_alloc(ALIGNMENT, ALIGNMENT);
     add(*data, bytes, kind);
     state->blocks++;
     return cudaSuccess;

@@ -231,7 +231,8 @@ static void check_product(bench *t, const mode *how, int64_t m, int64_t k, int64
     double *b = random_operand(how->dtype, (size_t)(k * n), at_b);
     need(cudaMemset(at_c, 0xff, (size_t)(m * n) * size), "cudaMemset"); /* NaNs */
     need(cudaDeviceSynchronize(), "cudaMemset");
-    sl_status status = cuda_gemm_enqueue(t->dev, t->streams[0], &work, at_c, at_a, at_b, &err);
+    sl_status status = cuda_gemm_enqueue(t->dev, t->streams[0], &work, at_c, at_a, at_b, NULL,
+                                         &err);
     if (!ok(status == SL_OK, "%s %dx%d times %dx%d, at elements %d, %d and %d, is enqueued",
             how->name, (int)m, (int)k, (int)k, (int)n, at[0], at[1], at[2])) {
         diag("%s", err.msg);
@@ -287,7 +288,7 @@ static void check_two_streams(bench *t)
     free(random_operand(SL_FLOAT32, (size_t)(work.k * work.n), t->b));
     for (int i = 0; i <= REPEATS; i++) {
         for (int s = 0; s < (i == 0 ? 1 : 2); s++)
-            cuda_gemm_enqueue(t->dev, t->streams[s], &work, t->c[s], t->a, t->b, NULL);
+            cuda_gemm_enqueue(t->dev, t->streams[s], &work, t->c[s], t->a, t->b, NULL, NULL);
         need(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
         need(cudaMemcpy(i == 0 ? alone : together, t->c[0], bytes, cudaMemcpyDefault),
              "cudaMemcpy");
@@ -379,7 +380,8 @@ static bool enqueue_job(const job *j)
                && cuda_gemm_multiply(t->dev, t->streams[0], j->plan, t->c[0], t->a, t->b)
                       == CUBLAS_STATUS_SUCCESS;
     sl_work work = work_of(j->how, j->n, j->n, j->n);
-    return cuda_gemm_enqueue(t->dev, t->streams[0], &work, t->c[0], t->a, t->b, NULL) == SL_OK;
+    return cuda_gemm_enqueue(t->dev, t->streams[0], &work, t->c[0], t->a, t->b, NULL, NULL)
+           == SL_OK;
 }
 
 /* Holds the stream, so that what follows waits in it and then runs without gaps. */

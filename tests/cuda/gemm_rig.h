@@ -225,7 +225,7 @@ static bool product_is_right(rig *r, int s, const sl_work *work)
     for (size_t i = 0; i < count; i++)
         multiply_plainly(m, k, n, av + i * m * k, bv + i * k * n, cv + i * m * n);
     sl__dtype_from_double(dtype, cv, count * m * n, want);
-    bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, a, b, &r->err)
+    bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[s], work, c, a, b, NULL, &r->err)
                  && memcmp(c, want, c_bytes) == 0;
     free(av), free(bv), free(cv), free(a), free(b), free(c), free(want);
     return right;
@@ -244,7 +244,7 @@ static sl_status enqueue_at(rig *r, int s, const sl_work *work, size_t at_a, siz
     }
     r->err = (sl_error){ 0 };
     sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[s], work, memory[2] + at_c,
-                                         memory[0] + at_a, memory[1] + at_b, &r->err);
+                                         memory[0] + at_a, memory[1] + at_b, NULL, &r->err);
     for (int i = 0; i < 3; i++)
         free(memory[i]);
     return status;

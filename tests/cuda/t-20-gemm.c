@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* mkdtemp */
 #include "gemm_rig.h"
 
+#include <math.h>
+
 static void test_values(void)
 {
     rig *r = open_rig();
@@ -11,7 +13,7 @@ static void test_values(void)
     float c[8];
     memset(c, 0xff, sizeof c);
     sl_work work = matmul(2, 3, 4, SL_FLOAT32);
-    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL), SL_OK,
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL, NULL), SL_OK,
            "a product is enqueued");
     ok(c[0] == 14 && c[1] == 140 && c[2] == 1400 && c[3] == 14000,
        "the first row is the row-major product, whatever was in its place");
@@ -43,7 +45,7 @@ static void test_stacks(void)
     float c[4] = { 0 };
     sl_work work = matmul(1, 2, 2, SL_FLOAT32);
     work.outer = 2;
-    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL), SL_OK,
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL, NULL), SL_OK,
            "a stack of products is enqueued");
     ok(c[0] == 5 && c[1] == 50 && c[2] == 29 && c[3] == 36, "each matrix is multiplied by its own");
     is_int(fake->matmuls, 1, "in one call");
@@ -65,13 +67,76 @@ static void test_stacks(void)
            "which is said with its shape");
     work.outer = (int64_t)INT32_MAX + 1;
     work.m = work.n = work.k = 1;
-    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, &r->err),
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, NULL, &r->err),
            SL_EBACKEND, "cublasLt counts matrices in 32 bits");
     is_str(r->err.msg,
            "cublasLtMatrixLayoutSetAttribute: CUBLAS_STATUS_NOT_SUPPORTED for 2147483648x1x1 "
            "times 2147483648x1x1 float16",
            "more are refused");
     close_rig(r, "stacks");
+}
+
+/* The products are {{-1, 2, 0.5}} in both: 1x1 times 1x3. */
+static void fused(rig *r, sl_activation activation, const float *bias, const float want[3],
+                  const char *name)
+{
+    const float a[] = { 1, 1 }, b[] = { -1, 2, 0.5f, -1, 2, 0.5f };
+    float c[6] = { 9, 9, 9, 9, 9, 9 };
+    sl_work work = matmul(1, 1, 3, SL_FLOAT32);
+    work.outer = 2;
+    work.activation = (uint8_t)activation;
+    work.flags = bias ? SL_WORK_BIAS : 0;
+    bool right = !cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, bias, &r->err);
+    for (int i = 0; i < 6; i++)
+        right = right && fabsf(c[i] - want[i % 3]) < 1e-6f;
+    if (!ok(right, "%s, in each product of a stack", name)) diag("%s", r->err.msg);
+}
+
+static void test_epilogues(void)
+{
+    rig *r = open_rig();
+    _Alignas(256) static const float bias[64] = { 3, -4, 0 }, other[64] = { 0, 1, 1 };
+    fused(r, SL_NO_ACTIVATION, NULL, (const float[]){ -1, 2, 0.5f }, "without an epilogue");
+    is_int(fake->epilogue, CUBLASLT_EPILOGUE_DEFAULT, "cublasLt does nothing further");
+    fused(r, SL_RELU, NULL, (const float[]){ 0, 2, 0.5f }, "relu alone");
+    fused(r, SL_NO_ACTIVATION, bias, (const float[]){ 2, -2, 0.5f },
+          "an element of the bias is added to each column");
+    fused(r, SL_RELU, bias, (const float[]){ 2, 0, 0.5f }, "before relu");
+    /* x (1 + tanh(0.797884561 (x + 0.044715 x^3))) / 2 of 2, -2 and 0.5 */
+    fused(r, SL_GELU, bias, (const float[]){ 1.9545977f, -0.0454023f, 0.3457140f }, "or gelu");
+    is_int(fake->epilogue, CUBLASLT_EPILOGUE_GELU_BIAS, "which is one call");
+    is_int(fake->heuristics, 5, "each is a plan of its own");
+    fused(r, SL_GELU, other, (const float[]){ -0.1588080f, 2.9963627f, 1.3995716f },
+          "another bias");
+    is_int(fake->heuristics, 5, "needs no other plan");
+    close_rig(r, "epilogues");
+
+    r = open_rig();
+    sl_work work = matmul(2, 2, 2, SL_BFLOAT16);
+    const uint64_t a = 0, b = 0;
+    _Alignas(256) uint16_t v[128] = { 0 };
+    uint64_t c;
+    work.flags = SL_WORK_BIAS;
+    cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, &c, &a, &b, v, &r->err);
+    is_int(fake->bias_aligned, 256, "the heuristic is told how a bias is aligned");
+    cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, &c, &a, &b, v + 1, &r->err);
+    is_int(fake->bias_aligned, 2, "also one that begins at any element");
+    is_int(fake->heuristics, 2, "which has a plan of its own");
+    fake->candidates = 0;
+    work.activation = SL_GELU;
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, &c, &a, &b, v + 1, &r->err),
+           SL_EBACKEND, "and may have none");
+    is_str(r->err.msg,
+           "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 2x2 times 2x2 "
+           "bfloat16 with a bias at a multiple of 2 bytes and gelu",
+           "which is said with all that decides");
+    work.flags = 0;
+    cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, &c, &a, &b, NULL, &r->err);
+    is_str(r->err.msg,
+           "cublasLtMatmulAlgoGetHeuristic: CUBLAS_STATUS_NOT_SUPPORTED for 2x2 times 2x2 "
+           "bfloat16 with gelu",
+           "as of an activation alone");
+    close_rig(r, "biases that begin anywhere");
 }
 
 static void test_modes(void)
@@ -264,8 +329,8 @@ static void test_workspace(void)
            "(cudaErrorMemoryAllocation)",
            "which the sentence says; before 9.0 it has 4 MiB");
     is_int(r->err.backend_code, cudaErrorMemoryAllocation, "with CUDA's number");
-    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, NULL), SL_ENOMEM,
-           "also to a caller who wants no sentence");
+    is_int(cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, NULL, NULL, NULL, NULL, NULL),
+           SL_ENOMEM, "also to a caller who wants no sentence");
     rest.no_memory = false;
     ok(product_is_right(r, 0, &work), "and once there is memory, there is one");
     close_rig(r, "a workspace that was refused");
@@ -286,7 +351,8 @@ static void test_empty(void)
     for (int i = 0; i < 4; i++) {
         sl_work work = matmul(shapes[i][0], shapes[i][1], shapes[i][2], SL_FLOAT16);
         rest.fills = 0;
-        sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[1], &work, &c, NULL, NULL, NULL);
+        sl_status status = cuda_gemm_enqueue(&r->dev, &r->streams[1], &work, &c, NULL, NULL, NULL,
+                                             NULL);
         ok(!status && rest.fills == 1 && rest.fill.kernel == SL_KERNEL_FILL
                && rest.fill.n == shapes[i][3] && rest.fill.scalar == 0
                && rest.fill.dtype == SL_FLOAT16 && rest.fill_out == &c
@@ -339,7 +405,7 @@ static void test_host_memory(void)
         sl_error err;
         callocs_until_failure = n + 1;
         float a[15] = { 0 }, b[35] = { 0 }, c[21];
-        failed = cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, &err) != SL_OK;
+        failed = cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, c, a, b, NULL, &err) != SL_OK;
         callocs_until_failure = 0;
         if (failed) {
             refused += err.status == SL_ENOMEM && strstr(err.msg, "host memory") != NULL;
@@ -459,6 +525,7 @@ int main(int argc, char **argv)
     if (!open_fake()) return done_testing();
     test_values();
     test_stacks();
+    test_epilogues();
     test_modes();
     test_reuse();
     test_eviction();

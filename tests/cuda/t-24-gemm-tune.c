@@ -534,6 +534,12 @@ static void test_key(void)
            "matmul on GPU, 7 SMs; driver 13010, cublasLt 130001; float32 4 of 3x5x7; "
            "aligned 256, 256, 256",
            "of a stack how many there are");
+    sl_work fused = shape(5);
+    fused.activation = SL_GELU;
+    is_str(key_text(r, fused, 0),
+           "matmul on GPU, 7 SMs; driver 13010, cublasLt 130001; float32 3x5x7 with gelu; "
+           "aligned 256, 256, 256",
+           "and what follows the product");
     fake->newer = 1;
     is_str(key_text(r, matmul(3, 5, 7, SL_FLOAT16), 8),
            "matmul on GPU, 7 SMs; driver 13010, cublasLt 130002; float16 3x5x7; "

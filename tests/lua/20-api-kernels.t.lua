@@ -59,6 +59,45 @@ local function tf32_rounds_its_inputs()
     T.is(lab.matmul(a, one, {tf32 = false}):item(), 2049, "tf32 = false is the default")
 end
 
+local function fused_matmuls()
+    -- {{1, 2}, {3, 4}} by {{1, -1}, {1, -1}} is {{3, -3}, {7, -7}}
+    local a, b, bias = lab.tensor{{1, 2}, {3, 4}}, lab.tensor{{1, -1}, {1, -1}}, lab.tensor{10, 1}
+    local function is(options, want, name)
+        T.is_deeply(lab.matmul(a, b, options):totable(), want, name)
+    end
+    is({bias = bias}, {{13, -2}, {17, -6}}, "a bias is added to each row")
+    is({activation = "relu"}, {{3, 0}, {7, 0}}, "relu makes negative ones 0")
+    is({bias = bias, activation = "relu", tf32 = true}, {{13, 0}, {17, 0}}, "after the bias")
+    local out = lab.empty(2, 2)
+    T.is(a:matmul(b, {out = out, bias = bias}), out, "out = is what it gives")
+    local tl = lab.profile(function()
+        lab.matmul(a, b, {out = out, bias = bias, activation = "gelu"})
+        lab.matmul(a, b, {out = out, activation = "relu", tf32 = true})
+        lab.matmul(a, b, {out = out, bias = bias})
+        lab.matmul(a, b, {out = out})
+    end)
+    local names = {}
+    for i, span in ipairs(tl:spans()) do names[i] = span.name end
+    T.is_deeply(names, {"matmul_bias_gelu_f32", "matmul_relu_tf32", "matmul_bias_f32", "matmul_f32"},
+                "each is one kernel, named after what it does")
+    refuses(function() lab.matmul(a, b, {bias = lab.ones(3)}) end, "SL_ESHAPE",
+            "bias is 3, needed 2", "a bias has an element for each column")
+    refuses(function() lab.matmul(a, b, {bias = lab.ones(2, {dtype = "float16"})}) end, "SL_EDTYPE",
+            "a is float32, bias is float16", "of the operands' dtype")
+    refuses(function() lab.matmul(a, b, {bias = lab.ones(2, {device = "cpu"})}) end, "SL_EPLACE",
+            "bias is on the cpu", "on the GPU")
+    refuses(function() lab.matmul(a, b, {bias = 1}) end, "SL_EINVAL",
+            "option 'bias' must be a tensor, got 1", "a number is no bias")
+    refuses(function() lab.matmul(a, b, {activation = "tanh"}) end, "SL_EINVAL",
+            'option \'activation\' must be "relu" or "gelu", got "tanh"', "there are two activations")
+    refuses(function() lab.matmul(a:double(), b:double(), {activation = "relu"}) end, "SL_EDTYPE",
+            "a is float64; a product with a bias or an activation takes", "float64 has neither")
+    refuses(function() lab.matmul(a, b, {bias = out:view(4):narrow(1, 2, 2), out = out}) end,
+            "SL_EINVAL", "out shares memory with bias", "out lies apart from the bias")
+    refuses(function() lab.add(a, b, {bias = bias}) end, "SL_EINVAL", "unknown option 'bias'",
+            "other kernels have none")
+end
+
 local function bad_matmuls()
     local a, b = lab.zeros(4, 3), lab.zeros(4, 3)
     refuses(function() lab.matmul(a, b) end, "SL_ESHAPE",
@@ -335,7 +374,7 @@ local function nothing_is_enqueued_by_an_error()
 end
 
 T.open()
-for _, test in ipairs{matmul, tf32_rounds_its_inputs, bad_matmuls, pow, add_and_mul, sub_and_div,
+for _, test in ipairs{matmul, tf32_rounds_its_inputs, fused_matmuls, bad_matmuls, pow, add_and_mul, sub_and_div,
                       neg_and_relu, names_of_kernels, softmax, sum,
                       allclose, streams_of_kernels, spin, nothing_is_enqueued_by_an_error} do
     test()

@@ -79,6 +79,18 @@ local function stacks_of_products()
     takes(30, "so does a product of all rows of a stack", lab.empty(4, 32, 64), lab.empty(64, 128))
 end
 
+local function a_bias_is_read()
+    ideal.open{l2_bytes = 0, hbm_gb_per_s = 1}
+    local a, b, bias = lab.empty(1, 1), lab.empty(1, 1000), lab.empty(1000)
+    local function us(options)
+        lab.synchronize()
+        return lab.profile(function() lab.matmul(a, b, options) end).makespan_us
+    end
+    local plain = us{}
+    T.near(us{bias = bias} - plain, 4, 1e-3, "a product with a bias takes 4000 bytes longer")
+    T.near(us{activation = "gelu"}, plain, 1e-3, "an activation takes no time of its own")
+end
+
 local function a_narrow_product_fills_its_waves()
     ideal.open{l2_bytes = 0, ["gemm_us.float32"] = {}, ["gemm_efficiency.float32"] = 0.5,
                fp32_tflops = 66.9}
@@ -236,7 +248,7 @@ local function pieces_larger_than_the_staging_buffers()
 end
 
 for _, test in ipairs{a_wait_behind_a_record_of_the_past, a_thin_product_is_bound_by_memory,
-                      products_without_a_table, stacks_of_products, a_narrow_product_fills_its_waves,
+                      products_without_a_table, stacks_of_products, a_bias_is_read, a_narrow_product_fills_its_waves,
                       kernels_by_what_binds_them, kernels_share_memory_and_arithmetic,
                       what_a_kernel_leaves_the_others_take,
                       code_is_loaded_once_for_each_dtype,

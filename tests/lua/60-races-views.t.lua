@@ -27,6 +27,38 @@ x:narrow(1, 3, 2):fill_(2, consumer)                    --B
     tensor = "^tensor %d+ %(",
 })
 
+wrong("a bias is written while a product reads it", [[
+local a, bias = lab.ones(2, 2), lab.empty(4)                        --X
+lab.synchronize()
+lab.spin(2, {stream = producer})
+bias:narrow(1, 2, 2):fill_(1, producer)                             --A
+lab.matmul(a, a, {bias = bias:narrow(1, 3, 2), stream = consumer})  --B
+]], {
+    first = { "A", "write", "fill_f32", "producer" },
+    second = { "B", "read", "matmul_bias_f32", "consumer" }, bytes = { 8, 4 }, stale = true,
+    tensor = "^tensor %d+ %(",
+})
+
+right("what a bias lies beside is written while a product reads it", [[
+local a, bias = lab.ones(2, 2), lab.ones(4)
+lab.synchronize()
+lab.spin(2, {stream = producer})
+bias:narrow(1, 1, 2):fill_(1, producer)
+lab.matmul(a, a, {bias = bias:narrow(1, 3, 2), stream = consumer})
+]])
+
+wrong("the last matrix of a stack is written while products read it", [[
+local a = lab.ones(3, 2, 2)              --X
+lab.synchronize()
+lab.spin(2, {stream = producer})
+a:narrow(1, 3, 1):fill_(1, producer)     --A
+lab.matmul(a, a, {stream = consumer})    --B
+]], {
+    first = { "A", "write", "fill_f32", "producer" },
+    second = { "B", "read", "matmul_f32", "consumer" }, bytes = { 32, 16 }, stale = true,
+    tensor = "^tensor %d+ %(",
+})
+
 right("two streams write views that overlap, one after the other", [[
 local x = lab.empty(4, 4)
 x:narrow(1, 1, 3):fill_(1, producer)

@@ -125,9 +125,9 @@ local cases <const> = {
         "PyTorch's functions are in lab: lab.zeros, lab.matmul, lab.stream" },
     -- names of CUDA's and PyTorch's that are not here
     { "x = torch.nn.Linear(1, 2)", "there is no torch.nn.Linear here: there are no layers; "
-        .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
+        .. "lab.matmul(x, w, {bias = b}) multiplies by weights and adds a bias" },
     { "x = nn.Linear(1, 2)", "there is no nn.Linear here: there are no layers; "
-        .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
+        .. "lab.matmul(x, w, {bias = b}) multiplies by weights and adds a bias" },
     { "x = F.softmax(y)", "F.softmax is lab.softmax here" },
     { "if lab.compile then print(1) end lab.compile()",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
@@ -137,7 +137,7 @@ local cases <const> = {
     { "torch = lab torch.compile(print)",
         "there is no lab.compile here: nothing is compiled; each call enqueues its operation" },
     { "lab.nn.Linear()", "there is no lab.nn here: there are no layers; "
-        .. "lab.matmul(x, w) multiplies by weights, and lab.add adds a bias" },
+        .. "lab.matmul(x, w, {bias = b}) multiplies by weights and adds a bias" },
     { "lab.cuda.malloc_managed(4)", "there is no lab.cuda.malloc_managed here: there is no managed "
         .. "memory; a tensor lies on the GPU or on the CPU, and t:to copies it" },
     { "cudaMallocManaged(4)", "there is no cudaMallocManaged here: there is no managed "

@@ -162,7 +162,7 @@ end
 
 -- Words that people come with.
 local function from_elsewhere()
-    T.is(first_line(asked "torch.matmul"), "lab.matmul(a, b, {out =, stream =, tf32 =})",
+    T.is(first_line(asked "torch.matmul"), "lab.matmul(a, b, {out =, stream =, tf32 =, bias =, activation =})",
         "torch.matmul")
     T.like(asked "matmul", "\nAlso +tensor:matmul\n$", "a function, and the method of its name")
     T.like(typed "?cudaMalloc", "^lab.cuda.malloc%(bytes%)", "?cudaMalloc")
@@ -392,7 +392,7 @@ local function not_here()
     T.like(asked "cudaGraphLaunch", '^"cudaGraphLaunch" is found in:\n  graph:launch ',
         "a name that is here, as two functions, is not said to be missing")
     T.is(asked "torch.nn.Linear", "There is no `torch.nn.Linear` here: there are no layers; "
-        .. "`lab.matmul(x, w)`\nmultiplies by weights, and `lab.add` adds a bias.\n", "help torch.nn.Linear")
+        .. "`lab.matmul(x, w,\n{bias = b})` multiplies by weights and adds a bias.\n", "help torch.nn.Linear")
     T.like(asked "mean", "^There is no `mean` here: the mean is .-\n\"mean\" is found in:\n",
         "a word is looked for in texts, too")
     T.like(typed "t = lab.ones(2)\n?t.shape", "^tensor has no field or method `shape`; its sizes are `t:size%(%)`",

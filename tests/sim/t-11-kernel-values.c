@@ -559,6 +559,35 @@ static void matmul_by_hand(void)
     is_double(c[0], 2050, 0, "TF32 rounds the inputs of a matmul");
 }
 
+/* 257 is no bfloat16: rounded before 1 is added it is 256, and so is the sum. */
+static void epilogues_by_hand(void)
+{
+    const float a[2] = { 1, -2 }, b[3] = { 1, 2, -3 }, bias[3] = { 10, 0, 1 };
+    float c[6];
+    sim_job job = make_job(SL_KERNEL_MATMUL, SL_FLOAT32, 2, 3, 1, 0);
+    job.activation = SL_RELU;
+    sim_job_run(&job, c, SIM_INPUTS(a, b));
+    ok(c[0] == 1 && c[1] == 2 && c[2] == 0 && c[3] == 0 && c[4] == 0 && c[5] == 6,
+       "relu of a product by hand");
+    job.flags = SL_WORK_BIAS;
+    sim_job_run(&job, c, SIM_INPUTS(a, b, bias));
+    ok(c[0] == 11 && c[1] == 2 && c[2] == 0 && c[3] == 8 && c[4] == 0 && c[5] == 7,
+       "after the bias of each column");
+    job.activation = SL_GELU;
+    sim_job_run(&job, c, SIM_INPUTS(a, b, bias));
+    ok(c[0] == 11 && fabsf(c[1] - 1.9545977f) < 1e-6f && fabsf(c[2] + 0.0454023f) < 1e-6f,
+       "or gelu, by tanh");
+    uint16_t x[2], sum[2], out[1];
+    set_element(SL_BFLOAT16, x, 0, 1);
+    set_element(SL_BFLOAT16, x, 1, 1);
+    set_element(SL_BFLOAT16, sum, 0, 256);
+    set_element(SL_BFLOAT16, sum, 1, 1);
+    job = make_job(SL_KERNEL_MATMUL, SL_BFLOAT16, 1, 1, 2, 0); /* 257 */
+    job.flags = SL_WORK_BIAS;
+    sim_job_run(&job, out, SIM_INPUTS(x, sum, x));
+    is_double(element(SL_BFLOAT16, out, 0), 258, 0, "the result is rounded once, at the end");
+}
+
 /* BLAS is looked for once a process, so what goes without it is a process of its
  * own; it looks before the parent does. */
 static void matmuls_without_blas(void)
@@ -591,6 +620,7 @@ int main(void)
     sums();
     generators();
     matmul_by_hand();
+    epilogues_by_hand();
     matmuls_without_blas();
     matmuls();
     ok(whole_numbers_are_exact(), "products of small whole numbers are exact");
