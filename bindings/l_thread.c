@@ -53,13 +53,15 @@ static int os_exit(lua_State *L)
     return luaL_error(L, "os.exit: only the script's first thread can end the program");
 }
 
-static void add_devices(lsl_state *state, const lsl_device_node *node, const sl_device *device)
+static void add_devices(lua_State *T, lsl_state *state, const lsl_device_node *node,
+                        const sl_device *device)
 {
     if (!node) return;
-    add_devices(state, node->next, device); /* the list has the latest first */
+    add_devices(T, state, node->next, device); /* the list has the latest first */
     if (!sl_device_are_of_one_machine(node->device, device)) return;
     lsl_device_node *own = calloc(1, sizeof *own);
-    if (own) lsl_add_device(state, own, sl_device_retain(node->device));
+    if (!own) luaL_error(T, "out of host memory");
+    lsl_add_device(state, own, sl_device_retain(node->device));
 }
 
 /* What the new state needs from the one that starts it. */
@@ -141,7 +143,7 @@ static int set_up(lua_State *T)
     state->torch_defaults = s->state->torch_defaults;
     state->files_closed = s->state->files_closed;
     s->thread->state = state;
-    add_devices(state, s->state->devices, s->device);
+    add_devices(T, state, s->state->devices, s->device);
     lsl_set_current(state, s->device);
     lua_pushlightuserdata(T, state);
     lua_pushcclosure(T, take_call, 1);
