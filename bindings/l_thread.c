@@ -21,6 +21,7 @@ typedef struct lsl_thread {
     int status;        /* of the call: what the stack of T has above `HANDLER` */
     unsigned number;
     bool has_userdata;
+    char *traceback;            /* of malloc, once it has been joined and has failed; or NULL */
     char where[LSL_WHERE_TEXT]; /* it was started */
 } lsl_thread;
 
@@ -183,10 +184,23 @@ static void run(void *ud)
 
 /* ---- ending ------------------------------------------------------------------------------ */
 
+/* A host function that Ctrl-C has kept from running names the state as long as it is in flight: then
+ * the state stays, and no Lua code runs in it. */
+static void close_state(lsl_thread *thread)
+{
+    lua_State *T = thread->T;
+    thread->T = NULL;
+    if (thread->state && thread->state->host_funcs > 0)
+        thread->state->closing = true;
+    else if (T)
+        lua_close(T);
+}
+
 /* Releases what nobody can ask for any more: threads that were joined, or that have never begun. */
 static void free_thread(lsl_thread *thread)
 {
-    if (thread->T) lua_close(thread->T);
+    close_state(thread);
+    free(thread->traceback);
     free(thread);
 }
 
@@ -206,13 +220,6 @@ static sl_status join(lsl_state *state, lsl_thread *thread, sl_error *err)
     thread->core = NULL;
     unlist(state, thread);
     return SL_OK;
-}
-
-static void close_state(lsl_thread *thread)
-{
-    lua_State *T = thread->T;
-    thread->T = NULL;
-    lua_close(T);
 }
 
 /* Of those that nobody can join: if one has failed, that is kept for the end. */
@@ -375,6 +382,16 @@ static void push_error(lua_State *L, lua_State *T)
         lua_pushfstring(L, "(error object is a %s value)", luaL_typename(T, at));
 }
 
+/* Where it has failed: what the message handler has left. */
+static void keep_traceback(lsl_thread *thread)
+{
+    lua_State *T = thread->T;
+    lua_pushliteral(T, "streamlab.traceback");
+    if (lua_rawget(T, LUA_REGISTRYINDEX) == LUA_TSTRING)
+        thread->traceback = strdup(lua_tostring(T, -1));
+    lua_pop(T, 1);
+}
+
 static lsl_thread *check_self(lua_State *L, const char *op)
 {
     const thread_box *box = lsl_to(L, 1, LSL_THREAD);
@@ -414,6 +431,7 @@ static int join_and_push(lua_State *L, const char *op)
     if (sl_interrupt_wanted()) lsl_check(L, sl_interrupt_check(&err), &err, op);
     if (thread->status != LUA_OK) {
         push_error(L, thread->T);
+        keep_traceback(thread);
         close_state(thread);
         return lua_error(L);
     }
@@ -468,7 +486,7 @@ static bool push_untold(lua_State *L, lsl_thread *thread)
         lua_pop(L, 1);
     }
     close_state(thread);
-    if (!thread->has_userdata) free(thread);
+    if (!thread->has_userdata) free_thread(thread);
     return failed;
 }
 
@@ -514,6 +532,12 @@ static int get_number(lua_State *L)
     return 1;
 }
 
+static int get_traceback(lua_State *L)
+{
+    lua_pushstring(L, check_self(L, "traceback")->traceback); /* NULL: nil */
+    return 1;
+}
+
 static int thread_tostring(lua_State *L)
 {
     const lsl_thread *thread = check_self(L, "tostring");
@@ -526,7 +550,9 @@ static const luaL_Reg functions[] = { { "thread", lab_thread }, { NULL, NULL } }
 static const luaL_Reg methods[] = { { "join", thread_join },
                                     { "done", thread_done },
                                     { NULL, NULL } };
-static const luaL_Reg getters[] = { { "number", get_number }, { NULL, NULL } };
+static const luaL_Reg getters[] = { { "number", get_number },
+                                    { "traceback", get_traceback },
+                                    { NULL, NULL } };
 static const luaL_Reg meta[] = { { "__gc", thread_gc },
                                  { "__close", thread_end_scope },
                                  { "__tostring", thread_tostring },

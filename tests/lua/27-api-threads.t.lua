@@ -141,6 +141,13 @@ local function errors_are_raised_by_join()
     T.like(line(function() error({}) end), "error object is a table value", "another table is named")
     T.is(results_of(function() return (pcall(error, "caught")) end), false,
          "an error that the thread catches is none")
+    local failed = lab.thread(function()
+        local function inner() error("deep") end
+        inner()
+    end)
+    T.is(failed.traceback, nil, "a thread that has not been joined has no traceback")
+    T.ok(not pcall(failed.join, failed), "joining one that has failed raises")
+    T.like(failed.traceback, "in %a+ 'inner'.*27%-api%-threads", "and then it has that of the thread")
     local t = lab.thread(function() return 1 end)
     t:join()
     T.throws_like(function() t:join() end, "thread %d+ has been joined already", "a thread is joined once")
