@@ -189,9 +189,11 @@ static void run(void *ud)
 static void close_state(lsl_thread *thread)
 {
     lua_State *T = thread->T;
+    lsl_state *state = thread->state;
     thread->T = NULL;
-    if (thread->state && thread->state->host_funcs > 0)
-        thread->state->closing = true;
+    thread->state = NULL;
+    if (state && state->host_funcs > 0)
+        state->closing = true;
     else if (T)
         lua_close(T);
 }

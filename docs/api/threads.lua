@@ -57,7 +57,7 @@ print(th:done())  --> false
 lab.host_work(2)
 print(th:done())  --> true]],
         },
-        { name = "thread.traceback", type = "string", brief = "after a `thread:join` that has raised the thread's error: the functions that ran in the thread then, as `debug.traceback` gives them; else `nil`" },
+        { name = "thread.traceback", type = "string", brief = "where it failed, once a join has raised its error; else `nil`" },
         { name = "thread.number", type = "integer", brief = "1, 2, ... in the order in which the threads of a machine were started" },
     },
 }
