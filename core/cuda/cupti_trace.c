@@ -7,9 +7,8 @@
  * CUPTI writes a record for each call of CUDA's, with the call's number and when it began, and the
  * records of the device's work have that number. A call belongs to the operation in whose interval on
  * CUPTI's clock it began (matching.h): to read that clock is quicker than CUPTI's external ids, which
- * cost each call two more of CUPTI's functions and a record. Libraries launch through the run time
- * that they have linked, whose calls are recorded as well; of the driver only launches are. Calls that
- * a waiting host makes a million times a second are excepted.
+ * cost each call two more of CUPTI's functions and a record. Of the driver's calls only launches are
+ * recorded. Calls that a waiting host makes a million times a second are excepted.
  *
  * CUPTI is attached from the first recording until the last one ends. Otherwise nothing is
  * subscribed or enabled; but calls stay slower until CUPTI leaves the process (finalize).
@@ -265,6 +264,7 @@ static int64_t to_host(uint64_t time_ns)
 static const CUpti_ActivityKind
     kinds[] = {
         CUPTI_ACTIVITY_KIND_RUNTIME,
+        CUPTI_ACTIVITY_KIND_DRIVER,
         CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KIND_KERNEL would let one run at a time */
         CUPTI_ACTIVITY_KIND_MEMCPY,
         CUPTI_ACTIVITY_KIND_MEMCPY2,
@@ -340,23 +340,27 @@ static void except_waiting(void)
         enable(calls[i], 0);
 }
 
-/* The driver's launches, which a library may call itself (NCCL does). CUPTI before 12.5 records all of
- * its calls or none. */
-static void enable_launches(bool on)
+static bool launches(uint32_t cbid)
 {
-    static const uint32_t calls[] = {
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-        CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-    };
+    switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz: return true;
+    default: return false;
+    }
+}
+
+/* Of the driver only launches matter, which a library may call itself: cublasLt does for its Hopper
+ * kernels, and NCCL. To record the others, too, costs each call of the run time as much as its own
+ * record. To enable single calls without the kind gives no records (CUPTI 13.0). */
+static void except_driver(void)
+{
     enable_api_fn enable = api_function("cuptiActivityEnableDriverApi");
-    for (size_t i = 0; enable && i < sizeof calls / sizeof *calls; i++)
-        enable(calls[i], on);
-    if (!enable && on) cupti.ActivityEnable(CUPTI_ACTIVITY_KIND_DRIVER);
-    if (!enable && !on) cupti.ActivityDisable(CUPTI_ACTIVITY_KIND_DRIVER);
+    for (uint32_t cbid = 1; enable && cbid < CUPTI_DRIVER_TRACE_CBID_SIZE; cbid++)
+        if (!launches(cbid)) enable(cbid, 0);
 }
 
 static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
@@ -379,7 +383,7 @@ static bool attach(char *why, size_t why_bytes)
         code = cupti.ActivityEnable(kinds[n++]);
     if (code == CUPTI_SUCCESS) {
         except_waiting();
-        enable_launches(true);
+        except_driver();
         trace.before = trace.now = read_clocks();
         trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
         return true;
@@ -411,7 +415,6 @@ static void free_groups(void)
 
 static void detach(void)
 {
-    enable_launches(false);
     for (size_t n = N_KINDS; n > 0; n--)
         cupti.ActivityDisable(kinds[n - 1]);
     cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

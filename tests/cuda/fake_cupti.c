@@ -365,8 +365,8 @@ CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
 
 CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
 {
-    (void)cbid;
-    state->driver_calls += enable ? 1 : -1;
+    state->excepted_driver += !enable;
+    state->excepts_launches |= !enable && cbid == CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx;
     return CUPTI_SUCCESS;
 }
 

@@ -24,7 +24,8 @@ typedef struct fake_cupti_state {
     int subscribed;                 /* now: 0 or 1 */
     bool enabled[FAKE_CUPTI_KINDS]; /* kinds */
     int excepted;                   /* functions whose calls are not recorded */
-    int driver_calls;               /* functions of the driver whose calls are recorded */
+    int excepted_driver;            /* the same, of the driver */
+    bool excepts_launches;          /* one of them launches */
     int flushes, forced_flushes;
     int requests, refused;     /* of buffers; those that got none */
     int buffers, most_buffers; /* that the client has given and not got back; the most */
