@@ -56,7 +56,8 @@ sl_status sim_host_step(sim_device *dev, sim_over_fn over, const void *what, uin
                         sl_error *err)
 {
     const bool in_turns = dev->machine->threads != NULL;
-    if (sim_stopped(dev, steps) || (in_turns && *dev->base.interrupted)) {
+    if (sim_stopped(dev, steps)
+        || (in_turns && *dev->base.interrupted && sim_threads_others(dev->machine))) {
         sim_host_meet_device(dev);
         return interrupted(err);
     }

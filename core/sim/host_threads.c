@@ -30,6 +30,13 @@ static sim_thread *first_ready(const sim_machine *machine)
     return first;
 }
 
+bool sim_threads_others(const sim_machine *machine)
+{
+    for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t))
+        if (t != running(machine) && !t->base.ended) return true;
+    return false;
+}
+
 static void suspend(sim_machine *machine)
 {
     running(machine)->host_at = machine->host_at;

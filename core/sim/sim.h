@@ -666,6 +666,8 @@ sl_status sim_thread_join(sl_thread *thread, sl_error *err);
 /* Lets those threads go on that come before the running one: with an earlier time, or with the same
  * one if they have waited for their turn. */
 void sim_threads_turn(sim_machine *machine);
+/* Whether there are threads beside the running one that have not ended. */
+bool sim_threads_others(const sim_machine *machine);
 /* The running thread waits until over(what): another one goes on, if one can. False: none. */
 bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what);
 void sim_threads_wake(sim_machine *machine); /* those for which it is over now */

@@ -217,7 +217,10 @@ static cudaError_t enqueue(cudaStream_t handle, work given)
     const fake_node node = { given.kind, given.duration_ns, given.fn, given.ud };
     cudaError_t code;
     if (!given.event && !given.nodes && fake_capture_takes(stream, node, &code)) return code;
-    if (state->at_once) return fake_enter();
+    if (state->at_once) {
+        free(given.nodes);
+        return fake_enter();
+    }
     work *w = malloc(sizeof *w);
     *w = given;
     pthread_mutex_lock(&lock);
