@@ -261,15 +261,14 @@ static int64_t to_host(uint64_t time_ns)
 
 /* ---- attaching ---------------------------------------------------------------- */
 
-static const CUpti_ActivityKind
-    kinds[] = {
-        CUPTI_ACTIVITY_KIND_RUNTIME,
-        CUPTI_ACTIVITY_KIND_DRIVER,
-        CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KIND_KERNEL would let one run at a time */
-        CUPTI_ACTIVITY_KIND_MEMCPY,
-        CUPTI_ACTIVITY_KIND_MEMCPY2,
-        CUPTI_ACTIVITY_KIND_MEMSET,
-    };
+static const CUpti_ActivityKind kinds[] = {
+    CUPTI_ACTIVITY_KIND_RUNTIME,
+    CUPTI_ACTIVITY_KIND_DRIVER,
+    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KERNEL: one at a time */
+    CUPTI_ACTIVITY_KIND_MEMCPY,
+    CUPTI_ACTIVITY_KIND_MEMCPY2,
+    CUPTI_ACTIVITY_KIND_MEMSET,
+};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static bool find_functions(char *why, size_t why_bytes)
