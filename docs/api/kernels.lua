@@ -118,7 +118,8 @@ What was found is kept in `~/.cache/streamlab/plans` (or `$STREAMLAB_CACHE/plans
 another run, takes it from there and measures nothing. What is damaged there is reported on stderr and measured again.
 
 The table has: `tuned`; `measured`, whether this call has measured; `us` and `first_us`, the time of a product on the GPU, and that of cublasLt's first offer; `candidates`, how many
-were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`.
+were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`. A plan with `split_k` above 1 is two kernels a product. Its time is that of both, but it fills the launch queue twice as fast: where the host has
+more to issue behind many products, it may wait for the queue, and lose more than the GPU wins. In the nonblocking variant of `scripts/puzzler.lua --tuned` it does (on an H100, 1.24 of plain CUDA C, pinned 0.91).
 
 A simulated GPU multiplies as its profile says: there is nothing to tune, and the call takes no time. `lab.open{tune = true}` and the program's `--tune` do the same for each shape at
 its first `lab.matmul`.]],
