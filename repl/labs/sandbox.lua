@@ -45,6 +45,7 @@ local missing_in_lab = {
     torch_defaults = "a lab's streams and events are CUDA's: write {non_blocking = true}, {timing = false}",
     check = "the race checker is on already",
     thread = "the race checker, which is on, knows one thread only",
+    tune = "the GPU of the lab multiplies as its profile says: there is nothing to tune",
     races = "races are reported when the test has ended",
     probe = "it asks the GPU, not your work",
     probes = "it asks the GPU, not your work",
