@@ -5,7 +5,7 @@
  * whether it puts a barrier into the device. Rules that hold on every GPU are elsewhere: a blocking
  * copy waits (sim_backend.c), and the NULL stream orders work (queue.c).
  */
-#include "sim.h"
+#include "host.h"
 
 static const double MIB = 1024.0 * 1024.0;
 

@@ -1,7 +1,7 @@
 /* chance.c - what no figure decides: in a draw of a range (chance.seed is set) each call takes a
  * little more or less, and an engine may take another copy than the next. What happens depends on
  * the seed and on how often chance was asked before, so that a draw is the same every time. */
-#include "sim.h"
+#include "host.h"
 
 /* Evenly from 0 to 1 (Steele, Lea and Flood's SplitMix64). */
 static double even(sim_device *dev)

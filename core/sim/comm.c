@@ -1,6 +1,7 @@
 /* comm.c - the simulator's communicators for core/backend.h. All ranks of one are GPUs of one
  * simulated machine, in one process and on one clock. */
 #include "comm.h"
+#include "host.h"
 
 sl_status sim_comm_open(sl_comm_ranks *all, const sl_comm_id *id, sl_error *err)
 {

@@ -8,7 +8,7 @@
  * A copy moves in chunks. A pinned copy is one chunk; a pageable copy moves one staging buffer at a
  * time, as the host fills (H2D) or empties (D2H) them. While copies run in both directions, each
  * runs at duplex_factor of its speed. */
-#include "sim.h"
+#include "host.h"
 
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
 

@@ -1,6 +1,6 @@
 /* figures.c - other figures for a device that is open: durations, rates and costs, but not what the
  * device has, since its queues and SMs were made from that. */
-#include "sim.h"
+#include "host.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* graph.c - captures, which only describe operations, and executable graphs. */
 #include "graph.h"
+#include "host.h"
 
 #include <stdlib.h>
 

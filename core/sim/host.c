@@ -1,5 +1,5 @@
 /* host.c - the host's virtual clock, and how the host waits. */
-#include "sim.h"
+#include "host.h"
 
 void sim_host_spend_us(sim_device *dev, double us)
 {

@@ -5,7 +5,7 @@
  * A call into the driver is longer for each other thread that is inside of one; allocating memory and
  * page-locking it keep the driver's lock to their end (docs/design/threads.md).
  */
-#include "sim.h"
+#include "host.h"
 
 static sim_thread *running(const sim_machine *machine)
 {

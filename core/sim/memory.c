@@ -1,6 +1,6 @@
 /* memory.c - the memory of buffers: how much the device has left, and the host's work on its own
  * memory. values.c has the contents. */
-#include "sim.h"
+#include "host.h"
 
 static int64_t borrowed_bytes(const sl_buffer *buffer)
 {

@@ -5,7 +5,7 @@
  * host's memory. Measured on two H100s (tests/bench/cuda/raw_comm.cu): copies in both directions, or
  * beside uploads, do not slow each other; in a stream of the destination a copy takes longer, and at
  * least peer.pull_us. */
-#include "sim.h"
+#include "host.h"
 
 static uint64_t bit_of(const sl_device *device) { return (uint64_t)1 << device->info.index; }
 

@@ -1,6 +1,6 @@
 /* sim_backend.c - the simulator's functions for core/backend.h: opening, enqueueing, waiting. sim.h
  * lists the files that have the rules. */
-#include "sim.h"
+#include "host.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* staging.c - pageable copies: the host copies between the memory of the tensor and staging
  * buffers, which the copy engine reads or fills. */
-#include "sim.h"
+#include "host.h"
 
 /* How fast the host copies to or from memory, in bytes a us: the part that is in its caches at one
  * speed, the rest at another. */

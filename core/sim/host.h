@@ -1,0 +1,84 @@
+/* host.h - the host of the simulated GPUs: its clock and its waits, its threads, what its calls cost, and
+ * its part of pageable copies. */
+#ifndef SIM_HOST_H
+#define SIM_HOST_H
+
+#include "sim.h"
+
+/* Whether what a thread waits for has come. */
+typedef bool (*sim_over_fn)(const void *what);
+
+typedef struct sim_thread {
+    sl_thread base;
+    sim_ps host_at;    /* its clock while another one runs; in the end */
+    uint64_t since;    /* of its suspensions, which one this is */
+    sim_ps call_until; /* its latest call into the driver ends then */
+    sim_over_fn over;  /* it waits for that; NULL: it can go on */
+    const void *what;
+} sim_thread;
+
+/* host.c */
+void sim_host_spend_us(sim_device *dev, double us);
+/* Runs the device up to the host's time. SL_EINTERRUPT: the user interrupted it, and its clock is
+ * behind the host's; the next call goes on from there. */
+sl_status sim_host_catch_up(sim_device *dev, sl_error *err);
+/* SL_ESTATE once a clock has reached the end of virtual time. */
+sl_status sim_host_check_time(const sim_device *dev, sl_error *err);
+bool sim_host_sees_idle(const sim_stream *stream);
+sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
+sl_status sim_host_wait_op(sim_op *op, sl_error *err);
+sl_status sim_host_wait_record(sim_device *dev, sim_record *record, sl_error *err);
+sl_status sim_host_wait_idle(sim_device *dev, sl_error *err);
+/* One step of a wait, whose steps are counted in *steps, until over(what): other threads of the host
+ * go on, or else the device does. SL_EINTERRUPT sets the host's clock to the
+ * device's: operations that have ended by then have ended, the others go on, and a later wait
+ * begins there. That moment depends on when the user pressed Ctrl-C; nothing else in virtual time
+ * does. */
+sl_status sim_host_step(sim_device *dev, sim_over_fn over, const void *what, uint32_t *steps,
+                        sl_error *err);
+void sim_host_meet_device(sim_device *dev); /* the host's clock is not behind it */
+
+/* host_threads.c */
+void sim_thread_open(sl_thread *thread); /* functions of backend.h */
+void sim_thread_turn(sl_device *device);
+sl_thread *sim_thread_end(sl_thread *thread);
+sl_status sim_thread_query(sl_thread *thread, bool *ended, sl_error *err);
+sl_status sim_thread_join(sl_thread *thread, sl_error *err);
+/* Lets those threads go on that come before the running one: with an earlier time, or with the same
+ * one if they have waited for their turn. */
+void sim_threads_turn(sim_machine *machine);
+/* Whether there are threads beside the running one that have not ended. */
+bool sim_threads_others(const sim_machine *machine);
+/* The running thread waits until over(what): another one goes on, if one can. False: none. */
+bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what);
+void sim_threads_wake(sim_machine *machine); /* those for which it is over now */
+/* The running thread enters the driver for `us`, and stays longer for each other one that is in it: how
+ * long that takes in all. */
+double sim_threads_call_us(sim_device *dev, double us);
+static inline double sim_call_us(sim_device *dev, double us)
+{
+    return dev->machine->threads ? sim_threads_call_us(dev, us) : us;
+}
+/* It waits until no call keeps the driver's lock; it keeps the lock up to its time now. */
+void sim_threads_await_lock(sim_machine *machine);
+void sim_threads_keep_lock(sim_machine *machine);
+
+/* chance.c */
+double sim_chance_factor(sim_device *dev); /* by which a call's cost differs from the usual one */
+bool sim_chance_turns(sim_device *dev);    /* whether an engine passes over the next channel */
+
+/* call_cost.c */
+double sim_host_enqueue_us(const sim_op *op);
+/* A recording begins: of each kind of call the next one is the first (docs/design/simulator.md,
+ * section 5). */
+void sim_host_forget_calls(sim_device *dev);
+void sim_host_forget_costs(sim_device *dev); /* the figures have changed */
+
+/* staging.c */
+/* After issue of a pageable copy: the host copies into staging buffers, or out of them. */
+sl_status sim_host_stage_h2d(sim_op *op, sl_error *err);
+sl_status sim_host_drain_d2h(sim_op *op, sl_error *err);
+double sim_host_stage_us(sl_buffer *src, size_t bytes); /* reading all of a source, no wait in it */
+double sim_host_drain_us(sl_buffer *dst, size_t bytes);
+
+#endif
