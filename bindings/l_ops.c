@@ -103,7 +103,7 @@ static int op_matmul(lua_State *L)
     read_launch(L, 3, &epilogue, &l, op);
     l.args.tf32 = l.given.flag_value;
     enqueue(L, &l, op);
-    if (lsl_get(L)->tunes) lsl_take_notice(L, sl_tensor_device(l.args.a));
+    lsl_take_notice(L, sl_tensor_device(l.args.a)); /* that it could not be tuned */
     return 1;
 }
 

@@ -50,7 +50,6 @@ static int lab_tune(lua_State *L)
 static int internal_set_tuning(lua_State *L)
 {
     sl_device_set_tuning(lsl_check_device(L, 1, "device", "open"), lua_toboolean(L, 2));
-    if (lua_toboolean(L, 2)) lsl_get(L)->tunes = true;
     return 0;
 }
 

@@ -110,7 +110,6 @@ typedef struct lsl_state {
     bool of_thread;             /* it is such a thread's own */
     int host_funcs;             /* in flight */
     bool said_clamped;          /* the notice about priorities was given */
-    bool tunes;                 /* a device may give a notice when matmul is called (l_tune.c) */
     bool torch_defaults;        /* new streams and events are as PyTorch makes them */
     const char *preferred;      /* a chunk's source, see core.prefer_source; or NULL */
     int watch_ref;        /* of a function that sees each launch of a custom kernel; 0: none */
