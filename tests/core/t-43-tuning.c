@@ -140,7 +140,7 @@ static void test_damaged(void)
     ok(tuner.measures == 1 && tuning.measured, "it is measured");
     is_str(sl_device_take_notice(device),
            "a plan of matmul in the cache is damaged or another's: it is measured again",
-           "and the user told");
+           "and reported");
     forget();
     tuner.loading = SL_ENOMEM;
     is_int(tune(false, &tuning, NULL), SL_ENOMEM, "other failures are reported");
@@ -156,7 +156,7 @@ static void test_damaged(void)
     forget();
     tune(false, &tuning, NULL);
     ok(tuner.loads == 1 && tuner.measures == 0 && !sl_device_take_notice(device),
-       "and written anew");
+       "and written again");
 }
 
 static void test_not_measured(void)
@@ -217,7 +217,7 @@ static void test_before(void)
     tuner.measuring = SL_ENOMEM;
     is_int(multiply(NULL), SL_OK, "without memory to measure in a product is enqueued as it is");
     is_str(sl_device_take_notice(device),
-           "matmul is not tuned from here on: measuring fails as asked", "the user is told");
+           "matmul is not tuned from here on: measuring fails as asked", "this is reported");
     tuner.measuring = SL_OK;
     multiply(NULL);
     is_int(tuner.measures, 1, "and no more is measured");

@@ -118,7 +118,7 @@ static void test_epilogues(void)
     uint64_t c;
     work.flags = SL_WORK_BIAS;
     cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, &c, &a, &b, v, &r->err);
-    is_int(fake->bias_aligned, 256, "the heuristic is told how a bias is aligned");
+    is_int(fake->bias_aligned, 256, "the heuristic gets the alignment of the bias");
     cuda_gemm_enqueue(&r->dev, &r->streams[0], &work, &c, &a, &b, v + 1, &r->err);
     is_int(fake->bias_aligned, 2, "also one that begins at any element");
     is_int(fake->heuristics, 2, "which has a plan of its own");

@@ -195,7 +195,7 @@ static void test_fastest(void)
     is_int(tuning.ns, 6000, "the fastest takes 6 us");
     is_int(tuning.first_ns, 10000, "the heuristic's first 10");
     ok(tuning.algorithm == 2 && tuning.split_k == 1 && tuning.workspace_bytes == 0,
-       "and its configuration is told");
+       "with its configuration");
     is_int(in_use(r, shape(5)), 2, "it multiplies from then on");
     is_int(in_use(r, shape(6)), 0, "other shapes are multiplied as before");
     sl_work tf32 = shape(5);
@@ -244,7 +244,7 @@ static void test_again(void)
     set_us(5.95, 8, 6);
     tune(r, 5, &tuning);
     is_int(in_use(r, shape(5)), 2, "the heuristic's first too has to be faster");
-    is_int(tuning.first_ns, 5950, "whose time is told");
+    is_int(tuning.first_ns, 5950, "whose time is given");
     set_us(10, 5, 6);
     tune(r, 5, &tuning);
     is_int(in_use(r, shape(5)), 1, "and one that is faster takes its place");

@@ -25,21 +25,21 @@ local kept = lab.thread(function()
     error("lost?")
 end)]] }
 tap.like(err, "^streamlab: thread 1, which was started at t2%.lua:2 and not joined, has failed: "
-    .. "[^\n]*t2%.lua:4: lost%?\n$", "its error is told, with where it was started and where it failed")
+    .. "[^\n]*t2%.lua:4: lost%?\n$", "its error is reported, with where it was started and where it failed")
 tap.is(code, 1, "and is the program's")
 
 _, err, code = shell.run { script [[
 for i = 1, 3 do lab.thread(function(n) error({}, n) end, i) end
 lab.thread(function() lab.matmul(1) end)]] }
 local _, n_lines = err:gsub("and not joined, has failed: ", "")
-tap.is(n_lines, 4, "of several each is told")
+tap.is(n_lines, 4, "of several each is reported")
 tap.like(err, "error object is a table value", "also one without a text")
 tap.like(err, "t3%.lua:3: matmul: ", "and one of the laboratory, with its position")
 
 _, err, code = shell.run { script [[
 lab.thread(function() lab.thread(function() error("inner") end) end):join()]] }
 tap.like(err, "^streamlab: thread 2, which was started at t4%.lua:2 and not joined, has failed: [^\n]*inner\n$",
-    "the error of a thread's thread is told at the end of that")
+    "the error of a thread's thread is reported at its end")
 
 out, err, code = shell.run { script [[
 lab.thread(function() for _ = 1, 3 do lab.host_work(1) io.write("x") end end)
@@ -49,7 +49,7 @@ tap.is(out .. err .. code, "xxx3", "os.exit joins them, too")
 _, err, code = shell.run { script [[
 lab.thread(function() lab.host_work(1) error("late") end)
 error("first")]] }
-tap.like(err, "t6%.lua:3: first.*t6%.lua:2: late", "after an error of the script those of threads are told as well")
+tap.like(err, "t6%.lua:3: first.*t6%.lua:2: late", "after an error of the script those of threads are reported as well")
 tap.is(code, 1, "and the status is that of an error")
 
 -- ---- Ctrl-C ------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ else
         lab.thread(function() error("told") end)]]))
     tap.is(out, "5.0\n", "plain lua5.4 has threads")
     tap.like(err, "thread 2, which was started at %(command line%):4 and not joined, has failed: .*told",
-        "and is told errors that nobody has got")
+        "and reports errors that nobody has got")
 end
 
 tap.done()
