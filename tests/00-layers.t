@@ -30,8 +30,8 @@
 # Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a
 # small tree with one sin of each kind.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
-run=0
-failed=0
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/tap.sh"
 
 # Prints "file:line <header" or "file:line \"header" for each #include of the files.
 includes() { # FILE...
@@ -152,16 +152,6 @@ script_sins() { # ROOT
                 grep -Hn 'require *(\{0,1\} *["'\''][^"'\'']*\(core\|sim\|bindings\|repl\)[./]' "$file"
             done
     )
-}
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $run - $2"
-    else
-        failed=$((failed + 1))
-        echo "not ok $run - $2"
-    fi
 }
 
 # ---- the tree ---------------------------------------------------------------

@@ -2,16 +2,12 @@
 # 00-plugin.t.sh - the plugin as a file: what it exports, what it and the program link.
 program=${STREAMLAB:-build/streamlab}
 plugin=$(dirname "$program")/streamlab_cuda.so
-run=0
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 skip() {
     echo "1..0 # SKIP $*"
     exit 0
-}
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; fi
 }
 
 [ -f "$plugin" ] || skip "this build has no CUDA backend"

@@ -8,20 +8,8 @@ export STREAMLAB_CUDA_PLUGIN
     echo "1..0 # SKIP this build has no CUDA backend"
     exit 0
 }
-run=0
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; fi
-}
-
-is() { # GOT PATTERN NAME
-    # shellcheck disable=SC2254 # the pattern is meant
-    case $1 in
-    $2) check 0 "$3" ;;
-    *) check 1 "$3"; echo "#   got $1" >&2 ;;
-    esac
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 # What the program prints on both outputs, and its status.
 with() { # ARGUMENT...

@@ -12,20 +12,8 @@ trap 'rm -rf "$folder"' EXIT
 for major in 12 13; do ln -s "$played/fake_cublaslt.so" "$folder/libcublasLt.so.$major"; done
 export STREAMLAB_CUDA_PLUGIN="$played/played_plugin.so" STREAMLAB_CUDA_LIB="$folder" PLAYED_AT_ONCE=1
 export STREAMLAB_CACHE="$folder/cache"
-run=0
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; fi
-}
-
-is() { # GOT PATTERN NAME
-    # shellcheck disable=SC2254 # the pattern is meant
-    case $1 in
-    $2) check 0 "$3" ;;
-    *) check 1 "$3"; echo "#   got $1" >&2 ;;
-    esac
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 # What the program prints on both outputs, and its status.
 with() { # ARGUMENT...
@@ -68,7 +56,7 @@ is "$(with -e "$tune tell(lab.tune(a, a))")" \
 true	true	3	1
 status 0" "what is damaged is reported and measured again"
 is "$(with -e "$tune tell(lab.tune(a, a))")" "true	false	3	1
-status 0" "and written anew"
+status 0" "and written again"
 is "$(STREAMLAB_CACHE=none with -e "$tune tell(lab.tune(a, a)) tell(lab.tune(a, a))")" \
     "true	true	3	1
 true	false	3	1

@@ -3,12 +3,8 @@
 root=$(cd "$(dirname "$0")/../.." && pwd) || exit 1
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
-run=0
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; fi
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 # Waits up to 5 s for the process to end; a killed one may still be a zombie.
 is_gone() { # PID

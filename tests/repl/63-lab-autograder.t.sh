@@ -14,13 +14,8 @@ results=$AUTOGRADER/results
 mkdir -p "$source/lab"
 cp "$root/repl/labs/autograder/setup.sh" "$source/setup.sh"
 cp "$root/repl/labs/autograder/run_autograder.sh" "$AUTOGRADER/run_autograder"
-run=0
-failed=0
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; failed=1; fi
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 grader() { # the script on stdin plays streamlab; $6 is the file to write
     { echo '#!/bin/sh'; cat; } >"$source/streamlab"

@@ -9,17 +9,13 @@ build=$(dirname "${STREAMLAB:-build/streamlab}")
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 unset STREAMLAB_BACKEND STREAMLAB_CUDA_PLUGIN LUA_PATH LUA_CPATH LUA_PATH_5_4 LUA_CPATH_5_4
-run=0
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then echo "ok $run - $2"; else echo "not ok $run - $2"; failed=1; fi
-}
 skip() { # NAME WHY
     run=$((run + 1))
     echo "ok $run - $1 # SKIP $2"
 }
-failed=0
 
 place() { # ACTION PREFIX [DESTDIR]
     DESTDIR=${3:-} PREFIX=$2 BINDIR=$2/bin LIBDIR=$2/lib DATADIR=$2/share MANDIR=$2/share/man \

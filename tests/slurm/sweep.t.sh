@@ -7,18 +7,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 . "$here/loopback.sh"
 : "${STREAMLAB:=build/streamlab}" "${POINTS:=10000}" "${KILL_SECONDS:=20}"
 export POINTS
-run=0
-failed=0
-
-check() { # PASSED(0|1) NAME
-    run=$((run + 1))
-    if [ "$1" = 0 ]; then
-        echo "ok $run - $2"
-    else
-        echo "not ok $run - $2"
-        failed=1
-    fi
-}
+# shellcheck source=tests/tap.sh
+. "$(dirname "$0")/../tap.sh"
 
 # What the command took of processors, in ms, with what it has started.
 processor_ms() { # COMMAND...
@@ -106,4 +96,4 @@ else
 fi
 
 echo "1..$run"
-exit $failed
+exit "$failed"
