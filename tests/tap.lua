@@ -190,6 +190,12 @@ function tap.skip_all(why)
     os.exit(0, true)
 end
 
+-- Whether kernels from strings have values: on the simulator that needs a C++ compiler.
+function tap.computes_kernels()
+    local made, kernel = pcall(lab.kernel, {source = "__global__ void nothing() {}", args = {}})
+    return made and kernel.has_values
+end
+
 -- With CUDA_LAUNCH_BLOCKING=1, and so under compute-sanitizer, nothing runs beside anything
 -- else on a GPU; what needs that is not checked then.
 tap.launches_block = (os.getenv("CUDA_LAUNCH_BLOCKING") or "0") ~= "0"

@@ -5,6 +5,7 @@ local N = require "both.numbers"
 local kinds = require "both.kernels"
 
 T.open()
+if not T.computes_kernels() then T.skip_all("there is no C++ compiler") end
 
 local function check(kind, k, size)
     local name = ("%s of %s"):format(kind.name, kinds.size_text(size))
