@@ -102,8 +102,8 @@ $(T)/%.o: CPPFLAGS += $(CUDA_FLAGS)
 $(T)/t-10-memory $(T)/t-11-host-memory $(T)/t-12-plain: %: %.o $(T)/fake_cudart.o \
     $(T)/fake_streams.o $(T)/fake_graphs.o $(PLUGIN_CORE) $(NUMBERS) \
     $(addprefix $(C)/cuda/,memory.o pool.o devices.o host_memory.o pin.o host_compute.o plain.o)
-$(T)/t-20-gemm $(T)/t-24-gemm-tune: %: %.o $(C)/cuda/library.o $(C)/error.o $(C)/dtype.o $(NUMBERS) \
-    | $(T)/fake_cublaslt.so
+$(T)/t-20-gemm $(T)/t-24-gemm-tune $(T)/t-25-gemm-candidates: %: %.o $(C)/cuda/library.o $(C)/error.o \
+    $(C)/dtype.o $(NUMBERS) | $(T)/fake_cublaslt.so
 $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-22-nvrtc: %: %.o $(C)/error.o $(C)/custom/args.o $(addprefix $(C)/cuda/,library.o \
     nvrtc.o nvrtc_headers.o)

@@ -15,8 +15,8 @@
  *   pool.c          memory that nobody uses, by size class
  *   host_compute.c  filling, copying, reading and writing host memory
  *   plain.c         the plain calls, peer access
- *   gemm.c          matmul through cublasLt; gemm_plan.c has its plans, gemm_tune.c
- *                   measures them (gemm.h)
+ *   gemm.c          matmul through cublasLt; gemm_plan.c has its plans, gemm_candidates.c
+ *                   lists others, gemm_tune.c measures them (gemm.h)
  *   kernels.cu      our own kernels (kernels.cuh)
  *   nvrtc.c         compiling custom kernels (custom.h)
  *   custom.c        loading and launching them

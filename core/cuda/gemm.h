@@ -2,7 +2,8 @@
  *
  *   gemm.c       running: the handle, workspaces, products
  *   gemm_plan.c  choosing: how cublasLt multiplies a shape, and the table of such plans
- *   gemm_tune.c  measuring: which way to multiply a shape is the fastest
+ *   gemm_candidates.c  which ways to multiply a shape are worth measuring
+ *   gemm_tune.c  measuring: which of them is the fastest
  *   gemm_kept.c  what was measured: in the user's cache, and used again
  *   gemm_lt.c    the functions of cublasLt and its errors
  */
@@ -30,7 +31,8 @@ typedef struct lt_functions { /* lt->Create is cublasLtCreate */
 
 /* clang-format off */
 #define LT_TUNING_FUNCTIONS(X) \
-    X(GetVersion) X(MatmulAlgoCheck) X(MatmulAlgoConfigGetAttribute) X(MatmulAlgoConfigSetAttribute)
+    X(GetVersion) X(MatmulAlgoCheck) X(MatmulAlgoCapGetAttribute) \
+    X(MatmulAlgoConfigGetAttribute) X(MatmulAlgoConfigSetAttribute)
 /* clang-format on */
 
 typedef struct lt_tuning { /* found when they are first needed */
@@ -64,6 +66,20 @@ typedef struct cuda_times { /* of what was measured for a shape */
     int64_t ns, first_ns;   /* the fastest, the heuristic's first */
     int64_t candidates;
 } cuda_times;
+
+typedef struct lt_candidate { /* a way to multiply a shape */
+    cublasLtMatmulAlgo_t algo;
+    size_t workspace_bytes;
+    int order;     /* in which it was listed, from 0: the heuristic's first */
+    bool in_use;   /* it is the plan's */
+    bool is_split; /* its sums are split: a product is two kernels */
+    double us;     /* of a product; INFINITY: not measured, or it cannot be used */
+} lt_candidate;
+
+typedef struct lt_candidates {
+    lt_candidate *list;
+    int n;
+} lt_candidates;
 
 struct cuda_gemm {
     lt_functions lt;
@@ -133,6 +149,14 @@ cublasStatus_t cuda_plan_candidates(const cuda_gemm *gemm, const gemm_plan *p, i
                                     const char **call);
 /* Closes all plans. */
 void cuda_plans_forget(cuda_gemm *gemm);
+
+/* ---- gemm_candidates.c ----------------------------------------------------- */
+
+/* Lists the ways to multiply that are worth measuring and need at most so large a workspace; the
+ * heuristic's first comes first, and the plan's own is among them. to->list is the caller's,
+ * also after a failure. */
+sl_status cuda_gemm_candidates(cuda_device *dev, const lt_tuning *lt, const gemm_plan *plan,
+                               size_t workspace_bytes, lt_candidates *to, sl_error *err);
 
 /* ---- gemm.c, beside what cuda.h has ---------------------------------------- */
 

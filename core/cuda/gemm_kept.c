@@ -73,7 +73,7 @@ typedef struct kept_plan { /* in the user's cache */
     cublasLtMatmulAlgo_t algo;
     cuda_times times;
 } kept_plan;
-static const char magic[8] = "slplan1";
+static const char magic[8] = "slplan2";
 
 _Static_assert(sizeof(plan_key) == 56, "the text has all of a plan's key");
 

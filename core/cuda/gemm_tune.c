@@ -1,15 +1,11 @@
 /* gemm_tune.c - how a shape is multiplied fastest: measured.
  *
- * The candidates are what cublasLt's heuristic offers, and each of these with its sums split among
- * more blocks (split-K). All of them compute in the type that the plan says. Of those that split
- * sums only the ones are candidates that add the parts up in a step of its own, in the compute
- * type: then no rounding to a narrower type and no order of blocks is in the result.
- *
  * A sample is the time between two events around some products that were enqueued while a kernel
  * held the stream, so that the host's time is not in it. Each candidate has one sample; the best
  * few have more, in turn, and their medians decide. Noise is not to choose: the plan in use goes
  * only if another is faster by a margin, and a plan whose result differs between two runs is never
- * taken.
+ * taken. One that splits sums is two kernels, so it holds the host twice as long and takes two places
+ * in the launch queue: it has to be faster by the margin as well.
  */
 #include "gemm.h"
 
@@ -20,28 +16,16 @@
 #include <string.h>
 
 enum {
-    HEURISTICS = 32,  /* that cublasLt is asked for */
-    LEAST_TERMS = 16, /* of a sum's part */
     FINALISTS = 5,
-    MOST_FINALISTS = FINALISTS + 2, /* and the heuristic's first, and the plan in use */
+    MOST_FINALISTS = FINALISTS + 3, /* and the heuristic's first, the plan in use, and one kernel */
     ROUNDS = 9,                     /* odd, for a median */
     FEW_ROUNDS = 3,
     MOST_LAUNCHES = 16,      /* of a sample */
     COMPARED_BYTES = 1 << 20 /* at a time */
 };
-static const int32_t splits[] = { 2, 3, 4, 6, 8, 12, 16, 32 };
-enum { SPLITS = sizeof splits / sizeof *splits, MOST = HEURISTICS * (1 + SPLITS) + 1 };
 static const double sample_us = 200, warm_up_us = 10000;
 static const double most_us = 2e6; /* in which large products have fewer samples */
-static const double margin = 0.98; /* of the time of the plan in use */
-
-typedef struct candidate {
-    cublasLtMatmulAlgo_t algo;
-    size_t workspace_bytes;
-    int order;   /* in which it was offered, from 0 */
-    bool in_use; /* it is the plan's */
-    double us;   /* of a product; INFINITY: it cannot be used */
-} candidate;
+static const double margin = 0.98; /* of another plan's time */
 
 typedef struct tuner {
     cuda_device *dev;
@@ -54,68 +38,8 @@ typedef struct tuner {
     cuda_block *block[2];
     void *c[2]; /* results, of which nobody else knows */
     cudaEvent_t began, ended;
-    candidate *list;
-    int n;
+    lt_candidates candidates;
 } tuner;
-
-/* ---- the candidates ---- */
-
-/* Parts in the output's own type are rounded, unless that is the compute type. */
-static bool keeps_precision(const tuner *t, const cublasLtMatmulAlgo_t *algo)
-{
-    const bool is_wide = t->plan->key.dtype == SL_FLOAT32 || t->plan->key.dtype == SL_FLOAT64;
-    switch (cuda_plan_config(t->lt, algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME)) {
-    case CUBLASLT_REDUCTION_SCHEME_NONE:
-    case CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE: return true;
-    case CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE: return is_wide;
-    default: return false;
-    }
-}
-
-/* Unless there is one like it already, or it needs a workspace that there is no memory for. */
-static void add(tuner *t, const cublasLtMatmulAlgo_t *algo, size_t workspace_bytes)
-{
-    if (workspace_bytes > (t->stream->workspace ? t->dev->gemm->workspace_bytes : 0)) return;
-    for (int i = 0; i < t->n; i++)
-        if (memcmp(&t->list[i].algo, algo, sizeof *algo) == 0) return;
-    t->list[t->n] = (candidate){
-        .algo = *algo,
-        .workspace_bytes = workspace_bytes,
-        .order = t->n,
-        .in_use = memcmp(&t->plan->algo, algo, sizeof *algo) == 0,
-        .us = INFINITY,
-    };
-    t->n++;
-}
-
-static void add_split(tuner *t, cublasLtMatmulAlgo_t algo, int32_t n)
-{
-    const uint32_t scheme = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
-    size_t bytes;
-    if (t->plan->key.k / n < LEAST_TERMS) return;
-    if (!t->lt->MatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_SPLITK_NUM, &n, sizeof n)
-        && !t->lt->MatmulAlgoConfigSetAttribute(&algo, CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME,
-                                                &scheme, sizeof scheme)
-        && cuda_plan_check(t->dev->gemm, t->lt, t->plan, &algo, &bytes))
-        add(t, &algo, bytes);
-}
-
-/* The heuristic's first is the first of the list, and the plan in use is in it. */
-static sl_status list_candidates(tuner *t, sl_error *err)
-{
-    cublasLtMatmulHeuristicResult_t found[HEURISTICS];
-    const char *call = NULL;
-    int n = 0;
-    cublasStatus_t code = cuda_plan_candidates(t->dev->gemm, t->plan, HEURISTICS, found, &n, &call);
-    if (code) return cuda_lt_fail(t->dev, &t->dev->gemm->lt, code, call, &t->plan->key, err);
-    for (int i = 0; i < n; i++)
-        if (keeps_precision(t, &found[i].algo)) add(t, &found[i].algo, found[i].workspaceSize);
-    add(t, &t->plan->algo, t->plan->workspace_bytes);
-    for (int i = 0; i < n; i++)
-        for (size_t s = 0; s < SPLITS; s++)
-            add_split(t, found[i].algo, splits[s]);
-    return SL_OK;
-}
 
 /* ---- samples ---- */
 
@@ -135,7 +59,7 @@ static sl_status hold_stream(const tuner *t, int launches, sl_error *err)
                               &threads, err);
 }
 
-static cublasStatus_t multiply(tuner *t, const candidate *c, int result)
+static cublasStatus_t multiply(tuner *t, const lt_candidate *c, int result)
 {
     t->trial.algo = c->algo;
     t->trial.workspace_bytes = c->workspace_bytes;
@@ -160,7 +84,7 @@ static sl_status elapsed(const tuner *t, double *us, sl_error *err)
 }
 
 /* *us: of one product; INFINITY: cublasLt refuses it. */
-static sl_status sample(tuner *t, const candidate *c, int launches, double *us, sl_error *err)
+static sl_status sample(tuner *t, const lt_candidate *c, int launches, double *us, sl_error *err)
 {
     cublasStatus_t code = CUBLAS_STATUS_SUCCESS;
     *us = INFINITY;
@@ -186,8 +110,8 @@ static sl_status sample_all(tuner *t, int launches, sl_error *err)
 {
     double us, spent_us = 0;
     sl_status status = SL_OK;
-    for (int i = 0; i < t->n && status == SL_OK; i++) {
-        candidate *c = &t->list[i];
+    for (int i = 0; i < t->candidates.n && status == SL_OK; i++) {
+        lt_candidate *c = &t->candidates.list[i];
         if (spent_us >= most_us && !c->in_use) continue;
         status = sample(t, c, 1, &us, err);
         if (status == SL_OK && us < INFINITY) status = sample(t, c, launches, &c->us, err);
@@ -200,19 +124,21 @@ static sl_status sample_all(tuner *t, int launches, sl_error *err)
 
 static int faster_first(const void *x, const void *y)
 {
-    const candidate *a = x, *b = y;
+    const lt_candidate *a = x, *b = y;
     if (a->us != b->us) return a->us < b->us ? -1 : 1;
     return a->order - b->order;
 }
 
 /* Orders the candidates by time, and lists those to measure again. */
-static int find_finalists(tuner *t, candidate *finalists[MOST_FINALISTS])
+static int find_finalists(tuner *t, lt_candidate *finalists[MOST_FINALISTS])
 {
-    int n = 0;
-    qsort(t->list, (size_t)t->n, sizeof *t->list, faster_first);
-    for (int i = 0; i < t->n; i++) {
-        candidate *c = &t->list[i];
-        if (c->us < INFINITY && (i < FINALISTS || c->order == 0 || c->in_use)) finalists[n++] = c;
+    lt_candidate *list = t->candidates.list;
+    int n = 0, n_whole = 0;
+    qsort(list, (size_t)t->candidates.n, sizeof *list, faster_first);
+    for (int i = 0; i < t->candidates.n && list[i].us < INFINITY; i++) {
+        const bool is_first_whole = !list[i].is_split && n_whole++ == 0;
+        if (i < FINALISTS || is_first_whole || list[i].order == 0 || list[i].in_use)
+            finalists[n++] = &list[i];
     }
     return n;
 }
@@ -223,7 +149,7 @@ static int shorter_first(const void *x, const void *y)
     return (a > b) - (a < b);
 }
 
-static int count_rounds(candidate *const *finalists, int n, int launches)
+static int count_rounds(lt_candidate *const *finalists, int n, int launches)
 {
     double round_us = 0;
     for (int i = 0; i < n; i++)
@@ -231,7 +157,7 @@ static int count_rounds(candidate *const *finalists, int n, int launches)
     return ROUNDS * round_us <= most_us ? ROUNDS : FEW_ROUNDS;
 }
 
-static sl_status sample_in_turn(tuner *t, candidate *const *finalists, int n, int launches,
+static sl_status sample_in_turn(tuner *t, lt_candidate *const *finalists, int n, int launches,
                                 sl_error *err)
 {
     const int rounds = count_rounds(finalists, n, launches);
@@ -248,16 +174,35 @@ static sl_status sample_in_turn(tuner *t, candidate *const *finalists, int n, in
     return SL_OK;
 }
 
-/* NULL: none can be used. */
-static candidate *choose(candidate *const *finalists, int n)
+static bool is_in_use(const lt_candidate *c) { return c->in_use; }
+
+static bool is_whole(const lt_candidate *c) { return !c->is_split; }
+
+/* The fastest of those that `counts` is true of (NULL: all); NULL: there is none. */
+static lt_candidate *fastest(lt_candidate *const *finalists, int n,
+                             bool (*counts)(const lt_candidate *))
 {
-    candidate *best = NULL, *in_use = NULL;
-    for (int i = 0; i < n; i++) {
-        if (finalists[i]->us == INFINITY) continue;
-        if (!best || faster_first(finalists[i], best) < 0) best = finalists[i];
-        if (finalists[i]->in_use) in_use = finalists[i];
-    }
-    return in_use && best->us >= margin * in_use->us ? in_use : best;
+    lt_candidate *best = NULL;
+    for (int i = 0; i < n; i++)
+        if (finalists[i]->us < INFINITY && (!counts || counts(finalists[i]))
+            && (!best || faster_first(finalists[i], best) < 0))
+            best = finalists[i];
+    return best;
+}
+
+/* `best`, unless `other` is nearly as fast. */
+static lt_candidate *prefer(lt_candidate *other, lt_candidate *best)
+{
+    return other && best->us >= margin * other->us ? other : best;
+}
+
+/* NULL: none can be used. */
+static lt_candidate *choose(lt_candidate *const *finalists, int n)
+{
+    lt_candidate *best = fastest(finalists, n, NULL);
+    if (!best) return NULL;
+    best = prefer(fastest(finalists, n, is_whole), best);
+    return prefer(fastest(finalists, n, is_in_use), best);
 }
 
 /* ---- the same bytes twice ---- */
@@ -286,7 +231,7 @@ static size_t result_bytes(const plan_key *key)
            * numbers_dtype_bytes((sl_dtype)key->dtype);
 }
 
-static sl_status is_reproducible(tuner *t, const candidate *c, bool *same, sl_error *err)
+static sl_status is_reproducible(tuner *t, const lt_candidate *c, bool *same, sl_error *err)
 {
     *same = false;
     if (multiply(t, c, 0) || multiply(t, c, 1)) return SL_OK;
@@ -298,8 +243,8 @@ static sl_status is_reproducible(tuner *t, const candidate *c, bool *same, sl_er
 }
 
 /* *best: NULL if there is none. */
-static sl_status choose_reproducible(tuner *t, candidate *const *finalists, int n, candidate **best,
-                                     sl_error *err)
+static sl_status choose_reproducible(tuner *t, lt_candidate *const *finalists, int n,
+                                     lt_candidate **best, sl_error *err)
 {
     while ((*best = choose(finalists, n)) && !(*best)->in_use) {
         bool same;
@@ -315,8 +260,8 @@ static sl_status choose_reproducible(tuner *t, candidate *const *finalists, int 
 static int count_usable(const tuner *t)
 {
     int n = 0;
-    for (int i = 0; i < t->n; i++)
-        n += t->list[i].us < INFINITY;
+    for (int i = 0; i < t->candidates.n; i++)
+        n += t->candidates.list[i].us < INFINITY;
     return n;
 }
 
@@ -326,9 +271,9 @@ static int64_t rounded_ns(double us) { return us < INFINITY ? llround(1000 * us)
 static int64_t first_ns(const tuner *t)
 {
     int i = 0;
-    while (t->list[i].order != 0)
+    while (t->candidates.list[i].order != 0)
         i++;
-    return rounded_ns(t->list[i].us);
+    return rounded_ns(t->candidates.list[i].us);
 }
 
 /* The device's clock rises from idle while the heuristic's first runs, which also shows how many
@@ -336,19 +281,22 @@ static int64_t first_ns(const tuner *t)
 static sl_status warm_up(tuner *t, int *launches, sl_error *err)
 {
     double us;
-    sl_status status = sample(t, &t->list[0], 1, &us, err);
-    if (status == SL_OK && us < INFINITY) status = sample(t, &t->list[0], 1, &us, err);
+    sl_status status = sample(t, &t->candidates.list[0], 1, &us, err);
+    if (status == SL_OK && us < INFINITY) status = sample(t, &t->candidates.list[0], 1, &us, err);
     if (status != SL_OK) return status;
     *launches = us < INFINITY ? launches_in(sample_us, us, MOST_LAUNCHES) : 1;
-    return us < INFINITY ? sample(t, &t->list[0], launches_in(warm_up_us, us, 500), &us, err)
-                         : SL_OK;
+    return us < INFINITY
+               ? sample(t, &t->candidates.list[0], launches_in(warm_up_us, us, 500), &us, err)
+               : SL_OK;
 }
 
 static sl_status measure(tuner *t, sl_error *err)
 {
-    candidate *finalists[MOST_FINALISTS], *best = NULL;
+    lt_candidate *finalists[MOST_FINALISTS], *best = NULL;
     int launches = 1, n = 0;
-    sl_status status = list_candidates(t, err);
+    const size_t workspace_bytes = t->stream->workspace ? t->dev->gemm->workspace_bytes : 0;
+    sl_status status = cuda_gemm_candidates(t->dev, t->lt, t->plan, workspace_bytes, &t->candidates,
+                                            err);
     if (status == SL_OK) status = warm_up(t, &launches, err);
     if (status == SL_OK) status = sample_all(t, launches, err);
     if (status != SL_OK) return status;
@@ -395,7 +343,7 @@ static void tuner_close(tuner *t, bool failed)
         if (t->block[i]) cuda_block_give(t->dev, t->block[i]);
     if (t->began) cuda_event_give(t->dev, true, t->began);
     if (t->ended) cuda_event_give(t->dev, true, t->ended);
-    free(t->list);
+    free(t->candidates.list);
 }
 
 /* Taking memory and waiting may run host functions, which may multiply and so close all plans: the
@@ -406,8 +354,6 @@ static sl_status tuner_open(tuner *t, const plan_key *key, sl_error *err)
     cuda_device *dev = t->dev;
     sl_status status = cuda_lt_find_tuning(&t->lt, err);
     if (status != SL_OK) return status;
-    t->list = calloc(MOST, sizeof *t->list);
-    if (!t->list) return sl_fail(err, SL_ENOMEM, "out of host memory for candidates of matmul");
     status = cuda_gemm_prepare(dev, t->stream, key, err);
     if (status == SL_OK) status = take_event(t, &t->began, err);
     if (status == SL_OK) status = take_event(t, &t->ended, err);

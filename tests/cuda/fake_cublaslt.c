@@ -169,7 +169,7 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t p
 
 /* ---- the heuristic ---- */
 
-enum { MAGIC, NUMBER, NEED, SPLIT, SCHEME }; /* in an algorithm's */
+enum { MAGIC, NUMBER, NEED, SPLIT, SCHEME, TILE, STAGES, CUSTOM }; /* in an algorithm's */
 static const uint64_t magic = 0x6d756c7469706c79;
 
 static bool fit(const cublasLtMatrixLayoutOpaque_t *a, const cublasLtMatrixLayoutOpaque_t *b,
@@ -233,9 +233,10 @@ size_t cublasLtGetVersion(void) { return 130001 + (size_t)state->newer; }
 static int word_of(cublasLtMatmulAlgoConfigAttributes_t attribute)
 {
     switch (attribute) {
-    case CUBLASLT_ALGO_CONFIG_ID:
-    case CUBLASLT_ALGO_CONFIG_TILE_ID:
-    case CUBLASLT_ALGO_CONFIG_STAGES_ID: return NUMBER;
+    case CUBLASLT_ALGO_CONFIG_ID: return NUMBER;
+    case CUBLASLT_ALGO_CONFIG_TILE_ID: return TILE;
+    case CUBLASLT_ALGO_CONFIG_STAGES_ID: return STAGES;
+    case CUBLASLT_ALGO_CONFIG_CUSTOM_OPTION: return CUSTOM;
     case CUBLASLT_ALGO_CONFIG_SPLITK_NUM: return SPLIT;
     case CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME: return SCHEME;
     default: return -1;
@@ -260,11 +261,29 @@ cublasStatus_t cublasLtMatmulAlgoConfigSetAttribute(cublasLtMatmulAlgo_t *algo,
     const int word = word_of(attribute);
     int32_t number;
     if (fails()) return (cublasStatus_t)state->fail_code;
-    if ((word != SPLIT && word != SCHEME) || bytes != sizeof number)
-        return CUBLAS_STATUS_INVALID_VALUE;
+    if (word < SPLIT || bytes != sizeof number) return CUBLAS_STATUS_INVALID_VALUE;
     memcpy(&number, value, bytes);
     algo->data[word] = (uint64_t)number;
-    if (word == SPLIT) algo->data[NEED] = state->split_need_bytes * (uint64_t)number;
+    if (word == SPLIT)
+        algo->data[NEED] = number > 1 ? state->split_need_bytes * (uint64_t)number : 0;
+    return CUBLAS_STATUS_SUCCESS;
+}
+
+/* Tiles have the ids 0 to state->tiles - 1, stages likewise. */
+cublasStatus_t cublasLtMatmulAlgoCapGetAttribute(const cublasLtMatmulAlgo_t *algo,
+                                                 cublasLtMatmulAlgoCapAttributes_t attribute,
+                                                 void *value, size_t bytes, size_t *written)
+{
+    const int n = attribute == CUBLASLT_ALGO_CAP_TILE_IDS     ? state->tiles
+                  : attribute == CUBLASLT_ALGO_CAP_STAGES_IDS ? state->stages
+                                                              : 0;
+    uint32_t *ids = value;
+    if (fails()) return (cublasStatus_t)state->fail_code;
+    if (algo->data[MAGIC] != magic || bytes < (size_t)n * sizeof *ids)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    for (int i = 0; i < n; i++)
+        ids[i] = (uint32_t)i;
+    *written = (size_t)n * sizeof *ids;
     return CUBLAS_STATUS_SUCCESS;
 }
 
@@ -279,7 +298,8 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
     if (!handle || !fit(a, b, c) || !fit(a, b, d) || algo->data[MAGIC] != magic)
         return CUBLAS_STATUS_INVALID_VALUE;
     if ((algo->data[SPLIT] > 1 && state->most_split < algo->data[SPLIT])
-        || (int)algo->data[NUMBER] >= state->candidates)
+        || (int)algo->data[NUMBER] >= state->candidates
+        || (state->most_tile > 0 && (int)algo->data[TILE] > state->most_tile))
         return CUBLAS_STATUS_NOT_SUPPORTED;
     result->state = CUBLAS_STATUS_SUCCESS;
     result->workspaceSize = algo->data[NEED];
@@ -290,8 +310,10 @@ cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t handle, cublasLtMatmulDe
 
 static double duration_us(const cublasLtMatmulAlgo_t *algo)
 {
-    const uint64_t number = algo->data[NUMBER];
+    const uint64_t number = algo->data[NUMBER], tile = algo->data[TILE];
     const double us = number < FAKE_CANDIDATES && state->us[number] > 0 ? state->us[number] : 10;
+    if (tile > 0 && tile < FAKE_CANDIDATES && state->tile_us[tile] > 0)
+        return state->tile_us[tile] + (double)algo->data[STAGES];
     return algo->data[SPLIT] > 1 && state->split_us > 0 ? state->split_us : us;
 }
 
@@ -393,6 +415,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->matmuls++;
     state->clock_us += duration_us(algo);
     state->split = (int)algo->data[SPLIT];
+    state->tile = (int)algo->data[TILE];
     state->compute_type = (int)desc->data[COMPUTE];
     state->candidate = (int)algo->data[NUMBER];
     state->epilogue = (int)desc->data[EPILOGUE];

@@ -24,7 +24,8 @@ typedef struct fake_cublaslt_state {
     int candidate;    /* of its algorithm, from 0 */
     int epilogue;     /* cublasLtEpilogue_t */
     int split;        /* parts of a sum */
-    double clock_us;  /* what all products have taken */
+    int tile;
+    double clock_us; /* what all products have taken */
     void *workspace, *stream, *result;
     size_t workspace_bytes;
     /* Told. */
@@ -44,9 +45,14 @@ typedef struct fake_cublaslt_state {
     uint64_t most_split;         /* the most parts that a sum can have */
     double split_us;             /* what such a product takes; 0: as the candidate */
     uint64_t split_need_bytes;   /* the workspace of each part */
-    int newer;                   /* by which the library's version is */
-    bool computes_nothing;       /* as with PLAYED_AT_ONCE=1 */
-    uint32_t most_aligned;       /* no algorithm where more is promised; 0: that is no matter */
+    int tiles, stages;           /* how many ids of these each algorithm has: 0, 1, ... */
+    int most_tile;               /* the last one of them that can be used; 0: all */
+    double
+        tile_us[FAKE_CANDIDATES]; /* what a product takes with a tile from 1 on, and 1 us for each
+                                      * stage; 0: as the candidate */
+    int newer;                    /* by which the library's version is */
+    bool computes_nothing;        /* as with PLAYED_AT_ONCE=1 */
+    uint32_t most_aligned;        /* no algorithm where more is promised; 0: that is no matter */
 } fake_cublaslt_state;
 
 #endif

@@ -1,187 +1,5 @@
-/* t-24-gemm-tune.c - core/cuda/gemm_tune.c and gemm_kept.c over fake_cublaslt.c, whose products take the time that a
- * test says: which plan is found, what is no candidate, what is kept, failures. */
-#define _GNU_SOURCE /* mkdtemp */
-#include "gemm_rig.h"
-
-static int mallocs_until_failure;
-
-static void *failing_malloc(size_t bytes)
-{
-    if (mallocs_until_failure > 0 && --mallocs_until_failure == 0) return NULL;
-    return malloc(bytes);
-}
-
-#define calloc failing_calloc
-#define malloc failing_malloc
-#include "../../core/cuda/gemm_kept.c"
-#include "../../core/cuda/gemm_tune.c"
-#undef malloc
-#undef calloc
-
-#include <signal.h>
-
-/* ---- what the rest of the backend does, and CUDA ---- */
-
-static struct {
-    int events;            /* taken and not given back */
-    int device_waits;      /* cuda_device_synchronize */
-    int last_waits;        /* for what a failure has left in flight */
-    int lucky, lucky_left; /* this candidate's next samples seem ten times as fast */
-    volatile sig_atomic_t interrupted;
-} seen;
-
-typedef struct moment {
-    double us;
-} moment;
-
-cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event)
-{
-    (void)dev, (void)timing;
-    if (rest.sticky) return rest.sticky;
-    *event = (cudaEvent_t)calloc(1, sizeof(moment));
-    seen.events++;
-    return cudaSuccess;
-}
-
-void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event)
-{
-    (void)dev, (void)timing;
-    free(event);
-    seen.events--;
-}
-
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
-{
-    (void)stream;
-    ((moment *)event)->us = fake->clock_us;
-    return rest.sticky;
-}
-
-cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t began, cudaEvent_t ended)
-{
-    double us = ((moment *)ended)->us - ((moment *)began)->us;
-    if (fake->candidate == seen.lucky && seen.lucky_left > 0) {
-        seen.lucky_left--;
-        us /= 10;
-    }
-    *ms = (float)(us / 1000);
-    return rest.sticky;
-}
-
-sl_status cuda_stream_synchronize(sl_stream *stream, sl_error *err)
-{
-    (void)stream;
-    return seen.interrupted ? sl_fail(err, SL_EINTERRUPT, "interrupted") : SL_OK;
-}
-
-sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
-{
-    (void)device, (void)err;
-    seen.device_waits++;
-    run_host_func();
-    return SL_OK;
-}
-
-cudaError_t cudaStreamSynchronize(cudaStream_t stream)
-{
-    (void)stream;
-    seen.last_waits++;
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream)
-{
-    (void)kind, (void)stream;
-    memcpy(to, from, bytes);
-    return rest.sticky;
-}
-
-cudaError_t cudaDriverGetVersion(int *version)
-{
-    *version = 13010;
-    return cudaSuccess;
-}
-
-/* ---- products that are tuned ---- */
-
-static rig *open_tuning(void)
-{
-    rig *r = open_rig();
-    for (int i = 0; i < 2; i++)
-        r->streams[i].base.device = &r->dev.base;
-    snprintf(r->dev.base.info.name, sizeof r->dev.base.info.name, "GPU");
-    r->dev.base.info.sm_count = 7;
-    seen.lucky = -1;
-    return r;
-}
-
-static void close_tuning(rig *r, const char *after)
-{
-    is_int(seen.events, 0, "no event is left after %s", after);
-    close_rig(r, after);
-}
-
-typedef struct call {
-    sl_work work;
-    cuda_buffer a, b, out;
-    sl_product product;
-} call;
-
-/* A product of operands that hold zeros, on stream 0. */
-static call *open_call(rig *r, sl_work work)
-{
-    const size_t bytes[2] = { 8 * (size_t)(work.m * work.k), 8 * (size_t)(work.k * work.n) };
-    call *c = calloc(1, sizeof *c);
-    c->work = work;
-    c->a.data = memset(aligned_memory(bytes[0]), 0, bytes[0]);
-    c->b.data = memset(aligned_memory(bytes[1]), 0, bytes[1]);
-    c->product = (sl_product){ &r->streams[0].base, &c->work, NULL, { &c->a.base, &c->b.base } };
-    return c;
-}
-
-static void close_call(call *c)
-{
-    free(c->a.data);
-    free(c->b.data);
-    free(c);
-}
-
-/* Measures; *image, if it is not NULL, is the caller's then. */
-static sl_status tune_work(rig *r, sl_work work, sl_tuning *tuning, sl_image *image)
-{
-    call *c = open_call(r, work);
-    sl_image kept = { NULL, 0 };
-    *tuning = (sl_tuning){ .tuned = false };
-    r->err = (sl_error){ 0 };
-    sl_status status = cuda_gemm_plan_measure(&c->product, &kept, tuning, &r->err);
-    close_call(c);
-    if (image)
-        *image = kept;
-    else
-        free(kept.data);
-    return status;
-}
-
-static sl_work shape(int64_t k) { return matmul(3, k, 7, SL_FLOAT32); }
-
-static sl_status tune(rig *r, int64_t k, sl_tuning *tuning)
-{
-    return tune_work(r, shape(k), tuning, NULL);
-}
-
-/* Which candidate multiplies that shape; -1: the product is wrong. */
-static int in_use(rig *r, sl_work work)
-{
-    return product_is_right(r, 0, &work) ? fake->candidate : -1;
-}
-
-static void set_us(double first, double second, double third)
-{
-    fake->us[0] = first;
-    fake->us[1] = second;
-    fake->us[2] = third;
-}
+/* t-24-gemm-tune.c - core/cuda/gemm_tune.c and gemm_kept.c: which plan is found, what is kept, failures. */
+#include "tuning_rig.h"
 
 static void test_fastest(void)
 {
@@ -265,32 +83,6 @@ static void test_luck(void)
     close_tuning(r, "luck");
 }
 
-static void test_split(void)
-{
-    rig *r = open_tuning();
-    sl_tuning tuning;
-    fake->most_split = 32;
-    fake->split_us = 2;
-    fake->split_need_bytes = 1000;
-    tune(r, 64, &tuning);
-    is_int(tuning.candidates, 3 + 3 * 3, "64 terms are split into 2, 3 and 4 parts of 16 or more");
-    ok(tuning.split_k == 2 && tuning.ns == 2000, "the fastest of them is found");
-    is_int(tuning.workspace_bytes, 2000, "with its workspace");
-    is_int(in_use(r, shape(64)), 0, "and multiplies right");
-    ok(fake->split == 2 && fake->workspace == r->streams[0].workspace->data
-           && fake->workspace_bytes == 2000,
-       "in the stream's workspace");
-    tune(r, 31, &tuning);
-    is_int(tuning.candidates, 3, "31 terms are not split");
-    fake->most_split = 3;
-    tune(r, 64, &tuning);
-    is_int(tuning.candidates, 3 + 3 * 2, "what cublasLt refuses is not measured");
-    fake->split_need_bytes = 11 << 20;
-    tune(r, 65, &tuning);
-    is_int(tuning.candidates, 3 + 3, "nor what needs more workspace than there is");
-    close_tuning(r, "split sums");
-}
-
 /* Products that last: not all candidates are measured, but always the plan in use. */
 static void test_large(void)
 {
@@ -313,41 +105,6 @@ static void test_large(void)
     tune(r, 7, &tuning);
     ok(tuning.candidates == 3 && in_use(r, shape(7)) == 3, "which is measured in any case");
     close_tuning(r, "large products");
-}
-
-/* What rounds parts of sums, or adds them up in any order. */
-static void test_precision(void)
-{
-    static const struct {
-        int scheme;
-        sl_dtype dtype;
-        int chosen;
-        const char *name;
-    } cases[] = {
-        { CUBLASLT_REDUCTION_SCHEME_INPLACE, SL_FLOAT32, 0, "sums in place are no candidates" },
-        { CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE, SL_FLOAT16, 1, "sums in float32 are" },
-        { CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE, SL_FLOAT16, 0, "sums in float16 are none" },
-        { CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE, SL_BFLOAT16, 0, "nor in bfloat16" },
-        { CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE, SL_FLOAT32, 1,
-          "those in an output of float32 are" },
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        rig *r = open_tuning();
-        sl_work work = matmul(3, 5, 7, cases[i].dtype);
-        sl_tuning tuning;
-        set_us(10, 1, 10);
-        fake->scheme[1] = cases[i].scheme;
-        tune_work(r, work, &tuning, NULL);
-        is_int(in_use(r, work), cases[i].chosen, "%s", cases[i].name);
-        close_tuning(r, "that");
-    }
-    rig *r = open_tuning();
-    sl_tuning tuning;
-    set_us(10, 20, 20);
-    fake->scheme[0] = CUBLASLT_REDUCTION_SCHEME_INPLACE;
-    tune(r, 5, &tuning);
-    is_int(in_use(r, shape(5)), 0, "the plan in use is measured, however it sums");
-    close_tuning(r, "that");
 }
 
 static void test_unsteady(void)
@@ -671,9 +428,7 @@ int main(int argc, char **argv)
     test_margin();
     test_again();
     test_luck();
-    test_split();
     test_large();
-    test_precision();
     test_unsteady();
     test_refused();
     test_memory();
