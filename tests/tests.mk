@@ -42,7 +42,7 @@ GPU_TESTS  := tests/cuda/00-plugin.t.sh $(GPU_CHECKS) $(BOTH_TESTS) \
               $(patsubst %,tests/lua/20-api-%.t.lua,fields kernels tensors views streams cuda) \
               tests/repl/46-gpu.t.lua tests/repl/53-values-gpu.t.lua
 # The plain CUDA C that bench-cuda compares with.
-RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_custom raw_puzzler raw_pipeline raw_matmul)
+RAW_C      := $(patsubst %,$(BUILD)/tests/bench/cuda/%.o,raw raw_enqueue raw_custom raw_puzzler raw_pipeline raw_matmul raw_threads)
 RAW        := $(BUILD)/tests/bench/raw.so $(BUILD)/tests/bench/raw_first
 # The terminal of tests/repl/session.lua, at which tests of the prompt type.
 TERMINAL   := $(BUILD)/tests/repl/terminal.so

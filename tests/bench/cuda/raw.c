@@ -159,7 +159,8 @@ int luaopen_raw(lua_State *L)
     static const luaL_Reg functions[] = {
         { "open", raw_open },     { "now_ns", raw_now },      { "enqueue", raw_enqueue },
         { "custom", raw_custom }, { "puzzler", raw_puzzler }, { "pipeline", raw_pipeline },
-        { "copier", raw_copier }, { "matmul", raw_matmul },   { NULL, NULL },
+        { "copier", raw_copier }, { "matmul", raw_matmul },   { "threads", raw_threads },
+        { NULL, NULL },
     };
 
     luaL_newlib(L, functions);

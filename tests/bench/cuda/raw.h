@@ -7,6 +7,7 @@
  *   raw_puzzler.c   raw.puzzler(n, matmuls, copies): the puzzler
  *   raw_pipeline.c  raw.pipeline(n, items): H2D, matmul, D2H; raw.copier(elems): copy kernels
  *   raw_matmul.c    raw.matmul(n): products by cublasSgemm
+ *   raw_threads.c   raw.threads(n): launches from n threads
  *   raw_kernels.cu  its own kernels
  *
  * It runs in the process of the program that it is compared with, on the same CUDA
@@ -75,5 +76,6 @@ int raw_puzzler(lua_State *L);
 int raw_pipeline(lua_State *L);
 int raw_copier(lua_State *L);
 int raw_matmul(lua_State *L);
+int raw_threads(lua_State *L);
 
 #endif
