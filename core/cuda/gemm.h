@@ -3,6 +3,7 @@
  *   gemm.c       running: the handle, workspaces, products
  *   gemm_plan.c  choosing: how cublasLt multiplies a shape, and the table of such plans
  *   gemm_candidates.c  which ways to multiply a shape are worth measuring
+ *   gemm_operands.c  what is multiplied meanwhile
  *   gemm_tune.c  measuring: which of them is the fastest
  *   gemm_kept.c  what was measured: in the user's cache, and used again
  *   gemm_lt.c    the functions of cublasLt and its errors
@@ -81,6 +82,14 @@ typedef struct lt_candidates {
     int n;
 } lt_candidates;
 
+typedef struct lt_operands { /* sets of two operands and a result */
+    int n;
+    bool is_copied; /* each has operands of its own; else all have those that were given */
+    size_t stride, at[OF_C + 1], bytes[OF_C + 1];
+    const void *from[OF_C];
+    cuda_block *block; /* the sets' memory; NULL: none */
+} lt_operands;
+
 struct cuda_gemm {
     lt_functions lt;
     cublasLtHandle_t handle;
@@ -157,6 +166,21 @@ void cuda_plans_forget(cuda_gemm *gemm);
  * also after a failure. */
 sl_status cuda_gemm_candidates(cuda_device *dev, const lt_tuning *lt, const gemm_plan *plan,
                                size_t workspace_bytes, lt_candidates *to, sl_error *err);
+
+/* ---- gemm_operands.c ------------------------------------------------------- */
+
+/* Memory for at least two sets: as many copies of a and b as do not fit into the GPU's L2 cache, or
+ * results alone if there is no memory for these or no need. May run host functions. */
+sl_status cuda_operands_take(lt_operands *o, cuda_device *dev, const plan_key *key, const void *a,
+                             const void *b, sl_error *err);
+/* Enqueues the copies. */
+sl_status cuda_operands_fill(const lt_operands *o, cuda_device *dev, cudaStream_t stream,
+                             sl_error *err);
+/* OF_A or OF_B of a set, from 0; and its result. */
+const void *cuda_operands_input(const lt_operands *o, int operand, int set);
+void *cuda_operands_result(const lt_operands *o, int set);
+/* Nothing uses them any more. */
+void cuda_operands_give(lt_operands *o, cuda_device *dev);
 
 /* ---- gemm.c, beside what cuda.h has ---------------------------------------- */
 

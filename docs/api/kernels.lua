@@ -108,8 +108,8 @@ GPU.]],
             },
             about = [[
 cublasLt has many ways to multiply matrices, and the first one that it offers is not always the fastest. On a real GPU `lab.tune` measures those that it offers for this shape, dtype
-and mode, and each of them with its sums split among more blocks (split-K): on the GPU alone, with the numbers in a and b. From then on `lab.matmul` uses the fastest for all tensors
-of this shape on this GPU, also in captures.
+and mode, the same with every other size of tile, and each offer with its sums split among more blocks (split-K): on the GPU alone, with copies of a and b, so that half of the
+products find them in its memory and half in its cache. From then on `lab.matmul` uses the fastest for all tensors of this shape on this GPU, also in captures.
 
 The precision is the same as before: what is measured computes in the same type, adds up parts of sums in that type, and gives the same bits in each run. But the order of the sums
 may be another one, so that last bits may differ from those without tuning. The way that is in use is replaced only by one that is faster by 2 %.
@@ -118,8 +118,8 @@ What was found is kept in `~/.cache/streamlab/plans` (or `$STREAMLAB_CACHE/plans
 another run, takes it from there and measures nothing. What is damaged there is reported on stderr and measured again.
 
 The table has: `tuned`; `measured`, whether this call has measured; `us` and `first_us`, the time of a product on the GPU, and that of cublasLt's first offer; `candidates`, how many
-were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`. A plan with `split_k` above 1 is two kernels a product. Its time is that of both, but it fills the launch queue twice as fast: where the host has
-more to issue behind many products, it may wait for the queue, and lose more than the GPU wins. In the nonblocking variant of `scripts/puzzler.lua --tuned` it does (on an H100, 1.24 of plain CUDA C, pinned 0.91).
+were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`. A plan with `split_k` above 1 is two kernels a product. Its time is that of both, but it fills the launch queue twice as fast, and
+holds the host for another launch: so it is taken only if it saves 3 us a product.
 
 A simulated GPU multiplies as its profile says: there is nothing to tune, and the call takes no time. `lab.open{tune = true}` and the program's `--tune` do the same for each shape at
 its first `lab.matmul`.]],

@@ -423,7 +423,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     state->workspace_bytes = workspace_bytes;
     state->stream = stream;
     state->result = d;
+    state->right = b;
     if (state->computes_nothing) return CUBLAS_STATUS_SUCCESS;
+    state->right_first = (float)get(right, b, 0, 0);
+    state->right_last = (float)get(right, b, right->data[ROWS] - 1, right->data[COLUMNS] - 1);
     if (workspace_bytes > 0) memset(workspace, 0xff, workspace_bytes);
     for (uint64_t i = 0; i < product->data[COUNT]; i++)
         multiply(left, matrix_at(left, a, i), right, matrix_at(right, b, i), product,

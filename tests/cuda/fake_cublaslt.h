@@ -27,6 +27,8 @@ typedef struct fake_cublaslt_state {
     int tile;
     double clock_us; /* what all products have taken */
     void *workspace, *stream, *result;
+    const void *right; /* the operand that is our first one, and its ends */
+    float right_first, right_last;
     size_t workspace_bytes;
     /* Told. */
     int fail_at;           /* this call fails (`calls` counts them); 0: none */

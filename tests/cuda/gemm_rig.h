@@ -33,10 +33,11 @@ static void *failing_calloc(size_t n, size_t bytes)
 /* ---- what the rest of the backend does ---- */
 
 static struct {
-    int blocks;     /* taken and not given back */
-    int taken;      /* calls */
-    bool no_memory; /* cuda_block_take fails */
-    int memory_for; /* so many blocks; 0: for all */
+    int blocks;                 /* taken and not given back */
+    int taken;                  /* calls */
+    bool no_memory;             /* cuda_block_take fails */
+    int memory_for;             /* so many blocks; 0: for all */
+    size_t most_bytes, largest; /* that a block may have, 0: any; that one had */
     int trims;
     void (*host_func)(void); /* pending; NULL: none */
     int chances;             /* to run it that pass first */
@@ -103,7 +104,8 @@ cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
 {
     (void)dev;
     rest.taken++;
-    if (rest.no_memory || (rest.memory_for > 0 && rest.blocks >= rest.memory_for)) {
+    if (rest.no_memory || (rest.memory_for > 0 && rest.blocks >= rest.memory_for)
+        || (rest.most_bytes > 0 && bytes > rest.most_bytes)) {
         sl_fail(err, SL_ENOMEM, "cudaMalloc: out of memory (cudaErrorMemoryAllocation)");
         err->backend_code = cudaErrorMemoryAllocation;
         return NULL;
@@ -113,6 +115,7 @@ cuda_block *cuda_block_take(cuda_device *dev, size_t bytes, sl_error *err)
     block->data = malloc(bytes);
     block->bytes = bytes;
     rest.blocks++;
+    if (bytes > rest.largest) rest.largest = bytes;
     return block;
 }
 

@@ -153,7 +153,7 @@ static void test_memory(void)
     rest.no_memory = true;
     is_int(tune(r, 5, &tuning), SL_ENOMEM, "without memory for results nothing is measured");
     is_str(r->err.msg,
-           "no 84 bytes for a result to measure: cudaMalloc: out of memory "
+           "no 512 bytes for results to measure: cudaMalloc: out of memory "
            "(cudaErrorMemoryAllocation)",
            "which the sentence says");
     is_int(r->err.backend_code, cudaErrorMemoryAllocation, "with CUDA's number");
@@ -161,7 +161,7 @@ static void test_memory(void)
     is_int(in_use(r, shape(5)), 0, "the shape is multiplied as before");
 
     set_us(10, 8, 10);
-    rest.memory_for = 2;
+    rest.memory_for = 1;
     fake->most_split = 32;
     fake->split_us = 2;
     fake->split_need_bytes = 1000;
@@ -191,6 +191,49 @@ static void test_aligned_result(void)
     free(c->out.data);
     close_call(c);
     close_tuning(r, "a view");
+}
+
+/* Tunes a product with an L2 cache of so many bytes: whether it was measured with copies of its
+ * operands, whose number is *n; -1: the results were not right. */
+static bool measured_with_copies(rig *r, int l2_bytes, int *n)
+{
+    sl_tuning tuning;
+    sl_image image = { NULL, 0 };
+    call *c = open_call(r, shape(5));
+    seen.l2_bytes = l2_bytes;
+    rest.largest = 0;
+    for (int i = 0; i < 15; i++)
+        ((float *)c->a.data)[i] = (float)i;
+    sl_status status = cuda_gemm_plan_measure(&c->product, &image, &tuning, NULL);
+    const bool copied = fake->right != c->a.data;
+    *n = status == SL_OK ? (int)(rest.largest / (copied ? 768 : 256)) : -1;
+    free(image.data);
+    close_call(c);
+    seen.l2_bytes = 0;
+    return copied;
+}
+
+/* 60, 140 and 84 bytes, each at a multiple of 256. */
+static void test_operands(void)
+{
+    rig *r = open_tuning();
+    sl_tuning tuning;
+    int n;
+    tune(r, 5, &tuning); /* takes the workspace */
+    ok(measured_with_copies(r, 1000, &n), "products are measured with copies of the operands");
+    is_int(n, 3, "in sets that are twice as large as the cache");
+    ok(fake->right_first == 0 && fake->right_last == 14, "of their values");
+    ok(!measured_with_copies(r, 0, &n), "without a cache with the operands themselves");
+    is_int(n, 2, "and two results");
+    ok(!measured_with_copies(r, 384, &n), "and likewise if they do not fit into it anyway");
+    ok(measured_with_copies(r, 385, &n) && n == 2, "but if they do with two sets at least");
+    measured_with_copies(r, 1 << 20, &n);
+    is_int(n, 1024, "and at most 1024");
+    rest.most_bytes = 1000;
+    ok(!measured_with_copies(r, 1000, &n) && n == 2,
+       "without memory for copies with the operands themselves");
+    rest.most_bytes = 0;
+    close_tuning(r, "copies");
 }
 
 /* ---- what is kept ---- */
@@ -433,6 +476,7 @@ int main(int argc, char **argv)
     test_refused();
     test_memory();
     test_aligned_result();
+    test_operands();
     test_kept();
     test_damaged();
     test_key();

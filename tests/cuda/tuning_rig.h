@@ -18,6 +18,7 @@ static void *failing_malloc(size_t bytes)
 #define malloc failing_malloc
 #include "../../core/cuda/gemm_candidates.c"
 #include "../../core/cuda/gemm_kept.c"
+#include "../../core/cuda/gemm_operands.c"
 #include "../../core/cuda/gemm_tune.c"
 #undef malloc
 #undef calloc
@@ -31,6 +32,7 @@ static struct {
     int device_waits;      /* cuda_device_synchronize */
     int last_waits;        /* for what a failure has left in flight */
     int lucky, lucky_left; /* this candidate's next samples seem ten times as fast */
+    int l2_bytes;
     volatile sig_atomic_t interrupted;
 } seen;
 
@@ -99,6 +101,13 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
     (void)kind, (void)stream;
     memcpy(to, from, bytes);
     return rest.sticky;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    (void)device;
+    *value = seen.l2_bytes;
+    return attribute == cudaDevAttrL2CacheSize ? rest.sticky : cudaErrorInvalidValue;
 }
 
 cudaError_t cudaDriverGetVersion(int *version)
