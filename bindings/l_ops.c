@@ -20,13 +20,15 @@ static sl_stream *stream_of(lua_State *L, const launch *l)
     return lsl_current_stream(L, sl_tensor_device(l->args.a));
 }
 
-static sl_activation check_activation(lua_State *L, const char *text, const char *op)
+const sl_epilogue *lsl_epilogue(lua_State *L, sl_tensor *bias, const char *activation,
+                                sl_epilogue *epilogue, const char *op)
 {
-    sl_activation activation = SL_NO_ACTIVATION;
-    if (text && !sl_activation_parse(text, &activation))
+    if (!bias && !activation) return NULL;
+    *epilogue = (sl_epilogue){ .bias = bias };
+    if (activation && !sl_activation_parse(activation, &epilogue->activation))
         lsl_fail(L, SL_EINVAL, op,
-                 "option 'activation' must be \"relu\" or \"gelu\", got \"%.60s\"", text);
-    return activation;
+                 "option 'activation' must be \"relu\" or \"gelu\", got \"%.60s\"", activation);
+    return epilogue;
 }
 
 /* read_launch for options that lsl_quick_options does not read. */
@@ -45,9 +47,7 @@ LSL_COLD static void read_odd_launch(lua_State *L, int arg, sl_epilogue *epilogu
     lua_settop(L, arg + 2);
     l->given.out.slot = arg + 2;
     lsl_options(L, arg, options, epilogue ? LSL_COUNT(options) : 2, op);
-    if (!bias.tensor && !activation) return;
-    *epilogue = (sl_epilogue){ bias.tensor, check_activation(L, activation, op) };
-    l->args.epilogue = epilogue;
+    l->args.epilogue = lsl_epilogue(L, bias.tensor, activation, epilogue, op);
 }
 
 /* Reads {out =, stream =} at `arg`, and if `epilogue` is not NULL also {tf32 =, bias =,

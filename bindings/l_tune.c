@@ -17,13 +17,18 @@ static void push_tuning(lua_State *L, const sl_tuning *tuning)
     lsl_set_integer(L, "workspace_bytes", tuning->workspace_bytes);
 }
 
-/* lab.tune(a, b, {again =, stream =, tf32 =}) */
+/* lab.tune(a, b, {activation =, again =, bias =, stream =, tf32 =}) */
 static int lab_tune(lua_State *L)
 {
     sl_stream *stream = NULL;
     int again = 0, tf32 = 0;
+    lsl_out bias = { .slot = 4 };
+    const char *activation = NULL;
+    sl_epilogue epilogue;
     const lsl_option options[] = {
+        { "activation", LSL_OPT_TEXT, &activation },
         { "again", LSL_OPT_BOOL, &again },
+        { "bias", LSL_OPT_OUT, &bias },
         { "stream", LSL_OPT_STREAM, &stream },
         { "tf32", LSL_OPT_BOOL, &tf32 },
     };
@@ -31,9 +36,11 @@ static int lab_tune(lua_State *L)
         .a = lsl_check_tensor(L, 1, "a", "tune"),
         .b = lsl_check_tensor(L, 2, "b", "tune"),
     };
-    lsl_options(L, 3, options, LSL_COUNT(options), "tune");
     lsl_no_more(L, 3, "tune");
+    lua_settop(L, 4);
+    lsl_options(L, 3, options, LSL_COUNT(options), "tune");
     args.tf32 = tf32;
+    args.epilogue = lsl_epilogue(L, bias.tensor, activation, &epilogue, "tune");
     sl_device *device = sl_tensor_device(args.a);
     if (!stream) stream = lsl_current_stream(L, device);
     sl_tuning tuning;

@@ -520,6 +520,11 @@ bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick);
 /* Makes the names known to the state. */
 void lsl_define_options(lua_State *L);
 
+/* *epilogue, with what the options bias and activation gave; NULL if they are NULL. Raises for another
+ * name of an activation. */
+const sl_epilogue *lsl_epilogue(lua_State *L, sl_tensor *bias, const char *activation,
+                                sl_epilogue *epilogue, const char *op);
+
 /* ---- graphs (l_graph.c) ------------------------------------------------------ */
 
 /* Push scratch memory with all nodes, or edges, of the graph. */

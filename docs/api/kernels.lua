@@ -88,18 +88,20 @@ GPU.]],
             name = "lab.tune",
             brief = "measures how matrices of this shape are multiplied fastest",
             arguments = {
-                { "a", "tensor", "a matrix of m x k" },
-                { "b", "tensor", "a matrix of k x n" },
+                { "a", "tensor", "a matrix of m x k, or a stack of them" },
+                { "b", "tensor", "a matrix of k x n, or a stack of as many" },
             },
             options = {
+                { "activation", "string", "whether this is about products with `activation = \"relu\"` or `\"gelu\"`", default = "none" },
                 { "again", "boolean", "whether to measure also what was measured earlier", default = "false" },
+                { "bias", "tensor", "whether this is about products with a `bias`, which must be aligned as this one is", default = "none" },
                 { "stream", "stream", "where it measures", default = "the current stream of the tensors' device" },
                 { "tf32", "boolean", "whether this is about float32 products with `tf32 = true`", default = "false" },
             },
             returns = { { "table", "what was found; on a simulated GPU `{tuned = false, measured = false}`" } },
             blocks = "until all work of the GPU is done, and then while it measures: up to seconds",
             errors = {
-                { "SL_ESHAPE", "a or b is no matrix, or the inner sizes differ" },
+                { "SL_ESHAPE", "a or b has less than two dimensions, the stacks or the inner sizes differ, or `bias` has not n elements in one dimension" },
                 { "SL_EDTYPE", "the dtypes differ, or matmul does not take them" },
                 { "SL_EPLACE", "a tensor is on the host" },
                 { "SL_EDEVICE", "the tensors, or the stream, are of different devices" },
@@ -107,8 +109,8 @@ GPU.]],
                 { "SL_ENOMEM", "there is no memory for two results" },
             },
             about = [[
-cublasLt has many ways to multiply matrices, and the first one that it offers is not always the fastest. On a real GPU `lab.tune` measures those that it offers for this shape, dtype
-and mode, the same with every other size of tile, and each offer with its sums split among more blocks (split-K): on the GPU alone, with copies of a and b, so that half of the
+cublasLt has many ways to multiply matrices, and the first one that it offers is not always the fastest. On a real GPU `lab.tune` measures those that it offers for this shape, dtype,
+mode and what follows the product, the same with every other size of tile, and each offer with its sums split among more blocks (split-K): on the GPU alone, with copies of a and b, so that half of the
 products find them in its memory and half in its cache. From then on `lab.matmul` uses the fastest for all tensors of this shape on this GPU, also in captures.
 
 The precision is the same as before: what is measured computes in the same type, adds up parts of sums in that type, and gives the same bits in each run. But the order of the sums

@@ -56,6 +56,20 @@ local function check(dtype, m, k, n, options)
     T.is_deeply(out:totable(), want, what .. ": also in a graph")
 end
 
+-- A product with a bias and relu has a plan of its own.
+local function check_epilogue()
+    local a, b, bias = list_of(64 * 96, 1), list_of(96 * 32, 2), list_of(32, 3)
+    local x, y = lab.tensor(N.rows(a, 96)), lab.tensor(N.rows(b, 32))
+    local options = {bias = lab.tensor(bias), activation = "relu"}
+    check_facts(lab.tune(x, y, options), "with a bias and relu")
+    T.is(lab.tune(x, y, options).measured, false, "with a bias and relu: it is measured once")
+    local want = product(a, b, 64, 96, 32)
+    for _, row in ipairs(want) do
+        for j, value in ipairs(row) do row[j] = math.max(value + bias[j], 0) end
+    end
+    T.is_deeply(lab.matmul(x, y, options):totable(), want, "with a bias and relu: the product is right")
+end
+
 -- Of numbers whose sums depend on the order: the bytes of all runs are the same.
 local function check_bits()
     local x, y = lab.rand(192, 1024, {seed = 1}), lab.rand(1024, 192, {seed = 2})
@@ -75,5 +89,6 @@ for _, dtype in ipairs{"float32", "float64"} do
 end
 check("float32", 64, 96, 32, {tf32 = true})
 for _, dtype in ipairs{"bfloat16", "float16"} do check(dtype, 8, 15, 8, {}) end
+check_epilogue()
 check_bits()
 T.done()

@@ -40,6 +40,12 @@ status 0" "so that the next run knows it"
 is "$(with -e "$tune tell(lab.tune(a, a, {tf32 = true}))")" "true	true	3	1
 status 0" "another mode is measured by itself"
 is "$(plans)" 2 "and kept beside it"
+is "$(with -e "$tune local bias = lab.zeros(8)
+    tell(lab.tune(a, a, {bias = bias, activation = 'gelu'})) tell(lab.tune(a, a, {bias = bias}))")" \
+    "true	true	3	1
+true	true	3	1
+status 0" "and so is what follows the product"
+is "$(plans)" 4 "likewise"
 
 is "$(with -e "$tune local g = lab.graph(function()
     local _, err = pcall(lab.tune, a, a, {again = true})

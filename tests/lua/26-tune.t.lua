@@ -13,7 +13,13 @@ local function refusals()
     refuses(function() lab.tune(a, 3) end, "SL_EINVAL", "tune: argument 2 %(b%) must be a tensor, got number$",
             "both of them tensors")
     refuses(function() lab.tune(a, b, {out = a}) end, "SL_EINVAL",
-            "tune: unknown option 'out'; known: again, stream, tf32$", "it has no result")
+            "tune: unknown option 'out'; known: activation, again, bias, stream, tf32$", "it has no result")
+    refuses(function() lab.tune(a, b, {activation = "tanh"}) end, "SL_EINVAL",
+            "tune: option 'activation' must be \"relu\" or \"gelu\", got \"tanh\"$",
+            "an activation is one of matmul's")
+    refuses(function() lab.tune(a, b, {bias = 1}) end, "SL_EINVAL",
+            "tune: option 'bias' must be a tensor, got 1$", "a bias is a tensor")
+    refuses(function() lab.tune(a, b, {bias = lab.ones(4)}) end, "SL_ESHAPE", "bias", "of n elements")
     refuses(function() lab.tune(a, b, {again = 1}) end, "SL_EINVAL",
             "tune: option 'again' must be true or false, got 1$", "again is true or false")
     refuses(function() lab.tune(a, b, {}, 1) end, "SL_EINVAL", "argument 4 is one too many",
@@ -41,7 +47,8 @@ end
 local function nothing_to_tune()
     local a = lab.rand(64, 64)
     lab.synchronize()
-    for _, options in ipairs{{}, {again = true}, {tf32 = true}, {stream = lab.stream()}} do
+    for _, options in ipairs{{}, {again = true}, {tf32 = true}, {stream = lab.stream()},
+                               {bias = lab.ones(64), activation = "relu"}} do
         local us, plan = timed(function() return lab.tune(a, a, options) end)
         T.is_deeply(plan, {tuned = false, measured = false}, "a simulated GPU has nothing to tune")
         T.is(us, 0, "which takes no time")
