@@ -123,11 +123,23 @@ static int fail_set(lua_State *L)
 
 /* ---- metatables ------------------------------------------------------------------------ */
 
+/* Whether the key names a method; then the method takes its place. */
+static inline bool raw_method(lua_State *L)
+{
+    lsl_raw_value *key = lsl_raw_argument(L, 2);
+    const lsl_raw_table *methods = lsl_raw_closure_of(L)->upvalue[1].value.p;
+    const lsl_raw_node *node = key->tag == LSL_TAG_NAME ? lsl_raw_find(methods, key->value.p)
+                                                        : NULL;
+    if (node) lsl_raw_put(key, node);
+    return node != NULL;
+}
+
 /* __index of every kind: a method, else a getter's value, else an error. Called by Lua
  * with two values on the stack; a method is looked up before each of its calls.
  * Upvalues: the state, the table of methods, the table of getters. */
 static int box_index(lua_State *L)
 {
+    if (lsl_layout_fits && lua_gettop(L) == 2 && raw_method(L)) return 1;
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
     lua_settop(L, 2);

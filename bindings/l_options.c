@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout.h"
-
 /* read_value for an option that is an object. */
 static const char *read_object(lua_State *L, const lsl_option *option)
 {
@@ -152,13 +150,11 @@ void lsl_options(lua_State *L, int arg, const lsl_option *options, int n, const 
     }
 }
 
-/* The open box of the kind that the value is; NULL: it is none. */
+/* The open box of the kind that the entry's value is; NULL: it is none. */
 static inline const lsl_box *raw_box(const lsl_raw_node *node, lsl_kind kind)
 {
-    const lsl_raw_userdata *u = node->value.p;
-    if (node->tag != LSL_TAG_USERDATA || u->values > 0 || u->bytes < sizeof(lsl_box)) return NULL;
-    const lsl_box *box = (const lsl_box *)u->memory;
-    return box->tag == &lsl_tags[kind] && lsl_is_open(box) ? box : NULL;
+    const lsl_box *box = lsl_raw_memory(node->tag, node->value, sizeof *box);
+    return box && box->tag == &lsl_tags[kind] && lsl_is_open(box) ? box : NULL;
 }
 
 /* Whether the table's entry is what the option of that name needs; then it is put into *quick. */
@@ -182,63 +178,34 @@ static inline bool read_quick(const lsl_raw_node *node, const void *const *names
     return node->tag == LSL_TAG_TRUE || node->tag == LSL_TAG_FALSE;
 }
 
-static void copy_out(lua_State *L, const lsl_state *state, int arg, int slot)
-{
-    lua_rawgeti(L, LUA_REGISTRYINDEX, state->out_ref);
-    lua_rawget(L, arg);
-    lua_replace(L, slot);
-}
-
-/* Lua keeps one copy of equal short strings, so that names can be compared by address; otherwise
- * no name would match, and lsl_options would read them all. The walk is needed to find unknown
- * names: a table may change between two calls. */
+/* Lua keeps one copy of equal short strings, so that names can be compared by address. The walk is
+ * needed to find unknown names: a table may change between two calls. */
 bool lsl_quick_options(lua_State *L, int arg, lsl_quick *quick)
 {
-    int type = lua_type(L, arg);
-    if (type != LUA_TTABLE) return type <= LUA_TNIL;
-    const lsl_state *state = lsl_get(L);
-    const lsl_raw_table *table = lua_topointer(L, arg);
-    if (!state->layout_fits || table->listed > 0) return false;
+    if (!lsl_layout_fits) return false;
+    const lsl_raw_value *given = lsl_raw_argument(L, arg);
+    if (!given || lsl_raw_is_nil(given->tag)) return true;
+    if (given->tag != LSL_TAG_TABLE) return false;
+    const lsl_raw_table *table = given->value.p;
+    const void *const *names = lsl_get(L)->quick_name;
     const lsl_raw_node *node = table->node, *end = node + ((size_t)1 << table->log2_nodes);
+    if (table->listed > 0) return false;
     for (; node < end; node++)
-        if (!lsl_raw_is_nil(node->tag) && !read_quick(node, state->quick_name, quick)) return false;
-    if (quick->out.tensor) copy_out(L, state, arg, quick->out.slot);
+        if (!lsl_raw_is_nil(node->tag) && !read_quick(node, names, quick)) return false;
+    if (quick->out.tensor)
+        lsl_raw_put(lsl_raw_argument(L, quick->out.slot),
+                    lsl_raw_find(table, names[LSL_QUICK_OUT]));
     return true;
-}
-
-/* Whether a table and a userdata are laid out as layout.h says. */
-static bool layout_fits(lua_State *L)
-{
-    bool found[2] = { false, false };
-    lua_createtable(L, 0, 2);
-    lua_pushboolean(L, true);
-    lua_setfield(L, -2, "tf32");
-    const void *memory = lua_newuserdatauv(L, sizeof(lsl_box), 0);
-    lua_setfield(L, -2, "stream");
-    const lsl_raw_table *table = lua_topointer(L, -1);
-    for (int i = 0; table->log2_nodes == 1 && table->listed == 0 && i < 2; i++) {
-        const lsl_raw_node *node = &table->node[i];
-        const void *const *names = lsl_get(L)->quick_name;
-        if (node->key_tag != LSL_TAG_NAME) continue;
-        if (node->key.p == names[LSL_QUICK_TF32]) found[0] = node->tag == LSL_TAG_TRUE;
-        if (node->key.p == names[LSL_QUICK_STREAM] && node->tag == LSL_TAG_USERDATA)
-            found[1] = ((const lsl_raw_userdata *)node->value.p)->memory == memory;
-    }
-    lua_pop(L, 1);
-    return found[0] && found[1];
 }
 
 void lsl_define_options(lua_State *L)
 {
     static const char *const names[LSL_QUICK_NAMES] = { "stream", "out", "non_blocking", "tf32" };
-    lsl_state *state = lsl_get(L);
     for (int i = 0; i < LSL_QUICK_NAMES; i++) {
         lua_pushstring(L, names[i]);
-        state->quick_name[i] = lua_topointer(L, -1);
-        int ref = luaL_ref(L, LUA_REGISTRYINDEX); /* keeps it until the end */
-        if (i == LSL_QUICK_OUT) state->out_ref = ref;
+        lsl_get(L)->quick_name[i] = lua_topointer(L, -1);
+        luaL_ref(L, LUA_REGISTRYINDEX); /* keeps it until the end */
     }
-    state->layout_fits = layout_fits(L);
 }
 
 /* The number of "cuda:12"; "cuda:" and "cuda:-1" are no places. */

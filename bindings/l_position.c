@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout.h"
-
 /* Whether *ar ("Sl") is a line of the user's. Comparing one character is enough for nearly every
  * chunk. */
 static bool is_users_line(const lua_Debug *ar)
@@ -127,12 +125,12 @@ LSL_COLD static void mark_slowly(lua_State *L, sl_device *device, lua_Debug *ar)
 
 /* ---- positions that are known ---- */
 
-/* NULL: the caller is a C function. lua_getinfo would count a function's instructions to find its
- * line. */
-static const void *pc_of(const lua_Debug *ar)
+/* Of the call that runs; NULL: the caller is a C function. lua_getinfo would count a function's
+ * instructions to find its line. */
+static const void *calling_pc(lua_State *L)
 {
-    const lsl_raw_frame *caller = (const lsl_raw_frame *)ar->i_ci;
-    return caller->function->tag == LSL_TAG_FUNCTION ? caller->pc : NULL;
+    const lsl_raw_frame *caller = lsl_layout_fits ? lsl_raw_running(L)->previous : NULL;
+    return caller && caller->function->tag == LSL_TAG_FUNCTION ? caller->pc : NULL;
 }
 
 static lsl_pc_slot *pc_slot_of(lsl_state *state, const void *pc)
@@ -142,19 +140,17 @@ static lsl_pc_slot *pc_slot_of(lsl_state *state, const void *pc)
 
 /* Whether the code that the slot is of is still there. An instruction's address means one line as
  * long as a function that has it lives: the slot's function is in a weak table. */
-static bool has_function(lua_State *L, const lsl_state *state, const lsl_pc_slot *slot)
+static bool has_function(const lsl_state *state, const lsl_pc_slot *slot)
 {
-    lua_rawgeti(L, LUA_REGISTRYINDEX, state->pc_functions_ref);
-    bool lives = lua_rawgeti(L, -1, slot - state->pc + 1) != LUA_TNIL;
-    lua_pop(L, 2);
-    return lives;
+    const lsl_raw_table *functions = state->pc_functions;
+    return !lsl_raw_is_nil(functions->list[slot - state->pc].tag);
 }
 
 /* The caller's position, a line of the user's, is `id` on the device. */
 static void know(lua_State *L, sl_device *device, lua_Debug *ar, uint32_t id)
 {
     lsl_state *state = lsl_get(L);
-    const void *pc = pc_of(ar);
+    const void *pc = calling_pc(L);
     lsl_pc_slot *slot = pc_slot_of(state, pc);
     if (!pc) return;
     *slot = (lsl_pc_slot){ .pc = pc, .device = device, .id = id };
@@ -166,33 +162,33 @@ static void know(lua_State *L, sl_device *device, lua_Debug *ar, uint32_t id)
 
 /* lsl_mark for a call whose address is not known. Slots hold only the user's lines, so a hit needs
  * no further test. */
-static void mark_by_line(lua_State *L, sl_device *device, lua_Debug *ar)
-{
-    memset(ar->short_src, 0, sizeof ar->short_src);
-    lua_getinfo(L, "Sl", ar);
-    const lsl_where_slot *slot = slot_of(lsl_get(L), ar, device);
-    if (slot->line != ar->currentline || slot->device != device || !same_source(slot, ar)) {
-        mark_slowly(L, device, ar);
-        return;
-    }
-    sl_device_set_where(device, slot->id);
-    know(L, device, ar, slot->id);
-}
-
-void lsl_mark(lua_State *L, sl_device *device)
+static void mark_by_line(lua_State *L, sl_device *device)
 {
     lua_Debug ar;
     if (!lua_getstack(L, 1, &ar)) {
         sl_device_set_where(device, 0);
         return;
     }
+    memset(ar.short_src, 0, sizeof ar.short_src);
+    lua_getinfo(L, "Sl", &ar);
+    const lsl_where_slot *slot = slot_of(lsl_get(L), &ar, device);
+    if (slot->line != ar.currentline || slot->device != device || !same_source(slot, &ar)) {
+        mark_slowly(L, device, &ar);
+        return;
+    }
+    sl_device_set_where(device, slot->id);
+    know(L, device, &ar, slot->id);
+}
+
+void lsl_mark(lua_State *L, sl_device *device)
+{
     lsl_state *state = lsl_get(L);
-    const void *pc = pc_of(&ar);
+    const void *pc = calling_pc(L);
     const lsl_pc_slot *slot = pc_slot_of(state, pc);
-    if (pc && slot->pc == pc && slot->device == device && has_function(L, state, slot))
+    if (pc && slot->pc == pc && slot->device == device && has_function(state, slot))
         sl_device_set_where(device, slot->id);
     else
-        mark_by_line(L, device, &ar);
+        mark_by_line(L, device);
 }
 
 void lsl_forget_positions(lsl_state *state, const sl_device *device)
@@ -210,5 +206,6 @@ void lsl_define_positions(lua_State *L)
     lua_pushliteral(L, "v");
     lua_setfield(L, -2, "__mode");
     lua_setmetatable(L, -2);
+    lsl_get(L)->pc_functions = lua_topointer(L, -1);
     lsl_get(L)->pc_functions_ref = luaL_ref(L, LUA_REGISTRYINDEX);
 }

@@ -1,12 +1,18 @@
-/* layout.h - how Lua 5.4 lays out what the hot paths read of it: the frame of a call, the nodes of a
- * table, the start of a userdata. It is no part of Lua's interface, but the same in all releases of
- * Lua 5.4 (lstate.h, lobject.h). The interface gives the same, in more time than the rest of a call
- * takes. */
+/* layout.h - how Lua 5.4 lays out what the hot paths read of it: the arguments of a call and who
+ * called, the entries of a table, the start of a userdata. It is no part of Lua's interface, but the
+ * same in all releases of Lua 5.4 (lstate.h, lobject.h). The interface gives the same, in more time
+ * than the rest of a call takes. Nothing here may be used unless lsl_layout_fits. */
 #ifndef LSL_LAYOUT_H
 #define LSL_LAYOUT_H
 
 #include <lua.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+/* Whether the running Lua is laid out so: lsl_check_layout has found out. */
+extern bool lsl_layout_fits;
+/* To be called in a closure of C with a userdata as its first upvalue. */
+void lsl_check_layout(lua_State *L);
 
 typedef union lsl_raw {
     void *p;
@@ -23,24 +29,51 @@ typedef struct lsl_raw_value {
 enum {
     LSL_TAG_FALSE = 0x01,
     LSL_TAG_TRUE = 0x11,
-    LSL_TAG_NAME = 0x44,     /* a string of up to 40 characters, of which Lua keeps one copy */
+    LSL_TAG_NAME = 0x44, /* a string of up to 40 characters, of which Lua keeps one copy */
+    LSL_TAG_TABLE = 0x45,
     LSL_TAG_FUNCTION = 0x46, /* written in Lua */
+    LSL_TAG_CLOSURE = 0x66,  /* written in C, with upvalues */
     LSL_TAG_USERDATA = 0x47
 };
 
-/* How the frame begins that lua_Debug's i_ci is. */
+/* How the frame of a call begins, which lua_Debug's i_ci is. Arguments follow the function. */
 typedef struct lsl_raw_frame {
-    const lsl_raw_value *function;
-    void *top, *previous, *next;
+    lsl_raw_value *function;
+    void *top;
+    const struct lsl_raw_frame *previous, *next;
     const void *pc; /* of a Lua function: the next instruction */
 } lsl_raw_frame;
+
+/* How a lua_State begins. */
+typedef struct lsl_raw_thread {
+    void *next;
+    unsigned char tag, marked, status, hooks;
+    unsigned short frames;
+    const lsl_raw_value *top;
+    void *global;
+    const lsl_raw_frame *frame; /* of what runs */
+} lsl_raw_thread;
+
+typedef struct lsl_raw_closure {
+    void *next;
+    unsigned char tag, marked, n_upvalues;
+    void *gray;
+    lua_CFunction function;
+    lsl_raw_value upvalue[];
+} lsl_raw_closure;
+
+typedef struct lsl_raw_name {
+    void *next;
+    unsigned char tag, marked, extra, length;
+    unsigned hash;
+} lsl_raw_name;
 
 /* What lua_topointer gives for a table. */
 typedef struct lsl_raw_table {
     void *next;
     unsigned char tag, marked, flags, log2_nodes;
     unsigned listed; /* values without a node */
-    void *list;
+    const lsl_raw_value *list;
     const struct lsl_raw_node {
         lsl_raw value;
         unsigned char tag, key_tag;
@@ -60,7 +93,52 @@ typedef struct lsl_raw_userdata {
     void *memory[]; /* what lua_touserdata gives the address of */
 } lsl_raw_userdata;
 
+/* The memory of a userdata without values of Lua's, at least so many bytes; NULL: it is none. */
+static inline const void *lsl_raw_memory(unsigned char tag, lsl_raw value, size_t bytes)
+{
+    const lsl_raw_userdata *u = value.p;
+    return tag == LSL_TAG_USERDATA && u->values == 0 && u->bytes >= bytes ? u->memory : NULL;
+}
+
 /* Nil, or no value at all. */
-static inline int lsl_raw_is_nil(unsigned char tag) { return (tag & 0x0f) == LUA_TNIL; }
+static inline bool lsl_raw_is_nil(unsigned char tag) { return (tag & 0x0f) == LUA_TNIL; }
+
+static inline const lsl_raw_frame *lsl_raw_running(lua_State *L)
+{
+    return ((const lsl_raw_thread *)(const void *)L)->frame;
+}
+
+/* That argument of the C function that runs; NULL: there is none, or `arg` is no such index. */
+static inline lsl_raw_value *lsl_raw_argument(lua_State *L, int arg)
+{
+    lsl_raw_value *value = lsl_raw_running(L)->function + arg;
+    return arg > 0 && value < ((const lsl_raw_thread *)(const void *)L)->top ? value : NULL;
+}
+
+/* The closure of C that runs; NULL: what runs is none. */
+static inline const lsl_raw_closure *lsl_raw_closure_of(lua_State *L)
+{
+    const lsl_raw_value *function = lsl_raw_running(L)->function;
+    return function->tag == LSL_TAG_CLOSURE ? function->value.p : NULL;
+}
+
+/* The entry with a name, as LSL_TAG_NAME has it, that is not nil; NULL: there is none. */
+static inline const lsl_raw_node *lsl_raw_find(const lsl_raw_table *table, const void *name)
+{
+    const unsigned mask = (1u << table->log2_nodes) - 1;
+    const lsl_raw_node *node = &table->node[((const lsl_raw_name *)name)->hash & mask];
+    while (node->key_tag != LSL_TAG_NAME || node->key.p != name) {
+        if (node->chain == 0) return NULL;
+        node += node->chain;
+    }
+    return lsl_raw_is_nil(node->tag) ? NULL : node;
+}
+
+/* Puts the entry's value into a slot of the stack. */
+static inline void lsl_raw_put(lsl_raw_value *slot, const lsl_raw_node *node)
+{
+    slot->value = node->value;
+    slot->tag = node->tag;
+}
 
 #endif

@@ -51,6 +51,11 @@ static void unlist(lsl_box *box)
     box->link = NULL;
 }
 
+const lsl_tag *lsl_memory(lua_State *L, int arg)
+{
+    return lua_rawlen(L, arg) >= sizeof(lsl_tag) ? lua_touserdata(L, arg) : NULL;
+}
+
 /* An emptied userdata has no tag but still its metatable. A script can still hold it: after
  * close(), or in a finalizer. */
 void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)

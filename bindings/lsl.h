@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "../core/streamlab.h"
+#include "layout.h"
 
 /* For functions that run only when something is wrong: out of the way of the hot paths. */
 #define LSL_COLD __attribute__((cold, noinline))
@@ -85,8 +86,6 @@ typedef enum lsl_quick_name {
 
 typedef struct lsl_state {
     const void *quick_name[LSL_QUICK_NAMES]; /* the identities of Lua's strings */
-    int out_ref;                             /* of "out" in the registry */
-    bool layout_fits;                        /* tables are as layout.h says */
     lua_State *main;                         /* the main thread, for the collector */
     lsl_device_node *devices;                /* all that are open, the latest first */
     lua_Integer last_device_key;
@@ -112,14 +111,19 @@ typedef struct lsl_state {
     bool said_clamped;          /* the notice about priorities was given */
     bool torch_defaults;        /* new streams and events are as PyTorch makes them */
     const char *preferred;      /* a chunk's source, see core.prefer_source; or NULL */
-    int watch_ref;        /* of a function that sees each launch of a custom kernel; 0: none */
-    bool files_closed;    /* timelines are neither saved nor loaded any more */
-    int pc_functions_ref; /* of a weak table: number of a pc slot -> the function that called */
+    int watch_ref;            /* of a function that sees each launch of a custom kernel; 0: none */
+    bool files_closed;        /* timelines are neither saved nor loaded any more */
+    int pc_functions_ref;     /* of a weak table: number of a pc slot -> the function that called */
+    const void *pc_functions; /* the same table's identity */
     lsl_pc_slot pc[LSL_WHERE_SLOTS];
     lsl_where_slot where[LSL_WHERE_SLOTS];
 } lsl_state;
 
-#define lsl_get(L) ((lsl_state *)lua_touserdata(L, lua_upvalueindex(1)))
+static inline lsl_state *lsl_get(lua_State *L)
+{
+    const lsl_raw_closure *closure = lsl_layout_fits ? lsl_raw_closure_of(L) : NULL;
+    return closure ? closure->upvalue[0].value.p : lua_touserdata(L, lua_upvalueindex(1));
+}
 
 /* ---- devices that are open (l_devices.c) ---------------------------------- */
 
@@ -261,12 +265,14 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes);
 /* The userdata at `arg` if it is of `kind`, else NULL. Never raises. Inline, because every
  * call of the module does this, most of them several times. */
 void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind) LSL_COLD;
+/* The memory of a userdata that can be one of ours; NULL: it is none. */
+const lsl_tag *lsl_memory(lua_State *L, int arg);
 static inline void *lsl_to(lua_State *L, int arg, lsl_kind kind)
 {
-    const lsl_tag *tag = lua_touserdata(L, arg);
-    if (!tag) return NULL;
-    if (lua_rawlen(L, arg) >= sizeof(lsl_tag) && *tag == &lsl_tags[kind]) return (void *)tag;
-    return lsl_to_emptied(L, arg, kind);
+    const lsl_raw_value *value = lsl_layout_fits ? lsl_raw_argument(L, arg) : NULL;
+    const lsl_tag *tag = value ? lsl_raw_memory(value->tag, value->value, sizeof(lsl_tag)) : NULL;
+    if (!tag) tag = lsl_memory(L, arg);
+    return !tag || *tag == &lsl_tags[kind] ? (void *)tag : lsl_to_emptied(L, arg, kind);
 }
 /* The kind of the userdata at `idx`; LSL_KINDS for any other value. */
 lsl_kind lsl_kind_of(lua_State *L, int idx);

@@ -293,6 +293,7 @@ static int open_module(lua_State *L)
 {
     lua_newtable(L);
     lsl_get(L)->module = lua_topointer(L, -1);
+    lsl_check_layout(L);
     lsl_define_error(L);
     lsl_define_options(L);
     lsl_define_positions(L);
