@@ -58,14 +58,19 @@ int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch)
     return (int64_t)dev->profile.shared_bytes_per_sm;
 }
 
-int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
+int64_t sim_chip_room(const sim_device *dev, const sim_launch *launch)
 {
     const sim_profile *profile = &dev->profile;
-    const int64_t registers = (int64_t)profile->registers_per_sm;
-    const int64_t room = room_for(launch, (int64_t)profile->max_threads_per_sm,
-                                  (int64_t)profile->max_blocks_per_sm, registers,
-                                  (int64_t)profile->shared_bytes_per_sm);
-    return launch->registers > 0 ? least(room, register_room(launch, registers)) : room;
+    return room_for(launch, (int64_t)profile->max_threads_per_sm,
+                    (int64_t)profile->max_blocks_per_sm, (int64_t)profile->registers_per_sm,
+                    (int64_t)profile->shared_bytes_per_sm);
+}
+
+int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
+{
+    const int64_t room = sim_chip_room(dev, launch);
+    if (launch->registers == 0) return room;
+    return least(room, register_room(launch, (int64_t)dev->profile.registers_per_sm));
 }
 
 /* An idle SM is split between shared memory and cache as the next kernel on it needs. The split
@@ -79,6 +84,17 @@ int64_t sim_group_room(const sim_group *group, const sim_launch *launch)
 }
 
 /* ---- cohorts ---- */
+
+bool sim_cohorts_open(sim_chip *chip)
+{
+    for (int i = 0; i < SIM_ALONE_COHORTS; i++) {
+        sim_cohort *cohort = malloc(sizeof *cohort);
+        if (!cohort) return false;
+        cohort->next = chip->free_cohorts;
+        chip->free_cohorts = cohort;
+    }
+    return true;
+}
 
 sim_cohort *sim_cohort_new(sim_device *dev)
 {

@@ -34,6 +34,7 @@ sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_l
         sim_launch made;
         sl_status status = sim_costs_launch(dev, work, warm, &made, err);
         if (status != SL_OK) return status;
+        made.alone_rate = sim_rates_alone(dev, &made);
         *known = (sim_known_launch){ *work, warm, made };
     }
     *launch = known->launch;

@@ -57,12 +57,13 @@ void sim_machine_leave(sim_device *dev)
     free(machine);
 }
 
-/* At most what all of its devices can have in the heap at a time. */
+/* At most what all of its devices can have in the heap at a time: one cohort may become two
+ * (placement.c, share_chip). */
 static uint32_t most_nodes(const sim_machine *machine)
 {
     uint32_t n = 2;
     for (const sim_device *dev = machine->devices; dev; dev = dev->machine_next)
-        n += (uint32_t)dev->unfinished + dev->graph_nodes + dev->chip.live_cohorts;
+        n += 1 + (uint32_t)dev->unfinished + dev->graph_nodes + dev->chip.live_cohorts;
     return n;
 }
 

@@ -56,7 +56,7 @@ bool sim_chip_open(sim_device *dev)
     chip->n_groups = 1;
     group_reset(dev, chip->group[0]);
     chip->group[0]->sms = sms;
-    return true;
+    return sim_cohorts_open(chip);
 }
 
 void sim_chip_close(sim_device *dev)
@@ -182,18 +182,25 @@ static int64_t plan_blocks(sim_device *dev, const sim_op *op, int64_t blocks)
     return blocks - come + (fills_up(dev, op) ? pack_blocks(dev, come) : spread_blocks(dev, come));
 }
 
+static sim_cohort *new_cohort(sim_device *dev, sim_op *op)
+{
+    sim_cohort *cohort = sim_cohort_new(dev);
+    if (!cohort) return NULL;
+    cohort->fluid.node.seq = op->base.seq;
+    cohort->op = op;
+    sim_fluid_start(&cohort->fluid, dev->machine->now, (double)op->launch.block_ps);
+    return cohort;
+}
+
 static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
 {
     const sim_launch *launch = &op->launch;
-    sim_cohort *cohort = sim_cohort_new(dev);
+    sim_cohort *cohort = new_cohort(dev, op);
     if (!cohort) {
         dev->chip.dirty = true; /* no memory: the next wait tries again */
         return false;
     }
-    cohort->fluid.node.seq = op->base.seq;
-    cohort->op = op;
     cohort->per_sm = (int32_t)group->plan;
-    sim_fluid_start(&cohort->fluid, dev->machine->now, (double)launch->block_ps);
     if (!group->cohorts) group->free_shared = group->split_bytes = launch->split_bytes;
     sim_cohort_link(cohort, group);
     sim_group_charge(group, cohort, 1);
@@ -326,6 +333,55 @@ static void start_kernel(sim_device *dev, sim_op *op)
     note_start(dev, op);
 }
 
+/* ---- a kernel alone ---- */
+
+/* Most kernels find the chip idle, and fit on it at once. Until another one comes, which SM has which
+ * block makes no difference, if they all run at one rate. */
+static bool comes_alone(const sim_device *dev, const sim_op *op)
+{
+    const sim_chip *chip = &dev->chip;
+    return op->launch.alone_rate > 0 && chip->live_cohorts == 0 && chip->waiting == 1 && !op->queued
+           && !op->base.comm && !chip->sides && chip->running < (int32_t)dev->profile.max_grids;
+}
+
+static bool place_alone(sim_device *dev, sim_op *op)
+{
+    sim_cohort *cohort = new_cohort(dev, op);
+    if (!cohort) return false;
+    start_kernel(dev, op);
+    op->waves = 1;
+    op->blocks_running = op->launch.blocks;
+    op->launch.blocks = 0;
+    dev->chip.alone = cohort;
+    sim_fluid_set_rate(&dev->machine->heap, &cohort->fluid, dev->machine->now,
+                       op->launch.alone_rate);
+    return true;
+}
+
+/* Puts the blocks where they are: something comes that shares the chip with them. It takes two cohorts
+ * at most, which are there since the chip was opened, so that nothing can fail here. */
+static void share_chip(sim_device *dev)
+{
+    sim_chip *chip = &dev->chip;
+    const sim_cohort was = *chip->alone;
+    sim_op *op = was.op;
+    sim_heap_remove(&dev->machine->heap, &chip->alone->fluid.node);
+    sim_cohort_free(chip, chip->alone);
+    chip->alone = NULL;
+    op->launch.blocks = op->blocks_running;
+    op->blocks_running = 0;
+    (void)plan_blocks(dev, op, op->launch.blocks);
+    for (int32_t i = 0; i < chip->n_groups; i++) {
+        if (chip->group[i]->plan == 0 || !place_on(dev, op, chip->group[i])) continue;
+        sim_fluid *fluid = &chip->group[i]->cohorts->fluid;
+        *fluid = was.fluid;
+        fluid->node.slot = 0;
+        sim_heap_set(&dev->machine->heap, &fluid->node, was.fluid.node.at);
+    }
+}
+
+/* ---- placing all ---- */
+
 /* The blocks of a persistent kernel that find no room leave their tiles to the others: from now on
  * each tile counts as a block. */
 static int64_t plan_tiles(sim_device *dev, sim_op *op)
@@ -343,6 +399,7 @@ static bool place_kernel(sim_device *dev, sim_op *op)
 {
     int64_t before = op->launch.blocks, left = before;
     note_overtaken(dev, op);
+    if (comes_alone(dev, op) && place_alone(dev, op)) return true;
     if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
         left = plan_blocks(dev, op, before);
     if (left > 0 && left < before && op->launch.tiles > 1 && !op->queued)
@@ -399,6 +456,7 @@ static void place_all(sim_device *dev)
 void sim_chip_place(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
+    if (chip->alone) share_chip(dev);
     if (chip->dirty) {
         chip->dirty = false;
         if (chip->n_groups > 1) sim_groups_merge(dev);
@@ -433,6 +491,7 @@ static void wait_for_room(sim_op *op)
 
 void sim_chip_submit(sim_op *op)
 {
+    if (sim_device_of(op)->chip.alone) share_chip(sim_device_of(op));
     note_behind(sim_device_of(op), op);
     wait_for_room(op);
 }
@@ -464,21 +523,30 @@ void sim_chip_again(sim_op *op)
     wait_for_room(op);
 }
 
-void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
+/* Returns how many blocks it has. */
+static int64_t leave_group(sim_device *dev, sim_cohort *cohort)
 {
     sim_chip *chip = &dev->chip;
-    sim_op *op = cohort->op;
     sim_group *group = cohort->group;
-    int64_t blocks = (int64_t)cohort->per_sm * group->sms;
+    const int64_t blocks = (int64_t)cohort->per_sm * group->sms;
     sim_cohort_unlink(cohort);
     sim_group_charge(group, cohort, -1);
     if (!group->cohorts)
         group->free_shared = group->split_bytes = (int64_t)dev->profile.shared_bytes_per_sm;
+    chip->memory_share -= (double)blocks * cohort->op->launch.memory_share;
+    chip->dirty = chip->rates_dirty = true;
+    return blocks;
+}
+
+void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
+{
+    sim_chip *chip = &dev->chip;
+    sim_op *op = cohort->op;
+    const int64_t blocks = cohort->group ? leave_group(dev, cohort) : op->blocks_running;
+    if (!cohort->group) chip->alone = NULL; /* and no kernel waits */
     chip->room = arrival_of(op);
-    chip->memory_share -= (double)blocks * op->launch.memory_share;
     sim_cohort_free(chip, cohort);
     if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
-    chip->dirty = chip->rates_dirty = true;
     if (op != chip->first) chip->same_since = dev->machine->now;
     op->blocks_running -= blocks;
     if (op->blocks_running > 0 || op->launch.blocks > 0) return;

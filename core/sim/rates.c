@@ -134,6 +134,11 @@ static void serve_in_proportion(sim_group *group)
 
 /* A block runs at the smaller of two rates: its share of its SM's issue slots and its share of the
  * memory's bandwidth. If more of that is asked for than there is, all get less in proportion. */
+static double rate_of(const sim_launch *launch, double slot_rate, double memory_scale)
+{
+    return launch->memory_share > 0 && memory_scale < slot_rate ? memory_scale : slot_rate;
+}
+
 void sim_rates_set(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
@@ -144,11 +149,27 @@ void sim_rates_set(sim_device *dev)
         if (!serve_by_age(group)) serve_in_proportion(group);
         for (sim_cohort *c = group->cohorts; c; c = c->next) {
             if (c->op->base.comm) continue; /* they end with their meeting */
-            double rate = c->op->slot_rate;
-            if (c->op->launch.memory_share > 0 && memory_scale < rate) rate = memory_scale;
+            double rate = rate_of(&c->op->launch, c->op->slot_rate, memory_scale);
             if (c->op->launch.tensor) rate *= tensor_scale;
             sim_fluid_set_rate(&dev->machine->heap, &c->fluid, dev->machine->now, rate);
         }
     }
     sim_collectives_set_rates(dev);
+}
+
+/* As many blocks on each SM; the first `rest` have one more, and are added up first (placement.c). */
+double sim_rates_alone(const sim_device *dev, const sim_launch *launch)
+{
+    const int64_t sms = (int64_t)dev->profile.sm_count;
+    const int64_t layers = launch->blocks / sms, rest = launch->blocks % sms;
+    if (launch->cluster > 1 || layers + (rest > 0) > sim_chip_room(dev, launch)) return 0;
+    double memory = (double)((layers + 1) * rest) * launch->memory_share;
+    memory += (double)(layers * (sms - rest)) * launch->memory_share;
+    double rate[2];
+    for (int i = 0; i < 2; i++) {
+        const double slots = (double)(layers + i) * launch->sm_share;
+        rate[i] = rate_of(launch, launch->sm_share > 0 ? scale_for(slots) : 1, scale_for(memory));
+    }
+    if (rest == 0) return rate[0];
+    return layers == 0 || rate[0] == rate[1] ? rate[1] : 0;
 }

@@ -172,6 +172,7 @@ typedef struct sim_launch {
     bool tensor;           /* a product on tensor cores */
     int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
+    double alone_rate; /* sim_rates_alone; 0 where nobody has asked */
 } sim_launch;
 
 /* One that was worked out for this work; launch.threads is 0 where there is none. */
@@ -197,7 +198,7 @@ struct sim_group {
 struct sim_cohort {
     sim_fluid fluid; /* SIM_COHORT_END */
     sim_op *op;
-    sim_group *group;
+    sim_group *group;        /* NULL: chip->alone */
     sim_cohort *prev, *next; /* in the group */
     int32_t per_sm;
 };
@@ -230,6 +231,7 @@ typedef struct sim_chip {
     int32_t waiting;      /* kernels in all levels */
     int32_t running;      /* kernels that have started and not ended */
     sim_turn last;        /* without copy engines: which one ended last */
+    sim_cohort *alone;    /* all blocks of the only kernel on the SMs, in no group; or NULL */
     sim_op *first;        /* has its turn, and no more of its blocks fit; or NULL */
     sim_op *tiled;        /* a persistent kernel that has tiles left for its blocks, or NULL */
     sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
@@ -561,13 +563,21 @@ bool sim_chip_goes_first(const sim_device *dev, const sim_op *copy);
 
 /* rates.c */
 void sim_rates_set(sim_device *dev); /* of all blocks */
+/* The rate of a kernel that has the chip for itself; 0: its blocks do not fit at once, or not all of
+ * them run at one rate. Not for custom kernels. */
+double sim_rates_alone(const sim_device *dev, const sim_launch *launch);
 
 /* groups.c */
 /* Blocks of `launch` that fit on one idle SM; 0: never. */
 int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch);
+int64_t sim_chip_room(const sim_device *dev,
+                      const sim_launch *launch); /* as sim_group_room, idle */
 int64_t sim_chip_split(const sim_device *dev, const sim_launch *launch);
 int64_t sim_group_room(const sim_group *group, const sim_launch *launch); /* now, on each SM */
-sim_cohort *sim_cohort_new(sim_device *dev);                              /* NULL: out of memory */
+/* So many are there from the beginning: a kernel that is alone may need them later. */
+enum { SIM_ALONE_COHORTS = 2 };
+bool sim_cohorts_open(sim_chip *chip);
+sim_cohort *sim_cohort_new(sim_device *dev); /* NULL: out of memory */
 void sim_cohort_free(sim_chip *chip, sim_cohort *cohort);
 /* Puts it first in the group's list. */
 void sim_cohort_link(sim_cohort *cohort, sim_group *group);
