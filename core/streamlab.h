@@ -84,7 +84,7 @@ const char *sl_status_text(sl_status status);
 /* Fills *err (if not NULL) and returns `status`, so that callers can
  * `return sl_fail(err, SL_ESHAPE, "...")`. */
 sl_status sl_fail(sl_error *err, sl_status status, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((cold, format(printf, 3, 4)));
 /* Adds advice to *err (if not NULL), which sl_fail has filled, and returns `status`. */
 sl_status sl_advise(sl_error *err, sl_status status, sl_advice advice, const char *operand);
 
