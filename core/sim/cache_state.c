@@ -30,6 +30,7 @@ double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
 void sim_touch_operands(sim_op *sim)
 {
     sl_op *op = &sim->base;
+    if (!op->out && !op->in[0] && !op->custom) return;
     for (int i = 0; i < SL_INPUTS; i++)
         if (op->in[i] && !(i > 0 && op->in[i] == op->in[i - 1]))
             sim_touch(op->in[i], sim->bytes[i]);

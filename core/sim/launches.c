@@ -24,21 +24,45 @@ static bool is_same(const sl_work *a, const sl_work *b)
            && a->middle == b->middle;
 }
 
+/* What is custom costs what its call says. */
+static bool is_custom(const sl_work *work)
+{
+    return work->kernel == SL_KERNEL_CUSTOM && work->kind == SL_WORK_KERNEL;
+}
+
+sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work)
+{
+    if (is_custom(work)) return NULL;
+    sim_known_launch *known = &dev->launches[hash_of(work) >> 58 & (SIM_LAUNCHES - 1)];
+    if (!is_same(&known->work, work)) {
+        *known = (sim_known_launch){ .work = *work };
+        for (int side = 0; side < SL_SIDES; side++)
+            known->bytes[side] = sim_work_bytes(work, side);
+    }
+    return known;
+}
+
+sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err)
+{
+    if (known->launch.threads && known->warm == warm) return SL_OK;
+    sl_status status = sim_costs_launch(dev, &known->work, warm, &known->launch, err);
+    if (status != SL_OK) {
+        known->launch.threads = 0;
+        return status;
+    }
+    known->launch.alone_rate = sim_rates_alone(dev, &known->launch);
+    known->warm = warm;
+    return SL_OK;
+}
+
 sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_launch *launch,
                         sl_error *err)
 {
-    if (work->kernel == SL_KERNEL_CUSTOM && work->kind == SL_WORK_KERNEL)
-        return sim_costs_launch(dev, work, warm, launch, err);
-    sim_known_launch *known = &dev->launches[hash_of(work) >> 58 & (SIM_LAUNCHES - 1)];
-    if (!known->launch.threads || known->warm != warm || !is_same(&known->work, work)) {
-        sim_launch made;
-        sl_status status = sim_costs_launch(dev, work, warm, &made, err);
-        if (status != SL_OK) return status;
-        made.alone_rate = sim_rates_alone(dev, &made);
-        *known = (sim_known_launch){ *work, warm, made };
-    }
-    *launch = known->launch;
-    return SL_OK;
+    if (is_custom(work)) return sim_costs_launch(dev, work, warm, launch, err);
+    sim_known_launch *known = sim_launch_known(dev, work);
+    sl_status status = sim_launch_when(dev, known, warm, err);
+    if (status == SL_OK) *launch = known->launch;
+    return status;
 }
 
 void sim_launches_forget(sim_device *dev) { memset(dev->launches, 0, sizeof dev->launches); }

@@ -306,15 +306,16 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
 {
     sim_device *dev = sim_device_of(op);
     sim_stream *stream = sim_stream_of(op);
-    sim_publish(op);
+    const bool is_work = sl_is_work(&op->base);
     op->done = true;
-    if (sl_is_work(&op->base) || is_timed_record(op)) {
-        stream->work_done_at = done_at;
-        stream->work_done = shown_as(op);
-    }
-    if (sl_is_work(&op->base)) {
+    if (is_work) {
+        sim_publish(op);
         stream->work_done_engine = op->base.engine;
         stream->launch_done = op->base.graph != NULL;
+    }
+    if (is_work || is_timed_record(op)) {
+        stream->work_done_at = done_at;
+        stream->work_done = shown_as(op);
     }
     if (op->base.work.kind != SL_WORK_HOST_FUNC && op->base.work.kind != SL_WORK_EVENT_RECORD)
         op->base.end_ns = done_at / SIM_PS_PER_NS;
@@ -364,7 +365,7 @@ static bool waits_for_legacy(const sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
     const sim_device *dev = (const sim_device *)stream->base.device;
-    return dev->legacy && dev->legacy->tail && !stream->base.legacy && !stream->base.non_blocking
+    return dev->legacy->tail && !stream->base.legacy && !stream->base.non_blocking
            && dev->legacy->tail->base.seq > stream->legacy_seen;
 }
 
@@ -378,10 +379,12 @@ static sim_op *earlier_launch(const sim_op *op)
 static int64_t edges_needed(const sim_op *op)
 {
     const sim_device *dev = (const sim_device *)op->base.stream->device;
-    int64_t n = (awaited_record(op) != NULL) + (earlier_launch(op) != NULL) + waits_for_legacy(op);
+    int64_t n = (awaited_record(op) != NULL) + (earlier_launch(op) != NULL);
     if (sim_barriers_ahead(sim_stream_of(op)))
         n += sim_barriers_each(sim_stream_of(op), NULL, NULL);
     if (op->base.comm) n += sim_turns_each(op, NULL);
+    if (!dev->legacy) return n;
+    n += waits_for_legacy(op);
     if (op->base.stream->legacy)
         for (const sim_stream *s = dev->busy; s; s = s->busy_next)
             n++;
@@ -438,7 +441,7 @@ static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
     op->deps_left++;
 }
 
-/* An operation in the NULL stream waits for the last one of every blocking stream; the next one of
+/* Once there is a NULL stream. An operation in it waits for the last one of every blocking stream; the next one of
  * a blocking stream waits for the last NULL-stream one (CUDA Runtime API, "Stream synchronization
  * behavior"; tests/both/streams.t.lua). */
 static void null_stream_barriers(sim_op *op)
@@ -531,7 +534,7 @@ bool sim_queue_issue(sim_op *op)
     op->fluid.node.seq = dev->machine->issued = op->base.seq;
     op->ready_at = op->visible_at = sim_later(dev->machine->host_at, submit_ps(op));
     if (op->base.ready_cause == SL_CAUSE_NONE) op->base.ready_cause = SL_CAUSE_LATENCY;
-    if (edges > 0) null_stream_barriers(op);
+    if (edges > 0 && dev->legacy) null_stream_barriers(op);
     call_barriers(op);
     if (edges > 0 && awaited_record(op))
         wait_for(op, awaited_record(op), SL_CAUSE_EVENT);

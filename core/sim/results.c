@@ -94,6 +94,15 @@ static void publish_custom(sim_op *op)
     op->args = NULL;
 }
 
+static void release_inputs(sim_op *op)
+{
+    for (int i = 0; i < SL_INPUTS; i++) {
+        if (!op->value[i]) continue;
+        sim_value_release(op->value[i]);
+        op->value[i] = NULL;
+    }
+}
+
 /* A collective's result was computed when it ended; an aborted one has none. */
 static void publish_collective(sim_op *op)
 {
@@ -109,10 +118,7 @@ static void publish_collective(sim_op *op)
             sim_device_of(op)->out_of_memory = true;
         }
     }
-    for (int i = 0; i < SL_INPUTS; i++) {
-        sim_value_release(op->value[i]);
-        op->value[i] = NULL;
-    }
+    release_inputs(op);
 }
 
 void sim_publish(sim_op *op)
@@ -126,18 +132,14 @@ void sim_publish(sim_op *op)
         return;
     }
     sim_buffer *out = (sim_buffer *)op->base.out;
-    if (out) {
-        sim_value *value = result(op, out->value);
-        if (value) {
-            sim_value_release(out->value);
-            out->value = value;
-        } else {
-            sim_device_of(op)->out_of_memory = true;
-        }
+    if (!out) return; /* and no inputs */
+    sim_value *value = result(op, out->value);
+    if (value) {
+        sim_value_release(out->value);
+        out->value = value;
+    } else {
+        sim_device_of(op)->out_of_memory = true;
     }
-    for (int i = 0; i < SL_INPUTS; i++) {
-        sim_value_release(op->value[i]);
-        op->value[i] = NULL;
-    }
-    if (out) sim_value_drop_hidden(out->value);
+    release_inputs(op);
+    sim_value_drop_hidden(out->value);
 }

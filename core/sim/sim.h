@@ -175,10 +175,11 @@ typedef struct sim_launch {
     double alone_rate; /* sim_rates_alone; 0 where nobody has asked */
 } sim_launch;
 
-/* One that was worked out for this work; launch.threads is 0 where there is none. */
+/* What is known of a work; launch.threads is 0 where the launch is not. */
 typedef struct sim_known_launch {
     sl_work work;
-    double warm;
+    size_t bytes[SL_SIDES]; /* sim_work_bytes */
+    double warm;            /* of which the launch is */
     sim_launch launch;
 } sim_known_launch;
 
@@ -648,7 +649,12 @@ void sim_costs_close(sim_device *dev);
 /* `warm`: the part of its operands that is in the L2 cache. */
 sl_status sim_costs_launch(const sim_device *dev, const sl_work *work, double warm,
                            sim_launch *launch, sl_error *err);
-/* launches.c: the same, remembered; until the figures change. */
+/* launches.c: what is known of the work, until another one is asked for, or the figures change; NULL:
+ * that of a custom kernel is not kept. */
+sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work);
+/* Makes known->launch the one for `warm`. */
+sl_status sim_launch_when(sim_device *dev, sim_known_launch *known, double warm, sl_error *err);
+/* The launch of any work, as sim_costs_launch gives it. */
 sl_status sim_launch_of(sim_device *dev, const sl_work *work, double warm, sim_launch *launch,
                         sl_error *err);
 void sim_launches_forget(sim_device *dev);

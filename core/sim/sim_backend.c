@@ -132,11 +132,10 @@ static void describe(sim_op *op)
     sl_op *base = &op->base;
     const sl_work *work = &base->work;
     base->engine = SL_ENGINE_COMPUTE;
-    for (int side = 0; side < SL_SIDES && base->out; side++)
-        op->bytes[side] = sim_work_bytes(work, side);
     if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
     if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;
     if (work->kind != SL_WORK_MEMCPY) return;
+    op->bytes[0] = op->bytes[SL_OUTPUT] = work->bytes;
     if (!sim_copies_on_sm(sim_device_of(op), work))
         base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
                                                (sl_span_kind)work->copy_kind);
@@ -234,6 +233,23 @@ void sim_describe_launch(sl_op *op, const sim_launch *launch)
     op->shared_bytes = (uint32_t)(launch->shared_bytes - (int64_t)profile->shared_reserved_bytes);
 }
 
+static sl_status choose_launch(sim_op *op, sl_error *err)
+{
+    sim_device *dev = sim_device_of(op);
+    sim_known_launch *known = sim_launch_known(dev, &op->base.work);
+    sl_status status;
+    if (known) memcpy(op->bytes, known->bytes, sizeof op->bytes);
+    op->warm = sim_finds_warm(op);
+    if (known) {
+        status = sim_launch_when(dev, known, op->warm, err);
+        op->launch = known->launch;
+    } else {
+        status = sim_costs_launch(dev, &op->base.work, op->warm, &op->launch, err);
+    }
+    if (status == SL_OK) sim_describe_launch(&op->base, &op->launch);
+    return status;
+}
+
 static sl_status prepare(sim_op *op, sl_error *err)
 {
     sim_device *dev = sim_device_of(op);
@@ -246,9 +262,7 @@ static sl_status prepare(sim_op *op, sl_error *err)
         return sl_fail(err, SL_EINVAL, "copying %zu bytes would take more than eleven days",
                        op->base.work.bytes);
     if (runs_on_sms(dev, &op->base.work)) {
-        op->warm = sim_finds_warm(op);
-        status = sim_launch_of(dev, &op->base.work, op->warm, &op->launch, err);
-        if (status == SL_OK) sim_describe_launch(&op->base, &op->launch);
+        status = choose_launch(op, err);
         if (op->base.work.flags & SL_WORK_GUESSED) op->base.span_flags |= SL_SPAN_GUESSED;
     }
     if (status == SL_OK) status = load_kernel(op, err);
