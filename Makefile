@@ -237,6 +237,8 @@ $(BUILD)/streamlab_cuda.so: $(CUDA) $(PLUGIN_CORE) $(NUMBERS) $(BUILD)/plugin.ma
 	    -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(CUDA_LIBS)
 
 $(CUDA_C): CPPFLAGS += $(CUDA_FLAGS)
+# Loops over the elements of whole tensors, which GCC turns into vectors at this level only.
+$(BUILD)/core/numbers/elements.o $(BUILD)/core/dtype.o: CFLAGS += -O3
 
 $(BUILD)/%.cu.o: %.cu
 	$(call say,nvcc,$<)

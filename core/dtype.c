@@ -42,45 +42,69 @@ bool sl_dtype_parse(const char *name, sl_dtype *dtype)
 
 bool sl__dtype_is_float(sl_dtype dtype) { return dtype != SL_UINT8 && dtype != SL_INT32; }
 
-/* An IEEE-like 16-bit float of `fraction_bits` and 15 - fraction_bits exponent bits. */
+/* A 16-bit float of `fraction_bits` and 15 - fraction_bits exponent bits, laid out as a double is:
+ * with bits of zero behind it and another bias, a normal one is the double of the same value. */
+enum { DOUBLE_FRACTION_BITS = 52, DOUBLE_BIAS = 1023 };
+
+static double double_of_bits(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t bits_of_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static int bias_of(int fraction_bits) { return (1 << (14 - fraction_bits)) - 1; }
+
+/* What is added to the bits of a normal 16-bit float's magnitude for another bias. */
+static uint64_t rebias(int fraction_bits)
+{
+    return (uint64_t)(DOUBLE_BIAS - bias_of(fraction_bits)) << DOUBLE_FRACTION_BITS;
+}
+
 static double unpack16(uint16_t raw, int fraction_bits)
 {
-    int exponent_bits = 15 - fraction_bits;
-    int bias = (1 << (exponent_bits - 1)) - 1;
-    int exponent = (raw >> fraction_bits) & ((1 << exponent_bits) - 1);
-    int fraction = raw & ((1 << fraction_bits) - 1);
+    uint32_t magnitude = raw & 0x7FFFu, infinity = 0x8000u - (1u << fraction_bits);
     double value;
 
-    if (exponent == (1 << exponent_bits) - 1)
-        value = fraction ? (double)NAN : (double)INFINITY;
-    else if (exponent == 0)
-        value = ldexp(fraction, 1 - bias - fraction_bits);
+    if (magnitude > infinity)
+        value = (double)NAN;
+    else if (magnitude == infinity)
+        value = (double)INFINITY;
+    else if (magnitude < 1u << fraction_bits)
+        value = ldexp(magnitude, 1 - bias_of(fraction_bits) - fraction_bits);
     else
-        value = ldexp(fraction | 1 << fraction_bits, exponent - bias - fraction_bits);
+        value = double_of_bits(((uint64_t)magnitude << (DOUBLE_FRACTION_BITS - fraction_bits))
+                               + rebias(fraction_bits));
     return raw & 0x8000 ? -value : value;
+}
+
+/* Rounded to even; a carry out of rounding adds one to the exponent by itself, up to infinity. */
+static uint32_t pack_normal(double magnitude, int fraction_bits)
+{
+    int cut = DOUBLE_FRACTION_BITS - fraction_bits;
+    uint64_t bits = bits_of_double(magnitude) - rebias(fraction_bits);
+    return (uint32_t)((bits + ((uint64_t)1 << (cut - 1)) - 1 + ((bits >> cut) & 1)) >> cut);
 }
 
 static uint16_t pack16(double value, int fraction_bits)
 {
-    int exponent_bits = 15 - fraction_bits;
-    int bias = (1 << (exponent_bits - 1)) - 1;
-    uint32_t sign = signbit(value) ? 0x8000 : 0;
-    uint32_t infinity = (((1u << exponent_bits) - 1) << fraction_bits);
-    uint32_t magnitude;
-    int exponent;
+    int bias = bias_of(fraction_bits);
+    uint32_t sign = signbit(value) ? 0x8000 : 0, infinity = 0x8000u - (1u << fraction_bits);
+    double magnitude = fabs(value);
 
     if (isnan(value)) return (uint16_t)(sign | infinity | 1u << (fraction_bits - 1));
-    if (isinf(value)) return (uint16_t)(sign | infinity);
-    frexp(value, &exponent); /* |value| in [2^(exponent-1), 2^exponent) */
-    exponent--;
-    if (exponent > bias) return (uint16_t)(sign | infinity);
-    if (value == 0 || exponent < 1 - bias)
-        exponent = 1 - bias; /* subnormal: the least exponent, no hidden bit */
-    /* rint rounds to even. The hidden bit, or a carry out of rounding, adds one
-     * to the exponent field by itself, up to infinity. */
-    magnitude = (uint32_t)rint(ldexp(fabs(value), fraction_bits - exponent));
-    magnitude += (uint32_t)(exponent + bias - 1) << fraction_bits;
-    return (uint16_t)(sign | magnitude);
+    if (magnitude >= double_of_bits((uint64_t)(DOUBLE_BIAS + bias + 1) << DOUBLE_FRACTION_BITS))
+        return (uint16_t)(sign | infinity);
+    if (magnitude < double_of_bits((uint64_t)(DOUBLE_BIAS + 1 - bias) << DOUBLE_FRACTION_BITS))
+        return (uint16_t)(sign | (uint32_t)rint(ldexp(magnitude, fraction_bits + bias - 1)));
+    return (uint16_t)(sign | pack_normal(magnitude, fraction_bits));
 }
 
 /* To the nearest whole number from `least` to `most`, which are whole. */

@@ -103,21 +103,36 @@ static double held_by(double x, sl_dtype dtype)
     }
 }
 
+/* How many elements pass through float32 at a time. */
+enum { PART_ELEMS = 256 };
+
+static void widen_floats(double *to, const void *from, sl_dtype dtype, int64_t first, size_t n)
+{
+    float part[PART_ELEMS];
+    for (size_t done = 0, len; done < n; done += len) {
+        len = n - done < PART_ELEMS ? n - done : PART_ELEMS;
+        numbers_load(part, from, dtype, first + (int64_t)done, len);
+        for (size_t i = 0; i < len; i++)
+            to[done + i] = part[i];
+    }
+}
+
+static void widen_wholes(double *to, const uint8_t *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t whole;
+        memcpy(&whole, from + i * sizeof whole, sizeof whole);
+        to[i] = whole;
+    }
+}
+
 void numbers_widen(double *to, const void *from, sl_dtype dtype, int64_t first, size_t n)
 {
     const uint8_t *bytes = (const uint8_t *)from + (size_t)first * numbers_dtype_bytes(dtype);
-    for (size_t i = 0; i < n; i++, bytes += numbers_dtype_bytes(dtype)) {
-        int32_t whole;
-        float narrow;
-        if (dtype == SL_FLOAT64) {
-            memcpy(&to[i], bytes, sizeof to[i]);
-        } else if (dtype == SL_INT32) {
-            memcpy(&whole, bytes, sizeof whole);
-            to[i] = whole;
-        } else {
-            numbers_load(&narrow, bytes, dtype, 0, 1);
-            to[i] = narrow;
-        }
+    switch (dtype) {
+    case SL_FLOAT64: memcpy(to, bytes, n * sizeof *to); break;
+    case SL_INT32: widen_wholes(to, bytes, n); break;
+    default: widen_floats(to, from, dtype, first, n);
     }
 }
 
