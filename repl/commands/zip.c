@@ -110,7 +110,7 @@ static int add_entry(zipFile zip, const entry *e)
     mode_t mode = REGULAR_FILE | (e->executable ? 0755 : 0644);
     zip_fileinfo info = { .dosDate = (uLong)FIRST_OF_1980 << 16, .external_fa = (uLong)mode << 16 };
     int status = zipOpenNewFileInZip4_64(zip, e->name, &info, NULL, 0, NULL, 0, NULL, Z_DEFLATED,
-                                         Z_BEST_COMPRESSION, 0, -MAX_WBITS, DEF_MEM_LEVEL,
+                                         Z_DEFAULT_COMPRESSION, 0, -MAX_WBITS, DEF_MEM_LEVEL,
                                          Z_DEFAULT_STRATEGY, NULL, 0, MADE_BY_UNIX, NAMES_ARE_UTF8,
                                          e->len >= ZIP64_BYTES);
     for (size_t at = 0, part; status == ZIP_OK && at < e->len; at += part) {
