@@ -38,13 +38,11 @@ tap.ok(not out:find("waited%s*#?%s*for%s*#?%s*cudaEventRecord"),
     "and the copy that it was for, not the event behind that")
 shell.remove(class)
 
-out = shell.sh('"$P" lab grade scripts/labs/06-priorities --format tap '
-    .. "scripts/labs/06-priorities/wrong/stream_for_each_request.lua")
-tap.like(out, "%d+ streams were used, and CUDA has 8 hardware queues",
+tap.like(texts["06-priorities"]["wrong-stream_for_each_request"],
+    "%d+ streams were used, and CUDA has 8 hardware queues",
     "lab 6 says so where a request waits because streams share a hardware queue")
-out = shell.sh('"$P" lab grade scripts/labs/06-priorities --format tap '
-    .. "scripts/labs/06-priorities/wrong/priority_only.lua")
-tap.ok(not out:find("hardware queues", 1, true), "and not where there are few streams")
+tap.ok(not texts["06-priorities"]["wrong-priority_only"]:find("hardware queues", 1, true),
+    "and not where there are few streams")
 
 for name, sentence in pairs{
     captured_frame = "That is the result of frame 1%.",
@@ -52,13 +50,13 @@ for name, sentence in pairs{
     one_chain = "No two kernels ran at the same time: the graph is a chain",
     captures_each_time = "20 graphs ran, one for each frame",
     without_a_graph = "kernels were launched one by one, outside of graphs",
-    forgets_the_join = 'stream "head 2" has captured work at forgets_the_join%.lua:8',
-    reads_inside = "reads_inside%.lua:29: item: .*cudaErrorStreamCaptureUnsupported",
-    allocates_inside = "allocates_inside%.lua:19: cuda%.malloc: .*call it before the capture",
-    waits_inside = "waits_inside%.lua:18: wait_event: .*cudaErrorStreamCaptureIsolation",
+    forgets_the_join = 'stream "head 2" has captured work at wrong%-forgets_the_join%.lua:8',
+    reads_inside = "wrong%-reads_inside%.lua:29: item: .*cudaErrorStreamCaptureUnsupported",
+    allocates_inside = "wrong%-allocates_inside%.lua:19: cuda%.malloc: .*call it before the capture",
+    waits_inside = "wrong%-waits_inside%.lua:18: wait_event: .*cudaErrorStreamCaptureIsolation",
     frames_beside = "race: .*graph 1",
 } do
-    tap.like(bundled.grade_wrong("09-graphs", name), sentence, "lab 9 says what is wrong with " .. name)
+    tap.like(texts["09-graphs"]["wrong-" .. name], sentence, "lab 9 says what is wrong with " .. name)
 end
 
 for name, sentence in pairs{

@@ -99,10 +99,4 @@ function bundled.run_starter(name)
     tap.like(out, " busy\n", name .. ": the starter shows a chart")
 end
 
--- What a student with that wrong solution reads, as TAP.
-function bundled.grade_wrong(lab, name)
-    return (shell.sh(('"$P" lab grade scripts/labs/%s --format tap scripts/labs/%s/wrong/%s.lua'):format(
-        lab, lab, name)))
-end
-
 return bundled
