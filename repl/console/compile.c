@@ -92,6 +92,14 @@ static bool begins_statement(const char *entry, size_t at)
     return true;
 }
 
+/* Whether "return " and the text are a chunk: whether it can be a last expression. */
+static bool is_expression(lua_State *L, const char *text, size_t len, const char *name)
+{
+    bool can = load_return(L, text, len, 0, name) == LUA_OK;
+    lua_pop(L, 1);
+    return can;
+}
+
 /* An entry whose last statement is an expression, as in "x = 1; x + 1" or the same on lines
  * of a block: its value is what the entry gives. Pushes the function, or nothing. What is in
  * front of the expression has to be whole: "return" must not become part of an "if". This is
@@ -105,15 +113,26 @@ static bool load_block(lua_State *L, const char *entry, size_t len, const char *
         while (at > 0 && entry[at - 1] != '\n' && entry[at - 1] != ';')
             at--;
         if (at == 0) return false;
-        if (!calls || begins_statement(entry, at)) {
-            if (load_return(L, entry, len, at, name) == LUA_OK && is_whole(L, entry, at, name))
-                return true;
-            lua_pop(L, 1);
+        if ((!calls || begins_statement(entry, at))
+            && is_expression(L, entry + at, len - at, name)) {
+            if (is_whole(L, entry, at, name)) {
+                if (load_return(L, entry, len, at, name) == LUA_OK) return true;
+                lua_pop(L, 1);
+            }
             loaded += len;
         }
+        loaded += len - at;
         at--;
     }
     return false;
+}
+
+/* Pushes the function of statements, of which the last one may be an expression, or the error.
+ * `len` is without a semicolon at the end. */
+static int load_statements(lua_State *L, const char *entry, size_t all, size_t len, const char *name)
+{
+    int status = luaL_loadbufferx(L, entry, all, name, "t");
+    return load_block(L, entry, len, name, status == LUA_OK) ? LUA_OK : status;
 }
 
 /* Neither an expression nor statements. Which error is the user's, that of the expression
@@ -152,9 +171,7 @@ int compile_entry(lua_State *L, int index, const char *name, bool *more, bool *s
     *more = false;
     if ((*silent && load_return(L, entry, n, 0, name) == LUA_OK)
         || load_return(L, entry, len, 0, name) == LUA_OK
-        || (is_whole(L, entry, len, name) && load_block(L, entry, n, name, true))
-        || luaL_loadbufferx(L, entry, len, name, "t") == LUA_OK
-        || load_block(L, entry, n, name, false))
+        || load_statements(L, entry, len, n, name) == LUA_OK)
         lua_replace(L, index);
     else
         status = choose_error(L, index, entry, more);
