@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TAP_UNUSED __attribute__((unused))
@@ -28,6 +29,12 @@ TAP_UNUSED static void plan(int n)
     setvbuf(stdout, NULL, _IOLBF, 0);
     tap_planned = n;
     if (n > 0) printf("1..%d\n", n);
+}
+
+/* How much of something a test tries: as much as makes the claim, and in `make check-long` more. */
+TAP_UNUSED static int sized(int usual, int in_check_long)
+{
+    return getenv("STREAMLAB_TEST_LONG") ? in_check_long : usual;
 }
 
 /* A line of explanation, shown by prove next to the results. */

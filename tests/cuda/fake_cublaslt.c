@@ -351,11 +351,28 @@ static double get(const cublasLtMatrixLayoutOpaque_t *layout, const void *data, 
     return value;
 }
 
-static void put(const cublasLtMatrixLayoutOpaque_t *layout, void *data, uint64_t row,
-                uint64_t column, double value)
+static const void *column_at(const cublasLtMatrixLayoutOpaque_t *layout, const void *data,
+                             uint64_t column)
 {
-    sl__dtype_from_double(dtype_of(layout), &value, 1,
-                          (char *)data + place_of(layout, row, column));
+    return (const char *)data + place_of(layout, 0, column);
+}
+
+/* All elements, column by column; for the caller to free. */
+static double *widened(const cublasLtMatrixLayoutOpaque_t *layout, const void *data)
+{
+    size_t rows = layout->data[ROWS], columns = layout->data[COLUMNS];
+    double *values = malloc((rows * columns + 1) * sizeof *values);
+    if (!values) abort();
+    for (size_t j = 0; j < columns; j++)
+        sl__dtype_to_double(dtype_of(layout), column_at(layout, data, j), rows, values + j * rows);
+    return values;
+}
+
+static void put_column(const cublasLtMatrixLayoutOpaque_t *layout, void *data, uint64_t column,
+                       const double *values)
+{
+    sl__dtype_from_double(dtype_of(layout), values, layout->data[ROWS],
+                          (void *)(uintptr_t)column_at(layout, data, column));
 }
 
 static void multiply(const cublasLtMatrixLayoutOpaque_t *left, const void *a,
@@ -363,15 +380,30 @@ static void multiply(const cublasLtMatrixLayoutOpaque_t *left, const void *a,
                      const cublasLtMatrixLayoutOpaque_t *product, void *d, const void *c,
                      double alpha, double beta)
 {
-    for (uint64_t j = 0; j < product->data[COLUMNS]; j++)
-        for (uint64_t i = 0; i < product->data[ROWS]; i++) {
+    size_t rows = left->data[ROWS], inner = left->data[COLUMNS];
+    double *of_left = widened(left, a), *of_right = widened(right, b);
+    double *sums = widened(product, c);
+    for (size_t j = 0; j < product->data[COLUMNS]; j++) {
+        double *column = sums + j * rows;
+        for (size_t i = 0; i < rows; i++) {
             double sum = 0;
-            for (uint64_t l = 0; l < left->data[COLUMNS]; l++)
-                sum += get(left, a, i, l) * get(right, b, l, j);
-            sum *= alpha;
-            if (beta != 0) sum += beta * get(product, c, i, j);
-            put(product, d, i, j, sum);
+            for (size_t l = 0; l < inner; l++)
+                sum += of_left[l * rows + i] * of_right[j * inner + l];
+            column[i] = alpha * sum + (beta != 0 ? beta * column[i] : 0);
         }
+        put_column(product, d, j, column);
+    }
+    free(of_left);
+    free(of_right);
+    free(sums);
+}
+
+static double activated(double x, uint64_t epilogue)
+{
+    if (epilogue & CUBLASLT_EPILOGUE_RELU) x = x > 0 ? x : 0;
+    if (epilogue & CUBLASLT_EPILOGUE_GELU)
+        x = x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
+    return x;
 }
 
 /* What becomes of the product: rows are cublasLt's, each with one element of the bias. */
@@ -379,15 +411,18 @@ static void finish(const cublasLtMatmulDescOpaque_t *desc,
                    const cublasLtMatrixLayoutOpaque_t *product, void *d)
 {
     const void *bias = (const void *)(uintptr_t)desc->data[BIAS];
-    for (uint64_t j = 0; j < product->data[COLUMNS]; j++)
-        for (uint64_t i = 0; i < product->data[ROWS]; i++) {
-            double x = get(product, d, i, j);
-            if (desc->data[EPILOGUE] & CUBLASLT_EPILOGUE_BIAS) x += get(product, bias, i, 0);
-            if (desc->data[EPILOGUE] & CUBLASLT_EPILOGUE_RELU) x = x > 0 ? x : 0;
-            if (desc->data[EPILOGUE] & CUBLASLT_EPILOGUE_GELU)
-                x = x / 2 * (1 + tanh(sqrt(2 / acos(-1)) * (x + 0.044715 * x * x * x)));
-            put(product, d, i, j, x);
+    const uint64_t epilogue = desc->data[EPILOGUE];
+    if (epilogue == CUBLASLT_EPILOGUE_DEFAULT) return;
+    double *values = widened(product, d);
+    for (size_t j = 0; j < product->data[COLUMNS]; j++) {
+        double *column = values + j * product->data[ROWS];
+        for (size_t i = 0; i < product->data[ROWS]; i++) {
+            if (epilogue & CUBLASLT_EPILOGUE_BIAS) column[i] += get(product, bias, i, 0);
+            column[i] = activated(column[i], epilogue);
         }
+        put_column(product, d, j, column);
+    }
+    free(values);
 }
 
 static double scale(const void *number, bool wide)

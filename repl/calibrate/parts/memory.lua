@@ -102,6 +102,9 @@ end
 
 local loop_calls <const>, loop_rounds <const> = 200, 5
 
+-- Of cudaMemGetInfo, before each of which a simulated GPU collects all garbage.
+local info_calls <const> = 40
+
 local function set_plain_calls(c)
     local cuda = c.lab.cuda
     for _, call in ipairs { { "cudaFuncSetCacheConfig", cuda.func_set_cache_config },
@@ -116,9 +119,9 @@ local function set_memory_info(c)
     local event <close> = c.lab.event { timing = false }
     local query_us = c.values["host.query_us"]
         or c:call_us(loop_calls, loop_rounds, function() event:query() end)
-    local us, off = c:call_us(loop_calls, loop_rounds, c.lab.cuda.mem_get_info)
+    local us, off = c:call_us(info_calls, loop_rounds, c.lab.cuda.mem_get_info)
     c:set("calls.cudaMemGetInfo.us", math.max(0, us - query_us),
-          "a loop of 200 calls, less an event's query", off)
+          "a loop of 40 calls, less an event's query", off)
 end
 
 -- ---- the host's own memory ------------------------------------------------------------------
