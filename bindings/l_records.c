@@ -56,7 +56,7 @@ static void set_node(lua_State *L, const sl_side *side)
 
 static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *side)
 {
-    const sl_span *span = side->span;
+    const sl_span *span = &side->span;
     char stream[SL_STREAM_NAME_BYTES];
     lsl_set_integer(L, "correlation", (int64_t)span->correlation);
     lsl_set_text(L, "kind", sl_span_kind_name((sl_span_kind)span->kind));
@@ -81,7 +81,7 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
 
 static void set_call(lua_State *L, const sl_side *side)
 {
-    const sl_call *call = side->call;
+    const sl_call *call = &side->call;
     lsl_set_integer(L, "correlation", (int64_t)call->correlation);
     lsl_set_text(L, "kind", sl_call_kind_name((sl_call_kind)call->kind));
     set_true(L, "is_call", true);
@@ -97,9 +97,9 @@ static void set_call(lua_State *L, const sl_side *side)
 static void set_side(lua_State *L, const char *field, const sl_timeline *timeline,
                      const sl_side *side)
 {
-    if (!side->span && !side->call) return;
+    if (!side->is_span && !side->is_call) return;
     lua_createtable(L, 0, 20);
-    if (side->span)
+    if (side->is_span)
         set_span(L, timeline, side);
     else
         set_call(L, side);
@@ -246,8 +246,7 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
 {
     sl_origin origin = sl_timeline_origin(timeline);
     bool foreign = sl_timeline_device(timeline)->backend[0] == '\0';
-    size_t n_spans, n_streams;
-    sl_timeline_spans(timeline, &n_spans);
+    size_t n_streams;
     const sl_stream_note *streams = sl_timeline_streams(timeline, &n_streams);
     bool has_default = n_streams > 0 && streams[0].id == 0;
     lua_createtable(L, 0, 10);
@@ -256,7 +255,7 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     lsl_set_text(L, "default_stream",
                  has_default ? sl_timeline_text(timeline, streams[0].name) : "");
     lsl_set_integer(L, "makespan_ns", sl_timeline_makespan_ns(timeline));
-    lsl_set_integer(L, "n_spans", (int64_t)n_spans);
+    lsl_set_integer(L, "n_spans", (int64_t)sl_timeline_span_count(timeline));
     lsl_set_text(L, "device", sl_timeline_device(timeline)->name);
     lsl_set_text(L, "profile", sl_timeline_device(timeline)->profile);
     lsl_set_range(L, timeline);

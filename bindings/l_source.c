@@ -241,15 +241,15 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op)
 {
     if (box->has_sources) return;
     luaL_checkstack(L, 10, NULL);
-    size_t n_texts = sl_timeline_text_count(box->p), n_spans, n_calls;
+    size_t n_texts = sl_timeline_text_count(box->p);
     bool *wanted = lua_newuserdatauv(L, n_texts, 0);
     memset(wanted, 0, n_texts * sizeof *wanted);
-    const sl_span *spans = sl_timeline_spans(box->p, &n_spans);
-    const sl_call *calls = sl_timeline_calls(box->p, &n_calls);
+    const size_t n_spans = sl_timeline_span_count(box->p);
+    const size_t n_calls = sl_timeline_call_count(box->p);
     for (size_t i = 0; i < n_spans; i++)
-        wanted[spans[i].where] = true;
+        wanted[sl_timeline_span(box->p, i).where] = true;
     for (size_t i = 0; i < n_calls; i++)
-        wanted[calls[i].where] = true;
+        wanted[sl_timeline_call(box->p, i).where] = true;
     lua_newtable(L);
     int cache = lua_gettop(L);
     for (size_t id = 1; id < n_texts; id++)

@@ -235,6 +235,15 @@ static void set_thread(lua_State *L, const lsl_timeline *box, uint64_t correlati
     if (box->n_threads > 1) lsl_set_integer(L, "thread", sl_timeline_thread(box->p, correlation));
 }
 
+/* The call that enqueued it. */
+static const char *call_name(const lsl_timeline *box, const sl_span *span)
+{
+    size_t launch = sl_timeline_span_launch(box->p, span);
+    if (launch == SL_NOT_FOUND) return sl_span_call_name(span);
+    sl_call call = sl_timeline_call(box->p, launch);
+    return sl_call_name(box->p, &call);
+}
+
 static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     char stream[SL_STREAM_NAME_BYTES];
@@ -262,8 +271,7 @@ static void push_span(lua_State *L, const lsl_timeline *box, const sl_span *span
         lsl_set_integer(L, "registers", span->registers);
         lsl_set_integer(L, "shared_bytes", span->shared_bytes);
     }
-    const sl_call *launch = sl_timeline_span_launch(box->p, span);
-    lsl_set_text(L, "call", launch ? sl_call_name(box->p, launch) : sl_span_call_name(span));
+    lsl_set_text(L, "call", call_name(box, span));
     set_node(L, box, span);
     set_collective(L, box, span);
     if (span->symbol != 0) lsl_set_text(L, "symbol", sl_timeline_text(box->p, span->symbol));
@@ -277,13 +285,13 @@ static int timeline_spans(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "spans");
     lsl_no_more(L, 1, "spans");
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(box->p, &n);
+    const size_t n = sl_timeline_span_count(box->p);
     box->n_threads = sl_timeline_thread_count(box->p);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
         lsl_stop_at(L, (int64_t)i, "spans");
-        push_span(L, box, &spans[i]);
+        sl_span span = sl_timeline_span(box->p, i);
+        push_span(L, box, &span);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
@@ -312,18 +320,20 @@ static bool has_waited(const sl_call *call)
 
 /* Whether it is a wait of tl:stop(), which come behind all else of a recording of ours: the last one
  * is for the device that was current, those from the same line before it for others. */
-static bool is_of_stop(const sl_timeline *timeline, const sl_call *call)
+static bool is_of_stop(const sl_timeline *timeline, size_t index)
 {
-    size_t n_calls, n_spans;
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *last = &calls[n_calls - 1];
-    for (const sl_call *at = call; at < last; at++)
-        if (at->kind != SL_CALL_DEVICE_SYNC || at->where != last->where
-            || sl_timeline_place(timeline, at->stream) == 0)
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    const size_t last = sl_timeline_call_count(timeline) - 1;
+    sl_call call = sl_timeline_call(timeline, index);
+    if (call.kind != SL_CALL_DEVICE_SYNC) return false;
+    uint32_t where = sl_timeline_call(timeline, last).where;
+    for (size_t i = index; i < last; i++) {
+        sl_call at = sl_timeline_call(timeline, i);
+        if (at.kind != SL_CALL_DEVICE_SYNC || at.where != where
+            || sl_timeline_place(timeline, at.stream) == 0)
             return false;
-    return call->kind == SL_CALL_DEVICE_SYNC
-           && (n_spans == 0 || spans[n_spans - 1].correlation < call->correlation)
+    }
+    return (n_spans == 0 || sl_timeline_span(timeline, n_spans - 1).correlation < call.correlation)
            && sl_timeline_device(timeline)->backend[0] != '\0';
 }
 
@@ -341,8 +351,9 @@ static void set_launch(lua_State *L, const lsl_timeline *box, const sl_call *cal
     lsl_set_integer(L, "nodes", note->n_nodes);
 }
 
-static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call)
+static void push_call(lua_State *L, const lsl_timeline *box, size_t index)
 {
+    const sl_call record = sl_timeline_call(box->p, index), *call = &record;
     char stream[SL_STREAM_NAME_BYTES];
     lua_createtable(L, 0, 10);
     lsl_set_text(L, "name", sl_call_name(box->p, call));
@@ -357,7 +368,7 @@ static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call
     lsl_set_text(L, "where", sl_timeline_text(box->p, call->where));
     lsl_set_boolean(L, "waited", has_waited(call));
     set_launch(L, box, call);
-    lsl_set_boolean(L, "of_stop", is_of_stop(box->p, call));
+    lsl_set_boolean(L, "of_stop", is_of_stop(box->p, index));
     set_thread(L, box, call->correlation);
 }
 
@@ -367,13 +378,12 @@ static int timeline_calls(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "calls");
     lsl_no_more(L, 1, "calls");
-    size_t n;
-    const sl_call *calls = sl_timeline_calls(box->p, &n);
+    const size_t n = sl_timeline_call_count(box->p);
     box->n_threads = sl_timeline_thread_count(box->p);
     lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
     for (size_t i = 0; i < n; i++) {
         lsl_stop_at(L, (int64_t)i, "calls");
-        push_call(L, box, &calls[i]);
+        push_call(L, box, i);
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
     return 1;
@@ -404,9 +414,8 @@ static int timeline_bounds(lua_State *L)
 
 static size_t count_spans(const sl_timeline *timeline)
 {
-    size_t n;
-    sl_timeline_spans(timeline, &n);
-    return sl_timeline_is_summary(timeline) ? sl_timeline_count(timeline, &sl_select_all) : n;
+    return sl_timeline_is_summary(timeline) ? sl_timeline_count(timeline, &sl_select_all)
+                                            : sl_timeline_span_count(timeline);
 }
 
 #define check_self lsl_check_sums

@@ -167,29 +167,34 @@ static void give_times(sl_span *span, const sl__activity *first, const sl__activ
 }
 
 /* Both sides in order of their numbers. */
-size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place)
+size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place,
+                               sl__text_map *map, void *ud)
 {
     sl__activities *list = &device->core->activities;
-    size_t n_spans, n_untimed = 0;
-    sl_span *spans = sl__timeline_edit_spans(timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    size_t n_untimed = 0;
 
+    sl__timeline_sort(timeline);
     sort_activities(list);
 
-    const sl__activity key = { .seq = n_spans ? spans[0].correlation : 0, .start_ns = INT64_MIN };
+    const uint64_t first = n_spans ? sl_timeline_span(timeline, 0).correlation : 0;
+    const sl__activity key = { .seq = first, .start_ns = INT64_MIN };
     const sl__activity *at = list->items + find_place(list, &key);
     const sl__activity *end = list->items + list->n, *next;
 
     for (size_t i = 0; i < n_spans; i++) {
-        if (spans[i].end_ns != SL__UNTIMED || sl_timeline_place(timeline, spans[i].stream) != place)
+        sl_span span = sl_timeline_span(timeline, i);
+        if (span.end_ns != SL__UNTIMED || sl_timeline_place(timeline, span.stream) != place)
             continue;
-        while (at < end && at->seq < spans[i].correlation)
+        while (at < end && at->seq < span.correlation)
             at++;
-        for (next = at; next < end && next->seq == spans[i].correlation; next++)
+        for (next = at; next < end && next->seq == span.correlation; next++)
             ;
-        if (next == at)
-            n_untimed++;
-        else
-            give_times(&spans[i], at, next);
+        if (next > at) {
+            give_times(&span, at, next);
+            span.symbol = map(ud, span.symbol);
+        }
+        if (next == at || !sl__timeline_set_span(timeline, i, &span)) n_untimed++;
         at = next;
     }
     return n_untimed;
@@ -239,10 +244,10 @@ static int64_t *find_tail(stream_tails *tails, uint32_t stream)
 static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 {
     if (call->device_ns == SL__UNTIMED) {
-        const sl_call *target = sl_timeline_find_call(timeline, call->target);
+        size_t target = sl_timeline_find_call(timeline, call->target);
         call->device_ns = later(*tail, call->host_end_ns);
-        if (call->kind == SL_CALL_STREAM_WAIT && target)
-            call->device_ns = later(call->device_ns, target->device_ns);
+        if (call->kind == SL_CALL_STREAM_WAIT && target != SL_NOT_FOUND)
+            call->device_ns = later(call->device_ns, sl_timeline_call(timeline, target).device_ns);
     }
     *tail = later(*tail, call->device_ns);
 }
@@ -250,21 +255,18 @@ static void time_call(const sl_timeline *timeline, sl_call *call, int64_t *tail)
 /* Out of memory: they stay without a time. */
 void sl__activity_time_calls(sl_timeline *timeline)
 {
-    size_t n_spans, n_calls;
     stream_tails tails;
-    const sl_span *spans;
-    sl_call *calls;
 
     if (!sl__timeline_has_untimed(timeline) || !open_tails(timeline, &tails)) return;
-    spans = sl__timeline_edit_spans(timeline, &n_spans);
-    calls = sl__timeline_edit_calls(timeline, &n_calls);
-    for (size_t i = 0, j = 0; j < n_calls; j++) {
-        if (calls[j].kind != SL_CALL_EVENT_RECORD && calls[j].kind != SL_CALL_STREAM_WAIT) continue;
-        for (; i < n_spans && spans[i].correlation < calls[j].correlation; i++) {
-            int64_t *tail = find_tail(&tails, spans[i].stream);
-            *tail = later(*tail, spans[i].end_ns);
+    sl__timeline_sort(timeline);
+    for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) {
+        int64_t *tail = find_tail(&tails, at.is_call ? at.call.stream : at.span.stream);
+        if (!at.is_call) {
+            *tail = later(*tail, at.span.end_ns);
+        } else if (at.call.kind == SL_CALL_EVENT_RECORD || at.call.kind == SL_CALL_STREAM_WAIT) {
+            time_call(timeline, &at.call, tail);
+            sl__timeline_set_call(timeline, at.index, &at.call);
         }
-        time_call(timeline, &calls[j], find_tail(&tails, calls[j].stream));
     }
     free(tails.at);
 }

@@ -24,10 +24,14 @@ typedef struct sl__activities {
 /* Appends the activities that the backend delivers now. */
 void sl__activity_collect(sl_device *device);
 
+/* The timeline's text id of a text of the device. */
+typedef uint32_t sl__text_map(void *ud, uint32_t device_id);
+
 /* Fills in the times of the device's spans that were added to an unfinished timeline, where the
  * device is at `place`, without them. Returns how many still have none: sl_timeline_finish leaves
  * them out. */
-size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place);
+size_t sl__activity_time_spans(sl_device *device, sl_timeline *timeline, int place,
+                               sl__text_map *map, void *ud);
 
 /* The same for records and waits of events, whose times are computed from the spans of all devices. */
 void sl__activity_time_calls(sl_timeline *timeline);

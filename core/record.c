@@ -317,16 +317,14 @@ static void report_untimed(sl_device *device, size_t n)
     sl__device_fail_later(device, incomplete ? SL_ENOMEM : SL_EBACKEND, msg);
 }
 
-/* The symbols of the device's spans that have got their times are still its text ids. */
-static void map_symbols(sl_device *device, recording *rec)
+/* 0: no memory for it. */
+static uint32_t map_symbol(void *ud, uint32_t device_id)
 {
-    size_t n;
-    sl_span *spans = sl__timeline_edit_spans(rec->timeline, &n);
+    recording *rec = ud;
+    uint32_t id;
 
-    for (size_t i = 0; i < n; i++)
-        if (spans[i].symbol && sl_timeline_place(rec->timeline, spans[i].stream) == rec->place
-            && !sl__record_text(device, rec, spans[i].symbol, &spans[i].symbol))
-            sl__record_lose(device, rec);
+    if (!sl__record_text(rec->device, rec, device_id, &id)) sl__record_lose(rec->device, rec);
+    return id;
 }
 
 /* Fills in what its device has delivered, and ends it there. */
@@ -337,8 +335,7 @@ static void end_recording(recording *rec)
 
     sl__activity_collect(device);
     if (rec->place >= 0 && sl__timeline_has_untimed(rec->timeline)) {
-        n_untimed = sl__activity_time_spans(device, rec->timeline, rec->place);
-        map_symbols(device, rec);
+        n_untimed = sl__activity_time_spans(device, rec->timeline, rec->place, map_symbol, rec);
         if (n_untimed) report_untimed(device, n_untimed);
     }
     if (rec->reported) /* again: that error may have gone to another caller */

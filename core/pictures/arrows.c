@@ -23,9 +23,7 @@ typedef struct tail {
 
 typedef struct finder {
     const sl_timeline *timeline;
-    const sl_span *spans;
-    const sl_call *calls;
-    size_t n_spans, n_calls;
+    size_t n_calls;
     sl__arrow_kind kind;
     int64_t from_ns, to_ns;
     sl__lanes lanes;
@@ -50,8 +48,7 @@ static void finder_close(finder *f)
 static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *err)
 {
     f->timeline = timeline;
-    f->spans = sl_timeline_spans(timeline, &f->n_spans);
-    f->calls = sl_timeline_calls(timeline, &f->n_calls);
+    f->n_calls = sl_timeline_call_count(timeline);
     f->blocking = f->latest = NONE;
     sl_status status = sl__lanes_collect(timeline, true, &f->lanes, err);
     if (status != SL_OK) return status;
@@ -74,11 +71,16 @@ static tail *tail_of(finder *f, uint32_t stream)
     return &f->tails[sl__lanes_find(&f->lanes, stream)];
 }
 
+static int64_t end_of(const finder *f, size_t span)
+{
+    return sl_timeline_span(f->timeline, span).end_ns;
+}
+
 /* Of two spans the one that ends later; either may be NONE. */
 static size_t later(const finder *f, size_t a, size_t b)
 {
     if (a == NONE || b == NONE) return a == NONE ? b : a;
-    return f->spans[b].end_ns >= f->spans[a].end_ns ? b : a;
+    return end_of(f, b) >= end_of(f, a) ? b : a;
 }
 
 static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
@@ -93,15 +95,15 @@ static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
 /* A span follows a wait for an event; `ready_ns` is when it could have started without. */
 static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready_ns)
 {
-    const sl_span *source = &f->spans[f->source[wait]];
+    sl_span source = sl_timeline_span(f->timeline, f->source[wait]);
     sl__arrow arrow = {
-        .from_ns = source->end_ns,
+        .from_ns = source.end_ns,
         .to_ns = span->start_ns,
-        .from = source->correlation,
+        .from = source.correlation,
         .to = span->correlation,
-        .wait = f->calls[wait].correlation,
-        .held_ns = sl__max_ns(0, source->end_ns - ready_ns),
-        .from_stream = source->stream,
+        .wait = sl_timeline_call(f->timeline, wait).correlation,
+        .held_ns = sl__max_ns(0, source.end_ns - ready_ns),
+        .from_stream = source.stream,
         .to_stream = span->stream,
     };
     add_arrow(f, SL__ARROW_EVENT, &arrow);
@@ -111,29 +113,27 @@ static void add_event(finder *f, const sl_span *span, size_t wait, int64_t ready
  * not by this, has no arrow. */
 static void add_host(finder *f, const sl_call *call, size_t source)
 {
-    if (source == NONE || f->spans[source].end_ns <= call->host_start_ns
-        || f->spans[source].end_ns > call->host_end_ns)
-        return;
-    const sl_span *span = &f->spans[source];
+    if (source == NONE) return;
+    sl_span span = sl_timeline_span(f->timeline, source);
+    if (span.end_ns <= call->host_start_ns || span.end_ns > call->host_end_ns) return;
     sl__arrow arrow = {
-        .from_ns = span->end_ns,
+        .from_ns = span.end_ns,
         .to_ns = call->host_end_ns,
-        .from = span->correlation,
+        .from = span.correlation,
         .to = call->correlation,
         .wait = call->correlation,
-        .held_ns = span->end_ns - call->host_start_ns,
-        .from_stream = span->stream,
+        .held_ns = span.end_ns - call->host_start_ns,
+        .from_stream = span.stream,
         .to_stream = call->stream,
     };
     add_arrow(f, SL__ARROW_HOST, &arrow);
 }
 
-static void take_span(finder *f, size_t index)
+static void take_span(finder *f, const sl_span *span, size_t index)
 {
-    const sl_span *span = &f->spans[index];
     tail *t = tail_of(f, span->stream);
     int64_t ready_ns = span->host_start_ns;
-    if (t->last != NONE) ready_ns = sl__max_ns(ready_ns, f->spans[t->last].end_ns);
+    if (t->last != NONE) ready_ns = sl__max_ns(ready_ns, end_of(f, t->last));
     for (size_t wait = t->first_wait; wait != NONE; wait = f->next_wait[wait])
         add_event(f, span, wait, ready_ns);
     *t = (tail){ index, index, NONE };
@@ -145,19 +145,19 @@ static void take_span(finder *f, size_t index)
 /* The source of the record with this correlation. */
 static size_t record_source(const finder *f, uint64_t correlation)
 {
-    const sl_call *record = sl_timeline_find_call(f->timeline, correlation);
-    bool earlier = record && record->kind == SL_CALL_EVENT_RECORD;
-    return earlier ? f->source[record - f->calls] : NONE;
+    size_t call = sl_timeline_find_call(f->timeline, correlation);
+    bool is_record = call != SL_NOT_FOUND
+                     && sl_timeline_call(f->timeline, call).kind == SL_CALL_EVENT_RECORD;
+    return is_record ? f->source[call] : NONE;
 }
 
 /* The same work waited for twice is one arrow. */
-static void take_wait(finder *f, size_t index)
+static void take_wait(finder *f, const sl_call *call, size_t index)
 {
-    const sl_call *call = &f->calls[index];
     tail *t = tail_of(f, call->stream);
     size_t source = record_source(f, call->target);
     f->source[index] = source;
-    if (source == NONE || f->spans[source].stream == call->stream
+    if (source == NONE || sl_timeline_span(f->timeline, source).stream == call->stream
         || (t->first_wait != NONE && f->source[t->first_wait] == source))
         return;
     f->next_wait[index] = t->first_wait;
@@ -165,15 +165,14 @@ static void take_wait(finder *f, size_t index)
     t->source = later(f, t->source, source);
 }
 
-static void take_call(finder *f, size_t index)
+static void take_call(finder *f, const sl_call *call, size_t index)
 {
-    const sl_call *call = &f->calls[index];
     f->source[index] = NONE;
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD: /* the NULL stream's follow all blocking streams */
         f->source[index] = call->stream == 0 ? f->blocking : tail_of(f, call->stream)->source;
         break;
-    case SL_CALL_STREAM_WAIT: take_wait(f, index); break;
+    case SL_CALL_STREAM_WAIT: take_wait(f, call, index); break;
     case SL_CALL_STREAM_SYNC: add_host(f, call, tail_of(f, call->stream)->source); break;
     case SL_CALL_EVENT_SYNC: add_host(f, call, record_source(f, call->target)); break;
     case SL_CALL_DEVICE_SYNC: add_host(f, call, f->latest); break;
@@ -214,13 +213,11 @@ sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int6
     finder f = { .kind = kind, .from_ns = from_ns, .to_ns = to_ns };
     sl_status status = finder_open(timeline, &f, err);
     if (status != SL_OK) return status;
-    for (size_t i = 0, j = 0; i < f.n_spans || j < f.n_calls;) {
-        bool span_first = j == f.n_calls
-                          || (i < f.n_spans && f.spans[i].correlation <= f.calls[j].correlation);
-        if (span_first)
-            take_span(&f, i++);
+    for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) {
+        if (at.is_call)
+            take_call(&f, &at.call, at.index);
         else
-            take_call(&f, j++);
+            take_span(&f, &at.span, at.index);
     }
     finder_close(&f);
     *arrows = (sl__arrows){ .at = f.at, .n = f.n };

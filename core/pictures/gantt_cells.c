@@ -28,8 +28,7 @@ typedef struct lane {
 typedef struct walk {
     const sl_timeline *timeline;
     sl_rows what;
-    const sl_span *spans;
-    const sl_span **sorted; /* by start; NULL: the spans are in order as they are */
+    size_t *sorted; /* the spans by start; NULL: they are in order as they are */
     size_t n;
     sl__lanes index;
     lane *lanes;
@@ -62,9 +61,9 @@ int sl__grid_cell(const sl__grid *grid, int64_t ns)
 
 /* ---- the order of the spans --------------------------------------------------- */
 
-static const sl_span *span_at(const walk *w, size_t i)
+static sl_span span_at(const walk *w, size_t i)
 {
-    return w->sorted ? w->sorted[i] : &w->spans[i];
+    return sl_timeline_span(w->timeline, w->sorted ? w->sorted[i] : i);
 }
 
 static lane *lane_of(const walk *w, const sl_span *span)
@@ -86,27 +85,42 @@ static bool is_in_order(walk *w)
     bool in_order = true;
     rewind_lanes(w);
     for (size_t i = 0; i < w->n && in_order; i++) {
-        lane *l = lane_of(w, &w->spans[i]);
-        in_order = l->end_ns <= w->spans[i].start_ns;
-        l->end_ns = w->spans[i].start_ns;
+        sl_span span = span_at(w, i);
+        lane *l = lane_of(w, &span);
+        in_order = l->end_ns <= span.start_ns;
+        l->end_ns = span.start_ns;
     }
     return in_order;
 }
 
+typedef struct moment {
+    int64_t ns;
+    size_t index;
+} moment;
+
 static int by_start(const void *left, const void *right)
 {
-    const sl_span *a = *(const sl_span *const *)left, *b = *(const sl_span *const *)right;
-    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
-    return (a->correlation > b->correlation) - (a->correlation < b->correlation);
+    const moment *a = left, *b = right;
+    if (a->ns != b->ns) return a->ns < b->ns ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
 }
 
 static sl_status sort_spans(walk *w, sl_error *err)
 {
-    w->sorted = malloc(w->n * sizeof *w->sorted);
-    if (!w->sorted) return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
+    moment *starts = malloc(w->n * sizeof *starts);
+    size_t *sorted = malloc(w->n * sizeof *sorted);
+    if (!starts || !sorted) {
+        free(starts);
+        free(sorted);
+        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
+    }
     for (size_t i = 0; i < w->n; i++)
-        w->sorted[i] = &w->spans[i];
-    qsort(w->sorted, w->n, sizeof *w->sorted, by_start);
+        starts[i] = (moment){ sl_timeline_span(w->timeline, i).start_ns, i };
+    qsort(starts, w->n, sizeof *starts, by_start);
+    for (size_t i = 0; i < w->n; i++)
+        sorted[i] = starts[i].index;
+    free(starts);
+    w->sorted = sorted;
     return SL_OK;
 }
 
@@ -119,8 +133,7 @@ static void end_walk(walk *w)
 
 static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, sl_error *err)
 {
-    *w = (walk){ .timeline = timeline, .what = what };
-    w->spans = sl_timeline_spans(timeline, &w->n);
+    *w = (walk){ .timeline = timeline, .what = what, .n = sl_timeline_span_count(timeline) };
     sl_status status = what == SL_ROWS_ENGINES ? sl__lanes_collect_engines(timeline, &w->index, err)
                                                : sl__lanes_collect(timeline, false, &w->index, err);
     if (status != SL_OK) return status;
@@ -140,10 +153,10 @@ static void measure(const sl__grid *grid, walk *w)
 {
     rewind_lanes(w);
     for (size_t i = 0; i < w->n; i++) {
-        const sl_span *span = span_at(w, i);
-        lane *l = lane_of(w, span);
-        int64_t start = sl__max_ns(sl__max_ns(span->start_ns, grid->from_ns), l->end_ns);
-        int64_t end = sl__min_ns(span->end_ns, grid->to_ns);
+        sl_span span = span_at(w, i);
+        lane *l = lane_of(w, &span);
+        int64_t start = sl__max_ns(sl__max_ns(span.start_ns, grid->from_ns), l->end_ns);
+        int64_t end = sl__min_ns(span.end_ns, grid->to_ns);
         if (start < end) l->busy_ns += end - start;
         l->end_ns = sl__max_ns(l->end_ns, end);
     }
@@ -234,11 +247,11 @@ static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
                        grid->n_rows, grid->n_cells);
     rewind_lanes(w);
     for (size_t i = 0; i < w->n; i++) {
-        const sl_span *span = span_at(w, i);
-        lane *l = lane_of(w, span);
-        bool shown = span->start_ns < grid->to_ns
-                     && (span->end_ns > grid->from_ns || span->start_ns >= grid->from_ns);
-        if (l->row != NO_ROW && shown) fill_cells(grid, l, span);
+        sl_span span = span_at(w, i);
+        lane *l = lane_of(w, &span);
+        bool shown = span.start_ns < grid->to_ns
+                     && (span.end_ns > grid->from_ns || span.start_ns >= grid->from_ns);
+        if (l->row != NO_ROW && shown) fill_cells(grid, l, &span);
     }
     return SL_OK;
 }

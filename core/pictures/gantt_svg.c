@@ -152,15 +152,15 @@ static void put_figures(sl__chart *c, const sl_bounds *bounds)
 /* Width of the widest name of a row, in pixels; the search ends at `limit`. */
 static int widest_name(const sl__chart *c, int limit)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(c->timeline, &n);
+    const size_t n = sl_timeline_span_count(c->timeline);
     bool engines = c->options->rows == SL_ROWS_ENGINES;
     bool threads = sl_timeline_thread_count(c->timeline) > 1;
     int widest = sl__xml_px(threads ? "thread 10" : "host", SL__NORMAL);
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
-        uint32_t id = engines ? (uint32_t)sl__unit_of(c->timeline, &spans[i]) : spans[i].stream;
+        sl_span span = sl_timeline_span(c->timeline, i);
+        uint32_t id = engines ? (uint32_t)sl__unit_of(c->timeline, &span) : span.stream;
         if (i > 0 && id == last) continue;
         last = id;
         int width = sl__xml_px(sl__chart_row_name(c, id, buffer), SL__NORMAL);
@@ -437,11 +437,9 @@ static sl_status collect(sl__chart *c, sl_error *err)
 static sl_status put_body(sl__chart *c, sl_error *err)
 {
     static const char nothing[] = "The timeline is empty: nothing ran on the device.";
-    size_t n;
     sl_bounds bounds;
-    sl_timeline_spans(c->timeline, &n);
     put_name(c);
-    if (n == 0) {
+    if (sl_timeline_span_count(c->timeline) == 0) {
         c->y += 28;
         put_line(c, MARGIN, SL__DIM, SL__NORMAL, nothing);
         sl_text_add(&c->about, "%s", nothing);

@@ -310,14 +310,14 @@ static sl_status resolve_range(chart *c, const sl_gantt_options *options, int64_
 /* The widest label of a timeline's rows; the search ends at `limit`. */
 static int widest_label(const chart *c, const sl_timeline *timeline, int limit)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
     int widest = 0;
     uint32_t last = 0;
     for (size_t i = 0; i < n && widest < limit; i++) {
         char buffer[SL_STREAM_NAME_BYTES];
-        uint32_t id = c->rows == SL_ROWS_ENGINES ? (uint32_t)sl__unit_of(timeline, &spans[i])
-                                                 : spans[i].stream;
+        sl_span span = sl_timeline_span(timeline, i);
+        uint32_t id = c->rows == SL_ROWS_ENGINES ? (uint32_t)sl__unit_of(timeline, &span)
+                                                 : span.stream;
         if (i > 0 && id == last) continue;
         last = id;
         int width = sl_label_columns(row_label(c, timeline, id, buffer), c->unicode);
@@ -371,11 +371,10 @@ sl_status sl_timeline_gantt(const sl_timeline *timeline, const sl_gantt_options 
     if (c.columns < MIN_COLUMNS || c.columns > MAX_COLUMNS)
         return sl_fail(err, SL_EINVAL, "a chart can be %d to %d columns wide, not %d", MIN_COLUMNS,
                        MAX_COLUMNS, c.columns);
-    size_t n, len = out->len;
+    size_t len = out->len;
     int64_t from_ns, to_ns;
-    sl_timeline_spans(timeline, &n);
     sl_status status = resolve_range(&c, options, &from_ns, &to_ns, err);
-    if (n == 0)
+    if (sl_timeline_span_count(timeline) == 0)
         sl_text_add(out, "The timeline is empty: nothing ran on the device.\n");
     else if (status == SL_OK)
         status = draw(&c, from_ns, to_ns, err);

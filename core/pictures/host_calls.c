@@ -54,23 +54,23 @@ static bool append(sl__host_calls *list, size_t *cap, const sl__host_call *call)
 
 static bool collect_calls(const sl_timeline *timeline, sl__host_calls *list)
 {
-    size_t n_spans, n_calls, cap = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    const size_t n_calls = sl_timeline_call_count(timeline);
+    size_t cap = 0;
     bool fine = true;
     for (size_t i = 0; i < n_spans && fine; i++) {
-        const sl_span *s = &spans[i];
-        if (sl_timeline_span_launch(timeline, s)) continue; /* the launch is a call */
+        sl_span s = sl_timeline_span(timeline, i);
+        if (sl_timeline_span_launch(timeline, &s) != SL_NOT_FOUND) continue; /* it is a call */
         fine = append(list, &cap,
-                      &(sl__host_call){ s->host_start_ns, s->host_end_ns, s->correlation, s->stream,
-                                        s->name, s->where, 0, span_does(s), s->kind, true });
+                      &(sl__host_call){ s.host_start_ns, s.host_end_ns, s.correlation, s.stream,
+                                        s.name, s.where, 0, span_does(&s), s.kind, true });
     }
     for (size_t i = 0; i < n_calls && fine; i++) {
-        const sl_call *c = &calls[i];
-        if (sl_timeline_call_launch(timeline, c)) continue;
+        sl_call c = sl_timeline_call(timeline, i);
+        if (sl_timeline_call_launch(timeline, &c) != SL_NOT_FOUND) continue;
         fine = append(list, &cap,
-                      &(sl__host_call){ c->host_start_ns, c->host_end_ns, c->correlation, c->stream,
-                                        c->name, c->where, 0, call_does(c), c->kind, false });
+                      &(sl__host_call){ c.host_start_ns, c.host_end_ns, c.correlation, c.stream,
+                                        c.name, c.where, 0, call_does(&c), c.kind, false });
     }
     return fine;
 }

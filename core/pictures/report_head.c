@@ -12,16 +12,14 @@
 /* The first position of a script, or "". */
 static const char *first_where(const sl_timeline *timeline)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
-    for (size_t i = 0; i < n_spans; i++) {
-        if (spans[i].where) return sl_timeline_text(timeline, spans[i].where);
-    }
-    for (size_t i = 0; i < n_calls; i++) {
-        if (calls[i].where) return sl_timeline_text(timeline, calls[i].where);
-    }
-    return "";
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    const size_t n_calls = sl_timeline_call_count(timeline);
+    uint32_t where = 0;
+    for (size_t i = 0; i < n_spans && !where; i++)
+        where = sl_timeline_span(timeline, i).where;
+    for (size_t i = 0; i < n_calls && !where; i++)
+        where = sl_timeline_call(timeline, i).where;
+    return sl_timeline_text(timeline, where);
 }
 
 void sl__head_name(const sl_timeline *timeline, char name[SL__HEAD_NAME_BYTES])

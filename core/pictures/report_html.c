@@ -65,17 +65,25 @@ static void element(page *p, size_t i) { raw(p, i == 0 ? "\n" : ",\n"); }
 
 /* ---- columns ---------------------------------------------------------------------- */
 
-/* {"n":3,"start":"...","end":"..."}; `value` may use the row's index i. */
-#define COLUMN(p, n, key, value)                       \
+/* {"n":3,"start":"...","end":"..."}; `value` may use what `row` declares from its index i. */
+#define COLUMN(p, n, row, key, value)                  \
     do {                                               \
         sl__column column;                             \
         raw((p), ",\n\"" key "\":\"");                 \
         sl__column_begin(&column, &(p)->file);         \
-        for (size_t i = 0; i < (n); i++)               \
+        for (size_t i = 0; i < (n); i++) {             \
+            row;                                       \
             sl__column_add(&column, (int64_t)(value)); \
+        }                                              \
         sl__column_end(&column);                       \
         raw((p), "\"");                                \
     } while (0)
+#define SPANS(p, n, key, value) \
+    COLUMN(p, n, sl_span s = sl_timeline_span((p)->timeline, i), key, value)
+#define CALLS(p, n, key, value) \
+    COLUMN(p, n, sl_call c = sl_timeline_call((p)->timeline, i), key, value)
+#define WAITS(p, n, key, value) COLUMN(p, n, const sl_wait *w = &(p)->why->waits[i], key, value)
+#define HOLDS(p, n, key, value) COLUMN(p, n, const sl_hold *h = &(p)->holds[i], key, value)
 
 static int64_t since(const page *p, int64_t ns) { return ns - p->base_ns; }
 
@@ -89,14 +97,14 @@ static size_t lane(const page *p, uint32_t stream) { return sl__lanes_find(&p->l
 /* The launch of a graph whose call is the span's, or the captured call's; 0: it has its own. */
 static uint64_t launch_of_span(const page *p, const sl_span *span)
 {
-    const sl_call *call = sl_timeline_span_launch(p->timeline, span);
-    return call ? call->correlation : 0;
+    size_t call = sl_timeline_span_launch(p->timeline, span);
+    return call != SL_NOT_FOUND ? sl_timeline_call(p->timeline, call).correlation : 0;
 }
 
 static uint64_t launch_of_call(const page *p, const sl_call *edge)
 {
-    const sl_call *call = sl_timeline_call_launch(p->timeline, edge);
-    return call ? call->correlation : 0;
+    size_t call = sl_timeline_call_launch(p->timeline, edge);
+    return call != SL_NOT_FOUND ? sl_timeline_call(p->timeline, call).correlation : 0;
 }
 
 /* 1 + its number in the graph; 0: no graph ran it. */
@@ -115,53 +123,50 @@ static uint32_t graph_name(const page *p, const sl_span *span)
 
 static void put_spans(page *p)
 {
-    size_t n;
-    const sl_span *s = sl_timeline_spans(p->timeline, &n);
+    const size_t n = sl_timeline_span_count(p->timeline);
     number(p, ",\n\"spans\":{\"n\":", (int64_t)n);
-    COLUMN(p, n, "id", whole(s[i].correlation));
-    COLUMN(p, n, "start", since(p, s[i].start_ns));
-    COLUMN(p, n, "length", s[i].end_ns - s[i].start_ns);
-    COLUMN(p, n, "hostStart", since(p, s[i].host_start_ns));
-    COLUMN(p, n, "hostLength", s[i].host_end_ns - s[i].host_start_ns);
-    COLUMN(p, n, "stream", lane(p, s[i].stream));
-    COLUMN(p, n, "kind", s[i].kind);
-    COLUMN(p, n, "engine", s[i].engine);
+    SPANS(p, n, "id", whole(s.correlation));
+    SPANS(p, n, "start", since(p, s.start_ns));
+    SPANS(p, n, "length", s.end_ns - s.start_ns);
+    SPANS(p, n, "hostStart", since(p, s.host_start_ns));
+    SPANS(p, n, "hostLength", s.host_end_ns - s.host_start_ns);
+    SPANS(p, n, "stream", lane(p, s.stream));
+    SPANS(p, n, "kind", s.kind);
+    SPANS(p, n, "engine", s.engine);
     if (sl_timeline_has_several(p->timeline))
-        COLUMN(p, n, "place", sl_timeline_place(p->timeline, s[i].stream));
-    COLUMN(p, n, "flags", s[i].flags);
-    COLUMN(p, n, "name", s[i].name);
-    COLUMN(p, n, "where", s[i].where);
-    COLUMN(p, n, "symbol", s[i].symbol);
-    COLUMN(p, n, "bytes", whole(s[i].bytes));
-    COLUMN(p, n, "blocks", s[i].blocks);
-    COLUMN(p, n, "threads", s[i].threads);
-    COLUMN(p, n, "node", node(p, &s[i]));
-    COLUMN(p, n, "graph", graph_name(p, &s[i]));
-    COLUMN(p, n, "launch", whole(launch_of_span(p, &s[i])));
-    const sl_hold *h = p->holds;
-    COLUMN(p, n, "ready", since(p, h[i].ready_ns));
-    COLUMN(p, n, "readyBy", whole(h[i].ready_by));
-    COLUMN(p, n, "startBy", whole(h[i].start_by));
-    COLUMN(p, n, "readyCause", h[i].ready_cause);
-    COLUMN(p, n, "startCause", h[i].start_cause);
+        SPANS(p, n, "place", sl_timeline_place(p->timeline, s.stream));
+    SPANS(p, n, "flags", s.flags);
+    SPANS(p, n, "name", s.name);
+    SPANS(p, n, "where", s.where);
+    SPANS(p, n, "symbol", s.symbol);
+    SPANS(p, n, "bytes", whole(s.bytes));
+    SPANS(p, n, "blocks", s.blocks);
+    SPANS(p, n, "threads", s.threads);
+    SPANS(p, n, "node", node(p, &s));
+    SPANS(p, n, "graph", graph_name(p, &s));
+    SPANS(p, n, "launch", whole(launch_of_span(p, &s)));
+    HOLDS(p, n, "ready", since(p, h->ready_ns));
+    HOLDS(p, n, "readyBy", whole(h->ready_by));
+    HOLDS(p, n, "startBy", whole(h->start_by));
+    HOLDS(p, n, "readyCause", h->ready_cause);
+    HOLDS(p, n, "startCause", h->start_cause);
     raw(p, "}");
 }
 
 static void put_calls(page *p)
 {
-    size_t n;
-    const sl_call *c = sl_timeline_calls(p->timeline, &n);
+    const size_t n = sl_timeline_call_count(p->timeline);
     number(p, ",\n\"calls\":{\"n\":", (int64_t)n);
-    COLUMN(p, n, "id", whole(c[i].correlation));
-    COLUMN(p, n, "hostStart", since(p, c[i].host_start_ns));
-    COLUMN(p, n, "hostLength", c[i].host_end_ns - c[i].host_start_ns);
-    COLUMN(p, n, "stream", lane(p, c[i].stream));
-    COLUMN(p, n, "kind", c[i].kind);
-    COLUMN(p, n, "name", c[i].name);
-    COLUMN(p, n, "where", c[i].where);
-    COLUMN(p, n, "target", whole(c[i].target));
-    COLUMN(p, n, "waited", c[i].waited_for_device || c[i].queue_full);
-    COLUMN(p, n, "launch", whole(launch_of_call(p, &c[i])));
+    CALLS(p, n, "id", whole(c.correlation));
+    CALLS(p, n, "hostStart", since(p, c.host_start_ns));
+    CALLS(p, n, "hostLength", c.host_end_ns - c.host_start_ns);
+    CALLS(p, n, "stream", lane(p, c.stream));
+    CALLS(p, n, "kind", c.kind);
+    CALLS(p, n, "name", c.name);
+    CALLS(p, n, "where", c.where);
+    CALLS(p, n, "target", whole(c.target));
+    CALLS(p, n, "waited", c.waited_for_device || c.queue_full);
+    CALLS(p, n, "launch", whole(launch_of_call(p, &c)));
     raw(p, "}");
 }
 
@@ -466,16 +471,15 @@ static void put_verdict(page *p)
 /* The waits of the first n findings. */
 static void put_waits(page *p, size_t n)
 {
-    const sl_wait *w = p->why->waits;
     size_t n_waits = 0;
-    while (n_waits < p->why->n_waits && w[n_waits].finding < n)
+    while (n_waits < p->why->n_waits && p->why->waits[n_waits].finding < n)
         n_waits++;
     number(p, ",\n\"waits\":{\"n\":", (int64_t)n_waits);
-    COLUMN(p, n_waits, "waiter", whole(w[i].waiter));
-    COLUMN(p, n_waits, "by", whole(w[i].by));
-    COLUMN(p, n_waits, "from", since(p, w[i].from_ns));
-    COLUMN(p, n_waits, "to", since(p, w[i].to_ns));
-    COLUMN(p, n_waits, "finding", w[i].finding);
+    WAITS(p, n_waits, "waiter", whole(w->waiter));
+    WAITS(p, n_waits, "by", whole(w->by));
+    WAITS(p, n_waits, "from", since(p, w->from_ns));
+    WAITS(p, n_waits, "to", since(p, w->to_ns));
+    WAITS(p, n_waits, "finding", w->finding);
     raw(p, "}");
 }
 
@@ -559,16 +563,15 @@ static sl_status put_page(page *p, sl_error *err)
 /* The host's clock of a timeline that recorded nothing may be far from the others. */
 static void find_base(page *p)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(p->timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(p->timeline, &n_calls);
-    p->base_ns = n_spans > 0   ? spans[0].start_ns
-                 : n_calls > 0 ? calls[0].host_start_ns
-                               : sl_timeline_host_start_ns(p->timeline);
-    for (size_t i = 0; i < n_spans; i++)
-        p->base_ns = sl__min_ns(p->base_ns, sl__min_ns(spans[i].start_ns, spans[i].host_start_ns));
+    const size_t n_spans = sl_timeline_span_count(p->timeline);
+    const size_t n_calls = sl_timeline_call_count(p->timeline);
+    p->base_ns = n_spans + n_calls > 0 ? INT64_MAX : sl_timeline_host_start_ns(p->timeline);
+    for (size_t i = 0; i < n_spans; i++) {
+        sl_span span = sl_timeline_span(p->timeline, i);
+        p->base_ns = sl__min_ns(p->base_ns, sl__min_ns(span.start_ns, span.host_start_ns));
+    }
     for (size_t i = 0; i < n_calls; i++)
-        p->base_ns = sl__min_ns(p->base_ns, calls[i].host_start_ns);
+        p->base_ns = sl__min_ns(p->base_ns, sl_timeline_call(p->timeline, i).host_start_ns);
 }
 
 static sl_status write_page(page *p, const char *path, sl_error *err)

@@ -165,12 +165,12 @@ typedef struct place {
 /* Where a span lies; false if its row is left out. */
 static bool find_place(const sl__chart *c, uint64_t correlation, place *found)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(c->timeline, &n);
-    const sl_span *span = sl_timeline_find_span(c->timeline, correlation);
-    const sl__row *row = span ? sl__rows_find(&c->rows, span) : NULL;
+    size_t index = sl_timeline_find_span(c->timeline, correlation);
+    if (index == SL_NOT_FOUND) return false;
+    sl_span span = sl_timeline_span(c->timeline, index);
+    const sl__row *row = sl__rows_find(&c->rows, &span);
     if (!row) return false;
-    int top = lane_top(row, c->rows.lane_of[span - spans]);
+    int top = lane_top(row, c->rows.lane_of[index]);
     *found = (place){ row, SL__PX_OF(top), SL__PX_OF(top + bar_height(row)) };
     return true;
 }

@@ -49,13 +49,13 @@ static int64_t shown_ns(const sl__scale *scale, const sl_span *span)
 static void count_spans(const sl_timeline *timeline, const sl__rows *rows, const sl__scale *scale,
                         group *groups)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
     for (size_t i = 0; i < n; i++) {
-        group *g = &groups[group_of(rows, &spans[i])];
+        sl_span span = sl_timeline_span(timeline, i);
+        group *g = &groups[group_of(rows, &span)];
         g->occurs = true;
-        g->n += is_shown(scale, spans[i].start_ns, spans[i].end_ns);
-        g->sum_ns = sl__add_ns(g->sum_ns, shown_ns(scale, &spans[i]));
+        g->n += is_shown(scale, span.start_ns, span.end_ns);
+        g->sum_ns = sl__add_ns(g->sum_ns, shown_ns(scale, &span));
     }
 }
 
@@ -98,8 +98,7 @@ static size_t choose_rows(sl__rows *rows, group *groups, size_t n_groups, size_t
 static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, size_t max_rows,
                            sl__rows *rows, size_t *n_pieces, sl_error *err)
 {
-    size_t n_spans;
-    sl_timeline_spans(timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(timeline);
     size_t n_groups = rows->by == SL_ROWS_ENGINES ? (size_t)sl__unit_count(timeline)
                                                   : rows->streams.n;
     group *groups = calloc(n_groups + 1, sizeof *groups);
@@ -158,21 +157,19 @@ static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
 
 static void fill_pieces(const sl_timeline *timeline, const sl__scale *scale, sl__rows *rows)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
     for (size_t i = 0; i < rows->n; i++)
         rows->at[i].n_pieces = 0;
     for (size_t i = 0; i < n; i++) {
-        size_t at = rows->row_of[group_of(rows, &spans[i])];
-        if (at == NO_ROW || !is_shown(scale, spans[i].start_ns, spans[i].end_ns)) continue;
+        sl_span span = sl_timeline_span(timeline, i);
+        size_t at = rows->row_of[group_of(rows, &span)];
+        if (at == NO_ROW || !is_shown(scale, span.start_ns, span.end_ns)) continue;
         sl__row *row = &rows->at[at];
-        rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){
-            .start_ns = spans[i].start_ns,
-            .end_ns = spans[i].end_ns,
-            .index = i,
-            .kind = spans[i].kind,
-            .name = spans[i].name
-        };
+        rows->pieces[row->first_piece + row->n_pieces++] = (sl__piece){ .start_ns = span.start_ns,
+                                                                        .end_ns = span.end_ns,
+                                                                        .index = i,
+                                                                        .kind = span.kind,
+                                                                        .name = span.name };
     }
     for (size_t i = 0; i < rows->calls.n; i++) {
         const sl__host_call *call = &rows->calls.at[i];

@@ -91,22 +91,16 @@ static void name_span(const sl__chart *c, const sl_span *span, bool brief,
         snprintf(text, SL__LABEL_BYTES, "%s", label);
 }
 
-static const sl_span *first_span(const sl__chart *c, const sl__bar *bar)
-{
-    size_t n;
-    return &sl_timeline_spans(c->timeline, &n)[bar->first];
-}
-
 static void name_bar(const sl__chart *c, const sl__bar *bar, bool brief, char text[SL__LABEL_BYTES])
 {
-    const sl_span *first = first_span(c, bar);
+    sl_span first = sl_timeline_span(c->timeline, bar->first);
     char name[SL__LABEL_BYTES];
     if (bar->n == 1) {
-        name_span(c, first, brief, text);
+        name_span(c, &first, brief, text);
     } else if (is_mixed(bar)) {
         snprintf(text, SL__LABEL_BYTES, "%zu operations", bar->n);
-    } else if (has_name(c, first) && bar->same_name && !brief) {
-        name_span(c, first, true, name);
+    } else if (has_name(c, &first) && bar->same_name && !brief) {
+        name_span(c, &first, true, name);
         snprintf(text, SL__LABEL_BYTES, "%zu × %.*s", bar->n, SL__KERNEL_BYTES - 1, name);
     } else {
         snprintf(text, SL__LABEL_BYTES, "%zu %s", bar->n, sl_span_kind_noun(bar->kind, bar->n));
@@ -236,10 +230,10 @@ static void tell_span(const sl__chart *c, const sl_span *span)
 
 void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar)
 {
-    const sl_span *first = first_span(c, bar);
+    sl_span first = sl_timeline_span(c->timeline, bar->first);
     char text[SL__LABEL_BYTES], busy[SL__DURATION_BYTES];
     if (bar->n == 1) {
-        tell_span(c, first);
+        tell_span(c, &first);
         return;
     }
     name_bar(c, bar, false, text);
@@ -254,7 +248,7 @@ void sl__chart_tooltip(const sl__chart *c, const sl__bar *bar)
     put_times(c, bar->start_ns, bar->end_ns);
     sl_format_duration(busy, bar->busy_ns);
     sl_text_add(c->pen.out, ", %s busy", busy);
-    put_where(c, first->where);
+    put_where(c, first.where);
 }
 
 void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar)
@@ -280,7 +274,7 @@ void sl__chart_call_tooltip(const sl__chart *c, const sl__bar *bar)
 void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow)
 {
     char held[SL__DURATION_BYTES], one[SL_STREAM_NAME_BYTES], other[SL_STREAM_NAME_BYTES];
-    const sl_call *wait = sl_timeline_find_call(c->timeline, arrow->wait);
+    size_t wait = sl_timeline_find_call(c->timeline, arrow->wait);
     put_xml(c, sl_timeline_stream_name(c->timeline, arrow->to_stream, one));
     sl__pen_put(&c->pen, " waits for an event of ");
     put_xml(c, sl_timeline_stream_name(c->timeline, arrow->from_stream, other));
@@ -289,7 +283,7 @@ void sl__chart_event_tooltip(const sl__chart *c, const sl__arrow *arrow)
         sl_text_add(c->pen.out, "\nfor %s", held);
     else
         sl__pen_put(&c->pen, "\nwhich had happened already");
-    if (wait) put_where(c, wait->where);
+    if (wait != SL_NOT_FOUND) put_where(c, sl_timeline_call(c->timeline, wait).where);
 }
 
 /* ---- the whole ------------------------------------------------------------------- */

@@ -18,10 +18,10 @@ static void join(const sl__behind *b, uint32_t *into, const uint32_t *from)
 
 static void count_ops(sl__behind *b)
 {
-    size_t n, total = 0;
-    const sl_span *spans = sl_timeline_spans(b->timeline, &n);
+    const size_t n = sl_timeline_span_count(b->timeline);
+    size_t total = 0;
     for (size_t i = 0; i < n; i++)
-        b->lanes[sl__lanes_find(&b->index, spans[i].stream)].n++;
+        b->lanes[sl__lanes_find(&b->index, sl_timeline_span(b->timeline, i).stream)].n++;
     for (size_t lane = 0; lane < b->index.n; lane++) {
         b->lanes[lane].first = total;
         total += b->lanes[lane].n;
@@ -65,11 +65,11 @@ static bool allocate(sl__behind *b, size_t n_spans, size_t n_calls)
 
 sl_status sl__behind_open(const sl_timeline *timeline, sl__behind *b, sl_error *err)
 {
-    size_t n_spans, n_calls, n_records = 0;
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
-    sl_timeline_spans(timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    const size_t n_calls = sl_timeline_call_count(timeline);
+    size_t n_records = 0;
     for (size_t i = 0; i < n_calls; i++)
-        n_records += calls[i].kind == SL_CALL_EVENT_RECORD;
+        n_records += sl_timeline_call(timeline, i).kind == SL_CALL_EVENT_RECORD;
     *b = (sl__behind){ .timeline = timeline };
     sl_status status = sl__lanes_collect(timeline, true, &b->index, err);
     if (status != SL_OK) return status;

@@ -85,8 +85,7 @@ static sl_status chains_open(const sl_timeline *timeline, bool host_waits, chain
     *c = (chains){ .timeline = timeline, .host_waits = host_waits };
     sl_status status = sl__lanes_collect(timeline, true, &c->lanes, err);
     if (status != SL_OK) return status;
-    size_t n_calls;
-    sl_timeline_calls(timeline, &n_calls);
+    const size_t n_calls = sl_timeline_call_count(timeline);
     c->streams = malloc((c->lanes.n + 1) * sizeof *c->streams);
     c->record = calloc(n_calls + 1, sizeof *c->record);
     c->n_threads = sl_timeline_thread_count(timeline);
@@ -143,9 +142,8 @@ static int64_t device_chain(const chains *c, uint32_t id)
 /* The chain up to the record with this correlation, 0 if it was not recorded. */
 static int64_t record_chain(const chains *c, uint64_t correlation)
 {
-    size_t n;
-    const sl_call *record = sl_timeline_find_call(c->timeline, correlation);
-    return record ? c->record[record - sl_timeline_calls(c->timeline, &n)] : 0;
+    size_t record = sl_timeline_find_call(c->timeline, correlation);
+    return record != SL_NOT_FOUND ? c->record[record] : 0;
 }
 
 /* The time of the span in which nothing issued before it ran in its stream. Only traces from
@@ -192,20 +190,12 @@ static sl_status critical_path(const sl_timeline *timeline, bool host_waits, int
     chains c;
     sl_status status = chains_open(timeline, host_waits, &c, err);
     if (status != SL_OK) return status;
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
-    for (size_t i = 0, j = 0; i < n_spans || j < n_calls;) {
-        bool span_first = j == n_calls
-                          || (i < n_spans && spans[i].correlation <= calls[j].correlation);
-        if (span_first) {
-            set_thread(&c, spans[i].correlation);
-            take_span(&c, &spans[i++]);
-        } else {
-            set_thread(&c, calls[j].correlation);
-            take_call(&c, &calls[j], j);
-            j++;
-        }
+    for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) {
+        set_thread(&c, at.is_call ? at.call.correlation : at.span.correlation);
+        if (at.is_call)
+            take_call(&c, &at.call, at.index);
+        else
+            take_span(&c, &at.span);
     }
     *longest_ns = c.longest;
     chains_close(&c);
@@ -234,10 +224,11 @@ static sl_status busiest_engine(const sl_timeline *timeline, sl_bounds *bounds, 
 sl_status sl_timeline_bounds(const sl_timeline *timeline, sl_bounds *bounds, sl_error *err)
 {
     sl_bounds found = { .busiest_engine = SL_ENGINE_COMPUTE };
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    for (size_t i = 0; i < n; i++)
-        found.serial_ns = sl__add_ns(found.serial_ns, spans[i].end_ns - spans[i].start_ns);
+    const size_t n = sl_timeline_span_count(timeline);
+    for (size_t i = 0; i < n; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        found.serial_ns = sl__add_ns(found.serial_ns, span.end_ns - span.start_ns);
+    }
     sl_status status = busiest_engine(timeline, &found, err);
     if (status == SL_OK) status = critical_path(timeline, true, &found.critical_path_ns, err);
     int64_t unblocked_path_ns = 0;

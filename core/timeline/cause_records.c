@@ -17,7 +17,7 @@ static bool is_foreign(const sl_timeline *timeline)
 
 static void read_span(const sl_timeline *timeline, sl_side *side)
 {
-    const sl_span *span = side->span;
+    const sl_span *span = &side->span;
     const sl_stream_note *note = sl__timeline_note(timeline, span->stream);
     side->name = sl_timeline_text(timeline, span->name);
     side->short_name = span->kind == SL_SPAN_KERNEL ? sl__timeline_kernel_name(timeline, span->name)
@@ -31,22 +31,26 @@ static void read_span(const sl_timeline *timeline, sl_side *side)
 
 static void read_call(const sl_timeline *timeline, sl_side *side)
 {
-    const sl_launch_note *launch = sl_timeline_find_launch(timeline, side->call->correlation);
-    side->name = sl_call_name(timeline, side->call);
-    if (launch && launch->correlation == side->call->correlation) side->launch = launch;
+    const sl_launch_note *launch = sl_timeline_find_launch(timeline, side->call.correlation);
+    side->name = sl_call_name(timeline, &side->call);
+    if (launch && launch->correlation == side->call.correlation) side->launch = launch;
 }
 
 static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
 {
     sl_side side = { .name = "", .stream_name = "", .where = "", .source = "", .graph_name = "" };
-    if (correlation) side.span = sl_timeline_find_span(timeline, correlation);
-    if (correlation && !side.span) side.call = sl_timeline_find_call(timeline, correlation);
-    if (side.span)
+    size_t span = sl_timeline_find_span(timeline, correlation);
+    size_t call = sl_timeline_find_call(timeline, correlation);
+    side.is_span = span != SL_NOT_FOUND;
+    side.is_call = !side.is_span && call != SL_NOT_FOUND;
+    if (side.is_span) side.span = sl_timeline_span(timeline, span);
+    if (side.is_call) side.call = sl_timeline_call(timeline, call);
+    if (side.is_span)
         read_span(timeline, &side);
-    else if (side.call)
+    else if (side.is_call)
         read_call(timeline, &side);
     if (side.launch) side.graph_name = sl_timeline_text(timeline, side.launch->name);
-    uint32_t where = side.span ? side.span->where : side.call ? side.call->where : 0;
+    uint32_t where = side.is_span ? side.span.where : side.call.where;
     side.where = sl_timeline_text(timeline, where);
     side.source = sl_timeline_source(timeline, where);
     return side;
@@ -55,7 +59,7 @@ static sl_side read_side(const sl_timeline *timeline, uint64_t correlation)
 /* Of a call without records of what it waited for, only the name is left. */
 static bool is_plain_call(const sl_side *side)
 {
-    return side->call && side->call->kind == SL_CALL_PLAIN && !strstr(side->name, "Synchronize");
+    return side->is_call && side->call.kind == SL_CALL_PLAIN && !strstr(side->name, "Synchronize");
 }
 
 static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side *by)
@@ -66,7 +70,7 @@ static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side 
         return sl_timeline_origin(timeline).unknown_waits
                || sl_timeline_origin(timeline).unknown_edges;
     case SL_CAUSE_HOST_BLOCKED:
-        return is_foreign(timeline) && is_plain_call(by) && by->call->waited_for_device;
+        return is_foreign(timeline) && is_plain_call(by) && by->call.waited_for_device;
     default: return is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;
     }
 }
@@ -74,11 +78,11 @@ static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side 
 static void read_sms(const sl_timeline *timeline, sl_cause_record *record)
 {
     const sl_device_info *device = sl_timeline_device_at(timeline, record->finding.place);
-    const sl_span *waiter = record->waiter.span, *by = record->by.span;
+    const sl_span *waiter = &record->waiter.span, *by = &record->by.span;
 
     record->lack = (sl_sm_lack){ 0 };
     record->sms = record->sm_count = 0;
-    if (!waiter || !by) return;
+    if (!record->waiter.is_span || !record->by.is_span) return;
     if (record->finding.cause == SL_CAUSE_ROOM)
         record->lack = sl__sm_lack_beside(device, by, waiter);
     if (record->finding.cause != SL_CAUSE_FEWER_SMS) return;

@@ -29,11 +29,11 @@ static size_t group_of(const sl_timeline *timeline, const sl__groups *groups, sl
 static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match, sl_concurrent by,
                           sl__groups *groups, sl_error *err)
 {
-    size_t n_spans, n = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    size_t n = 0;
     for (size_t i = 0; i < n_spans; i++) {
-        if (sl__matches_lasting(match, &spans[i]))
-            groups->end[group_of(timeline, groups, by, &spans[i])]++;
+        sl_span span = sl_timeline_span(timeline, i);
+        if (sl__matches_lasting(match, &span)) groups->end[group_of(timeline, groups, by, &span)]++;
     }
     for (size_t group = 0; group < groups->n; group++) {
         size_t count = groups->end[group];
@@ -43,10 +43,10 @@ static sl_status deal_out(const sl_timeline *timeline, const sl__matcher *match,
     groups->at = malloc((n + 1) * sizeof *groups->at);
     if (!groups->at) return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
     for (size_t i = 0; i < n_spans; i++) {
-        if (sl__matches_lasting(match, &spans[i]))
-            groups->at[groups->end[group_of(timeline, groups, by, &spans[i])]++] = (sl__interval){
-                spans[i].start_ns, spans[i].end_ns
-            };
+        sl_span span = sl_timeline_span(timeline, i);
+        if (!sl__matches_lasting(match, &span)) continue;
+        size_t *end = &groups->end[group_of(timeline, groups, by, &span)];
+        groups->at[(*end)++] = (sl__interval){ span.start_ns, span.end_ns };
     }
     return SL_OK;
 }

@@ -46,10 +46,13 @@ static void free_busy(busy *all, int n)
 
 static void count_spans(const sl_timeline *timeline, sl_figures *f)
 {
-    const sl_span *spans = sl_timeline_spans(timeline, &f->n_spans);
+    uint32_t first = 0;
+    f->n_spans = sl_timeline_span_count(timeline);
     for (size_t i = 0; i < f->n_spans; i++) {
-        f->count[spans[i].engine][spans[i].kind]++;
-        f->many_streams |= spans[i].stream != spans[0].stream;
+        sl_span span = sl_timeline_span(timeline, i);
+        if (i == 0) first = span.stream;
+        f->count[span.engine][span.kind]++;
+        f->many_streams |= span.stream != first;
     }
 }
 
@@ -170,15 +173,15 @@ static sl_status measure_device(const sl_timeline *timeline, int place, sl_figur
 
 static sl_status measure_devices(const sl_timeline *timeline, sl_figures *f, sl_error *err)
 {
-    const sl_span *spans = sl_timeline_spans(timeline, &f->n_spans);
     int n = sl_timeline_device_count(timeline);
     sl_status status = SL_OK;
     f->devices = calloc((size_t)n, sizeof *f->devices);
     if (!f->devices) return sl_fail(err, SL_ENOMEM, "no memory for the figures of %d devices", n);
     f->n_devices = n;
-    for (size_t i = 0; i < f->n_spans; i++)
-        f->devices[sl_timeline_place(timeline, spans[i].stream)]
-            .count[spans[i].engine][spans[i].kind]++;
+    for (size_t i = 0; i < f->n_spans; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        f->devices[sl_timeline_place(timeline, span.stream)].count[span.engine][span.kind]++;
+    }
     for (int place = 0; place < n && status == SL_OK; place++) {
         f->devices[place].makespan_ns = f->makespan_ns;
         status = measure_device(timeline, place, &f->devices[place], err);
@@ -203,8 +206,7 @@ static void measure_stream(const sl_timeline *timeline, const sl__groups *groups
 static sl_status fill_streams(const sl_timeline *timeline, const sl__groups *groups, sl_figures *f,
                               sl_error *err)
 {
-    size_t n_spans;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(timeline);
     sl__interval *ranges = malloc((groups->n + 1) * sizeof *ranges);
     f->streams = calloc(groups->n + 1, sizeof *f->streams);
     if (!ranges || !f->streams) {
@@ -213,8 +215,9 @@ static sl_status fill_streams(const sl_timeline *timeline, const sl__groups *gro
     }
     f->n_streams = groups->n;
     for (size_t i = 0; i < n_spans; i++) {
-        size_t lane = sl__lanes_find(&groups->lanes, spans[i].stream);
-        sl__interval_extend(&ranges[lane], &spans[i], f->streams[lane].count++ == 0);
+        sl_span span = sl_timeline_span(timeline, i);
+        size_t lane = sl__lanes_find(&groups->lanes, span.stream);
+        sl__interval_extend(&ranges[lane], &span, f->streams[lane].count++ == 0);
     }
     for (size_t lane = 0; lane < groups->n; lane++)
         measure_stream(timeline, groups, lane, &ranges[lane], &f->streams[lane]);
@@ -247,9 +250,11 @@ static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_er
     sl_status status = sl_timeline_causes(timeline, &why, err);
     for (size_t i = 0; status == SL_OK && i < why->n_chain; i++) {
         const sl_finding *link = &why->chain[i];
-        const sl_span *ran = sl_timeline_find_span(timeline, link->waiter);
+        size_t ran = sl_timeline_find_span(timeline, link->waiter);
         int part = SL_SPAN_KINDS + (int)link->cause;
-        if (link->cause == SL_CAUSE_NONE) part = ran ? ran->kind : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
+        if (link->cause == SL_CAUSE_NONE)
+            part = ran != SL_NOT_FOUND ? sl_timeline_span(timeline, ran).kind
+                                       : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
         f->part_ns[part] = sl__add_ns(f->part_ns[part], link->lost_ns);
     }
     return status;

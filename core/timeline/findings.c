@@ -270,15 +270,15 @@ static int by_texts(const void *left, const void *right)
 static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line *at)
 {
     if (f->cause != SL_CAUSE_HOST_BLOCKED) return false;
-    const sl_span *span = sl_timeline_find_span(list->ops->timeline, f->by);
+    const sl_span *span = sl__item_span(list->ops, sl__operations_find(list->ops, f->by));
     *at = (line){ .where = span ? span->where : 0, .name = span ? span->name : 0 };
     return span != NULL;
 }
 
 static sl_status measure_lines(const sl__stretches *list, ranked *groups, size_t n, sl_error *err)
 {
-    size_t n_spans, n_lines = 0;
-    const sl_span *spans = sl_timeline_spans(list->ops->timeline, &n_spans);
+    const sl_span *spans = list->ops->spans;
+    size_t n_spans = list->ops->n_spans, n_lines = 0;
     line *lines = malloc((n + 1) * sizeof *lines), key;
     if (!lines) return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
     for (size_t i = 0; i < n; i++) {

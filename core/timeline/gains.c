@@ -333,8 +333,8 @@ static bool counts(const sl_timeline *timeline, const sl_span *span, int unit)
 
 static sl_status find_floor(gains *g, sl_error *err)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(g->ops->timeline, &n);
+    const sl_span *spans = g->ops->spans;
+    const size_t n = g->ops->n_spans;
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
     if (!busy.at) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
     for (int unit = 0; unit < sl__unit_count(g->ops->timeline); unit++) {

@@ -183,15 +183,17 @@ static int by_label(const void *left, const void *right)
 }
 
 /* Every name of a kernel once; *n of them. NULL without memory. */
-static kernel *collect(const sl_span *spans, size_t n_spans, const sl__strings *texts, size_t *n)
+static kernel *collect(const sl_timeline *timeline, const sl__strings *texts, size_t *n)
 {
+    const size_t n_spans = sl_timeline_span_count(timeline);
     size_t count = 0;
     bool *seen = calloc(sl__strings_count(texts), sizeof *seen);
     *n = 0;
     if (!seen) return NULL;
     for (size_t i = 0; i < n_spans; i++) {
-        bool is_new = spans[i].kind == SL_SPAN_KERNEL && !seen[spans[i].name];
-        seen[spans[i].name] |= is_new;
+        sl_span span = sl_timeline_span(timeline, i);
+        bool is_new = span.kind == SL_SPAN_KERNEL && !seen[span.name];
+        seen[span.name] |= is_new;
         count += is_new;
     }
     kernel *all = count > 1 ? calloc(count, sizeof *all) : NULL;
@@ -207,12 +209,11 @@ static kernel *collect(const sl_span *spans, size_t n_spans, const sl__strings *
     return all;
 }
 
-sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n_spans,
-                                       const sl__strings *texts)
+sl__kernel_names sl__kernel_names_find(const sl_timeline *timeline, const sl__strings *texts)
 {
     size_t n;
     sl__kernel_names names = { 0 };
-    kernel *all = collect(spans, n_spans, texts, &n);
+    kernel *all = collect(timeline, texts, &n);
     if (!all) return names;
     qsort(all, n, sizeof *all, by_label);
     for (size_t i = 0, end; i < n; i = end) {

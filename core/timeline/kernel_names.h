@@ -13,8 +13,8 @@ typedef struct sl__kernel_names {
     size_t n;
 } sl__kernel_names;
 
-/* Of all kernels among the `n` spans. Without memory some names stay NULL. */
-sl__kernel_names sl__kernel_names_find(const sl_span *spans, size_t n, const sl__strings *texts);
+/* Of all kernels among the timeline's spans. Without memory some names stay NULL. */
+sl__kernel_names sl__kernel_names_find(const sl_timeline *timeline, const sl__strings *texts);
 void sl__kernel_names_free(sl__kernel_names *names);
 
 #endif

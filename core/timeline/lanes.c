@@ -64,18 +64,18 @@ static int by_id(const void *left, const void *right)
 static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes *lanes,
                          sl_error *err)
 {
-    size_t n_spans, n_calls;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(timeline, &n_calls);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    const size_t n_calls = sl_timeline_call_count(timeline);
     const sl__summary *summary = sl__timeline_summary(timeline);
     sl_status status = grow(lanes, err);
     for (size_t i = 0; i < n_spans && status == SL_OK; i++)
-        status = add(lanes, spans[i].stream, err);
+        status = add(lanes, sl_timeline_span(timeline, i).stream, err);
     for (size_t i = 0; summary && i < summary->streams.n && status == SL_OK; i++)
         status = add(lanes, (uint32_t)summary->streams.at[i], err);
     for (size_t i = 0; with_calls && i < n_calls && status == SL_OK; i++) {
-        status = add(lanes, calls[i].stream, err);
-        if (status == SL_OK) status = add(lanes, calls[i].target_stream, err);
+        sl_call call = sl_timeline_call(timeline, i);
+        status = add(lanes, call.stream, err);
+        if (status == SL_OK) status = add(lanes, call.target_stream, err);
     }
     return status;
 }
@@ -116,11 +116,12 @@ sl_status sl__lanes_collect(const sl_timeline *timeline, bool calls, sl__lanes *
 
 sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
     bool seen[SL__UNITS] = { false };
-    for (size_t i = 0; i < n; i++)
-        seen[sl__unit_of(timeline, &spans[i])] = true;
+    for (size_t i = 0; i < n; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        seen[sl__unit_of(timeline, &span)] = true;
+    }
     *lanes = (sl__lanes){ 0 };
     sl_status status = grow(lanes, err);
     for (uint32_t unit = 0; unit < SL__UNITS && status == SL_OK; unit++) {

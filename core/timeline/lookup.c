@@ -5,10 +5,9 @@
 
 #include <stddef.h>
 
-/* Of `n` elements of `size` bytes, each with its correlation at `offset`, the one with
- * this correlation, or NULL. */
-static const void *find(const void *array, size_t n, size_t size, size_t offset,
-                        uint64_t correlation)
+/* Of `n` elements of `size` bytes, each with its correlation at `offset`, the index of the one with
+ * this correlation, or SL_NOT_FOUND. */
+static size_t find(const void *array, size_t n, size_t size, size_t offset, uint64_t correlation)
 {
     const char *base = array;
     size_t low = 0;
@@ -20,20 +19,20 @@ static const void *find(const void *array, size_t n, size_t size, size_t offset,
             high = middle;
     }
     bool found = low < n && *(const uint64_t *)(base + low * size + offset) == correlation;
-    return found ? base + low * size : NULL;
+    return found ? low : SL_NOT_FOUND;
 }
 
-const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
+size_t sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const sl_span *spans = sl__timeline_spans(timeline, &n);
     return find(spans, n, sizeof *spans, offsetof(sl_span, correlation), correlation);
 }
 
-const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
+size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
 {
     size_t n;
-    const sl_call *calls = sl_timeline_calls(timeline, &n);
+    const sl_call *calls = sl__timeline_calls(timeline, &n);
     return find(calls, n, sizeof *calls, offsetof(sl_call, correlation), correlation);
 }
 
@@ -41,7 +40,8 @@ const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t 
 {
     size_t n;
     const sl_node_note *nodes = sl_timeline_nodes(timeline, &n);
-    return find(nodes, n, sizeof *nodes, offsetof(sl_node_note, correlation), correlation);
+    size_t at = find(nodes, n, sizeof *nodes, offsetof(sl_node_note, correlation), correlation);
+    return at != SL_NOT_FOUND ? &nodes[at] : NULL;
 }
 
 /* The last one that is not behind the correlation: what it ran has the numbers after its own. */
@@ -62,31 +62,35 @@ const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint6
 /* ---- what launches of graphs ran --------------------------------------------------- */
 
 /* The launch of a graph that enqueued what has this number and this time of the host. */
-static const sl_call *graph_call(const sl_timeline *timeline, uint64_t correlation,
-                                 int64_t host_start_ns, int64_t host_end_ns)
+static size_t graph_call(const sl_timeline *timeline, uint64_t correlation, int64_t host_start_ns,
+                         int64_t host_end_ns)
 {
     const sl_launch_note *note = sl_timeline_find_launch(timeline, correlation);
-    if (!note || note->correlation == correlation) return NULL;
-    const sl_call *call = sl_timeline_find_call(timeline, note->correlation);
-    bool same = call && call->kind == SL_CALL_PLAIN && call->host_start_ns == host_start_ns
-                && call->host_end_ns == host_end_ns;
-    return same ? call : NULL;
+    if (!note || note->correlation == correlation) return SL_NOT_FOUND;
+    size_t at = sl_timeline_find_call(timeline, note->correlation);
+    if (at == SL_NOT_FOUND) return SL_NOT_FOUND;
+    sl_call call = sl_timeline_call(timeline, at);
+    bool same = call.kind == SL_CALL_PLAIN && call.host_start_ns == host_start_ns
+                && call.host_end_ns == host_end_ns;
+    return same ? at : SL_NOT_FOUND;
 }
 
-const sl_call *sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span)
+size_t sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span)
 {
     const sl_node_note *node = sl_timeline_find_node(timeline, span->correlation);
-    const sl_call *call = node ? graph_call(timeline, span->correlation, span->host_start_ns,
-                                            span->host_end_ns)
-                               : NULL;
-    return call && call->correlation == node->launch ? call : NULL;
+    size_t call = node ? graph_call(timeline, span->correlation, span->host_start_ns,
+                                    span->host_end_ns)
+                       : SL_NOT_FOUND;
+    bool found = call != SL_NOT_FOUND
+                 && sl_timeline_call(timeline, call).correlation == node->launch;
+    return found ? call : SL_NOT_FOUND;
 }
 
-const sl_call *sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call)
+size_t sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call)
 {
     bool is_edge = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
     return is_edge ? graph_call(timeline, call->correlation, call->host_start_ns, call->host_end_ns)
-                   : NULL;
+                   : SL_NOT_FOUND;
 }
 
 uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note *node)

@@ -40,11 +40,12 @@ static void meet(const sl_timeline *timeline, sl_collective_note **side, size_t 
 
     if (n != sides(side[0])) return;
     for (size_t i = 0; i < n; i++) {
-        const sl_span *span = sl_timeline_find_span(timeline, side[i]->correlation);
-        if (!span || side[i]->met_ns) return;
-        if (late && span->start_ns <= met_ns) continue;
+        size_t span = sl_timeline_find_span(timeline, side[i]->correlation);
+        if (span == SL_NOT_FOUND || side[i]->met_ns) return;
+        int64_t start_ns = sl_timeline_span(timeline, span).start_ns;
+        if (late && start_ns <= met_ns) continue;
         late = side[i];
-        met_ns = span->start_ns;
+        met_ns = start_ns;
     }
     for (size_t i = 0; i < n; i++) {
         side[i]->met_ns = met_ns;

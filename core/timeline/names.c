@@ -167,9 +167,8 @@ const char *sl_timeline_engine_name(const sl_timeline *timeline, uint32_t unit,
 /* The device that all spans are of, or the first one. */
 static const sl_device_info *working_device(const sl_timeline *timeline)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    int place = n > 0 ? sl_timeline_place(timeline, spans[0].stream) : 0;
+    bool any = sl_timeline_span_count(timeline) > 0;
+    int place = any ? sl_timeline_place(timeline, sl_timeline_span(timeline, 0).stream) : 0;
     return sl_timeline_device_at(timeline, sl_timeline_has_several(timeline) ? 0 : place);
 }
 

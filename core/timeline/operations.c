@@ -99,16 +99,16 @@ static sl__item item_of_call(const sl_call *call, size_t index)
                        .in_stream = in_stream };
 }
 
-static void merge_items(sl__operations *ops, size_t n_spans, size_t n_calls)
+static void merge_items(sl__operations *ops)
 {
-    const sl_span *spans = ops->spans;
-    const sl_call *calls = ops->calls;
-    for (size_t at = 0, i = 0, j = 0; at < ops->n; at++) {
-        bool is_span = j == n_calls
-                       || (i < n_spans && spans[i].correlation <= calls[j].correlation);
-        ops->items[at] = is_span ? item_of_span(&spans[i], i) : item_of_call(&calls[j], j);
-        i += is_span;
-        j += !is_span;
+    size_t n = 0;
+    for (sl__issues at = { .timeline = ops->timeline }; sl__issues_next(&at);) {
+        if (at.is_call)
+            ops->calls[at.index] = at.call;
+        else
+            ops->spans[at.index] = at.span;
+        ops->items[n++] = at.is_call ? item_of_call(&at.call, at.index)
+                                     : item_of_span(&at.span, at.index);
     }
 }
 
@@ -253,20 +253,21 @@ static void take_reported(sl__operations *ops)
 sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__operations *ops,
                                 sl_error *err)
 {
-    size_t n_spans, n_calls;
     *ops = (sl__operations){ .timeline = timeline,
-                             .spans = sl_timeline_spans(timeline, &n_spans),
-                             .calls = sl_timeline_calls(timeline, &n_calls) };
-    ops->n = n_spans + n_calls;
+                             .n_spans = sl_timeline_span_count(timeline),
+                             .n_calls = sl_timeline_call_count(timeline) };
+    ops->n = ops->n_spans + ops->n_calls;
     ops->unknown_edges = sl_timeline_origin(timeline).unknown_edges;
     if (ops->n >= UINT32_MAX)
         return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", ops->n);
     sl_status status = sl__lanes_collect(timeline, true, &ops->lanes, err);
     if (status != SL_OK) return status;
+    ops->spans = malloc((ops->n_spans + 1) * sizeof *ops->spans);
+    ops->calls = malloc((ops->n_calls + 1) * sizeof *ops->calls);
     ops->items = malloc((ops->n + 1) * sizeof *ops->items);
     ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
-    if (!ops->items || !ops->orders) return no_memory(ops, err);
-    merge_items(ops, n_spans, n_calls);
+    if (!ops->spans || !ops->calls || !ops->items || !ops->orders) return no_memory(ops, err);
+    merge_items(ops);
     set_threads(ops);
     status = sl__launches_gather(ops, err);
     if (status == SL_OK) status = link_streams(ops, err);
@@ -278,6 +279,8 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
 void sl__operations_free(sl__operations *ops)
 {
     sl__lanes_free(&ops->lanes);
+    free(ops->spans);
+    free(ops->calls);
     free(ops->items);
     free(ops->by_lane);
     free(ops->place);

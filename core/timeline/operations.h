@@ -45,8 +45,9 @@ typedef struct sl__item {
 
 struct sl__operations {
     const sl_timeline *timeline;
-    const sl_span *spans; /* the timeline's */
-    const sl_call *calls;
+    sl_span *spans; /* the timeline's, which are read many times */
+    sl_call *calls;
+    size_t n_spans, n_calls;
     bool inferred;      /* at least one of them */
     bool unknown_edges; /* a graph's */
     uint32_t n_threads; /* of the host */

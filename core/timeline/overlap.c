@@ -30,13 +30,13 @@ bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__
 bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl__interval *range)
 {
     sl__matcher match;
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
     bool found = false;
     if (!sl__matcher_make(timeline, sel, &match)) return false;
     for (size_t i = 0; i < n; i++) {
-        if (!sl__matches(&match, &spans[i])) continue;
-        sl__interval_extend(range, &spans[i], !found);
+        sl_span span = sl_timeline_span(timeline, i);
+        if (!sl__matches(&match, &span)) continue;
+        sl__interval_extend(range, &span, !found);
         found = true;
     }
     return found;
@@ -46,13 +46,15 @@ size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
 {
     sl__matcher match;
     sl__tally tally;
-    size_t n, count = 0;
+    const size_t n = sl_timeline_span_count(timeline);
+    size_t count = 0;
     if (sl_timeline_is_summary(timeline))
         return sl__summary_tally(timeline, sel, &tally, NULL) == SL_OK ? tally.n : 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
     if (!sl__matcher_make(timeline, sel, &match)) return 0;
-    for (size_t i = 0; i < n; i++)
-        count += sl__matches(&match, &spans[i]);
+    for (size_t i = 0; i < n; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        count += sl__matches(&match, &span);
+    }
     return count;
 }
 
@@ -106,15 +108,18 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
     *result = (sl__union){ 0 };
     sl__matcher match;
     if (!sl__matcher_make(timeline, sel, &match)) return SL_OK;
-    size_t n_spans, n = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
-    for (size_t i = 0; i < n_spans; i++)
-        n += sl__matches_lasting(&match, &spans[i]);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    size_t n = 0;
+    for (size_t i = 0; i < n_spans; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        n += sl__matches_lasting(&match, &span);
+    }
     sl_status status = allocate(result, n, err);
     if (status != SL_OK) return status;
     for (size_t i = 0; i < n_spans; i++) {
-        if (sl__matches_lasting(&match, &spans[i]))
-            result->at[result->n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
+        sl_span span = sl_timeline_span(timeline, i);
+        if (sl__matches_lasting(&match, &span))
+            result->at[result->n++] = (sl__interval){ span.start_ns, span.end_ns };
     }
     sl__union_join(result);
     status = sl_interrupt_check(err);

@@ -479,17 +479,15 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
 /* Rates of large pinned copies; where there are none, what the PCIe bus of such a GPU reaches. */
 static void find_rates(sl__replay *r)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(r->ops->timeline, &n);
+    const size_t n = r->ops->n_spans;
     double best[2] = { 0, 0 };
     for (size_t i = 0; i < n; i++) {
-        bool counts = (spans[i].engine == SL_ENGINE_H2D || spans[i].engine == SL_ENGINE_D2H)
-                      && !sl__span_is_pageable(&spans[i]) && spans[i].bytes >= LARGE_BYTES
-                      && spans[i].end_ns > spans[i].start_ns;
-        double rate = counts
-                          ? (double)spans[i].bytes / (double)(spans[i].end_ns - spans[i].start_ns)
-                          : 0;
-        double *kept = &best[spans[i].engine == SL_ENGINE_D2H];
+        const sl_span *span = &r->ops->spans[i];
+        bool counts = (span->engine == SL_ENGINE_H2D || span->engine == SL_ENGINE_D2H)
+                      && !sl__span_is_pageable(span) && span->bytes >= LARGE_BYTES
+                      && span->end_ns > span->start_ns;
+        double rate = counts ? (double)span->bytes / (double)(span->end_ns - span->start_ns) : 0;
+        double *kept = &best[span->engine == SL_ENGINE_D2H];
         if (rate > *kept) *kept = rate;
     }
     int major = sl_timeline_device(r->ops->timeline)->compute_capability_major;

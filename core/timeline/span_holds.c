@@ -26,8 +26,8 @@ static uint64_t correlation_of(const sl__operations *all, size_t item)
 sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, sl_error *err)
 {
     sl__operations all;
-    size_t n, span = 0;
-    sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
+    size_t span = 0;
     sl_status status = sl__operations_collect(timeline, true, &all, err);
     if (status != SL_OK) return status;
     *holds = malloc((n + 1) * sizeof **holds);

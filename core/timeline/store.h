@@ -60,9 +60,32 @@ sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline);
 void sl__timeline_expect_times(sl_timeline *timeline);
 bool sl__timeline_has_untimed(const sl_timeline *timeline);
 
-/* The spans, the calls, sorted by correlation, for changes in place. Before finish. */
-sl_span *sl__timeline_edit_spans(sl_timeline *timeline, size_t *n);
-sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n);
+/* Those of the recorder, for look-ups. */
+const sl_span *sl__timeline_spans(const sl_timeline *timeline, size_t *n);
+const sl_call *sl__timeline_calls(const sl_timeline *timeline, size_t *n);
+
+/* Puts spans and calls in order of correlation, before finish. Only a finished timeline is read by
+ * others than the recorder. */
+void sl__timeline_sort(sl_timeline *timeline);
+/* Replaces one: the correlation stays. Without memory false, and nothing changes. */
+bool sl__timeline_set_span(sl_timeline *timeline, size_t index, const sl_span *span);
+bool sl__timeline_set_call(sl_timeline *timeline, size_t index, const sl_call *call);
+
+/* ---- in order of issue --------------------------------------------------------- */
+
+/* Spans and calls together, in order of their correlations:
+ *     for (sl__issues at = { .timeline = timeline }; sl__issues_next(&at);) */
+typedef struct sl__issues {
+    const sl_timeline *timeline;
+    size_t n_spans, n_calls; /* so far */
+    bool is_call;            /* which of them comes now, */
+    size_t index;
+    sl_span span; /* and the last of each */
+    sl_call call;
+} sl__issues;
+bool sl__issues_next(sl__issues *at);
+
+/* ---- tools ---------------------------------------------------------------------- */
 
 /* Room for one more element of `size` bytes; without memory false, and nothing changes. */
 bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);

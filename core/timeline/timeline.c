@@ -635,8 +635,7 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
     timeline->host_start_ns = host_start_ns;
     timeline->host_end_ns = host_end_ns;
     timeline->finished = true;
-    timeline->kernel_names = sl__kernel_names_find(timeline->spans, timeline->n_spans,
-                                                   &timeline->texts);
+    timeline->kernel_names = sl__kernel_names_find(timeline, &timeline->texts);
 }
 
 const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)
@@ -650,32 +649,68 @@ void sl__timeline_expect_times(sl_timeline *timeline) { timeline->expects_times 
 
 bool sl__timeline_has_untimed(const sl_timeline *timeline) { return timeline->has_untimed; }
 
-sl_span *sl__timeline_edit_spans(sl_timeline *timeline, size_t *n)
+void sl__timeline_sort(sl_timeline *timeline)
 {
     sort_spans(timeline);
-    *n = timeline->n_spans;
-    return timeline->spans;
+    sort_calls(timeline);
 }
 
-sl_call *sl__timeline_edit_calls(sl_timeline *timeline, size_t *n)
+bool sl__timeline_set_span(sl_timeline *timeline, size_t index, const sl_span *span)
 {
-    sort_calls(timeline);
-    *n = timeline->n_calls;
-    return timeline->calls;
+    timeline->spans[index] = *span;
+    return true;
+}
+
+bool sl__timeline_set_call(sl_timeline *timeline, size_t index, const sl_call *call)
+{
+    timeline->calls[index] = *call;
+    return true;
 }
 
 /* ---- reading --------------------------------------------------------------- */
 
-const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n)
+size_t sl_timeline_span_count(const sl_timeline *timeline) { return timeline->n_spans; }
+
+size_t sl_timeline_call_count(const sl_timeline *timeline) { return timeline->n_calls; }
+
+sl_span sl_timeline_span(const sl_timeline *timeline, size_t index)
+{
+    return timeline->spans[index];
+}
+
+sl_call sl_timeline_call(const sl_timeline *timeline, size_t index)
+{
+    return timeline->calls[index];
+}
+
+const sl_span *sl__timeline_spans(const sl_timeline *timeline, size_t *n)
 {
     *n = timeline->n_spans;
     return timeline->spans;
 }
 
-const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n)
+const sl_call *sl__timeline_calls(const sl_timeline *timeline, size_t *n)
 {
     *n = timeline->n_calls;
     return timeline->calls;
+}
+
+bool sl__issues_next(sl__issues *at)
+{
+    const sl_timeline *timeline = at->timeline;
+    bool spans_left = at->n_spans < timeline->n_spans, calls_left = at->n_calls < timeline->n_calls;
+    at->is_call = calls_left
+                  && !(spans_left
+                       && timeline->spans[at->n_spans].correlation
+                              <= timeline->calls[at->n_calls].correlation);
+    at->index = at->is_call ? at->n_calls++ : at->n_spans;
+    if (at->is_call) {
+        at->call = timeline->calls[at->index];
+    } else if (spans_left) {
+        at->n_spans++;
+        at->span = timeline->spans[at->index];
+    }
+    return spans_left || calls_left;
 }
 
 const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n)

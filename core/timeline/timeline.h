@@ -262,17 +262,21 @@ void sl_timeline_set_range(sl_timeline *timeline, sl_range range);
 
 /* ---- reading ----------------------------------------------------------- */
 
-const sl_span *sl_timeline_spans(const sl_timeline *timeline, size_t *n); /* by correlation */
-const sl_call *sl_timeline_calls(const sl_timeline *timeline, size_t *n); /* by correlation */
+/* Spans and calls are kept packed: these make the records. In order of correlation, from 0 on. */
+size_t sl_timeline_span_count(const sl_timeline *timeline);
+size_t sl_timeline_call_count(const sl_timeline *timeline);
+sl_span sl_timeline_span(const sl_timeline *timeline, size_t index);
+sl_call sl_timeline_call(const sl_timeline *timeline, size_t index);
 const sl_stream_note *sl_timeline_streams(const sl_timeline *timeline, size_t *n); /* by id */
 /* A stream's name; where it has none "stream 5", written to the buffer. */
 #define SL_STREAM_NAME_BYTES 32
 const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
                                     char buffer[SL_STREAM_NAME_BYTES]);
-/* The one with this correlation, or NULL. After finish (and for calls while the recorder
- * has sorted them). */
-const sl_span *sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
-const sl_call *sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
+/* The index of the one with this correlation, or SL_NOT_FOUND. After finish (and for calls while
+ * the recorder has sorted them). */
+#define SL_NOT_FOUND SIZE_MAX
+size_t sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
+size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
 const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);      /* by correlation */
 const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n); /* by correlation */
 /* That of a span, or NULL: no graph ran it. After finish. */
@@ -289,10 +293,11 @@ uint32_t sl_timeline_thread_count(const sl_timeline *timeline);
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
-/* The call that launched the graph which ran a span, where that has no call of its own on the host,
- * or NULL. The same of a captured record or wait; NULL also for other calls. */
-const sl_call *sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span);
-const sl_call *sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call);
+/* The index of the call that launched the graph which ran a span, where that has no call of its own
+ * on the host, or SL_NOT_FOUND. The same of a captured record or wait; SL_NOT_FOUND also for other
+ * calls. */
+size_t sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span);
+size_t sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call);
 /* The node's number as it is shown: from 1, as scripts count, or what a trace of another program
  * says. */
 uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note *node);
@@ -508,8 +513,9 @@ sl_status sl_timeline_as_graphs(const sl_timeline *timeline, const sl_graph_cost
 
 /* One side of a finding: an operation, a call, or, without either, nothing that is known. */
 typedef struct sl_side {
-    const sl_span *span;
-    const sl_call *call;
+    bool is_span, is_call; /* or neither: nothing is known of it */
+    sl_span span;
+    sl_call call;
     const char *name;             /* of a call CUDA's */
     const char *short_name;       /* of a kernel whose usual label others have, too; else NULL */
     const char *stream_name;      /* "" if it has none, and of calls */

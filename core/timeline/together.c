@@ -14,14 +14,15 @@ enum { NOBODY = -1 };
 
 typedef struct moment {
     int64_t at_ns;
-    const sl_span *span;
+    size_t span;
     bool starts;
 } moment;
 
 typedef struct running {
-    const sl_span *span;
-    ptrdiff_t holder;
-} running; /* holder: or NOBODY */
+    size_t index; /* of the span */
+    sl_span span;
+    ptrdiff_t holder; /* or NOBODY */
+} running;
 
 typedef struct taker {
     size_t held; /* the running span that the selection holds, */
@@ -30,6 +31,7 @@ typedef struct taker {
 } taker;
 
 typedef struct together {
+    const sl_timeline *timeline;
     const sl__matcher *match; /* of each selection */
     size_t n;                 /* selections */
     moment *moments;          /* of the spans that are in one of them, in order */
@@ -72,7 +74,7 @@ static bool serve(together *t, size_t first)
     for (t->queue[tail++] = first; head < tail; head++) {
         size_t to = t->queue[head];
         for (size_t i = 0; i < t->n_running; i++) {
-            if (!sl__matches(&t->match[to], t->running[i].span)) continue;
+            if (!sl__matches(&t->match[to], &t->running[i].span)) continue;
             if (t->running[i].holder == NOBODY) {
                 hand_on(t, to, i, first);
                 return true;
@@ -103,10 +105,11 @@ static void apply(together *t, const moment *m)
 {
     size_t i = 0;
     if (m->starts) {
-        t->running[t->n_running++].span = m->span;
+        t->running[t->n_running++] = (running){ m->span, sl_timeline_span(t->timeline, m->span),
+                                                NOBODY };
         return;
     }
-    while (t->running[i].span != m->span)
+    while (t->running[i].index != m->span)
         i++;
     t->running[i] = t->running[--t->n_running];
 }
@@ -133,9 +136,8 @@ static sl_status walk(together *t, int64_t *common_ns, sl_error *err)
 static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *match, size_t n,
                             size_t n_lasting, int64_t *common_ns, sl_error *err)
 {
-    together t = { .match = match, .n = n };
-    size_t n_spans;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    together t = { .timeline = timeline, .match = match, .n = n };
+    const size_t n_spans = sl_timeline_span_count(timeline);
     sl_status status;
     t.moments = calloc(2 * n_lasting, sizeof *t.moments);
     t.running = calloc(n_lasting, sizeof *t.running);
@@ -145,9 +147,10 @@ static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *matc
         status = sl_fail(err, SL_ENOMEM, "no memory for the overlap of %zu spans", n_lasting);
     } else {
         for (size_t i = 0; i < n_spans; i++) {
-            if (!matching(match, n, &spans[i])) continue;
-            t.moments[t.n_moments++] = (moment){ spans[i].start_ns, &spans[i], true };
-            t.moments[t.n_moments++] = (moment){ spans[i].end_ns, &spans[i], false };
+            sl_span span = sl_timeline_span(timeline, i);
+            if (!matching(match, n, &span)) continue;
+            t.moments[t.n_moments++] = (moment){ span.start_ns, i, true };
+            t.moments[t.n_moments++] = (moment){ span.end_ns, i, false };
         }
         sl__sort(t.moments, t.n_moments, sizeof *t.moments, sl__by_time);
         status = walk(&t, common_ns, err);
@@ -183,11 +186,12 @@ static sl_status intersect_all(const sl_timeline *timeline, const sl_selection *
 static size_t count_lasting(const sl_timeline *timeline, const sl__matcher *match, size_t n,
                             bool *shared)
 {
-    size_t n_spans, n_lasting = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(timeline);
+    size_t n_lasting = 0;
     *shared = false;
     for (size_t i = 0; i < n_spans; i++) {
-        size_t count = matching(match, n, &spans[i]);
+        sl_span span = sl_timeline_span(timeline, i);
+        size_t count = matching(match, n, &span);
         n_lasting += count > 0;
         *shared |= count > 1;
     }

@@ -27,11 +27,11 @@ static bool read(const sl__summary *s, sl_totals_of of, sl_total **totals, size_
 /* Of all spans of a timeline that keeps them. */
 static bool sum_up(const sl_timeline *timeline, sl__summary *s)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    for (size_t i = 0; i < n; i++)
-        if (!sl__summary_add(s, &spans[i], sl_timeline_place(timeline, spans[i].stream)))
-            return false;
+    const size_t n = sl_timeline_span_count(timeline);
+    for (size_t i = 0; i < n; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        if (!sl__summary_add(s, &span, sl_timeline_place(timeline, span.stream))) return false;
+    }
     sl__summary_settle(s, INT64_MAX);
     return true;
 }

@@ -137,7 +137,7 @@ static sl_status put_groups(writer *w, sl_error *err)
 
 /* ---- nodes ------------------------------------------------------------------------------ */
 
-static node_type type_of(const sl__task *task)
+static node_type type_of(const sl__task *task, const sl_span *span)
 {
     switch (task->kind) {
     case SL__TASK_COLLECTIVE: return COMM_COLL_NODE;
@@ -145,8 +145,8 @@ static node_type type_of(const sl__task *task)
     case SL__TASK_RECV: return COMM_RECV_NODE;
     case SL__TASK_WORK: break;
     }
-    if (task->span->kind == SL_SPAN_MEMCPY_H2D) return MEM_LOAD_NODE;
-    return task->span->kind == SL_SPAN_MEMCPY_D2H ? MEM_STORE_NODE : COMP_NODE;
+    if (span->kind == SL_SPAN_MEMCPY_H2D) return MEM_LOAD_NODE;
+    return span->kind == SL_SPAN_MEMCPY_D2H ? MEM_STORE_NODE : COMP_NODE;
 }
 
 /* CollectiveCommType. */
@@ -180,17 +180,16 @@ static void put_message(writer *w, const sl__task *task)
     put_number(w, "comm_size", ATTR_INT64, task->bytes);
 }
 
-static void put_attributes(writer *w, const sl__task *task)
+static void put_attributes(writer *w, const sl__task *task, const sl_span *span)
 {
-    bool on_host = task->span && task->span->kind == SL_SPAN_HOST_FUNC;
-    put_number(w, "is_cpu_op", ATTR_BOOL, on_host);
+    put_number(w, "is_cpu_op", ATTR_BOOL, span->kind == SL_SPAN_HOST_FUNC);
     put_number(w, "stream", ATTR_INT64, task->stream);
     if (task->kind == SL__TASK_COLLECTIVE)
         put_collective(w, task->note);
     else if (task->kind != SL__TASK_WORK)
         put_message(w, task);
-    else if (task->span->bytes > 0)
-        put_number(w, "tensor_size", ATTR_UINT64, task->span->bytes);
+    else if (span->bytes > 0)
+        put_number(w, "tensor_size", ATTR_UINT64, span->bytes);
 }
 
 static uint64_t whole_us(const writer *w, int64_t ns)
@@ -218,13 +217,15 @@ static sl_status put_node(writer *w, size_t i, sl_error *err)
 {
     const sl__task *task = &w->tasks->at[i];
     const sl_timeline *timeline = w->tasks->timeline;
+    sl_span span = sl__task_span(w->tasks, task);
+    bool is_order = task->span == SL_NOT_FOUND;
     sl__proto_uint(&w->message, NODE_ID, i + 1);
     sl__proto_text(&w->message, NODE_NAME,
-                   task->span ? sl_timeline_text(timeline, task->span->name) : "order");
-    sl__proto_uint(&w->message, NODE_TYPE, type_of(task));
+                   is_order ? "order" : sl_timeline_text(timeline, span.name));
+    sl__proto_uint(&w->message, NODE_TYPE, type_of(task, &span));
     put_deps(w, task);
-    if (task->span) put_times(w, task->span);
-    put_attributes(w, task);
+    if (!is_order) put_times(w, &span);
+    put_attributes(w, task, &span);
     return sl__proto_write(&w->message, w->file, err);
 }
 

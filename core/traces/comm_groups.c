@@ -97,13 +97,16 @@ static sl_status check_ranks(const sl_timeline *timeline, const sl__comm_groups 
 sl_status sl__comm_groups_find(const sl_timeline *timeline, const char *what,
                                sl__comm_groups *groups, sl_error *err)
 {
-    size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const size_t n = sl_timeline_span_count(timeline);
     sl_status status = rank_places(timeline, groups) ? SL_OK : no_memory(err);
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        status = place_rank(timeline, groups, &spans[i], what, err);
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        status = check_ranks(timeline, groups, &spans[i], what, err);
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        status = place_rank(timeline, groups, &span, what, err);
+    }
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        status = check_ranks(timeline, groups, &span, what, err);
+    }
     return status;
 }
 

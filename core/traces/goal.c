@@ -39,14 +39,15 @@ static void put_message(sl__goal *g, const sl__task *task)
 static void put_task(sl__goal *g, size_t i)
 {
     const sl__task *task = &g->tasks->at[i];
+    sl_span span = sl__task_span(g->tasks, task);
     bool collective = task->kind == SL__TASK_COLLECTIVE;
     g->task = i + 1;
     g->cpu = task->stream % CPUS;
     if (collective)
         sl__goal_put_collective(g, task);
     else if (task->kind == SL__TASK_WORK)
-        sl__goal_put(g, "t%zu: calc %" PRId64 " cpu %u", g->task,
-                     task->span->end_ns - task->span->start_ns, g->cpu);
+        sl__goal_put(g, "t%zu: calc %" PRId64 " cpu %u", g->task, span.end_ns - span.start_ns,
+                     g->cpu);
     else
         put_message(g, task);
     for (size_t d = 0; d < task->n_deps; d++)

@@ -112,19 +112,23 @@ static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *pref
 
 static void find_rows(sl__writer *w)
 {
-    for (size_t i = 0; i < w->n_spans; i++) {
-        sl__trace_rows *l = lane_of(w, w->spans[i].stream);
-        bool host = w->spans[i].kind == SL_SPAN_HOST_FUNC;
+    const size_t n_spans = sl_timeline_span_count(w->timeline);
+    const size_t n_calls = sl_timeline_call_count(w->timeline);
+    for (size_t i = 0; i < n_spans; i++) {
+        sl_span span = sl_timeline_span(w->timeline, i);
+        sl__trace_rows *l = lane_of(w, span.stream);
+        bool host = span.kind == SL_SPAN_HOST_FUNC;
         l->host |= host;
         l->device |= !host;
     }
-    for (size_t i = 0; i < w->n_calls; i++) {
-        if (sl_timeline_call_launch(w->timeline, &w->calls[i]))
-            lane_of(w, w->calls[i].stream)->device = true;
-        else if (w->calls[i].kind == SL_CALL_STREAM_SYNC || w->calls[i].kind == SL_CALL_STREAM_WAIT)
-            lane_of(w, w->calls[i].stream)->sync = true;
-        if (w->calls[i].kind == SL_CALL_EVENT_SYNC || w->calls[i].kind == SL_CALL_DEVICE_SYNC)
-            w->devices[sl_timeline_place(w->timeline, w->calls[i].stream)].sync = true;
+    for (size_t i = 0; i < n_calls; i++) {
+        sl_call call = sl_timeline_call(w->timeline, i);
+        if (sl_timeline_call_launch(w->timeline, &call) != SL_NOT_FOUND)
+            lane_of(w, call.stream)->device = true;
+        else if (call.kind == SL_CALL_STREAM_SYNC || call.kind == SL_CALL_STREAM_WAIT)
+            lane_of(w, call.stream)->sync = true;
+        if (call.kind == SL_CALL_EVENT_SYNC || call.kind == SL_CALL_DEVICE_SYNC)
+            w->devices[sl_timeline_place(w->timeline, call.stream)].sync = true;
     }
 }
 
@@ -383,9 +387,10 @@ static void put_span(sl__writer *w, const sl_span *span)
     int pid = host ? SL__HOST_PID : sl__pid_of(w, span->stream);
     uint64_t tid = host ? own_number(span->stream) + SL__HOST_FUNC_TID
                         : sl__written_stream(w, span->stream);
-    const sl_call *graph = sl_timeline_span_launch(w->timeline, span);
-    uint64_t issued = graph ? graph->correlation : span->correlation;
-    if (!graph) put_own_call(w, span);
+    size_t graph = sl_timeline_span_launch(w->timeline, span);
+    uint64_t issued = graph != SL_NOT_FOUND ? sl_timeline_call(w->timeline, graph).correlation
+                                            : span->correlation;
+    if (graph == SL_NOT_FOUND) put_own_call(w, span);
     sl__interval when = sl__row_place(host ? &l->host_row : &l->device_row, w->base_ns,
                                       span->start_ns, span->end_ns);
     if (host)
@@ -399,8 +404,8 @@ static void put_span(sl__writer *w, const sl_span *span)
 
 static bool is_recorded(const sl_timeline *timeline, uint64_t correlation)
 {
-    const sl_call *call = sl_timeline_find_call(timeline, correlation);
-    return call && call->kind == SL_CALL_EVENT_RECORD;
+    size_t call = sl_timeline_find_call(timeline, correlation);
+    return call != SL_NOT_FOUND && sl_timeline_call(timeline, call).kind == SL_CALL_EVENT_RECORD;
 }
 
 static bool is_of_stream(const sl_call *call)
@@ -466,17 +471,23 @@ static void put_call_args(sl__writer *w, const sl_call *call, bool synced, bool 
 }
 
 /* A captured record or wait. */
-static void put_edge(sl__writer *w, const sl_call *edge, const sl_call *launch)
+static void put_edge(sl__writer *w, const sl_call *edge, size_t launch)
 {
-    sl__write_edge_begin(w, edge, launch);
+    sl__write_edge_begin(w, edge, sl_timeline_call(w->timeline, launch).correlation);
     put_call_args(w, edge, false, false);
     sl__write_raw(w, "}}");
 }
 
-/* `next`: the first span behind it, or NULL. */
-static void put_call(sl__writer *w, const sl_call *call, const sl_span *next)
+/* Whether the `next` span is the first of a graph that this call launched. */
+static bool launches_next(const sl__writer *w, size_t call, size_t next)
 {
-    bool launches = next && sl_timeline_span_launch(w->timeline, next) == call;
+    if (next == sl_timeline_span_count(w->timeline)) return false;
+    sl_span span = sl_timeline_span(w->timeline, next);
+    return sl_timeline_span_launch(w->timeline, &span) == call;
+}
+
+static void put_call(sl__writer *w, const sl_call *call, bool launches)
+{
     bool of_event = call->kind == SL_CALL_EVENT_SYNC || call->kind == SL_CALL_STREAM_WAIT;
     bool recorded = of_event && is_recorded(w->timeline, call->target);
     const char *sync = sync_name(call, recorded);
@@ -505,10 +516,12 @@ static void put_recording(sl__writer *w)
 {
     sl__interval all = { w->base_ns, w->base_ns };
     widen(&all, w->base_ns, w->base_ns + sl_timeline_wall_ns(w->timeline));
-    for (size_t i = 0; i < w->n_spans; i++)
-        widen(&all, w->spans[i].host_start_ns, w->spans[i].host_end_ns);
-    for (size_t i = 0; i < w->n_calls; i++)
-        widen(&all, w->calls[i].host_start_ns, w->calls[i].host_end_ns);
+    for (sl__issues at = { .timeline = w->timeline }; sl__issues_next(&at);) {
+        if (at.is_call)
+            widen(&all, at.call.host_start_ns, at.call.host_end_ns);
+        else
+            widen(&all, at.span.host_start_ns, at.span.host_end_ns);
+    }
     all.end_ns += 2;
     sl__slice_begin(w, "user_annotation", "streamlab", SL__HOST_PID, CPU_TID, all);
     sl__write_raw(w, "}");
@@ -516,18 +529,15 @@ static void put_recording(sl__writer *w)
 
 static void put_events(sl__writer *w)
 {
-    size_t i = 0, j = 0;
-    while ((i < w->n_spans || j < w->n_calls) && !sl__outfile_failed(&w->file)) {
-        const sl_span *span = i < w->n_spans ? &w->spans[i] : NULL;
-        const sl_call *call = j < w->n_calls ? &w->calls[j] : NULL;
-        bool span_first = span && (!call || span->correlation <= call->correlation);
-        const sl_call *graph = span_first ? NULL : sl_timeline_call_launch(w->timeline, call);
-        if (span_first)
-            put_span(w, &w->spans[i++]);
-        else if (graph)
-            put_edge(w, &w->calls[j++], graph);
+    sl__issues at = { .timeline = w->timeline };
+    while (!sl__outfile_failed(&w->file) && sl__issues_next(&at)) {
+        size_t graph = at.is_call ? sl_timeline_call_launch(w->timeline, &at.call) : SL_NOT_FOUND;
+        if (!at.is_call)
+            put_span(w, &at.span);
+        else if (graph != SL_NOT_FOUND)
+            put_edge(w, &at.call, graph);
         else
-            put_call(w, &w->calls[j++], span);
+            put_call(w, &at.call, launches_next(w, at.index, at.n_spans));
     }
     sl__write_raw(w, "\n],\n\"traceName\":\"streamlab\"\n}\n");
 }
@@ -542,8 +552,6 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     };
     for (int place = 0; place < sl_timeline_device_count(timeline); place++)
         w.devices[place].pid = sl_timeline_device_at(timeline, place)->index;
-    w.spans = sl_timeline_spans(timeline, &w.n_spans);
-    w.calls = sl_timeline_calls(timeline, &w.n_calls);
     w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
     if (status != SL_OK) return status;

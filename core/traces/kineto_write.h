@@ -30,9 +30,6 @@ typedef struct sl__trace_rows {
 
 typedef struct sl__writer {
     const sl_timeline *timeline;
-    const sl_span *spans;
-    const sl_call *calls;
-    size_t n_spans, n_calls;
     sl__outfile file;
     sl__lanes index;
     sl__trace_rows *lanes;
@@ -97,7 +94,7 @@ void sl__write_launch(sl__writer *w, const sl_call *call);
 void sl__write_collective(sl__writer *w, const sl_span *span);
 void sl__write_peers(sl__writer *w, const sl_span *span);
 /* The instant of a captured record or wait; the caller adds to its args. */
-void sl__write_edge_begin(sl__writer *w, const sl_call *edge, const sl_call *launch);
+void sl__write_edge_begin(sl__writer *w, const sl_call *edge, uint64_t launch);
 
 /* ---- kineto_write_header.c ---- */
 

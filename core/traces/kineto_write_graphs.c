@@ -12,7 +12,7 @@ void sl__write_node(sl__writer *w, const sl_span *span)
 {
     const sl_node_note *node = sl_timeline_find_node(w->timeline, span->correlation);
     if (!node) return;
-    bool own_call = !sl_timeline_span_launch(w->timeline, span);
+    bool own_call = sl_timeline_span_launch(w->timeline, span) == SL_NOT_FOUND;
     sl__write_number(w, ",\"graph id\":", node->graph);
     sl__write_int(
         w, ",\"graph node id\":", (int64_t)((uint64_t)node->graph << 32 | (uint64_t)node->node));
@@ -44,7 +44,7 @@ void sl__write_launch(sl__writer *w, const sl_call *call)
     sl__write_flag(w, ",\"uploads\":true", note->uploads);
 }
 
-void sl__write_edge_begin(sl__writer *w, const sl_call *edge, const sl_call *launch)
+void sl__write_edge_begin(sl__writer *w, const sl_call *edge, uint64_t launch)
 {
     int64_t at_ns = edge->device_ns ? edge->device_ns : edge->host_start_ns;
     sl__write_begin(w, "{\"ph\":\"i\",\"s\":\"t\",\"cat\":\"" SL__EDGE "\"");
@@ -52,6 +52,6 @@ void sl__write_edge_begin(sl__writer *w, const sl_call *edge, const sl_call *lau
     sl__write_place(w, sl__pid_of(w, edge->stream), sl__written_stream(w, edge->stream));
     sl__write_time(w, ",\"ts\":", at_ns - w->base_ns);
     sl__write_number(w, ",\"args\":{\"External id\":", edge->correlation);
-    sl__write_number(w, ",\"launched by\":", launch->correlation);
+    sl__write_number(w, ",\"launched by\":", launch);
     if (edge->where) sl__write_text(w, ",\"where\":", sl_timeline_text(w->timeline, edge->where));
 }

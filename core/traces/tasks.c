@@ -85,6 +85,7 @@ static void tell(gathering *g, size_t op, int rank)
 {
     const sl__task from = g->tasks->at[g->first[op]];
     sl__task message = {
+        .span = SL_NOT_FOUND,
         .kind = SL__TASK_SEND,
         .rank = from.rank,
         .stream = g->n_streams[from.rank],
@@ -127,7 +128,7 @@ static void describe_copy(gathering *g, sl__task *task, const sl_peer_note *note
     task->kind = sends ? SL__TASK_SEND : SL__TASK_RECV;
     task->rank = rank_of(g, place);
     task->peer = rank_of(g, sends ? note->to : note->from);
-    task->bytes = task->span->bytes;
+    task->bytes = sl_timeline_span(g->tasks->timeline, task->span).bytes;
 }
 
 static void put_task(gathering *g, size_t op, const sl__task *task)
@@ -138,13 +139,13 @@ static void put_task(gathering *g, size_t op, const sl__task *task)
     attach(g, op);
 }
 
-static void put_operation(gathering *g, size_t op, const sl_span *span)
+static void put_operation(gathering *g, size_t op, const sl_span *span, size_t index)
 {
     size_t lane = sl__lanes_find(&g->behind.index, span->stream);
     int place = g->behind.lanes[lane].place;
     const sl_peer_note *copy = sl_timeline_find_peer(g->tasks->timeline, span->correlation);
     sl__task task = {
-        .span = span,
+        .span = index,
         .note = sl_timeline_find_collective(g->tasks->timeline, span->correlation),
         .rank = rank_of(g, place),
         .stream = g->streams[lane],
@@ -175,42 +176,39 @@ static bool is_in_group(const gathering *g, const sl_span *span, size_t last)
     if (!note || last == SL__NO_OP || g->first[last] == SL__NO_TASK) return false;
     const sl__task *before = &g->tasks->at[g->first[last]];
     return before->note && before->note->comm == note->comm
-           && (span->start_ns < before->span->end_ns || span->start_ns == span->end_ns);
+           && (span->start_ns < sl_timeline_span(g->tasks->timeline, before->span).end_ns
+               || span->start_ns == span->end_ns);
 }
 
-static void put_span(gathering *g, const sl_span *span)
+static void put_span(gathering *g, const sl_span *span, size_t index)
 {
     size_t op = sl__behind_last(&g->behind, span->stream);
     if (is_in_group(g, span, op))
         sl__behind_find(&g->behind, op, SL__EVERY_PLACE);
     else
         op = sl__behind_add(&g->behind, span);
-    put_operation(g, op, span);
+    put_operation(g, op, span, index);
 }
 
 /* ---- all ------------------------------------------------------------------------------- */
 
 static void put_all(gathering *g)
 {
-    size_t n_spans, n_calls, i = 0, j = 0;
-    const sl_span *spans = sl_timeline_spans(g->tasks->timeline, &n_spans);
-    const sl_call *calls = sl_timeline_calls(g->tasks->timeline, &n_calls);
-    while ((i < n_spans || j < n_calls) && g->status == SL_OK) {
-        bool call_first = i == n_spans
-                          || (j < n_calls && calls[j].correlation < spans[i].correlation);
-        if (sl__stops_at(i + j)) g->status = sl_interrupt_check(g->err);
-        if (call_first)
-            sl__behind_call(&g->behind, &calls[j++]);
+    sl__issues at = { .timeline = g->tasks->timeline };
+    while (g->status == SL_OK && sl__issues_next(&at)) {
+        if (sl__stops_at(at.n_spans + at.n_calls)) g->status = sl_interrupt_check(g->err);
+        if (at.is_call)
+            sl__behind_call(&g->behind, &at.call);
         else if (g->status == SL_OK)
-            put_span(g, &spans[i++]);
+            put_span(g, &at.span, at.index);
     }
 }
 
 /* Each rank numbers its streams that have operations. */
 static bool prepare(gathering *g)
 {
-    size_t n_spans, n_lanes = g->behind.index.n;
-    sl_timeline_spans(g->tasks->timeline, &n_spans);
+    const size_t n_spans = sl_timeline_span_count(g->tasks->timeline);
+    const size_t n_lanes = g->behind.index.n;
     g->first = malloc((n_spans + 1) * sizeof *g->first);
     g->streams = calloc(n_lanes + 1, sizeof *g->streams);
     if (!g->first || !g->streams) return false;

@@ -17,7 +17,7 @@ typedef enum sl__task_kind {
 } sl__task_kind;
 
 typedef struct sl__task {
-    const sl_span *span;            /* NULL: of a message that only orders */
+    size_t span;                    /* SL_NOT_FOUND: of a message that only orders */
     const sl_collective_note *note; /* of a collective, a send or a receive; or NULL */
     sl__task_kind kind;
     int rank;
@@ -47,5 +47,12 @@ typedef struct sl__tasks {
 sl_status sl__tasks_gather(const sl_timeline *timeline, const char *what, sl__tasks *tasks,
                            sl_error *err);
 void sl__tasks_free(sl__tasks *tasks);
+
+/* Of a message that only orders all 0. */
+static inline sl_span sl__task_span(const sl__tasks *tasks, const sl__task *task)
+{
+    return task->span != SL_NOT_FOUND ? sl_timeline_span(tasks->timeline, task->span)
+                                      : (sl_span){ .start_ns = 0 };
+}
 
 #endif

@@ -1,4 +1,5 @@
 /* t-16-plain-calls.c - cudaMalloc and its kin: what they take, make and refuse. */
+#include "../kept.h"
 #include "fake_backend.h"
 
 static sl_device *device;
@@ -108,7 +109,7 @@ static void test_recorded_times(void)
     sl_tensor_pin(pageable, NULL);
     fake.pin_ns = 0;
     sl_record_stop(device, timeline);
-    calls = sl_timeline_calls(timeline, &n);
+    calls = calls_of(timeline, &n);
     if (ok(n == 2, "both are recorded")) {
         is_int(calls[0].host_end_ns - calls[0].host_start_ns, 71000,
                "cudaMalloc lasts as long as having the memory");
@@ -133,7 +134,7 @@ static void test_memory_info(void)
     sl_record_stop(device, timeline);
     is_int(free_bytes, 1 << 20, "what is free");
     is_int(total_bytes, 1 << 20, "and what there is");
-    calls = sl_timeline_calls(timeline, &n);
+    calls = calls_of(timeline, &n);
     ok(n == 1 && !strcmp(sl_timeline_text(timeline, calls[0].name), "cudaMemGetInfo"),
        "which is a call as others are");
     sl_timeline_release(timeline);

@@ -1,4 +1,5 @@
 /* t-17-record.c - recording: which operations a timeline gets, and as what. */
+#include "../kept.h"
 #include "fake_backend.h"
 
 static sl_device *device;
@@ -7,7 +8,7 @@ static sl_stream *stream;
 static const char *span_name(const sl_timeline *timeline, size_t i)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const sl_span *spans = spans_of(timeline, &n);
 
     return i < n ? sl_timeline_text(timeline, spans[i].name) : NULL;
 }
@@ -37,7 +38,7 @@ static void test_spans(void)
     fake_spin(stream, NULL);
     sl_record_stop(device, timeline);
     sl_device_synchronize(device, NULL);
-    spans = sl_timeline_spans(timeline, &n);
+    spans = spans_of(timeline, &n);
     is_int(n, 8, "operations from start to stop are in it, if they have retired");
     is_str(span_name(timeline, 0), "matmul_f32", "kernels are named by kernel and dtype");
     is_str(span_name(timeline, 1), "matmul_tf32", "or TF32");
@@ -86,7 +87,7 @@ static void test_calls(void)
     fake.fail_synchronizes = 1;
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    calls = sl_timeline_calls(timeline, &n);
+    calls = calls_of(timeline, &n);
     is_int(n, 7, "calls that succeeded are recorded");
     is_int(calls[0].kind, SL_CALL_EVENT_RECORD, "a record is a call");
     ok(calls[0].device_ns > 0, "with the device's time");
@@ -129,8 +130,8 @@ static void test_numbers(void)
     fake_spin(stream, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    spans = sl_timeline_spans(timeline, &n);
-    calls = sl_timeline_calls(timeline, &n_calls);
+    spans = spans_of(timeline, &n);
+    calls = calls_of(timeline, &n_calls);
     if (ok(n == 2 && n_calls == 2, "what succeeded is recorded")) {
         is_int(spans[0].correlation - calls[0].correlation, 1, "a call that failed took no number");
         is_int(spans[1].correlation - spans[0].correlation, 1, "nor did the operation");
@@ -154,8 +155,8 @@ static void test_nesting(void)
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, inner);
     sl_record_stop(device, inner);
-    sl_timeline_spans(outer, &n_outer);
-    sl_timeline_spans(inner, &n_inner);
+    n_outer = sl_timeline_span_count(outer);
+    n_inner = sl_timeline_span_count(inner);
     is_int(n_outer, 2, "the outer recording has what ran while it was on");
     is_int(n_inner, 2, "the inner one has its own part, and may end later");
     sl_timeline_release(outer);
@@ -164,14 +165,14 @@ static void test_nesting(void)
     fake_spin(stream, NULL);
     fake_complete(1);
     sl_record_stop(device, forgotten);
-    sl_timeline_spans(forgotten, &n_inner);
+    n_inner = sl_timeline_span_count(forgotten);
     is_int(n_inner, 1, "what had ended before the stop is in it, seen or not");
     sl_timeline_release(forgotten);
     sl_record_start(device, "test", &forgotten, NULL);
     fake_spin(stream, NULL);
     sl_device_drain(device);
     sl_device_release(device);
-    sl_timeline_spans(forgotten, &n_inner);
+    n_inner = sl_timeline_span_count(forgotten);
     is_int(n_inner, 1, "a timeline outlives its device");
     ok(sl_timeline_wall_ns(forgotten) > 0, "and ends with it");
     sl_timeline_release(forgotten);

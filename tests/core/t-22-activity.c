@@ -1,4 +1,5 @@
 /* t-22-activity.c - times that come after the operations, as a profiler delivers them. */
+#include "../kept.h"
 #include "fake_backend.h"
 
 #include "../../core/device.h"
@@ -14,10 +15,10 @@ static sl_timeline *start(void)
     return timeline;
 }
 
-static const sl_span *spans_of(const sl_timeline *timeline, size_t n)
+static const sl_span *expect_spans(const sl_timeline *timeline, size_t n)
 {
     size_t found = 0;
-    const sl_span *spans = sl_timeline_spans(timeline, &found);
+    const sl_span *spans = spans_of(timeline, &found);
 
     return is_int(found, (int64_t)n, "it has %zu spans", n) && n ? spans : NULL;
 }
@@ -36,7 +37,7 @@ static void test_times(void)
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
     is_int(fake.recordings, 0, "which the backend ends as well");
-    spans = spans_of(timeline, 3);
+    spans = expect_spans(timeline, 3);
     if (spans) {
         ok(spans[0].start_ns > issued, "spans have the times that came later");
         is_int(spans[0].end_ns - spans[0].start_ns, 100, "from start to end");
@@ -66,7 +67,7 @@ static void test_parts(void)
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
     fake.parts = 0;
-    spans = spans_of(timeline, 2);
+    spans = expect_spans(timeline, 2);
     if (spans) {
         is_int(spans[1].end_ns - spans[1].start_ns, 310,
                "several kernels of one operation are one span");
@@ -91,7 +92,7 @@ static void test_memset_part(void)
     sl_record_stop(device, timeline);
     fake.parts = 0;
     fake.memset_parts = false;
-    spans = spans_of(timeline, 1);
+    spans = expect_spans(timeline, 1);
     if (spans) {
         is_int(spans[0].end_ns - spans[0].start_ns, 910 + 310,
                "a memset that an operation needs belongs to its span");
@@ -104,10 +105,10 @@ static void test_memset_part(void)
     sl_timeline_release(timeline);
 }
 
-static const sl_call *calls_of(const sl_timeline *timeline, size_t n)
+static const sl_call *expect_calls(const sl_timeline *timeline, size_t n)
 {
     size_t found = 0;
-    const sl_call *calls = sl_timeline_calls(timeline, &found);
+    const sl_call *calls = calls_of(timeline, &found);
 
     return is_int(found, (int64_t)n, "it has %zu calls", n) ? calls : NULL;
 }
@@ -132,8 +133,8 @@ static void test_calls(void)
     sl_stream_wait_event(null, event, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    spans = spans_of(timeline, 2);
-    calls = calls_of(timeline, 7);
+    spans = expect_spans(timeline, 2);
+    calls = expect_calls(timeline, 7);
     if (spans && calls) {
         is_int(calls[0].device_ns, calls[0].host_end_ns,
                "a record in an idle stream is reached when it was issued");
@@ -167,7 +168,7 @@ static void test_rows_of_graphs(void)
     sl_timeline_add_call(timeline, &record, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    calls = calls_of(timeline, 2);
+    calls = expect_calls(timeline, 2);
     for (size_t i = 0; calls && i < 2; i++)
         if (calls[i].correlation == 1000)
             is_int(calls[i].device_ns, calls[i].host_end_ns,
@@ -190,9 +191,9 @@ static void test_nesting(void)
     fake_spin(null, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, outer);
-    spans = spans_of(inner, 1);
+    spans = expect_spans(inner, 1);
     if (spans) is_int(spans[0].end_ns - spans[0].start_ns, 100, "what the inner one collected");
-    spans = spans_of(outer, 3);
+    spans = expect_spans(outer, 3);
     if (spans) {
         is_int(spans[1].end_ns - spans[1].start_ns, 100, "the outer one has, too");
         is_str(sl_timeline_text(outer, spans[1].symbol), "part_one", "under its own texts");
@@ -220,9 +221,9 @@ static void test_late_record(void)
     sl_record_stop(device, inner);
     fake_deliver(&late, 5000, 5042, NULL);
     sl_record_stop(device, outer);
-    spans = spans_of(inner, 2);
+    spans = expect_spans(inner, 2);
     if (spans) is_int(spans[0].end_ns - spans[0].start_ns, 100, "the inner one has its times");
-    spans = spans_of(outer, 3);
+    spans = expect_spans(outer, 3);
     if (spans) {
         is_int(spans[0].end_ns - spans[0].start_ns, 42, "a record may come late");
         is_int(spans[0].symbol, 0, "and be of no kernel");
@@ -244,7 +245,7 @@ static void test_lost_records(void)
     fake_spin(null, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    spans = spans_of(timeline, 1);
+    spans = expect_spans(timeline, 1);
     if (spans)
         is_int(sl_timeline_makespan_ns(timeline), spans[0].end_ns - spans[0].start_ns,
                "what has no times is left out");
@@ -291,7 +292,7 @@ static void test_held_host(void)
     fake_spin(null, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    spans = spans_of(timeline, 4);
+    spans = expect_spans(timeline, 4);
     if (spans) {
         ok(spans[0].flags & SL_SPAN_HOST_WAITED,
            "a pageable copy whose call outlasted it has held the host");
@@ -328,7 +329,7 @@ static void test_abandoned(void)
     sl_device_drain(device);
     sl_device_release(device);
     is_int(fake.recordings, 0, "a device that closes ends its recordings");
-    spans_of(timeline, 1);
+    expect_spans(timeline, 1);
     sl_timeline_release(timeline);
     device = fake_open();
     null = sl_device_default_stream(device);
@@ -350,7 +351,7 @@ static void test_many(void)
     }
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    spans = sl_timeline_spans(timeline, &n);
+    spans = spans_of(timeline, &n);
     is_int(n, ROUNDS * EACH, "a million operations get their times");
     for (size_t i = 0; i < n; i++)
         n_good += spans[i].end_ns - spans[i].start_ns == 100

@@ -1,4 +1,5 @@
 /* t-23-peers.c - two devices of one backend that copy to one another. */
+#include "../kept.h"
 #include "fake_backend.h"
 
 static sl_device *first, *second;
@@ -42,7 +43,7 @@ static void test_copies(void)
     sl_device_synchronize(first, NULL);
     sl_device_synchronize(second, NULL);
     sl_record_stop(first, timeline);
-    spans = sl_timeline_spans(timeline, &n);
+    spans = spans_of(timeline, &n);
     if (ok(n == 2, "a recording has the copies of its own device's streams")) {
         is_str(sl_timeline_text(timeline, spans[0].name), "Memcpy PtoP (Device -> Device)",
                "under CUPTI's name");
@@ -121,7 +122,7 @@ static void test_waits(void)
     sl_device_synchronize(second, NULL);
     sl_device_synchronize(first, NULL);
     sl_record_stop(second, timeline);
-    calls = sl_timeline_calls(timeline, &n);
+    calls = calls_of(timeline, &n);
     if (ok(n == 3, "the waits are recorded")) {
         is_int(calls[0].kind, SL_CALL_STREAM_WAIT, "as such");
         is_int(calls[0].target, 0, "for nothing that this timeline knows");

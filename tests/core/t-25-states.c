@@ -1,4 +1,5 @@
 /* t-25-states.c - how objects stand, and values to show, with a backend that can only copy. */
+#include "../kept.h"
 #include "fake_backend.h"
 
 static sl_device *device;
@@ -65,8 +66,8 @@ static void test_numbers(void)
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
     ok(!sl_device_is_recording(device), "and has ended");
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
-    const sl_call *calls = sl_timeline_calls(timeline, &n);
+    const sl_span *spans = spans_of(timeline, &n);
+    const sl_call *calls = calls_of(timeline, &n);
     is_int((int64_t)(spans[0].correlation - calls[0].correlation), 1,
            "calls and operations that are recorded are numbered together");
     int64_t last = (int64_t)calls[n - 1].correlation;
@@ -76,7 +77,7 @@ static void test_numbers(void)
     fake_spin(stream, NULL);
     sl_device_synchronize(device, NULL);
     sl_record_stop(device, timeline);
-    spans = sl_timeline_spans(timeline, &n);
+    spans = spans_of(timeline, &n);
     is_int((int64_t)spans[0].correlation, last + 1, "a wait that nobody records has no number");
     sl_timeline_release(timeline);
 }

@@ -1,6 +1,7 @@
 /* t-42-comm.c - core/comm: communicators and their life, what is checked before a collective is
  * enqueued, groups. */
 #include "../../core/comm/ranks.h"
+#include "../kept.h"
 #include "fake_backend.h"
 
 #include <stdio.h>
@@ -428,7 +429,7 @@ static void test_recording(void)
     fake_complete(2);
     sl_device_synchronize(device[0], NULL);
     sl_record_stop(device[0], timeline);
-    spans = sl_timeline_spans(timeline, &n);
+    spans = spans_of(timeline, &n);
     if (ok(n == 1, "a recording has the rank of its device")) {
         is_str(sl_timeline_text(timeline, spans[0].name), "ncclDevKernel_AllReduce_Avg_bf16",
                "by NCCL's name of the kernel");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../core/launch.h"
+#include "../kept.h"
 
 static sl_error err;
 
@@ -293,7 +294,7 @@ static void test_recording(void)
     is_str(fake_log(), "RGRRGR", "a launch has an event before it and one behind it");
     sl_device_synchronize(gpus[0], &err);
     sl_record_stop(gpus[0], timeline);
-    const sl_span *spans = sl_timeline_spans(timeline, &n);
+    const sl_span *spans = spans_of(timeline, &n);
     is_int((int64_t)n, 2, "each is one span, since its nodes have no times");
     for (size_t i = 0; i < n; i++)
         ok(!strcmp(sl_timeline_text(timeline, spans[i].name), "graph 1")

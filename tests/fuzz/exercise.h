@@ -26,7 +26,7 @@ static void exercise_side(const sl_side *side)
 {
     exercise_must(side->name && side->stream_name && side->where && side->source,
                   "a side has its texts", "");
-    exercise_must(!side->span || !side->call, "a side is an operation or a call", "");
+    exercise_must(!side->is_span || !side->is_call, "a side is an operation or a call", "");
 }
 
 static void exercise_records(const sl_timeline *tl, const sl_finding *findings, size_t n)

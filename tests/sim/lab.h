@@ -9,6 +9,7 @@
 #include "small_gpu.h"
 
 #include "../core/launch.h"
+#include "../kept.h"
 #include "../tap.h"
 
 enum { LAB_STREAMS = 24, LAB_EVENTS = 4, LAB_MOST_TENSORS = 128 };
@@ -149,7 +150,7 @@ static inline void lab_host_work(lab *l, int64_t ns)
 static inline const sl_span *lab_span(const lab *l, size_t i)
 {
     size_t n;
-    const sl_span *span = sl_timeline_spans(l->timeline, &n);
+    const sl_span *span = spans_of(l->timeline, &n);
     if (i >= n) {
         printf("Bail out! there is no span %zu of %zu\n", i, n);
         exit(1);

@@ -3,6 +3,7 @@
  * compared to the nanosecond. */
 #include "small_gpu.h"
 
+#include "../kept.h"
 #include "../tap.h"
 
 enum { CASES = 300, MOST_KERNELS = 24, MOST_BLOCKS = 64, SMS = 4 };
@@ -159,7 +160,7 @@ static int compare(const reference *r)
         wrong += !issue(device, &r->k[i], &stream[i]);
     wrong += sl_device_synchronize(device, NULL) != SL_OK;
     sl_record_stop(device, timeline);
-    const sl_span *span = sl_timeline_spans(timeline, &n);
+    const sl_span *span = spans_of(timeline, &n);
     wrong += (int)n != r->n;
     for (size_t i = 0; i < n; i++)
         wrong += span[i].start_ns != r->k[i].starts_ns || span[i].end_ns != r->k[i].ends_ns;

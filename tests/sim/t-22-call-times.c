@@ -1,6 +1,7 @@
 /* What the recording of an event's calls says about the device: when it came to them. */
 #include "small_gpu.h"
 
+#include "../kept.h"
 #include "../tap.h"
 
 static sl_stream *stream_of(sl_device *device)
@@ -35,8 +36,8 @@ static void test_times(sl_device *device)
     sl_event_create(device, true, &event, NULL);
     sl_timeline *timeline = recorded(device, a, b, event);
     size_t n_spans, n_calls;
-    const sl_span *span = sl_timeline_spans(timeline, &n_spans);
-    const sl_call *call = sl_timeline_calls(timeline, &n_calls);
+    const sl_span *span = spans_of(timeline, &n_spans);
+    const sl_call *call = calls_of(timeline, &n_calls);
     if (ok(n_spans == 3 && n_calls == 3, "three kernels; a record, a wait, a synchronisation")) {
         is_int(call[0].device_ns, 1000, "the record is reached behind its stream's kernel");
         is_int(call[1].device_ns, 1000, "the wait ends with it");

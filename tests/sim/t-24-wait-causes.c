@@ -6,6 +6,7 @@
  * a constraint that is told nowhere changes nothing at all when it is taken away. */
 #include "small_gpu.h"
 
+#include "../kept.h"
 #include "../tap.h"
 
 enum { STREAMS = 5, EVENTS = 3, MOST_STEPS = 60, PROGRAMS = 400 };
@@ -159,8 +160,8 @@ typedef struct expected {
 
 static int64_t start_of(const sl_timeline *timeline, int step_index)
 {
-    const sl_span *span = sl_timeline_find_span(timeline, (uint64_t)step_index + 1);
-    const sl_call *call = sl_timeline_find_call(timeline, (uint64_t)step_index + 1);
+    const sl_span *span = span_of(timeline, (uint64_t)step_index + 1);
+    const sl_call *call = call_of(timeline, (uint64_t)step_index + 1);
     return span ? span->start_ns : call ? call->device_ns : -1;
 }
 
@@ -480,11 +481,11 @@ static void calls(void)
         .n_more = 1,
     };
     sl_timeline *timeline = run(&p);
-    const sl_span *span = sl_timeline_spans(timeline, &n);
+    const sl_span *span = spans_of(timeline, &n);
     ok(!(span[1].flags & SL_SPAN_QUEUE_FULL) && span[2].flags & SL_SPAN_QUEUE_FULL
            && span[2].host_end_ns == 2000,
        "a launch that waited for room in the queue says so");
-    const sl_call *call = sl_timeline_find_call(timeline, 3);
+    const sl_call *call = call_of(timeline, 3);
     ok(call && call->queue_full && call->host_end_ns == 1000, "and so does a record");
     sl_timeline_release(timeline);
 
@@ -496,7 +497,7 @@ static void calls(void)
         .n_more = 1,
     };
     timeline = run(&lazy);
-    span = sl_timeline_spans(timeline, &n);
+    span = spans_of(timeline, &n);
     ok(span[1].flags & SL_SPAN_LOADED && span[1].host_end_ns == 6000
            && !(span[2].flags & SL_SPAN_LOADED),
        "a launch that loads its kernel waits for the device, and says so");
@@ -557,7 +558,7 @@ static program random_program(uint32_t seed)
 static bool same_spans(const sl_timeline *a, const sl_timeline *b)
 {
     size_t n, m;
-    const sl_span *x = sl_timeline_spans(a, &n), *y = sl_timeline_spans(b, &m);
+    const sl_span *x = spans_of(a, &n), *y = spans_of(b, &m);
     bool same = n == m;
     for (size_t i = 0; same && i < n; i++)
         same = x[i].start_ns == y[i].start_ns && x[i].end_ns == y[i].end_ns;
@@ -600,7 +601,7 @@ static bool has_rival(const program *p, const sl_timeline *timeline, int at, int
 {
     const int64_t until_ns = at_ns + (int64_t)(p->more[0].value * 1e3 + 0.5);
     for (int i = 0; i < p->n; i++) {
-        const sl_span *span = sl_timeline_find_span(timeline, (uint64_t)i + 1);
+        const sl_span *span = span_of(timeline, (uint64_t)i + 1);
         if (i != at && p->step[i].kind == p->step[at].kind && span && span->end_ns > at_ns
             && hold_of(timeline, i)->ready_ns <= until_ns)
             return true;

@@ -137,7 +137,7 @@ static outcome run_mix(uint32_t seed, int64_t look_ns)
 static bool same_spans(const sl_timeline *a, const sl_timeline *b)
 {
     size_t n, other_n;
-    const sl_span *x = sl_timeline_spans(a, &n), *y = sl_timeline_spans(b, &other_n);
+    const sl_span *x = spans_of(a, &n), *y = spans_of(b, &other_n);
     bool same = n == OPS && other_n == OPS;
     for (size_t i = 0; same && i < n; i++) {
         same = x[i].start_ns == y[i].start_ns && x[i].end_ns == y[i].end_ns;

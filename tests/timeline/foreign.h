@@ -37,7 +37,7 @@ TAP_UNUSED static sl_timeline *events(const char *list)
 TAP_UNUSED static const sl_span *span_at(const sl_timeline *tl, size_t i)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(tl, &n);
+    const sl_span *spans = spans_of(tl, &n);
     static const sl_span none;
     return i < n ? &spans[i] : &none;
 }
@@ -45,7 +45,7 @@ TAP_UNUSED static const sl_span *span_at(const sl_timeline *tl, size_t i)
 TAP_UNUSED static const sl_call *call_at(const sl_timeline *tl, size_t i)
 {
     size_t n;
-    const sl_call *calls = sl_timeline_calls(tl, &n);
+    const sl_call *calls = calls_of(tl, &n);
     static const sl_call none;
     return i < n ? &calls[i] : &none;
 }
@@ -53,14 +53,14 @@ TAP_UNUSED static const sl_call *call_at(const sl_timeline *tl, size_t i)
 TAP_UNUSED static size_t span_count(const sl_timeline *tl)
 {
     size_t n;
-    sl_timeline_spans(tl, &n);
+    n = sl_timeline_span_count(tl);
     return n;
 }
 
 TAP_UNUSED static size_t call_count(const sl_timeline *tl)
 {
     size_t n;
-    sl_timeline_calls(tl, &n);
+    n = sl_timeline_call_count(tl);
     return n;
 }
 

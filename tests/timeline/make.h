@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../core/streamlab.h"
+#include "../kept.h"
 #include "../tap.h"
 
 /* The correlation of what was added last; each addition takes the next one. */

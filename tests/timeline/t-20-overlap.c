@@ -137,7 +137,7 @@ static bool each_has_one(const sl_timeline *tl, const sl_selection *sels, size_t
                          bool *taken, int64_t ns)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(tl, &n);
+    const sl_span *spans = spans_of(tl, &n);
     bool found = n_sels == 0;
     for (size_t i = 0; i < n && !found; i++) {
         if (taken[i] || !runs_in(&spans[i], sels, ns)) continue;

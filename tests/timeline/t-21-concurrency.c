@@ -221,7 +221,7 @@ static size_t count_busy(const sl_timeline *tl, const sl_selection *sel, sl_conc
 {
     size_t n, spans_busy = 0, groups_busy = 0;
     bool busy[SL_ENGINES + STREAMS] = { false };
-    const sl_span *spans = sl_timeline_spans(tl, &n);
+    const sl_span *spans = spans_of(tl, &n);
     for (size_t i = 0; i < n; i++) {
         if (!in(&spans[i], sel) || !runs(&spans[i], ns)) continue;
         spans_busy++;
@@ -236,7 +236,7 @@ static size_t count_busy(const sl_timeline *tl, const sl_selection *sel, sl_conc
 static bool bounds_of(const sl_timeline *tl, const sl_selection *sel, int64_t *from, int64_t *to)
 {
     size_t n, found = 0;
-    const sl_span *spans = sl_timeline_spans(tl, &n);
+    const sl_span *spans = spans_of(tl, &n);
     *from = HORIZON;
     *to = 0;
     for (size_t i = 0; i < n; i++) {

@@ -92,7 +92,7 @@ static int64_t loaded(const char *name, sl_error *err)
     size_t n = 0;
     sl_status status = sl_timeline_load_kineto(in_directory(name), SL_BUSIEST_DEVICE, &tl, err);
     if (status != SL_OK) return status;
-    sl_timeline_spans(tl, &n);
+    n = sl_timeline_span_count(tl);
     sl_timeline_release(tl);
     return (int64_t)n;
 }

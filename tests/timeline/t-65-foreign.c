@@ -302,8 +302,8 @@ static const char *awaited(const char *list)
     must(sl_timeline_causes(tl, &e, &err), &err);
     snprintf(text, sizeof text, "nothing");
     for (size_t i = 0; i < e->n_findings; i++) {
-        const sl_span *by = sl_timeline_find_span(tl, e->findings[i].by);
-        const sl_span *waiter = sl_timeline_find_span(tl, e->findings[i].waiter);
+        const sl_span *by = span_of(tl, e->findings[i].by);
+        const sl_span *waiter = span_of(tl, e->findings[i].waiter);
         if (e->findings[i].cause == SL_CAUSE_EVENT && by && waiter
             && strncmp(sl_timeline_text(tl, waiter->name), "k9", 2) == 0)
             snprintf(text, sizeof text, "%s", sl_timeline_text(tl, by->name));

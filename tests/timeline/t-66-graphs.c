@@ -48,7 +48,7 @@ static void test_nodes(void)
     for (size_t i = 0; i < 10; i++) {
         const sl_span *s = span_at(tl, i + 1);
         const sl_node_note *note = node_at(tl, i + 1);
-        const sl_call *launch = sl_timeline_find_call(tl, note->launch);
+        const sl_call *launch = call_of(tl, note->launch);
         right += strcmp(sl_timeline_text(tl, s->name), want[i].name) == 0
                  && s->correlation == want[i].correlation && note->launch == want[i].launch
                  && note->graph == 3 && note->node == want[i].node && s->stream == want[i].row

@@ -32,7 +32,7 @@ static void seed(uint64_t value)
 static int64_t first_ns(const sl_timeline *tl)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(tl, &n);
+    const sl_span *spans = spans_of(tl, &n);
     int64_t first = n > 0 ? spans[0].start_ns : 0;
     for (size_t i = 0; i < n; i++)
         first = spans[i].start_ns < first ? spans[i].start_ns : first;
@@ -43,7 +43,7 @@ static int64_t first_ns(const sl_timeline *tl)
 static int64_t idle_ns(const sl_timeline *tl, sl_engine engine, const sl__union *busy)
 {
     size_t n;
-    const sl_span *spans = sl_timeline_spans(tl, &n);
+    const sl_span *spans = spans_of(tl, &n);
     int64_t last_start = first_ns(tl), idle;
     for (size_t i = 0; i < n; i++) {
         if (spans[i].engine == engine && spans[i].start_ns > last_start)
@@ -66,8 +66,8 @@ static bool touches(const sl__union *busy, int64_t from_ns, int64_t to_ns)
 
 static bool is_known(const sl_timeline *tl, uint64_t correlation)
 {
-    return correlation == 0 || sl_timeline_find_span(tl, correlation)
-           || sl_timeline_find_call(tl, correlation);
+    return correlation == 0 || sl_timeline_find_span(tl, correlation) != SL_NOT_FOUND
+           || sl_timeline_find_call(tl, correlation) != SL_NOT_FOUND;
 }
 
 /* Whether a kernel needs those before it in its stream. */
@@ -79,7 +79,7 @@ static bool are_findings_sound(const sl_timeline *tl, const sl_explanation *e)
     for (size_t i = 0; i < e->n_findings; i++) {
         const sl_finding *f = &e->findings[i];
         if (f->lost_ns <= 0 || f->gain_ns > sl_timeline_makespan_ns(tl) || f->cause == SL_CAUSE_NONE
-            || f->from_ns >= f->to_ns || !sl_timeline_find_span(tl, f->waiter)
+            || f->from_ns >= f->to_ns || sl_timeline_find_span(tl, f->waiter) == SL_NOT_FOUND
             || !is_known(tl, f->by)
             || (i > 0 && f->gain_ns > e->findings[i - 1].gain_ns && !is_guess(&e->findings[i - 1]))
             || (i > 0 && f->gain_ns == e->findings[i - 1].gain_ns
@@ -151,7 +151,7 @@ static bool are_graphs_sound(const sl_timeline *tl)
     size_t n_spans;
     sl_as_graphs found;
     sl_error err;
-    sl_timeline_spans(tl, &n_spans);
+    n_spans = sl_timeline_span_count(tl);
     must(sl_timeline_as_graphs(tl, &costs, &found, &err), &err);
     return found.makespan_ns >= 0 && found.n_nodes >= 2 * found.n_graphs && found.n_nodes <= n_spans
            && (found.n_graphs > 0 || found.makespan_ns == sl_timeline_makespan_ns(tl));

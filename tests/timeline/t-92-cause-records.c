@@ -27,21 +27,21 @@ static void test_sides(void)
     must(sl_timeline_set_source(tl, text_id(tl, "a.lua:7"), "up:cuda()", &err), &err);
     sl_cause_record r = read(tl,
                              (sl_finding){ .cause = SL_CAUSE_EVENT, .waiter = bare, .by = copy });
-    ok(r.by.span && r.by.span->correlation == copy && !r.by.call, "an operation is found");
+    ok(r.by.is_span && r.by.span.correlation == copy && !r.by.is_call, "an operation is found");
     is_str(r.by.name, "up", "with its name");
     is_str(r.by.stream_name, "urgent", "its stream's");
     is_int(r.by.priority, -2, "and the priority of that");
     is_str(r.by.where, "a.lua:7", "its line");
     is_str(r.by.source, "up:cuda()", "and what stands there");
-    ok(r.waiter.span && !*r.waiter.name && !*r.waiter.stream_name && !*r.waiter.where
+    ok(r.waiter.is_span && !*r.waiter.name && !*r.waiter.stream_name && !*r.waiter.where
            && !*r.waiter.source && !r.waiter.short_name,
        "what is not known of one is empty");
     r = read(tl, (sl_finding){ .cause = SL_CAUSE_HOST_BLOCKED, .waiter = copy, .by = call });
-    ok(r.by.call && !r.by.span, "a call is found");
+    ok(r.by.is_call && !r.by.is_span, "a call is found");
     is_str(r.by.name, "cudaEventSynchronize", "with CUDA's name");
     is_str(r.by.where, "a.lua:9", "and its line");
     r = read(tl, (sl_finding){ .cause = SL_CAUSE_ROOM, .waiter = 99 });
-    ok(!r.waiter.span && !r.waiter.call && !r.by.span && !r.by.call && !*r.by.name,
+    ok(!r.waiter.is_span && !r.waiter.is_call && !r.by.is_span && !r.by.is_call && !*r.by.name,
        "of what is not there nothing is known");
     sl_timeline_release(tl);
 }
