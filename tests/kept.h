@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../core/streamlab.h"
-#include "../core/timeline/timeline.h"
+#include "../core/timeline/store.h"
 #include "tap.h"
 
 typedef struct kept_array {
@@ -51,6 +51,18 @@ TAP_UNUSED static const sl_call *calls_of(const sl_timeline *timeline, size_t *n
     for (size_t i = 0; i < *n; i++)
         calls[i] = sl_timeline_call(timeline, i);
     return calls;
+}
+
+/* Of spans and calls together, those that have one. */
+TAP_UNUSED static const sl_hold *holds_of(const sl_timeline *timeline, size_t *n)
+{
+    sl__issues at = { .timeline = timeline };
+    sl_hold *holds = keep_array(
+        (sl_timeline_span_count(timeline) + sl_timeline_call_count(timeline)) * sizeof *holds);
+    for (*n = 0; sl__issues_next(&at);)
+        *n += at.is_call ? sl_timeline_call_hold(timeline, at.index, &holds[*n])
+                         : sl_timeline_span_hold(timeline, at.index, &holds[*n]);
+    return holds;
 }
 
 /* NULL: there is none with this correlation. */

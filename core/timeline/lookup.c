@@ -1,47 +1,41 @@
 /* lookup.c - spans, calls and notes by their correlation, in order of which a finished timeline has
  * them.
  */
+#include "kept.h"
+#include "notes.h"
 #include "store.h"
-
-#include <stddef.h>
-
-/* Of `n` elements of `size` bytes, each with its correlation at `offset`, the index of the one with
- * this correlation, or SL_NOT_FOUND. */
-static size_t find(const void *array, size_t n, size_t size, size_t offset, uint64_t correlation)
-{
-    const char *base = array;
-    size_t low = 0;
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (*(const uint64_t *)(base + middle * size + offset) < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < n && *(const uint64_t *)(base + low * size + offset) == correlation;
-    return found ? low : SL_NOT_FOUND;
-}
 
 size_t sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
 {
-    size_t n;
-    const sl_span *spans = sl__timeline_spans(timeline, &n);
-    return find(spans, n, sizeof *spans, offsetof(sl_span, correlation), correlation);
+    return sl__kept_find(sl__timeline_spans(timeline), correlation);
 }
 
 size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
 {
-    size_t n;
-    const sl_call *calls = sl__timeline_calls(timeline, &n);
-    return find(calls, n, sizeof *calls, offsetof(sl_call, correlation), correlation);
+    return sl__kept_find(sl__timeline_calls(timeline), correlation);
+}
+
+bool sl_timeline_span_hold(const sl_timeline *timeline, size_t index, sl_hold *hold)
+{
+    return sl__kept_hold(sl__timeline_spans(timeline), index, hold);
+}
+
+bool sl_timeline_call_hold(const sl_timeline *timeline, size_t index, sl_hold *hold)
+{
+    return sl__kept_hold(sl__timeline_calls(timeline), index, hold);
+}
+
+bool sl_timeline_find_hold(const sl_timeline *timeline, uint64_t correlation, sl_hold *hold)
+{
+    size_t span = sl_timeline_find_span(timeline, correlation);
+    if (span != SL_NOT_FOUND) return sl_timeline_span_hold(timeline, span, hold);
+    size_t call = sl_timeline_find_call(timeline, correlation);
+    return call != SL_NOT_FOUND && sl_timeline_call_hold(timeline, call, hold);
 }
 
 const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation)
 {
-    size_t n;
-    const sl_node_note *nodes = sl_timeline_nodes(timeline, &n);
-    size_t at = find(nodes, n, sizeof *nodes, offsetof(sl_node_note, correlation), correlation);
-    return at != SL_NOT_FOUND ? &nodes[at] : NULL;
+    return sl__note_find(timeline, SL__NODES, correlation);
 }
 
 /* The last one that is not behind the correlation: what it ran has the numbers after its own. */
@@ -57,6 +51,25 @@ const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint6
             high = middle;
     }
     return low > 0 && correlation <= launches[low - 1].last ? &launches[low - 1] : NULL;
+}
+
+/* ---- in order of issue -------------------------------------------------------------- */
+
+bool sl__issues_next(sl__issues *at)
+{
+    const sl__kept *spans = sl__timeline_spans(at->timeline);
+    const sl__kept *calls = sl__timeline_calls(at->timeline);
+    bool spans_left = at->n_spans < spans->n, calls_left = at->n_calls < calls->n;
+    if (!spans_left && !calls_left) return false;
+    at->is_call = !spans_left
+                  || (calls_left
+                      && calls->at[at->n_calls].correlation < spans->at[at->n_spans].correlation);
+    at->index = at->is_call ? at->n_calls++ : at->n_spans++;
+    if (at->is_call)
+        at->call = sl__kept_call(calls, at->index);
+    else
+        at->span = sl__kept_span(spans, at->index);
+    return true;
 }
 
 /* ---- what launches of graphs ran --------------------------------------------------- */
@@ -97,4 +110,17 @@ uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note
 {
     bool from_file = sl_timeline_device(timeline)->backend[0] == '\0' && node->graph != 0;
     return (uint64_t)node->node + (from_file ? 0 : 1);
+}
+
+/* ---- streams ------------------------------------------------------------------------- */
+
+bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream)
+{
+    return stream == sl_timeline_stream_id(sl_timeline_place(timeline, stream), 0);
+}
+
+bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
+{
+    const sl_stream_note *note = sl__timeline_note(timeline, id);
+    return sl_timeline_is_null_stream(timeline, id) || !note || !note->non_blocking;
 }

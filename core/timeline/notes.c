@@ -13,6 +13,8 @@ static const struct {
     [SL__COLLECTIVES] = { sizeof(sl_collective_note), "collectives" },
     [SL__PEERS] = { sizeof(sl_peer_note), "copies between devices" },
     [SL__THREADS] = { sizeof(sl_thread_note), "calls of other threads" },
+    [SL__NODES] = { sizeof(sl_node_note), "nodes" },
+    [SL__LAUNCHES] = { sizeof(sl_launch_note), "launches" },
 };
 
 /* Every note begins with it. */

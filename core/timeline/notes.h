@@ -9,6 +9,8 @@ typedef enum sl__note_kind {
     SL__COLLECTIVES,
     SL__PEERS,
     SL__THREADS,
+    SL__NODES,
+    SL__LAUNCHES, /* of calls */
     SL__NOTE_KINDS
 } sl__note_kind;
 

@@ -236,15 +236,12 @@ static void take_hold(sl__operations *ops, size_t i, const sl_hold *reported)
 
 static void take_reported(sl__operations *ops)
 {
-    size_t n;
-    const sl_hold *reported = sl_timeline_holds(ops->timeline, &n);
-    for (size_t i = 0, j = 0; i < ops->n && j < n;) {
-        if (reported[j].correlation < ops->items[i].correlation)
-            j++;
-        else if (reported[j].correlation > ops->items[i].correlation || !ops->items[i].in_stream)
-            i++;
-        else
-            take_hold(ops, i++, &reported[j++]);
+    for (size_t i = 0; i < ops->n; i++) {
+        const sl__item *item = &ops->items[i];
+        sl_hold hold;
+        bool is_reported = item->is_call ? sl_timeline_call_hold(ops->timeline, item->index, &hold)
+                                         : sl_timeline_span_hold(ops->timeline, item->index, &hold);
+        if (is_reported && item->in_stream) take_hold(ops, i, &hold);
     }
 }
 

@@ -60,10 +60,6 @@ sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline);
 void sl__timeline_expect_times(sl_timeline *timeline);
 bool sl__timeline_has_untimed(const sl_timeline *timeline);
 
-/* Those of the recorder, for look-ups. */
-const sl_span *sl__timeline_spans(const sl_timeline *timeline, size_t *n);
-const sl_call *sl__timeline_calls(const sl_timeline *timeline, size_t *n);
-
 /* Puts spans and calls in order of correlation, before finish. Only a finished timeline is read by
  * others than the recorder. */
 void sl__timeline_sort(sl_timeline *timeline);
@@ -89,6 +85,8 @@ bool sl__issues_next(sl__issues *at);
 
 /* Room for one more element of `size` bytes; without memory false, and nothing changes. */
 bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
+/* Gives room back that n elements do not need. */
+void sl__trim(void **array, size_t n, size_t *cap, size_t size);
 
 /* For loops over spans: whether to end before the i-th round because the user wants that, which
  * every 4096th round asks. The loop's function then fails with sl_interrupt_check. */

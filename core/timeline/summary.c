@@ -54,12 +54,12 @@ static sl_status set_number(sl__sets *sets, size_t *number)
 {
     void *ns = sets->ns;
     const size_t n = sets->sets.n;
-    if (sl__keys_find(&sets->sets, sets->now, number)) return SL_OK;
+    if (sl__keys_find(&sets->sets, &sets->now, number)) return SL_OK;
     if (n == MOST_SETS) return SL_EUNSUPPORTED;
     if (!sl__reserve(&ns, n, &sets->cap, sizeof *sets->ns)) return SL_ENOMEM;
     sets->ns = ns;
     sets->ns[n] = 0;
-    return sl__keys_number(&sets->sets, sets->now, number) ? SL_OK : SL_ENOMEM;
+    return sl__keys_number(&sets->sets, &sets->now, number) ? SL_OK : SL_ENOMEM;
 }
 
 /* From `at_ns` on the member is busy, or no longer. */
@@ -121,7 +121,7 @@ static bool tally_for(sl__keys *keys, sl__tally **tallies, size_t *cap, uint64_t
     size_t at, n = keys->n;
     if (!sl__reserve(&grown, n, cap, sizeof **tallies)) return false;
     *tallies = grown;
-    if (!sl__keys_number(keys, key, &at)) return false;
+    if (!sl__keys_number(keys, &key, &at)) return false;
     if (at == n) (*tallies)[at] = (sl__tally){ 0 };
     *number = (uint32_t)at;
     return true;
@@ -292,7 +292,8 @@ sl_status sl__summary_tally(const sl_timeline *timeline, const sl_selection *sel
     }
     if (is_of_lanes(sel)) return tally_lanes(s, sel, tally, err);
     if (is_of_stream(sel)) {
-        if (sl__keys_find(&s->streams, (uint64_t)sel->stream, &at)) *tally = s->stream[at];
+        const uint64_t stream = (uint64_t)sel->stream;
+        if (sl__keys_find(&s->streams, &stream, &at)) *tally = s->stream[at];
         return SL_OK;
     }
     if (is_of_name(sel)) {
@@ -311,6 +312,7 @@ static sl_status masks_of(const sl__summary *s, const sl_selection *sels, size_t
 {
     uint64_t seen = 0;
     for (size_t i = 0; i < n; i++) {
+        const uint64_t stream = (uint64_t)sels[i].stream;
         size_t at;
         bool ok = lanes ? is_of_lanes(&sels[i]) : is_of_stream(&sels[i]);
         if (!ok)
@@ -320,7 +322,7 @@ static sl_status masks_of(const sl__summary *s, const sl_selection *sels, size_t
         masks[i] = 0;
         if (lanes)
             masks[i] = lanes_of(s, &sels[i]);
-        else if (sl__keys_find(&s->streams, (uint64_t)sels[i].stream, &at) && at < SL__SET_MEMBERS)
+        else if (sl__keys_find(&s->streams, &stream, &at) && at < SL__SET_MEMBERS)
             masks[i] = UINT64_C(1) << at;
         if (masks[i] & seen)
             return sl_fail(err, SL_EUNSUPPORTED,

@@ -1,8 +1,8 @@
 /* timeline.c - the store behind timeline.h: spans, calls, streams and texts.
  *
- * Four arrays that grow by doubling, so that recording costs a few nanoseconds
- * and 80 bytes a span, and interned texts (core/text/strings.c). What is added is checked here
- * once, so that the readers can index without checking.
+ * Spans and calls (kept.c) and notes of some of them, in arrays that grow by doubling, and interned
+ * texts (core/text/strings.c). What is added is checked here once, so that the readers can index
+ * without checking.
  */
 #include "timeline.h"
 
@@ -11,28 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kept.h"
 #include "kernel_names.h"
 #include "notes.h"
 #include "store.h"
 #include "summary.h"
 
-_Static_assert(sizeof(sl_span) == 80, "a span is kept in 80 bytes");
-
 struct sl_timeline {
     int32_t refs;
     bool finished;
-    bool spans_sorted, calls_sorted, holds_sorted, nodes_sorted, launches_sorted;
     bool expects_times, has_untimed;
-    sl_span *spans;
-    size_t n_spans, cap_spans;
-    sl_call *calls;
-    size_t n_calls, cap_calls;
-    sl_hold *holds;
+    sl__kept spans, calls;
+    sl_hold *holds; /* until finish: of what has not been found yet */
     size_t n_holds, cap_holds;
-    sl_node_note *nodes;
-    size_t n_nodes, cap_nodes;
-    sl_launch_note *launches;
-    size_t n_launches, cap_launches;
     sl__notes notes[SL__NOTE_KINDS];
     sl__summary *summary;    /* instead of all of these; or NULL */
     sl_stream_note *streams; /* kept in order of id */
@@ -71,12 +62,23 @@ bool sl__reserve(void **array, size_t n, size_t *cap, size_t size)
     return true;
 }
 
+void sl__trim(void **array, size_t n, size_t *cap, size_t size)
+{
+    void *trimmed = n > 0 && n < *cap ? realloc(*array, n * size) : NULL;
+    if (!trimmed) return;
+    *array = trimmed;
+    *cap = n;
+}
+
+static sl_status no_more(size_t n, const char *what, sl_error *err)
+{
+    return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", n, what);
+}
+
 static sl_status reserve(void **array, size_t n, size_t *cap, size_t size, const char *what,
                          sl_error *err)
 {
-    return sl__reserve(array, n, cap, size)
-               ? SL_OK
-               : sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", n, what);
+    return sl__reserve(array, n, cap, size) ? SL_OK : no_more(n, what, err);
 }
 
 static sl_status refuse_finished(const sl_timeline *timeline, sl_error *err)
@@ -190,8 +192,8 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     sl_timeline *created = calloc(1, sizeof *created);
     if (!created) return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
     created->refs = 1;
-    created->spans_sorted = created->calls_sorted = true;
-    created->holds_sorted = created->nodes_sorted = created->launches_sorted = true;
+    created->spans.forms.more = SL__SPAN_WORDS - 1;
+    created->calls.forms.more = SL__CALL_WORDS - 1;
     created->device.backend = created->backend;
     created->causes = calloc(1, sizeof *created->causes);
     if (!created->causes) {
@@ -231,12 +233,10 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->sources);
     free(timeline->notice);
     free(timeline->name);
-    free(timeline->spans);
-    free(timeline->calls);
+    sl__kept_free(&timeline->spans);
+    sl__kept_free(&timeline->calls);
     free(timeline->holds);
-    free(timeline->nodes);
     sl__notes_free(timeline->notes);
-    free(timeline->launches);
     free(timeline->streams);
     free(timeline->others);
     free(timeline);
@@ -324,18 +324,11 @@ sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_er
     sl_status status = check_span(timeline, span, err);
     if (status != SL_OK) return status;
     if (timeline->summary) return sum_up(timeline, span, err);
-    size_t n = timeline->n_spans;
-    status = reserve((void **)&timeline->spans, n, &timeline->cap_spans, sizeof *span, "spans",
-                     err);
-    if (status != SL_OK) return status;
+    if (!sl__kept_add_span(&timeline->spans, span)) return no_more(timeline->spans.n, "spans", err);
     if (span->end_ns == SL__UNTIMED)
         timeline->has_untimed = true;
     else
-        extend(timeline, span, n == 0);
-    if (n > 0 && span->correlation < timeline->spans[n - 1].correlation)
-        timeline->spans_sorted = false;
-    timeline->spans[n] = *span;
-    timeline->n_spans++;
+        extend(timeline, span, timeline->spans.n == 1);
     return SL_OK;
 }
 
@@ -352,17 +345,19 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
                        call->correlation, call->kind, SL_CALL_KINDS - 1, call->device_ns);
     status = check_interval(call->host_start_ns, call->host_end_ns, "call", call->correlation, err);
     if (status == SL_OK) status = check_texts(timeline, call->name, call->where, err);
-    if (timeline->summary) return status;
-    if (status == SL_OK)
-        status = reserve((void **)&timeline->calls, timeline->n_calls, &timeline->cap_calls,
-                         sizeof *call, "calls", err);
-    if (status != SL_OK) return status;
-    size_t n = timeline->n_calls++;
-    if (n > 0 && call->correlation < timeline->calls[n - 1].correlation)
-        timeline->calls_sorted = false;
-    timeline->calls[n] = *call;
+    if (status != SL_OK || timeline->summary) return status;
+    if (!sl__kept_add_call(&timeline->calls, call)) return no_more(timeline->calls.n, "calls", err);
     timeline->has_untimed |= untimed;
     return SL_OK;
+}
+
+/* The spans or the calls that have one with this correlation, and where, or NULL. */
+static sl__kept *find_held(sl_timeline *timeline, uint64_t correlation, size_t *index)
+{
+    *index = sl__kept_find(&timeline->spans, correlation);
+    if (*index != SL_NOT_FOUND) return &timeline->spans;
+    *index = sl__kept_find(&timeline->calls, correlation);
+    return *index != SL_NOT_FOUND ? &timeline->calls : NULL;
 }
 
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err)
@@ -379,14 +374,13 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
                        hold->correlation, hold->ready_by, hold->ready_cause, hold->start_cause,
                        SL_CAUSES, hold->ready_ns);
     if (timeline->summary) return SL_OK;
+    size_t index;
+    sl__kept *held = find_held(timeline, hold->correlation, &index);
+    if (held) return sl__kept_set_hold(held, index, hold) ? SL_OK : no_more(index, "holds", err);
     status = reserve((void **)&timeline->holds, timeline->n_holds, &timeline->cap_holds,
                      sizeof *hold, "holds", err);
-    if (status != SL_OK) return status;
-    size_t n = timeline->n_holds++;
-    if (n > 0 && hold->correlation < timeline->holds[n - 1].correlation)
-        timeline->holds_sorted = false;
-    timeline->holds[n] = *hold;
-    return SL_OK;
+    if (status == SL_OK) timeline->holds[timeline->n_holds++] = *hold;
+    return status;
 }
 
 sl__notes *sl__timeline_notes(sl_timeline *timeline) { return timeline->notes; }
@@ -400,16 +394,7 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
                        "node %" PRIu64 " of a graph has launch %" PRIu64
                        ", which is no earlier one",
                        note->correlation, note->launch);
-    if (timeline->summary) return SL_OK;
-    size_t n = timeline->n_nodes;
-    status = reserve((void **)&timeline->nodes, n, &timeline->cap_nodes, sizeof *note, "nodes",
-                     err);
-    if (status != SL_OK) return status;
-    if (n > 0 && note->correlation < timeline->nodes[n - 1].correlation)
-        timeline->nodes_sorted = false;
-    timeline->nodes[n] = *note;
-    timeline->n_nodes++;
-    return SL_OK;
+    return sl__note_add(timeline, SL__NODES, note, err);
 }
 
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err)
@@ -421,16 +406,7 @@ sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *no
                        "launch %" PRIu64 " of a graph ends with %" PRIu64
                        " (not an earlier one) and has name %" PRIu32 " (one of %zu texts)",
                        note->correlation, note->last, note->name, sl_timeline_text_count(timeline));
-    if (timeline->summary) return SL_OK;
-    size_t n = timeline->n_launches;
-    status = reserve((void **)&timeline->launches, n, &timeline->cap_launches, sizeof *note,
-                     "launches", err);
-    if (status != SL_OK) return status;
-    if (n > 0 && note->correlation < timeline->launches[n - 1].correlation)
-        timeline->launches_sorted = false;
-    timeline->launches[n] = *note;
-    timeline->n_launches++;
-    return SL_OK;
+    return sl__note_add(timeline, SL__LAUNCHES, note, err);
 }
 
 /* The index of the first note whose id is at least `id`. */
@@ -498,72 +474,17 @@ sl_status sl_timeline_add_device(sl_timeline *timeline, const sl_device_info *in
     return SL_OK;
 }
 
-static int by_span_correlation(const void *left, const void *right)
+/* Those of operations that came after them. Without memory one is lost. */
+static void join_holds(sl_timeline *timeline)
 {
-    uint64_t a = ((const sl_span *)left)->correlation, b = ((const sl_span *)right)->correlation;
-    return (a > b) - (a < b);
-}
-
-static int by_call_correlation(const void *left, const void *right)
-{
-    uint64_t a = ((const sl_call *)left)->correlation, b = ((const sl_call *)right)->correlation;
-    return (a > b) - (a < b);
-}
-
-static int by_hold_correlation(const void *left, const void *right)
-{
-    uint64_t a = ((const sl_hold *)left)->correlation, b = ((const sl_hold *)right)->correlation;
-    return (a > b) - (a < b);
-}
-
-static int by_node_correlation(const void *left, const void *right)
-{
-    uint64_t a = ((const sl_node_note *)left)->correlation;
-    uint64_t b = ((const sl_node_note *)right)->correlation;
-    return (a > b) - (a < b);
-}
-
-static void sort_nodes(sl_timeline *timeline)
-{
-    if (!timeline->nodes_sorted)
-        qsort(timeline->nodes, timeline->n_nodes, sizeof *timeline->nodes, by_node_correlation);
-    timeline->nodes_sorted = true;
-}
-
-static int by_launch_correlation(const void *left, const void *right)
-{
-    uint64_t a = ((const sl_launch_note *)left)->correlation;
-    uint64_t b = ((const sl_launch_note *)right)->correlation;
-    return (a > b) - (a < b);
-}
-
-static void sort_launches(sl_timeline *timeline)
-{
-    if (!timeline->launches_sorted)
-        qsort(timeline->launches, timeline->n_launches, sizeof *timeline->launches,
-              by_launch_correlation);
-    timeline->launches_sorted = true;
-}
-
-static void sort_holds(sl_timeline *timeline)
-{
-    if (!timeline->holds_sorted)
-        qsort(timeline->holds, timeline->n_holds, sizeof *timeline->holds, by_hold_correlation);
-    timeline->holds_sorted = true;
-}
-
-static void sort_spans(sl_timeline *timeline)
-{
-    if (!timeline->spans_sorted)
-        qsort(timeline->spans, timeline->n_spans, sizeof *timeline->spans, by_span_correlation);
-    timeline->spans_sorted = true;
-}
-
-static void sort_calls(sl_timeline *timeline)
-{
-    if (!timeline->calls_sorted)
-        qsort(timeline->calls, timeline->n_calls, sizeof *timeline->calls, by_call_correlation);
-    timeline->calls_sorted = true;
+    for (size_t i = 0; i < timeline->n_holds; i++) {
+        size_t index;
+        sl__kept *held = find_held(timeline, timeline->holds[i].correlation, &index);
+        if (held) sl__kept_set_hold(held, index, &timeline->holds[i]);
+    }
+    free(timeline->holds);
+    timeline->holds = NULL;
+    timeline->n_holds = timeline->cap_holds = 0;
 }
 
 /* What was edited is checked as if it were added now. */
@@ -571,16 +492,19 @@ static void take_out_untimed(sl_timeline *timeline)
 {
     size_t n = 0;
     timeline->first_ns = timeline->last_ns = 0;
-    for (size_t i = 0; i < timeline->n_spans; i++) {
-        const sl_span *span = &timeline->spans[i];
-        if (check_interval(span->start_ns, span->end_ns, "span", span->correlation, NULL) != SL_OK)
+    for (size_t i = 0; i < timeline->spans.n; i++) {
+        sl_span span = sl__kept_span(&timeline->spans, i);
+        if (check_interval(span.start_ns, span.end_ns, "span", span.correlation, NULL) != SL_OK)
             continue;
-        extend(timeline, span, n == 0);
-        timeline->spans[n++] = *span;
+        extend(timeline, &span, n == 0);
+        timeline->spans.at[n++] = timeline->spans.at[i];
     }
-    timeline->n_spans = n;
-    for (size_t i = 0; i < timeline->n_calls; i++) {
-        if (!time_fits(timeline->calls[i].device_ns)) timeline->calls[i].device_ns = 0;
+    timeline->spans.n = n;
+    for (size_t i = 0; i < timeline->calls.n; i++) {
+        sl_call call = sl__kept_call(&timeline->calls, i);
+        if (time_fits(call.device_ns)) continue;
+        call.device_ns = 0;
+        sl__kept_set_call(&timeline->calls, i, &call); /* needs no memory: nothing gets larger */
     }
     timeline->has_untimed = false;
 }
@@ -588,10 +512,12 @@ static void take_out_untimed(sl_timeline *timeline)
 static bool has_several(const sl_timeline *timeline)
 {
     if (timeline->summary) return sl__summary_has_several(timeline->summary);
-    for (size_t i = 1; timeline->n_others > 0 && i < timeline->n_spans; i++)
-        if (sl_timeline_place(timeline, timeline->spans[i].stream)
-            != sl_timeline_place(timeline, timeline->spans[0].stream))
-            return true;
+    int first = -1;
+    for (size_t i = 0; timeline->n_others > 0 && i < timeline->spans.n; i++) {
+        int place = sl_timeline_place(timeline, sl_timeline_span(timeline, i).stream);
+        if (i > 0 && place != first) return true;
+        first = place;
+    }
     return false;
 }
 
@@ -623,13 +549,12 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
 {
     if (timeline->finished) return;
     if (timeline->summary) sl__summary_settle(timeline->summary, INT64_MAX);
-    sort_spans(timeline);
-    sort_calls(timeline);
-    sort_holds(timeline);
-    sort_nodes(timeline);
+    sl__timeline_sort(timeline);
+    join_holds(timeline);
     sl__notes_sort(timeline->notes);
-    sort_launches(timeline);
     if (timeline->has_untimed) take_out_untimed(timeline);
+    sl__kept_trim(&timeline->spans);
+    sl__kept_trim(&timeline->calls);
     sl__notes_meet(timeline);
     name_streams(timeline);
     timeline->host_start_ns = host_start_ns;
@@ -651,84 +576,50 @@ bool sl__timeline_has_untimed(const sl_timeline *timeline) { return timeline->ha
 
 void sl__timeline_sort(sl_timeline *timeline)
 {
-    sort_spans(timeline);
-    sort_calls(timeline);
+    sl__kept_sort(&timeline->spans);
+    sl__kept_sort(&timeline->calls);
 }
 
 bool sl__timeline_set_span(sl_timeline *timeline, size_t index, const sl_span *span)
 {
-    timeline->spans[index] = *span;
-    return true;
+    return sl__kept_set_span(&timeline->spans, index, span);
 }
 
 bool sl__timeline_set_call(sl_timeline *timeline, size_t index, const sl_call *call)
 {
-    timeline->calls[index] = *call;
-    return true;
+    return sl__kept_set_call(&timeline->calls, index, call);
 }
 
 /* ---- reading --------------------------------------------------------------- */
 
-size_t sl_timeline_span_count(const sl_timeline *timeline) { return timeline->n_spans; }
+const sl__kept *sl__timeline_spans(const sl_timeline *timeline) { return &timeline->spans; }
 
-size_t sl_timeline_call_count(const sl_timeline *timeline) { return timeline->n_calls; }
+const sl__kept *sl__timeline_calls(const sl_timeline *timeline) { return &timeline->calls; }
+
+size_t sl_timeline_span_count(const sl_timeline *timeline) { return timeline->spans.n; }
+
+size_t sl_timeline_call_count(const sl_timeline *timeline) { return timeline->calls.n; }
 
 sl_span sl_timeline_span(const sl_timeline *timeline, size_t index)
 {
-    return timeline->spans[index];
+    return sl__kept_span(&timeline->spans, index);
 }
 
 sl_call sl_timeline_call(const sl_timeline *timeline, size_t index)
 {
-    return timeline->calls[index];
-}
-
-const sl_span *sl__timeline_spans(const sl_timeline *timeline, size_t *n)
-{
-    *n = timeline->n_spans;
-    return timeline->spans;
-}
-
-const sl_call *sl__timeline_calls(const sl_timeline *timeline, size_t *n)
-{
-    *n = timeline->n_calls;
-    return timeline->calls;
-}
-
-bool sl__issues_next(sl__issues *at)
-{
-    const sl_timeline *timeline = at->timeline;
-    bool spans_left = at->n_spans < timeline->n_spans, calls_left = at->n_calls < timeline->n_calls;
-    at->is_call = calls_left
-                  && !(spans_left
-                       && timeline->spans[at->n_spans].correlation
-                              <= timeline->calls[at->n_calls].correlation);
-    at->index = at->is_call ? at->n_calls++ : at->n_spans;
-    if (at->is_call) {
-        at->call = timeline->calls[at->index];
-    } else if (spans_left) {
-        at->n_spans++;
-        at->span = timeline->spans[at->index];
-    }
-    return spans_left || calls_left;
-}
-
-const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n)
-{
-    *n = timeline->n_holds;
-    return timeline->holds;
+    return sl__kept_call(&timeline->calls, index);
 }
 
 const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n)
 {
-    *n = timeline->n_nodes;
-    return timeline->nodes;
+    *n = timeline->notes[SL__NODES].n;
+    return timeline->notes[SL__NODES].at;
 }
 
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n)
 {
-    *n = timeline->n_launches;
-    return timeline->launches;
+    *n = timeline->notes[SL__LAUNCHES].n;
+    return timeline->notes[SL__LAUNCHES].at;
 }
 
 size_t sl_timeline_text_count(const sl_timeline *timeline)
@@ -763,22 +654,11 @@ int sl_timeline_place(const sl_timeline *timeline, uint32_t stream)
 
 bool sl_timeline_has_several(const sl_timeline *timeline) { return timeline->several; }
 
-bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream)
-{
-    return stream == sl_timeline_stream_id(sl_timeline_place(timeline, stream), 0);
-}
-
 const sl_stream_note *sl__timeline_note(const sl_timeline *timeline, uint32_t id)
 {
     size_t at = note_place(timeline, id);
     bool found = at < timeline->n_streams && timeline->streams[at].id == id;
     return found ? &timeline->streams[at] : NULL;
-}
-
-bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
-{
-    const sl_stream_note *note = sl__timeline_note(timeline, id);
-    return sl_timeline_is_null_stream(timeline, id) || !note || !note->non_blocking;
 }
 
 int64_t sl_timeline_host_start_ns(const sl_timeline *timeline) { return timeline->host_start_ns; }

@@ -50,8 +50,8 @@ enum {                          /* sl_span.flags */
 typedef struct sl_span {
     int64_t start_ns, end_ns;           /* on the device */
     int64_t host_start_ns, host_end_ns; /* the call that enqueued it */
-    uint64_t bytes;                     /* moved (copies, memsets), else 0 */
     uint64_t correlation;               /* issue number: unique, >= 1, ascending */
+    uint64_t bytes;                     /* moved (copies, memsets), else 0 */
     uint32_t stream;                    /* stream id, 0 is the NULL stream */
     uint32_t name, where;               /* text ids, see sl_timeline_text */
     uint32_t symbol;                    /* text id: the kernel's own name on a real GPU */
@@ -226,6 +226,7 @@ sl_status sl_timeline_intern(sl_timeline *timeline, const char *text, uint32_t *
 sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_error *err);
 sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_error *err);
 sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err);
+/* Of a span or a call of the timeline, also of one that comes later; a second one has no effect. */
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err);
 sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err);
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
@@ -277,7 +278,10 @@ const char *sl_timeline_stream_name(const sl_timeline *timeline, uint32_t id,
 #define SL_NOT_FOUND SIZE_MAX
 size_t sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation);
 size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
-const sl_hold *sl_timeline_holds(const sl_timeline *timeline, size_t *n);      /* by correlation */
+/* What held the span or the call with that index, or correlation. False: it was not reported. */
+bool sl_timeline_span_hold(const sl_timeline *timeline, size_t index, sl_hold *hold);
+bool sl_timeline_call_hold(const sl_timeline *timeline, size_t index, sl_hold *hold);
+bool sl_timeline_find_hold(const sl_timeline *timeline, uint64_t correlation, sl_hold *hold);
 const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n); /* by correlation */
 /* That of a span, or NULL: no graph ran it. After finish. */
 const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation);

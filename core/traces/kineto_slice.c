@@ -108,15 +108,11 @@ static void put_cause(sl__writer *w, const char *cause_key, uint8_t cause, const
 
 void sl__write_hold(sl__writer *w, uint64_t correlation)
 {
-    while (w->n_holds > 0 && w->holds->correlation < correlation) {
-        w->holds++;
-        w->n_holds--;
-    }
-    if (w->n_holds == 0 || w->holds->correlation != correlation) return;
-    const sl_hold *hold = w->holds;
-    sl__write_time(w, ",\"ready us\":", hold->ready_ns - w->base_ns);
-    put_cause(w, ",\"held cause\":", hold->ready_cause, ",\"held by\":", hold->ready_by);
-    put_cause(w, ",\"start cause\":", hold->start_cause, ",\"start by\":", hold->start_by);
+    sl_hold hold;
+    if (!sl_timeline_find_hold(w->timeline, correlation, &hold)) return;
+    sl__write_time(w, ",\"ready us\":", hold.ready_ns - w->base_ns);
+    put_cause(w, ",\"held cause\":", hold.ready_cause, ",\"held by\":", hold.ready_by);
+    put_cause(w, ",\"start cause\":", hold.start_cause, ",\"start by\":", hold.start_by);
 }
 
 void sl__write_flow(sl__writer *w, bool start, uint64_t id, int pid, uint64_t tid, int64_t ns)

@@ -552,7 +552,6 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     };
     for (int place = 0; place < sl_timeline_device_count(timeline); place++)
         w.devices[place].pid = sl_timeline_device_at(timeline, place)->index;
-    w.holds = sl_timeline_holds(timeline, &w.n_holds);
     sl_status status = sl__lanes_collect(timeline, true, &w.index, err);
     if (status != SL_OK) return status;
     w.lanes = calloc(w.index.n + 1, sizeof *w.lanes);

@@ -39,10 +39,8 @@ typedef struct sl__writer {
         sl__row sync_row;
     } devices[SL_MOST_DEVICES]; /* by place */
     sl__row cpu_rows[SL__CPU_ROWS];
-    int n_cpu_rows;       /* have a name so far */
-    sl__row *threads;     /* of the host but the first, by number */
-    const sl_hold *holds; /* those of operations that are not written yet */
-    size_t n_holds;
+    int n_cpu_rows;   /* have a name so far */
+    sl__row *threads; /* of the host but the first, by number */
     int64_t base_ns;
     bool first; /* nothing written to traceEvents yet */
 } sl__writer;

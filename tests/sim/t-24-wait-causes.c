@@ -139,7 +139,7 @@ static sl_timeline *run(const program *p)
 static const sl_hold *hold_of(const sl_timeline *timeline, int step_index)
 {
     size_t n;
-    const sl_hold *holds = sl_timeline_holds(timeline, &n);
+    const sl_hold *holds = holds_of(timeline, &n);
     for (size_t i = 0; i < n; i++)
         if (holds[i].correlation == (uint64_t)step_index + 1) return &holds[i];
     return NULL;

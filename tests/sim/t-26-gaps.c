@@ -83,7 +83,7 @@ static void across_an_event(void)
     LAB_STARTS(&l, "behind a wait an operation of another engine starts a switch after the record",
                0, 550, 657, 511, 650, 650);
     size_t n;
-    const sl_hold *hold = sl_timeline_holds(l.timeline, &n);
+    const sl_hold *hold = holds_of(l.timeline, &n);
     bool follows = false, waits = false; /* correlations: 3 records, 5 waits, 6 is the kernel */
     for (size_t i = 0; i < n; i++) {
         const sl_hold *h = &hold[i];

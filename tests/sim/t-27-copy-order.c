@@ -7,7 +7,7 @@
 static int64_t ready_ns(const lab *l, size_t span)
 {
     size_t n;
-    const sl_hold *hold = sl_timeline_holds(l->timeline, &n);
+    const sl_hold *hold = holds_of(l->timeline, &n);
     for (size_t i = 0; i < n; i++)
         if (hold[i].correlation == lab_span(l, span)->correlation) return hold[i].ready_ns;
     return -1;

@@ -66,7 +66,7 @@ static void behind_it(void)
     lab_end(&l);
     LAB_STARTS(&l, "who waits for another split holds up what comes after it", 0, 1000, 1000);
     size_t n;
-    const sl_hold *hold = sl_timeline_holds(l.timeline, &n);
+    const sl_hold *hold = holds_of(l.timeline, &n);
     int told = 0;
     for (size_t i = 0; i < n; i++)
         told += hold[i].start_cause == SL_CAUSE_ROOM;

@@ -152,7 +152,7 @@ static bool same_spans(const sl_timeline *a, const sl_timeline *b)
 static bool same_holds(const sl_timeline *a, const sl_timeline *b)
 {
     size_t n, other_n;
-    const sl_hold *x = sl_timeline_holds(a, &n), *y = sl_timeline_holds(b, &other_n);
+    const sl_hold *x = holds_of(a, &n), *y = holds_of(b, &other_n);
     bool same = n == OPS && other_n == OPS;
     for (size_t i = 0; same && i < n; i++)
         same = x[i].ready_ns == y[i].ready_ns && x[i].ready_cause == y[i].ready_cause

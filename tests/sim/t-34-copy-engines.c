@@ -14,7 +14,7 @@ static void open_with(double engines)
 static const sl_hold *hold_of(size_t span)
 {
     size_t n;
-    const sl_hold *hold = sl_timeline_holds(l.timeline, &n);
+    const sl_hold *hold = holds_of(l.timeline, &n);
     for (size_t i = 0; i < n; i++)
         if (hold[i].correlation == lab_span(&l, span)->correlation) return &hold[i];
     return NULL;

@@ -36,7 +36,7 @@ static void launch(lab *l, sl_graph *graph, int stream)
 static int ready_cause(const lab *l, size_t i)
 {
     size_t n;
-    const sl_hold *holds = sl_timeline_holds(l->timeline, &n);
+    const sl_hold *holds = holds_of(l->timeline, &n);
     for (size_t k = 0; k < n; k++)
         if (holds[k].correlation == lab_span(l, i)->correlation) return holds[k].ready_cause;
     return -1;

@@ -381,7 +381,7 @@ static void check_notes(const sl_timeline *tl, const sl_timeline *back)
            && launch->n_nodes == 4 && launch->uploads && !launch->priorities
            && strcmp(sl_timeline_text(back, launch->name), "step \"one\"") == 0,
        "and the launch the same launch");
-    const sl_hold *holds = sl_timeline_holds(back, &n);
+    const sl_hold *holds = holds_of(back, &n);
     ok(n == 1 && holds->correlation == 6 && holds->ready_by == 5, "what held a node is as it was");
 }
 
