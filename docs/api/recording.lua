@@ -79,7 +79,7 @@ between its beginning and its stop.
 `local tl <close> = lab.record()` ends the recording also where an error leaves the block; it then ends without waiting, so that operations that are still in flight are
 left out. The garbage collector ends a recording that nothing refers to any more.
 
-**A summary.** An operation that is kept takes some 130 bytes. With `keep = "summary"` a recording of any length takes bounded memory, on simulated GPUs: that of the operations in flight, and of those that run during the
+**A summary.** An operation that is kept takes some 50 bytes. With `keep = "summary"` a recording of any length takes bounded memory, on simulated GPUs: that of the operations in flight, and of those that run during the
 longest of them. The timeline then has its makespan and wall time, counts, busy times of engines, kinds, devices, streams and names (`tl:busy_us`), the overlaps of engines, kinds and devices, and of up to 64 streams
 (`tl:overlap_us`), `tl:totals` and `tl:summary`. They are exactly those of all spans. Whatever needs the spans themselves raises `SL_ESTATE`.]],
             example = [[
