@@ -57,6 +57,7 @@ void sl__notes_sort(sl__notes *notes)
         if (notes[kind].is_unsorted)
             qsort(notes[kind].at, notes[kind].n, kinds[kind].bytes, compare);
         notes[kind].is_unsorted = false;
+        sl__trim(&notes[kind].at, notes[kind].n, &notes[kind].cap, kinds[kind].bytes);
     }
 }
 

@@ -33,7 +33,7 @@ const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint6
  * microseconds. Once they and the spans are sorted. */
 void sl__notes_meet(sl_timeline *timeline);
 
-/* Of all kinds, by correlation. */
+/* Of all kinds, by correlation, once all are there. */
 void sl__notes_sort(sl__notes *notes);
 void sl__notes_free(sl__notes *notes);
 
