@@ -146,7 +146,7 @@ $(CUDA_TESTS):
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o $(CUDA) $(PLUGIN_CORE) \
     $(BUILD)/core/dtype.o $(NUMBERS)
 $(BUILD)/tests/cuda/kernels_check: $(BUILD)/tests/cuda/kernels_check.cu.o \
-    $(filter %.cu.o,$(CUDA)) $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
+    $(filter %.cu.o,$(CUDA)) $(BUILD)/core/cuda/driver.o $(PLUGIN_CORE) $(BUILD)/core/dtype.o $(NUMBERS)
 $(GPU_CHECKS):
 	$(call say,link,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(CUDA_LIBS) -lstdc++

@@ -20,6 +20,7 @@
  *   kernels.cu      our own kernels (kernels.cuh)
  *   nvrtc.c         compiling custom kernels (custom.h)
  *   custom.c        loading and launching them
+ *   driver.c        the driver's own functions (driver.h)
  *   nccl.c, comm.c, collective.c  collectives through NCCL (nccl.h)
  *   activity.c      the times of operations: CUPTI, or else events (activity.h)
  *   library.c       the libraries that are opened when they are first needed

@@ -1,6 +1,6 @@
 /* cuda_backend.c - the CUDA backend behind core/backend.h: opening devices, streams and events.
  * cuda.h lists the other files. */
-#include "cuda.h"
+#include "driver.h"
 
 #include <nvtx3/nvToolsExtCudaRt.h>
 #include <stdio.h>
@@ -184,6 +184,7 @@ static sl_status open_on_thread(cuda_device *dev, sl_error *err)
 {
     struct cudaDeviceProp prop;
     sl_status status = cuda_context_open(dev->base.info.index, &prop, err);
+    if (status == SL_OK) status = cuda_driver_find(err);
     if (status == SL_OK) status = find_code(dev->base.info.index, &prop, err);
     if (status != SL_OK) return status;
     fill_info(dev, &prop);

@@ -339,9 +339,12 @@ static void except_waiting(void)
         enable(calls[i], 0);
 }
 
-static bool launches(uint32_t cbid)
+static bool enqueues_work(uint32_t cbid)
 {
     switch (cbid) {
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
+    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
     case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
@@ -352,14 +355,14 @@ static bool launches(uint32_t cbid)
     }
 }
 
-/* Of the driver only launches matter, which a library may call itself: cublasLt does for its Hopper
- * kernels, and NCCL. To record the others, too, costs each call of the run time as much as its own
+/* Of the driver's calls those matter that enqueue work: ours (driver.h), and those of libraries,
+ * cublasLt's for its Hopper kernels, and NCCL's. To record the others, too, costs each call of the run time as much as its own
  * record. To enable single calls without the kind gives no records (CUPTI 13.0). */
 static void except_driver(void)
 {
     enable_api_fn enable = api_function("cuptiActivityEnableDriverApi");
     for (uint32_t cbid = 1; enable && cbid < CUPTI_DRIVER_TRACE_CBID_SIZE; cbid++)
-        if (!launches(cbid)) enable(cbid, 0);
+        if (!enqueues_work(cbid)) enable(cbid, 0);
 }
 
 static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,

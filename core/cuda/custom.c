@@ -1,69 +1,16 @@
 /* custom.c - custom kernels on the device: loading, launching, unloading.
  *
- * The driver's own functions do it, since the run-time has them only from CUDA 12.8 on; the
- * run-time hands them out, so that the plugin is not linked against the driver.
+ * The driver's own functions do it, since the run-time has them only from CUDA 12.8 on.
  *
  * Loading puts the code on the device at once (cuFuncLoad), not at the first launch: the driver may
  * wait for the whole device there. Unloading may wait likewise, so it is put off until the device is
  * idle.
  */
-#include "cuda.h"
+#include "driver.h"
 
-#include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the driver's functions ---- */
-
-/* clang-format off */
-#define DRIVER_FUNCTIONS(X)                                                        \
-    X(LibraryLoadData) X(LibraryUnload) X(LibraryGetKernel) X(KernelGetFunction)   \
-    X(FuncGetAttribute) X(FuncSetAttribute) X(LaunchKernel) X(LaunchCooperativeKernel) \
-    X(OccupancyMaxActiveBlocksPerMultiprocessor)
-/* clang-format on */
-
-static struct { /* driver.LaunchKernel is cuLaunchKernel */
-#define X(name) __typeof__(cu##name) *name;
-    DRIVER_FUNCTIONS(X)
-#undef X
-    CUresult (*FuncLoad)(CUfunction); /* from CUDA 12.4 on, else NULL */
-    bool found;
-} driver;
-
-static void *find(const char *name, unsigned version)
-{
-    enum cudaDriverEntryPointQueryResult result = cudaDriverEntryPointSymbolNotFound;
-    void *function = NULL;
-#if CUDART_VERSION >= 12050
-    cudaError_t code = cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault,
-                                                        &result);
-#else
-    (void)version;
-    cudaError_t code = cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &result);
-#endif
-    if (code == cudaSuccess && result == cudaDriverEntryPointSuccess) return function;
-    cudaGetLastError();
-    return NULL;
-}
-
-/* ISO C has no cast from an object pointer to a function pointer; POSIX asks for the same
- * representation. */
-static sl_status find_functions(sl_error *err)
-{
-    void *symbol;
-    if (driver.found) return SL_OK;
-#define X(name)                                                                    \
-    if (!(symbol = find("cu" #name, 12000)))                                       \
-        return sl_fail(err, SL_EUNSUPPORTED, "the NVIDIA driver has no cu" #name); \
-    memcpy(&driver.name, &symbol, sizeof symbol);
-    DRIVER_FUNCTIONS(X)
-#undef X
-    symbol = find("cuFuncLoad", 12040);
-    memcpy(&driver.FuncLoad, &symbol, sizeof symbol);
-    driver.found = true;
-    return SL_OK;
-}
 
 /* The driver's codes have the numbers of the run-time's. */
 static sl_status check(cuda_device *dev, CUresult code, const char *call, sl_error *err)
@@ -132,26 +79,26 @@ static sl_status load(cuda_custom *kernel, const char *name, const void *code, s
     cuda_device *dev = cuda_of(kernel->base.device);
     CUkernel handle;
     sl_status status = check_load(
-        dev, driver.LibraryLoadData(&kernel->library, code, NULL, NULL, 0, NULL, NULL, 0),
+        dev, cuda_driver.LibraryLoadData(&kernel->library, code, NULL, NULL, 0, NULL, NULL, 0),
         "cuLibraryLoadData", err);
     if (status != SL_OK) {
         kernel->library = NULL;
         return status;
     }
-    status = check_load(dev, driver.LibraryGetKernel(&handle, kernel->library, name),
+    status = check_load(dev, cuda_driver.LibraryGetKernel(&handle, kernel->library, name),
                         "cuLibraryGetKernel", err);
     if (status == SL_OK)
-        status = check_load(dev, driver.KernelGetFunction(&kernel->function, handle),
+        status = check_load(dev, cuda_driver.KernelGetFunction(&kernel->function, handle),
                             "cuKernelGetFunction", err);
-    if (status == SL_OK && driver.FuncLoad)
-        status = check_load(dev, driver.FuncLoad(kernel->function), "cuFuncLoad", err);
+    if (status == SL_OK && cuda_driver.FuncLoad)
+        status = check_load(dev, cuda_driver.FuncLoad(kernel->function), "cuFuncLoad", err);
     return status;
 }
 
 static sl_status get(cuda_custom *kernel, CUfunction_attribute which, int *value, sl_error *err)
 {
     return check(cuda_of(kernel->base.device),
-                 driver.FuncGetAttribute(value, which, kernel->function), "cuFuncGetAttribute",
+                 cuda_driver.FuncGetAttribute(value, which, kernel->function), "cuFuncGetAttribute",
                  err);
 }
 
@@ -162,8 +109,8 @@ static sl_status permit_shared(cuda_custom *kernel, int static_bytes, sl_error *
     const int most = (int)kernel->base.device->info.max_shared_bytes_per_block - static_bytes;
     if (most <= 0) return SL_OK;
     return check(cuda_of(kernel->base.device),
-                 driver.FuncSetAttribute(kernel->function,
-                                         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most),
+                 cuda_driver.FuncSetAttribute(
+                     kernel->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most),
                  "cuFuncSetAttribute", err);
 }
 
@@ -195,14 +142,13 @@ sl_status cuda_custom_open(sl_custom *base, const sl_image *image, sl_error *err
     const void *code = NULL;
     const char *name = parse(image, &code);
     if (!name) return sl_fail(err, SL_EIO, "the compiled kernel is broken");
-    sl_status status = find_functions(err);
-    if (status == SL_OK) status = cuda_funcs_settle(dev, err);
+    sl_status status = cuda_funcs_settle(dev, err);
     if (status != SL_OK) return status;
     cuda_use(dev);
     cuda_own_begin();
     status = load(kernel, name, code, err);
     if (status == SL_OK) status = fill_info(kernel, err);
-    if (status != SL_OK && kernel->library) driver.LibraryUnload(kernel->library);
+    if (status != SL_OK && kernel->library) cuda_driver.LibraryUnload(kernel->library);
     cuda_own_end();
     if (status == SL_OK) return SL_OK;
     kernel->library = NULL;
@@ -218,7 +164,7 @@ void cuda_custom_unload(cuda_device *dev)
     cuda_use(dev);
     cuda_own_begin();
     while (dev->n_closed > 0)
-        driver.LibraryUnload(dev->closed[--dev->n_closed]);
+        cuda_driver.LibraryUnload(dev->closed[--dev->n_closed]);
     cuda_own_end();
     free(dev->closed);
     dev->closed = NULL;
@@ -255,7 +201,7 @@ void cuda_custom_close(sl_custom *base)
 static sl_status before_first(cuda_device *dev, const cuda_custom *kernel, const sl_op *op,
                               sl_error *err)
 {
-    const bool may_wait = !driver.FuncLoad || kernel->base.info.local_bytes > dev->local_bytes;
+    const bool may_wait = !cuda_driver.FuncLoad || kernel->base.info.local_bytes > dev->local_bytes;
     if (op->captured || !may_wait || cuda_funcs_pending == 0) return SL_OK;
     return cuda_funcs_settle(dev, err);
 }
@@ -284,10 +230,11 @@ static CUresult launch(const cuda_custom *kernel, cudaStream_t stream, const sl_
     const uint32_t *grid = call->grid, *block = call->block;
     const unsigned shared = (unsigned)call->shared_bytes;
     if (call->cooperative)
-        return driver.LaunchCooperativeKernel(kernel->function, grid[0], grid[1], grid[2], block[0],
-                                              block[1], block[2], shared, stream, args);
-    return driver.LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
-                               block[2], shared, stream, args, NULL);
+        return cuda_driver.LaunchCooperativeKernel(kernel->function, grid[0], grid[1], grid[2],
+                                                   block[0], block[1], block[2], shared, stream,
+                                                   args);
+    return cuda_driver.LaunchKernel(kernel->function, grid[0], grid[1], grid[2], block[0], block[1],
+                                    block[2], shared, stream, args, NULL);
 }
 
 sl_status cuda_custom_launch(cuda_device *dev, sl_op *op, sl_error *err)
@@ -319,7 +266,7 @@ sl_status cuda_custom_occupancy(sl_custom *base, int threads, size_t shared_byte
     if (threads > base->info.max_threads || (int64_t)shared_bytes > most) return SL_OK;
     cuda_use(dev);
     return check(dev,
-                 driver.OccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel->function, threads,
-                                                                  shared_bytes),
+                 cuda_driver.OccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel->function,
+                                                                       threads, shared_bytes),
                  "cuOccupancyMaxActiveBlocksPerMultiprocessor", err);
 }

@@ -1,12 +1,16 @@
 /* launch.cu - launching a kernel, whose code the driver may have to load first. */
 #include "kernels.cuh"
 
+extern "C" {
+#include "driver.h"
+}
+
 enum { MOST_DEVICES = 64, SLOTS = 2048 }; /* there are far fewer kernels than slots */
 
-/* The kernels whose code the driver has loaded, and on which devices. */
+/* The kernels whose code the driver has loaded, and as which function on each device. */
 static struct {
     const void *kernel;
-    uint64_t devices;
+    cudaFunction_t function[MOST_DEVICES];
 } loaded[SLOTS];
 
 uint64_t device_bit(const cuda_device *dev)
@@ -24,18 +28,24 @@ static int slot_of(const void *kernel)
     return at;
 }
 
+static cudaFunction_t loaded_function(const cuda_device *dev, const void *kernel)
+{
+    const int index = dev->base.info.index;
+    return index < MOST_DEVICES ? loaded[slot_of(kernel)].function[index] : NULL;
+}
+
 sl_status before_load(const kernel_call *call, const void *kernel)
 {
-    if (cuda_funcs_pending == 0 || (loaded[slot_of(kernel)].devices & device_bit(call->dev)))
-        return SL_OK;
+    if (cuda_funcs_pending == 0 || loaded_function(call->dev, kernel)) return SL_OK;
     return cuda_funcs_settle(call->dev, call->err);
 }
 
-static void note_loaded(const cuda_device *dev, const void *kernel)
+static void note_loaded(const cuda_device *dev, const void *kernel, cudaFunction_t function)
 {
-    const int at = slot_of(kernel);
+    const int at = slot_of(kernel), index = dev->base.info.index;
+    if (index >= MOST_DEVICES) return;
     loaded[at].kernel = kernel;
-    loaded[at].devices |= device_bit(dev);
+    loaded[at].function[index] = function;
 }
 
 sl_status launch_status(const kernel_call *call, cudaError_t code)
@@ -52,8 +62,15 @@ static sl_status too_many_blocks(const kernel_call *call, int64_t blocks)
     return SL_EBACKEND;
 }
 
-/* With cudaLaunchKernel and not <<<>>>, whose errors cudaGetLastError would have to fetch,
- * together with those of somebody else. */
+static cudaError_t launch_function(const kernel_call *call, cudaFunction_t function,
+                                   uint32_t threads, size_t shared_bytes, void **arguments)
+{
+    return (cudaError_t)cuda_driver.LaunchKernel((CUfunction)function, call->blocks, 1, 1, threads,
+                                                 1, 1, (unsigned)shared_bytes, call->stream,
+                                                 arguments, NULL);
+}
+
+/* A function is known to be loaded once it was launched. */
 sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, uint32_t threads,
                         size_t shared_bytes, void **arguments)
 {
@@ -62,10 +79,12 @@ sl_status launch_blocks(kernel_call *call, const void *kernel, int64_t blocks, u
     if (status != SL_OK) return status;
     call->blocks = blocks > 0 ? (uint32_t)blocks : 1;
     call->threads = threads;
-    cudaError_t code;
-    CUDA_ASIDE(call->dev, code,
-               cudaLaunchKernel(kernel, dim3(call->blocks), dim3(threads), arguments, shared_bytes,
-                                call->stream));
-    if (code == cudaSuccess) note_loaded(call->dev, kernel);
+    cudaFunction_t function = loaded_function(call->dev, kernel);
+    const bool is_known = function != NULL;
+    cudaError_t code = is_known ? cudaSuccess : cudaGetFuncBySymbol(&function, kernel);
+    if (code == cudaSuccess)
+        CUDA_ASIDE(call->dev, code,
+                   launch_function(call, function, threads, shared_bytes, arguments));
+    if (code == cudaSuccess && !is_known) note_loaded(call->dev, kernel, function);
     return launch_status(call, code);
 }

@@ -1,6 +1,6 @@
 /* queue.c - operations in flight: into CUDA's streams, and out again when they are
  * known to have completed (cuda.h says how that is known). */
-#include "cuda.h"
+#include "driver.h"
 
 /* ---- what an operation is ---- */
 
@@ -72,12 +72,25 @@ static sl_status launch_nothing(cuda_device *dev, sl_op *op, sl_error *err)
     return launch_kernel(dev, op, &nothing, err);
 }
 
+/* Of cudaMemcpy. */
 static enum cudaMemcpyKind copy_direction(uint8_t copy_kind)
 {
     switch (copy_kind) {
     case SL_SPAN_MEMCPY_H2D: return cudaMemcpyHostToDevice;
     case SL_SPAN_MEMCPY_D2H: return cudaMemcpyDeviceToHost;
     default: return cudaMemcpyDeviceToDevice;
+    }
+}
+
+static CUresult copy_async(void *dst, const void *src, const sl_work *work, cudaStream_t stream)
+{
+    switch (work->copy_kind) {
+    case SL_SPAN_MEMCPY_H2D:
+        return cuda_driver.MemcpyHtoDAsync((CUdeviceptr)dst, src, work->bytes, stream);
+    case SL_SPAN_MEMCPY_D2H:
+        return cuda_driver.MemcpyDtoHAsync(dst, (CUdeviceptr)src, work->bytes, stream);
+    default:
+        return cuda_driver.MemcpyDtoDAsync((CUdeviceptr)dst, (CUdeviceptr)src, work->bytes, stream);
     }
 }
 
@@ -103,15 +116,14 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
     cudaStream_t stream = stream_of(op)->handle;
     void *dst = cuda_data(op->out, work->out_offset);
     const void *src = cuda_data(op->in[0], work->in_offset[0]);
-    enum cudaMemcpyKind direction = copy_direction(work->copy_kind);
     cudaError_t code;
     if (work->copy_kind == SL_SPAN_MEMCPY_P2P) return launch_peer_copy(dev, op, dst, src, err);
     if (work->flags & SL_WORK_SYNC) {
         if (work->copy_kind != SL_SPAN_MEMCPY_D2D) op->span_flags |= SL_SPAN_HOST_WAITED;
-        CUDA_ASIDE(dev, code, cudaMemcpy(dst, src, work->bytes, direction));
+        CUDA_ASIDE(dev, code, cudaMemcpy(dst, src, work->bytes, copy_direction(work->copy_kind)));
         return cuda_check(dev, code, "cudaMemcpy", err);
     }
-    CUDA_ASIDE(dev, code, cudaMemcpyAsync(dst, src, work->bytes, direction, stream));
+    CUDA_ASIDE(dev, code, (cudaError_t)copy_async(dst, src, work, stream));
     return cuda_check(dev, code, "cudaMemcpyAsync", err);
 }
 
@@ -141,11 +153,14 @@ static sl_status launch(cuda_device *dev, sl_op *op, sl_error *err)
         return op->captured ? cuda_funcs_capture((cuda_op *)op, dev->capturing, err)
                             : cuda_funcs_launch((cuda_op *)op, err);
     case SL_WORK_EVENT_RECORD:
-        return cuda_check(dev, cudaEventRecord(((cuda_event *)op->event)->handle, stream),
-                          "cudaEventRecord", err);
+        return cuda_check(
+            dev, (cudaError_t)cuda_driver.EventRecord(((cuda_event *)op->event)->handle, stream),
+            "cudaEventRecord", err);
     case SL_WORK_EVENT_WAIT:
-        return cuda_check(dev, cudaStreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
-                          "cudaStreamWaitEvent", err);
+        return cuda_check(
+            dev,
+            (cudaError_t)cuda_driver.StreamWaitEvent(stream, ((cuda_event *)op->event)->handle, 0),
+            "cudaStreamWaitEvent", err);
     case SL_WORK_GRAPH: return cuda_graph_launch(dev, (cuda_op *)op, err);
     case SL_WORK_COLLECTIVE: break; /* collective.c */
     }
@@ -182,8 +197,7 @@ static void mark(cuda_device *dev, cuda_stream *stream, uint64_t seq)
         cudaGetLastError();
         return;
     }
-    if (cudaEventRecord(event, stream->handle) != cudaSuccess) {
-        cudaGetLastError();
+    if (cuda_driver.EventRecord(event, stream->handle) != CUDA_SUCCESS) {
         cuda_event_give(dev, false, event);
         return;
     }

@@ -129,7 +129,8 @@ static bool load_block(lua_State *L, const char *entry, size_t len, const char *
 
 /* Pushes the function of statements, of which the last one may be an expression, or the error.
  * `len` is without a semicolon at the end. */
-static int load_statements(lua_State *L, const char *entry, size_t all, size_t len, const char *name)
+static int load_statements(lua_State *L, const char *entry, size_t all, size_t len,
+                           const char *name)
 {
     int status = luaL_loadbufferx(L, entry, all, name, "t");
     return load_block(L, entry, len, name, status == LUA_OK) ? LUA_OK : status;

@@ -139,7 +139,8 @@ local function traced(text)
     return table.concat(names, " "), err, code
 end
 
--- What page-locks belongs to no GPU, and waits for host functions of all.
+-- What page-locks belongs to no GPU, and waits for host functions of all. Driver 580 takes the other
+-- GPUs of the process away as well, also from a program of plain CUDA C.
 local another_gpu <const> = [[
 local one, two = lab.open{backend = "cuda", index = 0}, lab.open{backend = "cuda", index = 1}
 lab.cuda.trap()
@@ -147,14 +148,18 @@ print((select(2, pcall(lab.synchronize)).code))
 one:make_current()
 local ran = 0
 local function count() ran = ran + 1 end
-lab.stream{}:launch_host_func(count)
-local pinned = lab.ones(5000, {device = "cpu", pinned = true})
-lab.stream{}:launch_host_func(count)
-local part = lab.ones(4, {device = "cpu"})
-local seen_twice = part:view(2, 2)
-part:pin()
-print(ran, pinned.pinned, part.pinned)
-print(pcall(lab.synchronize))
+local function go_on()
+    lab.stream{}:launch_host_func(count)
+    local pinned = lab.ones(5000, {device = "cpu", pinned = true})
+    lab.stream{}:launch_host_func(count)
+    local part = lab.ones(4, {device = "cpu"})
+    local seen_twice = part:view(2, 2)
+    part:pin()
+    lab.synchronize()
+    return ran, pinned.pinned, part.pinned
+end
+local fine, n, pinned, part = pcall(go_on)
+print(fine and n or n.code, pinned, part)
 ]]
 
 local function others_go_on()
@@ -162,7 +167,8 @@ local function others_go_on()
         return T.skip("this needs two GPUs", 2)
     end
     local out, err, code = run(another_gpu)
-    T.is(out, "SL_EFAULT\n2\ttrue\ttrue\ntrue\n", "a lost GPU does not make another fail")
+    T.ok(out == "SL_EFAULT\n2\ttrue\ttrue\n" or out == "SL_EFAULT\nSL_EFAULT\tnil\tnil\n",
+         "with a lost GPU another works, or says that it is lost, too")
     T.is(err .. code, "0", "without a word")
 end
 

@@ -111,10 +111,43 @@ static CUresult occupancy(int *blocks, CUfunction f, int threads, size_t shared_
     return CUDA_SUCCESS;
 }
 
+/* ---- what the run-time has as well: the same ---- */
+
+static CUresult copy_in(CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)
+{
+    return (CUresult)cudaMemcpyAsync((void *)dst, src, bytes, cudaMemcpyHostToDevice, stream);
+}
+
+static CUresult copy_out(void *dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    return (CUresult)cudaMemcpyAsync(dst, (const void *)src, bytes, cudaMemcpyDeviceToHost, stream);
+}
+
+static CUresult copy_within(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)
+{
+    return (CUresult)cudaMemcpyAsync((void *)dst, (const void *)src, bytes,
+                                     cudaMemcpyDeviceToDevice, stream);
+}
+
+static CUresult record(CUevent event, CUstream stream)
+{
+    return (CUresult)cudaEventRecord(event, stream);
+}
+
+static CUresult wait_for(CUstream stream, CUevent event, unsigned flags)
+{
+    return (CUresult)cudaStreamWaitEvent(stream, event, flags);
+}
+
 typedef void (*any_function)(void);
 
 /* clang-format off */
 static const struct { const char *name; any_function function; } functions[] = {
+    { "cuMemcpyHtoDAsync", (any_function)copy_in },
+    { "cuMemcpyDtoHAsync", (any_function)copy_out },
+    { "cuMemcpyDtoDAsync", (any_function)copy_within },
+    { "cuEventRecord", (any_function)record },
+    { "cuStreamWaitEvent", (any_function)wait_for },
     { "cuLibraryLoadData", (any_function)load_data },
     { "cuLibraryUnload", (any_function)unload },
     { "cuLibraryGetKernel", (any_function)get_kernel },

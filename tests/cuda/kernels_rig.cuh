@@ -14,7 +14,7 @@
 #include <vector>
 
 extern "C" {
-#include "../../core/cuda/cuda.h"
+#include "../../core/cuda/driver.h"
 #include "../../core/numbers/elements.h"
 #include "../../core/numbers/philox.h"
 }
@@ -29,7 +29,7 @@ static struct {
 } rest;
 
 extern "C" {
-int32_t cuda_funcs_pending;
+int32_t cuda_funcs_pending, cuda_captures;
 bool cuda_funcs_running(void) { return false; }
 
 sl_status cuda_funcs_settle(cuda_device *, sl_error *err)
@@ -77,6 +77,7 @@ static int attribute(cudaDeviceAttr which)
 
 static void open_gpu()
 {
+    sl_error err = {};
     gpu.dev.sm_count = attribute(cudaDevAttrMultiProcessorCount);
     gpu.dev.threads_per_sm = attribute(cudaDevAttrMaxThreadsPerMultiProcessor);
     gpu.dev.base.info.max_shared_bytes_per_block = attribute(
@@ -86,6 +87,10 @@ static void open_gpu()
     gpu.small.threads_per_sm = 256;
     CHECK(cudaMalloc(&gpu.scratch, CUDA_SCRATCH_BYTES));
     CHECK(cudaMemset(gpu.scratch, 0, CUDA_SCRATCH_BYTES));
+    if (cuda_driver_find(&err) != SL_OK) {
+        diag("%s", err.msg);
+        exit(1);
+    }
 }
 
 static sl_work work_of(sl_kernel kernel, sl_dtype dtype, int64_t n, double scalar)

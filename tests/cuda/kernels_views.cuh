@@ -40,7 +40,7 @@ static bool same_anywhere_of(cuda_device *dev, const sl_work &work, const bytes 
                              const bytes &in1)
 {
     const size_t size = numbers_dtype_bytes((sl_dtype)work.dtype);
-    const size_t out_bytes = (size_t)sl_kernel_elems(&work, 2) * size;
+    const size_t out_bytes = (size_t)sl_kernel_elems(&work, SL_OUTPUT) * size;
     const bytes want = run(dev, work, out_bytes, in0, in1, false);
     const shifts all[] = {
         { size, 0, 0 }, { 0, size, 0 }, { 0, 0, size }, { size, 3 * size, 5 * size },
