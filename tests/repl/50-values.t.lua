@@ -151,7 +151,7 @@ v = {} for i = 1, 50 do v[i] = t end
 v
 w = {} for i = 1, 40 do w[i] = {u, t} end
 w]]
-tap.like(out, "49, 50,\n  %.%.%. at least %d+ more\n}\n", "a million items are not looked at")
+tap.like(out, "49, 50,\n  %.%.%. at least %d+ more\n}\n", "ten million items are not looked at")
 tap.like(out, "k%d+ = %d+,\n  %.%.%. 99950 more, not sorted\n}\n",
     "a hundred thousand names are not sorted")
 
