@@ -42,24 +42,26 @@ list() {
 }
 
 put() { # MODE SOURCE TARGET
-    mkdir -p "$(dirname "$3")"
+    [ -d "${3%/*}" ] || mkdir -p "${3%/*}"
     if [ "$1" = link ]; then ln -sfn "$2" "$3"; return; fi
     # Beside its name and then renamed: a program that runs keeps its file.
     case $2 in
-    docs/luarc.json) sed "s|/usr/local/share|$DATADIR|" "$2" >"$3.new$$" ;;
-    *) cp "$2" "$3.new$$" ;;
+    docs/luarc.json)
+        sed "s|/usr/local/share|$DATADIR|" "$2" >"$3.new$$"
+        chmod "$1" "$3.new$$"
+        ;;
+    *) install -m "$1" "$2" "$3.new$$" ;;
     esac
-    chmod "$1" "$3.new$$"
     mv -f "$3.new$$" "$3"
 }
 
 # Removes a file, and its folders as far up as they are streamlab's own and empty.
 drop() { # TARGET
     rm -f "$1"
-    folder=$(dirname "$1")
+    folder=${1%/*}
     while case $folder in */streamlab | */streamlab/*) true ;; *) false ;; esac; do
         rmdir "$folder" 2>/dev/null || break
-        folder=$(dirname "$folder")
+        folder=${folder%/*}
     done
 }
 
