@@ -183,6 +183,11 @@ function tap.skip(why, n)
     end
 end
 
+-- How much of something a test tries: as much as makes the claim, and in `make check-long` more.
+function tap.sized(usual, in_check_long)
+    return os.getenv("STREAMLAB_TEST_LONG") and in_check_long or usual
+end
+
 -- Ends the file as one that cannot run here.
 function tap.skip_all(why)
     debug.sethook()

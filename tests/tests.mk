@@ -35,6 +35,9 @@ LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lu
               tests/labs/20-attacks.t.lua tests/labs/21-kernel-attacks.t.lua \
               tests/lua/59-random-kernels.t.lua \
               tests/repl/75-fidelity.t.lua tests/repl/79-result-tables.t.lua
+# These try more in check-long than in check: what tap.lua and tap.h call sized.
+SIZED_TESTS := $(BUILD)/tests/timeline/t-70-million tests/both/graphs-random.t.lua \
+              tests/lua/58-random.t.lua tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
 TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
@@ -171,8 +174,8 @@ check: all $(MAN_PAGES) $(EDITOR_FILE) $(CORE_TESTS) $(SIM_TESTS) $(CUDA_TESTS) 
 	$(Q)$(PROVE) $(TESTS)
 
 ## make check-long     the tests that take longest: attacks on the grader, measured figures, sweeps
-check-long: all
-	$(Q)STREAMLAB_TEST_TIMEOUT=4 $(PROVE) $(LONG_TESTS)
+check-long: all $(filter $(BUILD)/%,$(SIZED_TESTS))
+	$(Q)STREAMLAB_TEST_LONG=1 STREAMLAB_TEST_TIMEOUT=4 $(PROVE) $(LONG_TESTS) $(SIZED_TESTS)
 
 ## make check-asan     the tests under address and undefined-behaviour sanitizers
 check-asan:

@@ -6,7 +6,7 @@ local T = require "tap"
 
 T.open()
 
-local programs <const> = os.getenv("TAP_GC") and 2 or 40
+local programs <const> = os.getenv("TAP_GC") and 2 or T.sized(15, 40)
 local calls <const>, n_streams <const>, n_inputs <const> = 40, 3, 3
 local side <const> = 24
 

@@ -35,14 +35,14 @@ local function same_every_time()
 end
 
 local function no_races()
-    local failed, idle = {}, {}
-    for seed = 0, 60 do
+    local failed, idle, last = {}, {}, T.sized(20, 60)
+    for seed = 0, last do
         local status, text = run("--seed " .. seed, " --check=error")
         if status ~= 0 then failed[#failed + 1] = ("%d: %s"):format(seed, text:match("[^\n]*")) end
         local makespan = tonumber(text:match("%f[^\n\0]seed %d+: [^\n]*makespan ([%d.]+) ms"))
         if not makespan or makespan <= 0 then idle[#idle + 1] = seed end
     end
-    T.is_deeply(failed, {}, "of 61 seeds each runs without a race")
+    T.is_deeply(failed, {}, ("of %d seeds each runs without a race"):format(last + 1))
     T.is_deeply(idle, {}, "and each takes some time")
 end
 
@@ -91,8 +91,8 @@ local kinds <const> = {
 }
 
 local function shares()
-    local count, total = {}, 0
-    for seed = 0, 199 do
+    local count, total, seeds = {}, 0, T.sized(80, 200)
+    for seed = 0, seeds - 1 do
         for _, step in ipairs(steps("\n" .. select(2, run("--list --seed " .. seed)))) do
             total = total + 1
             for _, kind in ipairs(kinds) do
@@ -100,7 +100,8 @@ local function shares()
             end
         end
     end
-    T.ok(total > 5000 and total < 20000, "200 seeds have thousands of steps: " .. total)
+    T.ok(total > 25 * seeds and total < 100 * seeds,
+         ("%d seeds have 25 to 100 steps each: %d"):format(seeds, total))
     for _, kind in ipairs(kinds) do
         local share = (count[kind[1]] or 0) / total
         T.ok(share >= kind[3] and share <= kind[4],

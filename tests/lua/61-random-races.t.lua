@@ -11,7 +11,7 @@ local programs = require "lua.race_programs"
 local gpus = require "lua.race_gpus"
 
 local n_seeds <const> = tonumber(os.getenv("STREAMLAB_RACE_PROGRAMS"))
-    or (os.getenv("TAP_GC") and 2) or 60
+    or (os.getenv("TAP_GC") and 2) or T.sized(20, 60)
 local chunk <const> = "random.lua"
 
 -- ---- running one ------------------------------------------------------------------------

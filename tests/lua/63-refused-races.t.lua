@@ -13,7 +13,7 @@ local programs = require "lua.race_programs"
 local gpus = require "lua.race_gpus"
 
 local n_seeds <const> = tonumber(os.getenv("STREAMLAB_RACE_PROGRAMS"))
-    or (os.getenv("TAP_GC") and 3) or 60
+    or (os.getenv("TAP_GC") and 3) or T.sized(20, 60)
 
 gpus.open()
 
