@@ -82,11 +82,19 @@ tap.is(code .. out, "01\n", "a recording that was left is over, and the next is 
 
 -- ---- calls that take long --------------------------------------------------------------
 
-local trace = folder .. "/trace.json"
-shell.run { "-e", work .. "local tl = lab.profile(function()"
-    .. " local a, b = lab.stream(), lab.stream() local e = lab.event() for _ = 1, 20000 do"
-    .. " lab.spin(0.00001, {stream = a}) e:record(a)"
-    .. " b:wait_event(e) lab.spin(0.00001, {stream = b}) end end) tl:save('" .. trace .. "')" }
+-- Writes a trace with that many pairs of kernels. Gives its path.
+local function make_trace(name, pairs_of_kernels)
+    local path = folder .. "/" .. name
+    shell.run { "-e", work .. "local tl = lab.profile(function()"
+        .. " local a, b = lab.stream(), lab.stream() local e = lab.event()"
+        .. " for _ = 1, " .. pairs_of_kernels .. " do"
+        .. " lab.spin(0.00001, {stream = a}) e:record(a)"
+        .. " b:wait_event(e) lab.spin(0.00001, {stream = b}) end end) tl:save('" .. path .. "')" }
+    return path
+end
+
+-- Saving is to be stopped the first time.
+local trace, long_trace = make_trace("trace.json", 2000), make_trace("long.json", 20000)
 local old = folder .. "/old.json"
 shell.write(old, "old")
 each({
@@ -106,14 +114,14 @@ end)
 each({ "save('" .. old .. "')", "save('" .. folder .. "/none.json.gz')",
     "save('" .. folder .. "/none.html')", "causes()", "causes{waits = true}", "diff(tl)",
     "spans()" }, function(call)
-    return shell.start_interrupted(script("io.stdout:setvbuf('no') local tl = lab.load('" .. trace
-        .. "') print('go') for _ = 1, 1000 do tl:" .. call .. " end"))
+    return shell.start_interrupted(script("io.stdout:setvbuf('no') local tl = lab.load('"
+        .. (call:find("^save") and long_trace or trace) .. "') print('go') for _ = 1, 1000 do tl:" .. call .. " end"))
 end, function(call, code, err)
     tap.is(code, 130, "Ctrl-C ends tl:" .. call:gsub(folder .. "/", ""))
     tap.like(err, "interrupted!\n", "and says so")
 end)
 tap.is(shell.read(old), "old", "a file that is not saved whole is as it was")
-tap.is((shell.sh("ls " .. folder .. " | grep -v '^s[0-9]*.lua$'")), "old.json\ntrace.json\n",
+tap.is((shell.sh("ls " .. folder .. " | grep -v '^s[0-9]*.lua$'")), "long.json\nold.json\ntrace.json\n",
     "or not there, and no part of it is")
 
 shell.remove(folder)
