@@ -131,7 +131,8 @@ end
 
 local function compile_cuda(nvcc, list)
     shell.write(folder .. "/all.cu", cuda_file(list))
-    return shell.sh(("%s -std=c++17 -c -o %s/all.o %s/all.cu 2>&1"):format(nvcc, folder, folder))
+    -- Without the host's compiler behind it: nvcc has found all mistakes before.
+    return shell.sh(("%s -std=c++17 -cuda -o %s/all.ii %s/all.cu 2>&1"):format(nvcc, folder, folder))
 end
 
 -- Where NCCL's header is not, snippets that call NCCL are left out.
