@@ -38,7 +38,7 @@ local function row_text(line, columns)
     for i = 1, columns do
         cells[i] = line.text[i] or " "
     end
-    return (table.concat(cells):gsub(" +$", ""))
+    return table.concat(cells):match("^.*[^ ]") or ""
 end
 
 function screen:row(number)

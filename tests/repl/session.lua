@@ -107,7 +107,7 @@ function session:until_true(check, what)
 end
 
 local function last_row(text)
-    return text:match("([^\n]*)\n*$")
+    return ("\n" .. text):match("^.*\n(.*)$")
 end
 
 -- Until the cursor stands behind this text, in the last row that has any.
@@ -182,7 +182,8 @@ function session:ask(line)
         return false
     end
     local rows = ("\n" .. self.screen:text()):gsub("\nlab%[%d+%]>[^\n]*", "\0%0")
-    local answer = rows:match("%z\nlab[^\n%z]*\n?([^%z]*)%z[^%z]*$")
+    -- Between the last two prompts, without the line with the first of them.
+    local answer = rows:match("^(.*)%z"):match("^.*%z(.*)$"):match("^\nlab[^\n]*\n?(.*)$")
     return answer == "" and "" or answer .. "\n"
 end
 
