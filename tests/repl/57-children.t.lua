@@ -262,7 +262,7 @@ if linux then
         local command = { program.executable(), %q }
         program.spawn { command = command, wall_seconds = 50, output_bytes = 0,
             server = program.start_fork_server(command) }
-        while not io.open(%q) do end
+        repeat local pid = io.open(%q) until pid and pid:read("n")
         os.execute('kill -9 $PPID')]]):format(path, folder .. "/pid")) }
     tap.ok(is_gone(shell.read(folder .. "/pid")), "what is forked dies with its parent")
     os.remove(folder .. "/pid")
