@@ -68,20 +68,21 @@ static uint64_t rebias(int fraction_bits)
     return (uint64_t)(DOUBLE_BIAS - bias_of(fraction_bits)) << DOUBLE_FRACTION_BITS;
 }
 
-static double unpack16(uint16_t raw, int fraction_bits)
+static double unpack_float16(uint16_t raw)
 {
-    uint32_t magnitude = raw & 0x7FFFu, infinity = 0x8000u - (1u << fraction_bits);
+    enum { FRACTION_BITS = 10 };
+    uint32_t magnitude = raw & 0x7FFFu, infinity = 0x8000u - (1u << FRACTION_BITS);
     double value;
 
     if (magnitude > infinity)
         value = (double)NAN;
     else if (magnitude == infinity)
         value = (double)INFINITY;
-    else if (magnitude < 1u << fraction_bits)
-        value = ldexp(magnitude, 1 - bias_of(fraction_bits) - fraction_bits);
+    else if (magnitude < 1u << FRACTION_BITS)
+        value = ldexp(magnitude, 1 - bias_of(FRACTION_BITS) - FRACTION_BITS);
     else
-        value = double_of_bits(((uint64_t)magnitude << (DOUBLE_FRACTION_BITS - fraction_bits))
-                               + rebias(fraction_bits));
+        value = double_of_bits(((uint64_t)magnitude << (DOUBLE_FRACTION_BITS - FRACTION_BITS))
+                               + rebias(FRACTION_BITS));
     return raw & 0x8000 ? -value : value;
 }
 
@@ -115,8 +116,25 @@ static double nearest_whole(double value, double least, double most)
     return value < least ? least : value > most ? most : value;
 }
 
+/* A bfloat16 is the first half of a float32. */
+static void unpack_bfloat16(const unsigned char *bytes, size_t n, double *values)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint16_t half;
+        float whole;
+        memcpy(&half, bytes + i * sizeof half, sizeof half);
+        uint32_t bits = (uint32_t)half << 16;
+        memcpy(&whole, &bits, sizeof whole);
+        values[i] = whole;
+    }
+}
+
 void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *values)
 {
+    if (dtype == SL_BFLOAT16) {
+        unpack_bfloat16(raw, n, values);
+        return;
+    }
     const unsigned char *bytes = raw;
     size_t each = sl_dtype_bytes(dtype);
     float f32;
@@ -137,7 +155,7 @@ void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *valu
             break;
         default:
             memcpy(&f16, bytes, sizeof f16);
-            values[i] = unpack16(f16, dtype == SL_BFLOAT16 ? 7 : 10);
+            values[i] = unpack_float16(f16);
         }
     }
 }

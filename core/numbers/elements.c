@@ -136,9 +136,31 @@ void numbers_widen(double *to, const void *from, sl_dtype dtype, int64_t first, 
     }
 }
 
+static void narrow_floats(void *to, const double *from, sl_dtype dtype, int64_t first, size_t n)
+{
+    float part[PART_ELEMS];
+    for (size_t done = 0, len; done < n; done += len) {
+        len = n - done < PART_ELEMS ? n - done : PART_ELEMS;
+        for (size_t i = 0; i < len; i++)
+            part[i] = (float)held_by(from[done + i], dtype);
+        numbers_store(to, part, dtype, first + (int64_t)done, len);
+    }
+}
+
+static void narrow_wholes(uint8_t *to, const double *from, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const int32_t whole = (int32_t)held_by(from[i], SL_INT32);
+        memcpy(to + i * sizeof whole, &whole, sizeof whole);
+    }
+}
+
 void numbers_narrow(void *to, const double *from, sl_dtype dtype, int64_t first, size_t n)
 {
     uint8_t *bytes = (uint8_t *)to + (size_t)first * numbers_dtype_bytes(dtype);
-    for (size_t i = 0; i < n; i++, bytes += numbers_dtype_bytes(dtype))
-        numbers_store_number(bytes, held_by(from[i], dtype), dtype);
+    switch (dtype) {
+    case SL_FLOAT64: memcpy(bytes, from, n * sizeof *from); break;
+    case SL_INT32: narrow_wholes(bytes, from, n); break;
+    default: narrow_floats(to, from, dtype, first, n);
+    }
 }
