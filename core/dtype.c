@@ -153,9 +153,7 @@ void sl__dtype_to_double(sl_dtype dtype, const void *raw, size_t n, double *valu
             memcpy(&i32, bytes, sizeof i32);
             values[i] = i32;
             break;
-        default:
-            memcpy(&f16, bytes, sizeof f16);
-            values[i] = unpack_float16(f16);
+        default: memcpy(&f16, bytes, sizeof f16); values[i] = unpack_float16(f16);
         }
     }
 }
