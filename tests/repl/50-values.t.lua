@@ -143,7 +143,7 @@ tap.like(out, "^ +name +backend +index +profile\n *%[1%] +NVIDIA H200", "the dev
 
 -- Huge tables ---------------------------------------------------------------------------
 
-out = shown [[t = {} for i = 1, 1e6 do t[i] = i end
+out = shown [[t = {} for i = 1, 1e7 do t[i] = i end
 t
 u = {} for i = 1, 1e5 do u["k" .. i] = i end
 u
