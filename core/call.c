@@ -8,17 +8,21 @@
 #include "record.h"
 #include "threads.h"
 
-void sl__device_reap(sl_device *device)
+static inline void reap(sl_device *device)
 {
     sl_op *next;
 
-    if (sl__host_func_depth) return;
     for (sl_op *op = device->backend->reap(device); op; op = next) {
         next = op->next;
         sl__op_retire(device, op);
     }
     if (device->core->late_stops) sl__record_stop_late(device);
     if (sl__race_has_news()) sl__races_report(sl__race);
+}
+
+void sl__device_reap(sl_device *device)
+{
+    if (!sl__host_func_depth) reap(device);
 }
 
 /* Reaps once more: the sentence lists the operations that were in flight. */
@@ -52,7 +56,7 @@ sl_status sl__device_settle(sl_device *device, sl_error *err)
     sl__device_core *core = device->core;
 
     if (sl__host_func_depth) return SL_OK;
-    sl__device_reap(device);
+    reap(device);
     if (device->fault.status != SL_OK && !core->fault.reported) return report_fault(device, err);
     return core->pending.status != SL_OK ? sl__device_take_pending(device, err) : SL_OK;
 }

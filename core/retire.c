@@ -10,11 +10,32 @@
 #include "record.h"
 #include "reuse.h"
 
-static void let_go(sl_buffer *buffer, const sl_stream *stream)
+/* These call what drops a reference only where more may follow: most often others are left. */
+static inline void let_go(sl_buffer *buffer, const sl_stream *stream)
 {
     if (!buffer) return;
     sl__reuse_let_go(buffer, stream);
-    sl__buffer_release(buffer);
+    if (buffer->refs > 1 && buffer->refs - 1 != buffer->uses)
+        buffer->refs--;
+    else
+        sl__buffer_release(buffer);
+}
+
+static inline void let_go_event(sl_event *event)
+{
+    if (!event) return;
+    if (event->refs > 1)
+        event->refs--;
+    else
+        sl_event_release(event);
+}
+
+static inline void let_go_stream(sl_stream *stream)
+{
+    if (!stream->owned && stream->refs > 1)
+        stream->refs--;
+    else
+        sl_stream_release(stream);
 }
 
 /* Without a loop, as they were held. */
@@ -40,8 +61,8 @@ void sl__op_drop(sl_device *device, sl_op *op)
     if (op->comm) sl__comm_let_go(op);
     if (op->in[0]) let_go_inputs(op);
     let_go(op->out, op->stream);
-    sl_event_release(op->event);
-    sl_stream_release(op->stream);
+    let_go_event(op->event);
+    let_go_stream(op->stream);
     sl__op_put_back(device, op);
 }
 

@@ -85,10 +85,10 @@ sl_status sim_call_make(sim_device *dev, sim_call call, sim_stream *stream, size
     return SL_OK;
 }
 
-/* As most calls are. */
+/* As most calls have none. */
 static bool has_no_effect(const sim_call_cost *cost)
 {
-    return cost->us == 0 && cost->us_per_mib == 0 && !cost->waits && !cost->serialises;
+    return !cost->waits && !cost->serialises && cost->us == 0 && cost->us_per_mib == 0;
 }
 
 sl_status sim_call_enqueue(sim_op *op, sl_error *err)

@@ -1,15 +1,6 @@
 /* host.c - the host's virtual clock, and how the host waits. */
 #include "host.h"
 
-void sim_host_spend_us(sim_device *dev, double us)
-{
-    /* Inside a host function it is the helper thread that works. */
-    if (dev->machine->running_host_func)
-        dev->machine->host_func_ps = sim_later(dev->machine->host_func_ps, sim_us_to_ps(us));
-    else
-        dev->machine->host_at = sim_later(dev->machine->host_at, sim_us_to_ps(us));
-}
-
 static sl_status interrupted(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "interrupted"); }
 
 /* Each thread that wakes meanwhile goes on first. */
@@ -65,9 +56,8 @@ sl_status sim_host_step(sim_device *dev, sim_over_fn over, const void *what, uin
     return sim_step(dev->machine) ? SL_OK : stuck(dev, err);
 }
 
-sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
+sl_status sim_host_fail_time(sl_error *err)
 {
-    if (dev->machine->host_at < SIM_LAST_PS && dev->machine->now < SIM_LAST_PS) return SL_OK;
     return sl_fail(err, SL_ESTATE, "virtual time has passed 46 days; open a new device");
 }
 

@@ -18,12 +18,24 @@ typedef struct sim_thread {
 } sim_thread;
 
 /* host.c */
-void sim_host_spend_us(sim_device *dev, double us);
+static inline void sim_host_spend_us(sim_device *dev, double us)
+{
+    /* Inside a host function it is the helper thread that works. */
+    sim_machine *machine = dev->machine;
+    sim_ps *clock = machine->running_host_func ? &machine->host_func_ps : &machine->host_at;
+    *clock = sim_later(*clock, sim_us_to_ps(us));
+}
 /* Runs the device up to the host's time. SL_EINTERRUPT: the user interrupted it, and its clock is
  * behind the host's; the next call goes on from there. */
 sl_status sim_host_catch_up(sim_device *dev, sl_error *err);
 /* SL_ESTATE once a clock has reached the end of virtual time. */
-sl_status sim_host_check_time(const sim_device *dev, sl_error *err);
+sl_status sim_host_fail_time(sl_error *err);
+static inline sl_status sim_host_check_time(const sim_device *dev, sl_error *err)
+{
+    const sim_machine *machine = dev->machine;
+    if (machine->host_at < SIM_LAST_PS && machine->now < SIM_LAST_PS) return SL_OK;
+    return sim_host_fail_time(err);
+}
 bool sim_host_sees_idle(const sim_stream *stream);
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);

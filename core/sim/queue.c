@@ -322,7 +322,8 @@ void sim_queue_done(sim_op *op, sim_ps done_at)
     op->channel->unfinished--;
     dev->unfinished--;
     if (op->turn_link) sim_turns_leave(op);
-    sim_barriers_ended(stream, op);
+    if (stream->before_barrier[SIM_BARRIER_ALL] || stream->before_barrier[SIM_BARRIER_BLOCKING])
+        sim_barriers_ended(stream, op);
     stream->head = op->stream_next;
     if (!stream->head) {
         stream->tail = NULL;
