@@ -55,7 +55,7 @@ bool sl_event_is_recorded(const sl_event *event) { return event->record_seq != 0
 
 static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err)
 {
-    const sl_work work = { .kind = SL_WORK_EVENT_RECORD };
+    static const sl_work work = { .kind = SL_WORK_EVENT_RECORD };
     const sl__operands operands = { .event = event };
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);
@@ -75,7 +75,7 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
  * The number of a record of another machine means nothing here. */
 static sl_status submit_wait(sl_stream *stream, sl_event *event, sl_error *err)
 {
-    const sl_work work = { .kind = SL_WORK_EVENT_WAIT };
+    static const sl_work work = { .kind = SL_WORK_EVENT_WAIT };
     const sl__operands operands = { .event = event };
     sl_op *op;
     sl_status status = sl__op_begin(stream, &work, &operands, &op, err);

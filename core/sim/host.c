@@ -137,7 +137,7 @@ sl_status sim_host_wait_record(sim_device *dev, sim_record *record, sl_error *er
 {
     record->refs++; /* another thread may make the event's next one */
     sl_status status = wait_until(dev, record_is_done, record, err);
-    sim_record_release(record);
+    sim_record_release(dev->machine, record);
     return status;
 }
 

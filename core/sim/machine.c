@@ -53,6 +53,11 @@ void sim_machine_leave(sim_device *dev)
         free(machine->free_edges);
         machine->free_edges = next;
     }
+    while (machine->free_records) {
+        sim_record *next = machine->free_records->next;
+        free(machine->free_records);
+        machine->free_records = next;
+    }
     free(machine->heap.entry);
     free(machine);
 }

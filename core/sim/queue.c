@@ -11,9 +11,23 @@
 
 /* ---- small parts ---- */
 
-void sim_record_release(sim_record *record)
+void sim_record_release(sim_machine *machine, sim_record *record)
 {
-    if (record && --record->refs == 0) free(record);
+    if (!record || --record->refs > 0) return;
+    record->next = machine->free_records;
+    machine->free_records = record;
+}
+
+/* NULL: out of memory. */
+static sim_record *record_new(sim_machine *machine)
+{
+    sim_record *record = machine->free_records;
+    if (record)
+        machine->free_records = record->next;
+    else if (!(record = malloc(sizeof *record)))
+        return NULL;
+    *record = (sim_record){ 0 };
+    return record;
 }
 
 static void edge_free(sim_device *dev, sim_edge *edge)
@@ -285,7 +299,7 @@ static void note_record(sim_op *op, sim_ps done_at)
         op->record->engine = sim_stream_of(op)->work_done_engine;
         op->record->op = NULL;
     }
-    sim_record_release(op->record);
+    sim_record_release(sim_device_of(op)->machine, op->record);
     op->record = NULL;
 }
 
@@ -411,8 +425,7 @@ static bool reserve(sim_op *op, int64_t edges)
     if (!sim_machine_reserve_next(dev->machine)) return false;
     if (edges > 0 && !reserve_edges(dev, edges)) return false;
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
-    op->record = malloc(sizeof *op->record);
-    if (op->record) *op->record = (sim_record){ 0 };
+    op->record = record_new(dev->machine);
     return op->record != NULL;
 }
 
@@ -477,7 +490,7 @@ static void make_latest_record(sim_op *op)
     sim_event *event = (sim_event *)op->base.event;
     op->record->op = op;
     op->record->refs = 2; /* the operation's and the event's */
-    sim_record_release(event->record);
+    sim_record_release(sim_device_of(op)->machine, event->record);
     event->record = op->record;
 }
 

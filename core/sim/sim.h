@@ -88,6 +88,7 @@ typedef struct sim_graph sim_graph;
 typedef struct sim_custom sim_custom;
 typedef struct sim_machine sim_machine;
 typedef struct sim_meeting sim_meeting;
+typedef struct sim_record sim_record;
 
 /* ---- events (heap.c) ---- */
 
@@ -283,14 +284,17 @@ typedef struct sim_edge { /* `op` waits for the op that holds the edge */
 } sim_edge;
 
 /* One record of an event: what waits, queries and elapsed_time refer to. */
-typedef struct sim_record {
+struct sim_record {
     int32_t refs;
     bool done;
     sim_ps at;      /* timestamp, once done */
     sim_ps done_at; /* when waiters may go on */
     uint8_t engine; /* sl_engine: where the last work before it ran */
-    sim_op *op;     /* until done */
-} sim_record;
+    union {
+        sim_op *op;       /* until done */
+        sim_record *next; /* in machine->free_records */
+    };
+};
 
 struct sim_op {
     sl_op base;
@@ -390,6 +394,7 @@ struct sim_machine {
     sim_heap heap;
     sim_device *touched; /* to settle after this instant, linked by touched_next */
     sim_edge *free_edges;
+    sim_record *free_records;
     sim_meeting *meetings;     /* that are not over */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
@@ -531,7 +536,8 @@ void sim_queue_leave_channel(sim_op *op);
 void sim_queue_done(sim_op *op, sim_ps done_at); /* of a stream: publish, release successors */
 void sim_op_ended(sim_op *op, sim_ps done_at);   /* of a stream or of a graph */
 void sim_queue_give_to_core(sim_op *op);         /* it is done, to be reaped */
-void sim_record_release(sim_record *record);
+/* Of an event of any device of the machine; NULL is fine. */
+void sim_record_release(sim_machine *machine, sim_record *record);
 
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */

@@ -117,7 +117,10 @@ static sl_status sim_event_open(sl_event *base, sl_error *err)
     return sim_call_make(dev, SIM_CALL_EVENT_CREATE, NULL, 0, NULL, err);
 }
 
-static void sim_event_close(sl_event *base) { sim_record_release(((sim_event *)base)->record); }
+static void sim_event_close(sl_event *base)
+{
+    sim_record_release(((const sim_device *)base->device)->machine, ((sim_event *)base)->record);
+}
 
 /* ---- enqueueing ---- */
 
@@ -302,7 +305,7 @@ static void capture_at_call(sim_op *op)
 
 static void forget_capture(sim_op *op)
 {
-    sim_record_release(op->record);
+    sim_record_release(sim_device_of(op)->machine, op->record);
     sim_value_release(op->value[0]);
     op->record = NULL;
     op->value[0] = NULL;
