@@ -344,6 +344,23 @@ static bool comes_alone(const sim_device *dev, const sim_op *op)
            && !op->base.comm && !chip->sides && chip->running < (int32_t)dev->profile.max_grids;
 }
 
+/* The end of the blocks is an event only if something follows at once; else the end of the kernel is
+ * the next one, and who comes before that finds out whether the blocks have ended. */
+static void run_alone(sim_heap *heap, sim_cohort *cohort)
+{
+    sim_op *op = cohort->op;
+    sim_node *end = &cohort->fluid.node;
+    cohort->fluid.rate = op->launch.alone_rate;
+    end->at = sim_later(cohort->fluid.since,
+                        sim_fluid_ps((double)op->launch.block_ps, cohort->fluid.rate));
+    if (op->launch.tail_ps == 0 || op->launch.reduce_blocks > 0) {
+        sim_heap_set(heap, end, end->at);
+    } else {
+        op->fluid.node.what = SIM_KERNEL_END;
+        sim_heap_set(heap, &op->fluid.node, sim_later(end->at, op->launch.tail_ps));
+    }
+}
+
 static bool place_alone(sim_device *dev, sim_op *op)
 {
     sim_cohort *cohort = new_cohort(dev, op);
@@ -353,19 +370,34 @@ static bool place_alone(sim_device *dev, sim_op *op)
     op->blocks_running = op->launch.blocks;
     op->launch.blocks = 0;
     dev->chip.alone = cohort;
-    sim_fluid_set_rate(&dev->machine->heap, &cohort->fluid, dev->machine->now,
-                       op->launch.alone_rate);
+    run_alone(&dev->machine->heap, cohort);
     return true;
 }
 
-/* Puts the blocks where they are: something comes that shares the chip with them. It takes two cohorts
+/* Its blocks have ended; no kernel waits. */
+static void end_alone(sim_chip *chip)
+{
+    sim_cohort *cohort = chip->alone;
+    chip->alone = NULL;
+    chip->room = arrival_of(cohort->op);
+    chip->same_since = cohort->fluid.node.at;
+    cohort->op->blocks_running = 0;
+    sim_cohort_free(chip, cohort);
+}
+
+/* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It takes two cohorts
  * at most, which are there since the chip was opened, so that nothing can fail here. */
 static void share_chip(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
-    const sim_cohort was = *chip->alone;
-    sim_op *op = was.op;
-    sim_heap_remove(&dev->machine->heap, &chip->alone->fluid.node);
+    sim_heap *heap = &dev->machine->heap;
+    const sim_fluid was = chip->alone->fluid;
+    sim_op *op = chip->alone->op;
+    if (!was.node.slot && was.node.at <= dev->machine->now) {
+        end_alone(chip);
+        return;
+    }
+    sim_heap_remove(heap, was.node.slot ? &chip->alone->fluid.node : &op->fluid.node);
     sim_cohort_free(chip, chip->alone);
     chip->alone = NULL;
     op->launch.blocks = op->blocks_running;
@@ -374,9 +406,9 @@ static void share_chip(sim_device *dev)
     for (int32_t i = 0; i < chip->n_groups; i++) {
         if (chip->group[i]->plan == 0 || !place_on(dev, op, chip->group[i])) continue;
         sim_fluid *fluid = &chip->group[i]->cohorts->fluid;
-        *fluid = was.fluid;
+        *fluid = was;
         fluid->node.slot = 0;
-        sim_heap_set(&dev->machine->heap, &fluid->node, was.fluid.node.at);
+        sim_heap_set(heap, &fluid->node, was.node.at);
     }
 }
 
@@ -523,32 +555,32 @@ void sim_chip_again(sim_op *op)
     wait_for_room(op);
 }
 
-/* Returns how many blocks it has. */
-static int64_t leave_group(sim_device *dev, sim_cohort *cohort)
+static void leave_group(sim_device *dev, sim_cohort *cohort)
 {
     sim_chip *chip = &dev->chip;
+    sim_op *op = cohort->op;
     sim_group *group = cohort->group;
     const int64_t blocks = (int64_t)cohort->per_sm * group->sms;
     sim_cohort_unlink(cohort);
     sim_group_charge(group, cohort, -1);
     if (!group->cohorts)
         group->free_shared = group->split_bytes = (int64_t)dev->profile.shared_bytes_per_sm;
-    chip->memory_share -= (double)blocks * cohort->op->launch.memory_share;
+    chip->room = arrival_of(op);
+    chip->memory_share -= (double)blocks * op->launch.memory_share;
+    sim_cohort_free(chip, cohort);
+    if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
     chip->dirty = chip->rates_dirty = true;
-    return blocks;
+    if (op != chip->first) chip->same_since = dev->machine->now;
+    op->blocks_running -= blocks;
 }
 
 void sim_chip_cohort_end(sim_device *dev, sim_cohort *cohort)
 {
-    sim_chip *chip = &dev->chip;
     sim_op *op = cohort->op;
-    const int64_t blocks = cohort->group ? leave_group(dev, cohort) : op->blocks_running;
-    if (!cohort->group) chip->alone = NULL; /* and no kernel waits */
-    chip->room = arrival_of(op);
-    sim_cohort_free(chip, cohort);
-    if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
-    if (op != chip->first) chip->same_since = dev->machine->now;
-    op->blocks_running -= blocks;
+    if (cohort->group)
+        leave_group(dev, cohort);
+    else
+        end_alone(&dev->chip);
     if (op->blocks_running > 0 || op->launch.blocks > 0) return;
     if (op->launch.reduce_blocks > 0) {
         reduce_next(dev, op);
@@ -585,6 +617,7 @@ void sim_chip_kernel_end(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     sim_chip *chip = &dev->chip;
+    if (chip->alone && chip->alone->op == op) end_alone(chip);
     if (chip->running-- == (int32_t)dev->profile.max_grids) {
         chip->room = arrival_of(op);
         chip->dirty = true;
