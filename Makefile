@@ -209,7 +209,8 @@ $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	    $(ZLIB) $(LIBS)
 
 ## make fast           all, compiled by GCC for what the benchmarks do most: about a fifth quicker
-LEARNT   = $(sort $(filter-out %.cu.o,$(REPL) $(BARE_BINDINGS) $(FIGURES) $(LIBRARY) $(CUDA) $(PLAYED) \
+LEARNT   = $(sort $(filter-out %.cu.o,$(REPL) $(ZIP) $(FILTER) $(BARE_BINDINGS) $(FIGURES) \
+             $(LIBRARY) $(CUDA) $(PLAYED) \
              $(addprefix $(T)/,fake_plugin.o fake_cublaslt.o fake_cupti.o)))
 # A product is made again when it is gone: for objects that are gone alone make does nothing.
 PRODUCTS = $(addprefix $(BUILD)/,streamlab streamlab.so first) $(PLUGIN) $(PLAYED_PLUGIN) \
