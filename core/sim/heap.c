@@ -10,9 +10,14 @@ static uint64_t node_key(const sim_node *node)
     return ((uint64_t)node->what << 56) | (node->seq & 0x00ffffffffffffffu);
 }
 
-static bool entry_less(const struct sim_heap_entry *a, const struct sim_heap_entry *b)
+static inline bool is_before(sim_ps at, uint64_t key, const struct sim_heap_entry *entry)
 {
-    return a->at != b->at ? a->at < b->at : a->key < b->key;
+    return at != entry->at ? at < entry->at : key < entry->key;
+}
+
+static inline bool is_behind(sim_ps at, uint64_t key, const struct sim_heap_entry *entry)
+{
+    return at != entry->at ? at > entry->at : key > entry->key;
 }
 
 bool sim_heap_grow(sim_heap *heap, uint32_t n)
@@ -27,64 +32,71 @@ bool sim_heap_grow(sim_heap *heap, uint32_t n)
     return true;
 }
 
-static void heap_put(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+static inline void heap_put(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, sim_node *node)
 {
-    heap->entry[i] = entry;
-    entry.node->slot = i + 1;
+    heap->entry[i].at = at;
+    heap->entry[i].key = key;
+    heap->entry[i].node = node;
+    node->slot = i + 1;
 }
 
-static inline void sift_up(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+static inline void heap_copy(sim_heap *heap, uint32_t i, uint32_t from)
+{
+    const struct sim_heap_entry *entry = &heap->entry[from];
+    heap_put(heap, i, entry->at, entry->key, entry->node);
+}
+
+/* Puts it at i, or above. What an entry has is passed one by one, which stays in registers. */
+static inline void sift_up(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, sim_node *node)
 {
     while (i > 0) {
         uint32_t parent = (i - 1) / 4;
-        if (!entry_less(&entry, &heap->entry[parent])) break;
-        heap_put(heap, i, heap->entry[parent]);
+        if (!is_before(at, key, &heap->entry[parent])) break;
+        heap_copy(heap, i, parent);
         i = parent;
     }
-    heap_put(heap, i, entry);
+    heap_put(heap, i, at, key, node);
 }
 
-static void sift_down(sim_heap *heap, uint32_t i, struct sim_heap_entry entry)
+/* Puts it at i, or below. */
+static void sift_down(sim_heap *heap, uint32_t i, sim_ps at, uint64_t key, sim_node *node)
 {
     for (;;) {
         uint32_t first = 4 * i + 1, least = first;
         if (first >= heap->n) break;
         uint32_t end = first + 4 < heap->n ? first + 4 : heap->n;
         for (uint32_t c = first + 1; c < end; c++)
-            if (entry_less(&heap->entry[c], &heap->entry[least])) least = c;
-        if (!entry_less(&heap->entry[least], &entry)) break;
-        heap_put(heap, i, heap->entry[least]);
+            if (is_before(heap->entry[c].at, heap->entry[c].key, &heap->entry[least])) least = c;
+        if (!is_behind(at, key, &heap->entry[least])) break;
+        heap_copy(heap, i, least);
         i = least;
     }
-    heap_put(heap, i, entry);
+    heap_put(heap, i, at, key, node);
 }
 
 void sim_heap_set(sim_heap *heap, sim_node *node, sim_ps at)
 {
-    struct sim_heap_entry entry = { at, node_key(node), node };
+    const uint64_t key = node_key(node);
+    const uint32_t i = node->slot ? node->slot - 1 : heap->n++;
+    const bool moves_down = node->slot && !is_before(at, key, &heap->entry[i]);
     node->at = at;
-    if (!node->slot) {
-        sift_up(heap, heap->n++, entry);
-        return;
-    }
-    uint32_t i = node->slot - 1;
-    if (entry_less(&entry, &heap->entry[i]))
-        sift_up(heap, i, entry);
+    if (moves_down)
+        sift_down(heap, i, at, key, node);
     else
-        sift_down(heap, i, entry);
+        sift_up(heap, i, at, key, node);
 }
 
 void sim_heap_remove(sim_heap *heap, sim_node *node)
 {
     if (!node->slot) return;
-    uint32_t i = node->slot - 1;
-    struct sim_heap_entry last = heap->entry[--heap->n];
+    const uint32_t i = node->slot - 1;
+    const struct sim_heap_entry *last = &heap->entry[--heap->n];
     node->slot = 0;
     if (i == heap->n) return;
-    if (i > 0 && entry_less(&last, &heap->entry[(i - 1) / 4]))
-        sift_up(heap, i, last);
+    if (i > 0 && is_before(last->at, last->key, &heap->entry[(i - 1) / 4]))
+        sift_up(heap, i, last->at, last->key, last->node);
     else
-        sift_down(heap, i, last);
+        sift_down(heap, i, last->at, last->key, last->node);
 }
 
 /* ---- work at a changing rate ---- */

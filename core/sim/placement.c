@@ -474,7 +474,7 @@ static void place_all(sim_device *dev)
     sim_chip *chip = &dev->chip;
     /* Its blocks stay on their SMs until no tile is left, whatever is more urgent. */
     if (chip->tiled) (void)place_head(dev, &chip->level[level_of(chip->tiled)]);
-    for (int32_t level = chip->n_levels - 1; level >= 0 && chip->waiting > 0; level--) {
+    for (int32_t level = chip->most_urgent; level >= 0 && chip->waiting > 0; level--) {
         sim_fifo *queue = &chip->level[level];
         while (queue->head && !waits_for_copy(dev, queue->head))
             if (!place_head(dev, queue)) {
@@ -483,6 +483,7 @@ static void place_all(sim_device *dev)
             }
     }
     chip->first = NULL;
+    if (chip->waiting == 0) chip->most_urgent = 0;
 }
 
 void sim_chip_place(sim_device *dev)
@@ -516,6 +517,7 @@ static void wait_for_room(sim_op *op)
     } else {
         sim_fifo_push(queue, op);
     }
+    if (level_of(op) > chip->most_urgent) chip->most_urgent = level_of(op);
     chip->waiting++;
     chip->same_since = sim_device_of(op)->machine->now;
     chip->dirty = true;

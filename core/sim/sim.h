@@ -230,6 +230,7 @@ typedef struct sim_chip {
     double memory_share; /* sum over all residents */
     sim_fifo *level;     /* execution-engine queue per priority, the most urgent last */
     int32_t n_levels;
+    int32_t most_urgent;  /* no kernel waits in a level above */
     int32_t waiting;      /* kernels in all levels */
     int32_t running;      /* kernels that have started and not ended */
     sim_turn last;        /* without copy engines: which one ended last */
