@@ -80,6 +80,28 @@ local function a_small_kernel_gets_the_leftover()
     T.near(spans[2].from_us, 0, 1e-6, "where the large one leaves a place, it starts at once")
 end
 
+-- `first`, which finds the chip idle, and 0.5 ms later a wave of 1 ms that needs all of it.
+local function half_a_ms_later(first)
+    return spans_of(function()
+        first()
+        lab.host_work(0.5)
+        ideal.spin(lab.stream{non_blocking = true}, 1, full)
+    end)
+end
+
+local function a_kernel_alone_shares_when_another_one_comes()
+    ideal.open{kernel_fixed_us = 1000}              -- after the blocks, of kernels but spins
+    local s, x = lab.stream{non_blocking = true}, lab.empty(16, 16)
+    local spans = half_a_ms_later(function() ideal.spin(s, 1, 1) end)
+    T.near(spans[1].to_us, t_us, 1e-6, "a block that was alone ends when it would have ended")
+    T.near(spans[2].from_us, t_us / 2, 1e-6, "all places but one are free beside it at once")
+    T.near(spans[2].to_us, 2 * t_us, 1e-6, "the block that needs that one comes when it has ended")
+    spans = half_a_ms_later(function() lab.add(x, x, {out = x, stream = s}) end)
+    T.near(spans[1].to_us, t_us, 1, "a kernel ends after its blocks")
+    T.near(spans[2].from_us, t_us / 2, 1e-6, "but the SMs are free when these have ended")
+    T.near(spans[2].to_us, 1.5 * t_us, 1e-6, "all of them")
+end
+
 local function the_head_of_the_queue_blocks_those_behind_it()
     ideal.open()
     local s = ideal.streams(3)
@@ -216,6 +238,7 @@ resident_kernels_are_limited()
 a_grid_runs_in_waves()
 a_million_blocks_cost_their_waves()
 a_small_kernel_gets_the_leftover()
+a_kernel_alone_shares_when_another_one_comes()
 the_head_of_the_queue_blocks_those_behind_it()
 high_priority_acts_at_block_ends()
 a_high_kernel_that_cannot_fit_blocks_a_low_one_that_can()
