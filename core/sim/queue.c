@@ -36,8 +36,23 @@ static void edge_free(sim_device *dev, sim_edge *edge)
     dev->machine->free_edges = edge;
 }
 
+void sim_queue_figures(sim_device *dev)
+{
+    const sim_profile *p = &dev->profile;
+    dev->delay = (sim_delays){
+        .submit = sim_us_to_ps(p->submit_us),
+        .graph_submit = sim_us_to_ps(p->host_graph_submit_us),
+        .stream_gap = sim_us_to_ps(p->stream_gap_us),
+        .copy_gap = sim_us_to_ps(p->copy_gap_us),
+        .launch_gap = sim_us_to_ps(p->graph_launch_gap_us),
+        .engine_switch = sim_us_to_ps(p->engine_switch_us),
+        .record = sim_us_to_ps(p->record_us),
+    };
+}
+
 bool sim_queue_open(sim_device *dev)
 {
+    sim_queue_figures(dev);
     dev->n_connections = (int32_t)dev->profile.connections;
     dev->n_copy_connections = (int32_t)dev->profile.copy_connections;
     dev->channel = calloc((size_t)(dev->n_connections + 2 * dev->n_copy_connections),
@@ -121,10 +136,7 @@ static void not_before(sim_op *op, sim_ps at, sl_cause cause, uint64_t by)
     op->base.ready_by = by;
 }
 
-static sim_ps switch_ps(const sim_op *op)
-{
-    return sim_us_to_ps(sim_device_of(op)->profile.engine_switch_us);
-}
+static sim_ps switch_ps(const sim_op *op) { return sim_device_of(op)->delay.engine_switch; }
 
 /* Signalling another engine takes engine_switch_us; the same engine goes on without. Host functions
  * have latencies of their own. */
@@ -134,14 +146,14 @@ static bool switches_engine(uint8_t from, uint8_t to)
 }
 
 /* Between the last real work of its stream and `op`. */
-static double gap_us(const sim_op *op)
+static sim_ps gap_ps(const sim_op *op)
 {
-    const sim_profile *p = &sim_device_of(op)->profile;
+    const sim_delays *delay = &sim_device_of(op)->delay;
     uint8_t from = sim_stream_of(op)->work_done_engine, to = op->base.engine;
-    if (switches_engine(from, to)) return p->engine_switch_us;
-    if (sim_stream_of(op)->launch_done && op->base.graph) return p->graph_launch_gap_us;
-    return from == to && to != SL_ENGINE_COMPUTE && to != SL_ENGINE_HOST ? p->copy_gap_us
-                                                                         : p->stream_gap_us;
+    if (switches_engine(from, to)) return delay->engine_switch;
+    if (sim_stream_of(op)->launch_done && op->base.graph) return delay->launch_gap;
+    return from == to && to != SL_ENGINE_COMPUTE && to != SL_ENGINE_HOST ? delay->copy_gap
+                                                                         : delay->stream_gap;
 }
 
 /* Records and waits need no gap. A gap begins at the end of the stream's last real work, even if
@@ -150,7 +162,7 @@ static void keep_gap(sim_op *op)
 {
     const sim_stream *stream = sim_stream_of(op);
     if (!sl_is_work(&op->base) || sim_is_carried(op)) return;
-    not_before(op, sim_later(stream->work_done_at, sim_us_to_ps(gap_us(op))), SL_CAUSE_STREAM_ORDER,
+    not_before(op, sim_later(stream->work_done_at, gap_ps(op)), SL_CAUSE_STREAM_ORDER,
                stream->work_done);
     sim_ps signal = switch_ps(op);
     if (sim_later(stream->awaited_last, signal) < op->ready_at) return;
@@ -191,7 +203,7 @@ static void record_ready(sim_op *op)
     if (is_timed_record(op)) {
         op->fluid.node.what = SIM_RECORD_END;
         sim_heap_set(&dev->machine->heap, &op->fluid.node,
-                     sim_later(dev->machine->now, sim_us_to_ps(dev->profile.record_us)));
+                     sim_later(dev->machine->now, dev->delay.record));
     } else {
         sim_queue_done(op, dev->machine->now);
     }
@@ -536,8 +548,8 @@ static void enter_channel(sim_op *op)
 /* Until the device sees it. */
 static sim_ps submit_ps(const sim_op *op)
 {
-    const sim_profile *p = &sim_device_of(op)->profile;
-    return sim_us_to_ps(op->base.graph ? p->host_graph_submit_us : p->submit_us);
+    const sim_delays *delay = &sim_device_of(op)->delay;
+    return op->base.graph ? delay->graph_submit : delay->submit;
 }
 
 bool sim_queue_issue(sim_op *op)

@@ -401,12 +401,20 @@ struct sim_machine {
     sim_ps host_func_ps;       /* what it has worked */
 };
 
+/* Figures of the profile that the queue adds up. */
+typedef struct sim_delays {
+    sim_ps submit, graph_submit;
+    sim_ps stream_gap, copy_gap, launch_gap;
+    sim_ps engine_switch, record;
+} sim_delays;
+
 struct sim_device {
     sl_device base;
     sim_machine *machine;
     sim_device *machine_next, *touched_next;
     bool touched;
     sim_profile profile;
+    sim_delays delay;
     uint64_t peers;     /* bit i: it has access to the memory of device i */
     int64_t used_bytes; /* of the device's memory */
     sim_chip chip;
@@ -524,6 +532,7 @@ void sim_host_func_start(sim_op *op); /* its SIM_HOST_FUNC_START */
 
 /* queue.c */
 bool sim_queue_open(sim_device *dev);
+void sim_queue_figures(sim_device *dev); /* the profile is another one */
 void sim_queue_close(sim_device *dev);
 void sim_stream_init(sim_stream *stream);
 /* Links a prepared operation, whose channel has room, into that and its stream at the host's time.
