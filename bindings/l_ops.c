@@ -236,18 +236,25 @@ static int tensor_bfloat16(lua_State *L) { return lsl_cast(L, SL_BFLOAT16, 2, "b
 static int tensor_int(lua_State *L) { return lsl_cast(L, SL_INT32, 2, "int"); }
 static int tensor_byte(lua_State *L) { return lsl_cast(L, SL_UINT8, 2, "byte"); }
 
+/* More than a stream. */
+static void read_spin(lua_State *L, sl_spin_options *spin, sl_stream **stream)
+{
+    const lsl_option options[] = {
+        { "blocks", LSL_OPT_COUNT, &spin->blocks },
+        { "threads", LSL_OPT_COUNT, &spin->threads },
+        { "shared_bytes", LSL_OPT_INTEGER, &spin->shared_bytes },
+        { "stream", LSL_OPT_STREAM, stream },
+    };
+    lsl_options(L, 2, options, LSL_COUNT(options), "spin");
+}
+
 /* lab.spin(ms, {blocks =, threads =, shared_bytes =, stream =}) */
 static int op_spin(lua_State *L)
 {
     sl_spin_options spin = { .duration_ns = lsl_check_ms(L, 1, "ms", "spin") };
-    sl_stream *stream = NULL;
-    const lsl_option options[] = {
-        { "blocks", LSL_OPT_COUNT, &spin.blocks },
-        { "threads", LSL_OPT_COUNT, &spin.threads },
-        { "shared_bytes", LSL_OPT_INTEGER, &spin.shared_bytes },
-        { "stream", LSL_OPT_STREAM, &stream },
-    };
-    lsl_options(L, 2, options, LSL_COUNT(options), "spin");
+    lsl_quick given = { .flag = LSL_QUICK_NAMES };
+    if (!lsl_quick_options(L, 2, &given)) read_spin(L, &spin, &given.stream);
+    sl_stream *stream = given.stream;
     lsl_no_more(L, 2, "spin");
     if (!stream) stream = lsl_current_stream(L, lsl_device(L, "spin"));
     sl_error err;

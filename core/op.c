@@ -18,6 +18,14 @@ static void hold(sl_buffer *buffer, sl_stream *stream)
     sl__buffer_retain(buffer);
 }
 
+/* What a device owns is held in another way (core/lifetime.c). */
+static inline sl_stream *hold_stream(sl_stream *stream)
+{
+    if (stream->owned) return sl_stream_retain(stream);
+    stream->refs++;
+    return stream;
+}
+
 static void hold_custom(sl_op *op, sl_custom_call *custom)
 {
     op->custom = custom;
@@ -37,7 +45,8 @@ static inline void hold_inputs(sl_op *op)
 
 static void hold_operands(sl_op *op, const sl__operands *operands)
 {
-    op->event = sl_event_retain(operands->event);
+    op->event = operands->event;
+    if (op->event) op->event->refs++;
     op->out = operands->out;
     memcpy(op->in, operands->in, sizeof op->in);
     hold(op->out, op->stream);
@@ -121,7 +130,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
      * is slow to start. */
     memset((char *)op + sizeof op->work, 0, device->backend->op_bytes - sizeof op->work);
     op->work = *work;
-    op->stream = sl_stream_retain(stream);
+    op->stream = hold_stream(stream);
     hold_operands(op, operands);
     op->seq = ++core->numbers->last_seq;
     op->where = core->where;
