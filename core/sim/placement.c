@@ -385,8 +385,8 @@ static void end_alone(sim_chip *chip)
     sim_cohort_free(chip, cohort);
 }
 
-/* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It takes two cohorts
- * at most, which are there since the chip was opened, so that nothing can fail here. */
+/* Something comes that shares the chip: puts the blocks where they are, if they have not ended. It takes
+ * two cohorts at most, which are there since the chip was opened, so that nothing can fail here. */
 static void share_chip(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;

@@ -467,9 +467,9 @@ static void wait_for(sim_op *op, sim_op *earlier, sl_cause cause)
     op->deps_left++;
 }
 
-/* Once there is a NULL stream. An operation in it waits for the last one of every blocking stream; the next one of
- * a blocking stream waits for the last NULL-stream one (CUDA Runtime API, "Stream synchronization
- * behavior"; tests/both/streams.t.lua). */
+/* Once there is a NULL stream. An operation in it waits for the last one of every blocking stream; the
+ * next one of a blocking stream waits for the last NULL-stream one (CUDA Runtime API, "Stream
+ * synchronization behavior"; tests/both/streams.t.lua). */
 static void null_stream_barriers(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
