@@ -178,30 +178,28 @@ static sl_status sample_in_turn(tuner *t, lt_candidate *const *finalists, int n,
     return SL_OK;
 }
 
-static bool is_in_use(const lt_candidate *c) { return c->in_use; }
+/* What it costs the GPU, and the host if there is a second kernel. */
+static double cost_us(const lt_candidate *c) { return c->us + (c->is_split ? launch_us : 0); }
 
-static bool is_whole(const lt_candidate *c) { return !c->is_split; }
-
-/* The fastest of those that `counts` is true of (NULL: all); NULL: there is none. */
-static lt_candidate *fastest(lt_candidate *const *finalists, int n,
-                             bool (*counts)(const lt_candidate *))
+/* NULL: it cannot be used. */
+static lt_candidate *plan_in_use(lt_candidate *const *finalists, int n)
 {
-    lt_candidate *best = NULL;
     for (int i = 0; i < n; i++)
-        if (finalists[i]->us < INFINITY && (!counts || counts(finalists[i]))
-            && (!best || faster_first(finalists[i], best) < 0))
-            best = finalists[i];
-    return best;
+        if (finalists[i]->in_use && finalists[i]->us < INFINITY) return finalists[i];
+    return NULL;
 }
 
-/* NULL: none can be used. */
+/* The plan in use, or the one of those faster by the margin that costs the least. NULL: none can be
+ * used. */
 static lt_candidate *choose(lt_candidate *const *finalists, int n)
 {
-    lt_candidate *best = fastest(finalists, n, NULL);
-    lt_candidate *whole = fastest(finalists, n, is_whole);
-    lt_candidate *in_use = fastest(finalists, n, is_in_use);
-    if (whole && whole->us <= best->us + launch_us) best = whole;
-    return in_use && best->us >= margin * in_use->us ? in_use : best;
+    lt_candidate *in_use = plan_in_use(finalists, n), *best = in_use;
+    for (int i = 0; i < n; i++) {
+        lt_candidate *c = finalists[i];
+        if (c->us >= (in_use ? margin * in_use->us : INFINITY)) continue;
+        if (!best || cost_us(c) < cost_us(best)) best = c;
+    }
+    return best;
 }
 
 /* ---- the same bytes twice ---- */

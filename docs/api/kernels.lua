@@ -121,7 +121,7 @@ another run, takes it from there and measures nothing. What is damaged there is 
 
 The table has: `tuned`; `measured`, whether this call has measured; `us` and `first_us`, the time of a product on the GPU, and that of cublasLt's first offer; `candidates`, how many
 were measured; `algorithm`, `tile`, `stages`, `split_k`, cublasLt's numbers for the fastest (`CUBLASLT_ALGO_CONFIG_ID` and those behind it); `workspace_bytes`. A plan with `split_k` above 1 is two kernels a product. Its time is that of both, but it fills the launch queue twice as fast, and
-holds the host for another launch: so it is taken only if it saves 3 us a product.
+holds the host for another launch: 3 us count against it.
 
 A simulated GPU multiplies as its profile says: there is nothing to tune, and the call takes no time. `lab.open{tune = true}` and the program's `--tune` do the same for each shape at
 its first `lab.matmul`.]],

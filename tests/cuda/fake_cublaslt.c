@@ -195,6 +195,8 @@ static void offer(cublasLtMatmulHeuristicResult_t *result, int number)
     result->algo.data[NUMBER] = (uint64_t)number;
     result->algo.data[NEED] = result->workspaceSize;
     result->algo.data[SPLIT] = 1;
+    if (number < FAKE_CANDIDATES && state->offered_split[number])
+        result->algo.data[SPLIT] = (uint64_t)state->offered_split[number];
     result->algo.data[SCHEME] = (uint64_t)(number < FAKE_CANDIDATES ? state->scheme[number] : 0);
 }
 

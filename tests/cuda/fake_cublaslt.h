@@ -43,12 +43,13 @@ typedef struct fake_cublaslt_state {
     double us[FAKE_CANDIDATES];
     int refused[FAKE_CANDIDATES];
     bool unsteady[FAKE_CANDIDATES];
-    int scheme[FAKE_CANDIDATES]; /* cublasLtReductionScheme_t */
-    uint64_t most_split;         /* the most parts that a sum can have */
-    double split_us;             /* what such a product takes; 0: as the candidate */
-    uint64_t split_need_bytes;   /* the workspace of each part */
-    int tiles, stages;           /* how many ids of these each algorithm has: 0, 1, ... */
-    int most_tile;               /* the last one of them that can be used; 0: all */
+    int scheme[FAKE_CANDIDATES];        /* cublasLtReductionScheme_t */
+    int offered_split[FAKE_CANDIDATES]; /* into how many parts; 0: one */
+    uint64_t most_split;                /* the most parts that a sum can have */
+    double split_us;                    /* what such a product takes; 0: as the candidate */
+    uint64_t split_need_bytes;          /* the workspace of each part */
+    int tiles, stages;                  /* how many ids of these each algorithm has: 0, 1, ... */
+    int most_tile;                      /* the last one of them that can be used; 0: all */
     double
         tile_us[FAKE_CANDIDATES]; /* what a product takes with a tile from 1 on, and 1 us for each
                                       * stage; 0: as the candidate */

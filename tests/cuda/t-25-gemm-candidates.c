@@ -71,7 +71,30 @@ static void test_two_kernels(void)
     fake->split_us = 4.9;
     tune(r, 66, &tuning);
     ok(tuning.split_k == 2 && tuning.ns == 4900, "one that is 3.1 us faster is");
+    set_us(10, 8, 4.85);
+    tune(r, 66, &tuning);
+    is_int(tuning.split_k, 2, "and stays if one of one kernel is one per cent faster");
+    set_us(10, 8, 4.7);
+    tune(r, 66, &tuning);
+    is_int(tuning.split_k, 1, "but not if that is four per cent faster");
     close_tuning(r, "plans of two kernels");
+}
+
+/* The heuristic's first may be one. */
+static void test_two_kernels_in_use(void)
+{
+    rig *r = open_tuning();
+    sl_tuning tuning;
+    fake->offered_split[0] = 4;
+    fake->offered_split[1] = 8;
+    set_us(8, 7, 7.9);
+    tune(r, 5, &tuning);
+    is_int(tuning.split_k, 8,
+           "of two kernels as well, one takes the other's place if it is faster");
+    set_us(8, 7, 7.8);
+    tune(r, 6, &tuning);
+    is_int(tuning.split_k, 1, "and one kernel that is less so takes it before");
+    close_tuning(r, "a plan of two kernels in use");
 }
 
 /* What rounds parts of sums, or adds them up in any order. */
@@ -121,6 +144,7 @@ int main(int argc, char **argv)
     test_tiles();
     test_split();
     test_two_kernels();
+    test_two_kernels_in_use();
     test_precision();
     return done_testing();
 }
