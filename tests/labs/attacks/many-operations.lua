@@ -5,7 +5,8 @@
 function answer(n) return 2 * n end
 
 function work(batch)
-    while true do
-        lab.spin(0)
-    end
+    local g = lab.graph(function()
+        for _ = 1, 1000 do lab.spin(0) end
+    end)
+    while true do g:launch() end
 end
