@@ -50,7 +50,7 @@ sl_call sl__kept_call(const sl__kept *calls, size_t index);
 /* False: nothing is known of what it waited for. */
 bool sl__kept_hold(const sl__kept *kept, size_t index, sl_hold *hold);
 
-/* False: no memory; nothing changed. What held one that is set anew stays. */
+/* False: no memory; nothing changed. What held one stays when it is set. */
 bool sl__kept_add_span(sl__kept *spans, const sl_span *span);
 bool sl__kept_add_call(sl__kept *calls, const sl_call *call);
 bool sl__kept_set_span(sl__kept *spans, size_t index, const sl_span *span);
