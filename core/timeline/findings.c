@@ -108,6 +108,13 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
         group->texts[3] = 0; /* behind which call does not matter where no line is known */
 }
 
+/* Short calls cut a pause of the host into pieces: the longest names what it came behind. */
+static void join_stretch(sl__stretch *last, const sl__stretch *next)
+{
+    if (next->to_ns - next->from_ns > last->to_ns - last->from_ns) last->by = next->by;
+    last->from_ns = next->from_ns;
+}
+
 void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle, size_t waiter,
                        size_t by, int64_t from_ns, int64_t to_ns)
 {
@@ -135,7 +142,7 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle,
     }
     sl__stretch *last = list->n > 0 ? &list->at[list->n - 1] : NULL;
     if (last && last->group == next.group && last->waiter == next.waiter && last->from_ns == to_ns)
-        last->from_ns = from_ns;
+        join_stretch(last, &next);
     else
         list->failed = !append(list, &next);
 }
