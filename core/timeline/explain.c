@@ -253,9 +253,8 @@ static size_t walk_host(search *s, uint32_t thread, int64_t from_ns, int64_t to_
  * while the operation runs, when it was ready. A launch goes on while its first nodes run. */
 static int64_t visible_ns(const search *s, size_t item)
 {
-    const sl__launch *launch = sl__launch_of(&s->ops, item);
-    size_t call = launch && launch->call != SL__NO_ITEM ? launch->call : item;
-    return sl__min_ns(item_at(s, call)->host_end_ns, item_at(s, item)->ready_ns);
+    size_t submitter = sl__submitter_of(&s->ops, item);
+    return sl__min_ns(item_at(s, submitter)->host_end_ns, item_at(s, item)->ready_ns);
 }
 
 /* A kernel of another stream that ran at `ns`, the latest to start. */

@@ -2,7 +2,8 @@
  *
  * One operation after the other in order of issue, by CUDA's rules. An operation is ready
  * when the latest of these is past, which is named as its reason:
- *   - the end of its call on the host (the beginning, if the call goes on while it runs);
+ *   - the end of its call on the host (if the call goes on while it runs, the earliest moment at
+ *     which it can have been submitted);
  *   - the end of what comes before it in its stream;
  *   - for a wait, the record that it waits for (where that is not known, what ended right
  *     before the operation behind the wait started);
@@ -182,15 +183,17 @@ static void infer_ready(inferring *in, size_t i, uint32_t stream)
     const sl_call *call = sl__item_call(in->ops, i);
     bool untimed = call && call->device_ns == 0;
     bool just_issued = !untimed && is_just_issued(in, item);
-    bool within_call = !untimed && item->host_end_ns > item->start_ns;
+    bool within_call = !untimed
+                       && (item->host_end_ns > item->start_ns
+                           || sl__begins_at_call_end(in->ops, i));
     int64_t latest_ns = untimed ? INT64_MAX : item->start_ns + SLACK_NS;
     item->ready_cause = SL_CAUSE_LATENCY;
     if (within_call || is_pageable(in, i)) {
-        item->ready_ns = item->host_start_ns + 1;
+        item->ready_ns = sl__submitted_ns(in->ops, i) + 1;
         wait_in_stream(in, item, stream, latest_ns);
     }
     if (item->ready_by == SL__NO_ITEM) {
-        item->ready_ns = within_call ? item->host_start_ns : item->host_end_ns;
+        item->ready_ns = within_call ? sl__submitted_ns(in->ops, i) : item->host_end_ns;
         if (within_call || !just_issued) wait_in_stream(in, item, stream, latest_ns);
     }
     if (call && call->kind == SL_CALL_STREAM_WAIT) {
@@ -416,17 +419,10 @@ static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const 
     return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
 }
 
-/* The item whose call enqueued it: of what a graph ran the launch, else itself. */
-static size_t launching_call(const inferring *in, size_t i)
-{
-    const sl__launch *launch = sl__launch_of(in->ops, i);
-    return launch && launch->call != SL__NO_ITEM ? launch->call : i;
-}
-
 /* No other kernel was in its way; the launch itself may have taken so long. */
 static void start_alone(const inferring *in, sl__item *item, const sl_span *span, size_t i)
 {
-    size_t call = launching_call(in, i);
+    size_t call = sl__submitter_of(in->ops, i);
     start_by_itself(in, item, span);
     if (item->start_cause == SL_CAUSE_UNKNOWN && item_at(in, call)->host_end_ns > item->start_ns)
         hold_start(item, SL_CAUSE_HOST_BLOCKED, call);

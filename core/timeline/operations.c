@@ -119,6 +119,34 @@ static void set_threads(sl__operations *ops)
         ops->items[i].thread = sl_timeline_thread(ops->timeline, ops->items[i].correlation);
 }
 
+/* ---- calls that go on while their operation runs ---------------------------------- */
+
+size_t sl__submitter_of(const sl__operations *ops, size_t item)
+{
+    const sl__launch *launch = sl__launch_of(ops, item);
+    return launch && launch->call != SL__NO_ITEM ? launch->call : item;
+}
+
+static bool call_waits(const sl_span *span)
+{
+    return span && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span));
+}
+
+bool sl__begins_at_call_end(const sl__operations *ops, size_t item)
+{
+    const sl__item *submitter = &ops->items[sl__submitter_of(ops, item)];
+    int64_t start_ns = ops->items[item].start_ns;
+    return start_ns < submitter->host_end_ns && submitter->host_end_ns - start_ns <= SL__CALL_END_NS
+           && !call_waits(sl__item_span(ops, item));
+}
+
+int64_t sl__submitted_ns(const sl__operations *ops, size_t item)
+{
+    const sl__item *submitter = &ops->items[sl__submitter_of(ops, item)];
+    if (!sl__begins_at_call_end(ops, item)) return ops->items[item].host_start_ns;
+    return sl__max_ns(submitter->host_start_ns, submitter->host_end_ns - SL__CALL_END_NS);
+}
+
 /* ---- orders ---------------------------------------------------------------- */
 
 static int compare_moments(const void *left, const void *right)

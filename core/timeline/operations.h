@@ -139,4 +139,16 @@ sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, s
 /* A span that copies from or to pageable memory. */
 bool sl__span_is_pageable(const sl_span *span);
 
+/* The item whose call submitted this one: the launch of a graph that ran it, or itself. */
+size_t sl__submitter_of(const sl__operations *ops, size_t item);
+/* What makes a launch slow (code is loaded, a graph uploaded) comes before the operation is submitted to
+ * the device: where it begins this short before its call's end, it depends on the end. In traces of
+ * others 3 to 8 us on NVIDIA's GPUs, 6 to 10 on AMD's. */
+#define SL__CALL_END_NS 12000
+/* Whether an operation begins so short before the end of its call, and the call does not wait for it. */
+bool sl__begins_at_call_end(const sl__operations *ops, size_t item);
+/* When an operation that begins before its call has ended can have been submitted at the
+ * earliest: that long before the call's end, or when the call begins. */
+int64_t sl__submitted_ns(const sl__operations *ops, size_t item);
+
 #endif

@@ -5,10 +5,11 @@
  * held a time was taken before it:
  *   - a call begins a recorded pause behind the end of the last call;
  *   - it ends when it has done its own part, and what it waits for has happened;
- *   - an operation starts when its call is done, and its stream, the events and the engine
- *     let it. An engine serves its operations in the recorded order. A kernel that fills the
- *     GPU follows all kernels that had ended before it started, a smaller one only those that
- *     fill the GPU: so those that ran side by side still may;
+ *   - an operation starts when its call is done (if it began before that, when the call is as far
+ *     as then, sl__submitted_ns), and its stream, the events and the engine let it. An engine serves
+ *     its operations in the recorded order. A kernel that fills the GPU follows all kernels that
+ *     had ended before it started, a smaller one only those that fill the GPU: so those that ran
+ *     side by side still may;
  *   - it ends as long after its start as was recorded.
  * A first pass over the recorded times finds the delays of each item: the delay behind what
  * held it last is as it was recorded, and that behind all else as short as is usual. Each
@@ -69,6 +70,7 @@ static void begin_pause(pass *p, size_t i)
 static void begin_call(pass *p, size_t i)
 {
     begin_pause(p, i);
+    p->r->played[i].host_end_ns = NEVER; /* not known yet */
     if (sl__graphs_have(p->graphs, i)) sl__graphs_call(p, i);
 }
 
@@ -132,17 +134,20 @@ static void learn_call(pass *p, size_t i, int64_t awaited_ns)
     }
 }
 
-static void end_call(pass *p, size_t i)
+static int64_t awaited_in_call(const pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
+    return span ? awaited_by_span(p, i, span) : awaited_by_call(p, sl__item_call(p->r->ops, i));
+}
+
+/* The end of a call that has begun. Where its operation begins before that, it is known by then:
+ * what the call waits for has happened. */
+static int64_t settle_call(pass *p, size_t i)
+{
     sl__played *played = &p->r->played[i];
     const sl__delays *delays = &p->r->delays[i];
-    if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
-    p->r->callers[item->thread] = i;
-    if (sl__graphs_have(p->graphs, i)) return;
-    int64_t awaited_ns = span ? awaited_by_span(p, i, span)
-                              : awaited_by_call(p, sl__item_call(p->r->ops, i));
+    if (played->host_end_ns != NEVER) return played->host_end_ns;
+    int64_t awaited_ns = awaited_in_call(p, i);
     if (!p->left_out) learn_call(p, i, awaited_ns);
     if (left_out(p, i) & SL__NO_ISSUE)
         played->host_end_ns = played->host_start_ns;
@@ -152,6 +157,15 @@ static void end_call(pass *p, size_t i)
         played->host_end_ns = played->host_start_ns + delays->call_ns;
     if (awaited_ns != NEVER && !(left_out(p, i) & (SL__NO_CALL | SL__NO_ISSUE)))
         played->host_end_ns = later(played->host_end_ns, awaited_ns + delays->return_ns);
+    return played->host_end_ns;
+}
+
+static void end_call(pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
+    p->r->callers[item->thread] = i;
+    settle_call(p, i);
 }
 
 /* ---- the device ------------------------------------------------------------------ */
@@ -260,12 +274,21 @@ static int64_t held_by_engine(const pass *p, size_t i)
     return p->of[place].engine_ns[span->engine];
 }
 
-/* Where the recorded times contradict that the call came first, nothing waits for it. */
-static int64_t submitted(const pass *p, size_t i)
+/* Of an operation that begins before its call has ended. */
+static int64_t submitted_in_call(pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
-    if (item->start_ns >= item->host_end_ns) return p->r->played[i].host_end_ns;
-    return item->start_ns >= item->host_start_ns ? p->r->played[i].host_start_ns : NEVER;
+    size_t submitter = sl__submitter_of(p->r->ops, i);
+    if (!sl__begins_at_call_end(p->r->ops, i)) return p->r->played[i].host_start_ns;
+    return later(p->r->played[submitter].host_start_ns,
+                 settle_call(p, submitter) - SL__CALL_END_NS);
+}
+
+/* Where the recorded times contradict that the call came first, nothing waits for it. */
+static int64_t submitted(pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i), *submitter = item_at(p, sl__submitter_of(p->r->ops, i));
+    if (item->start_ns >= submitter->host_end_ns) return p->r->played[i].host_end_ns;
+    return item->start_ns >= submitter->host_start_ns ? submitted_in_call(p, i) : NEVER;
 }
 
 static int64_t delay_ns(int64_t from_ns, int64_t to_ns)
