@@ -88,18 +88,19 @@ bool lsl_in_finalizer(lua_State *L)
 }
 
 /* cudaStreamDestroy: a capture that began in the stream is over; one that it has joined goes on.
- * The current stream can be had again. */
-static void release_stream(sl_stream *stream)
+ * The current stream can be had again, and so can one of a thread that has ended: others have it. */
+static void release_stream(const lsl_state *state, sl_stream *stream)
 {
     bool is_current = stream && sl_device_current_stream(sl_stream_device(stream)) == stream;
-    if (stream && !is_current) sl_stream_abandon_capture(stream);
+    bool has_ended = state->of_thread && state != lsl_own_state();
+    if (stream && !is_current && !has_ended) sl_stream_abandon_capture(stream);
     sl_stream_release(stream);
 }
 
-static void release_object(lsl_kind kind, void *p)
+static void release_object(const lsl_state *state, lsl_kind kind, void *p)
 {
     if (kind == LSL_DEVICE) sl_device_release(p);
-    if (kind == LSL_STREAM) release_stream(p);
+    if (kind == LSL_STREAM) release_stream(state, p);
     if (kind == LSL_EVENT) sl_event_release(p);
     if (kind == LSL_TENSOR) sl_tensor_release(p);
     if (kind == LSL_GRAPH) sl_graph_release(p);
@@ -111,7 +112,7 @@ void lsl_collect(lua_State *L, lsl_kind kind)
 {
     lsl_state *state = lsl_get(L);
     state->in_gc++;
-    release_object(kind, lsl_take(L, kind));
+    release_object(state, kind, lsl_take(L, kind));
     state->in_gc--;
 }
 
@@ -121,7 +122,7 @@ int lsl_close(lua_State *L, lsl_kind kind)
     if (!box) lsl_type_error(L, 1, "self", lsl_nouns[kind], "close");
     box->closed = true;
     if (lsl_get(L)->in_host_func == 0 && !lsl_in_finalizer(L))
-        release_object(kind, lsl_take(L, kind));
+        release_object(lsl_get(L), kind, lsl_take(L, kind));
     return 0;
 }
 

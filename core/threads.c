@@ -9,6 +9,7 @@
 
 #include "comm/meeting.h"
 #include "device.h"
+#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -175,8 +176,10 @@ static sl_threads *threads_of(const sl_thread *thread) { return thread->os->thre
 static void leave_streams(const sl_thread *thread)
 {
     for (sl_device *device = thread->device->core->numbers->devices; device;
-         device = device->core->beside)
+         device = device->core->beside) {
+        sl__captures_leave_thread(device);
         (void)sl_device_set_current_stream(device, device->core->legacy, NULL);
+    }
 }
 
 static void *run(void *ud)

@@ -55,6 +55,7 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     capture->origin = stream;
     capture->where = stream->device->core->where;
     capture->mode = mode;
+    capture->thread = device->core->thread;
     capture->next = device->core->captures;
     device->core->captures = capture;
     if (sl__capture_join(capture, stream)) return sl__device_finish(device, SL_OK, err);
@@ -121,7 +122,7 @@ sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *e
     if (status != SL_OK) return status;
     device = stream->device;
     capture = stream->branch ? stream->branch->capture : NULL;
-    if (!capture || capture->origin != stream)
+    if (!capture || capture->origin != stream || sl__capture_must_end_elsewhere(capture))
         return sl__device_leave(device, sl__capture_refuses_end(stream, err), err);
     status = end_capture(capture, graph, err);
     if (status == SL_OK) name_graph(*graph);
@@ -141,14 +142,27 @@ static void abandon(sl_device *device, sl__capture *capture)
 
 void sl_stream_abandon_capture(sl_stream *stream)
 {
-    if (stream && stream->branch && stream->branch->capture->origin == stream)
-        abandon(stream->device, stream->branch->capture);
+    sl__capture *capture = stream && stream->branch ? stream->branch->capture : NULL;
+
+    if (capture && capture->origin == stream && !sl__capture_is_others(capture))
+        abandon(stream->device, capture);
 }
 
 void sl__captures_abandon(sl_device *device)
 {
     while (device->core->captures)
         abandon(device, device->core->captures);
+}
+
+void sl__captures_leave_thread(sl_device *device)
+{
+    sl__capture *next;
+
+    for (sl__capture *capture = device->core->captures; capture; capture = next) {
+        next = capture->next;
+        if (capture->mode != SL_CAPTURE_RELAXED && !sl__capture_is_others(capture))
+            abandon(device, capture);
+    }
 }
 
 sl_status sl_stream_capture_status(sl_stream *stream, sl_capture_status *status, sl_error *err)

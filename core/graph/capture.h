@@ -29,7 +29,8 @@ struct sl__capture {
     sl__branch *branches; /* the latest first; the origin's is the last */
     sl_stream *origin;
     sl_capture_mode mode;
-    uint32_t where; /* the line that began it */
+    uint32_t where;  /* the line that began it */
+    uint32_t thread; /* of the host, that began it */
     bool invalidated;
     /* What spoiled it, once that is known: the call, its line, CUDA's error, 0 if the call has
      * succeeded all the same. */
@@ -87,6 +88,8 @@ sl_status sl__capture_hidden(sl_device *device, sl_status status, sl_error *err)
 
 /* Ends all captures of the device and throws them away. */
 void sl__captures_abandon(sl_device *device);
+/* The running thread ends: those that only it could end. */
+void sl__captures_leave_thread(sl_device *device);
 
 /* ---- rules.c: what a capture forbids. What the backend's library checks is left to that -- */
 
@@ -114,10 +117,22 @@ static inline sl_status sl__capture_check(sl_device *device, sl__called called, 
     return sl__capture_refuses(device, called, call, stream, event, err);
 }
 
+/* Another thread of the host than the running one began it. */
+static inline bool sl__capture_is_others(const sl__capture *capture)
+{
+    return capture->thread != capture->origin->device->core->thread;
+}
+
+/* cudaStreamEndCapture: a capture that is not relaxed ends in the thread that began it. */
+static inline bool sl__capture_must_end_elsewhere(const sl__capture *capture)
+{
+    return capture->mode != SL_CAPTURE_RELAXED && sl__capture_is_others(capture);
+}
+
 /* An operation. */
 sl_status sl__capture_refuses_op(sl_op *op, sl_error *err);
 sl_status sl__capture_refuses_begin(sl_stream *stream, sl_error *err);
-/* Whether the capture can end here: its origin, the streams that have not come back to it. */
+/* Whether the capture can end here: its origin, its thread, the streams that have not come back. */
 sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err);
 sl_status sl__capture_refuses_status(sl_stream *stream, sl_error *err);
 

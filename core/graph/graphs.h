@@ -50,10 +50,10 @@ const char *sl_capture_error_name(int number);
  * the capture forbids fails with SL_ECAPTURE and CUDA's number in sl_error.backend_code. */
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err);
 /* cudaStreamEndCapture, of the stream where it began. The capture has ended also on failure, but for
- * that of a wrong stream. The caller owns *graph, which has not been instantiated. */
+ * that of a wrong stream or thread. The caller owns *graph, which has not been instantiated. */
 sl_status sl_stream_end_capture(sl_stream *stream, sl_graph **graph, sl_error *err);
-/* Ends the capture that began in the stream, if there is one, and throws away what it has. Never
- * blocks. */
+/* Ends the capture that the running thread began in the stream, if there is one, and throws away what
+ * it has. Never blocks. */
 void sl_stream_abandon_capture(sl_stream *stream);
 sl_status sl_stream_capture_status(sl_stream *stream, sl_capture_status *capture, sl_error *err);
 

@@ -53,13 +53,24 @@ static bool any_blocking(const sl_device *device)
     return false;
 }
 
-/* What may wait for other work is refused while a capture goes on that is not relaxed. */
+/* As cudaThreadExchangeStreamCaptureMode says of threads that have not called it. */
+static bool permits_unsafe(const sl__capture *capture)
+{
+    switch (capture->mode) {
+    case SL_CAPTURE_GLOBAL: return false;
+    case SL_CAPTURE_THREAD_LOCAL: return sl__capture_is_others(capture);
+    case SL_CAPTURE_RELAXED: break;
+    }
+    return true;
+}
+
+/* What may wait for other work. */
 static sl_status refuse_unsafe(sl_device *device, sl_error *err)
 {
     bool refused = false;
 
     for (sl__capture *c = device->core->captures; c; c = c->next) {
-        if (c->mode == SL_CAPTURE_RELAXED) continue;
+        if (permits_unsafe(c)) continue;
         spoil(c, SL_CAPTURE_UNSUPPORTED);
         refused = true;
     }
@@ -313,6 +324,8 @@ sl_status sl__capture_refuses_end(sl_stream *stream, sl_error *err)
 
     ask(stream->device, "cudaStreamEndCapture", stream);
     if (!capture || capture->origin != stream) return refuse_other_end(stream, err);
+    if (sl__capture_must_end_elsewhere(capture))
+        return refuse(stream->device, SL_CAPTURE_WRONG_THREAD, err);
     if (capture->invalidated) return refuse(stream->device, SL_CAPTURE_INVALIDATED, err);
     if (stream->device->backend->checks_captures) return SL_OK;
     status = sl__capture_unjoined(capture, &unjoined, err);

@@ -49,10 +49,13 @@ static void say_unsafe(const failing *f, sl_error *err)
                            ? ", so that cuBLAS answers CUBLAS_STATUS_NOT_INITIALIZED"
                            : "";
 
+    bool others = f->capture && sl__capture_is_others(f->capture);
+
     say(err,
-        "%s may wait for other work, which mode \"%s\" forbids while stream \"%s\" is captured%s: "
-        "%s, or capture in mode \"relaxed\"",
-        f->call, f->mode, f->captured, blas, instead_of(f));
+        "%s may wait for other work, which mode \"%s\" forbids %swhile stream \"%s\" is captured%s: "
+        "%s, or capture in mode \"%s\"",
+        f->call, f->mode, others ? "in all threads " : "", f->captured, blas, instead_of(f),
+        others ? "thread_local" : "relaxed");
 }
 
 static void say_unsupported(const failing *f, sl_error *err)
@@ -181,6 +184,12 @@ static void say_why(const failing *f, sl_error *err)
             "%s: the event was recorded in the capture of stream \"%s\", and happens only in the "
             "graph: ask for an event that is recorded behind the launch",
             f->call, f->captured);
+        break;
+    case SL_CAPTURE_WRONG_THREAD:
+        say(err,
+            "%s: the capture of stream \"%s\" in mode \"%s\" has to end in the thread that began "
+            "it: end it there, or capture in mode \"relaxed\"",
+            f->call, f->captured, f->mode);
         break;
     case SL_CAPTURE_ILLEGAL_STATE: say_state(f, err); break;
     default: break;

@@ -27,7 +27,7 @@ several GPUs are not supported.]],
             arguments = { { "f", "function", "called once, without arguments" } },
             options = {
                 {
-                    "mode", [["thread_local"|"global"|"relaxed"]], [[which calls that might wait for other work the capture forbids; the first two are the same here, `"relaxed"` allows such calls as `lab.cuda.malloc`]],
+                    "mode", [["thread_local"|"global"|"relaxed"]], [[to whom the capture forbids calls that might wait for other work, such as `lab.cuda.malloc`: to its own thread, to all threads, or to nobody]],
                     default = [["thread_local"]],
                 },
                 { "priorities", "boolean", "whether nodes keep the priorities of the streams where they were captured; without it they have that of the stream where the graph is launched", default = "false" },

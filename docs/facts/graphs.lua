@@ -70,6 +70,18 @@ return {
         },
     },
     {
+        id = "graph-threads",
+        fact = "In mode \"thread_local\" a capture leaves other threads of the host alone; in mode "
+            .. "\"global\" it forbids them the same calls, and such a call spoils it.",
+        holds = one_gpu,
+        h200 = true,
+        source = {"graph_mode"},
+        stated = {
+            {page, "The mode \"thread_local\" forbids these calls in the thread that "
+                .. "captures, \"global\" in all"},
+        },
+    },
+    {
         id = "graph-unjoined",
         fact = "A stream that takes part in a capture and has work there must be waited for before "
             .. "the end, else error 904. One without work need not be.",

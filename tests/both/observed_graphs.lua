@@ -82,6 +82,19 @@ observed["graph-malloc"] = function()
     return table.concat(seen, " "), table.concat({code, code, "fine"}, " ")
 end
 
+observed["graph-threads"] = function()
+    local e = lab.stream():record_event()
+    lab.synchronize()
+    local seen = {}
+    for i, mode in ipairs{"global", "thread_local"} do
+        seen[i] = refusal(function()
+            local th = lab.thread(function(event) return (pcall(event.query, event)) end, e)
+            seen.answers = (seen.answers or "") .. " " .. tostring(th:join())
+        end, {mode = mode})
+    end
+    return table.concat(seen, " ") .. seen.answers, "cudaErrorStreamCaptureUnsupported fine false true"
+end
+
 observed["graph-unjoined"] = function()
     local main, side = lab.stream(), lab.stream()
     local function fork(ms)
