@@ -179,6 +179,23 @@ void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op)
     lua_setfield(L, -2, "guessed");
 }
 
+void lsl_set_doubts(lua_State *L, const sl_timeline *timeline)
+{
+    size_t n;
+    const sl_doubt *doubts = sl_timeline_doubts(timeline, &n);
+    if (n == 0) return;
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_createtable(L, 0, 4);
+        lsl_set_text(L, "kind", sl_doubt_name(doubts[i].kind));
+        lsl_set_integer(L, "count", (int64_t)doubts[i].n);
+        lsl_set_integer(L, "ns", doubts[i].ns);
+        lsl_set_text(L, "sentence", doubts[i].sentence);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    lua_setfield(L, -2, "doubts");
+}
+
 /* Pushes the table. engines_at_once and the like: the time with none, one, two, ... busy. */
 static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_figures *f,
                          unsigned parts)
@@ -196,6 +213,7 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
     set_list(L, "kernels_at_once", f->kernels_at_once.at_ns, f->kernels_at_once.n);
     set_device(L, timeline);
     lsl_set_range(L, timeline);
+    lsl_set_doubts(L, timeline);
     size_t n_launches, n_nodes;
     sl_timeline_launches(timeline, &n_launches);
     sl_timeline_nodes(timeline, &n_nodes);

@@ -259,6 +259,7 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
     lsl_set_text(L, "device", sl_timeline_device(timeline)->name);
     lsl_set_text(L, "profile", sl_timeline_device(timeline)->profile);
     lsl_set_range(L, timeline);
+    lsl_set_doubts(L, timeline);
 }
 
 static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_explanation *found)

@@ -308,6 +308,8 @@ static int make_page_words(lua_State *L)
     }
     lua_getfield(L, table, "verdict");
     words->verdict = lua_tostring(L, -1);
+    lua_getfield(L, table, "doubts");
+    words->doubts = lua_tostring(L, -1);
     lua_settop(L, table);
     return 1;
 }

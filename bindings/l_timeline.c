@@ -487,6 +487,26 @@ static int get_notice(lua_State *L)
     return 1;
 }
 
+/* {{kind =, count =, us =, sentence =}, ...} */
+static int get_doubts(lua_State *L)
+{
+    size_t n;
+    const sl_doubt *doubts = sl_timeline_doubts(lsl_check_sums(L, "doubts")->p, &n);
+    lua_createtable(L, (int)n, 0);
+    for (size_t i = 0; i < n; i++) {
+        lua_createtable(L, 0, 4);
+        lsl_set_text(L, "kind", sl_doubt_name(doubts[i].kind));
+        lsl_set_integer(L, "count", (int64_t)doubts[i].n);
+        if (doubts[i].ns > 0) {
+            lua_pushnumber(L, (double)doubts[i].ns / 1000.0);
+            lua_setfield(L, -2, "us");
+        }
+        lsl_set_text(L, "sentence", doubts[i].sentence);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+    return 1;
+}
+
 static int timeline_tostring(lua_State *L)
 {
     lsl_timeline *box = lsl_to(L, 1, LSL_TIMELINE);
@@ -528,6 +548,7 @@ static const luaL_Reg getters[] = {
     { "simulated", get_simulated },
     { "recording", get_recording },
     { "notice", get_notice },
+    { "doubts", get_doubts },
     { NULL, NULL },
 };
 static const luaL_Reg meta[] = {

@@ -46,6 +46,9 @@ void lsl_set_as_graphs(lua_State *L, int timeline);
 void lsl_set_range(lua_State *L, const sl_timeline *timeline);
 /* Sets the field "guessed" of the table on top of the stack, if durations are guesses (l_figures.c). */
 void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op);
+/* Sets the field "doubts" of the table on top of the stack, if there are some: a list of {kind =,
+ * count =, ns =, 0 for no time, sentence =} (l_figures.c). */
+void lsl_set_doubts(lua_State *L, const sl_timeline *timeline);
 
 /* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);

@@ -130,7 +130,8 @@ end
 return function(e, columns, with_verdict)
     columns = math.max(columns, least_columns)
     local has_spans = e.trace.n_spans > 0
-    local verdict = (with_verdict or not has_spans) and fold(core.words.verdict(e), 0, columns)
+    local verdict = (with_verdict or not has_spans)
+                    and core.words.doubts.text(e.trace, columns) .. fold(core.words.verdict(e), 0, columns)
     local range = e.trace.range and fold(core.words.range.sentence(e.trace.range), 0, columns)
     local guessed = e.trace.guessed
                     and fold(core.words.guessed.sentence(e.trace.guessed), 0, columns)

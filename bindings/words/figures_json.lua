@@ -115,6 +115,7 @@ return function(f, causes)
         put("guessed", ('{"busy_us": %s, "count": %d, "sentence": %s}'):format(us(f.guessed.busy_ns),
             f.guessed.count, string(core.words.guessed.sentence(f.guessed))))
     end
+    put("doubts", core.words.doubts.json(f))
     put("graph_launch_count", f.graph_launches)
     put("graph_span_count", f.graph_spans)
     put("count", object(f.kinds, "count", integer))

@@ -15,7 +15,7 @@ local function of_causes(what, trace)
     return list
 end
 
--- page(explanation, n): {verdict =, sentences = of the first n findings, remedies =, titles =,
+-- page(explanation, n): {doubts = a line each, verdict =, sentences = of the first n findings, remedies =, titles =,
 -- shorts =}
 return function(e, n)
     local sentences, remedies = {}, {}
@@ -26,6 +26,7 @@ return function(e, n)
     local verdict, guessed = core.words.verdict(e), e.trace.guessed
     if guessed then verdict = verdict .. " " .. core.words.guessed.sentence(guessed) end
     return {
+        doubts = table.concat(core.words.doubts.sentences(e.trace), "\n"),
         verdict = verdict, sentences = sentences, remedies = remedies,
         titles = of_causes("title", e.trace), shorts = of_causes("short", e.trace),
     }

@@ -167,7 +167,7 @@ end
 
 local function put_sentences(put, f, verdict)
     local guessed = f.guessed and core.fold(core.words.guessed.sentence(f.guessed), 0, columns)
-    put("%s%s", core.fold(verdict, 0, columns), guessed or "")
+    put("%s%s%s", core.words.doubts.text(f), core.fold(verdict, 0, columns), guessed or "")
 end
 
 -- summary(figures, verdict): figures as core.figures gives them; the verdict is a sentence that

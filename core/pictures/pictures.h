@@ -39,6 +39,7 @@ sl_status sl_timeline_save_svg(const sl_timeline *timeline, const char *path,
 enum { SL_PAGE_FINDINGS = 40 }; /* more are only counted */
 typedef struct sl_page_words {
     const char *verdict;
+    const char *doubts; /* a line each */
     const char *sentences[SL_PAGE_FINDINGS];
     const char *remedies[SL_PAGE_FINDINGS]; /* NULL: there is none */
     const char *titles[SL_CAUSES];          /* of a cause, NULL for NONE */

@@ -465,6 +465,7 @@ static void put_verdict(page *p)
     truth(p, ",\n\"verdict\":{\"good\":", verdict.good);
     number(p, ",\"gain\":", verdict.gain_ns);
     text(p, ",\"sentence\":", p->words ? p->words->verdict : "");
+    text(p, ",\"doubts\":", p->words ? p->words->doubts : sl_timeline_notice(p->timeline));
     raw(p, "}");
 }
 

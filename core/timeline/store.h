@@ -7,6 +7,7 @@
 #define SL_TIMELINE_STORE_H
 
 #include "../text/labels.h"
+#include "../text/text.h"
 #include "timeline.h"
 
 /* Times lie between this and its negative (some 73 years), so that the difference of two
@@ -49,6 +50,15 @@ typedef struct sl__kept_causes {
     sl_explanation explanation;
 } sl__kept_causes;
 sl__kept_causes *sl__timeline_kept_causes(const sl_timeline *timeline);
+
+/* What is in doubt about the timeline (doubts.c). */
+typedef struct sl__doubts {
+    sl_doubt all[SL_DOUBTS]; /* by kind */
+    size_t n;
+    sl_text notice;
+} sl__doubts;
+sl__doubts *sl__timeline_doubts(sl_timeline *timeline);
+void sl__doubts_free(sl__doubts *doubts);
 
 /* ---- for the recorder: times that come after the operation ------------------ */
 

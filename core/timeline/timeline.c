@@ -31,7 +31,8 @@ struct sl_timeline {
     sl__strings texts;
     char **sources; /* by text id, up to n_sources; NULL: not set */
     size_t n_sources;
-    char *notice, *name;           /* NULL: not set */
+    char *name; /* NULL: not set */
+    sl__doubts doubts;
     sl__kernel_names kernel_names; /* from finish on */
     sl__kept_causes *causes;       /* changes though the timeline is read-only then */
     sl_origin origin;
@@ -148,23 +149,13 @@ const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where)
     return where < timeline->n_sources && timeline->sources[where] ? timeline->sources[where] : "";
 }
 
-static sl_status replace(char **text, const char *by, const char *what, sl_error *err)
-{
-    char *copy = strdup(by);
-    if (!copy) return sl_fail(err, SL_ENOMEM, "no memory for a %s", what);
-    free(*text);
-    *text = copy;
-    return SL_OK;
-}
-
-sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err)
-{
-    return replace(&timeline->notice, notice, "notice", err);
-}
-
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err)
 {
-    return replace(&timeline->name, name, "name", err);
+    char *copy = strdup(name);
+    if (!copy) return sl_fail(err, SL_ENOMEM, "no memory for a name");
+    free(timeline->name);
+    timeline->name = copy;
+    return SL_OK;
 }
 
 void sl_timeline_set_origin(sl_timeline *timeline, sl_origin origin) { timeline->origin = origin; }
@@ -175,10 +166,7 @@ sl_range sl_timeline_range(const sl_timeline *timeline) { return timeline->range
 
 sl_origin sl_timeline_origin(const sl_timeline *timeline) { return timeline->origin; }
 
-const char *sl_timeline_notice(const sl_timeline *timeline)
-{
-    return timeline->notice ? timeline->notice : "";
-}
+sl__doubts *sl__timeline_doubts(sl_timeline *timeline) { return &timeline->doubts; }
 
 const char *sl_timeline_name(const sl_timeline *timeline)
 {
@@ -231,7 +219,7 @@ void sl_timeline_release(sl_timeline *timeline)
     for (size_t id = 0; id < timeline->n_sources; id++)
         free(timeline->sources[id]);
     free(timeline->sources);
-    free(timeline->notice);
+    sl__doubts_free(&timeline->doubts);
     free(timeline->name);
     sl__kept_free(&timeline->spans);
     sl__kept_free(&timeline->calls);

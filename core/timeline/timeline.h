@@ -12,6 +12,7 @@
 
 #include "../streamlab.h"
 #include "causes.h"
+#include "doubts.h"
 
 typedef enum sl_span_kind {
     SL_SPAN_KERNEL,
@@ -251,9 +252,9 @@ void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t ho
  * Also after finish; a second one replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_source(sl_timeline *timeline, uint32_t where, const char *line,
                                  sl_error *err);
-/* What a user should know about the timeline's origin, a sentence a line: which parts of a file it
- * leaves out. Also after finish; a second one replaces the first. SL_ENOMEM. */
-sl_status sl_timeline_set_notice(sl_timeline *timeline, const char *notice, sl_error *err);
+/* What a user should know before believing the timeline; the sentence, one line, is copied. Also
+ * after finish; a second one of a kind replaces the first. SL_ENOMEM. */
+sl_status sl_timeline_add_doubt(sl_timeline *timeline, const sl_doubt *doubt, sl_error *err);
 /* The title of pages: the name of the file that it was read from. Also after finish; a second one
  * replaces the first. SL_ENOMEM. */
 sl_status sl_timeline_set_name(sl_timeline *timeline, const char *name, sl_error *err);
@@ -308,9 +309,10 @@ uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note
 size_t sl_timeline_text_count(const sl_timeline *timeline); /* ids go from 0 to this - 1 */
 const char *sl_timeline_text(const sl_timeline *timeline, uint32_t id);
 const char *sl_timeline_source(const sl_timeline *timeline, uint32_t where); /* "" if not set */
-const char *sl_timeline_notice(const sl_timeline *timeline);                 /* "" if not set */
-const char *sl_timeline_name(const sl_timeline *timeline);                   /* "" if not set */
-const sl_device_info *sl_timeline_device(const sl_timeline *timeline);       /* that of place 0 */
+const sl_doubt *sl_timeline_doubts(const sl_timeline *timeline, size_t *n);  /* by kind */
+const char *sl_timeline_notice(const sl_timeline *timeline); /* their sentences, a line each; "" */
+const char *sl_timeline_name(const sl_timeline *timeline);   /* "" if not set */
+const sl_device_info *sl_timeline_device(const sl_timeline *timeline); /* that of place 0 */
 /* How many there are, >= 1, and which; of the place of a stream's device. */
 int sl_timeline_device_count(const sl_timeline *timeline);
 const sl_device_info *sl_timeline_device_at(const sl_timeline *timeline, int place);
@@ -351,6 +353,7 @@ bool sl_engine_parse(const char *name, sl_engine *engine);
 const char *sl_cause_name(sl_cause cause); /* "stream_order", "host_blocked" */
 unsigned sl_cause_traits(sl_cause cause);  /* SL_CAUSE_BY_HOST, ... */
 bool sl_cause_parse(const char *name, sl_cause *cause);
+const char *sl_doubt_name(sl_doubt_kind kind);    /* "no_launch" */
 const char *sl_call_kind_name(sl_call_kind kind); /* "stream_sync" */
 /* CUDA's name of a call, "cudaEventRecord"; "host_work" for work of the host. */
 const char *sl_call_name(const sl_timeline *timeline, const sl_call *call);

@@ -52,6 +52,7 @@ static int64_t most_frequent(sl__match *m, int64_t *devices, size_t n)
         }
         from = i;
     }
+    m->n_devices = n_devices;
     if (n_devices > MOST_TOLD) sl_text_add(&m->devices, " and %zu more", n_devices - MOST_TOLD);
     return found;
 }

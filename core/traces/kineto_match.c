@@ -51,6 +51,8 @@ void sl__records_free(sl__records *records)
     free(records->devices);
     free(records->notes);
     free(records->places);
+    for (int kind = 0; kind < SL_DOUBTS; kind++)
+        sl_text_free(&records->doubted[kind].what);
     memset(records, 0, sizeof *records);
 }
 
@@ -230,9 +232,9 @@ static void settle_kinds(sl__match *m)
         apply_sync(records, &records->syncs[i]);
     for (size_t i = 0; i < records->n_hosts; i++) {
         sl__host *host = &records->hosts[i];
-        m->n_unexplained += !records->own && !host->explained
-                            && (host->call.kind == SL_CALL_STREAM_WAIT
-                                || host->call.kind == SL_CALL_EVENT_SYNC);
+        records->doubted[SL_DOUBT_UNKNOWN_WAITS].n += !records->own && !host->explained
+                                                      && (host->call.kind == SL_CALL_STREAM_WAIT
+                                                          || host->call.kind == SL_CALL_EVENT_SYNC);
         if (!is_understood(m, host)) sl__forget_kind(host);
     }
 }
@@ -502,36 +504,19 @@ static sl_status set_devices(const sl__match *m, sl_error *err)
     return add_devices(records, err);
 }
 
-static sl_status set_notice(const sl__match *m, sl_error *err)
+/* Where work of several GPUs is in the file, and what has no launch. */
+static void doubt_parts(sl__match *m)
 {
-    const sl__records *records = m->records;
-    sl_text text = { 0 };
-    size_t n = records->n_works, loose = 0;
-    for (size_t i = 0; i < n; i++)
-        loose += !records->works[i].launched;
-    if (m->devices.len)
-        sl_text_add(&text, "The trace has work on several GPUs: %s. This is GPU %" PRId64 "%s.\n",
-                    m->devices.data, m->device,
-                    records->own ? ", without what it waited for on the others" : "");
-    if (loose == n && n > 0)
-        sl_text_add(&text, "The trace has no launches: when the host issued the operations is not "
-                           "known.\n");
-    else if (loose)
-        sl_text_add(&text,
-                    "Of %zu operations, %zu have no launch in the trace: when the host "
-                    "issued them is not known.\n",
-                    n, loose);
-    if (m->n_unexplained)
-        sl_text_add(&text,
-                    "The trace does not say for what %zu of its calls waited (there is no "
-                    "cuda_sync event): waits between streams are guessed from the times.\n",
-                    m->n_unexplained);
-    if (text.len) text.data[text.len - 1] = '\0';
-    sl_status status = text.failed ? sl_fail(err, SL_ENOMEM, "no memory for a notice")
-                       : text.len  ? sl_timeline_set_notice(records->timeline, text.data, err)
-                                   : SL_OK;
-    sl_text_free(&text);
-    return status;
+    sl__records *records = m->records;
+    sl__doubted *several = &records->doubted[SL_DOUBT_SEVERAL_GPUS];
+    sl__doubted *loose = &records->doubted[SL_DOUBT_NO_LAUNCH];
+    loose->of = records->n_works;
+    for (size_t i = 0; i < records->n_works; i++)
+        loose->n += !records->works[i].launched;
+    if (!m->devices.len) return;
+    several->n = m->n_devices;
+    sl_text_add(&several->what, "%s. This is GPU %" PRId64 "%s", m->devices.data, m->device,
+                records->own ? ", without what it waited for on the others" : "");
 }
 
 static void finish(const sl__match *m)
@@ -576,7 +561,8 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     if (status == SL_OK) status = add_items(&m, err);
     if (status == SL_OK) status = add_holds(&m, err);
     if (status == SL_OK) status = sl__graphs_note(&m, err);
-    if (status == SL_OK) status = set_notice(&m, err);
+    doubt_parts(&m);
+    if (status == SL_OK) status = sl__doubts_tell(records->doubted, records->timeline, err);
     if (status == SL_OK) status = set_devices(&m, err);
     if (status == SL_OK) status = sl__exchanges_note(&m, err);
     if (status == SL_OK) finish(&m);

@@ -19,6 +19,7 @@ typedef struct sl__match {
     int64_t device;
     bool takes_one;  /* of several: what is of another device is left out */
     sl_text devices; /* if there are several: "0 (17 operations), 1 (16)" */
+    size_t n_devices;
     sl_origin origin;
     sl__streams streams;
     sl__issued *items; /* in order of issue */
@@ -26,7 +27,6 @@ typedef struct sl__match {
     bool renumbered;
     sl__issued *by_number; /* the same by the file's numbers, if they are renumbered */
     size_t *position;      /* of each work among the items */
-    size_t n_unexplained;  /* waits between streams that the file does not explain */
 } sl__match;
 
 static inline bool sl__is_plain(const sl__host *host) { return host->call.kind == SL_CALL_PLAIN; }

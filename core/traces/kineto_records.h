@@ -6,6 +6,7 @@
 #define SL_TRACES_KINETO_RECORDS_H
 
 #include "json_scan.h"
+#include "kineto_doubts.h"
 
 #define SL__NO_STREAM (-1)
 
@@ -79,6 +80,7 @@ typedef struct sl__records {
     size_t n_launches, cap_launches;
     sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
+    sl__doubted doubted[SL_DOUBTS];
     bool timed;                /* first_ns and last_ns are set */
     int64_t first_ns, last_ns; /* over all events */
     /* Of our own header. */

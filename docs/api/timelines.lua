@@ -568,6 +568,7 @@ without operations are left out; a missing value is `null`.
 | `lower_bound_us`, `unblocked_bound_us`, `serial_us`, `critical_path_us`, `busiest_engine`, `busiest_engine_us` | as `tl:bounds()` |
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
 | `device`, `device_index`, `simulated`, `span_count` | |
+| `doubts` | `[{"kind":, "count":, "us":, "sentence":}, ...]`, as `timeline.doubts`; `us` is null where it is about no time |
 | `graph_launch_count`, `graph_span_count` | launches of graphs, and how many operations they ran |
 | `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
 | `engine_busy_us` | by engine |
@@ -630,6 +631,7 @@ os.remove(file)]],
         { name = "timeline.simulated", type = "boolean", brief = "whether that GPU is a simulated one" },
         { name = "timeline.keep", type = "\"spans\"|\"summary\"", brief = "what is kept of the operations, as `lab.record` was asked" },
         { name = "timeline.recording", type = "boolean", brief = "true until the recording is stopped" },
-        { name = "timeline.notice", type = "string|nil", brief = "for a loaded timeline, what it leaves out of the file, one sentence a line; else nil" },
+        { name = "timeline.doubts", type = "table[]", brief = "what is in doubt about a loaded one, `{kind =, count =, us =, sentence =}` each" },
+        { name = "timeline.notice", type = "string|nil", brief = "the sentences of `timeline.doubts`, one a line; nil where nothing is in doubt" },
     },
 }

@@ -64,7 +64,14 @@ elseif options.json and some then
     command.refuse(usage, "--json goes without --chart, --summary and --explain")
 end
 
-local tl = command.load(files[1], options.device)
+-- What is in doubt is said above the verdict, in JSON and on a page; where there is none, on stderr.
+local printed_parts = not options.files or some
+local says_verdict = options.json or printed_parts and (not some or options.summary or options.explain)
+local function load(device)
+    return command.load(files[1], device, says_verdict)
+end
+
+local tl = load(options.device)
 local several = #tl.device_indices > 1
 if not several then
     command.check_start(options, tl.makespan_us)
@@ -118,6 +125,9 @@ local function print_title(shown)
         printed = false
     end
     if not some and shown.span_count > 0 then
+        for _, doubt in ipairs(shown.doubts) do
+            wrap(doubt.sentence, options.columns or 80)
+        end
         wrap(command.try(shown.verdict, shown).sentence, options.columns or 80)
     end
 end
@@ -157,5 +167,5 @@ if options.device or files[1] == "-" then
     return
 end
 for _, device in ipairs(tl.device_indices) do
-    print_device(device == tl.device_index and tl or command.load(files[1], device))
+    print_device(device == tl.device_index and tl or load(device))
 end

@@ -271,10 +271,10 @@ function command.open_device(usage, options)
 end
 
 -- The timeline of a trace file, "-" for stdin, and of a GPU if one is given. What there is to say
--- about it goes to stderr.
-function command.load(path, device)
+-- about it goes to stderr, unless the caller says it.
+function command.load(path, device, is_said)
     local tl = command.try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
-    for line in (tl.notice or ""):gmatch("[^\n]+") do
+    for line in (not is_said and tl.notice or ""):gmatch("[^\n]+") do
         command.warn(path .. ": " .. line)
     end
     return tl

@@ -30,6 +30,7 @@ local function from_pytorch()
     T.is(tl.recording, false, "it is no recording")
     T.is(tl:stop(), tl, "stopping it does nothing")
     T.is(tl.notice, nil, "and there is nothing to tell")
+    T.is_deeply(tl.doubts, {}, "nothing is in doubt")
     T.like(tl:text(), "stream 20 |", "its chart names the streams as the file does")
     local spans = tl:spans()
     T.is(spans[1].start_us, 50, "times count from the trace's first event")
@@ -106,6 +107,20 @@ local function several_devices()
     local tl = lab.load(path)
     T.like(tl.notice, "work on several GPUs: 0 %(1 operation%), 1 %(1%)%. This is GPU 0",
         "what of a file is left out is in the notice")
+    T.is_deeply(tl.doubts, {
+        {kind = "several_gpus", count = 2, sentence = tl.notice:match("^[^\n]+")},
+        {kind = "no_launch", count = 1,
+         sentence = "The trace has no launches: when the host issued the operations is not known."},
+    }, "and in the list of what is in doubt")
+    T.like(tl:json(), '"doubts": %[\n    {"kind": "several_gpus", "count": 2, "us": null, "sentence": "The trace has',
+        "also in JSON")
+    local page = path .. ".html"
+    tl:save(page)
+    local file = assert(io.open(page))
+    T.like(file:read("a"), '"doubts":"The trace has work on several GPUs:[^"]*The trace has no launches:',
+        "and on a page")
+    file:close()
+    os.remove(page)
     T.is_deeply({tl.device_index, table.unpack(tl.device_indices)}, {0, 0, 1},
         "the timeline knows its GPU and the others")
     local other = lab.load(path, {device = 1})

@@ -104,6 +104,26 @@ tap.like(cli('"$P" show - < b.json.gz'), "^stdin: textbook", "compressed or not"
 tap.is(cli('"$P" show none.json'), "none.json: textbook GPU (simulated), no operations\n"
     .. "The timeline is empty: nothing ran on the device.\n", "an empty timeline is said to be so")
 
+-- What is in doubt is said once: above the verdict, or else on stderr.
+shell.write(folder .. "/two.json", [[[{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":1,"dur":1},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":2,"dur":1}]
+]])
+local doubt = "The trace has no launches: when the host issued the operations is not known."
+for _, parts in ipairs { "", "--summary", "--explain", "--chart --explain" } do
+    out, err = cli('"$P" show two.json ' .. parts)
+    tap.like(err .. out, parts == "" and "^two%.json[^\n]+\n" .. doubt .. "\n%u"
+        or parts:find("chart") and "\n\n" .. doubt .. "\n%u" or "^" .. doubt .. "\n%u",
+        "what is in doubt is said above the verdict: show " .. parts)
+    tap.is(select(2, out:gsub(doubt, "")), 1, "once")
+end
+tap.is(json.read(cli('"$P" show --json two.json')).doubts[1].sentence, doubt, "it is in JSON")
+for _, parts in ipairs { "--chart", "-o two.svg" } do
+    out, err = cli('"$P" show two.json ' .. parts)
+    tap.is(err, "streamlab: show: two.json: " .. doubt .. "\n", "and else on stderr: show " .. parts)
+    tap.is(out:find(doubt), nil, "alone")
+end
+os.remove(folder .. "/two.svg")
+
 -- ---- files that it writes -------------------------------------------------------------
 
 out, err, code = cli('"$P" show a.json -o one.json --output=two.json.gz -othree.json')

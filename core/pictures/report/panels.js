@@ -234,6 +234,8 @@ const SHOWN_FINDINGS = 5, LEAST_SHARE = 0.005;
 function showFindings() {
     const { inferred, leftOut } = data.explanation;
     byId("findings").hidden = groups.length === 0;
+    byId("doubts").replaceChildren(...data.verdict.doubts.split("\n").filter(Boolean)
+        .map((doubt) => el("li", {}, doubt)));
     byId("verdict").textContent = data.verdict.sentence;
     byId("verdict").classList.toggle("good", data.verdict.good);
     byId("origin").textContent = spans.n === 0 ? "Nothing ran, so nothing waited."

@@ -1,0 +1,73 @@
+/* kineto_doubts.c - what is in doubt about a trace, in a sentence a kind. */
+#include "kineto_doubts.h"
+
+#include <string.h>
+
+#include "../text/units.h"
+
+/* In sentences {n}, {of}, {time} and {what} are what sl__doubted has. `one` is for n = 1, `all` for
+ * n = of; where a row lacks them, `many` is for all. */
+typedef struct row {
+    const char *many, *one, *all;
+} row;
+
+static const row rows[SL_DOUBTS] = {
+    [SL_DOUBT_SEVERAL_GPUS] = { .many = "The trace has work on several GPUs: {what}." },
+    [SL_DOUBT_NO_LAUNCH] = { .many =
+                                 "Of {of} operations, {n} have no launch in the trace: when the host issued them "
+                                 "is not known.",
+                             .all =
+                                 "The trace has no launches: when the host issued the operations is not known." },
+    [SL_DOUBT_UNKNOWN_WAITS] = { .many =
+                                     "The trace does not say for what {n} of its calls waited (there is no cuda_sync "
+                                     "event): waits between streams are guessed from the times." },
+};
+
+static const char *choose(const row *row, const sl__doubted *found)
+{
+    if (row->all && found->n == found->of) return row->all;
+    return row->one && found->n == 1 ? row->one : row->many;
+}
+
+static void add_value(sl_text *text, const char *name, const sl__doubted *found)
+{
+    char time[SL__DURATION_BYTES];
+    sl_format_duration(time, found->ns);
+    switch (*name) {
+    case 'n': sl_text_add(text, "%zu", found->n); return;
+    case 'o': sl_text_add(text, "%zu", found->of); return;
+    case 't': sl_text_add(text, "%s", time); return;
+    case 'w': sl_text_add(text, "%s", found->what.len ? found->what.data : ""); return;
+    }
+}
+
+static void compose(sl_text *text, const char *sentence, const sl__doubted *found)
+{
+    for (const char *at; (at = strchr(sentence, '{')); sentence = strchr(at, '}') + 1) {
+        sl_text_add(text, "%.*s", (int)(at - sentence), sentence);
+        add_value(text, at + 1, found);
+    }
+    sl_text_add(text, "%s", sentence);
+}
+
+static sl_status tell(sl_doubt_kind kind, const sl__doubted *found, sl_timeline *timeline,
+                      sl_error *err)
+{
+    sl_text text = { 0 };
+    compose(&text, choose(&rows[kind], found), found);
+    const sl_doubt doubt = { kind, found->n, found->ns, text.data };
+    sl_status status = text.failed || found->what.failed
+                           ? sl_fail(err, SL_ENOMEM, "no memory for a notice")
+                           : sl_timeline_add_doubt(timeline, &doubt, err);
+    sl_text_free(&text);
+    return status;
+}
+
+sl_status sl__doubts_tell(const sl__doubted doubted[SL_DOUBTS], sl_timeline *timeline,
+                          sl_error *err)
+{
+    sl_status status = SL_OK;
+    for (int kind = 0; kind < SL_DOUBTS && status == SL_OK; kind++)
+        if (doubted[kind].n > 0) status = tell((sl_doubt_kind)kind, &doubted[kind], timeline, err);
+    return status;
+}
