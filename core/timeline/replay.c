@@ -74,14 +74,18 @@ static void begin_call(pass *p, size_t i)
     if (sl__graphs_have(p->graphs, i)) sl__graphs_call(p, i);
 }
 
-/* A copy's call that goes on while the copy runs, and what it waits for: the copy's start,
- * since how long the copy then takes is known. */
-static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
+/* A copy's call that goes on while the copy runs, and waits for it. */
+static bool waits_for_itself(const pass *p, size_t i, const sl_span *span)
 {
     const sl__item *item = item_at(p, i);
     bool within = item->start_ns >= item->host_start_ns && item->start_ns < item->host_end_ns;
-    if (within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span)))
-        return p->r->played[i].start_ns;
+    return span && within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span));
+}
+
+/* Of a copy its start, since how long the copy then takes is known. */
+static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
+{
+    if (waits_for_itself(p, i, span)) return p->r->played[i].start_ns;
     if (span->flags & SL_SPAN_LOADED) return p->of[place_of(p, span->stream)].ended_ns;
     if (span->flags & SL_SPAN_QUEUE_FULL) return stream_of(p, span->stream)->tail_ns;
     return NEVER;
@@ -374,11 +378,14 @@ static int64_t start_ns(pass *p, size_t i)
                             later(held_by_hold(p, i), held_by_engine(p, i)));
     if (!p->left_out) learn_start(p, i, submitted_ns, free_ns);
     bool at_once = left_out(p, i) & SL__NO_LATENCY;
+    int64_t submit_ns = at_once ? 0 : delays->submit_ns;
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
+    if (left_out(p, i) & SL__NO_CALL && waits_for_itself(p, i, sl__item_span(p->r->ops, i)))
+        submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS); /* what else the call did is gone */
     if (is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
     int64_t ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
-    if (submitted_ns != NEVER) ns = submitted_ns + (at_once ? 0 : delays->submit_ns);
+    if (submitted_ns != NEVER) ns = submitted_ns + submit_ns;
     return free_ns != NEVER ? later(ns, free_ns + follow_ns) : ns;
 }
 

@@ -12,8 +12,8 @@
  *               not known.
  *   order       of issue. The file's correlations are kept if they are unique and ascend
  *               with the host's time; if not, everything gets new numbers.
- *   waits       that show in the times alone: kineto_waits.c. A pageable copy that was over
- *               when its call returned blocked the host.
+ *   waits       that show in the times alone: kineto_waits.c. A copy that was over when its
+ *               call returned blocked the host.
  * Our own files contain all of this; their parts are only put together again.
  */
 
@@ -26,6 +26,9 @@
 
 #include "../timeline/guess.h"
 #include "../timeline/store.h"
+
+#define ISSUE_NS 12000  /* longer than a call that only issues a copy */
+#define RETURN_NS 50000 /* from a copy's end to the return of the call that waited for it */
 
 /* ---- storage -------------------------------------------------------------------- */
 
@@ -106,20 +109,30 @@ static sl__host *find_host(const sl__records *records, uint64_t correlation, boo
     return correlation && fits ? found : NULL;
 }
 
+/* Whether the call of a copy, which had begun before that was over, waited for it. Only copies from
+ * or to pageable memory are known to do this by their names; of another one (AMD's names do not tell
+ * pageable memory) it shows in the times: a call that only issues is short, and returns before. */
+static bool call_waited(const sl_span *copy, const sl__host *host)
+{
+    int64_t took_ns = copy->host_end_ns - copy->host_start_ns;
+    int64_t since_ns = copy->host_end_ns - copy->end_ns;
+    if (copy->kind < SL_SPAN_MEMCPY_H2D || copy->kind > SL_SPAN_MEMCPY_P2P || since_ns < 0)
+        return false;
+    bool known = host->copies || copy->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
+    return known || (took_ns > ISSUE_NS && since_ns <= RETURN_NS);
+}
+
 /* Our own files say which calls waited for a copy. */
 static void take_launch(const sl__records *records, sl__work *work, const sl__host *host)
 {
     sl_span *span = &work->span;
-    bool pageable = span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE);
-    bool copy = span->kind >= SL_SPAN_MEMCPY_H2D && span->kind <= SL_SPAN_MEMCPY_P2P;
     span->host_start_ns = host->call.host_start_ns;
     span->host_end_ns = host->call.host_end_ns;
     work->thread = (uint32_t)host->thread;
     work->launched = true;
     if (work->has_no_call) return; /* it says the rest itself */
     span->where = host->call.where;
-    bool blocks = copy && (pageable || host->copies) && !records->own;
-    if (host->waited || (blocks && span->host_end_ns >= span->end_ns))
+    if (host->waited || (!records->own && call_waited(span, host)))
         span->flags |= SL_SPAN_HOST_WAITED;
     if (host->loaded) span->flags |= SL_SPAN_LOADED;
     if (host->queue_full) span->flags |= SL_SPAN_QUEUE_FULL;

@@ -77,11 +77,75 @@ static void test_first_graph(void)
     ok(behind > 3900, "which gains what the launch took");
 }
 
+/* ---- copies whose call waits for them ------------------------------------------------- */
+
+#define COPY(name, ts, dur, id) "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":7," \
+    "\"ts\":" #ts ",\"dur\":" #dur ",\"name\":\"Memcpy " name "\",\"args\":{\"correlation\":" #id "}}"
+/* A kernel from 10 to 1010, and a copy from 1012 to 1015 whose call lasts from `ts` for `dur`. */
+#define READ(call, ts, dur, name) "[" AT("hipLaunchKernel", 0, 5, 1) "," \
+    "{" K7 "\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":1}}," \
+    AT(call, ts, dur, 2) "," COPY(name, 1012, 3, 2) "," \
+    AT("hipLaunchKernel", 1090, 5, 3) "," \
+    "{" K7 "\"ts\":1100,\"dur\":100,\"args\":{\"correlation\":3}}]"
+
+static bool host_waited(const char *list)
+{
+    sl_timeline *tl = events(list);
+    bool waited = span_at(tl, 1)->flags & SL_SPAN_HOST_WAITED;
+    sl_timeline_release(tl);
+    return waited;
+}
+
+static void test_copy_calls(void)
+{
+    ok(host_waited(READ("hipMemcpyWithStream", 20, 1010, "DtoH (Device -> Host)")),
+       "a call that ended with its copy waited for it, whatever its name");
+    ok(host_waited(READ("cudaMemcpyAsync", 20, 1010, "DtoH (Device -> Pinned)")),
+       "also where the copy is said to be to pinned memory");
+    ok(host_waited(READ("hipMemcpyAsync", 20, 1010, "HtoD (Host -> Device)")), "or from the host");
+    ok(!host_waited(READ("hipMemcpyAsync", 20, 990, "DtoH (Device -> Host)")),
+       "one that returned before the copy's end did not");
+    ok(!host_waited(READ("hipMemcpyAsync", 1008, 10, "DtoH (Device -> Host)")),
+       "nor did one that took no longer than a call that only issues");
+    ok(!host_waited(READ("hipMemcpyAsync", 20, 1050, "DtoH (Device -> Host)")),
+       "nor one that went on for 55 us: the copy's end did not end it");
+    ok(host_waited(READ("cudaMemcpyAsync", 20, 1050, "DtoH (Device -> Pageable)")),
+       "unless it is known to wait: it copies to pageable memory");
+}
+
+/* Without the wait the last kernel follows the copy: it starts at 1016 in place of 1100. */
+static void test_item(void)
+{
+    is_double(gain_us(READ("hipMemcpyWithStream", 20, 1010, "DtoH (Device -> Host)"),
+                      SL_CAUSE_HOST_BLOCKED), 84, 2, "without the wait the host goes on at once");
+}
+
+/* A kernel waits for something that came before the recording, for 400 ms; a copy behind it holds
+ * the host until then. Then ten kernels of 480, each launched at once. */
+#define RESOLVED(call, name) "[" AT("cudaLaunchKernel", 0, 5, 1) "," \
+    "{" KERNEL "\"tid\":2,\"ts\":5,\"dur\":4,\"args\":{\"correlation\":1}}," \
+    AT("cudaStreamWaitEvent", 20, 10, 2) "," AT("cudaLaunchKernel", 40, 5, 3) "," \
+    "{" K7 "\"ts\":400000,\"dur\":6,\"args\":{\"correlation\":3}}," \
+    AT(call, 80, 399950, 4) "," COPY(name, 400010, 5, 4) "," \
+    AT("cudaLaunchKernel", 400040, 5, 5) "," \
+    "{" K7 "\"ts\":400060,\"dur\":480,\"args\":{\"correlation\":5}}]"
+
+static void test_wait_before_recording(void)
+{
+    is_double(gain_us(RESOLVED("cudaMemcpyAsync", "DtoH (Device -> Pageable)"), SL_CAUSE_UNKNOWN),
+              399900, 100, "what a kernel waited for since before the recording is not known");
+    is_double(gain_us(RESOLVED("hipMemcpyWithStream", "DtoH (Device -> Host)"), SL_CAUSE_UNKNOWN),
+              399900, 100, "and counts in full where AMD's copy waits behind it");
+}
+
 int main(void)
 {
     plan(0);
     test_first_launch();
     test_last_launch();
     test_first_graph();
+    test_copy_calls();
+    test_item();
+    test_wait_before_recording();
     return done_testing();
 }
