@@ -8,6 +8,8 @@
 #include <stdint.h>
 
 #define SL_DOUBT_MAP(X)                                             \
+    /* calls of several processes */                                \
+    X(PROCESSES, "processes")                                       \
     /* work on several GPUs, of which the timeline has one */       \
     X(SEVERAL_GPUS, "several_gpus")                                 \
     /* operations that have no launch */                            \

@@ -146,6 +146,8 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
                     &host->call.correlation);
     classify(sl_timeline_text(records->timeline, host->call.name), host);
     if (host_work) host->call.kind = SL_CALL_HOST_WORK;
+    sl__json_whole(&event->pid, &host->pid);
+    sl__json_whole(&event->tid, &host->tid);
     if (records->own) take_own_call(r, host);
     if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, hosts, host, event->err);
     return event->status;
@@ -157,6 +159,7 @@ sl_status sl__sync_read(sl__reader *r)
     sl__records *records = &r->records;
     sl__sync sync = { .record = -1 };
     sl__event_count(event, SL__ARG_CORRELATION, &sync.correlation);
+    sl__json_scaled(&event->ts, 3, &sync.start_ns);
     sync.device = sl__device_read(event);
     sync.stream = read_stream(event, SL__ARG_STREAM);
     sync.wait_stream = read_stream(event, SL__ARG_WAIT_STREAM);

@@ -6,27 +6,33 @@
 #include "../text/units.h"
 
 /* In sentences {n}, {of}, {time} and {what} are what sl__doubted has. `one` is for n = 1, `all` for
- * n = of; where a row lacks them, `many` is for all. */
+ * n = of, `timed` for a time above 0; where a row lacks them, `many` is for all. */
 typedef struct row {
-    const char *many, *one, *all;
+    const char *many, *one, *all, *timed;
 } row;
 
+/* clang-format off */
 static const row rows[SL_DOUBTS] = {
+    [SL_DOUBT_PROCESSES] = {
+        .many = "The trace has calls of {n} processes.",
+        .timed = "The trace has calls of {n} processes. The {time} between them are no wait of the "
+                 "program's." },
     [SL_DOUBT_SEVERAL_GPUS] = { .many = "The trace has work on several GPUs: {what}." },
-    [SL_DOUBT_NO_LAUNCH] = { .many =
-                                 "Of {of} operations, {n} have no launch in the trace: when the host issued them "
-                                 "is not known.",
-                             .all =
-                                 "The trace has no launches: when the host issued the operations is not known." },
-    [SL_DOUBT_UNKNOWN_WAITS] = { .many =
-                                     "The trace does not say for what {n} of its calls waited (there is no cuda_sync "
-                                     "event): waits between streams are guessed from the times." },
+    [SL_DOUBT_NO_LAUNCH] = {
+        .many = "Of {of} operations, {n} have no launch in the trace: when the host issued them "
+                "is not known.",
+        .all = "The trace has no launches: when the host issued the operations is not known." },
+    [SL_DOUBT_UNKNOWN_WAITS] = {
+        .many = "The trace does not say for what {n} of its calls waited (there is no cuda_sync "
+                "event): waits between streams are guessed from the times." },
 };
+/* clang-format on */
 
-static const char *choose(const row *row, const sl__doubted *found)
+static const char *choose(const row *said, const sl__doubted *found)
 {
-    if (row->all && found->n == found->of) return row->all;
-    return row->one && found->n == 1 ? row->one : row->many;
+    if (said->all && found->n == found->of) return said->all;
+    if (said->timed && found->ns > 0) return said->timed;
+    return said->one && found->n == 1 ? said->one : said->many;
 }
 
 static void add_value(sl_text *text, const char *name, const sl__doubted *found)

@@ -546,7 +546,9 @@ static void finish(const sl__match *m)
 static sl_status match_all(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
-    sl_status status = shift_times(m, err);
+    sl_status status = sl__processes_part(records, err);
+    if (status == SL_OK) status = sl__threads_find(records, err);
+    if (status == SL_OK) status = shift_times(m, err);
     if (status == SL_OK) status = sl__device_choose(m, err);
     if (status != SL_OK) return status;
     find_launches(m);

@@ -39,6 +39,13 @@ static inline void sl__forget_kind(sl__host *host)
     host->stream = host->target_stream = SL__NO_STREAM;
 }
 
+/* kineto_processes.c: gives the processes of a foreign trace different correlations. SL_ENOMEM,
+ * SL_EINTERRUPT. */
+sl_status sl__processes_part(sl__records *records, sl_error *err);
+/* kineto_threads.c: numbers the threads of a foreign trace, and puts calls in order of start.
+ * SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__threads_find(sl__records *records, sl_error *err);
+
 /* Which device the timeline is of, and which others there are. SL_ENOTFOUND, SL_ENOMEM. */
 sl_status sl__device_choose(sl__match *match, sl_error *err);
 /* Takes out their work. */

@@ -24,7 +24,7 @@ typedef struct sl__work {
     bool has_no_call; /* ours: the call that launched the graph is its only one */
     uint32_t graph, node;
     int32_t captured_priority;
-    uint32_t thread; /* ours: of the host, that made the call */
+    uint32_t thread; /* of the host, that made the call */
     uint64_t launch; /* number of that call, 0: not in the file */
 } sl__work;
 
@@ -40,13 +40,15 @@ typedef struct sl__host {
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
     bool launches_graph;             /* cudaGraphLaunch and the like */
-    uint64_t thread;                 /* ours: of the host, that made it; 0: the first */
+    int64_t pid, tid;                /* foreign: of the thread that made it, */
+    uint64_t thread;                 /* and its number; 0: the first */
     uint64_t launched_by;            /* ours: of a captured record or wait, the graph's launch */
 } sl__host;
 
 /* The device's side of a synchronisation: what the call itself does not say. */
 typedef struct sl__sync {
     uint64_t correlation;
+    int64_t start_ns;
     int64_t device, stream, wait_stream;
     int64_t record; /* correlation, -1 if not known */
 } sl__sync;

@@ -1,0 +1,160 @@
+/* kineto_processes.c - traces with calls of several processes, each of which counts its correlations
+ * from the beginning.
+ *
+ * What the device did does not say of which process it was: it belongs to the call with its
+ * correlation that began last before it. Then the correlations of each process are moved behind
+ * those of the ones before, so that all are different.
+ */
+#include "kineto_match.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "../timeline/overlap.h"
+#include "../timeline/store.h"
+
+typedef struct process {
+    int64_t pid, first_ns, last_ns; /* of its calls */
+} process;
+
+typedef struct processes {
+    process *all; /* by pid */
+    size_t n;
+    uint64_t stride; /* more than any correlation */
+} processes;
+
+static int by_pid(const void *left, const void *right)
+{
+    const process *a = left, *b = right;
+    return (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+static int by_first(const void *left, const void *right)
+{
+    const process *a = left, *b = right;
+    return (a->first_ns > b->first_ns) - (a->first_ns < b->first_ns);
+}
+
+static size_t find(const processes *p, int64_t pid)
+{
+    const process key = { .pid = pid };
+    const process *found = bsearch(&key, p->all, p->n, sizeof key, by_pid);
+    return (size_t)(found - p->all);
+}
+
+static bool has_several(const sl__records *records)
+{
+    for (size_t i = 1; i < records->n_hosts; i++)
+        if (records->hosts[i].pid != records->hosts[0].pid) return true;
+    return false;
+}
+
+static sl_status collect(const sl__records *records, processes *p, sl_error *err)
+{
+    size_t n = 0;
+    p->all = calloc(records->n_hosts, sizeof *p->all);
+    if (!p->all) return sl_fail(err, SL_ENOMEM, "no memory for the processes of a trace");
+    for (size_t i = 0; i < records->n_hosts; i++) {
+        const sl__host *host = &records->hosts[i];
+        p->all[i] = (process){ host->pid, host->call.host_start_ns, host->call.host_end_ns };
+        if (host->call.correlation >= p->stride) p->stride = host->call.correlation + 1;
+    }
+    qsort(p->all, records->n_hosts, sizeof *p->all, by_pid);
+    for (size_t i = 0; i < records->n_hosts; i++) {
+        process *last = n > 0 && p->all[n - 1].pid == p->all[i].pid ? &p->all[n - 1] : NULL;
+        if (!last) {
+            p->all[n++] = p->all[i];
+            continue;
+        }
+        last->first_ns = sl__min_ns(last->first_ns, p->all[i].first_ns);
+        last->last_ns = sl__max_ns(last->last_ns, p->all[i].last_ns);
+    }
+    p->n = n;
+    return SL_OK;
+}
+
+static int by_correlation_and_start(const void *left, const void *right)
+{
+    const sl__host *a = left, *b = right;
+    if (a->call.correlation != b->call.correlation)
+        return a->call.correlation < b->call.correlation ? -1 : 1;
+    if (a->call.host_start_ns != b->call.host_start_ns)
+        return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The last call with this correlation that began by `ns`, or the first one; NULL without one. */
+static const sl__host *last_before(const sl__records *records, uint64_t correlation, int64_t ns)
+{
+    size_t low = 0;
+    for (size_t high = records->n_hosts; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        const sl_call *call = &records->hosts[middle].call;
+        if (call->correlation < correlation
+            || (call->correlation == correlation && call->host_start_ns <= ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const sl__host *at = records->hosts + low, *end = records->hosts + records->n_hosts;
+    if (low > 0 && at[-1].call.correlation == correlation) return &at[-1];
+    return at < end && at->call.correlation == correlation ? at : NULL;
+}
+
+/* What is added to a correlation of something that began at `ns`. */
+static uint64_t offset(const sl__records *records, const processes *p, uint64_t correlation,
+                       int64_t ns)
+{
+    const sl__host *host = correlation ? last_before(records, correlation, ns) : NULL;
+    return host ? find(p, host->pid) * p->stride : 0;
+}
+
+static void renumber(sl__records *records, const processes *p)
+{
+    sl__sort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation_and_start);
+    for (size_t i = 0; i < records->n_works; i++) {
+        sl__work *work = &records->works[i];
+        uint64_t more = offset(records, p, work->span.correlation, work->span.start_ns);
+        work->span.correlation += more;
+        if (work->launch) work->launch += more;
+    }
+    for (size_t i = 0; i < records->n_syncs; i++) {
+        sl__sync *sync = &records->syncs[i];
+        uint64_t more = offset(records, p, sync->correlation, sync->start_ns);
+        sync->correlation += more;
+        if (sync->record > 0) sync->record += (int64_t)more;
+    }
+    for (size_t i = 0; i < records->n_hosts; i++) {
+        sl_call *call = &records->hosts[i].call;
+        if (call->correlation) call->correlation += find(p, records->hosts[i].pid) * p->stride;
+    }
+}
+
+/* The time in which none of them had made its first call without all others having made their
+ * last. */
+static int64_t time_between(processes *p)
+{
+    int64_t sum_ns = 0;
+    qsort(p->all, p->n, sizeof *p->all, by_first);
+    int64_t last_ns = p->all[0].last_ns;
+    for (size_t i = 1; i < p->n; i++) {
+        if (p->all[i].first_ns > last_ns) sum_ns += p->all[i].first_ns - last_ns;
+        last_ns = sl__max_ns(last_ns, p->all[i].last_ns);
+    }
+    return sum_ns;
+}
+
+sl_status sl__processes_part(sl__records *records, sl_error *err)
+{
+    processes p = { .stride = 1 };
+    sl__doubted *doubted = &records->doubted[SL_DOUBT_PROCESSES];
+    if (records->own || !has_several(records)) return SL_OK;
+    sl_status status = collect(records, &p, err);
+    if (status == SL_OK && p.stride < INT64_MAX / p.n) renumber(records, &p);
+    if (status == SL_OK) {
+        doubted->n = p.n;
+        doubted->ns = time_between(&p);
+    }
+    free(p.all);
+    return status == SL_OK ? sl_interrupt_check(err) : status;
+}
