@@ -130,6 +130,7 @@ struct cuda_device {
     cuda_block *late_frees; /* of cudaMallocAsync in a stream that is captured */
     size_t limit_bytes;     /* the limit that device_set_limit found; 0: not asked */
     bool limit_raised;
+    bool prefers_shared;      /* the kernel of spins, see plain.c */
     struct CUlib_st **closed; /* custom kernels that are to be unloaded */
     size_t n_closed, cap_closed;
     int64_t local_bytes; /* per thread: the most that a custom kernel has had */
@@ -402,8 +403,8 @@ sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out, c
 /* Whether the build has kernels that the current device can run; the driver may compile PTX
  * for it here. cudaErrorNoKernelImageForDevice or another error that says why not. */
 cudaError_t cuda_kernel_find_code(void);
-/* What cudaFuncSetCacheConfig is tried on. */
-cudaError_t cuda_kernel_set_cache_config(void);
+/* Lets the kernel of spins prefer shared memory, or else the L1 cache. */
+cudaError_t cuda_kernel_set_cache_config(bool shared);
 
 /* ---- activity.c ------------------------------------------------------------ */
 

@@ -104,7 +104,7 @@ extern "C" cudaError_t cuda_kernel_find_code(void)
     return cudaFuncGetAttributes(&attributes, spin);
 }
 
-extern "C" cudaError_t cuda_kernel_set_cache_config(void)
+extern "C" cudaError_t cuda_kernel_set_cache_config(bool shared)
 {
-    return cudaFuncSetCacheConfig(spin, cudaFuncCachePreferL1);
+    return cudaFuncSetCacheConfig(spin, shared ? cudaFuncCachePreferShared : cudaFuncCachePreferL1);
 }

@@ -202,12 +202,15 @@ static sl_status set_limit(cuda_device *dev, sl_error *err)
     return cuda_check(dev, code, "cudaDeviceSetLimit", err);
 }
 
+/* Each call sets the other preference: a launch with the same one as the last switches nothing. */
 static sl_status set_cache_config(cuda_device *dev, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
     if (status != SL_OK) return status;
     cuda_use(dev);
-    return cuda_check(dev, cuda_kernel_set_cache_config(), "cudaFuncSetCacheConfig", err);
+    dev->prefers_shared = !dev->prefers_shared;
+    return cuda_check(dev, cuda_kernel_set_cache_config(dev->prefers_shared),
+                      "cudaFuncSetCacheConfig", err);
 }
 
 /* ---- the plain calls ---- */

@@ -293,8 +293,8 @@ print(lab.current_stream():query())  --> true]],
             brief = "sets a kernel's preference for cache or shared memory",
             blocks = "real GPU: as CUDA does; on the simulator not",
             about = [[
-The call sets the preference of the kernel of `lab.spin`. Old guides list this call as a hidden barrier; `lab.probe`
-shows whether it still is one.]],
+The call sets the preference of the kernel of `lab.spin`: for shared memory, then for the L1 cache, by turns, so that
+each call changes it. Old guides list this as a hidden barrier; `lab.probe` shows whether it still is one.]],
             example = [[
 local set = lab.probe(lab.cuda.func_set_cache_config)
 print(set.host_blocked)  --> false

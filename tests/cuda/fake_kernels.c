@@ -21,4 +21,8 @@ cudaError_t cuda_kernel_find_code(void)
     return fake_cudart.no_code ? fake_answer(fake_cudart.no_code) : fake_enter();
 }
 
-cudaError_t cuda_kernel_set_cache_config(void) { return fake_enter(); }
+cudaError_t cuda_kernel_set_cache_config(bool shared)
+{
+    (void)shared;
+    return fake_enter();
+}

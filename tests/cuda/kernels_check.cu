@@ -393,7 +393,9 @@ static void spins()
     }
     ok(spin(0, 1, most) == cudaSuccess && cudaDeviceSynchronize() == cudaSuccess,
        "spin takes all the shared memory that a block may have, %zu bytes", most);
-    ok(cuda_kernel_set_cache_config() == cudaSuccess, "cudaFuncSetCacheConfig takes a kernel");
+    ok(cuda_kernel_set_cache_config(true) == cudaSuccess
+           && cuda_kernel_set_cache_config(false) == cudaSuccess,
+       "cudaFuncSetCacheConfig takes a kernel");
 }
 
 static cudaError_t launch(sl_kernel kernel, sl_dtype dtype, int64_t n, void *out, uint32_t *blocks,

@@ -20,6 +20,7 @@ static struct {
     int stream_waits, device_waits;
     bool interrupted; /* settling and waiting fail */
     int cache_configs;
+    bool prefers_shared;
     int funcs_run; /* cuda_funcs_run_all */
 } rest;
 
@@ -101,9 +102,10 @@ sl_status cuda_device_synchronize(sl_device *device, sl_error *err)
     return SL_OK;
 }
 
-cudaError_t cuda_kernel_set_cache_config(void)
+cudaError_t cuda_kernel_set_cache_config(bool shared)
 {
     rest.cache_configs++;
+    rest.prefers_shared = shared;
     return cudaSuccess;
 }
 

@@ -245,6 +245,9 @@ static void test_limit(void)
        "another limit is set to what it is");
     call(dev, SL_PLAIN_FUNC_SET_CACHE_CONFIG, NULL, NULL, NULL);
     is_int(rest.cache_configs, 1, "cudaFuncSetCacheConfig is called");
+    bool before = rest.prefers_shared;
+    call(dev, SL_PLAIN_FUNC_SET_CACHE_CONFIG, NULL, NULL, NULL);
+    ok(rest.prefers_shared != before, "and changes the preference, so that there is a switch");
     rest.interrupted = true;
     is_int(call(dev, SL_PLAIN_DEVICE_SET_LIMIT, NULL, NULL, NULL), SL_EINTERRUPT,
            "both settle host functions first");
