@@ -49,7 +49,6 @@ return {
     duplex_factor = 0.715,                  -- published: 18.6 of 26.0 GB/s on one PCIe 4 system
     copy_latency_us = 1.2,                  -- estimate
     -- Pageable memory goes through the driver's page-locked staging buffers.
-    h2d_async_bytes = 65536,                -- vendor: CUDA's guides up to 12.x
     -- (bytes, GB/s) of the host's copy: estimates, the shape of the H200's.
     h2d_staging_gb_per_s = {{65536, 12}, {16777216, 12}, {67108864, 7.5}, {268435456, 7.5}},
     d2h_staging_gb_per_s = {{1048576, 9.5}, {4194304, 11.5}, {16777216, 12.5}, {268435456, 12.5}},
