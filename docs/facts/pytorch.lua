@@ -107,12 +107,12 @@ return {
     },
     {
         id = "torch-default-stream",
-        fact = "PyTorch's operations go to the current stream, at first the default one; NCCL's "
-            .. "collectives have streams of their own.",
-        holds = "PyTorch",
+        fact = "PyTorch's operations go to the current stream, at first the default one; collectives "
+            .. "with async_op=True have streams of their own.",
+        holds = "PyTorch; before 2.8 all collectives had",
         source = {"torch_notes"},
         stated = {
-            {experiments, "collectives of NCCL have streams of their own"},
+            {experiments, "collectives with async_op=True have streams of their own"},
         },
         never = {
             {"all pytorch cuda operations happen",

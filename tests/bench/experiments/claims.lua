@@ -250,7 +250,7 @@ local others = {
      .. "other programs and a machine short of memory."},
     {"all PyTorch CUDA operations happen in the single default stream", article, "Not tested: "
      .. "there is no PyTorch in it. Its operations go to the current stream, at first the default "
-     .. "one; collectives of NCCL have streams of their own."},
+     .. "one; collectives with async_op=True have streams of their own."},
     {"elapsed times have a resolution of around 0.5 microseconds", manual, "Not tested: the times "
      .. "come in steps of 0.032 us on an H200, but a step says nothing of how well a time repeats, "
      .. "and in the simulation it is a figure of the profile (`event_tick_ns`)."},
