@@ -78,7 +78,7 @@ print(t[1]:get(1), t[2]:get(1))  --> 3.0	3.0]],
             options = { op_option, { "out", "tensor|tensor[]", "where the results go", default = "the tensors themselves" }, stream_option, streams_option, async_option, name_option },
             returns = { { "tensor|tensor[]", "the results; with `async` a `work` before them" } },
             errors = errors,
-            about = [[PyTorch's `all_reduce` waits in the current stream for a stream of NCCL's; here the collective is in the stream itself, unless `async` is true.]],
+            about = [[The collective is in the current stream itself, unless `async` is true, as PyTorch's `all_reduce` is since 2.8; before, that ran in a stream of NCCL's and the current one waited for it.]],
             example = [[
 for i = 0, 1 do lab.open{backend = "sim", index = i} end
 local comm = lab.comm{devices = {0, 1}}
