@@ -42,11 +42,13 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
     return SL_OK;
 }
 
-/* Reports to the race checker what a call frees, then what it happened to wait for. */
-static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer, bool waited)
+/* Reports to the race checker what a call allocates or frees, then what it happened to wait for. */
+static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer,
+                           sl_stream *stream, bool waited)
 {
     bool frees = which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST;
 
+    if (which == SL_PLAIN_MALLOC_ASYNC) sl__race_allocated(sl__race, buffer, stream);
     if (frees) sl__race_freed(sl__race, buffer, sl__plain_call_names[which], waited);
     if ((frees || which == SL_PLAIN_FREE_ASYNC) && sl__race_on())
         sl__race_is_freed(sl__race, buffer, sl__plain_call_names[which]);
@@ -63,7 +65,7 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                                                    buffer ? buffer->bytes : 0, &waited, err);
 
     call->waited_for_device = waited;
-    if (status == SL_OK && sl__race_on()) note_for_races(device, which, buffer, waited);
+    if (status == SL_OK && sl__race_on()) note_for_races(device, which, buffer, stream, waited);
     return status;
 }
 

@@ -146,8 +146,12 @@ end
 
 -- Sentences -------------------------------------------------------------------------------
 
-local verbs <const> = { read = "reads", write = "writes", free = "frees" }
-local doings <const> = { read = "reading", write = "writing", free = "freeing" }
+local verbs <const> = {
+    read = "reads", write = "writes", free = "frees", allocate = "allocates",
+}
+local doings <const> = {
+    read = "reading", write = "writing", free = "freeing", allocate = "allocating",
+}
 
 -- A graph without a name of its own is "graph 1".
 local function graph_text(name)

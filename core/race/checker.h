@@ -86,6 +86,8 @@ sl_status sl__race_host_copy(sl__checker *checker, sl_buffer *dst, size_t to, sl
 void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited);
 sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream *stream,
                               sl_error *err);
+/* The stream has allocated the memory, by cudaMallocAsync. */
+void sl__race_allocated(sl__checker *checker, sl_buffer *buffer, sl_stream *stream);
 /* Afterwards, of each: the memory is gone. */
 void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what);
 

@@ -34,7 +34,8 @@ typedef enum sl_race_kind {
 typedef enum sl_race_access_kind {
     SL_ACCESS_READ,
     SL_ACCESS_WRITE,
-    SL_ACCESS_FREE
+    SL_ACCESS_FREE,
+    SL_ACCESS_ALLOCATE /* cudaMallocAsync: the memory is there behind it, in its stream's order */
 } sl_race_access_kind;
 
 /* Whether the accesses ran in the script's order (HELD) or in the other one (STALE), so that a
@@ -64,6 +65,7 @@ typedef enum sl_race_remedy {
 typedef struct sl_race_access {
     sl_race_access_kind kind;
     const char *what;           /* as in timelines: "matmul_f32", "Memcpy HtoD (Pinned -> Device)";
+                                 * "cudaMallocAsync", "cudaFreeAsync";
                                  * of the host: "read", "write", "cudaFree" */
     const char *where;          /* "lab.lua:12", "" if unknown */
     bool by_host;               /* the host itself, not a stream */

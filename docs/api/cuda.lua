@@ -107,7 +107,8 @@ print(lab.probe(function() lab.cuda.free_host(m) end).host_blocked)  --> true]],
                 { "string|nil", "then a message" },
                 { "string|nil", 'then the code, "SL_ENOMEM"' },
             },
-            about = [[The memory comes from the device's default pool, on a real GPU too, and not from the pools of streamlab's tensors.]],
+            about = [[The memory comes from the device's default pool, on a real GPU too, and not from the pools of streamlab's tensors. It is there in the order of the
+stream: another stream that uses it has to wait for this one first, else the [race checker](races.md) reports it.]],
             example = [[
 local s = lab.stream()
 local m = lab.cuda.malloc_async(4096, s)

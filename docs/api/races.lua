@@ -66,7 +66,7 @@ An access has the fields
 
 | field | |
 |---|---|
-| `access` | `"read"`, `"write"` or `"free"` |
+| `access` | `"read"`, `"write"`, `"free"` or `"allocate"` |
 | `what` | as in timelines, `matmul_f32`; of the host `read`, `write` or the name of the plain call, `cudaFree` |
 | `where` | the script's line |
 | `by` | `"stream"`, `"host"`, or `"host_func"`: a host function, in its stream's order |
@@ -108,7 +108,8 @@ Nothing else does: neither time, nor the order of the calls, nor a `query()` tha
 
 Kernels, copies and each rank's part of a collective read and write by their stream, host functions in their stream's order, and `t:get`, `t:set`, `t:totable` and the like on host tensors by the host. A
 copy from pinned memory reads it by its stream, and so until it has run; one from pageable memory reads it by the host, in the call. Only the bytes that an operation names
-count. `lab.cuda.free` and `lab.cuda.free_host` are accesses by the host to all bytes, `lab.cuda.free_async` by its stream. `t:free()` and the garbage collector are none:
+count. `lab.cuda.free` and `lab.cuda.free_host` are accesses by the host to all bytes, `lab.cuda.free_async` by its stream.
+`lab.cuda.malloc_async` is one, too: its memory is there in the order of its stream, and another stream that uses it has to wait for that one, also where nobody else has used it yet. Other allocations are none. `t:free()` and the garbage collector are none:
 that memory goes to no tensor whose work could run before what is queued on it.
 
 A launch of a graph is what its nodes do; a capture is nothing. A copy of a graph from pageable memory reads it by the stream of the launch, since no documentation says when: that the launch has

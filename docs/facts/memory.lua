@@ -162,4 +162,15 @@ return {
             {implicit_page, "cudaFreeAsync puts the freeing in its place in a stream"},
         },
     },
+    {
+        id = "malloc-async-other-stream",
+        fact = "Memory of cudaMallocAsync is there in the order of its stream: another stream that "
+            .. "uses it has to wait for the allocation, also where nobody has used it yet.",
+        holds = "CUDA 11.2 and later",
+        source = {"ordered"},
+        stated = {
+            {"docs/reference/races.md", "another stream that uses it has to wait for that one"},
+        },
+        not_run = "What a GPU does without the wait is undefined; the race checker reports it.",
+    },
 }

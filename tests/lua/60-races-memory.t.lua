@@ -150,6 +150,129 @@ consumer:wait_stream(producer)
 lab.cuda.free_async(m, consumer)
 ]])
 
+-- ---- cudaMallocAsync --------------------------------------------------------------------
+
+wrong("memory of cudaMallocAsync in a stream that does not wait for the allocation", [[
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+lab.cuda.memset_async(m, 1, consumer)                           --B
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "producer" },
+    second = { "B", "write", "Memset (Device)", "consumer" },
+})
+
+wrong("read there", [[
+local x = lab.cuda.malloc(64)
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+lab.cuda.memcpy_async(x, m, 64, consumer)                       --B
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "producer" },
+    second = { "B", "read", "Memcpy DtoD (Device -> Device)", "consumer" },
+})
+
+wrong("freed there, without any use", [[
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+lab.cuda.free_async(m, consumer)                                --B
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "producer" },
+    second = { "B", "free", "cudaFreeAsync", "consumer" },
+})
+
+wrong("a part of it", [[
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+lab.cuda.memset_async(m, 1, 16, consumer)                       --B
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "producer" },
+    second = { "B", "write", "Memset (Device)", "consumer" }, bytes = { 0, 16 },
+})
+
+wrong("an event that was recorded before the allocation does not order it", [[
+local before = producer:record_event()
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+consumer:wait_event(before)
+lab.cuda.memset_async(m, 1, consumer)                           --B
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "producer" },
+    second = { "B", "write", "Memset (Device)", "consumer" },
+})
+
+wrong("two streams use it, of which one waits", [[
+local x = lab.cuda.malloc(64)
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+third:wait_stream(producer)
+lab.cuda.memcpy_async(x, m, 64, third)
+lab.cuda.memset_async(x, 1, third)
+lab.cuda.memcpy_async(m, m, 0, consumer)
+lab.cuda.free_async(m, third)
+local n = lab.cuda.malloc_async(64, producer)                   --C
+lab.cuda.memset_async(n, 1, consumer)                           --B
+]], {
+    tensor = "uint8", first = { "C", "allocate", "cudaMallocAsync", "producer" }, made = "C",
+    second = { "B", "write", "Memset (Device)", "consumer" },
+})
+
+right("a stream that waits for the stream of the allocation", [[
+local m = lab.cuda.malloc_async(64, producer)
+consumer:wait_stream(producer)
+lab.cuda.memset_async(m, 1, consumer)
+lab.cuda.free_async(m, consumer)
+]])
+
+right("one that waits for an event behind the allocation", [[
+local m = lab.cuda.malloc_async(64, producer)
+local e = producer:record_event()
+lab.spin(2, {stream = producer})
+consumer:wait_event(e)
+lab.cuda.memset_async(m, 1, consumer)
+]])
+
+right("the host waits between the allocation and the use", [[
+local m = lab.cuda.malloc_async(64, producer)
+producer:synchronize()
+lab.cuda.memset_async(m, 1, consumer)
+]])
+
+right("blocking streams and the default stream wait for one another", [[
+local m = lab.cuda.malloc_async(64, one)
+lab.cuda.memset_async(m, 1, null)
+lab.cuda.memset_async(m, 1, two)
+]])
+
+wrong("two blocking streams do not", [[
+local m = lab.cuda.malloc_async(64, one)                        --X --A
+lab.cuda.memset_async(m, 1, two)                                --B
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "one" },
+    second = { "B", "write", "Memset (Device)", "two" }, remedy = "two:wait_stream(one)",
+})
+
+right("cudaMalloc's memory is there at once, for every stream", [[
+local m = lab.cuda.malloc(64)
+lab.cuda.memset_async(m, 1, consumer)
+]])
+
+wrong("a graph's node uses it in another stream", [[
+local m = lab.cuda.malloc_async(64, producer)                   --X --A
+local g = lab.graph(function() lab.cuda.memset_async(m, 1, consumer) end, {stream = consumer}) --B
+g:launch{stream = consumer}                                     --L
+]], {
+    tensor = "uint8", first = { "A", "allocate", "cudaMallocAsync", "producer" },
+    second = { "B", "write", "Memset (Device)", "consumer", "L" },
+})
+
+local refused, why = C.run([[
+local m = lab.cuda.malloc_async(64, producer)
+lab.cuda.memset_async(m, 1, consumer)
+]], "error")
+T.is(refused, nil, "in error mode the use is refused")
+T.like(tostring(why), "case.lua:2: cuda.memset_async: it races with cudaMallocAsync at case.lua:1 in stream \"producer\"",
+       "which names the allocation")
+local races = C.run([[
+local m = lab.cuda.malloc_async(64, producer)
+lab.cuda.memset_async(m, 1, consumer)
+]])
+T.like(races[1].message, "what stream \"producer\" may still be%s+allocating", "the report says what may still happen")
+T.like(races[1].message, "cudaMallocAsync allocates +in stream \"producer\"", "and which call did it")
+
 -- ---- the laboratory's own ---------------------------------------------------------------
 
 right("t:free sees to the order itself", [[

@@ -104,7 +104,7 @@ local function access_differs(got, want, lines)
     if want[3] and got.what ~= want[3] then
         return ("what is %s, expected %s"):format(got.what, want[3])
     end
-    local of_an_operation = by ~= "host" and want[2] ~= "free"      -- as in timelines
+    local of_an_operation = by ~= "host" and want[2] ~= "free" and want[2] ~= "allocate"
     if of_an_operation and not got.correlation then return "correlation is nil" end
     if by == "host" and want[3] and got.correlation then
         return "correlation is " .. tostring(got.correlation)

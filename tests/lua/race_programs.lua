@@ -343,11 +343,59 @@ function calls.free(self, s)
     end)
 end
 
+-- ---- memory of cudaMallocAsync: bytes that only these calls touch ------------------------
+
+local function pooled(self)
+    local list = {}
+    for _, m in ipairs(self.pool) do
+        if not m.gone then list[#list + 1] = m end
+    end
+    return list
+end
+
+-- Allocating is an operation of the stream.
+function calls.malloc_async(self, s)
+    if #pooled(self) == 3 then return calls.free_pooled(self, s) end
+    local m = { name = "m" .. #self.pool + 1 }
+    self.pool[#self.pool + 1] = m
+    return statement(("%s = lab.cuda.malloc_async(%d, s%d)"):format(m.name, all_bytes, s),
+        function(o, line)
+            m.memory = line
+            o:access(o:enqueue(s), "allocate", line, 0, all_bytes, line)
+        end)
+end
+
+function calls.use_pooled(self, s)
+    local list, n = pooled(self), 4 * self.random(numel)
+    if #list == 0 then return calls.malloc_async(self, s) end
+    local dst, src = self:pick(list), self:pick(list)
+    if dst == src then
+        return statement(("lab.cuda.memset_async(%s, 0, %d, s%d)"):format(dst.name, n, s),
+            function(o, line) o:access(o:enqueue(s), "write", dst.memory, 0, n, line) end)
+    end
+    return statement(("lab.cuda.memcpy_async(%s, %s, %d, s%d)"):format(dst.name, src.name, n, s),
+        function(o, line)
+            local node = o:enqueue(s)
+            o:access(node, "read", src.memory, 0, n, line)
+            o:access(node, "write", dst.memory, 0, n, line)
+        end)
+end
+
+function calls.free_pooled(self, s)
+    local list = pooled(self)
+    if #list == 0 then return calls.malloc_async(self, s) end
+    local m = self:pick(list)
+    m.gone = true
+    return statement(("lab.cuda.free_async(%s, s%d)"):format(m.name, s), function(o, line)
+        o:access(o:enqueue(s), "free", m.memory, 0, all_bytes, line)
+    end)
+end
+
 -- How often which.
 local weights <const> = {
     fill = 6, add = 10, matmul = 1, memset = 3, full = 2, spin = 8, copy = 10, memcpy = 6, read = 6,
     write = 6, look = 3, host_func = 5, host_work = 3, record = 6, wait = 3, synchronize = 1,
-    free = 1, reopen = 1, switch = 1,
+    free = 1, reopen = 1, switch = 1, malloc_async = 2, use_pooled = 5, free_pooled = 1,
 }
 
 local urn <const> = {}
@@ -459,7 +507,7 @@ end
 function M.make(seed, care, with)
     with = with or {}
     local self = setmetatable({
-        seed = seed, care = care, random = generator(seed), values = 0, calls = {}, tensors = {},
+        seed = seed, care = care, random = generator(seed), values = 0, calls = {}, tensors = {}, pool = {},
         blocking = {}, ids = { 0 }, n_events = 4, switches = with.switches, lacks = with.lacks,
     }, Program)
     for id = 1, self.random(3) + 1 do
