@@ -4,6 +4,7 @@
  */
 #include "json_scan.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <string.h>
 
@@ -30,21 +31,29 @@ const char *sl__json_show(const sl__json_value *value, char shown[SL__JSON_SHOWN
     return shown;
 }
 
+uint64_t sl__scan_position(const sl__scan *scan, const char *place)
+{
+    return scan->before + (uint64_t)(place - scan->start) + 1;
+}
+
 static sl_status fail_at(const sl__scan *scan, sl_error *err, const char *expected)
 {
-    size_t at = (size_t)(scan->at - scan->start);
+    uint64_t at = sl__scan_position(scan, scan->at);
     if (scan->at == scan->end)
-        return sl_fail(err, SL_EINVAL, "it ends after byte %zu, where %s should be", at, expected);
+        return sl_fail(err, SL_EINVAL, "it ends after byte %" PRIu64 ", where %s should be", at - 1,
+                       expected);
     sl__json_value rest = { scan->at, 1, SL__JSON_WORD };
     char shown[SL__JSON_SHOWN];
-    return sl_fail(err, SL_EINVAL, "at byte %zu there is '%s' where %s should be", at + 1,
+    return sl_fail(err, SL_EINVAL, "at byte %" PRIu64 " there is '%s' where %s should be", at,
                    sl__json_show(&rest, shown), expected);
 }
 
-static sl_status fail_cut(const sl__scan *scan, const char *from, sl_error *err, const char *what)
+static sl_status fail_cut(sl__scan *scan, const char *from, sl_error *err, const char *what)
 {
-    return sl_fail(err, SL_EINVAL, "it ends after byte %zu inside %s that begins at byte %zu",
-                   (size_t)(scan->end - scan->start), what, (size_t)(from - scan->start) + 1);
+    scan->hit_end = true;
+    return sl_fail(err, SL_EINVAL,
+                   "it ends after byte %" PRIu64 " inside %s that begins at byte %" PRIu64,
+                   sl__scan_position(scan, scan->end) - 1, what, sl__scan_position(scan, from));
 }
 
 /* ---- values ---------------------------------------------------------------- */
@@ -55,6 +64,7 @@ char sl__scan_peek(sl__scan *scan)
 {
     while (scan->at < scan->end && is_blank(*scan->at))
         scan->at++;
+    scan->hit_end |= scan->at == scan->end;
     return scan->at < scan->end ? *scan->at : '\0';
 }
 
@@ -85,6 +95,7 @@ static sl_status skip_word(sl__scan *scan, sl_error *err)
     const char *from = scan->at;
     while (scan->at < scan->end && is_of_word(*scan->at))
         scan->at++;
+    scan->hit_end |= scan->at == scan->end;
     return scan->at > from ? SL_OK : fail_at(scan, err, "a value");
 }
 
@@ -103,8 +114,9 @@ static sl_status skip_nested(sl__scan *scan, sl_error *err)
         }
         if (c == '{' || c == '[') {
             if (depth == MAX_DEPTH)
-                return sl_fail(err, SL_EINVAL, "at byte %zu values are nested more than %d deep",
-                               (size_t)(scan->at - scan->start) + 1, MAX_DEPTH);
+                return sl_fail(err, SL_EINVAL,
+                               "at byte %" PRIu64 " values are nested more than %d deep",
+                               sl__scan_position(scan, scan->at), MAX_DEPTH);
             *word = c == '{' ? *word | bit : *word & ~bit;
             depth++;
         } else if (c == '}' || c == ']') {
@@ -378,6 +390,8 @@ sl_status sl__json_each(const sl__scan *whole, const sl__json_value *value, sl__
                         void *ud, sl_error *err)
 {
     if (value->type != SL__JSON_OBJECT && value->type != SL__JSON_ARRAY) return SL_OK;
-    sl__scan scan = { .at = value->text, .end = value->text + value->n, .start = whole->start };
+    sl__scan scan = *whole;
+    scan.at = value->text;
+    scan.end = value->text + value->n;
     return sl__scan_each(&scan, *value->text, visit, ud, err);
 }

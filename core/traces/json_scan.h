@@ -2,7 +2,8 @@
  *
  * A trace of a million events is hundreds of megabytes, of which little is used: most members of
  * most events are skipped. So the walk gives each value as the bytes that it takes, and the caller
- * decodes those that it needs. What is skipped is checked only for what the walk needs: quotes and
+ * decodes those that it needs. The text need not be there whole: where a step of the walk comes to
+ * the end of what is there, it is taken again with more of it (json_parts.h). What is skipped is checked only for what the walk needs: quotes and
  * brackets that match, not nested too deep. So traces can be read that have mistakes of other
  * writers in unused members (NaN, raw newlines in texts, whole numbers beyond 64 bits).
  *
@@ -32,10 +33,14 @@ typedef struct sl__json_value {
 
 typedef struct sl__scan {
     const char *at, *end;
-    const char *start; /* of everything; positions in messages count from here */
+    const char *start; /* of what is there */
+    uint64_t before;   /* bytes of the text that came before: positions in messages count them */
+    bool hit_end;      /* a step came to the end, and might have gone on with more */
 } sl__scan;
 
 void sl__scan_open(sl__scan *scan, const char *text, size_t n);
+/* Where a place lies in the text, from 1 on. */
+uint64_t sl__scan_position(const sl__scan *scan, const char *place);
 
 /* The next byte that is no blank, 0 at the end. */
 char sl__scan_peek(sl__scan *scan);

@@ -26,17 +26,19 @@
 #include "../timeline/store.h"
 #include "kineto.h"
 
+#define MAX_BLANKS ((size_t)1 << 18)
+
 /* ---- events ----------------------------------------------------------------------- */
 
 static sl_status read_thread(sl__reader *r)
 {
     sl__event *event = &r->event;
     sl__records *records = &r->records;
-    sl__thread thread = { .name = event->arg[SL__ARG_NAME] };
-    if (event->status != SL_OK || thread.name.type != SL__JSON_TEXT
-        || !sl__json_whole(&event->pid, &thread.pid) || !sl__json_whole(&event->tid, &thread.tid))
-        return event->status;
-    return SL__RECORDS_ADD(records, threads, &thread, event->err);
+    sl__thread thread = { .name = sl__reader_intern(r, &event->arg[SL__ARG_NAME]) };
+    if (event->status == SL_OK && thread.name && sl__json_whole(&event->pid, &thread.pid)
+        && sl__json_whole(&event->tid, &thread.tid))
+        event->status = SL__RECORDS_ADD(records, threads, &thread, event->err);
+    return event->status;
 }
 
 static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)
@@ -116,47 +118,114 @@ static sl_status take_event(sl__reader *r)
     }
 }
 
+/* ---- steps through the file ----------------------------------------------------------- */
+
+typedef sl_status step(sl__reader *r, sl_error *err);
+
+/* Takes a step, and takes it again where the text that is there ends inside it and there is more:
+ * so a step changes nothing but what it sets anew. What it found stays in place until the next. */
+static sl_status take(sl__reader *r, step *take_it, sl_error *err)
+{
+    const bool first = r->first;
+    for (bool more = true;;) {
+        const sl__scan from = r->scan;
+        r->scan.hit_end = false;
+        sl_status status = take_it(r, err);
+        if (!r->scan.hit_end) return status;
+        const sl__scan to = r->scan;
+        r->scan = from;
+        sl_status got = sl__parts_more(&r->parts, &r->scan, &more, err);
+        if (got != SL_OK) return got;
+        if (!more) {
+            r->scan = to;
+            return status;
+        }
+        r->first = first;
+    }
+}
+
+/* What begins with blanks alone is not read to its end: a file that unpacks to gigabytes of
+ * nothing is refused at once. */
+static sl_status begin(sl__reader *r, sl_error *err)
+{
+    sl__scan *scan = &r->scan;
+    size_t n = (size_t)(scan->end - scan->start);
+    if (n >= 3 && memcmp(scan->at, "\xEF\xBB\xBF", 3) == 0) scan->at += 3;
+    char c = sl__scan_peek(scan);
+    if (n < 3) scan->hit_end = true;
+    if (n >= MAX_BLANKS) scan->hit_end = false;
+    if (n == 0) return sl_fail(err, SL_EINVAL, "it is empty");
+    if (c != '{' && c != '[')
+        return sl_fail(err, SL_EINVAL, "it is no JSON trace: it does not begin with { or [");
+    r->first = true;
+    return sl__scan_enter(scan, c, err);
+}
+
+static sl_status next_event(sl__reader *r, sl_error *err)
+{
+    sl_status status = sl__scan_next(&r->scan, ']', &r->first, &r->more, err);
+    if (status != SL_OK || !r->more) return status;
+    return sl__event_read(&r->scan, r->number, &r->event, err);
+}
+
+/* Of events the bracket alone. */
+static sl_status next_member(sl__reader *r, sl_error *err)
+{
+    sl_status status = sl__scan_next(&r->scan, '}', &r->first, &r->more, err);
+    if (status != SL_OK || !r->more) return status;
+    status = sl__scan_key(&r->scan, &r->key, err);
+    if (status != SL_OK) return status;
+    return sl__json_is(&r->key, "traceEvents") ? sl__scan_enter(&r->scan, '[', err)
+                                               : sl__scan_value(&r->scan, &r->value, err);
+}
+
+static sl_status end(sl__reader *r, sl_error *err)
+{
+    if (sl__scan_peek(&r->scan) == '\0') return SL_OK;
+    return sl_fail(err, SL_EINVAL, "something follows after its end, at byte %" PRIu64,
+                   sl__scan_position(&r->scan, r->scan.at));
+}
+
+/* ---- the file -------------------------------------------------------------------------- */
+
+/* Behind the bracket. */
 static sl_status read_events(sl__reader *r, sl_error *err)
 {
-    bool first = true, more;
-    sl_status status = sl__scan_enter(&r->scan, '[', err);
-    for (uint64_t number = 1; status == SL_OK; number++) {
-        status = sl__scan_next(&r->scan, ']', &first, &more, err);
-        if (status != SL_OK || !more) break;
-        status = sl__stops_at(number) ? sl_interrupt_check(err)
-                                      : sl__event_read(&r->scan, number, &r->event, err);
-        if (status == SL_OK) status = take_event(r);
+    sl_status status = SL_OK;
+    r->first = true;
+    for (r->number = 1; status == SL_OK; r->number++) {
+        if (sl__stops_at(r->number)) status = sl_interrupt_check(err);
+        if (status == SL_OK) status = take(r, next_event, err);
+        if (status != SL_OK || !r->more) break;
+        status = take_event(r);
     }
+    r->first = false;
     return status;
 }
 
-/* ---- the file ---------------------------------------------------------------------- */
-
 static sl_status read_member(sl__reader *r, bool *events, sl_error *err)
 {
-    sl__json_value key, value;
-    sl_status status = sl__scan_key(&r->scan, &key, err);
-    if (status != SL_OK) return status;
-    if (sl__json_is(&key, "traceEvents")) {
+    if (sl__json_is(&r->key, "traceEvents")) {
         if (*events) return sl_fail(err, SL_EINVAL, "it has \"traceEvents\" twice");
         *events = true;
         return read_events(r, err);
     }
-    status = sl__scan_value(&r->scan, &value, err);
-    if (status == SL_OK && sl__json_is(&key, "deviceProperties"))
-        return sl__header_devices(&r->records, &r->scan, &value, err);
-    if (status == SL_OK && sl__json_is(&key, "streamlab"))
-        return sl__header_own(&r->records, &r->scan, &value, err);
-    return status;
+    if (sl__json_is(&r->key, "deviceProperties"))
+        return sl__header_devices(&r->records, &r->scan, &r->value, err);
+    if (sl__json_is(&r->key, "streamlab"))
+        return sl__header_own(&r->records, &r->scan, &r->value, err);
+    return SL_OK;
 }
 
 static sl_status read_object(sl__reader *r, sl_error *err)
 {
-    bool first = true, more, events = false;
-    sl_status status = sl__scan_enter(&r->scan, '{', err);
-    while (status == SL_OK && (status = sl__scan_next(&r->scan, '}', &first, &more, err)) == SL_OK
-           && more)
+    bool events = false;
+    sl_status status;
+    while ((status = take(r, next_member, err)) == SL_OK && r->more) {
         status = read_member(r, &events, err);
+        if (status != SL_OK) break;
+        r->first = false;
+    }
     if (status == SL_OK && !events)
         return sl_fail(err, SL_EINVAL, "it has no \"traceEvents\", so that it is no trace");
     return status;
@@ -164,10 +233,9 @@ static sl_status read_object(sl__reader *r, sl_error *err)
 
 static sl_status read_text(sl__reader *r, sl_error *err)
 {
-    sl_status status = sl__scan_peek(&r->scan) == '[' ? read_events(r, err) : read_object(r, err);
-    if (status == SL_OK && sl__scan_peek(&r->scan) != '\0')
-        return sl_fail(err, SL_EINVAL, "something follows after its end, at byte %zu",
-                       (size_t)(r->scan.at - r->scan.start) + 1);
+    sl_status status = take(r, begin, err);
+    if (status == SL_OK) status = r->scan.at[-1] == '[' ? read_events(r, err) : read_object(r, err);
+    if (status == SL_OK) status = take(r, end, err);
     if (status == SL_OK && r->records.n_works == 0 && !r->records.own)
         return sl_fail(err, SL_EINVAL,
                        "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
@@ -175,37 +243,55 @@ static sl_status read_text(sl__reader *r, sl_error *err)
     return status;
 }
 
+static sl_status read_all(sl__reader *r, sl_timeline **timeline, sl_error *err)
+{
+    sl_status status = sl_timeline_create(&r->records.timeline, err);
+    if (status == SL_OK) status = read_text(r, err);
+    sl__parts_free(&r->parts); /* matching needs room */
+    if (status == SL_OK) status = sl__records_match(&r->records, err);
+    if (status == SL_OK)
+        *timeline = r->records.timeline;
+    else
+        sl_timeline_release(r->records.timeline);
+    sl__records_free(&r->records);
+    sl_text_free(&r->text);
+    return status;
+}
+
 sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
                            sl_error *err)
 {
     sl__reader r = { .records = { .wall_ns = -1, .wanted_device = device } };
-    size_t mark = n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
     sl__scan_open(&r.scan, text, n);
-    r.scan.at += mark;
-    sl_status status = sl_timeline_create(&r.records.timeline, err);
-    if (status == SL_OK) status = read_text(&r, err);
-    if (status == SL_OK) status = sl__records_match(&r.records, err);
-    if (status == SL_OK)
-        *timeline = r.records.timeline;
-    else
-        sl_timeline_release(r.records.timeline);
-    sl__records_free(&r.records);
-    sl_text_free(&r.text);
-    return status;
+    return read_all(&r, timeline, err);
+}
+
+sl_status sl__kineto_parse_parts(sl__parts parts, int device, sl_timeline **timeline, sl_error *err)
+{
+    sl__reader r = { .records = { .wall_ns = -1, .wanted_device = device }, .parts = parts };
+    sl__scan_open(&r.scan, "", 0);
+    return read_all(&r, timeline, err);
+}
+
+static sl_status read_part(void *ud, char *to, size_t room, size_t *n, sl_error *err)
+{
+    return sl__infile_read(ud, to, room, n, err);
 }
 
 sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **timeline,
                                   sl_error *err)
 {
-    char *text;
-    size_t n;
+    sl__infile *in;
     sl_error why;
-    sl_status status = sl__infile_read(path, &text, &n, err);
+    sl_status status = sl__infile_open(path, &in, err);
     if (status != SL_OK) return status;
-    status = sl__kineto_parse(text, n, device, timeline, &why);
-    free(text);
+    status = sl__kineto_parse_parts((sl__parts){ .read = read_part, .ud = in }, device, timeline,
+                                    &why);
+    sl__infile_close(in);
     if (status == SL_OK) /* short of memory it has none */
         sl_timeline_set_name(*timeline, sl__infile_name(path), NULL);
-    if (status == SL_ENOMEM || status == SL_EINTERRUPT) return sl_fail(err, status, "%s", why.msg);
-    return status == SL_OK ? SL_OK : sl_fail(err, status, "'%.100s': %s", path, why.msg);
+    if (status == SL_OK) return SL_OK;
+    bool says_path = status != SL_EINVAL && status != SL_ENOTFOUND;
+    return says_path ? sl_fail(err, status, "%s", why.msg)
+                     : sl_fail(err, status, "'%.100s': %s", path, why.msg);
 }

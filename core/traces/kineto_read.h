@@ -2,6 +2,7 @@
 #ifndef SL_TRACES_KINETO_READ_H
 #define SL_TRACES_KINETO_READ_H
 
+#include "json_parts.h"
 #include "kineto_event.h"
 #include "kineto_records.h"
 #include "traces.h"
@@ -11,13 +12,20 @@
 typedef struct sl__reader {
     sl__records records;
     sl__scan scan;
-    sl_text text; /* decoded last */
+    sl__parts parts;           /* where scan gets more from */
+    sl_text text;              /* decoded last */
+    bool first, more;          /* of the list or object that is walked through */
+    sl__json_value key, value; /* its member */
+    uint64_t number;           /* of the event, in traceEvents, from 1 on */
     sl__event event;
 } sl__reader;
 
 /* As sl_timeline_load_kineto. The sentence is about "it". */
 sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
                            sl_error *err);
+/* The same of a text that is read a part at a time. */
+sl_status sl__kineto_parse_parts(sl__parts parts, int device, sl_timeline **timeline,
+                                 sl_error *err);
 
 /* ---- kineto_operation.c: once reader->event has failed, these do nothing ---- */
 

@@ -5,7 +5,7 @@
 #ifndef SL_TRACES_KINETO_RECORDS_H
 #define SL_TRACES_KINETO_RECORDS_H
 
-#include "json_scan.h"
+#include "../timeline/timeline.h"
 #include "kineto_doubts.h"
 
 #define SL__NO_STREAM (-1)
@@ -55,7 +55,7 @@ typedef struct sl__sync {
 
 typedef struct sl__thread {
     int64_t pid, tid;
-    sl__json_value name;
+    uint32_t name; /* text id in the timeline */
 } sl__thread;
 
 typedef struct sl__records {

@@ -176,7 +176,7 @@ sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__s
         const sl__thread *thread = &records->threads[i];
         size_t at = lower_bound(streams, thread->tid);
         if (thread->pid == device && at < streams->n && streams->all[at].number == thread->tid)
-            streams->all[at].name = &thread->name;
+            streams->all[at].name = thread->name;
     }
     for (size_t i = 0; i < records->n_works; i++) {
         const sl__work *work = &records->works[i];
@@ -187,13 +187,13 @@ sl_status sl__streams_describe(const sl__records *records, int64_t device, sl__s
 }
 
 /* "stream 8: compute" is named compute; "stream 8 " only says its number. */
-static sl_status decode_name(const sl__stream *stream, sl_text *name, sl_error *err)
+static sl_status own_name(const sl_timeline *timeline, const sl__stream *stream, sl_text *name,
+                          sl_error *err)
 {
     char own[32];
     int n = snprintf(own, sizeof own, "stream %" PRId64, stream->number);
     name->len = 0;
-    sl_status status = stream->name ? sl__json_decode(stream->name, name, err) : SL_OK;
-    if (status != SL_OK) return status;
+    sl_text_add(name, "%s", sl_timeline_text(timeline, stream->name));
     while (name->len > 0 && name->data[name->len - 1] == ' ')
         name->data[--name->len] = '\0';
     if (name->len > (size_t)n + 2 && strncmp(name->data, own, (size_t)n) == 0
@@ -207,16 +207,16 @@ static sl_status decode_name(const sl__stream *stream, sl_text *name, sl_error *
 }
 
 /* A further row has its stream's name: "stream 7 (2)". */
-static sl_status name_stream(const sl__streams *streams, const sl__stream *stream, sl_text *name,
-                             sl_error *err)
+static sl_status name_stream(const sl_timeline *timeline, const sl__streams *streams,
+                             const sl__stream *stream, sl_text *name, sl_error *err)
 {
     int64_t row = sl__row_of(stream->number);
-    if (row == 0) return decode_name(stream, name, err);
+    if (row == 0) return own_name(timeline, stream, name, err);
     int64_t number = sl__row_stream(stream->number);
     sl__stream first = { .number = number };
     size_t at = lower_bound(streams, number);
     if (at < streams->n && streams->all[at].number == number) first = streams->all[at];
-    sl_status status = decode_name(&first, name, err);
+    sl_status status = own_name(timeline, &first, name, err);
     if (status != SL_OK) return status;
     sl_text_add(name, " (%" PRId64 ")", row + 1);
     return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
@@ -256,7 +256,7 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
                                      .number = streams->all[first].number,
                                      .is_row = streams->all[first].number != stream->number,
                                      .row_of = streams->all[first].id };
-        status = name_stream(streams, stream, &name, err);
+        status = name_stream(records->timeline, streams, stream, &name, err);
         if (status == SL_OK)
             status = sl_timeline_intern(records->timeline, name.data, &notes[i].name, err);
     }

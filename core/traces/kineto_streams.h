@@ -8,8 +8,8 @@ typedef struct sl__stream {
     int64_t number; /* in the file */
     uint32_t id;    /* in the timeline */
     int32_t priority;
-    const sl__json_value *name; /* of its row, or NULL */
-    bool blocking;              /* toward the NULL stream */
+    uint32_t name; /* of its row: text id in the timeline, 0 if it has none */
+    bool blocking; /* toward the NULL stream */
 } sl__stream;
 
 typedef struct sl__streams {

@@ -122,6 +122,44 @@ static void exercise_round_trip(const sl_timeline *tl, const char *path)
     sl_timeline_release(again);
 }
 
+typedef struct exercise_rest {
+    const char *at;
+    size_t n;
+} exercise_rest;
+
+static sl_status exercise_read(void *ud, char *to, size_t room, size_t *n, sl_error *err)
+{
+    exercise_rest *left = ud;
+    (void)err;
+    *n = left->n < room ? left->n : room;
+    if (*n > 0) memcpy(to, left->at, *n);
+    left->at += *n;
+    left->n -= *n;
+    return SL_OK;
+}
+
+/* What was read of the whole is read of it in parts: in small ones, and in two that nearly halve it. */
+static void exercise_parts(const char *text, size_t n, sl_status wanted, const sl_timeline *whole,
+                           const char *why)
+{
+    const size_t sizes[] = { n % 61 + 1, n / 2 + n % 7 + 1 };
+    for (size_t i = 0; i < 2; i++) {
+        exercise_rest left = { text, n };
+        sl__parts parts = { .read = exercise_read, .ud = &left, .part = sizes[i] };
+        sl_timeline *tl = NULL;
+        sl_error err = { 0 };
+        sl_status status = sl__kineto_parse_parts(parts, SL_BUSIEST_DEVICE, &tl, &err);
+        exercise_must(status == wanted && (status == SL_OK || strcmp(err.msg, why) == 0),
+                      "the same outcome in parts", err.msg);
+        exercise_must(!tl
+                          || (sl_timeline_span_count(tl) == sl_timeline_span_count(whole)
+                              && sl_timeline_call_count(tl) == sl_timeline_call_count(whole)
+                              && strcmp(sl_timeline_notice(tl), sl_timeline_notice(whole)) == 0),
+                      "as much in parts", "");
+        sl_timeline_release(tl);
+    }
+}
+
 /* Whether the bytes are a trace. A refusal has a sentence. */
 static bool exercise(const char *text, size_t n, const char *path)
 {
@@ -129,6 +167,7 @@ static bool exercise(const char *text, size_t n, const char *path)
     sl_error err = { 0 };
     sl_status status = sl__kineto_parse(text, n, SL_BUSIEST_DEVICE, &tl, &err);
     exercise_must(status == SL_OK || status == SL_EINVAL, "a trace or not", err.msg);
+    exercise_parts(text, n, status, tl, err.msg);
     if (status != SL_OK) {
         exercise_must(err.msg[0] != '\0', "a sentence", "none");
         return false;

@@ -25,6 +25,32 @@ TAP_UNUSED static sl_timeline *parse_bytes(const char *text, size_t n, sl_error 
     return status == SL_OK ? tl : NULL;
 }
 
+typedef struct rest {
+    const char *at;
+    size_t n;
+} rest;
+
+TAP_UNUSED static sl_status read_rest(void *ud, char *to, size_t room, size_t *n, sl_error *err)
+{
+    rest *left = ud;
+    (void)err;
+    *n = left->n < room ? left->n : room;
+    memcpy(to, left->at, *n);
+    left->at += *n;
+    left->n -= *n;
+    return SL_OK;
+}
+
+/* The same text, of which `part` bytes are read at once. */
+TAP_UNUSED static sl_timeline *parse_parts(const char *text, size_t n, size_t part, sl_error *err)
+{
+    sl_timeline *tl = NULL;
+    rest left = { text, n };
+    sl__parts parts = { .read = read_rest, .ud = &left, .part = part };
+    sl_status status = sl__kineto_parse_parts(parts, SL_BUSIEST_DEVICE, &tl, err);
+    return status == SL_OK ? tl : NULL;
+}
+
 /* A list of events. */
 TAP_UNUSED static sl_timeline *events(const char *list)
 {

@@ -108,17 +108,20 @@ static void test_in(int n)
     is_int(loaded("c.gz", &err), n, "and a plain one of which the name says so");
     put(in_directory("c.gz"), packed.data, packed.n / 2);
     is_int(loaded("c.gz", &err), SL_EINVAL, "half of a compressed file is refused");
-    ok(strstr(err.msg, "c.gz' is cut short"), "as such: %s", err.msg);
+    ok(strstr(err.msg, "c.gz': it is cut short"), "as such: %s", err.msg);
     put(in_directory("c.gz"), packed.data, packed.n - 4);
     is_int(loaded("c.gz", &err), SL_EINVAL, "so is one without its last bytes");
     ok(strstr(err.msg, "is cut short"), "as such: %s", err.msg);
     put(in_directory("c.gz"), packed.data, 20);
     is_int(loaded("c.gz", &err), SL_EINVAL, "so is one whose first bytes alone are there");
-    ok(strstr(err.msg, "c.gz' is cut short"), "which is not empty: %s", err.msg);
+    ok(strstr(err.msg, "c.gz': it is cut short"), "which is not empty: %s", err.msg);
+    packed.data[packed.n - 8] ^= 0x55; /* of the checksum */
+    put(in_directory("c.gz"), packed.data, packed.n);
+    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one whose checksum is another's");
+    ok(strstr(err.msg, "is damaged"), "as such: %s", err.msg);
     packed.data[packed.n / 2] ^= 0x55;
     put(in_directory("c.gz"), packed.data, packed.n);
-    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one with a bit that is wrong");
-    ok(strstr(err.msg, "is damaged"), "as such: %s", err.msg);
+    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one with bits that are wrong");
     free(packed.data);
     free(plain.data);
 }
@@ -132,7 +135,7 @@ static void test_no_trace(void)
     ok(strstr(err.msg, "Is a directory"), "as such: %s", err.msg);
     put(in_directory("c.gz"), "", 0);
     is_int(loaded("c.gz", &err), SL_EINVAL, "an empty file is refused");
-    ok(strstr(err.msg, "c.gz' is empty"), "as such: %s", err.msg);
+    ok(strstr(err.msg, "c.gz': it is empty"), "as such: %s", err.msg);
     put(in_directory("c.gz"),
         "\x7F"
         "ELF\0\0",
