@@ -3,12 +3,11 @@
 -- It is often said that "shuffles are faster than shared memory". Each thread first adds up what it
 -- finds with the stride of the grid. Then the threads of a block add their sums in a tree in shared
 -- memory, with a barrier at each level; or each warp adds its own with shuffles, and one barrier is
--- left; or each thread adds its sum to the result with an atomic operation. Expected: where there is
--- much to read all of the time goes into reading, and the first two take equally long. The third has
--- no barrier and one atomic operation for each thread, all on one address, and these take turns.
--- On a simulated GPU the first two take what `cost` says, what they read, so that it depends: only a
--- GPU can tell which is faster. What so many atomics cost is not known there, so the third has no
--- `cost`: it takes as long, and timelines call that a guess.
+-- left; or each thread adds its sum to the result with an atomic operation. Expected: where there
+-- is much to read all of the time goes into reading, and the first two take equally long; the third
+-- has one atomic operation for each thread, all on one address, and these take turns. A simulated
+-- GPU cannot tell the first two apart: they take what `cost` says, what they read. Nor does it know
+-- what so many atomics cost, so the third has no `cost`, and timelines call its time a guess.
 local lab = require "streamlab"
 
 local source <const> = [[
