@@ -7,14 +7,23 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_DOUBT_MAP(X)                                             \
-    /* calls of several processes */                                \
-    X(PROCESSES, "processes")                                       \
-    /* work on several GPUs, of which the timeline has one */       \
-    X(SEVERAL_GPUS, "several_gpus")                                 \
-    /* operations that have no launch */                            \
-    X(NO_LAUNCH, "no_launch")                                       \
-    /* calls of which the file does not say what they waited for */ \
+#define SL_DOUBT_MAP(X)                                                            \
+    /* calls of several processes */                                               \
+    X(PROCESSES, "processes")                                                      \
+    /* operations without a time, which are left out */                            \
+    X(NO_TIME, "no_time")                                                          \
+    /* operations beyond the start of later ones of their stream, which are cut */ \
+    X(TOO_LONG, "too_long")                                                        \
+    /* the GPU's clock, from launches and from waits: operations are moved */      \
+    X(CLOCK_EARLY, "clock_early")                                                  \
+    X(CLOCK_LATE, "clock_late")                                                    \
+    /* operations that start before the calls that launched them */                \
+    X(BEFORE_CALL, "before_call")                                                  \
+    /* work on several GPUs, of which the timeline has one */                      \
+    X(SEVERAL_GPUS, "several_gpus")                                                \
+    /* operations that have no launch */                                           \
+    X(NO_LAUNCH, "no_launch")                                                      \
+    /* calls of which the file does not say what they waited for */                \
     X(UNKNOWN_WAITS, "unknown_waits")
 
 typedef enum sl_doubt_kind {

@@ -17,6 +17,29 @@ static const row rows[SL_DOUBTS] = {
         .many = "The trace has calls of {n} processes.",
         .timed = "The trace has calls of {n} processes. The {time} between them are no wait of the "
                  "program's." },
+    [SL_DOUBT_NO_TIME] = {
+        .many = "{n} operations have no time in the trace (they start at 0): they are left out.",
+        .one = "One operation has no time in the trace (it starts at 0): it is left out." },
+    [SL_DOUBT_TOO_LONG] = {
+        .many = "{n} operations last while later ones of their streams start and end, which cannot "
+                "be: they are cut where the next one starts, by {time} in total.",
+        .one = "One operation lasts while later ones of its stream start and end, which cannot be: "
+               "it is cut by {time}, where the next one starts." },
+    [SL_DOUBT_CLOCK_EARLY] = {
+        .many = "Of {of} operations, {n} start before the calls that launched them: the GPU's clock "
+                "is early, and all operations are moved {time} later.",
+        .all = "All operations start before the calls that launched them: the GPU's clock is early, "
+               "and they are moved {time} later." },
+    [SL_DOUBT_CLOCK_LATE] = {
+        .many = "{n} of {of} waits of the host return before what they waited for ends: the GPU's "
+                "clock is late, and all operations are moved {time} earlier.",
+        .all = "Waits of the host return before what they waited for ends: the GPU's clock is late, "
+               "and all operations are moved {time} earlier." },
+    [SL_DOUBT_BEFORE_CALL] = {
+        .many = "{n} operations start before the calls that launched them, by up to {time}: their "
+                "times are in doubt.",
+        .one = "One operation starts {time} before the call that launched it: its time is in "
+               "doubt." },
     [SL_DOUBT_SEVERAL_GPUS] = { .many = "The trace has work on several GPUs: {what}." },
     [SL_DOUBT_NO_LAUNCH] = {
         .many = "Of {of} operations, {n} have no launch in the trace: when the host issued them "

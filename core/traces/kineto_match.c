@@ -90,9 +90,7 @@ static int by_correlation(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Valid
- * until kinds change. */
-static sl__host *find_host(const sl__records *records, uint64_t correlation, bool plain)
+sl__host *sl__host_find(const sl__records *records, uint64_t correlation, bool plain)
 {
     size_t low = 0;
     for (size_t high = records->n_hosts; low < high;) {
@@ -154,12 +152,17 @@ static uint64_t call_of(const sl__work *work)
     return work->has_no_call ? work->launch : work->span.correlation;
 }
 
+sl__host *sl__launch_find(const sl__records *records, const sl__work *work)
+{
+    return sl__host_find(records, call_of(work), true);
+}
+
 /* Captured records and waits of our own files were made by the graph's launch. */
 static void time_edges(const sl__records *records)
 {
     for (size_t i = 0; i < records->n_hosts; i++) {
         sl__host *host = &records->hosts[i];
-        const sl__host *launch = find_host(records, host->launched_by, true);
+        const sl__host *launch = sl__host_find(records, host->launched_by, true);
         if (!launch) continue;
         host->call.host_start_ns = launch->call.host_start_ns;
         host->call.host_end_ns = launch->call.host_end_ns;
@@ -171,11 +174,9 @@ static void time_edges(const sl__records *records)
 static void find_launches(sl__match *m)
 {
     sl__records *records = m->records;
-    if (records->n_hosts > 1)
-        qsort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation);
     for (size_t i = 0; i < records->n_works; i++) {
         sl__work *work = &records->works[i];
-        sl__host *host = find_host(records, call_of(work), true);
+        sl__host *host = sl__launch_find(records, work);
         if (!host) continue;
         take_launch(records, work, host);
         if (m->takes_one && work->device != m->device)
@@ -194,7 +195,8 @@ static void find_launches(sl__match *m)
 /* Whose record it was; only one with a stream can be waited for. */
 static void take_record(sl__records *records, const sl__sync *sync, sl__host *host)
 {
-    sl__host *record = sync->record > 0 ? find_host(records, (uint64_t)sync->record, false) : NULL;
+    sl__host *record = sync->record > 0 ? sl__host_find(records, (uint64_t)sync->record, false)
+                                        : NULL;
     if (!record || record->elsewhere || record->call.kind != SL_CALL_EVENT_RECORD) return;
     if (record->stream == SL__NO_STREAM) record->stream = sync->wait_stream;
     if (record->stream == SL__NO_STREAM) return;
@@ -208,14 +210,14 @@ static void find_elsewhere(sl__match *m)
     sl__records *records = m->records;
     for (size_t i = 0; i < records->n_syncs && m->takes_one; i++) {
         const sl__sync *sync = &records->syncs[i];
-        sl__host *host = find_host(records, sync->correlation, false);
+        sl__host *host = sl__host_find(records, sync->correlation, false);
         if (host && sync->device != m->device) host->elsewhere = true;
     }
 }
 
 static void apply_sync(sl__records *records, const sl__sync *sync)
 {
-    sl__host *host = find_host(records, sync->correlation, false);
+    sl__host *host = sl__host_find(records, sync->correlation, false);
     if (!host) return;
     host->explained = true;
     if (host->elsewhere) return;
@@ -546,10 +548,16 @@ static void finish(const sl__match *m)
 static sl_status match_all(sl__match *m, sl_error *err)
 {
     sl__records *records = m->records;
-    sl_status status = sl__processes_part(records, err);
+    sl_status status = sl__untimed_leave(records, err);
+    if (status == SL_OK) status = sl__processes_part(records, err);
     if (status == SL_OK) status = sl__threads_find(records, err);
     if (status == SL_OK) status = shift_times(m, err);
     if (status == SL_OK) status = sl__device_choose(m, err);
+    if (status != SL_OK) return status;
+    if (records->n_hosts > 1)
+        qsort(records->hosts, records->n_hosts, sizeof *records->hosts, by_correlation);
+    sl__too_long_cut(records);
+    status = sl__clock_settle(m, err);
     if (status != SL_OK) return status;
     find_launches(m);
     sl__device_leave_others(m);

@@ -39,6 +39,21 @@ static inline void sl__forget_kind(sl__host *host)
     host->stream = host->target_stream = SL__NO_STREAM;
 }
 
+/* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Calls are in
+ * order of correlation. Valid until kinds change. */
+sl__host *sl__host_find(const sl__records *records, uint64_t correlation, bool plain);
+/* The call that enqueued it, or NULL. */
+sl__host *sl__launch_find(const sl__records *records, const sl__work *work);
+
+/* kineto_damage.c, of foreign traces: leaves out what has no time, before times are shifted.
+ * SL_EINVAL: nothing else is there. */
+sl_status sl__untimed_leave(sl__records *records, sl_error *err);
+/* Cuts what lasts too long; puts works in order of device, stream and start. */
+void sl__too_long_cut(sl__records *records);
+/* kineto_clock.c: moves the times of a foreign trace's GPU if its clock is not the host's. Works and
+ * calls are in the order above. SL_ENOMEM, SL_EINTERRUPT. */
+sl_status sl__clock_settle(sl__match *m, sl_error *err);
+
 /* kineto_processes.c: gives the processes of a foreign trace different correlations. SL_ENOMEM,
  * SL_EINTERRUPT. */
 sl_status sl__processes_part(sl__records *records, sl_error *err);

@@ -43,6 +43,12 @@ static sl_status read_thread(sl__reader *r)
 
 static void widen(sl__records *records, int64_t start_ns, int64_t end_ns)
 {
+    if (start_ns == 0 && !records->own) {
+        records->zero_end_ns = records->has_zeros ? sl__max_ns(records->zero_end_ns, end_ns)
+                                                  : end_ns;
+        records->has_zeros = true;
+        return;
+    }
     if (!records->timed || start_ns < records->first_ns) records->first_ns = start_ns;
     if (!records->timed || end_ns > records->last_ns) records->last_ns = end_ns;
     records->timed = true;

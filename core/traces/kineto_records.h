@@ -84,7 +84,9 @@ typedef struct sl__records {
     size_t n_devices, cap_devices;
     sl__doubted doubted[SL_DOUBTS];
     bool timed;                /* first_ns and last_ns are set */
-    int64_t first_ns, last_ns; /* over all events */
+    int64_t first_ns, last_ns; /* over all events, but for those that start at 0: */
+    bool has_zeros;            /* there are some; */
+    int64_t zero_end_ns;       /* the last end of these */
     /* Of our own header. */
     sl_device_info info;
     char backend[32];       /* info.backend points here */

@@ -3,6 +3,8 @@
  * Expected values are worked out by hand from the events of each trace. */
 #include "foreign.h"
 
+#include <inttypes.h>
+
 /* A call of thread `tid` of process `pid`, and a kernel. */
 #define BY(pid, tid, name, ts, dur, id)                                                          \
     "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":" #pid ",\"tid\":" #tid ",\"name\":\"" name  \
@@ -111,11 +113,121 @@ static void test_processes(void)
     sl_timeline_release(tl);
 }
 
+/* ---- records without a time ------------------------------------------------------------ */
+
+static void test_no_time(void)
+{
+    sl_timeline *tl = events(
+        "[" BY(9, 9, "cudaLaunchKernel", 1790000000000000, 4, 1) ","
+        BY(9, 9, "cudaLaunchKernel", 1790000000000010, 4, 2) ","
+        RAN(1790000000000008, 20, 1) "," RAN(0, 0, 2) "]");
+    is_int(span_count(tl), 1, "an operation at 0, where all others lie far from it, is left out");
+    is_int(sl_timeline_makespan_ns(tl), 20000, "the makespan is that of the others");
+    is_int(doubt_of(tl, SL_DOUBT_NO_TIME)->n, 1, "that it is left out is said");
+    is_str(doubt_of(tl, SL_DOUBT_NO_TIME)->sentence,
+           "One operation has no time in the trace (it starts at 0): it is left out.", "in a sentence");
+    sl_timeline_release(tl);
+    tl = events("[" RAN(0, 5, 1) "," RAN(10, 5, 2) "]");
+    is_int(span_count(tl), 2, "a trace may begin at 0");
+    is_int(sl_timeline_makespan_ns(tl), 15000, "from there on it counts");
+    is_int(doubt_of(tl, SL_DOUBT_NO_TIME)->n, 0, "without a word");
+    sl_timeline_release(tl);
+    tl = events("[" RAN(0, 5, 1) "," RAN(2000000, 2000001, 2) "]");
+    is_int(span_count(tl), 2, "an operation at 0 may come long before the others, if they last as long");
+    sl_timeline_release(tl);
+    sl_error err;
+    const char *none = "[" BY(9, 9, "cudaLaunchKernel", 1790000000000000, 4, 1) "," RAN(0, 0, 1) "]";
+    tl = parse_bytes(none, strlen(none), &err);
+    ok(!tl && strstr(err.msg, "none of its 1 operations has a time"), "a trace whose operations have no time at all is refused");
+}
+
+/* ---- records that last too long ----------------------------------------------------------- */
+
+static void test_too_long(void)
+{
+    sl_timeline *tl = events("[" RAN(0, 500, 1) "," RAN(20, 5, 2) "," RAN(30, 5, 3) "," RAN(40, 5, 4) "]");
+    is_int(span_at(tl, 0)->end_ns, 20000, "what lasts beyond others of its stream is cut at the next start");
+    is_int(sl_timeline_makespan_ns(tl), 45000, "it does not count");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->n, 1, "that it is cut is said");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->ns, 480000, "with the time, from 20 to 500 us");
+    sl_timeline_release(tl);
+    tl = events("[" RAN(0, 26, 1) "," RAN(20, 26, 2) "," RAN(40, 26, 3) "]");
+    is_int(span_at(tl, 0)->end_ns, 26000, "programmatic dependent launch starts some us early: nothing is cut");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->n, 0, "without a word");
+    sl_timeline_release(tl);
+    tl = events("[" RAN(0, 26, 1) "," RAN(10, 0, 2) "," RAN(12, 0, 3) "," RAN(14, 0, 4) "]");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->n, 0, "operations of no length are none that ran within");
+    sl_timeline_release(tl);
+    tl = events("[{" KERNEL "\"tid\":8,\"name\":\"k\",\"ts\":0,\"dur\":500},"
+                RAN(20, 5, 2) "," RAN(30, 5, 3) "]");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->n, 0, "nor are those of other streams");
+    sl_timeline_release(tl);
+    tl = events("[" BY(9, 9, "cudaGraphLaunch", 0, 4, 1) ","
+                RAN(10, 50, 1) "," RAN(20, 5, 1) "," RAN(30, 5, 1) "]");
+    is_int(doubt_of(tl, SL_DOUBT_TOO_LONG)->n, 0, "nor nodes of one graph, which run side by side");
+    sl_timeline_release(tl);
+}
+
+/* ---- clocks ---------------------------------------------------------------------------- */
+
+#define LAUNCH(ts, id) BY(9, 9, "cudaLaunchKernel", ts, 4, id)
+#define DEVICE_SYNC(ts, dur, id) BY(9, 9, "cudaDeviceSynchronize", ts, dur, id)
+
+/* When the first operation starts, the trace's first event being at 0. */
+static int64_t first_start_ns(const char *list, sl_doubt_kind kind, size_t n, int64_t ns)
+{
+    sl_timeline *tl = events(list);
+    int64_t start_ns = span_at(tl, 0)->start_ns;
+    const sl_doubt *found = doubt_of(tl, kind);
+    if (found->n != n || found->ns != ns)
+        diag("said: %zu, %" PRId64 " ns: %s", found->n, found->ns, sl_timeline_notice(tl));
+    start_ns = found->n == n && found->ns == ns ? start_ns : -1;
+    sl_timeline_release(tl);
+    return start_ns;
+}
+
+static void test_clock(void)
+{
+    is_int(first_start_ns("[" LAUNCH(100, 1) "," LAUNCH(120, 2) "," LAUNCH(140, 3) ","
+                          RAN(50, 5, 1) "," RAN(71, 5, 2) "," RAN(92, 5, 3) "]",
+                          SL_DOUBT_CLOCK_EARLY, 3, 50000),
+           50000, "where launches start before their calls all are moved by the most that one needs");
+    is_int(first_start_ns("[" LAUNCH(100, 1) "," LAUNCH(120, 2) "," LAUNCH(140, 3) ","
+                          DEVICE_SYNC(145, 30, 4) ","
+                          RAN(50, 5, 1) "," RAN(71, 5, 2) "," RAN(92, 5, 3) "]",
+                          SL_DOUBT_CLOCK_EARLY, 3, 64000),
+           64000, "to the middle, where a wait says how much is too much: 50 to 175 - 97 us");
+    is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(20, 2) "," DEVICE_SYNC(25, 10, 3) ","
+                          RAN(28, 5, 1) "," RAN(48, 5, 2) "]",
+                          SL_DOUBT_CLOCK_LATE, 1, 23000),
+           5000, "where a wait returns 18 us before the end, and launches allow 28, operations go back by 23");
+    is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(20, 2) "," DEVICE_SYNC(25, 10, 3) ","
+                          "{" SYNC "\"name\":\"Context Sync\",\"ts\":25,\"dur\":10,\"args\":{\"correlation\":3,"
+                          "\"device\":1}}," RAN(28, 5, 1) "," RAN(48, 5, 2) "]",
+                          SL_DOUBT_CLOCK_LATE, 0, 0),
+           28000, "a wait for another GPU says nothing about this one's clock");
+    is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(20, 2) "," LAUNCH(40, 3) "," LAUNCH(60, 4) ","
+                          RAN(6, 5, 1) "," RAN(26, 5, 2) "," RAN(46, 5, 3) "," RAN(52, 5, 4) "]",
+                          SL_DOUBT_BEFORE_CALL, 1, 8000),
+           6000, "one of four that starts before its call is only said to do so");
+    is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(20, 2) "," RAN(6, 5, 1) "," RAN(19.5, 5, 2) "]",
+                          SL_DOUBT_BEFORE_CALL, 0, 0),
+           6000, "half a microsecond is within the clocks' accuracy");
+    is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(10, 2) "," LAUNCH(20, 3) "," LAUNCH(30, 4) ","
+                          RAN(6, 100, 1) "," RAN(106, 100, 2) "," RAN(206, 100, 3) "," RAN(306, 100, 4) ","
+                          "{" KERNEL "\"tid\":8,\"name\":\"k\",\"ts\":25,\"dur\":1,\"args\":{\"correlation\":4}}]",
+                          SL_DOUBT_BEFORE_CALL, 1, 5000),
+           6000, "operations that queue behind others do not tell: a single one moves nothing");
+}
+
 int main(void)
 {
     plan(0);
     test_threads();
     test_many_threads();
     test_processes();
+    test_no_time();
+    test_too_long();
+    test_clock();
     return done_testing();
 }

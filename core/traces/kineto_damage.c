@@ -1,0 +1,110 @@
+/* kineto_damage.c - records of a foreign trace that cannot be true.
+ *
+ *   no time     CUPTI gave an operation no times: its start is 0, where those of all others lie
+ *               further from 0 than the trace is long. It is left out.
+ *   too long    several later operations of its stream ran, from start to end, while it did. A
+ *               stream runs one after the other; with programmatic dependent launch the next one
+ *               may start some microseconds early, and ends later. It is cut where the next one
+ *               starts.
+ */
+#include "kineto_match.h"
+
+#include "../timeline/overlap.h"
+#include "../timeline/store.h"
+
+#define LEAST_AGE_NS 1000000000 /* of a clock that did not begin with the trace */
+#define SEVERAL 2
+#define LOOK_AHEAD 64 /* operations */
+
+/* ---- no time ---------------------------------------------------------------------------- */
+
+static bool is_time(const sl__records *records)
+{
+    int64_t first_ns = records->first_ns;
+    return !records->timed || first_ns < LEAST_AGE_NS || first_ns <= records->last_ns - first_ns;
+}
+
+static void leave_untimed(sl__records *records)
+{
+    size_t n_works = 0, n_hosts = 0;
+    for (size_t i = 0; i < records->n_works; i++)
+        if (records->works[i].span.start_ns != 0) records->works[n_works++] = records->works[i];
+    for (size_t i = 0; i < records->n_hosts; i++)
+        if (records->hosts[i].call.host_start_ns != 0)
+            records->hosts[n_hosts++] = records->hosts[i];
+    records->doubted[SL_DOUBT_NO_TIME].n = records->n_works - n_works;
+    records->n_works = n_works;
+    records->n_hosts = n_hosts;
+}
+
+static void begin_at_zero(sl__records *records)
+{
+    records->first_ns = records->timed ? sl__min_ns(records->first_ns, 0) : 0;
+    records->last_ns = sl__max_ns(records->timed ? records->last_ns : 0, records->zero_end_ns);
+    records->timed = true;
+}
+
+sl_status sl__untimed_leave(sl__records *records, sl_error *err)
+{
+    size_t n = records->n_works;
+    if (records->own || !records->has_zeros) return SL_OK;
+    if (is_time(records))
+        begin_at_zero(records);
+    else
+        leave_untimed(records);
+    if (n > 0 && records->n_works == 0)
+        return sl_fail(err, SL_EINVAL, "none of its %zu operations has a time: all start at 0", n);
+    return SL_OK;
+}
+
+/* ---- too long ----------------------------------------------------------------------------- */
+
+static int by_stream_and_start(const void *left, const void *right)
+{
+    const sl__work *a = left, *b = right;
+    if (a->device != b->device) return a->device < b->device ? -1 : 1;
+    if (a->stream != b->stream) return a->stream < b->stream ? -1 : 1;
+    if (a->span.start_ns != b->span.start_ns) return a->span.start_ns < b->span.start_ns ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* Nodes of one launch of a graph run beside each other. */
+static bool is_behind(const sl__work *work, const sl__work *other)
+{
+    return other->device == work->device && other->stream == work->stream && !other->is_node
+           && other->span.correlation != work->span.correlation;
+}
+
+/* Whether so many of the operations behind it ran within it. */
+static bool is_too_long(const sl__work *work, const sl__work *end)
+{
+    int within = 0;
+    for (const sl__work *other = work + 1;
+         other < end && other - work <= LOOK_AHEAD && other->span.start_ns < work->span.end_ns
+         && other->device == work->device && other->stream == work->stream && within < SEVERAL;
+         other++)
+        within += is_behind(work, other) && other->span.end_ns > other->span.start_ns
+                  && other->span.end_ns < work->span.end_ns;
+    return within >= SEVERAL && !work->is_node;
+}
+
+static void cut(sl__work *work, sl__doubted *doubted)
+{
+    const sl__work *next = work + 1;
+    while (!is_behind(work, next))
+        next++;
+    int64_t end_ns = sl__max_ns(next->span.start_ns, work->span.start_ns);
+    doubted->n++;
+    doubted->ns = sl__add_ns(doubted->ns, work->span.end_ns - end_ns);
+    work->span.end_ns = end_ns;
+}
+
+void sl__too_long_cut(sl__records *records)
+{
+    sl__doubted *doubted = &records->doubted[SL_DOUBT_TOO_LONG];
+    sl__work *end = records->works + records->n_works;
+    if (records->own) return;
+    sl__sort(records->works, records->n_works, sizeof *records->works, by_stream_and_start);
+    for (sl__work *work = records->works; work < end; work++)
+        if (is_too_long(work, end)) cut(work, doubted);
+}
