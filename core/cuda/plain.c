@@ -30,24 +30,15 @@ static cuda_stream *find_user(const sl_buffer *buffer)
     return NULL;
 }
 
-static cuda_stream *find_stream(const cuda_device *dev, uint32_t id)
-{
-    for (cuda_stream *stream = dev->streams; stream; stream = stream->next)
-        if (stream->base.id == id) return stream;
-    return NULL;
-}
-
 /* cudaFree waits for the device only if the memory is cudaMalloc's. Memory of the stream-ordered
- * allocator it frees at once, even while operations use it. So this waits for the allocation and
- * for these operations. The search starts again after each wait, since host functions may have
- * closed streams meanwhile. */
+ * allocator it frees at once, even while operations use it: memory of cudaMallocAsync, too, as the
+ * script must know, but a tensor's comes from a pool of ours, and so this waits for the operations
+ * that use it. The search starts again after each wait, since host functions may have closed streams
+ * meanwhile. */
 static sl_status wait_for_users(cuda_device *dev, const cuda_buffer *buffer, sl_error *err)
 {
-    const cuda_block *block = buffer->block;
-    cuda_stream *stream = NULL;
+    cuda_stream *stream = find_user(&buffer->base);
     sl_status status = SL_OK;
-    if (block->source == CUDA_FROM_MALLOC_ASYNC) stream = find_stream(dev, block->stream_id);
-    if (!stream) stream = find_user(&buffer->base);
     while (stream && status == SL_OK) {
         const bool is_other = cuda_of(stream->base.device) != dev;
         status = cuda_stream_synchronize(&stream->base, err);
@@ -69,7 +60,8 @@ static sl_status free_now(cuda_device *dev, cuda_buffer *buffer, sl_error *err)
 {
     sl_status status = cuda_funcs_settle(dev, err);
     if (status == SL_OK && !buffer->block) return SL_OK; /* a host function has freed it */
-    if (status == SL_OK && buffer->block->source != CUDA_FROM_MALLOC)
+    if (status == SL_OK && buffer->block->source != CUDA_FROM_MALLOC
+        && buffer->block->source != CUDA_FROM_MALLOC_ASYNC)
         status = wait_for_users(dev, buffer, err);
     if (status != SL_OK) return status;
     cuda_use(dev);

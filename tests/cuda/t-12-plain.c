@@ -119,10 +119,12 @@ static void test_free_in_use(void)
     ok(of_other.busy, "no other stream is waited for");
     close_buffer(&a);
 
-    put_in_flight(&mine, &apart);
     cuda_buffer b = plain_memory(dev, SL_ON_DEVICE, SL_ALLOC_ASYNC, &mine, 100);
+    writes.out = &b.base;
+    put_in_flight(&mine, &writes);
     call(dev, SL_PLAIN_FREE, &b, NULL, NULL);
-    ok(!of_mine.busy, "memory of cudaMallocAsync is freed after it was allocated");
+    ok(of_mine.busy, "for those who use memory of cudaMallocAsync nobody waits, as in CUDA");
+    ok(!b.data && !b.block, "it is freed");
     dev->streams = NULL;
     devices[1].streams = NULL;
     close_devices(2, "freeing memory in use");
