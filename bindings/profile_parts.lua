@@ -4,8 +4,8 @@
 -- The host's part: these figures and tables, and of `calls` what calls cost. How calls behave
 -- (`waits`, `serialises`, `from_bytes`) is the driver's, and belongs to the GPU's part.
 local host_names <const> = {
-    host = true, host_cold = true, host_graph = true, host_cache_bytes = true, host_gb_per_s = true,
-    thread_contention_us = true,
+    host = true, host_cold = true, host_graph = true, host_pool = true, host_cache_bytes = true,
+    host_gb_per_s = true, thread_contention_us = true,
     h2d_staging_gb_per_s = true, d2h_staging_gb_per_s = true,
     h2d_written_gb_per_s = true, host_written_bytes = true,
     h2d_staging_cold_gb_per_s = true, d2h_staging_cold_gb_per_s = true,

@@ -94,14 +94,19 @@ static bool is_past(const sim_stream *stream, uint64_t last)
     return !stream->head || stream->head->base.seq > last;
 }
 
+bool sim_host_is_past(const sim_stream *stream, uint64_t last)
+{
+    const sim_device *dev = (const sim_device *)stream->base.device;
+    if (!is_past(stream, last)) return false;
+    for (const sim_stream *s = stream->base.legacy ? dev->busy : NULL; s; s = s->busy_next)
+        if (!is_past(s, last)) return false;
+    return true;
+}
+
 static bool stream_is_done(const void *what)
 {
     const work_until *work = what;
-    if (!is_past(work->stream, work->last)) return false;
-    for (const sim_stream *s = work->stream->base.legacy ? work->dev->busy : NULL; s;
-         s = s->busy_next)
-        if (!is_past(s, work->last)) return false;
-    return true;
+    return sim_host_is_past(work->stream, work->last);
 }
 
 static bool device_is_done(const void *what)

@@ -37,6 +37,8 @@ static inline sl_status sim_host_check_time(const sim_device *dev, sl_error *err
     return sim_host_fail_time(err);
 }
 bool sim_host_sees_idle(const sim_stream *stream);
+/* Whether the stream's work up to the operation `last` is done; the NULL stream's: all blocking ones'. */
+bool sim_host_is_past(const sim_stream *stream, uint64_t last);
 sl_status sim_host_wait_stream(sim_stream *stream, sl_error *err);
 sl_status sim_host_wait_op(sim_op *op, sl_error *err);
 sl_status sim_host_wait_record(sim_device *dev, sim_record *record, sl_error *err);
@@ -74,6 +76,15 @@ static inline double sim_call_us(sim_device *dev, double us)
 /* It waits until no call keeps the driver's lock; it keeps the lock up to its time now. */
 void sim_threads_await_lock(sim_machine *machine);
 void sim_threads_keep_lock(sim_machine *machine);
+
+/* ordered.c */
+/* cudaMallocAsync, cudaFreeAsync, and with stream NULL cudaFree: without the call's own cost. */
+void sim_ordered_take(sim_device *dev, const sim_stream *stream, size_t bytes);
+void sim_ordered_give(sim_device *dev, const sim_stream *stream, size_t bytes);
+/* The end of a synchronisation of a stream, an event or the device. */
+void sim_ordered_trim(sim_device *dev);
+void sim_ordered_stream_closed(const sim_stream *stream);
+void sim_ordered_close(sim_device *dev);
 
 /* chance.c */
 double sim_chance_factor(sim_device *dev); /* by which a call's cost differs from the usual one */

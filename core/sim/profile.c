@@ -82,6 +82,7 @@ static const char *const sim_call_names[SIM_CALLS] = {
     [SIM_CALL_STREAM_CREATE] = "cudaStreamCreate",
     [SIM_CALL_EVENT_CREATE] = "cudaEventCreate",
     [SIM_CALL_MEM_GET_INFO] = "cudaMemGetInfo",
+    [SIM_CALL_FREE_ORDERED] = "cudaFree.malloc_async",
 };
 
 /* All keys in one row: those above, then each field of each call. */

@@ -222,6 +222,8 @@
     X(host_cold_launch_us, "host_cold.launch_us", 0, 1e6, 0)                                       \
     X(host_cold_matmul_us, "host_cold.matmul_us", 0, 1e6, 0)                                       \
     X(host_cold_memcpy_async_us, "host_cold.memcpy_async_us", 0, 1e6, 0)                           \
+    /* cudaMallocAsync's pool grows by multiples of it */                                          \
+    X(host_pool_chunk_bytes, "host_pool.chunk_bytes", 1, 1e15, 33554432)                           \
     SIM_PEER_NUMBERS(X)                                                                            \
     SIM_COMM_NUMBERS(X)                                                                            \
     SIM_GRAPH_NUMBERS(X)
@@ -239,7 +241,10 @@
     X(h2d_staging_gb_per_s, "h2d_staging_gb_per_s", false, 1e-9)                         \
     X(d2h_staging_gb_per_s, "d2h_staging_gb_per_s", false, 1e-9)                         \
     X(h2d_staging_cold_gb_per_s, "h2d_staging_cold_gb_per_s", true, 1e-9)                \
-    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)
+    X(d2h_staging_cold_gb_per_s, "d2h_staging_cold_gb_per_s", true, 1e-9)                \
+    /* (bytes, us) that cudaMallocAsync's pool takes from the system, and gives back */  \
+    X(host_pool_grow_us, "host_pool.grow_us", true, 0)                                   \
+    X(host_pool_trim_us, "host_pool.trim_us", true, 0)
 
 /* memory_bytes may also be the text "unlimited".
  * And: name (text), compute_capability ({major, minor}), d2d_engine (text "sm" or
@@ -303,6 +308,7 @@ typedef enum sim_call {
     SIM_CALL_STREAM_CREATE,
     SIM_CALL_EVENT_CREATE,
     SIM_CALL_MEM_GET_INFO,
+    SIM_CALL_FREE_ORDERED, /* cudaFree of memory of cudaMallocAsync */
     SIM_CALLS
 } sim_call;
 

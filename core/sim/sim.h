@@ -5,6 +5,7 @@
  * Reading order:
  *   sim_backend.c  the interface to core: opening, enqueueing, waiting
  *   memory.c       the memory of buffers, and the host's
+ *   ordered.c      the pool of cudaMallocAsync: when it grows, and when it is trimmed
  *   calls.c        the costs of calls, and what they wait for
  *   host.c         the host's clock, and how the host waits
  *   host_threads.c the host's threads, each with a clock of its own
@@ -69,6 +70,7 @@ typedef struct sim_custom sim_custom;
 typedef struct sim_machine sim_machine;
 typedef struct sim_meeting sim_meeting;
 typedef struct sim_record sim_record;
+typedef struct sim_freed sim_freed;
 
 typedef struct sim_fifo {
     sim_op *head, *tail;
@@ -325,6 +327,13 @@ struct sim_machine {
     sim_ps host_func_ps;       /* what it has worked */
 };
 
+/* The pool of cudaMallocAsync, in bytes (ordered.c). */
+typedef struct sim_ordered {
+    int64_t reserved; /* that it has from the system */
+    int64_t used;     /* of these */
+    sim_freed *freed; /* of the others: what work in flight may use */
+} sim_ordered;
+
 /* Figures of the profile that the queue adds up. */
 typedef struct sim_delays {
     sim_ps submit, graph_submit;
@@ -341,6 +350,7 @@ struct sim_device {
     sim_delays delay;
     uint64_t peers;     /* bit i: it has access to the memory of device i */
     int64_t used_bytes; /* of the device's memory */
+    sim_ordered ordered;
     sim_chip chip;
     sim_copy_engine engine[3]; /* H2D, D2H, device to device */
     sim_channel *channel;      /* connections, then copy_connections per direction */

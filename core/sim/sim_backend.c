@@ -55,6 +55,7 @@ static void fill_info(sim_device *dev)
 static void sim_device_close(sl_device *base)
 {
     sim_device *dev = (sim_device *)base;
+    sim_ordered_close(dev);
     sim_chip_close(dev);
     sim_costs_close(dev);
     sim_queue_close(dev);
@@ -106,6 +107,7 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
 static void sim_stream_close(sl_stream *base)
 {
     sim_stream *stream = (sim_stream *)base;
+    sim_ordered_stream_closed(stream);
     *stream->all_link = stream->all_next;
     if (stream->all_next) stream->all_next->all_link = stream->all_link;
 }
@@ -379,6 +381,13 @@ static sl_status values_lost(sim_device *dev, sl_error *err)
     return sl_fail(err, SL_ENOMEM, "the simulator ran out of host memory: a result was lost");
 }
 
+static sl_status synchronized(sim_device *dev, sl_status status, sl_error *err)
+{
+    if (status != SL_OK) return status;
+    sim_ordered_trim(dev);
+    return values_lost(dev, err);
+}
+
 static sl_status sim_stream_query(sl_stream *base, bool *done, sl_error *err)
 {
     sim_device *dev = device_of_stream(base);
@@ -392,8 +401,7 @@ static sl_status sim_stream_synchronize(sl_stream *base, sl_error *err)
 {
     sim_device *dev = device_of_stream(base);
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
-    sl_status status = sim_host_wait_stream((sim_stream *)base, err);
-    return status == SL_OK ? values_lost(dev, err) : status;
+    return synchronized(dev, sim_host_wait_stream((sim_stream *)base, err), err);
 }
 
 static sl_status sim_event_query(sl_event *base, bool *done, sl_error *err)
@@ -413,7 +421,7 @@ static sl_status sim_event_synchronize(sl_event *base, sl_error *err)
     sl_status status = sim_host_catch_up(dev, err);
     sim_record *record = ((sim_event *)base)->record;
     if (status == SL_OK && record && !record->done) status = sim_host_wait_record(dev, record, err);
-    return status == SL_OK ? values_lost(dev, err) : status;
+    return synchronized(dev, status, err);
 }
 
 /* A timestamp is a whole number of ticks of the device's timer. */
@@ -441,8 +449,7 @@ static sl_status sim_device_synchronize(sl_device *base, sl_error *err)
 {
     sim_device *dev = (sim_device *)base;
     sim_host_spend_us(dev, dev->profile.host_synchronize_us);
-    sl_status status = sim_host_wait_idle(dev, err);
-    return status == SL_OK ? values_lost(dev, err) : status;
+    return synchronized(dev, sim_host_wait_idle(dev, err), err);
 }
 
 /* ---- the host ---- */
@@ -464,13 +471,25 @@ static sl_status sim_host_work(sl_device *base, int64_t duration_ns, sl_error *e
     return status == SL_OK && duration_ns > 0 ? sim_host_check_time(dev, err) : status;
 }
 
+/* The pool's part of a call that names memory of cudaMallocAsync. */
+static void call_pool(sim_device *dev, sl_plain_call call, const sim_stream *stream, size_t bytes)
+{
+    if (call == SL_PLAIN_MALLOC_ASYNC)
+        sim_ordered_take(dev, stream, bytes);
+    else
+        sim_ordered_give(dev, stream, bytes);
+}
+
 /* Memory that the call frees goes with its buffer: buffer_close. */
 static sl_status sim_plain_call(sl_device *base, sl_plain_call call, sl_buffer *buffer,
                                 sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
 {
-    (void)buffer;
     sim_device *dev = (sim_device *)base;
-    sl_status status = sim_call_make(dev, (sim_call)call, (sim_stream *)stream, bytes, waited, err);
+    const bool ordered = buffer && buffer->how == SL_ALLOC_ASYNC;
+    const sim_call as = ordered && call == SL_PLAIN_FREE ? SIM_CALL_FREE_ORDERED : (sim_call)call;
+    sl_status status = ordered ? sim_host_catch_up(dev, err) : SL_OK;
+    if (status == SL_OK) status = sim_call_make(dev, as, (sim_stream *)stream, bytes, waited, err);
+    if (status == SL_OK && ordered) call_pool(dev, call, (sim_stream *)stream, bytes);
     return status == SL_OK ? sim_host_catch_up(dev, err) : status;
 }
 

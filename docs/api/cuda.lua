@@ -45,15 +45,17 @@ print(code)  --> SL_ENOMEM]],
         },
         {
             name = "lab.cuda.free",
-            brief = "frees memory of malloc, or a tensor on the GPU",
+            brief = "frees memory of malloc or malloc_async, or a tensor on the GPU",
             arguments = { { "m", "tensor", "device memory" } },
-            blocks = "until the device is idle: on the simulator always, on a real GPU as CUDA does, for memory of malloc",
+            blocks = "until the device is idle: on the simulator always, on a real GPU as CUDA does, for memory of malloc; for memory of malloc_async it does not block",
             errors = {
                 { "SL_EPLACE", "it is host memory" },
                 { "SL_EINVAL", "it is a view: free the tensor that it was made from" },
                 { "SL_ECLOSED", "it was freed before" },
             },
-            about = [[It also frees a tensor on the GPU; on a real GPU the call then waits for the work that uses the tensor.]],
+            about = [[
+Memory of `malloc_async` is freed at once, as in CUDA: the script must see to it that nobody uses it any more. The call
+also frees a tensor on the GPU; on a real GPU it then waits for the work that uses the tensor.]],
             example = [[
 local m = lab.cuda.malloc(4096)
 lab.spin(5)
@@ -107,8 +109,14 @@ print(lab.probe(function() lab.cuda.free_host(m) end).host_blocked)  --> true]],
                 { "string|nil", "then a message" },
                 { "string|nil", 'then the code, "SL_ENOMEM"' },
             },
-            about = [[The memory comes from the device's default pool, on a real GPU too, and not from the pools of streamlab's tensors. It is there in the order of the
-stream: another stream that uses it has to wait for this one first, else the [race checker](races.md) reports it.]],
+            about = [[
+The memory comes from the device's default pool, on a real GPU too, and not from the pools of streamlab's tensors. It is
+there in the order of the stream: another stream that uses it has to wait for this one first, else the
+[race checker](races.md) reports it.
+
+The pool's release threshold is 0, CUDA's default: each synchronisation of a stream, an event or the device gives back
+what nobody uses, and the next call asks the system again. Both take long
+([chapter 6](../guide/06-implicit-synchronisation.md)).]],
             example = [[
 local s = lab.stream()
 local m = lab.cuda.malloc_async(4096, s)

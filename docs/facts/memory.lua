@@ -152,6 +152,31 @@ return {
         pair = "memory is used again in a stream",
     },
     {
+        id = "free-ordered",
+        fact = "cudaFree of memory of cudaMallocAsync does not wait: the caller must know that nobody "
+            .. "uses it any more.",
+        holds = "every GPU, by the document; measured on one H200",
+        source = {"memory"},
+        measured = implicit_page,
+        stated = {
+            {implicit_page, "for memory of cudaMallocAsync it does not wait at all"},
+        },
+    },
+    {
+        id = "pool-trimmed",
+        fact = "cudaMallocAsync's pool has a release threshold, 0 unless a program sets it: at each "
+            .. "synchronisation of a stream, an event or the device it gives back what nobody uses, "
+            .. "and the next allocation takes it from the system again. Both take long.",
+        holds = "every GPU, by the document; the times measured on one H200",
+        h200 = true,
+        source = {"pools"},
+        measured = implicit_page,
+        stated = {
+            {implicit_page, "at each synchronisation of a stream, an event or the device, what "
+                .. "nobody uses goes back to the system"},
+        },
+    },
+    {
         id = "malloc-async",
         fact = "cudaMallocAsync and cudaFreeAsync are work of a stream: the host does not wait, "
             .. "and other streams go on.",

@@ -55,6 +55,8 @@ return {
         nvidia .. "cuda-runtime-api/group__CUDART__EXECUTION.html"},
     memory = {"CUDA Runtime API, Memory Management",
         nvidia .. "cuda-runtime-api/group__CUDART__MEMORY.html"},
+    pools = {"CUDA Runtime API, cudaMemPoolAttrReleaseThreshold",
+        nvidia .. "cuda-runtime-api/group__CUDART__TYPES.html"},
     driver_memory = {"CUDA Driver API, cuMemFree",
         nvidia .. "cuda-driver-api/group__CUDA__MEM.html"},
     sanitizer = {"Compute Sanitizer",

@@ -23,7 +23,8 @@ return {
     --   times the figure, 10 % more than high times. Estimates, from what seven occasions on five
     --   H200s had.
     spread = {
-        ["what calls cost"] = {keys = {"host", "host_cold", "host_graph", "calls"}, low = 0.85, high = 1.45},
+        ["what calls cost"] = {keys = {"host", "host_cold", "host_graph", "host_pool",
+            "calls"}, low = 0.85, high = 1.45},
         ["cached pageable uploads"] = {keys = {"h2d_staging_gb_per_s"}, low = 0.72, high = 1.12},
         ["uncached pageable uploads"] = {keys = {"h2d_staging_cold_gb_per_s"}, low = 0.72, high = 1.12},
         ["pageable downloads"] = {keys = {"d2h_staging_gb_per_s", "d2h_staging_cold_gb_per_s"},
@@ -785,6 +786,15 @@ return {
                                             --   host sees what its first kernel writes
     },
 
+    -- The pool of cudaMallocAsync, on top of the calls: C++, release threshold 0, 1 MiB, 64 MiB and
+    --   1 GiB after each synchronisation 55, 80 and 989 us, the synchronisation 59, 87 and 1233;
+    --   threshold at its most: 1.4, 0.8 and 1.3, and 1.1, 0.7 and 0.9.
+    host_pool = {
+        chunk_bytes = 33554432,             -- estimate
+        grow_us = {{33554432, 53.6}, {67108864, 79.2}, {1073741824, 987.7}},
+        trim_us = {{33554432, 57.9}, {67108864, 86.3}, {1073741824, 1232.1}},
+    },
+
     -- What calls do besides: their costs, what waits, what serialises.
     calls = {
         -- fit over the sizes; spread of 15 passes 31.3 %; the same fit; spread of 15 passes
@@ -792,7 +802,10 @@ return {
         cudaMalloc = {us = 38.8319, us_per_mib = 0.1315, waits = false},
         -- fit over the sizes; spread of 15 passes 21.1 %; the same fit; spread of 15 passes
         --   64.7 %; between two kernels in two streams
-        cudaFree = {us = 32.5716, us_per_mib = 0.343708, waits = true},
+        cudaFree = {us = 32.5716, us_per_mib = 0.343708, waits = true,
+            -- C++, 1 MiB of cudaMallocAsync beside a kernel of 5 ms: 48 us in its own stream, 86 in
+            --   another one; vendor: no implicit synchronisation
+            malloc_async = {us = 67, us_per_mib = 0, waits = false}},
         -- fit over the sizes; spread of 15 passes 0.0 %; the same fit; spread of 15 passes
         --   45.0 %; between two kernels in two streams
         cudaMallocHost = {us = 0, us_per_mib = 101.006, waits = false},

@@ -350,6 +350,41 @@ observed["frees"] = function()
         effect(function() cuda.host_unregister(t) end)}, ", "), "host waits, host waits, host waits"
 end
 
+observed["free-ordered"] = function()
+    local function freed(own)
+        local s = streams("work")
+        local m = lab.cuda.malloc_async(1 << 20, s)
+        s:synchronize()
+        local busy = own and s or streams("other")
+        lab.spin(20, {stream = busy})
+        lab.cuda.free(m)
+        local goes_on = not busy:query()
+        lab.synchronize()
+        return goes_on
+    end
+    return ("%s, %s"):format(freed(false), freed(true)), "true, true"
+end
+
+-- By far: the pool has nothing after a synchronisation, and gives all back at the next one.
+observed["pool-trimmed"] = function()
+    local s, memory = streams("work"), nil
+    local function us(f)
+        local before = lab.now_us()
+        f()
+        return lab.now_us() - before
+    end
+    local function malloc() memory = lab.cuda.malloc_async(1 << 30, s) end
+    local function free() lab.cuda.free_async(memory, s) end
+    local function synchronize() s:synchronize() end
+    for _, f in ipairs{malloc, free, synchronize} do f() end
+    local new = us(malloc)
+    free()
+    local again = us(malloc)
+    free()
+    local trims, idle = us(synchronize), us(synchronize)
+    return ("%s, %s"):format(new > 3 * again, trims > 3 * idle), "true, true"
+end
+
 observed["allocations"] = function()
     local cuda, t = lab.cuda, pageable(mib)
     local seen = table.concat({effect(function() cuda.malloc(4096) end),

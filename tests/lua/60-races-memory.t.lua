@@ -85,6 +85,24 @@ producer:synchronize()
 lab.cuda.free(m)
 ]])
 
+wrong("cudaFree of memory of cudaMallocAsync waits for nobody", [[
+local m = lab.cuda.malloc_async(64, producer)                   --X
+lab.cuda.memset_async(m, 1, producer)                           --A
+lab.spin(2, {stream = producer})
+lab.cuda.free(m)                                                --B
+]], {
+    tensor = "^tensor %d+ %(64 uint8 on the device%)",
+    first = { "A", "write", "Memset (Device)", "producer" },
+    second = { "B", "free", "cudaFree", "host" }, stale = false,
+})
+
+right("the host waits before it calls cudaFree of memory of cudaMallocAsync", [[
+local m = lab.cuda.malloc_async(64, producer)
+lab.cuda.memset_async(m, 1, producer)
+producer:synchronize()
+lab.cuda.free(m)
+]])
+
 wrong("cudaFree of what is only read", [[
 local m, x = lab.cuda.malloc(64), lab.empty(4, 4)               --X
 lab.spin(2, {stream = producer})
