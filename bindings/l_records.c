@@ -2,7 +2,8 @@
  * explanation as bindings/words/ needs it: a table
  *
  *   {inferred =, n_findings =, n_parts =,
- *    verdict = {good =, joint =, gain_ns =, makespan_ns =, cause =, also = nil or a number},
+ *    verdict = {good =, joint =, unknown =, gain_ns =, most_ns =, lost_ns =, makespan_ns =, cause =,
+ *               lead = nil or a number, also = nil or a number},
  *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
  *             makespan_ns =, n_spans =, device = the GPU's name, profile = of a simulated one,
  *             as_graphs = function(costs)},  -- l_as_graphs.c
@@ -131,8 +132,8 @@ static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding 
     lsl_set_text(L, "gpu", prefix);
 }
 
-/* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = its
- * waits, by_host_ns =, many_waiters =, many_by =, by_itself = it waited for its own call,
+/* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = of
+ * what its sentence names, by_host_ns =, by_calls =, many_waiters =, many_by =, by_itself = it waited for its own call,
  * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
  * by = side, lack = what no SM had free, sms = how many of sm_count it had, trace = what upvalue 4 is}. */
 static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
@@ -148,8 +149,9 @@ static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_fin
     set_true(L, "guess", record.guess);
     lsl_set_integer(L, "lost_ns", finding->lost_ns);
     if (finding->gain_ns >= 0) lsl_set_integer(L, "gain_ns", finding->gain_ns);
-    lsl_set_integer(L, "count", (int64_t)finding->n_waits);
+    lsl_set_integer(L, "count", (int64_t)finding->count);
     lsl_set_integer(L, "by_host_ns", finding->by_host_ns);
+    lsl_set_integer(L, "by_calls", (int64_t)finding->by_calls);
     set_true(L, "many_waiters", finding->many_waiters);
     set_true(L, "many_by", finding->many_by);
     set_true(L, "by_itself", finding->waiter == finding->by);
@@ -265,10 +267,14 @@ static void push_trace(lua_State *L, const sl_timeline *timeline)
 static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_explanation *found)
 {
     sl_verdict verdict = sl_explanation_judge(timeline, found);
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 10);
     set_true(L, "good", verdict.good);
     set_true(L, "joint", verdict.joint);
+    set_true(L, "unknown", verdict.unknown);
     lsl_set_integer(L, "gain_ns", verdict.gain_ns);
+    lsl_set_integer(L, "most_ns", verdict.most_ns);
+    lsl_set_integer(L, "lost_ns", verdict.lost_ns);
+    if (found->n_findings > 0) lsl_set_integer(L, "lead", (int64_t)verdict.lead + 1);
     lsl_set_integer(L, "makespan_ns", verdict.makespan_ns);
     lsl_set_text(L, "cause", sl_cause_name(verdict.cause));
     if (verdict.also > 0) lsl_set_integer(L, "also", (int64_t)verdict.also + 1);

@@ -48,8 +48,10 @@ function tables.verdict(e)
     local left_ns = v.makespan_ns - v.gain_ns
     return {
         sentence = verdict(e), good = v.good or false, joint = v.joint or false,
-        gain_us = v.gain_ns / 1000, ratio = left_ns > 0 and v.makespan_ns / left_ns or nil,
-        cause = v.gain_ns > 0 and v.cause or nil,
+        gain_known = not v.unknown, gain_us = not v.unknown and v.gain_ns / 1000 or nil,
+        most_us = v.most_ns / 1000, lost_us = v.unknown and v.lost_ns / 1000 or nil,
+        ratio = not v.unknown and left_ns > 0 and v.makespan_ns / left_ns or nil,
+        cause = (v.gain_ns > 0 or v.unknown) and v.cause or nil,
     }
 end
 

@@ -1,5 +1,5 @@
 -- causes_json.lua - the verdict and the causes as JSON, in the order of tl:causes(). A gain that
--- was not computed is null, and so is an operand that is not known.
+-- is not known is null, and so is an operand that is not known.
 
 local _, core = ...
 local say, string, us = core.words.say, core.json_string, core.json_milli
@@ -29,16 +29,19 @@ local function cause(r)
 end
 
 local verdict_form <const> = [[
-  "verdict": {"good": %s, "joint": %s, "gain_us": %s, "ratio": %s, "code": %s,
+  "verdict": {"good": %s, "joint": %s, "gain_known": %s, "gain_us": %s, "most_us": %s,
+    "lost_us": %s, "ratio": %s, "code": %s,
     "sentence": %s},
 ]]
 
 local function verdict(e)
     local v = e.verdict
     local left_ns = v.makespan_ns - v.gain_ns
-    return verdict_form:format(v.good or false, v.joint or false, us(v.gain_ns),
-        left_ns > 0 and ("%.4f"):format(v.makespan_ns / left_ns) or "null",
-        v.gain_ns > 0 and string(v.cause) or "null", string(core.words.verdict(e)))
+    local known = not v.unknown
+    return verdict_form:format(v.good or false, v.joint or false, known,
+        known and us(v.gain_ns) or "null", us(v.most_ns), known and "null" or us(v.lost_ns),
+        known and left_ns > 0 and ("%.4f"):format(v.makespan_ns / left_ns) or "null",
+        (v.gain_ns > 0 or v.unknown) and string(v.cause) or "null", string(core.words.verdict(e)))
 end
 
 -- causes_json(explanation): two fields of an object, without a comma behind them

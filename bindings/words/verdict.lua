@@ -1,4 +1,4 @@
--- verdict.lua - whether there is anything to gain, how much at most, and where, in a sentence.
+-- verdict.lua - whether there is anything to gain, how much, and where, in a sentence.
 -- The judgement is core/timeline/verdict.c's.
 
 local _, core = ...
@@ -14,6 +14,12 @@ local function gain(v)
     return ("%s (%d.%02d x)"):format(text, percent // 100, percent % 100)
 end
 
+-- "12.3 %"
+local function percent(part_ns, whole_ns)
+    local permille = core.ratio(part_ns, whole_ns, 1000)
+    return ("%d.%d %%"):format(permille // 10, permille % 10)
+end
+
 local function clause(e, i) return say(e.finding(i), "clause") end
 
 -- What else is worth a word: another cause, or, where the first is not known, one that is.
@@ -21,7 +27,32 @@ local function also(e, v)
     if not v.also then return "" end
     if v.joint then return "; " .. clause(e, v.also) end
     local _, gain_ns = e.loss(v.also)
+    if v.cause ~= "unknown" then
+        return ("; besides, %s to gain with fewer and larger operations: %s"):format(
+            duration(gain_ns), clause(e, v.also))
+    end
     return ("; of what is known at most %s: %s"):format(duration(gain_ns), clause(e, v.also))
+end
+
+-- What all causes gain together that a program can end, where that is much more.
+local function most(v)
+    if v.joint or v.most_ns - v.gain_ns < v.makespan_ns // 20 then return "" end
+    return ("; with all other causes at most %s"):format(duration(v.most_ns))
+end
+
+-- Latency is no cause that a program can end: it leads where nothing else gains anything.
+local function to_gain(v)
+    if v.joint then return ("To gain: at most %s, if several causes end together"):format(gain(v)) end
+    return (v.cause == "latency" and "To gain with fewer and larger operations: %s"
+            or "To gain by this cause alone: %s"):format(gain(v))
+end
+
+-- Much was lost, and the replay does not say how much of it can be gained.
+local function not_known(e, v)
+    local lost = ("%s of %s (%s)"):format(duration(v.lost_ns), duration(v.makespan_ns),
+                                          percent(v.lost_ns, v.makespan_ns))
+    if not v.lead then return ("Gain not known: nothing ran for %s."):format(lost) end
+    return ("Gain not known: %s were lost: %s."):format(lost, clause(e, v.lead))
 end
 
 -- verdict(explanation): a sentence
@@ -29,14 +60,14 @@ return function(e)
     local v = e.verdict
     if e.trace.n_spans == 0 then
         return "The timeline is empty: nothing ran on the device, so nothing waited."
+    elseif v.unknown then
+        return not_known(e, v)
     elseif v.good and v.gain_ns == 0 then
         return ("Nothing to gain: no wait made the makespan of %s longer.")
             :format(duration(v.makespan_ns))
     elseif v.good then
-        local permille = core.ratio(v.gain_ns, v.makespan_ns, 1000)
-        return ("Little to gain: ending the largest cause would save %s of %s, %d.%d %%.")
-            :format(duration(v.gain_ns), duration(v.makespan_ns), permille // 10, permille % 10)
+        return ("Little to gain: ending the largest cause would save %s of %s, %s."):format(
+            duration(v.gain_ns), duration(v.makespan_ns), percent(v.gain_ns, v.makespan_ns))
     end
-    return ("To gain: at most %s%s: %s%s."):format(gain(v),
-        v.joint and ", if several causes end together" or "", clause(e, 1), also(e, v))
+    return ("%s: %s%s%s."):format(to_gain(v), clause(e, 1), also(e, v), most(v))
 end

@@ -418,7 +418,7 @@ static void put_finding(page *p, const sl_finding *f)
     truth(p, ",\"idle\":", f->idle);
     number(p, ",\"lost\":", f->lost_ns);
     number(p, ",\"gain\":", f->gain_ns);
-    number(p, ",\"waits\":", whole(f->n_waits));
+    number(p, ",\"waits\":", whole(f->count));
     number(p, ",\"waiter\":", whole(f->waiter));
     number(p, ",\"by\":", whole(f->by));
     truth(p, ",\"manyWaiters\":", f->many_waiters);

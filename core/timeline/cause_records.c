@@ -1,7 +1,7 @@
 /* cause_records.c - a finding with what is known of its two sides, for whoever words it: the
  * operation that waited, and what it waited for, an operation or a call of the host.
  */
-#include "cause_records.h"
+#include "timeline.h"
 
 #include <string.h>
 
@@ -97,40 +97,4 @@ void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_ca
     record->by = read_side(timeline, finding->by);
     record->guess = is_guess(timeline, finding->cause, &record->by);
     read_sms(timeline, record);
-}
-
-/* ---- the same cause ------------------------------------------------------------------- */
-
-/* Where no line is known: whichever call the host was in, or came from, it is one cause. */
-static bool is_one_without_lines(const sl_timeline *timeline, sl_cause cause, const sl__line *a,
-                                 const sl__line *b)
-{
-    if (a->where != 0 || b->where != 0) return false;
-    if (cause == SL_CAUSE_HOST_ISSUING) return is_foreign(timeline);
-    return cause == SL_CAUSE_HOST_WORK && a->kind != SL_CALL_HOST_WORK
-           && b->kind != SL_CALL_HOST_WORK;
-}
-
-/* The same cause, and the same thing waited for, in another engine's row or, of the host,
- * beside what ran. */
-static bool is_same(const sl__operations *ops, const sl_finding *a, const sl_finding *b)
-{
-    bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
-    if (a->cause != b->cause || !a->by || !b->by || !((a->idle && b->idle) || by_host))
-        return false;
-    sl__line x = sl__item_line(ops, sl__operations_find(ops, a->by));
-    sl__line y = sl__item_line(ops, sl__operations_find(ops, b->by));
-    return is_one_without_lines(ops->timeline, a->cause, &x, &y)
-           || (x.kind != SL__NO_LINE && sl__line_is_same(&x, &y));
-}
-
-void sl__causes_group(const sl__operations *ops, sl_explanation *explanation)
-{
-    sl_finding *f = explanation->findings;
-    for (size_t i = 0; i < explanation->n_findings; i++) {
-        f[i].same_as = i;
-        for (size_t k = 0; k < i && i < SL__GROUPED_FINDINGS && f[i].same_as == i; k++) {
-            if (is_same(ops, &f[k], &f[i])) f[i].same_as = k;
-        }
-    }
 }

@@ -36,7 +36,7 @@
 
 #include <stdlib.h>
 
-#include "cause_records.h"
+#include "advice.h"
 #include "findings.h"
 #include "operations.h"
 #include "overlap.h"
@@ -634,8 +634,8 @@ static sl_status give(search *s, sl_explanation *out, sl_error *err)
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
-    if (status == SL_OK) status = sl__gains_find(&s->ops, out, err);
     if (status == SL_OK) sl__causes_group(&s->ops, out);
+    if (status == SL_OK) status = sl__gains_find(&s->ops, out, err);
     return status;
 }
 

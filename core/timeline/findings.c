@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "advice.h"
 #include "store.h"
 
 static int compare(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
@@ -23,7 +24,7 @@ static int compare_ns(int64_t a, int64_t b) { return (a > b) - (a < b); }
 static bool is_same(const sl__group *a, const sl__group *b)
 {
     return a->cause == b->cause && a->engine == b->engine && a->place == b->place
-           && a->idle == b->idle && a->by_itself == b->by_itself
+           && a->idle == b->idle && a->by_itself == b->by_itself && a->first == b->first
            && memcmp(a->texts, b->texts, sizeof a->texts) == 0;
 }
 
@@ -104,6 +105,7 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
     if (whoever) group->texts[0] = group->texts[1] = 0;
     if (cause != SL_CAUSE_NONE && is_one_of_many(list->ops, waiter)) group->texts[1] = 0;
     if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->ops, by)) group->texts[3] = 0;
+    if (group->first) group->texts[2] = group->texts[3] = 0;
     if (cause == SL_CAUSE_HOST_WORK && group->texts[2] == 0 && !is_host_work(list->ops, by))
         group->texts[3] = 0; /* behind which call does not matter where no line is known */
 }
@@ -129,6 +131,8 @@ void sl__stretches_add(sl__stretches *list, sl_cause cause, int unit, bool idle,
     };
     group.by_itself = !list->chain && cause == SL_CAUSE_HOST_ISSUING && waiter == by;
     if (list->chain && sl_cause_traits(cause) & SL_CAUSE_ENGINELESS) group.engine = group.place = 0;
+    if (!list->chain && cause == SL_CAUSE_HOST_BLOCKED)
+        group.first = (uint8_t)sl__first_launch(list->ops, by);
     reduce_texts(list, &group, waiter, by);
     sl__stretch next = {
         .from_ns = from_ns,
@@ -193,6 +197,8 @@ static sl__stretch *sort_stretches(const sl__stretches *list)
     return sorted;
 }
 
+#define CHAIN_STEPS 64 /* operations back to the one that the cause held */
+
 /* ---- what they come to ------------------------------------------------------------- */
 
 static uint64_t correlation_of(const sl__stretches *list, uint32_t item)
@@ -208,10 +214,47 @@ static bool is_different(const sl__stretches *list, uint32_t item, uint32_t othe
            || sl__item_stream(list->ops, item) != sl__item_stream(list->ops, other);
 }
 
+/* The operation that the cause held: the waiter, or one that came before it. */
+size_t sl__held_by(const sl__operations *ops, size_t waiter, sl_cause cause)
+{
+    size_t at = waiter;
+    if (cause == SL_CAUSE_LATENCY) return waiter;
+    for (int n = 0; n < CHAIN_STEPS && at != SL__NO_ITEM; n++) {
+        const sl__item *item = &ops->items[at];
+        if (item->ready_cause == cause || item->start_cause == cause) return at;
+        at = item->ready_by;
+    }
+    return waiter;
+}
+
+/* What a sentence counts: calls in which the host was, else operations that the cause held. */
+static size_t counted(const sl__stretches *list, const sl__group *group, const sl__stretch *at)
+{
+    sl_cause cause = (sl_cause)group->cause;
+    bool calls = sl_cause_traits(cause) & SL_CAUSE_BY_HOST && cause != SL_CAUSE_HOST_ISSUING;
+    if (calls && at->by != SL__NOBODY) return at->by;
+    return sl_cause_traits(cause) & SL_CAUSE_BY_HOST ? at->waiter
+                                                     : sl__held_by(list->ops, at->waiter, cause);
+}
+
+/* How many different ones; `seen`, by item, says for which group (from 1) it was counted. */
+static size_t count(const sl__stretches *list, const sl__group *group, const sl__stretch *at,
+                    uint32_t *seen)
+{
+    uint32_t id = (uint32_t)(group - list->groups) + 1;
+    size_t n = 0;
+    for (size_t i = 0; i < group->n; i++) {
+        size_t item = counted(list, group, &at[i]);
+        n += seen[item] != id;
+        seen[item] = id;
+    }
+    return n;
+}
+
 /* Time that several waits share counts once; of waits for a busy engine, the time in which it was
  * busy. The longest wait represents all; among equals the first. */
 static sl_finding measure(const sl__stretches *list, const sl__group *group, const sl__stretch *at,
-                          const sl__union *busy)
+                          const sl__union *busy, uint32_t *seen)
 {
     const sl__stretch *longest = at;
     sl_finding f = {
@@ -220,6 +263,7 @@ static sl_finding measure(const sl__stretches *list, const sl__group *group, con
         .place = group->place,
         .idle = group->idle,
         .n_waits = group->n,
+        .count = count(list, group, at, seen),
     };
     int64_t from_ns = at->from_ns, to_ns = at->from_ns;
     for (size_t i = 0; i <= group->n; i++) {
@@ -262,54 +306,76 @@ static int by_loss(const void *left, const void *right)
 /* ---- the host's time in calls of one kind -------------------------------------------- */
 
 typedef struct line { /* of the script, and what it called */
-    uint32_t where, name;
+    sl__line at;
     int64_t host_ns;
+    size_t calls;
 } line;
 
 static int by_texts(const void *left, const void *right)
 {
     const line *a = left, *b = right;
-    int order = compare(a->where, b->where);
-    return order != 0 ? order : compare(a->name, b->name);
+    int order = compare(a->at.where, b->at.where);
+    if (order == 0) order = compare(a->at.name, b->at.name);
+    return order != 0 ? order : (a->at.kind > b->at.kind) - (a->at.kind < b->at.kind);
 }
 
-/* Only of operations in whose calls the host was blocked. */
-static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line *at)
+/* Only of calls that held the host, or issued. */
+static bool is_line_wanted(const sl__stretches *list, const sl_finding *f, line *key)
 {
-    if (f->cause != SL_CAUSE_HOST_BLOCKED) return false;
-    const sl_span *span = sl__item_span(list->ops, sl__operations_find(list->ops, f->by));
-    *at = (line){ .where = span ? span->where : 0, .name = span ? span->name : 0 };
-    return span != NULL;
+    bool has_line = f->cause == SL_CAUSE_HOST_BLOCKED || f->cause == SL_CAUSE_HOST_ISSUING;
+    *key = (line){ .at = sl__item_line(list->ops, sl__operations_find(list->ops, f->by)) };
+    return has_line && key->at.kind != SL__NO_LINE;
+}
+
+static size_t collect_lines(const sl__stretches *list, const ranked *groups, size_t n, line *lines)
+{
+    size_t n_lines = 0, n_unique = 0;
+    for (size_t i = 0; i < n; i++)
+        n_lines += is_line_wanted(list, &groups[i].finding, &lines[n_lines]);
+    qsort(lines, n_lines, sizeof *lines, by_texts);
+    for (size_t i = 0; i < n_lines; i++) {
+        if (i == 0 || by_texts(&lines[i - 1], &lines[i]) != 0) lines[n_unique++] = lines[i];
+    }
+    return n_unique;
+}
+
+static void measure_calls(const sl__operations *ops, line *lines, size_t n)
+{
+    for (size_t i = 0; n > 0 && i < ops->n; i++) {
+        line key = { .at = sl__item_line(ops, i) };
+        line *at = bsearch(&key, lines, n, sizeof *lines, by_texts);
+        if (!at) continue;
+        at->host_ns = sl__add_ns(at->host_ns,
+                                 ops->items[i].host_end_ns - ops->items[i].host_start_ns);
+        at->calls++;
+    }
 }
 
 static sl_status measure_lines(const sl__stretches *list, ranked *groups, size_t n, sl_error *err)
 {
-    const sl_span *spans = list->ops->spans;
-    size_t n_spans = list->ops->n_spans, n_lines = 0;
     line *lines = malloc((n + 1) * sizeof *lines), key;
     if (!lines) return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
+    size_t n_lines = collect_lines(list, groups, n, lines);
+    measure_calls(list->ops, lines, n_lines);
     for (size_t i = 0; i < n; i++) {
-        if (is_line_wanted(list, &groups[i].finding, &key)) lines[n_lines++] = key;
-    }
-    qsort(lines, n_lines, sizeof *lines, by_texts);
-    size_t n_unique = 0;
-    for (size_t i = 0; i < n_lines; i++) {
-        if (i == 0 || by_texts(&lines[i - 1], &lines[i]) != 0) lines[n_unique++] = lines[i];
-    }
-    for (size_t i = 0; n_unique > 0 && i < n_spans; i++) {
-        key = (line){ .where = spans[i].where, .name = spans[i].name };
-        line *at = bsearch(&key, lines, n_unique, sizeof *lines, by_texts);
-        if (at)
-            at->host_ns = sl__add_ns(at->host_ns, spans[i].host_end_ns - spans[i].host_start_ns);
-    }
-    for (size_t i = 0; i < n; i++) {
-        if (is_line_wanted(list, &groups[i].finding, &key)) {
-            const line *at = bsearch(&key, lines, n_unique, sizeof *lines, by_texts);
-            groups[i].finding.by_host_ns = at ? at->host_ns : 0;
-        }
+        if (!is_line_wanted(list, &groups[i].finding, &key)) continue;
+        const line *at = bsearch(&key, lines, n_lines, sizeof *lines, by_texts);
+        groups[i].finding.by_host_ns = at ? at->host_ns : 0;
+        groups[i].finding.by_calls = at ? at->calls : 0;
     }
     free(lines);
     return SL_OK;
+}
+
+/* The copy for which a synchronisation waits is what the program asked for. */
+static void note_copies(const sl__stretches *list, ranked *groups, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        sl_finding *f = &groups[i].finding;
+        if (f->cause != SL_CAUSE_HOST_BLOCKED) continue;
+        size_t copy = sl__copy_before_sync(list->ops, sl__operations_find(list->ops, f->by));
+        if (copy != SL__NO_ITEM) f->by_copy = list->ops->items[copy].correlation;
+    }
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
@@ -332,13 +398,21 @@ static sl_status rank(const sl__stretches *list, const sl__stretch *sorted, cons
 {
     size_t n = 0, at = 0;
     ranked *groups = malloc((list->n_groups + 1) * sizeof *groups);
-    if (!groups) return no_memory(list, err);
+    uint32_t *seen = calloc(list->ops->n + 1, sizeof *seen);
+    if (!groups || !seen) {
+        free(groups);
+        free(seen);
+        return no_memory(list, err);
+    }
     for (size_t g = 0; g < list->n_groups; at += list->groups[g++].n) {
         const sl__group *group = &list->groups[g];
-        groups[n] = (ranked){ measure(list, group, sorted + at, &busy[busy_union(group)]), at };
+        groups[n] = (ranked){ measure(list, group, sorted + at, &busy[busy_union(group)], seen),
+                              at };
         n += groups[n].finding.lost_ns > 0;
     }
+    free(seen);
     qsort(groups, n, sizeof *groups, by_loss);
+    note_copies(list, groups, n);
     sl_status status = measure_lines(list, groups, n, err);
     if (status != SL_OK) {
         free(groups);

@@ -12,6 +12,7 @@ typedef struct sl__group {
     uint8_t place;         /* of the device of that engine */
     bool idle;
     bool by_itself; /* it was being issued itself */
+    uint8_t first;  /* sl__first: calls of first launches, whichever they are */
     size_t n;       /* its stretches */
 } sl__group;
 
@@ -52,7 +53,11 @@ enum { SL__BESIDE = SL__UNITS, SL__BUSY_UNIONS = SL__UNITS + SL_MOST_DEVICES };
 sl_status sl__stretches_sum(const sl__stretches *list, const sl__union *busy, sl_finding **findings,
                             size_t *n_findings, sl_wait **waits, size_t *n_waits, sl_error *err);
 
-/* Sets gain_ns of the findings, and sorts findings and waits by it (gains.c). */
+/* The operation that the cause held up: the waiter, or one that it came behind. */
+size_t sl__held_by(const sl__operations *ops, size_t waiter, sl_cause cause);
+
+/* Sets gain_ns of the findings, and sorts findings and waits by it (gains.c). Their
+ * same_as is set (advice.h). */
 sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err);
 
 #endif

@@ -21,15 +21,18 @@
 #include "findings.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "advice.h"
 #include "overlap.h"
 #include "replay.h"
 #include "store.h"
 
 #define MOST_REPLAYS 48
 #define MOST_STEPS 60000000 /* of all replays together */
+#define SOME_PART 10        /* of the largest loss by the same cause: one that leads */
+#define NEAR_PERCENT 95     /* of the largest gain: one that is nearly the same */
 #define LEAST_PERMILLE 1    /* of the makespan; findings that lost less are not looked at */
-#define CHAIN_STEPS 64      /* operations back to the one that the cause held */
 
 typedef struct gains {
     const sl__operations *ops;
@@ -37,7 +40,8 @@ typedef struct gains {
     sl__replay replay;
     uint16_t *left_out; /* by item */
     int64_t makespan_ns, floor_ns;
-    int64_t unheld_ns; /* the makespan if the host waits for nothing; -1: not played */
+    int64_t busy_ns[SL__UNITS]; /* by unit */
+    int64_t unheld_ns;          /* the makespan if the host waits for nothing; -1: not played */
 } gains;
 
 static const sl__item *item_at(const gains *g, size_t i) { return &g->ops->items[i]; }
@@ -99,35 +103,36 @@ static bool is_by_line(sl_cause cause)
     return sl_cause_traits(cause) & SL_CAUSE_BY_HOST && bits_of(cause) != 0;
 }
 
-/* All calls of the line that the finding names, where a line is to blame. */
+/* All first launches, of which each was needed. */
+static void leave_first_launches(gains *g, sl__first first)
+{
+    for (size_t i = 0; i < g->ops->n; i++)
+        if (sl__first_launch(g->ops, i) == first) leave(g, i, SL__NO_CALL);
+}
+
+/* All calls of the line that the finding names, where a line is to blame. A graph has the launches of
+ * all lines. */
 static void leave_calls(gains *g, const sl_finding *f)
 {
     unsigned bits = bits_of(f->cause);
     size_t by = sl__operations_find(g->ops, f->by);
     if (!is_by_line(f->cause) || by == SL__NO_ITEM) return;
+    sl__first first = f->cause == SL_CAUSE_HOST_BLOCKED ? sl__first_launch(g->ops, by)
+                                                        : SL__NOT_FIRST;
+    if (first != SL__NOT_FIRST) {
+        leave_first_launches(g, first);
+        return;
+    }
     sl__line wanted = sl__item_line(g->ops, by);
+    bool any_line = wanted.where == 0 || sl__is_of_launches(g->ops, f);
     for (size_t i = 0; i < g->ops->n; i++) {
         sl__line at = sl__item_line(g->ops, i);
         bool same_call = sl__line_is_same(&at, &wanted);
-        if (bits == SL__NO_ISSUE
-                ? is_launch(g->ops, i) && (wanted.where == 0 || at.where == wanted.where)
-                : same_call)
+        if (bits == SL__NO_ISSUE ? is_launch(g->ops, i) && (any_line || at.where == wanted.where)
+                                 : same_call)
             leave(g, i, bits);
         if (bits == SL__NO_CALL && same_call) leave_next_sync(g, i);
     }
-}
-
-/* The waiter, or the operation that it followed and that the cause held. */
-static size_t held_one(const gains *g, size_t i, sl_cause cause)
-{
-    size_t at = i;
-    if (cause == SL_CAUSE_LATENCY) return i;
-    for (int n = 0; n < CHAIN_STEPS && at != SL__NO_ITEM; n++) {
-        const sl__item *item = item_at(g, at);
-        if (item->ready_cause == cause || item->start_cause == cause) return at;
-        at = item->ready_by;
-    }
-    return i;
 }
 
 /* A launch comes behind all that its stream had before: without that, all that it runs goes on. */
@@ -155,7 +160,7 @@ static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned b
     else if (is_by_line(cause))
         leave(g, by, bits);
     else if (waiter != SL__NO_ITEM)
-        leave(g, held_one(g, waiter, cause), bits);
+        leave(g, sl__held_by(g->ops, waiter, cause), bits);
 }
 
 /* The waits of a finding, of which the first is waits[first]. */
@@ -167,25 +172,11 @@ static void leave_waits(gains *g, const sl_finding *f, size_t first, unsigned bi
 
 /* ---- findings ----------------------------------------------------------------------------- */
 
-/* Both leave out the same calls. */
-static bool shares_replay(const gains *g, const sl_finding *a, const sl_finding *b)
-{
-    bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
-    if (a->cause != b->cause || !by_host || !a->by || !b->by) return false;
-    sl__line x = sl__item_line(g->ops, sl__operations_find(g->ops, a->by));
-    sl__line y = sl__item_line(g->ops, sl__operations_find(g->ops, b->by));
-    bool pauses = a->cause == SL_CAUSE_HOST_WORK && x.kind != SL_CALL_HOST_WORK
-                  && y.kind != SL_CALL_HOST_WORK;
-    return x.where == y.where
-           && (a->cause == SL_CAUSE_HOST_ISSUING || (pauses && x.where == 0)
-               || sl__line_is_same(&x, &y));
-}
-
 static int64_t known_gain_ns(const gains *g, size_t finding)
 {
     const sl_finding *f = g->e->findings;
     for (size_t k = 0; k < finding; k++) {
-        if (f[k].gain_ns >= 0 && shares_replay(g, &f[k], &f[finding])) return f[k].gain_ns;
+        if (f[k].gain_ns >= 0 && f[k].same_as == f[finding].same_as) return f[k].gain_ns;
     }
     return -1;
 }
@@ -213,18 +204,23 @@ static int64_t unheld_makespan_ns(gains *g)
     return g->unheld_ns;
 }
 
+/* Whether kernels of one stream need their order is a guess. */
+static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle; }
+
+static void leave_finding(gains *g, const sl_finding *f, size_t first)
+{
+    leave_waits(g, f, first, is_guess(f) ? SL__NO_LAST : bits_of(f->cause));
+    leave_calls(g, f);
+}
+
 static int64_t gain_of(gains *g, const sl_finding *f)
 {
     bool issuing = f->cause == SL_CAUSE_HOST_ISSUING;
     int64_t whole_ns = issuing ? unheld_makespan_ns(g) : g->makespan_ns;
-    bool in_turns = f->cause == SL_CAUSE_STREAM_ORDER && !f->idle;
     begin(g, !issuing);
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
-        const sl_finding *other = &g->e->findings[i];
-        if (other != f && !shares_replay(g, f, other)) continue;
-        leave_waits(g, other, first, in_turns ? SL__NO_LAST : bits_of(f->cause));
+        if (g->e->findings[i].same_as == f->same_as) leave_finding(g, &g->e->findings[i], first);
     }
-    leave_calls(g, f);
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
     if (bits_of(f->cause) & SL__NO_ENGINE) ns = sl__max_ns(ns, g->floor_ns);
     return sl__max_ns(0, whole_ns - ns);
@@ -237,8 +233,7 @@ static int64_t joint_gain_ns(gains *g)
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         const sl_finding *f = &g->e->findings[i];
         if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE)) continue;
-        leave_waits(g, f, first, bits_of(f->cause));
-        leave_calls(g, f);
+        leave_finding(g, f, first);
     }
     return sl__max_ns(0, g->makespan_ns - sl__replay_makespan_ns(&g->replay, g->left_out));
 }
@@ -271,57 +266,106 @@ static void look_at_findings(gains *g)
 
 typedef struct ranked {
     sl_finding finding;
-    int64_t key_ns;
+    int64_t key_ns, work_ns; /* work_ns: of its engine, if that lost much of the time */
     size_t index, first;
 } ranked;
 
-/* They were in order of what was lost. */
+static int in_order(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+/* They were in order of what was lost, and same_as is one of them. Of what one advice ends, the engine
+ * with the most work comes first: that one was idle for longest means little if it had little to do. */
 static int by_gain(const void *left, const void *right)
 {
     const ranked *a = left, *b = right;
     if (a->key_ns != b->key_ns) return a->key_ns > b->key_ns ? -1 : 1;
-    return (a->index > b->index) - (a->index < b->index);
+    int order = in_order(a->finding.same_as, b->finding.same_as);
+    if (order == 0 && a->work_ns != b->work_ns) return a->work_ns > b->work_ns ? -1 : 1;
+    return order != 0 ? order : in_order(a->index, b->index);
 }
 
-/* Whether kernels of one stream need their order is a guess: it is listed last where another cause
- * gains more than a few percent. */
-static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle; }
+/* The entry comes first, and those before it behind it. */
+static void put_first(ranked *all, size_t entry)
+{
+    const ranked first = all[entry];
+    memmove(all + 1, all, entry * sizeof *all);
+    all[0] = first;
+}
 
+/* Latency, which no program can end, does not lead where anything else gains something; and among
+ * gains that are nearly the same, what a word in the program ends leads. */
+static void choose_lead(const sl__operations *ops, ranked *all, size_t n, int64_t makespan_ns)
+{
+    size_t i = 0;
+    while (i < n && all[i].finding.cause == SL_CAUSE_LATENCY)
+        i++;
+    if (i > 0 && i < n && all[i].key_ns >= makespan_ns / 100) put_first(all, i);
+    for (i = 0; i < n && all[i].key_ns > 0 && all[i].key_ns >= all[0].key_ns / 100 * NEAR_PERCENT;
+         i++) {
+        if (!sl__is_one_word(ops, &all[i].finding)) continue;
+        put_first(all, i);
+        return;
+    }
+}
+
+/* same_as as an index of the new order: the first one of those with the same. */
+static void link_again(ranked *all, size_t n, size_t *first_of)
+{
+    for (size_t i = n; i-- > 0;)
+        first_of[all[i].finding.same_as] = i;
+    for (size_t i = 0; i < n; i++)
+        all[i].finding.same_as = first_of[all[i].finding.same_as];
+}
+
+/* A guess is listed last where another cause gains more than a few percent. */
 static bool has_better(const sl_explanation *e, int64_t makespan_ns)
 {
     for (size_t i = 0; i < e->n_findings; i++) {
-        if (!is_guess(&e->findings[i]) && e->findings[i].gain_ns >= makespan_ns / 20) return true;
+        const sl_finding *f = &e->findings[i];
+        if (!is_guess(f) && f->cause != SL_CAUSE_LATENCY && f->gain_ns >= makespan_ns / 20)
+            return true;
     }
     return false;
 }
 
-static sl_status put_in_order(sl_explanation *e, int64_t makespan_ns, sl_error *err)
+static sl_status put_in_order(gains *g, sl_error *err)
 {
-    bool better = has_better(e, makespan_ns);
-    ranked *all = malloc((e->n_findings + 1) * sizeof *all);
+    sl_explanation *e = g->e;
+    const size_t n = e->n_findings;
+    bool better = has_better(e, g->makespan_ns);
+    ranked *all = malloc((n + 1) * sizeof *all);
     sl_wait *waits = malloc((e->n_waits + 1) * sizeof *waits);
-    if (!all || !waits) {
+    size_t *first_of = malloc((n + 1) * sizeof *first_of);
+    if (!all || !waits || !first_of) {
         free(all);
         free(waits);
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", e->n_findings);
+        free(first_of);
+        return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
     }
-    for (size_t i = 0, first = 0; i < e->n_findings; first += e->findings[i++].n_waits) {
+    for (size_t i = 0, first = 0; i < n; first += e->findings[i++].n_waits) {
         const sl_finding *f = &e->findings[i];
-        all[i] = (ranked){ *f, better && is_guess(f) ? -2 : f->gain_ns, i, first };
+        int64_t key_ns = better && is_guess(f) ? -2 : f->gain_ns;
+        bool lost_some = f->lost_ns >= e->findings[f->same_as].lost_ns / SOME_PART;
+        int64_t work_ns = lost_some ? g->busy_ns[sl__unit(f->place, f->engine)] : 0;
+        all[i] = (ranked){ *f, key_ns, work_ns, i, first };
     }
-    qsort(all, e->n_findings, sizeof *all, by_gain);
-    for (size_t i = 0, n = 0; i < e->n_findings; i++) {
+    qsort(all, n, sizeof *all, by_gain);
+    choose_lead(g->ops, all, n, g->makespan_ns);
+    link_again(all, n, first_of);
+    for (size_t i = 0, k = 0; i < n; i++) {
         e->findings[i] = all[i].finding;
-        for (size_t k = 0; k < all[i].finding.n_waits; k++, n++) {
-            waits[n] = e->waits[all[i].first + k];
-            waits[n].finding = (uint32_t)i;
+        for (size_t w = 0; w < all[i].finding.n_waits; w++, k++) {
+            waits[k] = e->waits[all[i].first + w];
+            waits[k].finding = (uint32_t)i;
         }
     }
+    free(first_of);
     free(all);
     free(e->waits);
     e->waits = waits;
     return SL_OK;
 }
+
+/* ---- how busy engines were ---------------------------------------------------------------- */
 
 /* Of copies, and of kernels that fill the GPU: what shares an engine with others may be
  * anywhere beside them. */
@@ -331,23 +375,69 @@ static bool counts(const sl_timeline *timeline, const sl_span *span, int unit)
            && (span->engine != SL_ENGINE_COMPUTE || sl__fills_gpu(timeline, span));
 }
 
+/* The union of the spans of a unit, or, -1, of all; `full`: only of those that count. */
+static int64_t busy_ns(const gains *g, int unit, bool full, sl__union *busy)
+{
+    const sl_timeline *timeline = g->ops->timeline;
+    busy->n = 0;
+    for (size_t i = 0; i < g->ops->n_spans; i++) {
+        const sl_span *span = &g->ops->spans[i];
+        bool in = unit < 0 ? span->engine != SL_ENGINE_HOST : sl__unit_of(timeline, span) == unit;
+        if (in && span->end_ns > span->start_ns && (!full || counts(timeline, span, unit)))
+            busy->at[busy->n++] = (sl__interval){ span->start_ns, span->end_ns };
+    }
+    sl__union_join(busy);
+    return sl__union_length_ns(busy);
+}
+
+static int64_t longest_ns(const sl__operations *ops)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < ops->n_spans; i++)
+        ns = sl__max_ns(ns, ops->spans[i].end_ns - ops->spans[i].start_ns);
+    return ns;
+}
+
+/* The time for which kernels would fill a device, were their blocks dealt out to all SMs. */
+static int64_t filled_ns(const sl__operations *ops, int place)
+{
+    const int sm_count = sl_timeline_device_at(ops->timeline, place)->sm_count;
+    double ns = 0;
+    for (size_t i = 0; i < ops->n_spans && sm_count > 0; i++) {
+        const sl_span *span = &ops->spans[i];
+        if (span->kind != SL_SPAN_KERNEL || sl_timeline_place(ops->timeline, span->stream) != place)
+            continue;
+        double share = sl__fills_gpu(ops->timeline, span) ? 1 : (double)span->blocks / sm_count;
+        ns += share * (double)(span->end_ns - span->start_ns);
+    }
+    return (int64_t)ns;
+}
+
 static sl_status find_floor(gains *g, sl_error *err)
 {
-    const sl_span *spans = g->ops->spans;
     const size_t n = g->ops->n_spans;
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
     if (!busy.at) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
     for (int unit = 0; unit < sl__unit_count(g->ops->timeline); unit++) {
-        busy.n = 0;
-        for (size_t i = 0; i < n; i++) {
-            if (counts(g->ops->timeline, &spans[i], unit))
-                busy.at[busy.n++] = (sl__interval){ spans[i].start_ns, spans[i].end_ns };
-        }
-        sl__union_join(&busy);
-        g->floor_ns = sl__max_ns(g->floor_ns, sl__union_length_ns(&busy));
+        g->busy_ns[unit] = busy_ns(g, unit, false, &busy);
+        g->floor_ns = sl__max_ns(g->floor_ns, busy_ns(g, unit, true, &busy));
     }
+    g->e->idle_ns = g->makespan_ns - busy_ns(g, -1, false, &busy);
+    int64_t least_ns = sl__max_ns(g->floor_ns, longest_ns(g->ops));
+    for (int place = 0; place < sl_timeline_device_count(g->ops->timeline); place++)
+        least_ns = sl__max_ns(least_ns, filled_ns(g->ops, place));
+    g->e->room_ns = sl__max_ns(0, g->makespan_ns - least_ns);
     sl__union_free(&busy);
     return SL_OK;
+}
+
+/* What would be overlooked by a gain of nothing is not known. */
+static void doubt_gains(gains *g)
+{
+    for (size_t i = 0; i < g->e->n_findings; i++) {
+        sl_finding *f = &g->e->findings[i];
+        if (sl__is_overlooked(g->e, f, g->makespan_ns, g->makespan_ns / 100)) f->gain_ns = -1;
+    }
 }
 
 sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation, sl_error *err)
@@ -367,9 +457,10 @@ sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation,
     if (status == SL_OK) {
         look_at_findings(&g);
         explanation->joint_gain_ns = joint_gain_ns(&g);
+        doubt_gains(&g);
         status = sl_interrupt_check(err);
     }
-    if (status == SL_OK) status = put_in_order(explanation, g.makespan_ns, err);
+    if (status == SL_OK) status = put_in_order(&g, err);
     free(g.left_out);
     sl__replay_close(&g.replay);
     return status;

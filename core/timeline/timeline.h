@@ -447,14 +447,19 @@ typedef struct sl_finding {
     bool many_waiters, many_by; /* of several streams or names: those below stand for all */
     int64_t lost_ns;            /* the union of the waits */
     int64_t gain_ns;            /* by how much the makespan would be shorter without the cause,
-                                 * wherever it held work up (gains.c); -1: not computed */
+                                 * wherever it and what the same advice ends held work up
+                                 * (gains.c); -1: not known */
     size_t n_waits;
+    size_t count;           /* of what a sentence names: calls in which the host was, else
+                                 * operations that the cause held up, each once */
     uint64_t waiter;        /* correlation of the operation that waited longest */
     uint64_t by;            /* of what it waited for: an operation or call; 0: nothing known */
     int64_t from_ns, to_ns; /* that wait */
-    int64_t by_host_ns;     /* HOST_BLOCKED in an operation's call: the host's time in all
-                                 * calls of its name and line; else 0 */
-    size_t same_as;         /* the first finding with the same cause, whichever engine it
+    int64_t by_host_ns;     /* HOST_BLOCKED, HOST_ISSUING: the host's time in all calls of
+                                 * the name and line of `by`; else 0 */
+    size_t by_calls;        /* how many these are */
+    uint64_t by_copy;       /* `by` is the synchronisation of a copy that blocks: that; or 0 */
+    size_t same_as;         /* the first finding that the same advice ends, whichever engine it
                                  * kept idle; or this one. Not in a chain */
 } sl_finding;
 
@@ -477,22 +482,34 @@ typedef struct sl_explanation {
     sl_finding *chain;
     size_t n_chain;
     int64_t joint_gain_ns; /* by how much the makespan would be shorter without any of the
-                                 * causes that a program can end; UNKNOWN, LATENCY and a busy
-                                 * GPU are not among these */
+                                 * causes that a program can end: at most that. UNKNOWN,
+                                 * LATENCY and a busy GPU are not among these */
+    int64_t room_ns;       /* of the makespan, beyond the time for which the busiest engine has work,
+                                 * and beyond the longest operation */
+    int64_t idle_ns;       /* of the makespan, in which nothing ran on any GPU */
 } sl_explanation;
 
 /* Whether there is anything to gain (verdict.c). */
 typedef struct sl_verdict {
-    bool good;  /* nothing worth mentioning */
-    bool joint; /* only several causes together would gain that much */
+    bool good;    /* nothing worth mentioning */
+    bool joint;   /* only several causes together would gain that much */
+    bool unknown; /* a fifth of the makespan was lost, and how much of it can be gained is not known */
     int64_t makespan_ns;
-    int64_t gain_ns; /* of the leading cause, which is findings[0], or of all */
-    sl_cause cause;  /* NONE without findings */
-    size_t also;     /* a finding to name beside findings[0]: where several causes
-                                 * gain together the largest of another cause, where the first
-                                 * is UNKNOWN the first that is known; 0: none */
+    int64_t gain_ns; /* of the leading cause alone, or of all if joint; 0 if unknown */
+    int64_t most_ns; /* if all causes ended that a program can end: no less than gain_ns */
+    int64_t lost_ns; /* unknown: by the leading cause, or by all while nothing ran */
+    size_t lead;     /* the finding that it is about: the first, or, unknown, the largest loss */
+    sl_cause cause;  /* of that; NONE without findings */
+    size_t also;     /* a finding to name beside it: where several causes gain together the
+                                 * largest of another cause; where the first is UNKNOWN, the first
+                                 * that is known; latency that takes more than the first gains;
+                                 * 0: none */
 } sl_verdict;
 sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanation *explanation);
+/* The finding has lost more than a fifth of the makespan, no more than `small_ns` are known to be
+ * gained by ending it, and no engine was so busy that this would have to be so. */
+bool sl__is_overlooked(const sl_explanation *explanation, const sl_finding *finding,
+                       int64_t makespan_ns, int64_t small_ns);
 
 /* Each idle gap of each engine before work that came to it, and each wait of work for an
  * engine that was busy for others, by cause. Found once: the timeline keeps it. SL_ENOMEM,

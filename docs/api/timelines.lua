@@ -166,8 +166,8 @@ output and a remedy; [docs/design/explanations.md](../design/explanations.md) sa
 lab.open{profile = "textbook"}  -- a GPU with round figures
 local step = load("lab.spin(1) lab.host_work(3) lab.spin(1)", "@step.lua")
 lab.profile(step):explain{columns = 80}
---> To gain: at most 2.00 ms of 4.00 ms (2.00 x): the host is busy in lab.host_work
---> at step.lua:1.
+--> To gain by this cause alone: 2.00 ms of 4.00 ms (2.00 x): the host is busy in
+--> lab.host_work at step.lua:1.
 --> Critical path: where the total time went, from the last operation backwards
 -->   3.00 ms  the host busy in lab.host_work at step.lua:1
 -->   1.00 ms  spin in the default stream at step.lua:1 running
@@ -181,7 +181,7 @@ lab.profile(step):explain{columns = 80}
         },
         {
             name = "timeline:verdict",
-            brief = "says whether there is anything to gain, how much at most, and where",
+            brief = "says whether there is anything to gain, how much, and where",
             options = {
                 { "inferred", "boolean", "inferred from the records also where the simulator knows the causes", default = "false" },
             },
@@ -194,14 +194,17 @@ lab.profile(step):explain{columns = 80}
 | field | |
 |---|---|
 | `sentence` | in words |
-| `good` | true if ending any one cause gains less than 5 % of the makespan: the schedule is good, and the other findings matter little |
-| `gain_us` | by how much the makespan would be shorter at most, if the leading cause ended |
-| `ratio` | how many times faster that is: the makespan divided by the makespan without the cause |
+| `good` | true if ending any one cause gains less than 5 % of the makespan, and no large loss would be overlooked: the schedule is good, and the other findings matter little |
+| `gain_known` | false if little seems to be gained, but a cause has lost more than a fifth of the makespan, and no engine was so busy that this explains it; or if the GPU was idle for a fifth |
+| `gain_us` | by how much the makespan would be shorter if the leading cause ended, and no other; `nil` if that is not known |
+| `most_us` | by how much at most, if all causes ended that a program can end |
+| `lost_us` | where the gain is not known: what the leading cause has lost; else `nil` |
+| `ratio` | how many times faster that is: the makespan divided by the makespan without the cause; `nil` if that is not known |
 | `cause` | the leading cause, as in `timeline:causes`; `nil` if nothing gains anything |
 | `joint` | true if no single cause gains 5 %, but all causes that the program can end gain 5 % together; then `gain_us` is their gain |
 
 A gain is computed by a simulation of the recorded schedule without the cause
-([docs/design/explanations.md](../design/explanations.md)). It is an upper limit: only you know whether the program
+([docs/design/explanations.md](../design/explanations.md)). Only you know whether the program
 needs a wait, and a real GPU without pauses gets warmer and runs its kernels some percent slower.]],
             example = [[
 local tl = lab.profile(function()
@@ -484,8 +487,8 @@ that waited does not matter; in a trace that another program wrote without lines
 | `cause` | see below |
 | `engine` | the engine that stood still, or that the work waited for |
 | `idle` | true if the engine stood still before more work reached it; false if work was ready but waited, while the engine worked for others, or although there was room beside them |
-| `lost_us`, `count` | how long in all (times in which several operations waited count once), and how many waits |
-| `gain_us` | by how much the makespan would be shorter without the cause, at all places where it held up work; `nil` for the smallest losses, for which it is not computed |
+| `lost_us`, `count` | how long in all (times in which several operations waited count once), and how many times: calls in which the host was, else operations that the cause held up |
+| `gain_us` | by how much the makespan would be shorter without the cause, at all places where it, and what the same advice ends, held up work; `nil` if that is not known: for the smallest losses it is not computed |
 | `waiter`, `waiter_where` | the operation that waited longest: its `correlation` in `tl:spans()`, and its script line |
 | `by`, `by_where` | what it waited for: an operation, or a call of the host; `nil` if that is not known |
 | `from_us`, `to_us` | that wait |
@@ -576,7 +579,7 @@ without operations are left out; a missing value is `null`.
 | `engine_overlap_us` | by pair of engines, and by three of them: `{"compute&h2d": 1327.110, "compute&h2d&d2h": 12.500}` is the time in which all of these were busy. Of several GPUs both have each one's own: `{"gpu1: compute&p2p": 63.360}` |
 | `concurrency_us` | `{"engines": [...], "kernels": [...], "streams": [...]}`: the time with exactly 0, 1, 2, ... of them busy |
 | `streams` | list of `{"name", "id", "busy_us", "count"}`; of a trace that another program wrote, `id` is the number that this program gave the stream: 25 of "stream 25" |
-| `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_us", "ratio", "code", "sentence"}` |
+| `verdict` | as `tl:verdict()`, with `code` for `cause`: `{"good", "joint", "gain_known", "gain_us", "most_us", "lost_us", "ratio", "code", "sentence"}` |
 | `causes` | as `tl:causes()`, in that order: `{"code", "engine", "idle", "guess", "lost_us", "gain_us", "count", "operands", "sentence", "remedy"}`; `operands` is `{"waiter", "by"}`, each with `name`, `stream`, `where`, `correlation` |]],
             example = [[
 lab.open{profile = "textbook"}  -- a GPU with round figures

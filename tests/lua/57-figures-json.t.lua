@@ -46,8 +46,9 @@ tap.is(made {
     {"name": "work\u0009bench", "id": 1, "busy_us": 100.500, "count": 2},
     {"name": "stream 2", "id": 2, "busy_us": 100.000, "count": 1}
   ],
-  "verdict": {"good": false, "joint": false, "gain_us": 49.500, "ratio": 1.4925, "code": "unknown",
-    "sentence": "To gain: at most 49.5 us of 150 us (1.49 x): memcpy_h2d in stream 2 waits for ]]
+  "verdict": {"good": false, "joint": false, "gain_known": true, "gain_us": 49.500, "most_us": 49.500,
+    "lost_us": null, "ratio": 1.4925, "code": "unknown",
+    "sentence": "To gain by this cause alone: 49.5 us of 150 us (1.49 x): memcpy_h2d in stream 2 waits for ]]
 .. [[something that the records do not tell."},
   "causes": [
     {"code": "unknown", "engine": "h2d", "idle": true, "guess": true, "lost_us": 49.978, ]]
@@ -101,7 +102,8 @@ tap.is(made {streams = {"idle"}, wall = {0, 2500}}:json(), [[
   "engine_overlap_us": {},
   "concurrency_us": {"engines": [], "kernels": [], "streams": []},
   "streams": [],
-  "verdict": {"good": true, "joint": false, "gain_us": 0.000, "ratio": null, "code": null,
+  "verdict": {"good": true, "joint": false, "gain_known": true, "gain_us": 0.000, "most_us": 0.000,
+    "lost_us": null, "ratio": null, "code": null,
     "sentence": "The timeline is empty: nothing ran on the device, so nothing waited."},
   "causes": []
 }]], "an empty timeline has all keys, and no stream that did nothing")

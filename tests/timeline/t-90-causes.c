@@ -320,14 +320,14 @@ static const expected timelines[] = {
       "host_blocked 38 #5<-#4\nhost_blocked 38 #10<-#6\nnone 30 #3\nhost_issuing 10 #3<-#3",
       NULL, NULL },
     { "a nested chain", nested, 503, 100, 200, 193, 0, 0, 0, 393, 393,
-      "host_blocked compute idle 198 x1 #6<-#1 gains 196\n"
       "host_blocked h2d idle 198 x1 #2<-#1 gains 196\n"
+      "host_blocked compute idle 198 x1 #6<-#1 gains 196\n"
       "event_wait compute idle 100 x1 #6<-#3 gains 103\n"
       "engine_busy compute idle 98 x1 #6<-#2 gains 97\n"
       "engine_busy h2d busy 98 x1 #3<-#2 gains 97\n"
+      "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
       "host_issuing compute idle 2 x1 #6<-#2 gains 2\n"
       "host_issuing compute idle 2 x1 #6<-#3 gains 2\n"
-      "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
       "latency compute idle 3 x1 #6 gains 1",
       "host_blocked 198 #3<-#1\nnone 100 #6\nnone 100 #3\nengine_busy 98 #3<-#2\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3",
@@ -336,9 +336,9 @@ static const expected timelines[] = {
       "event_wait compute idle 100 x1 #6<-#3 gains 103\n"
       "engine_busy compute idle 101 x1 #6<-#2 gains 97\n"
       "engine_busy h2d busy 100 x1 #3<-#2 gains 97\n"
+      "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
       "host_issuing compute idle 2 x1 #6<-#2 gains 2\n"
       "host_issuing compute idle 2 x1 #6<-#3 gains 2\n"
-      "host_issuing h2d idle 2 x1 #2<-#2 gains 2\n"
       "latency compute idle 3 x1 #6 gains 1",
       "host_blocked 195 #3<-#1\nengine_busy 101 #3<-#2\nnone 100 #6\nnone 100 #3\nlatency 3 #6\n"
       "host_issuing 2 #3<-#2\nhost_issuing 2 #3<-#3" },

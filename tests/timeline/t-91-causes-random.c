@@ -73,6 +73,35 @@ static bool is_known(const sl_timeline *tl, uint64_t correlation)
 /* Whether a kernel needs those before it in its stream. */
 static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_ORDER && !f->idle; }
 
+/* The largest loss of those that the same advice ends. */
+static int64_t most_lost_ns(const sl_explanation *e, size_t same_as)
+{
+    int64_t ns = 0;
+    for (size_t i = 0; i < e->n_findings; i++)
+        if (e->findings[i].same_as == same_as && e->findings[i].lost_ns > ns)
+            ns = e->findings[i].lost_ns;
+    return ns;
+}
+
+/* The largest gain first, but for latency and what is nearly as large; then the most lost. */
+static bool is_order_sound(const sl_explanation *e, size_t i)
+{
+    const sl_finding *f = &e->findings[i], *before = &e->findings[i - 1];
+    if (f->gain_ns > before->gain_ns && i == 1)
+        return f->cause == SL_CAUSE_LATENCY || before->gain_ns >= f->gain_ns / 100 * 95;
+    if (f->gain_ns > before->gain_ns) return is_guess(before);
+    return f->gain_ns < before->gain_ns || f->same_as == before->same_as || i == 1
+           || most_lost_ns(e, f->same_as) <= most_lost_ns(e, before->same_as);
+}
+
+/* What one advice ends stands behind the first of it, and gains what that does, or too little to look. */
+static bool is_group_sound(const sl_explanation *e, size_t i)
+{
+    const sl_finding *f = &e->findings[i], *first = &e->findings[f->same_as];
+    return f->same_as <= i && first->same_as == f->same_as && first->cause == f->cause
+           && (f->gain_ns == first->gain_ns || f->gain_ns < 0);
+}
+
 static bool are_findings_sound(const sl_timeline *tl, const sl_explanation *e)
 {
     size_t waits = 0;
@@ -80,10 +109,7 @@ static bool are_findings_sound(const sl_timeline *tl, const sl_explanation *e)
         const sl_finding *f = &e->findings[i];
         if (f->lost_ns <= 0 || f->gain_ns > sl_timeline_makespan_ns(tl) || f->cause == SL_CAUSE_NONE
             || f->from_ns >= f->to_ns || sl_timeline_find_span(tl, f->waiter) == SL_NOT_FOUND
-            || !is_known(tl, f->by)
-            || (i > 0 && f->gain_ns > e->findings[i - 1].gain_ns && !is_guess(&e->findings[i - 1]))
-            || (i > 0 && f->gain_ns == e->findings[i - 1].gain_ns
-                && f->lost_ns > e->findings[i - 1].lost_ns))
+            || !is_known(tl, f->by) || (i > 0 && !is_order_sound(e, i)) || !is_group_sound(e, i))
             return false;
         waits += f->n_waits;
     }

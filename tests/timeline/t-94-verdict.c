@@ -72,6 +72,118 @@ static void test_joint(void)
     sl_timeline_release(tl);
 }
 
+/* ---- what is not overlooked ------------------------------------------------------------ */
+
+/* The GPU's clock is 60 early: kernels start before their calls, so that no replay finds what holds
+ * them. Ten kernels of 10, one each 50: nothing runs for 9 * 40 of 460. */
+static void test_overlooked(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 10; i++)
+        run_blocks(tl, 1, 132, "K", AT(100 + 50 * i, 104 + 50 * i), AT(44 + 50 * i, 54 + 50 * i));
+    finish(tl);
+    sl_explanation e = explain(tl);
+    sl_verdict v = sl_explanation_judge(tl, &e);
+    ok(!v.good && v.unknown,
+       "where nothing runs for most of the time, the schedule is not called good");
+    is_int(v.gain_ns, 0, "nothing is said to be gained");
+    is_int(v.lost_ns, 360000, "what is lost is told");
+    ok(e.n_findings > 0 && e.findings[v.lead].lost_ns == 360000 && e.findings[v.lead].gain_ns == -1,
+       "by the finding that lost it, whose gain is not known");
+    is_int(e.idle_ns, 360000, "nothing ran then");
+    sl_timeline_release(tl);
+}
+
+/* A copy engine that has work all the time explains that the kernels wait: nothing is overlooked.
+ *   stream 1   |H2D 10..110|H2D 110..210|H2D 210..310|
+ *   stream 2               |K 112..122| |K 212..222| |K 312..322|, each behind the copy's event */
+static void test_explained(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 3; i++) {
+        int64_t at = 6 * i, end = 110 + 100 * i;
+        run(tl, SL_SPAN_MEMCPY_H2D, 1, "H", AT(at, at + 2), AT(end - 100, end));
+        uint64_t e = record(tl, 1, AT(at + 2, at + 3), end);
+        wait_event(tl, 2, e, AT(at + 3, at + 4), end + 1);
+        run_blocks(tl, 2, 132, "K", AT(at + 4, at + 6), AT(end + 2, end + 12));
+    }
+    finish(tl);
+    sl_explanation e = explain(tl);
+    sl_verdict v = sl_explanation_judge(tl, &e);
+    ok(v.good && !v.unknown, "a copy engine that is never idle is a reason for kernels to wait");
+    is_int(e.room_ns, 12000, "all but the last kernel is beside copies");
+    sl_timeline_release(tl);
+}
+
+/* ---- what one advice ends ------------------------------------------------------------------- */
+
+/* Five kernels, whose first launches take 20000 each, as their code is loaded, and run for 10000
+ * behind that. Without: each call takes 4, and the kernels follow one another. */
+static void test_first_launches(void)
+{
+    static const char *const names[] = { "A", "B", "C", "D", "E" };
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 5; i++) {
+        int64_t from = 30000 * i, end = from + 20000;
+        run(tl, SL_SPAN_KERNEL, 1, names[i], AT(from, end), AT(end + 5, end + 10005));
+    }
+    finish(tl);
+    sl_explanation e = explain(tl);
+    is_int(e.findings[0].cause, SL_CAUSE_HOST_BLOCKED, "first launches hold the host");
+    is_int((long long)e.findings[0].count, 4,
+           "four of five behind the first kernel, as one finding");
+    ok(e.findings[0].gain_ns > 79000000 && e.findings[0].gain_ns < 81000000,
+       "whose gain is that of all: four calls of 20 ms");
+    for (size_t i = 1; i < e.n_findings; i++)
+        ok(e.findings[i].cause != SL_CAUSE_HOST_BLOCKED, "there is no other one of them");
+    sl_timeline_release(tl);
+}
+
+/* The host works for 50 behind a kernel; then come fifty kernels of 3, 3 apart. Latency takes 147 of
+ * 354, and no program ends it. */
+static void test_latency_does_not_lead(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 1, 132, "K", AT(0, 1), AT(4, 7));
+    add_call(tl, (sl_call){ .kind = SL_CALL_HOST_WORK, .where = text_id(tl, "a:1") }, AT(1, 51));
+    for (int64_t i = 0; i < 50; i++)
+        run_blocks(tl, 1, 132, "K", AT(51 + i, 52 + i), AT(55 + 6 * i, 58 + 6 * i));
+    finish(tl);
+    sl_explanation e = explain(tl);
+    sl_verdict v = sl_explanation_judge(tl, &e);
+    is_int(v.cause, SL_CAUSE_HOST_WORK, "what a program can end leads");
+    ok(v.gain_ns > 45000 && v.gain_ns < 51000, "with its own gain");
+    ok(v.also > 0 && e.findings[v.also].cause == SL_CAUSE_LATENCY
+           && e.findings[v.also].gain_ns > v.gain_ns,
+       "and latency is named beside it, though it takes more");
+    sl_timeline_release(tl);
+}
+
+/* Two engines wait for one host. Copies of four bytes have hardly any work: the kernels' engine leads.
+ *   host       work 0..500, K, D2H; work, K, D2H */
+static void test_engine_with_work(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 4; i++) {
+        int64_t from = 1000 * i;
+        add_call(tl, (sl_call){ .kind = SL_CALL_HOST_WORK, .where = text_id(tl, "a:1") },
+                 AT(from, from + 500));
+        run_blocks(tl, 1, 132, "K", AT(from + 500, from + 504), AT(from + 507, from + 907));
+        run(tl, SL_SPAN_MEMCPY_D2H, 2, "down", AT(from + 504, from + 506),
+            AT(from + 510, from + 511));
+    }
+    finish(tl);
+    sl_explanation e = explain(tl);
+    is_int(e.findings[0].cause, SL_CAUSE_HOST_WORK, "the host's work keeps both engines idle");
+    is_int(e.findings[0].engine, SL_ENGINE_COMPUTE, "the one with the most work leads");
+    sl_timeline_release(tl);
+}
+
 /* ---- names ------------------------------------------------------------------------- */
 
 static const char *name_of(sl_timeline *tl, const char *name)
@@ -116,6 +228,11 @@ int main(void)
     test_good();
     test_gain();
     test_joint();
+    test_overlooked();
+    test_explained();
+    test_first_launches();
+    test_latency_does_not_lead();
+    test_engine_with_work();
     test_names();
     return done_testing();
 }

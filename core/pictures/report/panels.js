@@ -202,13 +202,13 @@ function alsoHeldUp([first, ...others]) {
         .filter((line) => line);
 }
 
-/* What removing it gains at most; not computed for the smallest. */
+/* What ending this cause alone gains; not known of all. */
 function gainOf(finding) {
     const { gain, lost } = finding, known = gain >= 0;
     return el("span", { class: "lost" }, el("b", {}, duration(known ? gain : lost)),
         meter((known ? gain : lost) / data.makespan, "accent"),
         el("span", { class: "muted" },
-            known ? `to gain, ${percent(gain, data.makespan)}` : "lost"));
+            known ? `to gain, ${percent(gain, data.makespan)}` : "lost, gain not known"));
 }
 
 function findingCard(group, g) {
