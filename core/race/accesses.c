@@ -119,15 +119,3 @@ bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b)
         same = sl__access_same(sl__access_at(a, i), sl__access_at(b, i));
     return same;
 }
-
-void sl__access_widen(sl__access *access, const sl__access *other)
-{
-    access->first = access->first < other->first ? access->first : other->first;
-    access->end = access->end > other->end ? access->end : other->end;
-}
-
-void sl__accesses_widen(sl__accesses *accesses, const sl__accesses *others)
-{
-    for (uint32_t i = 0; i < accesses->n; i++)
-        sl__access_widen(sl__access_at(accesses, i), sl__access_at(others, i));
-}

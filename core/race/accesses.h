@@ -46,8 +46,6 @@ static inline bool sl__access_is_there(const sl__access *access) { return access
 void sl__access_put(sl__access *place, const sl__access *access);
 void sl__access_drop(sl__access *access);
 bool sl__access_same(const sl__access *a, const sl__access *b);
-/* Widens an access to the bytes of another one of the same operation. */
-void sl__access_widen(sl__access *access, const sl__access *other);
 
 /* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. */
 typedef struct sl__accesses {
@@ -69,6 +67,5 @@ void sl__accesses_drop(sl__accesses *accesses); /* all; the ring stays */
 void sl__accesses_free(sl__accesses *accesses);
 bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from); /* to an empty one */
 bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b);
-void sl__accesses_widen(sl__accesses *accesses, const sl__accesses *others); /* the same */
 
 #endif

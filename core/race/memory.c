@@ -121,10 +121,6 @@ static bool note_read(sl__history *history, const sl__access *access, const sl__
     bool done;
 
     read.seen_id = seen ? seen->id : 0;
-    if (own < history->others.n && sl__access_same(sl__access_at(&history->others, own), access)) {
-        sl__access_widen(sl__access_at(&history->others, own), access); /* both inputs overlap */
-        return true;
-    }
     if (!keep) sl__accesses_drop(&history->past);
     if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
         done = drop_read(history, own, keep);
@@ -252,16 +248,6 @@ static bool same_history(const sl__history *a, const sl__history *b)
            && sl__accesses_same(&a->past, &b->past);
 }
 
-/* One operation may have touched two neighbours separately: its access is then to both. */
-static void join_ranges(sl__range *to, sl__range *from)
-{
-    to->end = from->end;
-    sl__access_widen(&to->history->write, &from->history->write);
-    sl__accesses_widen(&to->history->others, &from->history->others);
-    sl__accesses_widen(&to->history->past, &from->history->past);
-    free_history(from->history);
-}
-
 /* Joins neighbours with the same history among `n` ranges from `at` on and the one behind them. */
 static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 {
@@ -271,7 +257,8 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
     for (size_t i = from + 1; i < end; i++) {
         sl__range *last = &memory->ranges[kept], *range = &memory->ranges[i];
         if (last->end == range->first && same_history(last->history, range->history)) {
-            join_ranges(last, range);
+            last->end = range->end;
+            free_history(range->history);
         } else {
             memory->ranges[++kept] = *range;
         }

@@ -1,18 +1,29 @@
 /* operands.c - what an operation touches. */
+#include <string.h>
+
 #include "../op.h"
 #include "state.h"
 
-/* Input i is the same as one before, as of matmul(a, a): that is one read. */
-static bool reads_again(const sl_op *op, int i)
+static bool meet(const sl__operand *a, const sl__operand *b)
 {
-    const sl_work *work = &op->work;
-    bool again = false;
+    return a->buffer == b->buffer && a->kind == b->kind && a->offset <= b->offset + b->bytes
+           && b->offset <= a->offset + a->bytes;
+}
 
-    for (int j = 0; j < i; j++)
-        again = again
-                || (op->in[i] == op->in[j] && work->in_offset[i] == work->in_offset[j]
-                    && sl_kernel_elems(work, i) == sl_kernel_elems(work, j));
-    return again;
+/* Bytes that it touches twice in one way, as those of matmul(a, a), or side by side are one operand. */
+static int add(sl__operand *list, int n, sl__operand one)
+{
+    for (int i = 0; i < n; i++) {
+        size_t end = list[i].offset + list[i].bytes;
+        if (!meet(&list[i], &one)) continue;
+        if (end < one.offset + one.bytes) end = one.offset + one.bytes;
+        if (one.offset > list[i].offset) one.offset = list[i].offset;
+        one.bytes = end - one.offset;
+        memmove(&list[i], &list[i + 1], (size_t)(--n - i) * sizeof *list);
+        i = -1; /* those before it may meet it now */
+    }
+    list[n] = one;
+    return n + 1;
 }
 
 /* As declared: what the kernel really does is not known here. */
@@ -23,10 +34,10 @@ static int list_custom(const sl_custom_call *call, sl__operand list[SL__MOST_OPE
     for (uint32_t i = 0; i < call->n; i++) {
         const sl_custom_operand *arg = &call->arg[i];
         uint8_t access = call->kernel->args[i].access;
-        if (access & SL_READS)
-            list[n++] = (sl__operand){ arg->buffer, arg->offset, arg->bytes, SL_ACCESS_READ };
-        if (access & SL_WRITES)
-            list[n++] = (sl__operand){ arg->buffer, arg->offset, arg->bytes, SL_ACCESS_WRITE };
+        sl__operand one = { arg->buffer, arg->offset, arg->bytes, SL_ACCESS_READ };
+        if (access & SL_READS) n = add(list, n, one);
+        one.kind = SL_ACCESS_WRITE;
+        if (access & SL_WRITES) n = add(list, n, one);
     }
     return n;
 }
@@ -38,12 +49,14 @@ int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
 
     if (op->custom) return list_custom(op->custom, list);
     for (int i = 0; i < SL_INPUTS; i++)
-        if (op->in[i] && !reads_again(op, i))
-            list[n++] = (sl__operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
-                                       SL_ACCESS_READ };
+        if (op->in[i])
+            n = add(list, n,
+                    (sl__operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
+                                   SL_ACCESS_READ });
     if (op->out)
-        list[n++] = (sl__operand){ op->out, work->out_offset, sl__work_bytes(work, SL_OUTPUT),
-                                   SL_ACCESS_WRITE };
+        n = add(list, n,
+                (sl__operand){ op->out, work->out_offset, sl__work_bytes(work, SL_OUTPUT),
+                               SL_ACCESS_WRITE });
     return n;
 }
 

@@ -233,7 +233,7 @@ typedef struct sl__operand {
 
 enum { SL__MOST_OPERANDS = 2 * SL_MOST_ARGS };
 
-/* Up to two inputs, and the output last; returns how many. */
+/* What it reads and then what it writes, each byte once in each way; returns how many. */
 int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS]);
 /* A copy from pageable memory has read its source when the call returns: the host reads. */
 bool sl__operand_is_hosts(const sl_op *op, const sl__operand *operand);
