@@ -263,6 +263,23 @@ lab.cuda.memset_async(m, 1, two)                                --B
     second = { "B", "write", "Memset (Device)", "two" }, remedy = "two:wait_stream(one)",
 })
 
+wrong("an allocation in the default stream puts no work there that would keep others apart", [[
+local x = lab.empty(4, 4)                                       --X
+lab.spin(2, {stream = one})
+x:fill_(7, one)                                                 --A
+local m = lab.cuda.malloc_async(64, null)
+lab.add(x, 1, {stream = two})                                   --B
+]], {
+    first = { "A", "write", "fill_f32", "one" }, second = { "B", "read", "add_scalar_f32", "two" },
+    stale = true, remedy = "two:wait_stream(one)",
+})
+
+right("but its memory is there for blocking streams, and it is freed there behind their work", [[
+local m = lab.cuda.malloc_async(64, null)
+lab.cuda.memset_async(m, 1, one)
+lab.cuda.free_async(m, null)
+]])
+
 right("cudaMalloc's memory is there at once, for every stream", [[
 local m = lab.cuda.malloc(64)
 lab.cuda.memset_async(m, 1, consumer)

@@ -88,6 +88,27 @@ function M:enqueue(stream, also)
     return self.last[stream]
 end
 
+-- cudaMallocAsync: the stream's later work, and with the legacy stream that of blocking ones, comes after
+-- it. It orders nothing else: no work is put into the stream.
+function M:allocate(stream)
+    local from = { self:host_step(), self.last[stream] }
+    if self.blocking[stream] then from[#from + 1] = self.after_legacy end
+    self.last[stream] = self:node(from)
+    self.stream_of[self.nodes] = stream
+    if stream == 0 then self.after_legacy = self.last[0] end
+    return self.last[stream]
+end
+
+-- cudaFreeAsync: nothing comes after it.
+function M:free_async(stream)
+    local from = self:tail(stream)
+    from[#from + 1] = self:host_step()
+    if self.blocking[stream] then from[#from + 1] = self.after_legacy end
+    self:node(from)
+    self.stream_of[self.nodes] = stream
+    return self.nodes
+end
+
 function M:record(event, stream) self.events[event] = self:enqueue(stream) end
 
 -- An event that was not recorded is not waited for.

@@ -339,7 +339,7 @@ function calls.free(self, s)
             t.name), function(o, line) o:free(t.memory, all_bytes, line) end)
     end
     return statement(("lab.cuda.free_async(%s, s%d)"):format(t.name, s), function(o, line)
-        o:access(o:enqueue(s), "free", t.memory, 0, all_bytes, line)
+        o:access(o:free_async(s), "free", t.memory, 0, all_bytes, line)
     end)
 end
 
@@ -361,7 +361,7 @@ function calls.malloc_async(self, s)
     return statement(("%s = lab.cuda.malloc_async(%d, s%d)"):format(m.name, all_bytes, s),
         function(o, line)
             m.memory = line
-            o:access(o:enqueue(s), "allocate", line, 0, all_bytes, line)
+            o:access(o:allocate(s), "allocate", line, 0, all_bytes, line)
         end)
 end
 
@@ -387,7 +387,7 @@ function calls.free_pooled(self, s)
     local m = self:pick(list)
     m.gone = true
     return statement(("lab.cuda.free_async(%s, s%d)"):format(m.name, s), function(o, line)
-        o:access(o:enqueue(s), "free", m.memory, 0, all_bytes, line)
+        o:access(o:free_async(s), "free", m.memory, 0, all_bytes, line)
     end)
 end
 
