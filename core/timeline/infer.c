@@ -4,7 +4,7 @@
  * when the latest of these is past, which is named as its reason:
  *   - the end of its call on the host (if the call goes on while it runs, the earliest moment at
  *     which it can have been submitted);
- *   - the end of what comes before it in its stream;
+ *   - the end of what comes before it in its stream (its own start, where that still runs then);
  *   - for a wait, the record that it waits for (where that is not known, what ended right
  *     before the operation behind the wait started);
  *   - for a collective, the end of the one before it of the same communicator and rank;
@@ -58,6 +58,7 @@ typedef struct inferring {
     sl__operations *ops;
     size_t null_stream[SL_MOST_DEVICES], blocking[SL_MOST_DEVICES]; /* what ended last there,
                                                                        * or SL__NO_ITEM */
+    size_t *last; /* by lane: the same, in the stream */
     sl__order by_start[SL__UNITS], by_end[SL__UNITS];
     turn turns[MOST_TURNS];
     size_t n_turns;
@@ -80,6 +81,18 @@ static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
         sums[i + 1] = sums[i] + (blocks > 0 ? blocks : UNKNOWN_BLOCKS);
     }
     return sums;
+}
+
+static sl_status open_streams(inferring *in, sl_error *err)
+{
+    const size_t n = in->ops->lanes.n;
+    for (int place = 0; place < SL_MOST_DEVICES; place++)
+        in->null_stream[place] = in->blocking[place] = SL__NO_ITEM;
+    in->last = malloc((n + 1) * sizeof *in->last);
+    if (!in->last) return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", n);
+    for (size_t lane = 0; lane < n; lane++)
+        in->last[lane] = SL__NO_ITEM;
+    return SL_OK;
 }
 
 static sl_status order_engines(inferring *in, sl_error *err)
@@ -144,6 +157,22 @@ static void wait_for_turn(inferring *in, size_t i, int64_t latest_ns)
     t->latest = i;
 }
 
+/* What it waits for by the order of its stream. The one that ends last need not be the one before
+ * it: a short one may lie within a longer one. Where that still runs as the item starts (programmatic
+ * dependent launch), it has let the item start. */
+static void wait_in_turn(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
+{
+    size_t last = in->last[sl__lanes_find(&in->ops->lanes, stream)];
+    wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
+    wait_for(in, item, last, SL_CAUSE_STREAM_ORDER, latest_ns);
+    if (last == SL__NO_ITEM || item_at(in, last)->end_ns <= latest_ns
+        || item_at(in, last)->start_ns > item->start_ns || item->ready_ns > item->start_ns)
+        return;
+    item->ready_ns = item->start_ns;
+    item->ready_by = last;
+    item->ready_cause = SL_CAUSE_STREAM_ORDER;
+}
+
 /* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
  * of one graph take. */
 static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
@@ -155,7 +184,7 @@ static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream,
         wait_for(in, item, in->blocking[place], SL_CAUSE_NULL_STREAM, latest_ns);
     else if (sl__timeline_is_blocking(in->ops->timeline, stream))
         wait_for(in, item, in->null_stream[place], SL_CAUSE_NULL_STREAM, latest_ns);
-    wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
+    wait_in_turn(in, item, stream, latest_ns);
 }
 
 static bool is_pageable(const inferring *in, size_t i)
@@ -539,6 +568,7 @@ static void keep_later(const inferring *in, size_t *latest, size_t i)
 
 static void note_latest(inferring *in, size_t i, uint32_t stream)
 {
+    keep_later(in, &in->last[sl__lanes_find(&in->ops->lanes, stream)], i);
     int place = sl_timeline_place(in->ops->timeline, stream);
     if (sl_timeline_is_null_stream(in->ops->timeline, stream))
         keep_later(in, &in->null_stream[place], i);
@@ -552,16 +582,16 @@ static void close(inferring *in)
         free(in->blocks_started[place]);
         free(in->blocks_ended[place]);
     }
+    free(in->last);
 }
 
 static sl_status infer_all(sl__operations *ops, sl_error *err)
 {
     inferring in = { .ops = ops };
-    for (int place = 0; place < SL_MOST_DEVICES; place++)
-        in.null_stream[place] = in.blocking[place] = SL__NO_ITEM;
+    sl_status status = open_streams(&in, err);
     for (size_t i = 0; i < ops->n; i++)
         ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
-    sl_status status = ops->inferred ? order_engines(&in, err) : SL_OK;
+    if (status == SL_OK && ops->inferred) status = order_engines(&in, err);
     for (size_t i = 0; i < ops->n && status == SL_OK; i++) {
         if (sl__stops_at(i)) status = sl_interrupt_check(err);
         if (!ops->items[i].in_stream) continue;

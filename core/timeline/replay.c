@@ -204,6 +204,17 @@ static int64_t held_by_row(const pass *p, size_t i)
     return same ? NEVER : end_of(p, i, before);
 }
 
+/* Of one that started while the one before it in its stream still ran (programmatic dependent
+ * launch): they run beside each other for no longer than was recorded. */
+static int64_t held_by_overlap(const pass *p, size_t i)
+{
+    const sl__item *item = item_at(p, i);
+    if (item->before == SL__NO_ITEM) return NEVER;
+    const sl__item *before = item_at(p, item->before);
+    bool beside = before->start_ns <= item->start_ns && before->end_ns > item->start_ns;
+    return beside ? p->r->played[item->before].end_ns - (before->end_ns - item->start_ns) : NEVER;
+}
+
 /* Without the order of its stream it still waits for the events that the stream has waited
  * for so far. */
 static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
@@ -216,7 +227,8 @@ static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *
                                        : s->tail_ns;
     if (s->is_blocking && !(out & SL__NO_NULL))
         ns = later(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
-    return out & (SL__NO_STREAM | SL__NO_LAST) ? ns : later(ns, held_by_row(p, i));
+    if (out & (SL__NO_STREAM | SL__NO_LAST)) return ns;
+    return later(later(ns, held_by_row(p, i)), held_by_overlap(p, i));
 }
 
 /* The event of a wait; of a span, one that was guessed. */

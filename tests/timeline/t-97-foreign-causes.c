@@ -1,9 +1,14 @@
-/* t-97-calls.c - traces of other programs in which the host is held up in a call: which
- * operations depend on the call's end, and what ending the call would gain. */
+/* t-97-foreign-causes.c - what operations waited for in traces of other programs: the end of the
+ * call that submitted them, a call that waited, others of their stream. */
 #include "foreign.h"
 
 /* The traces below have an event a line. */
 /* clang-format off */
+
+#define SMS(n) "{\"deviceProperties\":[{\"id\":0,\"name\":\"G\",\"numSms\":" #n "}],"
+/* A kernel of few blocks: others run beside it. */
+#define SMALL(tid, ts, dur, id) "{" KERNEL "\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur \
+    ",\"args\":{\"correlation\":" #id ",\"grid\":[4,1,1],\"block\":[32,1,1]}}"
 
 /* What ending the largest cause of this kind gains, in us; -1: there is none. */
 static double gain_us(const char *list, sl_cause cause)
@@ -138,6 +143,65 @@ static void test_wait_before_recording(void)
               399900, 100, "and counts in full where AMD's copy waits behind it");
 }
 
+/* ---- operations that overlap in one stream --------------------------------------------- */
+
+/* Of the makespan; the parts with this cause. */
+static double part_us(const char *list, sl_cause cause)
+{
+    sl_timeline *tl = events(list);
+    sl_error err;
+    const sl_explanation *e;
+    int64_t ns = 0;
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    for (size_t i = 0; i < e->n_chain; i++)
+        ns += e->chain[i].cause == cause ? e->chain[i].lost_ns : 0;
+    sl_timeline_release(tl);
+    return (double)ns / 1000;
+}
+
+/* Programmatic dependent launch: the second kernel begins 20 before the first one's end. */
+#define DEPENDENT "[" AT("cudaLaunchKernel", 0, 5, 1) "," \
+    "{" K7 "\"name\":\"a\",\"ts\":10,\"dur\":100,\"args\":{\"correlation\":1}}," \
+    AT("cudaLaunchKernelExC", 6, 5, 2) "," \
+    "{" K7 "\"name\":\"b\",\"ts\":90,\"dur\":100,\"args\":{\"correlation\":2}}," \
+    AT("cudaMemcpyAsync", 12, 5, 3) "," COPY("HtoD (Pinned -> Device)", 191, 50, 3) "]"
+
+static void test_dependent_launch(void)
+{
+    is_double(part_us(DEPENDENT, SL_CAUSE_UNKNOWN), 0, 0, "what overlaps in its stream is not unknown");
+    is_double(part_us(DEPENDENT, SL_CAUSE_NONE), 230, 0.1,
+              "80 of the first kernel, 100 of the second, and the copy");
+    is_double(gain_us(DEPENDENT, SL_CAUSE_UNKNOWN), -1, 0, "nor is any wait");
+}
+
+/* Stream 8 runs a kernel from 10 to 1010; stream 9 waits for its event, needlessly, runs one from 1011
+ * to 1111 and a dependent one from 1091 to 1191. Without the event these begin as soon as they are
+ * launched, and end before 1010: 181 are gained. */
+static void test_replayed_overlap(void)
+{
+    const char *list = SMS(132) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 5, 1) ","
+        SMALL(8, 10, 1000, 1) "," AT("cudaEventRecord", 6, 1, 2) ","
+        AT("cudaStreamWaitEvent", 8, 1, 3) ","
+        AT("cudaLaunchKernel", 20, 5, 4) "," SMALL(9, 1011, 100, 4) ","
+        AT("cudaLaunchKernelExC", 26, 4, 5) "," SMALL(9, 1091, 100, 5) "]}";
+    is_double(gain_us(list, SL_CAUSE_EVENT), 181, 1,
+              "in the replay they run beside each other for as long as was recorded");
+}
+
+/* A kernel without length lies within the one before it; the next one comes behind that. */
+static void test_nested(void)
+{
+    const char *list = "[" AT("cudaLaunchKernel", 0, 5, 1) ","
+        "{" K7 "\"name\":\"a\",\"ts\":100,\"dur\":50,\"args\":{\"correlation\":1}},"
+        AT("cudaLaunchKernel", 10, 5, 2) ","
+        "{" K7 "\"name\":\"thin\",\"ts\":120,\"dur\":0,\"args\":{\"correlation\":2}},"
+        AT("cudaLaunchKernel", 20, 5, 3) ","
+        "{" K7 "\"name\":\"b\",\"ts\":160,\"dur\":50,\"args\":{\"correlation\":3}}]";
+    is_double(gain_us(list, SL_CAUSE_NULL_STREAM), -1, 0, "in one stream nobody waits for a default stream");
+    is_double(part_us(list, SL_CAUSE_NONE), 100, 0.1, "what came behind waited for the one that ended last");
+    is_double(part_us(list, SL_CAUSE_UNKNOWN), 0, 0, "nothing is unknown");
+}
+
 int main(void)
 {
     plan(0);
@@ -147,5 +211,8 @@ int main(void)
     test_copy_calls();
     test_item();
     test_wait_before_recording();
+    test_dependent_launch();
+    test_replayed_overlap();
+    test_nested();
     return done_testing();
 }
