@@ -7,7 +7,8 @@
  *
  * A copy moves in chunks. A pinned copy is one chunk; a pageable copy moves one staging buffer at a
  * time, as the host fills (H2D) or empties (D2H) them. While copies run in both directions, each
- * runs at duplex_factor of its speed. */
+ * runs at duplex_factor of its speed. A copy between two GPUs that goes through the host's memory
+ * (relay.c) has two legs, which the engines take as they take copies. */
 #include "host.h"
 
 enum { ENGINE_H2D, ENGINE_D2H, ENGINE_D2D };
@@ -48,7 +49,14 @@ static bool has_cleared_bytes(const sim_op *op)
 
 void sim_copies_submit(sim_op *op)
 {
-    if (has_cleared_bytes(op)) enqueue_chunk(op);
+    if (op->relays) {
+        sim_machine *machine = sim_device_of(op)->machine;
+        const double us = sim_device_of(op)->profile.peer_host_latency_us;
+        op->fluid.node.what = SIM_RELAY_START;
+        sim_heap_set(&machine->heap, &op->fluid.node, sim_later(machine->now, sim_us_to_ps(us)));
+    } else if (has_cleared_bytes(op)) {
+        enqueue_chunk(op);
+    }
 }
 
 void sim_copies_feed(sim_op *op, size_t staged)
@@ -61,7 +69,8 @@ static double bytes_per_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
     const uint8_t kind = op->base.work.copy_kind;
-    double gb_per_s = kind == SL_SPAN_MEMCPY_H2D   ? p->h2d_gb_per_s
+    double gb_per_s = sim_is_leg(op)               ? p->peer_host_gb_per_s
+                      : kind == SL_SPAN_MEMCPY_H2D ? p->h2d_gb_per_s
                       : kind == SL_SPAN_MEMCPY_D2H ? p->d2h_gb_per_s
                                                    : p->d2d_gb_per_s;
     return gb_per_s * 1e-3; /* GB/s are 1e9 bytes in 1e12 ps */
@@ -69,7 +78,8 @@ static double bytes_per_ps(const sim_op *op)
 
 double sim_copies_alone_us(sim_op *op)
 {
-    if (op->base.work.copy_kind == SL_SPAN_MEMCPY_P2P) return sim_peer_copy_us(op);
+    if (sim_peer_through_host(&op->base)) return sim_relay_us(&op->base);
+    if (op->base.work.copy_kind == SL_SPAN_MEMCPY_P2P) return sim_peer_copy_us(&op->base);
     return (double)op->base.work.bytes / bytes_per_ps(op) / SIM_PS_PER_US;
 }
 
@@ -106,7 +116,7 @@ static double pinned_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
     const uint8_t kind = op->base.work.copy_kind;
-    if (kind == SL_SPAN_MEMCPY_P2P) return sim_peer_copy_us(op) * SIM_PS_PER_US;
+    if (kind == SL_SPAN_MEMCPY_P2P) return sim_peer_copy_us(&op->base) * SIM_PS_PER_US;
     const sim_table *us = kind == SL_SPAN_MEMCPY_H2D   ? &p->copy_us_h2d
                           : kind == SL_SPAN_MEMCPY_D2H ? &p->copy_us_d2h
                                                        : NULL;
@@ -127,21 +137,40 @@ static double upload_ps(const sim_op *op)
 static double first_ps(const sim_op *op)
 {
     const sim_profile *p = &sim_device_of(op)->profile;
+    if (sim_is_leg(op)) return (double)op->chunk / bytes_per_ps(op);
     if (is_pageable(op))
         return (double)op->chunk / bytes_per_ps(op) + p->copy_latency_us * SIM_PS_PER_US;
     return op->base.work.copy_kind == SL_SPAN_MEMCPY_H2D ? upload_ps(op) : pinned_ps(op);
 }
 
+/* The copy starts with the first of its first leg; what comes before that is its latency. */
+static void relay_starts(const sim_op *leg)
+{
+    sim_op *op = leg->relays->op;
+    const double us = sim_device_of(op)->profile.peer_host_latency_us;
+    if (leg != &leg->relays->leg[SIM_LEG_OUT]) return;
+    op->base.start_cause = leg->base.start_cause;
+    op->base.start_by = leg->base.start_by;
+    sim_capture(op);
+    op->base.start_ns = (sim_device_of(op)->machine->now - sim_us_to_ps(us)) / SIM_PS_PER_NS;
+    sim_queue_leave_channel(op);
+}
+
 static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
 {
     size_t cleared = op->staged - op->sent;
-    op->chunk = is_pageable(op) && op->piece < cleared ? op->piece : cleared;
+    const bool in_pieces = is_pageable(op) || sim_is_leg(op);
+    op->chunk = in_pieces && op->piece < cleared ? op->piece : cleared;
     double work_ps = op->sent == 0 ? first_ps(op) : (double)op->chunk / bytes_per_ps(op);
     engine->active = op;
     if (op->sent == 0) {
         note_start(dev, engine, op);
-        sim_capture(op);
-        sim_queue_leave_channel(op);
+        if (sim_is_leg(op)) {
+            relay_starts(op);
+        } else {
+            sim_capture(op);
+            sim_queue_leave_channel(op);
+        }
     }
     op->fluid.node.what = SIM_COPY_END;
     sim_fluid_start(&op->fluid, dev->machine->now, work_ps);
@@ -217,17 +246,58 @@ static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
         sim_fluid_set_rate(&dev->machine->heap, &engine->active->fluid, dev->machine->now, rate);
 }
 
+/* Of each direction. */
+static double both_ways_rate(const sim_device *dev)
+{
+    const sim_op *in = dev->engine[ENGINE_H2D].active, *out = dev->engine[ENGINE_D2H].active;
+    if (!in || !out) return 1;
+    return sim_is_leg(in) || sim_is_leg(out) ? dev->profile.peer_host_duplex_factor
+                                             : dev->profile.duplex_factor;
+}
+
 void sim_copies_dispatch(sim_device *dev)
 {
     dev->copies_dirty = false;
     for (int i = 0; i < 3; i++)
         if (!dev->engine[i].active && !dev->engine[i].next) take_next(dev, &dev->engine[i]);
-    bool duplex = dev->engine[ENGINE_H2D].active && dev->engine[ENGINE_D2H].active;
-    double rate = duplex ? dev->profile.duplex_factor : 1;
+    const double rate = both_ways_rate(dev);
     set_rate(dev, &dev->engine[ENGINE_H2D], rate);
     set_rate(dev, &dev->engine[ENGINE_D2H], rate);
     set_rate(dev, &dev->engine[ENGINE_D2D], 1);
 }
+
+/* ---- legs ---- */
+
+static void feed_leg(sim_op *leg, size_t bytes)
+{
+    sim_copies_feed(leg, bytes);
+    sim_settle_too(sim_device_of(leg));
+}
+
+static void feed_legs(sim_relay *relay)
+{
+    feed_leg(&relay->leg[SIM_LEG_OUT], sim_relay_most_out(relay));
+    feed_leg(&relay->leg[SIM_LEG_IN], relay->leg[SIM_LEG_OUT].sent);
+}
+
+void sim_copies_relay(sim_op *op)
+{
+    sim_relay_open(op);
+    feed_legs(op->relays);
+}
+
+static void leg_moved(const sim_op *leg)
+{
+    sim_relay *relay = leg->relays;
+    sim_op *op = relay->op;
+    feed_legs(relay);
+    if (relay->leg[SIM_LEG_IN].sent < op->base.work.bytes) return;
+    sim_settle_too(sim_device_of(op));
+    sim_relays_release(op);
+    sim_op_ended(op, sim_device_of(op)->machine->now);
+}
+
+/* ---- the end of a chunk ---- */
 
 void sim_copies_chunk_end(sim_op *op)
 {
@@ -242,7 +312,9 @@ void sim_copies_chunk_end(sim_op *op)
     size_t emptied = op->chunk < op->in_ring ? op->chunk : op->in_ring;
     op->in_ring -= emptied;
     dev->ring_used -= emptied;
-    if (op->sent == op->base.work.bytes)
+    if (sim_is_leg(op))
+        leg_moved(op);
+    else if (op->sent == op->base.work.bytes)
         sim_op_ended(op, dev->machine->now);
     else if (has_cleared_bytes(op))
         enqueue_chunk(op);

@@ -38,6 +38,7 @@ static void handle(sim_device *dev, sim_node *node)
     case SIM_READY: sim_queue_ready(op_of(node)); break;
     case SIM_KERNEL_AGAIN: sim_chip_again(op_of(node)); break;
     case SIM_COPY_START: sim_copies_start(op_of(node)); break;
+    case SIM_RELAY_START: sim_copies_relay(op_of(node)); break;
     case SIM_HOST_FUNC_START: sim_host_func_start(op_of(node)); break;
     }
 }

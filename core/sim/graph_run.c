@@ -60,6 +60,7 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     op->node_of = graph;
     op->node = i;
     if (op->base.work.kind == SL_WORK_MEMCPY) prepare_copy(launch, op);
+    sim_relays_lend(launch, op);
     choose_cost(op);
     sim_touch_operands(op);
     return op;
@@ -96,6 +97,7 @@ static void end_launch(sim_op *launch, sim_ps done_at)
     sim_graph *graph = sim_graph_of(launch);
     if (graph->latest == launch) graph->latest = NULL;
     sim_graph_forget(launch);
+    sim_relays_release(launch);
     sim_queue_done(launch, done_at);
 }
 

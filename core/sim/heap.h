@@ -44,6 +44,7 @@ typedef enum sim_what {
     SIM_READY,
     SIM_KERNEL_AGAIN,
     SIM_COPY_START,
+    SIM_RELAY_START,
     SIM_HOST_FUNC_START
 } sim_what;
 

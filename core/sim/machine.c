@@ -58,15 +58,20 @@ void sim_machine_leave(sim_device *dev)
         free(machine->free_records);
         machine->free_records = next;
     }
+    while (machine->free_relays) {
+        sim_relay *next = machine->free_relays->next;
+        free(machine->free_relays);
+        machine->free_relays = next;
+    }
     free(machine->heap.entry);
     free(machine);
 }
 
 /* At most what all of its devices can have in the heap at a time: one cohort may become two
- * (placement.c, share_chip). */
+ * (placement.c, share_chip), and both legs of a relay may move. */
 static uint32_t most_nodes(const sim_machine *machine)
 {
-    uint32_t n = 2;
+    uint32_t n = 2 + machine->n_relays;
     for (const sim_device *dev = machine->devices; dev; dev = dev->machine_next)
         n += 1 + (uint32_t)dev->unfinished + dev->graph_nodes + dev->chip.live_cohorts;
     return n;

@@ -1,10 +1,10 @@
 /* peers.c - what goes from one GPU of a machine to another: copies and signals.
  *
- * A copy occupies the engine of its stream's device that copies within the device, and not those to
- * the host. With access it moves over the link between the two; else the driver moves it through the
- * host's memory. Measured on two H100s (tests/bench/cuda/raw_comm.cu): copies in both directions, or
- * beside uploads, do not slow each other; in a stream of the destination a copy takes longer, and at
- * least peer.pull_us. */
+ * With access a copy moves over the link between the two, and occupies the engine of its stream's
+ * device that copies within the device, not those to the host. Measured on two H100s
+ * (tests/bench/cuda/raw_comm.cu): such copies in both directions, or beside uploads, do not slow each
+ * other; in a stream of the destination one takes longer, and at least peer.pull_us. Without access
+ * the driver moves a copy through the host's memory (relay.c). */
 #include "host.h"
 
 static uint64_t bit_of(const sl_device *device) { return (uint64_t)1 << device->info.index; }
@@ -53,16 +53,20 @@ static bool has_access(const sl_device *source, const sl_device *destination)
            || (((const sim_device *)destination)->peers & bit_of(source));
 }
 
-double sim_peer_copy_us(const sim_op *op)
+bool sim_peer_through_host(const sl_op *op)
 {
-    const sl_device *source = op->base.in[0]->device, *destination = op->base.out->device;
-    const sim_profile *p = &sim_device_of(op)->profile;
-    const double bytes = (double)op->base.work.bytes;
+    return op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P
+           && op->work.bytes > 0 && !has_access(op->in[0]->device, op->out->device);
+}
+
+double sim_peer_copy_us(const sl_op *op)
+{
+    const sl_device *source = op->in[0]->device;
+    const sim_profile *p = &((const sim_device *)op->stream->device)->profile;
+    const double bytes = (double)op->work.bytes;
     double us;
-    if (!has_access(source, destination))
-        return p->peer_host_latency_us + bytes / (p->peer_host_gb_per_s * 1e3);
-    if (op->base.stream->device == source)
-        return p->peer_latency_us + bytes / (p->peer_gb_per_s * 1e3);
+    if (!has_access(source, op->out->device)) return p->peer_host_latency_us; /* of no bytes */
+    if (op->stream->device == source) return p->peer_latency_us + bytes / (p->peer_gb_per_s * 1e3);
     us = p->peer_pull_latency_us + bytes / (p->peer_gb_per_s * 1e3);
     return us > p->peer_pull_us ? us : p->peer_pull_us;
 }

@@ -122,6 +122,9 @@
     /* without, through the host's memory: */                                                 \
     X(peer_host_gb_per_s, "peer.host_gb_per_s", 1e-3, 1e6, p->h2d_gb_per_s * 0.68)            \
     X(peer_host_latency_us, "peer.host_latency_us", 0, 1e6, p->copy_latency_us + 11)          \
+    X(peer_host_piece_bytes, "peer.host_piece_bytes", 1, 1e15, 262144)                        \
+    X(peer_host_duplex_factor, "peer.host_duplex_factor", 0.01, 1, p->duplex_factor)          \
+    X(peer_host_call_us_per_mib, "peer.host_call_us_per_mib", 0, 1e6, 0) /* of the host */    \
     X(peer_event_us, "peer.event_us", 0, 1e6, 3.5) /* on top of cross_stream_us */
 
 /* Collectives (comm_cost.c). Optional; what holds otherwise is estimated from NVLink's figures. What

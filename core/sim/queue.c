@@ -431,11 +431,22 @@ static bool reserve_edges(sim_device *dev, int64_t n)
     return true;
 }
 
+static bool may_need_relays(const sim_op *op)
+{
+    const uint8_t kind = op->base.work.kind;
+    return (kind == SL_WORK_MEMCPY || kind == SL_WORK_GRAPH)
+           && sim_device_of(op)->machine->n_devices > 1;
+}
+
 static bool reserve(sim_op *op, int64_t edges)
 {
     sim_device *dev = sim_device_of(op);
-    if (!sim_machine_reserve_next(dev->machine)) return false;
     if (edges > 0 && !reserve_edges(dev, edges)) return false;
+    if (may_need_relays(op) && !sim_relays_reserve(op)) return false;
+    if (!sim_machine_reserve_next(dev->machine)) {
+        sim_relays_release(op);
+        return false;
+    }
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
     op->record = record_new(dev->machine);
     return op->record != NULL;

@@ -20,6 +20,7 @@
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks in one step
  *   copies.c       copy engines, staging of pageable copies
+ *   relay.c        copies between GPUs through the host's memory
  *   peers.c        copies and signals from one GPU to another
  *   comm.c         collectives (comm.h)
  *   results.c      what operations leave in memory
@@ -71,6 +72,7 @@ typedef struct sim_machine sim_machine;
 typedef struct sim_meeting sim_meeting;
 typedef struct sim_record sim_record;
 typedef struct sim_freed sim_freed;
+typedef struct sim_relay sim_relay;
 
 typedef struct sim_fifo {
     sim_op *head, *tail;
@@ -257,12 +259,22 @@ struct sim_op {
     int32_t meetings_left;          /* a carrier: until its kernel ends */
     double traffic_share;           /* of the memory's bandwidth, while it is under way */
     sim_op *turn_next, **turn_link; /* a carrier: in a list of its communicator (comm_turns.c) */
+    sim_relay *relays; /* a copy's, a leg's own, those of a launch's nodes; else NULL (relay.c) */
     /* a launch */
     uint64_t last_node; /* the number of the node that ended last */
     sim_ps visible_at;  /* when the device sees its first node */
     sim_value **read;   /* of each node its pageable source, or NULL: none has one */
     sim_ps reading;     /* how long the host reads those */
     uint32_t to_drain;  /* copies to pageable memory that have not ended */
+};
+
+/* The legs of a copy through the host's memory: what the engines take. They are in no stream. */
+enum { SIM_LEG_OUT, SIM_LEG_IN, SIM_LEGS };
+
+struct sim_relay {
+    sim_relay *next; /* in machine->free_relays, or a launch's next one */
+    sim_op *op;      /* the copy, once its legs can move; else NULL */
+    sim_op leg[SIM_LEGS];
 };
 
 /* Which streams a barrier is for: all, or those that take part in the NULL stream's rules. */
@@ -322,6 +334,8 @@ struct sim_machine {
     sim_device *touched; /* to settle after this instant, linked by touched_next */
     sim_edge *free_edges;
     sim_record *free_records;
+    sim_relay *free_relays;
+    uint32_t n_relays;         /* in use */
     sim_meeting *meetings;     /* that are not over */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
@@ -355,10 +369,11 @@ struct sim_device {
     sim_copy_engine engine[3]; /* H2D, D2H, device to device */
     sim_channel *channel;      /* connections, then copy_connections per direction */
     int32_t n_connections, n_copy_connections;
-    sim_stream *legacy;     /* the NULL stream once opened */
-    sim_stream *streams;    /* all that are open */
-    sim_stream *busy;       /* blocking streams (not the NULL stream) with unfinished work */
-    uint64_t blocking_done; /* the operation that last left a blocking stream empty */
+    sim_stream *legacy;      /* the NULL stream once opened */
+    sim_stream *streams;     /* all that are open */
+    sl_stream driver_stream; /* says of which device a leg is (relay.c) */
+    sim_stream *busy;        /* blocking streams (not the NULL stream) with unfinished work */
+    uint64_t blocking_done;  /* the operation that last left a blocking stream empty */
     uint64_t barriers[SIM_BARRIERS];     /* that calls have put into the device */
     int64_t unfinished;                  /* operations on the device */
     uint32_t graph_nodes;                /* of all graphs that are instantiated */
@@ -545,14 +560,32 @@ void sim_waves_leap(sim_device *dev);
 /* peers.c */
 sl_status sim_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
                           sl_error *err);
-double sim_peer_copy_us(const sim_op *op); /* of a copy between two GPUs, which nothing disturbs */
+/* Whether an operation is a copy between two GPUs that have no access to each other's memory now. */
+bool sim_peer_through_host(const sl_op *op);
+double sim_peer_copy_us(const sl_op *op); /* of a copy between two GPUs, which nothing disturbs */
 /* How long it takes until `op` sees what `earlier` of another stream has done. */
 double sim_peer_signal_us(const sim_op *op, const sl_device *earlier);
+
+/* relay.c */
+/* What the operation will need, so that nothing can fail later; false: out of memory. */
+bool sim_relays_reserve(sim_op *op);
+void sim_relays_release(sim_op *op);
+void sim_relays_lend(sim_op *launch, sim_op *node); /* to a node that goes through the host */
+void sim_relay_open(sim_op *op);                    /* its legs can move from now on */
+size_t sim_relay_most_out(const sim_relay *relay); /* how many bytes the first leg may have moved */
+double sim_relay_us(const sl_op *op);              /* of the copy, undisturbed */
+/* How long the call goes on while the copy moves: the driver gives the engines piece by piece. */
+double sim_relay_call_us(const sim_op *op);
+static inline bool sim_is_leg(const sim_op *op)
+{
+    return op->relays && op->relays->op && op->relays->op != op;
+}
 
 /* copies.c */
 void sim_copies_submit(sim_op *op);              /* a ready copy */
 void sim_copies_feed(sim_op *op, size_t staged); /* more of it may move */
 void sim_copies_start(sim_op *op);               /* its SIM_COPY_START */
+void sim_copies_relay(sim_op *op);               /* its SIM_RELAY_START */
 void sim_copies_dispatch(sim_device *dev);
 void sim_copies_chunk_end(sim_op *op);
 /* Without copy engines: the copy that runs, or has waited longer than the kernel; or NULL. */

@@ -75,6 +75,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
         return status;
     }
     fill_info(dev);
+    dev->driver_stream.device = base;
     sim_host_forget_calls(dev);
     sim_interrupt_flag = base->interrupted;
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
@@ -284,6 +285,7 @@ static sl_status after_issue(sim_op *op, sl_error *err)
         op->base.span_flags |= SL_SPAN_HOST_WAITED;
         return sim_host_drain_d2h(op, err);
     }
+    if (op->relays) sim_host_spend_us(sim_device_of(op), sim_relay_call_us(op));
     bool within_device = work->kind == SL_WORK_MEMCPY && work->copy_kind == SL_SPAN_MEMCPY_D2D;
     if ((work->flags & SL_WORK_SYNC) && !within_device) {
         op->base.span_flags |= SL_SPAN_HOST_WAITED;

@@ -79,8 +79,13 @@ return {
         latency_us = 2.5,                   -- measured: 1 KiB in 2.7 us, 1 MiB in 5.3
         pull_us = 13.45,                    -- measured: up to 256 KiB in a stream of the destination
         pull_latency_us = 10.5,             -- measured: there 16 MiB in 52.7 us
-        host_gb_per_s = 37.9,               -- measured: without access 256 MiB in 7122 us
-        host_latency_us = 16,               -- measured: 64 KiB in 21.5 us, 1 MiB in 56
+        -- Without access, through the host's memory: measured on two H200s, 4 MiB and 64 MiB alone,
+        -- both ways, beside a download and beside an upload (docs/design/simulator.md, section 5).
+        host_gb_per_s = 38.6,               -- fitted: 64 MiB in 1759 us, 16 MiB in 459
+        host_latency_us = 18,               -- measured: 64 KiB in 21.5 us; 4 MiB in 138
+        host_piece_bytes = 262144,          -- fitted: 1 MiB in 56 us, 4 MiB in 138
+        host_duplex_factor = 0.85,          -- fitted: both ways 169 and 2226 us, beside H2D 151 and 1950
+        host_call_us_per_mib = 1.55,        -- measured: a call of 64 MiB holds the host for 105 us
         event_us = 3.5,                     -- measured: 7.0 us a kernel in turns, 3.5 on one GPU
     },
     -- Collectives: NCCL 2.28.9 on two H100s with NVLink, whose link is the H200's

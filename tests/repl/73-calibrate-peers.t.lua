@@ -28,7 +28,8 @@ end
 -- ---- copies and events ----------------------------------------------------------------------
 
 local odd <const> = { gb_per_s = 61, latency_us = 4.2, pull_us = 31, pull_latency_us = 17.5, host_gb_per_s = 7.7,
-                      host_latency_us = 33, event_us = 9.4 }
+                      host_latency_us = 33, host_piece_bytes = 393216, host_duplex_factor = 0.77,
+                      host_call_us_per_mib = 2.2, event_us = 9.4 }
 local lines = {}
 for key, figure in pairs(odd) do
     lines[#lines + 1] = ("t.peer.%s = %s"):format(key, figure)

@@ -1,5 +1,6 @@
 -- peers.lua - from one GPU to another: copies in both directions, in a stream of either end, with peer
--- access and without, and events that the other GPU waits for.
+-- access and without, where they go through the host's memory in pieces, and events that the other GPU
+-- waits for.
 
 local context = import "repl/calibrate/context.lua"
 local durations = import "repl/calibrate/durations.lua"
@@ -87,14 +88,15 @@ local function one_more_us(c, from, to, bytes, stream)
     return (row_us(c, from, to, bytes, stream, n + 1) - row_us(c, from, to, bytes, stream, 1)) / n
 end
 
+local function gap_us(c) return c.values.copy_gap_us or c.values.stream_gap_us end     -- as the simulator does
+
 -- {bytes =, us =, spread =} of each size, copies one after the other in the stream of `at`, without the gap
 -- between two.
 local function rows_of(c, from, to, at)
-    local gap_us = c.values.copy_gap_us or c.values.stream_gap_us       -- as the simulator does
     return lists.map(sizes, function(bytes)
         local us = {}
         for i = 1, rows do
-            us[i] = math.max(0, one_more_us(c, from, to, bytes, at.stream) - gap_us)
+            us[i] = math.max(0, one_more_us(c, from, to, bytes, at.stream) - gap_us(c))
         end
         return { bytes = bytes, us = median(us), spread = spread(us) }
     end)
@@ -112,16 +114,78 @@ local function find_rows(c, key, what, there, back)
     end))
 end
 
--- Copies in a stream of the source, as the line of `prefix`gb_per_s and `prefix`latency_us. Gives the rate.
-local function set_line(c, ends, prefix, access)
+-- Copies in a stream of the source, both directions: the rows of each, and their spread.
+local function both_directions(c, ends)
     local there, back = rows_of(c, ends[1], ends[2], ends[1]), rows_of(c, ends[2], ends[1], ends[2])
+    return there, back, math.max(lists.most(there, "spread"), lists.most(back, "spread"))
+end
+
+-- With access, as a line. Gives the rate.
+local function set_line(c, ends)
+    local there, back, most = both_directions(c, ends)
     local us, rate = fit(there, back)
-    local most = math.max(lists.most(there, "spread"), lists.most(back, "spread"))
-    local how = ("copies of 1 KiB to 256 MiB %s peer access"):format(access)
-    c:set(prefix .. "gb_per_s", rate, how .. ", both directions", most)
-    c:set(prefix .. "latency_us", us, "the same", most)
-    find_rows(c, prefix .. "gb_per_s", how, there, back)
+    local how <const> = "copies of 1 KiB to 256 MiB with peer access"
+    c:set("peer.gb_per_s", rate, how .. ", both directions", most)
+    c:set("peer.latency_us", us, "the same", most)
+    find_rows(c, "peer.gb_per_s", how, there, back)
     return rate
+end
+
+-- ---- through the host's memory --------------------------------------------------------------
+
+-- One piece goes on one engine, and then on the other: a copy of one takes twice its time. A large copy is
+-- a line, which one piece more than its bytes lies on.
+local function set_pieces(c, ends)
+    local there, back, most = both_directions(c, ends)
+    local function large(list) return lists.select(list, function(row) return row.bytes >= 16 * mib end) end
+    local us, rate = fit(large(there), large(back))
+    local latency_us = math.max(0, (there[1].us + back[1].us) / 2 - 2 * kib / rate * 1e-3)
+    local how <const> = "copies without peer access"
+    c:set("peer.host_gb_per_s", rate, how .. " of 16 to 256 MiB, both directions", most)
+    c:set("peer.host_latency_us", latency_us, "of 1 KiB, the bytes off twice", most)
+    c:set("peer.host_piece_bytes", math.max(4 * kib, math.floor((us - latency_us) * rate * 1e3 + 0.5)),
+          "what large ones take beyond both", most)
+    find_rows(c, "peer.host_gb_per_s", how, there, back)
+    return latency_us, there[#there].us
+end
+
+-- One copy each way at the same time, of which nothing but the latency is undisturbed.
+local function set_both_ways(c, ends, latency_us, alone_us)
+    local us = {}
+    for i = 1, rows do
+        local spans = copies_of(c:held({ ends[1].stream, ends[2].stream }, function()
+            copy(c, ends[1], ends[2], largest, ends[1].stream)
+            copy(c, ends[2], ends[1], largest, ends[2].stream)
+        end))
+        us[i] = median(durations.of_spans(spans))
+    end
+    local factor = (alone_us - latency_us) / (median(us) - latency_us)
+    c:set("peer.host_duplex_factor", math.max(0.01, math.min(1, factor)),
+          "256 MiB without peer access both ways, to one way", spread(us))
+end
+
+-- A call holds the host longer the more pieces it has, while the first ones move.
+local function set_call(c, ends)
+    local function call_us(bytes)
+        local us = {}
+        for i = 1, 9 do
+            ends[1].stream:synchronize()
+            local start_us = c.lab.now_us()
+            copy(c, ends[1], ends[2], bytes, ends[1].stream)
+            us[i] = c.lab.now_us() - start_us
+        end
+        return median(us), spread(us)
+    end
+    local small_us <const> = call_us(mib)
+    local large_us <const>, off <const> = call_us(64 * mib)
+    c:set("peer.host_call_us_per_mib", math.max(0, (large_us - small_us) / 63),
+          "calls of 64 MiB without peer access, to those of 1 MiB", off)
+end
+
+local function through_host(c, ends)
+    local latency_us, alone_us = set_pieces(c, ends)
+    set_both_ways(c, ends, latency_us, alone_us)
+    set_call(c, ends)
 end
 
 local pull_from <const>, pull_to <const> = 4 * mib, 16 * mib      -- where the latency shows
@@ -192,11 +256,11 @@ function part.run(c)
     with_ends(c, function(ends)
         disconnect(c)
         c.progress("copies through the host")
-        set_line(c, ends, "peer.host_", "without")
+        through_host(c, ends)
         if can_connect(c) then
             connect(c)
             c.progress("copies with peer access")
-            set_pulled(c, ends, set_line(c, ends, "peer.", "with"))
+            set_pulled(c, ends, set_line(c, ends))
             find_both(c, ends)
             disconnect(c)
         else
