@@ -108,10 +108,12 @@ void cuda_record_collect(sl_device *device, sl_activity_fn fn, void *ud)
     cuda_device *dev = cuda_of(device);
     if (dev->recording == 0) return;
     cuda_graph_times_collect(dev->activity, fn, ud);
-    if (dev->timed_by_events)
+    if (dev->timed_by_events) {
         cuda_event_times_renew(dev->activity);
-    else
-        cuda_trace_collect(dev->activity, fn, ud);
+        return;
+    }
+    cuda_trace_collect(dev->activity, fn, ud);
+    cuda_peer_times_collect(dev->activity, fn, ud);
 }
 
 void cuda_record_end(sl_device *device)
@@ -122,6 +124,7 @@ void cuda_record_end(sl_device *device)
     if (dev->recording > 0) return;
     cuda_trace_end(dev->activity);
     cuda_graph_times_clear(dev->activity);
+    cuda_peer_times_clear(dev->activity);
 }
 
 void cuda_activity_close(cuda_device *dev)
@@ -157,7 +160,10 @@ sl_status cuda_activity_before(cuda_op *op, sl_error *err)
     sl_status status = SL_OK;
     if (!dev->timed_by_events && is_a_fault(op)) cuda_trace_deliver_now();
     if (!dev->timed_by_events && op->base.graph) cuda_graph_times_before(op, cuda_trace_node_id);
-    if (runs_on_device(op) && dev->timed_by_events) status = cuda_event_times_before(op, err);
+    if (!dev->timed_by_events)
+        status = cuda_peer_times_before(op, err);
+    else if (runs_on_device(op))
+        status = cuda_event_times_before(op, err);
     op->base.host_start_ns = cuda_now_ns();
     if (runs_on_device(op) && !dev->timed_by_events) cuda_trace_push(dev->activity, op->base.seq);
     return status;
@@ -174,6 +180,7 @@ void cuda_activity_after(cuda_op *op, bool enqueued)
         return;
     }
     if (runs_on_device(op)) cuda_trace_pop(op->base.host_end_ns - op->base.host_start_ns);
+    cuda_peer_times_after(op, enqueued);
     if (enqueued && op->base.graph) cuda_graph_times_after(dev->activity, op);
     cuda_trace_tidy();
 }
@@ -220,7 +227,14 @@ void cuda_activity_group_after(sl_op *const *ops, size_t n, bool enqueued)
     cuda_trace_tidy();
 }
 
-void cuda_activity_completed(cuda_op *op) { cuda_event_times_completed(op); }
+void cuda_activity_completed(cuda_op *op)
+{
+    if (!op->began) return;
+    if (cuda_of(op->base.stream->device)->timed_by_events)
+        cuda_event_times_completed(op);
+    else
+        cuda_peer_times_completed(op);
+}
 
 void cuda_activity_idle(const cuda_device *dev)
 {

@@ -6,12 +6,19 @@
  *   matching.c      which operation a record of CUPTI's belongs to
  *   kernel_names.c  names of kernels as people write them
  *   event_times.c   events around each operation, where CUPTI is not available
+ *   peer_times.c    events around copies through the host's memory, where CUPTI is available
  *   graph_times.c   which nodes of graphs CUPTI's records and host functions belong to
  */
 #ifndef CUDA_ACTIVITY_H
 #define CUDA_ACTIVITY_H
 
 #include "cuda.h"
+
+typedef struct cuda_peer_time { /* of a copy through the host's memory */
+    uint64_t seq;
+    int64_t length_ns; /* between its events; 0: not known yet */
+    int64_t end_ns;    /* of CUPTI's record, on the host's clock; 0: not known yet */
+} cuda_peer_time;
 
 struct cuda_activity { /* of a device, from its first recording until it closes */
     cuda_device *device;
@@ -31,6 +38,10 @@ struct cuda_activity { /* of a device, from its first recording until it closes 
     size_t n_launches, cap_launches;
     sl_activity *funcs; /* host functions of graphs, not collected yet */
     size_t n_funcs, cap_funcs;
+
+    /* peer_times.c */
+    cuda_peer_time *peers; /* by seq; not handed over yet */
+    size_t n_peers, cap_peers;
 
     /* event_times.c */
     cudaStream_t base_stream; /* only base events are recorded there; NULL until needed */
@@ -115,6 +126,22 @@ sl_status cuda_event_times_before(cuda_op *op, sl_error *err);
 void cuda_event_times_after(cuda_op *op, bool enqueued);
 /* Fills the operation's times and gives its events back; also of one that is lost. */
 void cuda_event_times_completed(cuda_op *op);
+/* Gives its events back: how many ms were between them; 0: that is not known. */
+double cuda_event_times_between(cuda_op *op);
 void cuda_event_times_close(cuda_activity *activity);
+
+/* ---- peer_times.c --------------------------------------------------------- */
+
+/* Around a copy's calls, while CUPTI takes the times; other operations pay nothing. before fails
+ * without memory, and when the device is lost. */
+sl_status cuda_peer_times_before(cuda_op *op, sl_error *err);
+void cuda_peer_times_after(cuda_op *op, bool enqueued);
+/* Gives its events back; also of one that is lost. */
+void cuda_peer_times_completed(cuda_op *op);
+/* CUPTI has a record of operation `seq` that ends then. */
+void cuda_peer_times_ended(cuda_activity *activity, uint64_t seq, int64_t end_ns);
+/* Hands over the whole times of copies that have completed and have a record. */
+void cuda_peer_times_collect(cuda_activity *activity, sl_activity_fn fn, void *ud);
+void cuda_peer_times_clear(cuda_activity *activity);
 
 #endif

@@ -83,7 +83,7 @@ typedef struct cuda_buffer {
 
 typedef struct cuda_op {
     sl_op base;
-    cudaEvent_t began, ended; /* only when events take the times */
+    cudaEvent_t began, ended; /* only when events take the times, or the length (peer_times.c) */
     union {
         cuda_launch *launch; /* of a graph, in flight */
         uint32_t node;       /* captured: its number in the body */
@@ -123,6 +123,7 @@ struct cuda_device {
     cuda_gemm *gemm;         /* NULL until the first matmul */
     cuda_activity *activity; /* NULL until the first recording */
     int sm_count, threads_per_sm;
+    uint64_t peers;         /* to whose memory a call gave it access: cuda_peer_bit */
     struct cuda_blas *blas; /* the handles of cublas_create, the latest first */
     int64_t n_replayed;     /* nodes of the graphs whose launches are in flight */
     cuda_capture *captures; /* that go on */
@@ -369,6 +370,11 @@ sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buff
                           sl_stream *stream, size_t bytes, bool *waited, sl_error *err);
 sl_status cuda_peer_access(sl_device *device, sl_device *peer, sl_peer_call call, bool *answer,
                            sl_error *err);
+/* In cuda_device.peers; 0: a device that has no bit there. */
+static inline uint64_t cuda_peer_bit(const sl_device *peer)
+{
+    return peer->info.index < 64 ? UINT64_C(1) << peer->info.index : 0;
+}
 void cuda_plain_close(cuda_device *dev);
 
 /* ---- gemm.c ---------------------------------------------------------------- */

@@ -577,6 +577,7 @@ static void hand_over_one(const collector *c, uint64_t external_id, const cuda_r
         || (record->graph_node
             && !cuda_graph_times_find(activity, found.seq, record->graph_node, &found.seq)))
         return;
+    cuda_peer_times_ended(activity, found.seq, found.end_ns);
     if (activity == c->activity)
         c->fn(c->ud, &found);
     else

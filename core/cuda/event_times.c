@@ -169,6 +169,17 @@ static bool time_of(const cuda_activity *activity, cudaEvent_t event, int64_t *n
     return true;
 }
 
+double cuda_event_times_between(cuda_op *op)
+{
+    float ms = 0;
+    if (!op->base.lost && op->ended
+        && cudaEventElapsedTime(&ms, op->began, op->ended) != cudaSuccess)
+        cudaGetLastError();
+    give(op, &op->began);
+    give(op, &op->ended);
+    return (double)ms;
+}
+
 void cuda_event_times_completed(cuda_op *op)
 {
     cuda_activity *activity = device_of(op)->activity;

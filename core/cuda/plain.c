@@ -281,6 +281,7 @@ static sl_status enable(cuda_device *dev, cuda_device *peer, bool *changed, sl_e
         cudaGetLastError();
         *changed = false;
     }
+    if (status == SL_OK) dev->peers |= cuda_peer_bit(&peer->base);
     return status;
 }
 
@@ -294,6 +295,8 @@ static sl_status disable(cuda_device *dev, cuda_device *peer, bool *changed, sl_
     if (status != SL_OK) return status;
     cuda_use(dev);
     cudaError_t code = cudaDeviceDisablePeerAccess(peer->base.info.index);
+    if (code == cudaSuccess || code == cudaErrorPeerAccessNotEnabled)
+        dev->peers &= ~cuda_peer_bit(&peer->base);
     if (code == cudaErrorPeerAccessNotEnabled) {
         cudaGetLastError();
         return SL_OK;

@@ -307,12 +307,13 @@ static void test_peers(void)
     ok(answer, "devices can reach each other");
     cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, NULL);
     ok(answer && fake_cudart.peers[0][1] && !fake_cudart.peers[1][0], "in one direction each");
+    ok(devices[0].peers == 2 && devices[1].peers == 0, "which is noted for recordings");
     ok(fake_cudart.pool_peers[0][1] == 2 && !fake_cudart.pool_peers[1][0],
        "the pools of the peer are shared, too");
     cuda_peer_access(a, b, SL_PEER_ENABLE, &answer, NULL);
     ok(!answer && cudaGetLastError() == cudaSuccess, "a second time changes nothing");
     cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL);
-    ok(answer && !fake_cudart.peers[0][1], "access can be taken back");
+    ok(answer && !fake_cudart.peers[0][1] && devices[0].peers == 0, "access can be taken back");
     is_int(rest.device_waits, 2, "when nothing of the two devices is in flight");
     cuda_peer_access(a, b, SL_PEER_DISABLE, &answer, NULL);
     ok(!answer && cudaGetLastError() == cudaSuccess, "a second time there is none to take");
