@@ -1,22 +1,24 @@
 -- random_gpus.lua - a script that nobody wrote, for several GPUs: the same one for a seed on every machine, to
 -- see whether the simulator foresees what real GPUs make of it.
 --
---   streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--list]
+--   streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--apart] [--list]
 --   streamlab compare scripts/experiments/random_gpus.lua --seeds 1-20
+--   streamlab compare "scripts/experiments/random_gpus.lua --apart" --seeds 1-20
 --
 -- It is random.lua's sister: streams on each GPU with products, elementwise kernels, spins, uploads and
 -- downloads; between the GPUs copies in both directions (64 KiB to 256 MiB, in a stream of either end), events
 -- of one that the other waits for, and collectives: in the streams of the kernels, or in streams of their own
--- beside them. GPUs that can reach each other's memory do. No two operations that nothing orders write the
--- same memory. --list prints the streams and each step. Collectives need NCCL on real GPUs.
+-- beside them. GPUs that can reach each other's memory do; with --apart they do not, and copies go through the
+-- host's memory. No two operations that nothing orders write the same memory. --list prints the streams and
+-- each step. Collectives need NCCL on real GPUs.
 
 local lab = require "streamlab"
 
 -- From the folder of this file, also in a script that runs this one.
 local folder = debug.getinfo(1, "S").source:match("^@(.*/)") or ""
 local program = dofile(folder .. "../lib/random_program.lua")("random_gpus", arg or {}, {
-    usage = "usage: streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--list]",
-    flags = {list = true}, numbers = {seed = {0, 0}, devices = {2, 2, 8}},
+    usage = "usage: streamlab scripts/experiments/random_gpus.lua [--seed N] [--devices N] [--apart] [--list]",
+    flags = {apart = true, list = true}, numbers = {seed = {0, 0}, devices = {2, 2, 8}},
 })
 local options, add, kept, wait_for = program.options, program.add, program.kept, program.wait_for
 local chance, pick, log_even, random = program.chance, program.pick, program.log_even, math.random
@@ -30,13 +32,14 @@ local function open()
     gpus[1]:make_current()
 end
 
--- Each GPU has access to the memory of the others, if it can; it may have it already, from an earlier
--- run or from NCCL.
+-- Each GPU has access to the memory of the others, if it can, or none has; it may be so already, from an
+-- earlier run or from NCCL.
 local function connect()
+    local set = options.apart and lab.cuda.device_disable_peer_access or lab.cuda.device_enable_peer_access
     for _, gpu in ipairs(gpus) do
         for _, peer in ipairs(gpus) do
             if peer ~= gpu and lab.cuda.device_can_access_peer(gpu, peer) then
-                local fine, failure = pcall(lab.cuda.device_enable_peer_access, peer, {device = gpu})
+                local fine, failure = pcall(set, peer, {device = gpu})
                 if not fine and failure.code ~= "SL_ESTATE" then error(failure, 0) end
             end
         end

@@ -44,6 +44,18 @@ T.isnt(all[3]:gsub("seed 3", ""), all[4]:gsub("seed 4", ""), "and not another's"
 local text = table.concat(all, "\n", 0, 40)
 for _, kind in ipairs(kinds) do T.ok(text:find(kind[2]) ~= nil, "there are " .. kind[1]) end
 
+local function makespan(out) return tonumber(out:match("\nseed %d+: [^\n]*makespan ([%d.]+) ms")) end
+local function steps(out) return out:match("^(.-)\nseed ") end
+
+local slower, same = 0, 0
+for seed = 0, 9 do
+    local _, apart = run("--apart --list --seed " .. seed)
+    slower = slower + (makespan(apart) > makespan(all[seed]) and 1 or 0)
+    same = same + (steps(apart) == steps(all[seed]) and 1 or 0)
+end
+T.is(same, 10, "--apart leaves the program as it is")
+T.ok(slower >= 8, ("without access to each other's memory programs take longer: %d of 10"):format(slower))
+
 for devices = 3, 8 do
     local named, count = {}, 0
     failed = {}
