@@ -329,6 +329,36 @@ local function recordings()
     synchronize()
 end
 
+-- Through the host's memory, where CUPTI has a record of the last piece alone; and with access.
+local function recorded_lengths(how)
+    one:make_current()
+    local s = lab.stream{device = one, non_blocking = true}
+    local a, b = lab.ones(1 << 24), lab.empty(1 << 24, {device = two})
+    local first, last = lab.event(), lab.event()
+    local function copy()
+        first:record(s)
+        b:copy_(a, {non_blocking = true, stream = s})
+        last:record(s)
+    end
+    synchronize()
+    copy()
+    synchronize()
+    local span = lab.profile(copy):spans()[1]
+    local part = (span.end_us - span.start_us) / (first:elapsed_time(last) * 1000)
+    if not T.ok(part > 0.8 and part < 1.2, "a recorded copy is as long as between two events " .. how) then
+        T.diag(("  %.2f of it"):format(part))
+    end
+end
+
+local function all_recorded_lengths()
+    recorded_lengths("without peer access")
+    if cuda.device_can_access_peer(one, two) then
+        cuda.device_enable_peer_access(two)
+        recorded_lengths("with it")
+        cuda.device_disable_peer_access(two)
+    end
+end
+
 -- What one stream does before a wait, and the other behind it.
 local function recorded_order()
     one:make_current()
@@ -358,6 +388,7 @@ across()
 work_on_both()
 host_memory()
 recordings()
+all_recorded_lengths()
 recorded_order()
 synchronize()
 T.done()

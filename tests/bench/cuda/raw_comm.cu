@@ -3,7 +3,7 @@
  *   nvcc -O2 -std=c++17 -arch=sm_90 -Xcompiler -Wall,-Wextra tests/bench/cuda/raw_comm.cu \
  *        -ldl -o raw_comm && ./raw_comm [SECTION...] >raw_comm.txt
  *
- * Sections: copies, events, sizes, channels, host, together, late; all of them if none is named,
+ * Sections: copies, through_host, events, sizes, channels, host, together, late; all of them if none is named,
  * which takes about two minutes. Prints a table, and for each figure a line of JSON that begins
  * with {"section":. The GPUs 0 and 1 are used, each with about 5 GiB.
  *
@@ -26,10 +26,10 @@ int main(int argc, char **argv)
         void (*run)();
         bool needs_nccl;
     } sections[] = {
-        { "copies", section_copies, false }, { "events", section_events, false },
-        { "sizes", section_sizes, true },    { "channels", section_channels, true },
-        { "host", section_host, true },      { "together", section_together, true },
-        { "late", section_late, true },
+        { "copies", section_copies, false },    { "through_host", section_through_host, false },
+        { "events", section_events, false },    { "sizes", section_sizes, true },
+        { "channels", section_channels, true }, { "host", section_host, true },
+        { "together", section_together, true }, { "late", section_late, true },
     };
     int count = 0, version = 0;
     cudaDeviceProp prop;

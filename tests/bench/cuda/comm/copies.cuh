@@ -87,6 +87,84 @@ static void section_copies()
     }
 }
 
+/* ---- copies without peer access, beside others ---- */
+
+struct beside_times {
+    double call_us, peer_us, other_us, all_us;
+};
+
+/* A copy from GPU 0 to GPU 1 between two events, and after it `other`, NULL or in a stream of GPU
+ * `at`; when both have ended, from before the first call. */
+static beside_times beside(size_t bytes, int at, void (*other)(size_t bytes, cudaStream_t stream))
+{
+    std::vector<double> call, peer, with, all;
+    for (int row = 0; row < ROWS; row++) {
+        wait_all();
+        double from = now_us();
+        copy_row(0, gpus[0].work, 1, 0, bytes, 1, gpus[0].begin, gpus[0].end);
+        call.push_back(now_us() - from);
+        if (other) {
+            use(at);
+            CHECK(cudaEventRecord(gpus[at].begin2, gpus[at].side));
+            other(bytes, gpus[at].side);
+            CHECK(cudaEventRecord(gpus[at].end2, gpus[at].side));
+        }
+        wait_all();
+        all.push_back(now_us() - from);
+        peer.push_back(between_us(gpus[0].begin, gpus[0].end));
+        if (other) with.push_back(between_us(gpus[at].begin2, gpus[at].end2));
+    }
+    return { median(call), median(peer), other ? median(with) : 0, median(all) };
+}
+
+static void back(size_t bytes, cudaStream_t stream)
+{
+    CHECK(cudaMemcpyPeerAsync(gpus[0].b, 0, gpus[1].a, 1, bytes, stream));
+}
+
+static void again(size_t bytes, cudaStream_t stream)
+{
+    CHECK(cudaMemcpyPeerAsync(gpus[1].b, 1, gpus[0].a, 0, bytes, stream));
+}
+
+template <int gpu> static void download(size_t bytes, cudaStream_t stream)
+{
+    CHECK(cudaMemcpyAsync(gpus[gpu].pinned, gpus[gpu].c, bytes, cudaMemcpyDeviceToHost, stream));
+}
+
+template <int gpu> static void upload(size_t bytes, cudaStream_t stream)
+{
+    CHECK(cudaMemcpyAsync(gpus[gpu].c, gpus[gpu].pinned, bytes, cudaMemcpyHostToDevice, stream));
+}
+
+static void section_through_host()
+{
+    static const struct {
+        const char *name;
+        int at;
+        void (*other)(size_t bytes, cudaStream_t stream);
+    } cases[] = {
+        { "nothing", 0, NULL },
+        { "one back", 1, back },
+        { "one more", 0, again },
+        { "D2H of the source", 0, download<0> },
+        { "H2D of the source", 0, upload<0> },
+        { "D2H of the target", 1, download<1> },
+        { "H2D of the target", 1, upload<1> },
+    };
+    for (size_t bytes = 64 << 10; bytes <= (64 << 20); bytes *= 4)
+        for (const auto &c : cases) {
+            beside_times t = beside(bytes, c.at, c.other);
+            report(
+                "through_host",
+                text("\"bytes\": %zu, \"beside\": \"%s\", \"call_us\": %.2f, \"peer_us\": %.2f, "
+                     "\"other_us\": %.2f, \"all_us\": %.2f",
+                     bytes, c.name, t.call_us, t.peer_us, t.other_us, t.all_us),
+                "%8s beside %-17s: the call %7.2f us, by events %8.2f, the other %8.2f, all %8.2f",
+                size_text(bytes).c_str(), c.name, t.call_us, t.peer_us, t.other_us, t.all_us);
+        }
+}
+
 /* ---- events across the GPUs ---- */
 
 /* A chain of empty kernels, each behind an event of the one before: on streams of two GPUs, or two
