@@ -19,6 +19,12 @@
     X(CLOCK_LATE, "clock_late")                                                    \
     /* operations that start before the calls that launched them */                \
     X(BEFORE_CALL, "before_call")                                                  \
+    /* launches of kernels, and of graphs, of which no operation is there */       \
+    X(NO_OPERATION, "no_operation")                                                \
+    X(NO_NODES, "no_nodes")                                                        \
+    /* the host held by its profiler, and what that adds to its calls */           \
+    X(PROFILER_STALLS, "profiler_stalls")                                          \
+    X(PROFILER_COST, "profiler_cost")                                              \
     /* work on several GPUs, of which the timeline has one */                      \
     X(SEVERAL_GPUS, "several_gpus")                                                \
     /* operations that have no launch */                                           \

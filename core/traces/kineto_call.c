@@ -73,6 +73,10 @@ static void classify(const char *name, sl__host *host)
         "Memcpy",           "Memcpy2D",   "Memcpy3D",   "MemcpyToSymbol",
         "MemcpyFromSymbol", "MemcpyHtoD", "MemcpyDtoH", NULL,
     };
+    static const char *const kernel_launches[] = {
+        "LaunchKernel",       "LaunchKernelExC",       "LaunchKernelEx",  "LaunchCooperativeKernel",
+        "ModuleLaunchKernel", "ExtModuleLaunchKernel", "ExtLaunchKernel", NULL,
+    };
     char bare[32];
     bare_name(name, bare);
     host->call.kind = SL_CALL_PLAIN;
@@ -82,6 +86,9 @@ static void classify(const char *name, sl__host *host)
     host->may_wait = is_listed(bare, may_wait);
     host->copies = is_listed(bare, copies);
     host->launches_graph = strcmp(bare, "GraphLaunch") == 0;
+    host->launches_kernel = is_listed(bare, kernel_launches);
+    host->begins_capture = strcmp(bare, "StreamBeginCapture") == 0;
+    host->ends_capture = strcmp(bare, "StreamEndCapture") == 0;
 }
 
 static int64_t read_stream(sl__event *event, sl__arg arg)
@@ -149,6 +156,7 @@ sl_status sl__host_read(sl__reader *r, sl__host *host)
     sl__json_whole(&event->pid, &host->pid);
     sl__json_whole(&event->tid, &host->tid);
     if (records->own) take_own_call(r, host);
+    records->n_recorded[SL__RECORDED_CALL] += !host_work;
     if (event->status == SL_OK) event->status = SL__RECORDS_ADD(records, hosts, host, event->err);
     return event->status;
 }

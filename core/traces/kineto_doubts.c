@@ -40,6 +40,26 @@ static const row rows[SL_DOUBTS] = {
                 "times are in doubt.",
         .one = "One operation starts {time} before the call that launched it: its time is in "
                "doubt." },
+    [SL_DOUBT_NO_OPERATION] = {
+        .many = "Of {of} launches of kernels, {n} have no operation in the trace: the GPU may have "
+                "worked where it seems idle.",
+        .one = "Of {of} launches of kernels, one has no operation in the trace: the GPU may have "
+               "worked where it seems idle." },
+    [SL_DOUBT_NO_NODES] = {
+        .many = "Of {of} launches of graphs, {n} have no operations in the trace: the GPU seems idle "
+                "while it ran them.",
+        .one = "Of {of} launches of graphs, one has no operations in the trace: the GPU seems idle "
+               "while it ran it.",
+        .all = "Launches of graphs ({n}) have no operations in the trace: the GPU seems idle while "
+               "it ran them." },
+    [SL_DOUBT_PROFILER_STALLS] = {
+        .many = "The profiler held the host {n} times for its own work ({what}), for {time} in "
+                "total: the program does not lose that without it.",
+        .one = "The profiler held the host once for its own work ({what}), for {time}: the program "
+               "does not lose that without it." },
+    [SL_DOUBT_PROFILER_COST] = {
+        .many = "The GPU waits for the host here, and the profiler slows the host down: recording {n} "
+                "operators and calls took about {time} of the makespan." },
     [SL_DOUBT_SEVERAL_GPUS] = { .many = "The trace has work on several GPUs: {what}." },
     [SL_DOUBT_NO_LAUNCH] = {
         .many = "Of {of} operations, {n} have no launch in the trace: when the host issued them "

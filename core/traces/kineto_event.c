@@ -93,7 +93,7 @@ static sl__category categorise(const sl__event *event)
         { "gpu_memcpy", SL__CAT_MEMCPY }, { "Memcpy", SL__CAT_MEMCPY },
         { "gpu_memset", SL__CAT_MEMSET }, { "Memset", SL__CAT_MEMSET },
         { "cuda_sync", SL__CAT_SYNC },    { "Trace", SL__CAT_NONE },
-        { "overhead", SL__CAT_NONE },
+        { "overhead", SL__CAT_OVERHEAD }, { "python_function", SL__CAT_PYTHON },
     };
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;

@@ -14,7 +14,9 @@ typedef enum sl__category {
     SL__CAT_CALL, /* cuda_runtime, cuda_driver */
     SL__CAT_SYNC, /* cuda_sync */
     SL__CAT_CPU_OP,
-    SL__CAT_EDGE /* ours: a captured record or wait of a graph */
+    SL__CAT_PYTHON,   /* python_function */
+    SL__CAT_OVERHEAD, /* what CUPTI did for itself */
+    SL__CAT_EDGE      /* ours: a captured record or wait of a graph */
 } sl__category;
 
 /* The members of "args" that are used. Keys with blanks are our own or CUPTI's. */

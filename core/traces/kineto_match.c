@@ -54,6 +54,7 @@ void sl__records_free(sl__records *records)
     free(records->devices);
     free(records->notes);
     free(records->places);
+    free(records->stalls);
     for (int kind = 0; kind < SL_DOUBTS; kind++)
         sl_text_free(&records->doubted[kind].what);
     memset(records, 0, sizeof *records);
@@ -178,6 +179,7 @@ static void find_launches(sl__match *m)
         sl__work *work = &records->works[i];
         sl__host *host = sl__launch_find(records, work);
         if (!host) continue;
+        host->has_work = true;
         take_launch(records, work, host);
         if (m->takes_one && work->device != m->device)
             continue; /* for this device it is like any other call */
@@ -551,6 +553,7 @@ static sl_status match_all(sl__match *m, sl_error *err)
     sl_status status = sl__untimed_leave(records, err);
     if (status == SL_OK) status = sl__processes_part(records, err);
     if (status == SL_OK) status = sl__threads_find(records, err);
+    if (status == SL_OK) status = sl__stalls_add(records, err);
     if (status == SL_OK) status = shift_times(m, err);
     if (status == SL_OK) status = sl__device_choose(m, err);
     if (status != SL_OK) return status;
@@ -560,6 +563,8 @@ static sl_status match_all(sl__match *m, sl_error *err)
     status = sl__clock_settle(m, err);
     if (status != SL_OK) return status;
     find_launches(m);
+    status = sl__missing_count(records, err);
+    if (status != SL_OK) return status;
     sl__device_leave_others(m);
     status = sl_interrupt_check(err);
     if (status != SL_OK) return status;
@@ -585,6 +590,7 @@ sl_status sl__records_match(sl__records *records, sl_error *err)
     if (status == SL_OK) status = add_holds(&m, err);
     if (status == SL_OK) status = sl__graphs_note(&m, err);
     doubt_parts(&m);
+    if (status == SL_OK) status = sl__profiler_cost(records, err);
     if (status == SL_OK) status = sl__doubts_tell(records->doubted, records->timeline, err);
     if (status == SL_OK) status = set_devices(&m, err);
     if (status == SL_OK) status = sl__exchanges_note(&m, err);

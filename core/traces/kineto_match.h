@@ -54,6 +54,15 @@ void sl__too_long_cut(sl__records *records);
  * calls are in the order above. SL_ENOMEM, SL_EINTERRUPT. */
 sl_status sl__clock_settle(sl__match *m, sl_error *err);
 
+/* kineto_profiler.c: makes calls of a foreign trace's stalls, once threads are known. SL_ENOMEM. */
+sl_status sl__stalls_add(sl__records *records, sl_error *err);
+/* Estimates what the profiler added, once the times of all works are final. SL_ENOMEM. */
+sl_status sl__profiler_cost(sl__records *records, sl_error *err);
+
+/* kineto_missing.c: counts launches of a foreign trace that have no operation, once launches are found.
+ * SL_ENOMEM. */
+sl_status sl__missing_count(sl__records *records, sl_error *err);
+
 /* kineto_processes.c: gives the processes of a foreign trace different correlations. SL_ENOMEM,
  * SL_EINTERRUPT. */
 sl_status sl__processes_part(sl__records *records, sl_error *err);

@@ -105,6 +105,23 @@ static sl_status read_edge(sl__reader *r)
     return sl__host_read(r, &host);
 }
 
+/* It does not count for the time of the whole. */
+static sl_status read_overhead(sl__reader *r)
+{
+    sl__event *event = &r->event;
+    sl__host host = { .number = event->number,
+                      .stream = SL__NO_STREAM,
+                      .target_stream = SL__NO_STREAM,
+                      .call.kind = SL_CALL_HOST_WORK };
+    sl_call *call = &host.call;
+    if (!sl__reader_decode(r, &event->name) || !sl__is_profilers_own(r->text.data))
+        return event->status;
+    call->name = sl__reader_intern(r, &event->name);
+    if (sl__event_interval(event, &call->host_start_ns, &call->host_end_ns) != SL_OK)
+        return event->status;
+    return SL__RECORDS_ADD(&r->records, stalls, &host, event->err);
+}
+
 static sl_status take_event(sl__reader *r)
 {
     int64_t func_stream = SL__NO_STREAM;
@@ -116,8 +133,14 @@ static sl_status take_event(sl__reader *r)
     case SL__CAT_CPU_OP:
         if (r->records.own && is_own_work(r, &func_stream)) return read_timed(r, func_stream);
         r->records.pytorch |= !r->records.own;
+        r->records.n_recorded[SL__RECORDED_OPERATOR]++;
         pass_over(r);
         return SL_OK;
+    case SL__CAT_PYTHON:
+        r->records.n_recorded[SL__RECORDED_PYTHON]++;
+        pass_over(r);
+        return SL_OK;
+    case SL__CAT_OVERHEAD: return r->records.own ? SL_OK : read_overhead(r);
     case SL__CAT_OTHER: pass_over(r); return SL_OK;
     case SL__CAT_EDGE: return r->records.own ? read_edge(r) : SL_OK;
     default: return read_timed(r, func_stream);

@@ -40,9 +40,12 @@ typedef struct sl__host {
     bool explained;                  /* there is a cuda_sync event of it */
     bool elsewhere;                  /* that is of another device */
     bool launches_graph;             /* cudaGraphLaunch and the like */
-    int64_t pid, tid;                /* foreign: of the thread that made it, */
-    uint64_t thread;                 /* and its number; 0: the first */
-    uint64_t launched_by;            /* ours: of a captured record or wait, the graph's launch */
+    bool launches_kernel;            /* cudaLaunchKernel and the like */
+    bool begins_capture, ends_capture;
+    bool has_work;        /* an operation of any device has its correlation */
+    int64_t pid, tid;     /* foreign: of the thread that made it, */
+    uint64_t thread;      /* and its number; 0: the first */
+    uint64_t launched_by; /* ours: of a captured record or wait, the graph's launch */
 } sl__host;
 
 /* The device's side of a synchronisation: what the call itself does not say. */
@@ -57,6 +60,14 @@ typedef struct sl__thread {
     int64_t pid, tid;
     uint32_t name; /* text id in the timeline */
 } sl__thread;
+
+/* What PyTorch's profiler spends time on. */
+typedef enum sl__recorded {
+    SL__RECORDED_OPERATOR, /* cpu_op */
+    SL__RECORDED_CALL,     /* cuda_runtime, cuda_driver */
+    SL__RECORDED_PYTHON,   /* python_function */
+    SL__RECORDED_KINDS
+} sl__recorded;
 
 typedef struct sl__records {
     sl_timeline *timeline;
@@ -83,6 +94,9 @@ typedef struct sl__records {
     sl_device_info *devices; /* index: the file's id */
     size_t n_devices, cap_devices;
     sl__doubted doubted[SL_DOUBTS];
+    sl__host *stalls; /* foreign: work of the host that is its profiler's own */
+    size_t n_stalls, cap_stalls;
+    size_t n_recorded[SL__RECORDED_KINDS];
     bool timed;                /* first_ns and last_ns are set */
     int64_t first_ns, last_ns; /* over all events, but for those that start at 0: */
     bool has_zeros;            /* there are some; */
@@ -103,6 +117,9 @@ typedef struct sl__records {
  * is, 0 for the stream itself, and of which stream. */
 int64_t sl__row_of(int64_t number);
 int64_t sl__row_stream(int64_t number);
+
+/* kineto_profiler.c: whether an "overhead" of this name is the profiler's. */
+bool sl__is_profilers_own(const char *name);
 
 /* Adds an item, of `size` bytes, to one of the lists. SL_ENOMEM. */
 sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,

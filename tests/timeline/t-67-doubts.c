@@ -220,6 +220,93 @@ static void test_clock(void)
            6000, "operations that queue behind others do not tell: a single one moves nothing");
 }
 
+/* ---- what is missing -------------------------------------------------------------------- */
+
+static void test_missing(void)
+{
+    sl_timeline *tl = events("[" LAUNCH(0, 1) "," LAUNCH(10, 2) "," LAUNCH(20, 3) ","
+        BY(9, 9, "cudaFree", 30, 4, 4) "," RAN(6, 5, 1) "," RAN(26, 5, 3) "]");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 1, "a launch without an operation is counted");
+    is_str(doubt_of(tl, SL_DOUBT_NO_OPERATION)->sentence,
+           "Of 3 launches of kernels, one has no operation in the trace: the GPU may have worked where it "
+           "seems idle.", "and what that means is said");
+    sl_timeline_release(tl);
+    tl = events("[" BY(9, 9, "cudaGraphLaunch", 0, 4, 1) "," BY(9, 9, "cudaGraphLaunch", 10, 4, 2) ","
+        RAN(6, 1, 1) "," RAN(8, 1, 1) "]");
+    is_int(doubt_of(tl, SL_DOUBT_NO_NODES)->n, 1, "a launch of a graph without operations is counted");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 0, "as no launch of a kernel");
+    sl_timeline_release(tl);
+    tl = events("[" BY(9, 9, "cudaStreamBeginCapture", 0, 1, 1) "," LAUNCH(2, 2) ","
+        BY(9, 8, "cudaLaunchKernel", 7, 4, 5) "," BY(9, 9, "cudaStreamEndCapture", 12, 1, 3) ","
+        LAUNCH(14, 4) "," RAN(30, 5, 4) "]");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 1,
+           "a launch within a capture runs in none; one of another thread at that time, and none else, is missing");
+    sl_timeline_release(tl);
+    tl = events("[" LAUNCH(0, 1) ",{\"ph\":\"X\",\"cat\":\"cuda_driver\",\"pid\":9,\"tid\":9,\"name\":\"cuLaunchKernel\","
+        "\"ts\":1,\"dur\":2,\"args\":{\"correlation\":1}}," LAUNCH(10, 2) ","
+        RAN(6, 1, 1) ",{" KERNEL "\"tid\":7,\"name\":\"k\",\"ts\":16,\"dur\":1,\"args\":{\"device\":1,\"correlation\":2}},"
+        RAN(26, 1, 7) "]");
+    is_int(doubt_of(tl, SL_DOUBT_NO_OPERATION)->n, 0,
+           "the driver's call within the run-time's lacks none, nor does a launch on another GPU");
+    sl_timeline_release(tl);
+}
+
+/* ---- the profiler itself ------------------------------------------------------------------ */
+
+#define STALL(name, ts, dur) \
+    "{\"ph\":\"X\",\"cat\":\"overhead\",\"name\":\"" name "\",\"pid\":-1,\"tid\":0,\"ts\":" #ts ",\"dur\":" #dur "}"
+
+static void test_stalls(void)
+{
+    sl_timeline *tl = events("[" LAUNCH(0, 1) "," BY(9, 9, "cudaLaunchKernel", 10, 1010, 2) ","
+        STALL("Activity Buffer Request", 12, 1000) "," RAN(6, 5, 1) "," RAN(1022, 5, 2) "]");
+    is_int(doubt_of(tl, SL_DOUBT_PROFILER_STALLS)->n, 1, "the profiler's stall is told");
+    is_int(doubt_of(tl, SL_DOUBT_PROFILER_STALLS)->ns, 1000000, "with its time");
+    is_int(span_at(tl, 1)->host_start_ns, 1012000, "the launch that it held up begins behind it");
+    is_int(call_count(tl), 1, "it is work of the host");
+    is_int(call_at(tl, 0)->kind, SL_CALL_HOST_WORK, "of its own");
+    is_str(sl_timeline_text(tl, call_at(tl, 0)->name), "Activity Buffer Request", "with its name");
+    sl_timeline_release(tl);
+    tl = events("[" STALL("Activity Buffer Request", 0, 400) "," LAUNCH(410, 1) "," RAN(416, 5, 1) ","
+        STALL("Buffer Flush", 430, 90) "]");
+    is_int(call_count(tl), 0, "stalls before the first operation and behind the last one delay nothing");
+    is_int(doubt_of(tl, SL_DOUBT_PROFILER_STALLS)->n, 0, "and are not told");
+    is_int(sl_timeline_wall_ns(tl), 11000, "nor do they count for the host's time");
+    sl_timeline_release(tl);
+    tl = events("[" LAUNCH(0, 1) "," LAUNCH(1020, 2) "," STALL("Lazy Function Loading", 12, 1000) ","
+        RAN(6, 5, 1) "," RAN(1026, 5, 2) "]");
+    is_int(doubt_of(tl, SL_DOUBT_PROFILER_STALLS)->n, 0, "what a program has without a profiler is no stall of one");
+    sl_timeline_release(tl);
+}
+
+/* n operators of 8 us, each of which launches a kernel of `dur` us. */
+static size_t cost_of(int n, int dur, const char *cat)
+{
+    char list[40000], *at = list;
+    for (int i = 0; i < n; i++)
+        at += sprintf(at, "%c{\"ph\":\"X\",\"cat\":\"%s\",\"name\":\"aten::add\",\"pid\":9,\"tid\":9,\"ts\":%d,"
+                          "\"dur\":8},{" CALL "\"name\":\"cudaLaunchKernel\",\"ts\":%d,\"dur\":4,\"args\":"
+                          "{\"correlation\":%d}},{" K7 "\"name\":\"k\",\"ts\":%d,\"dur\":%d,\"args\":"
+                          "{\"correlation\":%d}}", i ? ',' : '[', cat, i * 10, i * 10 + 2, i + 1,
+                      i * 10 + 8, dur, i + 1);
+    strcpy(at, "]");
+    sl_timeline *tl = events(list);
+    const sl_doubt *cost = doubt_of(tl, SL_DOUBT_PROFILER_COST);
+    size_t found = cost->n;
+    if (found > 0) ok(cost->ns > (int64_t)found * 500 && cost->ns < (int64_t)found * 2500,
+                      "an event costs a microsecond or two");
+    sl_timeline_release(tl);
+    return found;
+}
+
+/* The first call began before the first kernel. */
+static void test_cost(void)
+{
+    is_int(cost_of(50, 2, "cpu_op"), 98, "where the GPU waits for the host, what recording 49 calls and operators costs is told");
+    is_int(cost_of(50, 10, "cpu_op"), 0, "not where the GPU is busy all the time");
+    is_int(cost_of(50, 2, "other"), 0, "nor in traces that are not PyTorch's");
+}
+
 int main(void)
 {
     plan(0);
@@ -229,5 +316,8 @@ int main(void)
     test_no_time();
     test_too_long();
     test_clock();
+    test_missing();
+    test_stalls();
+    test_cost();
     return done_testing();
 }

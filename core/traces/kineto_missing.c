@@ -1,0 +1,76 @@
+/* kineto_missing.c - launches of a foreign trace whose operations are not in it: the profiler lost
+ * them, or did not record what graphs run. What is launched within a capture runs in none. */
+#include "kineto_match.h"
+
+#include <stdlib.h>
+
+#include "../timeline/overlap.h"
+
+/* A call that begins or ends a capture. */
+typedef struct border {
+    int64_t pid, tid, ns;
+    bool begins;
+} border;
+
+static int by_thread_and_time(const void *left, const void *right)
+{
+    const border *a = left, *b = right;
+    if (a->pid != b->pid) return a->pid < b->pid ? -1 : 1;
+    if (a->tid != b->tid) return a->tid < b->tid ? -1 : 1;
+    return (a->ns > b->ns) - (a->ns < b->ns);
+}
+
+static sl_status find_borders(const sl__records *records, border **borders, size_t *n,
+                              sl_error *err)
+{
+    *n = 0;
+    for (size_t i = 0; i < records->n_hosts; i++)
+        *n += records->hosts[i].begins_capture || records->hosts[i].ends_capture;
+    *borders = malloc((*n + 1) * sizeof **borders);
+    if (!*borders) return sl_fail(err, SL_ENOMEM, "no memory for the captures of a trace");
+    for (size_t i = 0, to = 0; i < records->n_hosts; i++) {
+        const sl__host *host = &records->hosts[i];
+        if (host->begins_capture || host->ends_capture)
+            (*borders)[to++] = (border){ host->pid, host->tid, host->call.host_start_ns,
+                                         host->begins_capture };
+    }
+    sl__sort(*borders, *n, sizeof **borders, by_thread_and_time);
+    return SL_OK;
+}
+
+/* Whether the last border of its thread before the call begins a capture. */
+static bool is_captured(const border *borders, size_t n, const sl__host *host)
+{
+    const border key = { host->pid, host->tid, host->call.host_start_ns, false };
+    size_t low = 0;
+    for (size_t high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (by_thread_and_time(&borders[middle], &key) <= 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && borders[low - 1].pid == host->pid && borders[low - 1].tid == host->tid
+           && borders[low - 1].begins;
+}
+
+/* Of the calls with one correlation the first stands for all. */
+sl_status sl__missing_count(sl__records *records, sl_error *err)
+{
+    border *borders;
+    size_t n;
+    if (records->own) return SL_OK;
+    sl_status status = find_borders(records, &borders, &n, err);
+    for (size_t i = 0; i < records->n_hosts && status == SL_OK; i++) {
+        const sl__host *host = &records->hosts[i];
+        bool first = i == 0 || host->call.correlation == 0
+                     || host->call.correlation != host[-1].call.correlation;
+        if (!first || (!host->launches_kernel && !host->launches_graph)) continue;
+        sl__doubted *doubted =
+            &records->doubted[host->launches_graph ? SL_DOUBT_NO_NODES : SL_DOUBT_NO_OPERATION];
+        doubted->of++;
+        doubted->n += !host->has_work && !is_captured(borders, n, host);
+    }
+    free(borders);
+    return status;
+}

@@ -1,0 +1,173 @@
+/* kineto_profiler.c - what PyTorch's profiler itself did to the program that it recorded.
+ *
+ * Its stalls are in the file ("overhead"): each becomes work of the host, in the thread whose call
+ * it held up, or that made the next call, and that call is as much shorter. What it adds to every
+ * operator and call is not in the file: it is estimated, and told where the GPU was idle for as long
+ * and it is a considerable part of the makespan.
+ */
+#include "kineto_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "../timeline/overlap.h"
+#include "../timeline/store.h"
+
+#define LOOK_BACK 8            /* calls */
+#define CONSIDERABLE_PERCENT 5 /* of the makespan */
+
+/* What the recording of one event adds to the host's time. Estimated from loops that the host holds
+ * up, timed with and without the profiler (PyTorch 2.11, CUDA 13.0, H200:
+ * tests/timeline/data/pairs/walls.json; for instance 828 operators and 783 calls take 1.6 ms longer,
+ * 1028 and 519 1.7 ms); to be confirmed by loops of single operators. */
+static const struct {
+    sl__recorded what;
+    int64_t ns;
+} costs[] = {
+    { SL__RECORDED_OPERATOR, 1300 },
+    { SL__RECORDED_CALL, 1000 },
+    { SL__RECORDED_PYTHON, 500 }, /* an estimate without a measurement: with_stack */
+};
+
+/* From the first start of an operation to the last end. */
+static sl__interval extent(const sl__records *records)
+{
+    sl__interval all = { INT64_MAX, INT64_MIN };
+    for (size_t i = 0; i < records->n_works; i++) {
+        all.start_ns = sl__min_ns(all.start_ns, records->works[i].span.start_ns);
+        all.end_ns = sl__max_ns(all.end_ns, records->works[i].span.end_ns);
+    }
+    return all;
+}
+
+/* ---- stalls --------------------------------------------------------------------------------- */
+
+/* The others of CUPTI's ("Driver Compiler", "Lazy Function Loading", "Command Buffer Full", ...) the
+ * program has without a profiler, too. */
+bool sl__is_profilers_own(const char *name)
+{
+    static const char *const own[] = { "Activity Buffer Request", "Buffer Flush", "Instrumentation",
+                                       "Resource", "UVM Activity Init" };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strcmp(name, own[i]) == 0) return true;
+    return false;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const sl__host *a = left, *b = right;
+    if (a->call.host_start_ns != b->call.host_start_ns)
+        return a->call.host_start_ns < b->call.host_start_ns ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The call that overlaps the stall, or else begins next. Calls are in order of start; those within
+ * another call, or of other threads, may begin between. NULL: all calls are over. */
+static sl__host *held_up(const sl__records *records, size_t n, const sl_call *stall)
+{
+    size_t low = 0;
+    for (size_t high = n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        if (records->hosts[middle].call.host_start_ns < stall->host_start_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i > 0 && low - i < LOOK_BACK; i--)
+        if (records->hosts[i - 1].call.host_end_ns > stall->host_start_ns)
+            return &records->hosts[i - 1];
+    return low < n ? &records->hosts[low] : NULL;
+}
+
+/* The call keeps the longer of its parts before and behind the stall. */
+static void make_room(sl_call *call, const sl_call *stall)
+{
+    int64_t before_ns = stall->host_start_ns - call->host_start_ns;
+    int64_t behind_ns = call->host_end_ns - stall->host_end_ns;
+    if (call->host_end_ns <= stall->host_start_ns || call->host_start_ns >= stall->host_end_ns)
+        return;
+    if (before_ns > behind_ns)
+        call->host_end_ns = stall->host_start_ns;
+    else
+        call->host_start_ns = sl__min_ns(stall->host_end_ns, call->host_end_ns);
+}
+
+static sl_status add_stall(sl__records *records, size_t n, const sl__host *stall, sl_error *err)
+{
+    sl__host copy = *stall, *host = held_up(records, n, &stall->call);
+    sl__doubted *doubted = &records->doubted[SL_DOUBT_PROFILER_STALLS];
+    if (!host) return SL_OK;
+    copy.thread = host->thread;
+    copy.pid = host->pid;
+    copy.tid = host->tid;
+    make_room(&host->call, &stall->call);
+    if (doubted->n++ == 0)
+        sl_text_add(&doubted->what, "%s", sl_timeline_text(records->timeline, copy.call.name));
+    doubted->ns = sl__add_ns(doubted->ns, copy.call.host_end_ns - copy.call.host_start_ns);
+    return SL__RECORDS_ADD(records, hosts, &copy, err);
+}
+
+/* One before the first operation, or behind the last one, makes no makespan longer. */
+sl_status sl__stalls_add(sl__records *records, sl_error *err)
+{
+    const size_t n = records->n_hosts;
+    const sl__interval all = extent(records);
+    sl_status status = SL_OK;
+    if (records->own || n == 0) return SL_OK;
+    sl__sort(records->hosts, n, sizeof *records->hosts, by_start);
+    for (size_t i = 0; i < records->n_stalls && status == SL_OK; i++) {
+        const sl_call *call = &records->stalls[i].call;
+        if (call->host_end_ns > all.start_ns && call->host_start_ns < all.end_ns)
+            status = add_stall(records, n, &records->stalls[i], err);
+    }
+    return status;
+}
+
+/* ---- its cost ------------------------------------------------------------------------------- */
+
+/* The time in which something ran. SL_ENOMEM. */
+static sl_status measure(const sl__records *records, int64_t *busy_ns, sl_error *err)
+{
+    sl__union u = { .at = calloc(records->n_works + 1, sizeof *u.at) };
+    if (!u.at) return sl_fail(err, SL_ENOMEM, "no memory for %zu intervals", records->n_works);
+    for (size_t i = 0; i < records->n_works; i++) {
+        const sl_span *span = &records->works[i].span;
+        if (span->end_ns > span->start_ns)
+            u.at[u.n++] = (sl__interval){ span->start_ns, span->end_ns };
+    }
+    sl__union_join(&u);
+    *busy_ns = sl__union_length_ns(&u);
+    sl__union_free(&u);
+    return SL_OK;
+}
+
+/* Of all recorded events those in an interval are taken to be the same part as of the calls. */
+static void estimate(const sl__records *records, sl__interval all, sl__doubted *doubted)
+{
+    size_t n_in = 0, n_calls = records->n_recorded[SL__RECORDED_CALL];
+    for (size_t i = 0; i < records->n_hosts; i++) {
+        const sl_call *call = &records->hosts[i].call;
+        n_in += call->host_start_ns >= all.start_ns && call->host_start_ns < all.end_ns;
+    }
+    for (size_t i = 0; i < sizeof costs / sizeof *costs && n_calls > 0; i++) {
+        double n = (double)records->n_recorded[costs[i].what] * (double)n_in / (double)n_calls;
+        doubted->n += (size_t)n;
+        doubted->ns += (int64_t)(n * (double)costs[i].ns);
+    }
+}
+
+sl_status sl__profiler_cost(sl__records *records, sl_error *err)
+{
+    const sl__interval all = extent(records);
+    int64_t busy_ns = 0;
+    sl__doubted doubted = { 0 };
+    if (!records->pytorch || records->own || records->n_works == 0) return SL_OK;
+    sl_status status = measure(records, &busy_ns, err);
+    if (status != SL_OK) return status;
+    int64_t makespan_ns = all.end_ns - all.start_ns;
+    estimate(records, all, &doubted);
+    if (doubted.ns >= makespan_ns / 100 * CONSIDERABLE_PERCENT
+        && makespan_ns - busy_ns >= doubted.ns)
+        records->doubted[SL_DOUBT_PROFILER_COST] = doubted;
+    return SL_OK;
+}
