@@ -28,6 +28,19 @@ return {
         },
     },
     {
+        id = "gpus-through-host",
+        fact = "Without peer access a copy from GPU to GPU and a download from its source come one after "
+            .. "the other.",
+        holds = "an H200 with CUDA 13.0",
+        h200 = true,
+        gpus = 2,
+        source = {},
+        measured = devices,
+        stated = {
+            {page, "a download from the first, or an upload to the second, waits for it"},
+        },
+    },
+    {
         id = "collective-stream",
         fact = "A collective has the order of the stream that it is called with, and the host does not "
             .. "wait for it.",
