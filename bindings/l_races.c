@@ -40,6 +40,7 @@ static void set_access(lua_State *L, const char *field, const sl_race_access *ac
         [SL_ACCESS_WRITE] = "write",
         [SL_ACCESS_FREE] = "free",
         [SL_ACCESS_ALLOCATE] = "allocate",
+        [SL_ACCESS_ATOMIC] = "atomic",
     };
     lua_createtable(L, 0, 9);
     lsl_set_text(L, "access", kinds[access->kind]);

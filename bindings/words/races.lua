@@ -148,9 +148,11 @@ end
 
 local verbs <const> = {
     read = "reads", write = "writes", free = "frees", allocate = "allocates",
+    atomic = "updates",
 }
 local doings <const> = {
     read = "reading", write = "writing", free = "freeing", allocate = "allocating",
+    atomic = "updating",
 }
 
 -- A graph without a name of its own is "graph 1".

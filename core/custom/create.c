@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../device.h"
+#include "atomics.h"
 #include "cache.h"
 #include "diagnose.h"
 #include "kernel.h"
@@ -277,6 +278,7 @@ static sl_status fill(sl_custom *kernel, const sl_custom_spec *spec, sl_error *e
                                      .local_bytes = -1,
                                      .max_threads = device->info.max_threads_per_block };
     status = make_hash(kernel, err);
+    sl__find_atomics(kernel);
     return status == SL_OK ? open_kernel(kernel, err) : status;
 }
 

@@ -26,13 +26,14 @@ typedef enum sl_arg_type {
 } sl_arg_type;
 const char *sl_arg_type_name(sl_arg_type type); /* "f32" */
 
-enum { SL_READS = 1, SL_WRITES = 2 };
+/* ATOMIC is not declared: the source shows that only atomic functions touch the tensor. */
+enum { SL_READS = 1, SL_WRITES = 2, SL_ATOMIC = 4 };
 
 /* "f32" is a number (f32, f64, i32, u32, i64 or u64); "in f32*", "out f32*" and "inout f32*" are
  * tensors (f32, f64, f16, bf16, i32, u8). */
 typedef struct sl_arg {
     uint8_t type;   /* sl_arg_type */
-    uint8_t access; /* SL_READS | SL_WRITES of a tensor; 0: a number */
+    uint8_t access; /* SL_READS | SL_WRITES | SL_ATOMIC of a tensor; 0: a number */
 } sl_arg;
 enum { SL_MOST_ARGS = 32 };
 /* SL_EINVAL: err->msg says what it should be. */

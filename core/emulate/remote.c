@@ -74,7 +74,8 @@ static void put_kernel(emu_message *m, const sl_custom *kernel)
     emu_put_number(m, (uint64_t)kernel->line);
     emu_put_number(m, kernel->n_args);
     for (uint32_t i = 0; i < kernel->n_args; i++)
-        emu_put_number(m, (uint64_t)kernel->args[i].type << 8 | kernel->args[i].access);
+        emu_put_number(m, (uint64_t)kernel->args[i].type << 8
+                              | (kernel->args[i].access & (SL_READS | SL_WRITES)));
     emu_put_number(m, kernel->n_options);
     for (size_t i = 0; i < kernel->n_options; i++)
         emu_put_text(m, kernel->options[i]);

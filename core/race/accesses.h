@@ -41,6 +41,12 @@ typedef struct sl__access {
                                  * SL__SEEN_NOTHING if a host function has added others since */
 } sl__access;
 
+/* Several of them may stand beside each other: reads beside reads, atomic updates beside those. */
+static inline bool sl__access_shares(uint8_t kind)
+{
+    return kind == SL_ACCESS_READ || kind == SL_ACCESS_ATOMIC;
+}
+
 static inline bool sl__access_is_there(const sl__access *access) { return access->epoch != 0; }
 /* Copies an access into an empty place, and empties a place. */
 void sl__access_put(sl__access *place, const sl__access *access);

@@ -77,55 +77,56 @@ static bool note_write(sl__history *history, const sl__access *access, bool keep
     return true;
 }
 
-/* The index of the slot's own read; others->n if there is none. Looks from both ends, since it is
- * mostly the oldest or one of the latest: in between are reads of streams that no longer read. */
-static uint32_t find_read(const sl__accesses *others, uint32_t slot)
+/* The index of the slot's own read, or atomic update; others->n if there is none. Looks from both ends,
+ * since it is mostly the oldest or one of the latest: in between are reads of streams that no longer
+ * read. */
+static uint32_t find_shared(const sl__accesses *others, uint32_t slot, uint8_t kind)
 {
     for (uint32_t i = 0; i < others->n; i++) {
         uint32_t at = i % 2 ? others->n - 1 - i / 2 : i / 2;
         const sl__access *other = sl__access_at(others, at);
         sl__race_looks++;
-        if (other->slot == slot && other->kind == SL_ACCESS_READ && other->by == SL__BY_STREAM)
-            return at;
+        if (other->slot == slot && other->kind == kind && other->by == SL__BY_STREAM) return at;
     }
     return others->n;
 }
 
-static bool drop_read(sl__history *history, uint32_t i, bool keep)
+static bool drop_shared(sl__history *history, uint32_t i, bool keep)
 {
     if (keep) return make_past(history, i);
     sl__accesses_remove(&history->others, i);
     return true;
 }
 
-/* Drops the reads that it comes after, but not those of host functions, which ran late. */
-static bool drop_reads(sl__history *history, const sl__access *access, const sl__vector *seen,
-                       bool keep)
+/* A read drops the reads that it comes after, but not those of host functions, which ran late; an atomic
+ * update drops atomic updates. What is of the other kind races with other accesses. */
+static bool drop_all_shared(sl__history *history, const sl__access *access, const sl__vector *seen,
+                            bool keep)
 {
     for (uint32_t i = history->others.n; i-- > 0;) {
         const sl__access *other = sl__access_at(&history->others, i);
         sl__race_looks++;
-        if (other->kind == SL_ACCESS_READ && comes_before(other, access, seen)
-            && !drop_read(history, i, keep))
+        if (other->kind == access->kind && comes_before(other, access, seen)
+            && !drop_shared(history, i, keep))
             return false;
     }
     return true;
 }
 
-/* If the vector is the same as at the slot's last read, there are no other reads to drop. */
-static bool note_read(sl__history *history, const sl__access *access, const sl__vector *seen,
-                      bool keep)
+/* If the vector is the same as at the slot's last one of this kind, there are no others to drop. */
+static bool note_shared(sl__history *history, const sl__access *access, const sl__vector *seen,
+                        bool keep)
 {
     sl__access read = *access;
-    uint32_t own = find_read(&history->others, access->slot);
+    uint32_t own = find_shared(&history->others, access->slot, access->kind);
     bool done;
 
     read.seen_id = seen ? seen->id : 0;
     if (!keep) sl__accesses_drop(&history->past);
     if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
-        done = drop_read(history, own, keep);
+        done = drop_shared(history, own, keep);
     else
-        done = drop_reads(history, access, seen, keep);
+        done = drop_all_shared(history, access, seen, keep);
     if (!done || !sl__accesses_reserve(&history->others, history->others.n + 1)) return false;
     sl__accesses_append(&history->others, &read);
     return true;
@@ -362,25 +363,25 @@ void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch)
     }
 }
 
-static void meet_in(const sl__accesses *accesses, bool reads, sl__conflict_fn fn, void *ud)
+static void meet_in(const sl__accesses *accesses, uint8_t kind, sl__conflict_fn fn, void *ud)
 {
+    bool shares = sl__access_shares(kind), reads = kind == SL_ACCESS_READ;
+
     for (uint32_t i = 0; i < accesses->n && !(reads && accesses->n_writes == 0); i++) {
         const sl__access *other = sl__access_at(accesses, i);
         sl__race_looks++;
-        if (!(reads && other->kind == SL_ACCESS_READ)) fn(ud, other);
+        if (!(shares && other->kind == kind)) fn(ud, other);
     }
 }
 
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,
                      size_t end, bool late, sl__conflict_fn fn, void *ud)
 {
-    bool reads = access->kind == SL_ACCESS_READ;
-
     for (size_t i = find(memory, first); i < memory->n && memory->ranges[i].first < end; i++) {
         const sl__history *history = memory->ranges[i].history;
         if (sl__access_is_there(&history->write)) fn(ud, &history->write);
-        if (late) meet_in(&history->past, reads, fn, ud);
-        meet_in(&history->others, reads, fn, ud);
+        if (late) meet_in(&history->past, access->kind, fn, ud);
+        meet_in(&history->others, access->kind, fn, ud);
     }
 }
 
@@ -398,8 +399,8 @@ static bool note_in(sl__history *history, const sl__access *access, const sl__ve
 {
     if (access->by == SL__BY_HOST_FUNC) return note_late(history, access, seen);
     if (access->by == SL__BY_HOST) return add_past(history, access);
-    return access->kind == SL_ACCESS_READ ? note_read(history, access, seen, keep)
-                                          : note_write(history, access, keep);
+    return sl__access_shares(access->kind) ? note_shared(history, access, seen, keep)
+                                           : note_write(history, access, keep);
 }
 
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
@@ -415,7 +416,7 @@ bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t f
     if (!reserve_ranges(memory, count_in(memory, first, end) + 3) || !cut(memory, first)
         || !cut(memory, end))
         return false;
-    if (!keep && access->kind != SL_ACCESS_READ) { /* it replaces all that was there */
+    if (!keep && !sl__access_shares(access->kind)) { /* it replaces all that was there */
         at = find(memory, first);
         erase(memory, at, count_in(memory, first, end));
         history = new_history();

@@ -1,7 +1,7 @@
 /* memory.h - the history of a buffer: which accesses were the last to its bytes.
  *
  * A buffer's bytes are cut into ranges, each with one history: the last write, and the reads since
- * then that no later read comes after. Whatever races with an access that was dropped also races
+ * then that no later read comes after; atomic updates likewise. Whatever races with an access that was dropped also races
  * with one that was kept, unless the dropped one raced already.
  *
  * Host functions are an exception: they run later than they are enqueued, and may race with
@@ -41,7 +41,8 @@ void sl__memory_free(sl__race_memory *memory);
 size_t sl__memory_accesses(const sl__race_memory *memory);
 
 /* Calls fn for each range and each earlier access there that `access` to [first, end) conflicts
- * with, which is so if one of the two writes. `late`: `access` is of a host function, which is
+ * with, which is so if one of the two writes and they are not
+ * both atomic updates. `late`: `access` is of a host function, which is
  * compared with past accesses, too. */
 typedef void (*sl__conflict_fn)(void *ud, const sl__access *earlier);
 void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, size_t first,

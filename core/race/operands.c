@@ -26,7 +26,7 @@ static int add(sl__operand *list, int n, sl__operand one)
     return n + 1;
 }
 
-/* As declared: what the kernel really does is not known here. */
+/* As declared, and as its source shows: what the kernel really does is not known here. */
 static int list_custom(const sl_custom_call *call, sl__operand list[SL__MOST_OPERANDS])
 {
     int n = 0;
@@ -35,6 +35,11 @@ static int list_custom(const sl_custom_call *call, sl__operand list[SL__MOST_OPE
         const sl_custom_operand *arg = &call->arg[i];
         uint8_t access = call->kernel->args[i].access;
         sl__operand one = { arg->buffer, arg->offset, arg->bytes, SL_ACCESS_READ };
+        if (access & SL_ATOMIC) {
+            one.kind = SL_ACCESS_ATOMIC;
+            n = add(list, n, one);
+            continue;
+        }
         if (access & SL_READS) n = add(list, n, one);
         one.kind = SL_ACCESS_WRITE;
         if (access & SL_WRITES) n = add(list, n, one);

@@ -35,7 +35,8 @@ typedef enum sl_race_access_kind {
     SL_ACCESS_READ,
     SL_ACCESS_WRITE,
     SL_ACCESS_FREE,
-    SL_ACCESS_ALLOCATE /* cudaMallocAsync: the memory is there behind it, in its stream's order */
+    SL_ACCESS_ALLOCATE, /* cudaMallocAsync: the memory is there behind it, in its stream's order */
+    SL_ACCESS_ATOMIC    /* by atomic functions alone: two of them do not race with each other */
 } sl_race_access_kind;
 
 /* Whether the accesses ran in the script's order (HELD) or in the other one (STALE), so that a

@@ -66,7 +66,7 @@ An access has the fields
 
 | field | |
 |---|---|
-| `access` | `"read"`, `"write"`, `"free"` or `"allocate"` |
+| `access` | `"read"`, `"write"`, `"free"`, `"allocate"`, or `"atomic"`: a kernel of your own that touches the tensor by atomic functions alone |
 | `what` | as in timelines, `matmul_f32`; of the host `read`, `write` or the name of the plain call, `cudaFree` |
 | `where` | the script's line |
 | `by` | `"stream"`, `"host"`, or `"host_func"`: a host function, in its stream's order |
@@ -130,6 +130,10 @@ with what orders them. CUDA promises of a copy from pageable memory only that th
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
 - It does not check Lua's variables. If a script waits until a host function has set a variable, CUDA guarantees the order, but the checker reports a race. It knows `e:query()` and `s:query()`.
 - It knows a use after free only if it was on when the memory was freed. It does not know addresses: that the freed memory belongs to another allocation by now is likely, and not reported.
+- Kernels of your own count as what they declare. Two that only use atomic functions on a tensor do not race with each other, but the checker knows that only if the source shows it: an `inout` tensor whose
+  name stands in the kernel nowhere but as the address in calls of CUDA's atomic functions, `atomicAdd(&t[i], x)` or `atomicAdd(t + i, x)`. If a function of yours gets the pointer, if a macro uses its name, for
+  `atomicAdd_block`, and for a kernel without a source (`cpu =`) it does not know, and reports two such kernels as a race. It does not know either which elements a kernel touches: two that write different halves of a tensor
+  race, unless they are given views of these halves.
 - In a very long run old accesses may be dropped, to limit memory; a race with one of these is not found.
 
 Where the rules come from, and how they are kept cheap: [design/races.md](../design/races.md).]],

@@ -222,6 +222,6 @@ return {
             {"docs/guide/12-real-gpu.md", "copies between two GPUs, hidden beside any other kind, "
                 .. "and beside one another"},
         },
-        not_run = "Simulated GPUs are alone.",
+        not_run = "An experiment measures it, on two real GPUs.",
     },
 }
