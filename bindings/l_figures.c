@@ -164,6 +164,29 @@ static void set_device(lua_State *L, const sl_timeline *timeline)
     lua_setfield(L, -2, "device");
 }
 
+void lsl_set_communication(lua_State *L, const sl_timeline *timeline, const char *op)
+{
+    lua_Integer n = 0;
+    char name[SL_PREFIX_BYTES];
+    lua_newtable(L);
+    for (int place = 0; place < sl_timeline_device_count(timeline); place++) {
+        sl_communication found;
+        sl_error err;
+        lsl_check(L, sl_timeline_communication(timeline, place, &found, &err), &err, op);
+        if (found.n_spans == 0) continue;
+        lua_createtable(L, 0, 4);
+        lsl_set_text(L, "prefix", sl_timeline_device_prefix(timeline, place, name));
+        lsl_set_integer(L, "count", (int64_t)found.n_spans);
+        lsl_set_integer(L, "busy_ns", found.busy_ns);
+        lsl_set_integer(L, "covered_ns", found.covered_ns);
+        lua_rawseti(L, -2, ++n);
+    }
+    if (n > 0)
+        lua_setfield(L, -2, "communication");
+    else
+        lua_pop(L, 1);
+}
+
 void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op)
 {
     sl_guessed guessed;
@@ -198,7 +221,7 @@ void lsl_set_doubts(lua_State *L, const sl_timeline *timeline)
 
 /* Pushes the table. engines_at_once and the like: the time with none, one, two, ... busy. */
 static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_figures *f,
-                         unsigned parts)
+                         unsigned parts, const char *op)
 {
     lua_createtable(L, 0, 16);
     lsl_set_integer(L, "span_count", (int64_t)f->n_spans);
@@ -224,6 +247,7 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
         set_streams(L, f);
     }
     if (parts & SL_FIGURES_CAUSES) set_parts(L, f);
+    lsl_set_communication(L, timeline, op);
 }
 
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op)
@@ -232,7 +256,7 @@ void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts,
     figures *f = lsl_new_scratch(L, sizeof *f, free_figures);
     sl_error err;
     lsl_check(L, sl_timeline_figures(timeline, parts, &f->of[0], &err), &err, op);
-    push_figures(L, timeline, &f->of[0], parts);
+    push_figures(L, timeline, &f->of[0], parts, op);
     lsl_set_guessed(L, timeline, op);
     sl_figures_free(&f->of[0]);
     lua_remove(L, -2);
@@ -278,8 +302,8 @@ void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, co
     lsl_check(L, sl_timeline_figures(a, parts, &f->of[0], &err), &err, op);
     lsl_check(L, sl_timeline_figures(b, parts, &f->of[1], &err), &err, op);
     lsl_check(L, sl_timeline_moves(&f->of[0], &f->of[1], &f->moves, &n, &err), &err, op);
-    push_figures(L, a, &f->of[0], parts);
-    push_figures(L, b, &f->of[1], parts);
+    push_figures(L, a, &f->of[0], parts, op);
+    push_figures(L, b, &f->of[1], parts, op);
     lua_createtable(L, (int)(n & INT32_MAX), 0);
     for (size_t i = 0; i < n; i++) {
         push_move(L, &f->moves[i]);

@@ -307,6 +307,7 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
     const sl_explanation *found = push_causes(L, timeline->p, inferred, op)->found;
     push_trace(L, timeline->p);
     lsl_set_guessed(L, timeline->p, op);
+    lsl_set_communication(L, timeline->p, op);
     lsl_set_as_graphs(L, arg);
     lua_createtable(L, 0, 8);
     for (const luaL_Reg *f = functions; f->name; f++) {

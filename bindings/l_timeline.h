@@ -44,6 +44,9 @@ void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs);
 void lsl_set_as_graphs(lua_State *L, int timeline);
 
 void lsl_set_range(lua_State *L, const sl_timeline *timeline);
+/* Sets the field "communication" of the table on top of the stack, if there are collectives: of each
+ * device that has some {prefix = "gpu1: " or "", count =, busy_ns =, covered_ns =}. */
+void lsl_set_communication(lua_State *L, const sl_timeline *timeline, const char *op);
 /* Sets the field "guessed" of the table on top of the stack, if durations are guesses (l_figures.c). */
 void lsl_set_guessed(lua_State *L, const sl_timeline *timeline, const char *op);
 /* Sets the field "doubts" of the table on top of the stack, if there are some: a list of {kind =,

@@ -21,8 +21,8 @@ static inline sl_span_kind sl__span_kind(const sl_work *work)
     case SL_WORK_KERNEL: return SL_SPAN_KERNEL;
     case SL_WORK_MEMCPY: return (sl_span_kind)work->copy_kind;
     case SL_WORK_MEMSET: return SL_SPAN_MEMSET;
-    case SL_WORK_GRAPH:
-    case SL_WORK_COLLECTIVE: return SL_SPAN_KERNEL;
+    case SL_WORK_GRAPH: return SL_SPAN_KERNEL;
+    case SL_WORK_COLLECTIVE: return SL_SPAN_COLLECTIVE;
     default: return SL_SPAN_HOST_FUNC;
     }
 }

@@ -579,6 +579,7 @@ void sl_record_stop(sl_device *device, sl_timeline *timeline);
 #include "text/sha256.h"
 #include "text/text.h"
 #include "text/units.h"
+#include "timeline/communication.h"
 #include "timeline/guessed.h"
 #include "timeline/timeline.h"
 #include "traces/traces.h"

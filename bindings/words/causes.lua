@@ -14,6 +14,7 @@
 
 local _, core = ...
 local sides, host_calls, graphs = core.words.sides, core.words.host_calls, core.words.graphs
+local communication = core.words.communication
 local waiter, by, at, times, lost = sides.waiter, sides.by, sides.at, sides.times, sides.lost
 local waited, waits = sides.waited, sides.waits
 local by_language, is_foreign, probably = sides.by_language, sides.is_foreign, sides.probably
@@ -89,6 +90,8 @@ causes.stream_order = {
             return "If they do not depend on one another, capture them in two streams. " .. graphs.fork
         elseif graphs.is_launch_order(r) then
             return graphs.two_launches
+        elseif communication.is_between(r) then
+            return communication.remedy(r)
         elseif not r.idle then
             return "Each leaves SMs empty: if they do not depend on one another, put them into two "
                    .. "streams"
@@ -110,6 +113,7 @@ causes.event_wait = {
     clause = function(r) return waits(r) .. behind_event(r) .. times(r) end,
     sentence = function(r) return waited(r) .. behind_event(r) end,
     remedy = function(r)
+        if communication.is_between(r) then return communication.remedy(r) end
         return "Record the event directly after the one operation whose result is used; if none is "
                .. "used, do without the wait"
                .. (graphs.is_one(r) and ": then the graph has no such edge" or "")
@@ -304,7 +308,7 @@ causes.no_sm_room = {
     end,
     -- A copy needs no room itself; but it may come behind a kernel that does.
     sentence = function(r)
-        local is_copy = r.waiter and r.waiter.engine ~= "compute"
+        local is_copy = r.waiter and r.waiter.engine ~= "compute" and r.waiter.engine ~= "comm"
         return waited(r) .. by(r) .. (", which %sleft no room on the SMs"):format(probably(r))
                .. (is_copy and " for a kernel before it" or "") .. what_lacked(r)
                .. graphs.lost_priority(r)

@@ -76,6 +76,24 @@ local function put_overlaps(put, a, b)
     if not any then put("no two kinds of work overlap, neither in A nor in B") end
 end
 
+-- Of all GPUs together.
+local function sum(list, field)
+    local total = 0
+    for _, c in ipairs(list or {}) do total = total + field(c) end
+    return total
+end
+
+local function put_communication(put, a, b)
+    if not (a.communication or b.communication) then return end
+    local function put_sum(title, field)
+        put_times(put, title, sum(a.communication, field), sum(b.communication, field))
+    end
+    put("")
+    put_head(put, "communication")
+    put_sum("covered by kernels", function(c) return c.covered_ns end)
+    put_sum("not covered", function(c) return c.busy_ns - c.covered_ns end)
+end
+
 local function part_title(part)
     return part.kind and part.kind .. " running" or core.words.causes[part.cause].total
 end
@@ -185,6 +203,7 @@ return function(a, b, moves, names, verdicts)
     else
         put_kinds(put, a, b)
         put_overlaps(put, a, b)
+        put_communication(put, a, b)
         put_parts(put, a, b)
         put_moves(put, a, b, moves)
         put("")

@@ -28,19 +28,20 @@ local function source_line(r, columns)
 end
 
 local idle <const> = {
-    {"compute", "The compute engine was idle"}, {"h2d", "The H2D engine was idle"},
-    {"d2h", "The D2H engine was idle"}, {"p2p", "The P2P engine was idle"},
-    {"copy", "The copy engine was idle"}, {"host", "Host functions did not run for"},
+    {"compute", "The compute engine was idle"}, {"comm", "No collective ran for"},
+    {"h2d", "The H2D engine was idle"}, {"d2h", "The D2H engine was idle"},
+    {"p2p", "The P2P engine was idle"}, {"copy", "The copy engine was idle"},
+    {"host", "Host functions did not run for"},
 }
 
--- What else the cause of finding `first` held up: by engine, and beside what ran.
+-- What else the cause of finding `first` held up: by engine, and beside the kernels that ran.
 local function others_of(e, first)
     local sums = {}
     for i = first + 1, e.n_findings do
         local lost_ns, _, same_as = e.loss(i)
         if same_as == first then
             local r = e.finding(i)
-            local key = r.idle and r.engine or "beside"
+            local key = r.idle and r.engine or r.engine ~= "comm" and "beside" or "others"
             local sum = sums[key] or {lost_ns = 0, count = 0}
             sum.lost_ns, sum.count = add(sum.lost_ns, lost_ns), sum.count + r.count
             sums[key] = sum
@@ -135,6 +136,8 @@ return function(e, columns, with_verdict)
     local range = e.trace.range and fold(core.words.range.sentence(e.trace.range), 0, columns)
     local guessed = e.trace.guessed
                     and fold(core.words.guessed.sentence(e.trace.guessed), 0, columns)
-    return (verdict or "") .. (range or "") .. (guessed or "") .. (has_spans and chain(e, columns) or "")
-           .. (e.n_findings > 0 and findings(e, columns) or "")
+    local communication = e.trace.communication
+        and fold(core.words.communication.sentence(e.trace.communication), 0, columns)
+    return (verdict or "") .. (range or "") .. (guessed or "") .. (communication or "")
+           .. (has_spans and chain(e, columns) or "") .. (e.n_findings > 0 and findings(e, columns) or "")
 end

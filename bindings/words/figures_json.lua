@@ -116,6 +116,12 @@ return function(f, causes)
             f.guessed.count, string(core.words.guessed.sentence(f.guessed))))
     end
     put("doubts", core.words.doubts.json(f))
+    if f.communication then
+        put("communication_us", "{" .. list(f.communication, function(c)
+            return ('"%scovered": %s, "%snot_covered": %s'):format(c.prefix, us(c.covered_ns),
+                c.prefix, us(c.busy_ns - c.covered_ns))
+        end) .. "}")
+    end
     put("graph_launch_count", f.graph_launches)
     put("graph_span_count", f.graph_spans)
     put("count", object(f.kinds, "count", integer))

@@ -23,7 +23,7 @@ end
 
 -- A copy has the name of its call; a kernel has not.
 function host_calls.launch(r)
-    return r.by and r.by.kind == "kernel" and "the launch of " or ""
+    return r.by and sides.is_kernel(r.by) and "the launch of " or ""
 end
 
 -- What the host was in; its stream does not matter.
@@ -50,7 +50,7 @@ local function why_operation(r)
                .. "returns only near its end"
     elseif by.loaded_code then
         return ": its first use loads the kernel's code, and that waits for all work of the device"
-    elseif by.kind == "kernel" then
+    elseif sides.is_kernel(by) then
         return is_foreign(r) and ": its call took that long, probably as the first one of its kind"
                or ": its call took that long, as the first one of its kind does that loads code"
     end
@@ -149,7 +149,7 @@ local function remedy_of_operation(r)
         return reads_a_value(r) and read_later(r) or copy_to_pinned(r)
     elseif by.from_pageable then
         return pin_source(r)
-    elseif by.kind == "kernel" or by.loaded_code then
+    elseif sides.is_kernel(by) or by.loaded_code then
         return "Run each kernel once before the part that counts"
     end
     return by.host_waited and copy_without_waiting(r) or "Run it once before the part that counts"

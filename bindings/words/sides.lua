@@ -30,9 +30,12 @@ local function in_stream(side)
     return name:find("^stream ") and " in " .. shown or (' in stream "%s"'):format(shown)
 end
 
+-- What is launched as a kernel, and has a kernel's name.
+function sides.is_kernel(side) return side.kind == "kernel" or side.kind == "collective" end
+
 function sides.name(side)
     local name, otherwise = side.name, side.is_call and "a call" or side.kind
-    if side.kind == "kernel" then name = side.short_name or short_kernel(name) end
+    if sides.is_kernel(side) then name = side.short_name or short_kernel(name) end
     return clip(name ~= "" and name or otherwise, name_columns)
 end
 
@@ -76,7 +79,7 @@ function sides.times(r, what)
 end
 
 local idle <const> = {
-    compute = "No kernel ran for ", h2d = "No H2D copy ran for ", d2h = "No D2H copy ran for ",
+    compute = "No kernel ran for ", comm = "No collective ran for ", h2d = "No H2D copy ran for ", d2h = "No D2H copy ran for ",
     p2p = "No P2P copy ran for ", copy = "No copy ran for ", host = "No host function ran for ",
 }
 

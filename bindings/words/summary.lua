@@ -50,6 +50,22 @@ local function put_engines(put, f)
     end
 end
 
+-- What computation does at the same time, and what it does not.
+local function put_communication(put, f)
+    if not f.communication then return end
+    put("")
+    put("%-26s %10s %13s %9s", "communication", "time", "of makespan", "of it")
+    for _, c in ipairs(f.communication) do
+        local function put_part(title, part)
+            local permille = ratio(part, math.max(c.busy_ns, 1), 1000)
+            put("%s%s %5d.%d %%", row(c.prefix .. title, part, f.makespan), share(part, f.makespan),
+                permille // 10, permille % 10)
+        end
+        put_part("covered by kernels", c.covered_ns)
+        put_part("not covered", c.busy_ns - c.covered_ns)
+    end
+end
+
 -- What these engines had in common, against the one that was busy for the shortest time.
 local function put_overlap(put, f, engines)
     local names, set, shortest = {}, 0, math.maxinteger
@@ -184,6 +200,7 @@ return function(f, verdict)
     put("%s", row("host wall time", f.wall, 0))
     put_graphs(put, f)
     put_engines(put, f)
+    put_communication(put, f)
     local overlaps = put_overlaps(put, f)
     put_at_once(put, f, overlaps)
     put_bounds(put, f)

@@ -5,7 +5,7 @@ local duration, ratio = core.duration, core.ratio
 
 local listed <const> = 20                            -- names
 
-local engines <const> = {"compute", "h2d", "d2h", "p2p", "copy", "host"}
+local engines <const> = {"compute", "comm", "h2d", "d2h", "p2p", "copy", "host"}
 
 -- "12.3 %", or "-" where there is nothing to compare with.
 local function share(part, whole)

@@ -43,6 +43,7 @@ static const struct {
     const char *solid, *hollow, *small, *ascii, *light, *colour;
 } looks[SL_SPAN_KINDS + 1] = {
     [SL_SPAN_KERNEL] = { "█", "▒", "░", "#", ":", "\033[32m" },
+    [SL_SPAN_COLLECTIVE] = { "★", "☆", "⋆", "@", "o", "\033[95m" },
     [SL_SPAN_MEMCPY_H2D] = { "▲", "△", "▵", ">", ")", "\033[94m" },
     [SL_SPAN_MEMCPY_D2H] = { "▼", "▽", "▿", "<", "(", "\033[35m" },
     [SL_SPAN_MEMCPY_D2D] = { "■", "□", "▫", "=", "-", "\033[36m" },
@@ -244,7 +245,7 @@ static void put_partly(chart *c, int *column, int indent)
     char signs[2 * SL_SPAN_KINDS + 1] = "";
     for (int kind = 0; kind < SL_SPAN_KINDS; kind++) {
         if (!(partly >> kind & 1)) continue;
-        if (*signs) strcat(signs, " ");
+        if (*signs && c->columns >= 30) strcat(signs, " ");
         strcat(signs, looks[kind].light);
     }
     if (partly && !c->unicode)

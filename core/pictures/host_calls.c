@@ -119,7 +119,7 @@ const char *sl__host_call_name(const sl_timeline *timeline, const sl__host_call 
         return *name && (own || !brief) ? name
                : brief                  ? names[call->kind].brief
                                         : names[call->kind].full;
-    bool named = call->kind == SL_SPAN_KERNEL || call->kind == SL_SPAN_HOST_FUNC;
+    bool named = sl_span_kind_is_kernel(call->kind) || call->kind == SL_SPAN_HOST_FUNC;
     if (named && *name) return name;
     return brief ? sl__brief_label(call->kind) : sl__looks[call->kind].label;
 }

@@ -10,18 +10,20 @@
 const sl__look sl__looks[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { "kernel", "kernel",
         { "#277849", "#1d5936", "#ffffff" }, { "#6abb99", "#a6d6c2", "#111418" }, },
+    [SL_SPAN_COLLECTIVE] = { "collective", "collective",
+        { "#180e15", "#120a10", "#ffffff" }, { "#8f7fae", "#bcb2ce", "#111418" }, },
     [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", "copy H2D",
         { "#0084bb", "#00628a", "#000000" }, { "#b6e1ff", "#d3edff", "#111418" }, },
     [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", "copy D2H",
         { "#5e1ba1", "#461477", "#ffffff" }, { "#8089f7", "#b3b8fa", "#111418" }, },
     [SL_SPAN_MEMCPY_D2D] = { "memcpy_d2d", "copy D2D",
-        { "#7f4f05", "#5e3a04", "#ffffff" }, { "#f7b167", "#fad0a4", "#111418" }, },
+        { "#7f4f05", "#5e3a04", "#ffffff" }, { "#f8ad5e", "#fbce9e", "#111418" }, },
     [SL_SPAN_MEMCPY_P2P] = { "memcpy_p2p", "copy P2P",
-        { "#44004b", "#320038", "#ffffff" }, { "#ad3eac", "#ce8bcd", "#ffffff" }, },
+        { "#44004b", "#320038", "#ffffff" }, { "#9045d6", "#bc8fe6", "#ffffff" }, },
     [SL_SPAN_MEMSET] = { "memset", "memset",
         { "#a9892f", "#7d6523", "#111418" }, { "#fff727", "#fffa7d", "#111418" }, },
     [SL_SPAN_HOST_FUNC] = { "host_func", "host function",
-        { "#5d1f00", "#451700", "#ffffff" }, { "#8e7a70", "#bbafa9", "#111418" }, },
+        { "#5d1f00", "#451700", "#ffffff" }, { "#8a7669", "#b9ada5", "#000000" }, },
 };
 
 const sl__look sl__host_looks[SL__HOST_LOOKS] = {

@@ -52,9 +52,10 @@ static void format_rate(uint64_t bytes, int64_t ns, char text[48])
 const char *sl__chart_row_name(const sl__chart *c, uint32_t id, char buffer[SL_STREAM_NAME_BYTES])
 {
     static const char *const engines[SL_ENGINES] = {
-        [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "H2D copies",
-        [SL_ENGINE_D2H] = "D2H copies",  [SL_ENGINE_P2P] = "P2P copies",
-        [SL_ENGINE_COPY] = "copies",     [SL_ENGINE_HOST] = "host functions",
+        [SL_ENGINE_COMPUTE] = "compute",     [SL_ENGINE_COMM] = "communication",
+        [SL_ENGINE_H2D] = "H2D copies",      [SL_ENGINE_D2H] = "D2H copies",
+        [SL_ENGINE_P2P] = "P2P copies",      [SL_ENGINE_COPY] = "copies",
+        [SL_ENGINE_HOST] = "host functions",
     };
     char prefix[SL_PREFIX_BYTES];
     const char *engine = engines[id % SL_ENGINES];
@@ -72,7 +73,7 @@ static bool is_mixed(const sl__bar *bar) { return bar->counts[bar->kind] != bar-
 
 static bool has_name(const sl__chart *c, const sl_span *span)
 {
-    bool named = span->kind == SL_SPAN_KERNEL || span->kind == SL_SPAN_HOST_FUNC;
+    bool named = sl_span_kind_is_kernel(span->kind) || span->kind == SL_SPAN_HOST_FUNC;
     return named && *sl_timeline_text(c->timeline, span->name);
 }
 

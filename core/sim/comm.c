@@ -53,7 +53,7 @@ static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
 {
     const sim_device *dev = sim_device_of(op);
     const sim_comm_plan plan = sim_comm_plan_of(&op->base);
-    op->base.engine = SL_ENGINE_COMPUTE;
+    op->base.engine = SL_ENGINE_COMM;
     if (plan.us > SIM_LONGEST_US)
         return sl_fail(err, SL_EINVAL, "%s of %zu bytes would take more than eleven days",
                        sl_collective_name((sl_collective)op->base.work.collective),

@@ -124,7 +124,8 @@ void sim_graph_start(sim_op *launch)
 static double gap_us(const sim_op *launch, uint32_t from, uint32_t to)
 {
     const sim_profile *p = &sim_device_of(launch)->profile;
-    const uint8_t a = captured(launch, from)->engine, b = captured(launch, to)->engine;
+    const sl_engine a = sl_engine_on_gpu(captured(launch, from)->engine);
+    const sl_engine b = sl_engine_on_gpu(captured(launch, to)->engine);
     if (a == SL_ENGINE_HOST || b == SL_ENGINE_HOST) return 0;
     return a != b ? p->graph_switch_us : a == SL_ENGINE_COMPUTE ? p->graph_gap_us : p->copy_gap_us;
 }

@@ -140,7 +140,7 @@ static sim_ps switch_ps(const sim_op *op) { return sim_device_of(op)->delay.engi
 
 /* Signalling another engine takes engine_switch_us; the same engine goes on without. Host functions
  * have latencies of their own. */
-static bool switches_engine(uint8_t from, uint8_t to)
+static bool switches_engine(sl_engine from, sl_engine to)
 {
     return from != to && from != SL_ENGINE_HOST && to != SL_ENGINE_HOST;
 }
@@ -149,7 +149,8 @@ static bool switches_engine(uint8_t from, uint8_t to)
 static sim_ps gap_ps(const sim_op *op)
 {
     const sim_delays *delay = &sim_device_of(op)->delay;
-    uint8_t from = sim_stream_of(op)->work_done_engine, to = op->base.engine;
+    sl_engine from = sl_engine_on_gpu(sim_stream_of(op)->work_done_engine);
+    sl_engine to = sl_engine_on_gpu(op->base.engine);
     if (switches_engine(from, to)) return delay->engine_switch;
     if (sim_stream_of(op)->launch_done && op->base.graph) return delay->launch_gap;
     return from == to && to != SL_ENGINE_COMPUTE && to != SL_ENGINE_HOST ? delay->copy_gap
@@ -167,7 +168,7 @@ static void keep_gap(sim_op *op)
     sim_ps signal = switch_ps(op);
     if (sim_later(stream->awaited_last, signal) < op->ready_at) return;
     for (uint8_t engine = 0; engine < SL_ENGINES; engine++)
-        if (switches_engine(engine, op->base.engine))
+        if (switches_engine(sl_engine_on_gpu(engine), sl_engine_on_gpu(op->base.engine)))
             not_before(op, sim_later(stream->awaited[engine].at, signal), SL_CAUSE_STREAM_ORDER,
                        stream->awaited[engine].seq);
 }

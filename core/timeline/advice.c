@@ -27,7 +27,7 @@ sl__first sl__first_launch(const sl__operations *ops, size_t item)
     const sl_span *span = sl__item_span(ops, item);
     const sl__launch *launch = item == SL__NO_ITEM ? NULL : sl__launch_by(ops, item);
     if (launch) return launch->note->uploads ? SL__FIRST_GRAPH : SL__NOT_FIRST;
-    if (!span || span->kind != SL_SPAN_KERNEL) return SL__NOT_FIRST;
+    if (!span || !sl_span_kind_is_kernel(span->kind)) return SL__NOT_FIRST;
     bool is_long = span->host_end_ns - span->host_start_ns > SL__FIRST_CALL_NS;
     return is_long || span->flags & SL_SPAN_LOADED ? SL__FIRST_KERNEL : SL__NOT_FIRST;
 }
@@ -126,7 +126,8 @@ static bool is_one_by_cause(const sl__operations *ops, const sl_finding *a, cons
 static bool is_one(const sl__operations *ops, const sl_finding *a, const sl_finding *b)
 {
     bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
-    if (a->cause != b->cause || !((a->idle && b->idle) || by_host)) return false;
+    bool any_row = by_host || a->cause == SL_CAUSE_LATE_RANK;
+    if (a->cause != b->cause || !((a->idle && b->idle) || any_row)) return false;
     if (is_one_by_cause(ops, a, b)) return true;
     return a->cause != SL_CAUSE_STREAM_ORDER /* there the waiter has to move */
            && is_same_by(ops, a->cause, sl__operations_find(ops, a->by),

@@ -145,7 +145,7 @@ void sl__graphs_call(sl__pass *p, size_t i)
     played->host_end_ns = p->launched_ns;
 }
 
-static int64_t gap_ns(const sl_graph_costs *costs, uint8_t from, uint8_t to)
+static int64_t gap_ns(const sl_graph_costs *costs, sl_engine from, sl_engine to)
 {
     if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
         return (from == SL_ENGINE_HOST ? costs->func_out_ns : 0)
@@ -173,8 +173,8 @@ static int64_t behind_edges_ns(const sl__pass *p, size_t i)
     for (uint32_t k = 0; k < node->n_edges; k++) {
         const sl__edge *edge = &p->graphs->edges[node->first + k];
         if (ops->items[edge->from].end_ns > ops->items[i].start_ns) continue;
-        int64_t gap = gap_ns(costs, sl__item_span(ops, edge->from)->engine,
-                             sl__item_span(ops, i)->engine);
+        int64_t gap = gap_ns(costs, sl_engine_on_gpu(sl__item_span(ops, edge->from)->engine),
+                             sl_engine_on_gpu(sl__item_span(ops, i)->engine));
         ns = sl__max_ns(ns, p->r->played[edge->from].end_ns + gap + signal_ns(costs, node, edge));
     }
     return ns;
@@ -200,7 +200,7 @@ static int64_t stream_ns(const sl__pass *p, size_t i)
 /* A copy engine that has served another stream turns to this one. */
 static int64_t turn_ns(const sl__pass *p, const sl_span *span)
 {
-    bool is_copy = span->engine != SL_ENGINE_COMPUTE && span->engine != SL_ENGINE_HOST;
+    bool is_copy = !sl__is_on_sms(span) && span->engine != SL_ENGINE_HOST;
     size_t *served = &p->graphs->served[sl__unit_of(p->r->ops->timeline, span)], before = *served;
     *served = (size_t)span->stream + 1;
     return is_copy && before && before != *served ? p->graphs->costs->turn_ns : 0;

@@ -20,8 +20,9 @@ static void read_span(const sl_timeline *timeline, sl_side *side)
     const sl_span *span = &side->span;
     const sl_stream_note *note = sl__timeline_note(timeline, span->stream);
     side->name = sl_timeline_text(timeline, span->name);
-    side->short_name = span->kind == SL_SPAN_KERNEL ? sl__timeline_kernel_name(timeline, span->name)
-                                                    : NULL;
+    side->short_name = sl_span_kind_is_kernel(span->kind)
+                           ? sl__timeline_kernel_name(timeline, span->name)
+                           : NULL;
     side->stream_name = note ? sl_timeline_text(timeline, note->name) : "";
     side->priority = note ? note->priority : 0;
     side->node = sl_timeline_find_node(timeline, span->correlation);

@@ -53,11 +53,12 @@ typedef struct search {
     sl__operations ops;
     sl__order by_host; /* all items, by when their calls began */
     sl__order by_start[SL__UNITS];
-    sl__order by_end;  /* all spans */
-    int unit;          /* the engine whose gaps are walked */
-    bool chain;        /* the makespan is taken apart: what ran is no cause */
-    bool beside;       /* not an engine's gap, but a wait beside kernels */
-    bool host_known;   /* the calls of the host are in the timeline */
+    sl__order on_sms[SL_MOST_DEVICES]; /* by start */
+    sl__order by_end;                  /* all spans */
+    int unit;                          /* the engine whose gaps are walked */
+    bool chain;                        /* the makespan is taken apart: what ran is no cause */
+    bool beside;                       /* not an engine's gap, but a wait beside kernels */
+    bool host_known;                   /* the calls of the host are in the timeline */
     sl__union *busy;   /* SL__BUSY_UNIONS; from SL__BESIDE on, kernels ran and left room */
     int64_t *first_ns; /* by thread of the host: when its first call began */
     size_t waiter;     /* the item before which the gap is */
@@ -68,11 +69,8 @@ typedef struct search {
 
 static const sl__item *item_at(const search *s, size_t item) { return &s->ops.items[item]; }
 
-/* The kernels of the device at `place`, by their start. */
-static const sl__order *kernels_of(const search *s, int place)
-{
-    return &s->by_start[sl__unit(place, SL_ENGINE_COMPUTE)];
-}
+/* What the SMs of the device at `place` ran, collectives as well, by start. */
+static const sl__order *kernels_of(const search *s, int place) { return &s->on_sms[place]; }
 
 /* Stream order is looked at by itself (look_at_neighbour). */
 static bool counts_beside(sl_cause cause)
@@ -324,6 +322,38 @@ static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to
     return by;
 }
 
+/* What a rank's part waited for last, or the part itself, which the host called late. */
+static size_t what_made_late(const search *s, size_t part)
+{
+    if (part == SL__NO_ITEM) return part;
+    const sl__item *it = item_at(s, part);
+    if (it->start_by != SL__NO_ITEM) return it->start_by;
+    return it->ready_by != SL__NO_ITEM ? it->ready_by : part;
+}
+
+/* A collective ran from `from_ns` to `to_ns`, and nothing beside it. Until the last rank came it was that
+ * which was waited for. Notes that part, and gives where it ends. */
+static int64_t note_late_rank(search *s, size_t item, int64_t from_ns, int64_t to_ns)
+{
+    const sl_collective_note *of = sl_timeline_find_collective(s->ops.timeline,
+                                                               item_at(s, item)->correlation);
+    if (!of || of->late_rank == of->rank || of->met_ns <= from_ns) return from_ns;
+    size_t waiter = s->waiter;
+    int64_t met_ns = sl__min_ns(of->met_ns, to_ns);
+    s->waiter = item;
+    note(s, SL_CAUSE_LATE_RANK, true, what_made_late(s, sl__operations_find(&s->ops, of->late_by)),
+         from_ns, met_ns);
+    s->waiter = waiter;
+    return met_ns;
+}
+
+/* A stretch of a gap in which what was waited for ran. */
+static void note_wait(search *s, size_t by, sl_cause via, int64_t from_ns, int64_t to_ns)
+{
+    from_ns = note_late_rank(s, by, note_staging(s, by, from_ns, to_ns), to_ns);
+    note(s, via, true, by, from_ns, to_ns);
+}
+
 /* From ready back over the run of what it waited for, which is returned; *to_ns is its
  * start. */
 static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cause via,
@@ -336,7 +366,7 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
     if (s->chain)
         note_run(s, by, *to_ns, end_ns);
     else
-        note(s, via, true, by, note_staging(s, by, *to_ns, end_ns), end_ns);
+        note_wait(s, by, via, *to_ns, end_ns);
     return by;
 }
 
@@ -377,15 +407,6 @@ static void walk_gap(search *s, size_t item, int64_t to_ns)
 
 /* ---- engines -------------------------------------------------------------------------- */
 
-/* What a rank's part waited for last, or the part itself, which the host called late. */
-static size_t what_made_late(const search *s, size_t part)
-{
-    if (part == SL__NO_ITEM) return part;
-    const sl__item *it = item_at(s, part);
-    if (it->start_by != SL__NO_ITEM) return it->start_by;
-    return it->ready_by != SL__NO_ITEM ? it->ready_by : part;
-}
-
 /* From its start a collective has its SMs and waits, until the last rank has come. */
 static void look_at_ranks(search *s, size_t item)
 {
@@ -405,9 +426,7 @@ static void look_at_company(search *s, size_t kernel, size_t collective)
     const sl_span *other = sl__item_span(&s->ops, collective);
     const sl_device_info *device = sl_timeline_device_at(s->ops.timeline,
                                                          sl__item_place(&s->ops, kernel));
-    if (sl_timeline_find_collective(s->ops.timeline, span->correlation)
-        || !sl__sm_leaves_fewer(device, other, span))
-        return;
+    if (span->engine == SL_ENGINE_COMM || !sl__sm_leaves_fewer(device, other, span)) return;
     s->waiter = kernel;
     note(s, SL_CAUSE_FEWER_SMS, false, collective, sl__max_ns(span->start_ns, other->start_ns),
          sl__min_ns(span->end_ns, other->end_ns));
@@ -418,12 +437,23 @@ static void look_beside_collective(search *s, const sl__order *order, size_t i)
 {
     const size_t collective = order->at[i].item;
     const sl__item *it = item_at(s, collective);
-    if (!sl_timeline_find_collective(s->ops.timeline, it->correlation)) return;
+    if (sl__item_span(&s->ops, collective)->engine != SL_ENGINE_COMM) return;
     for (size_t k = i + 1; k < order->n && order->at[k].at_ns < it->end_ns && !sl__stops_at(k); k++)
         look_at_company(s, order->at[k].item, collective);
     for (size_t k = i; k-- > 0 && i - k <= LOOK_BACK;)
         if (item_at(s, order->at[k].item)->end_ns > it->start_ns)
             look_at_company(s, order->at[k].item, collective);
+}
+
+/* What keeps a collective from its SMs is computation. */
+static void note_busy(search *s, size_t item)
+{
+    const sl__item *waiter = item_at(s, item);
+    int unit = s->unit;
+    bool of_sms = waiter->start_cause == SL_CAUSE_ROOM || waiter->start_cause == SL_CAUSE_PRIORITY;
+    if (of_sms) s->unit = sl__unit(unit / SL_ENGINES, SL_ENGINE_COMPUTE);
+    note_start(s, item, false, waiter->ready_ns, waiter->start_ns);
+    s->unit = unit;
 }
 
 /* The span was ready, and its engine busy: only what other streams did counts. */
@@ -435,7 +465,7 @@ static void look_at_wait(search *s, size_t item)
     look_at_ranks(s, item);
     if (start == SL_CAUSE_ENGINE || start == SL_CAUSE_ROOM || start == SL_CAUSE_PRIORITY
         || start == SL_CAUSE_CHANNEL)
-        note_start(s, item, false, waiter->ready_ns, waiter->start_ns);
+        note_busy(s, item);
     if (ready == SL_CAUSE_CHANNEL || ready == SL_CAUSE_NULL_STREAM || ready == SL_CAUSE_GRAPH
         || ready == SL_CAUSE_COMM) {
         int64_t from_ns = visible_ns(s, item);
@@ -445,6 +475,8 @@ static void look_at_wait(search *s, size_t item)
     }
 }
 
+/* Communication that waits for what it sends costs nothing by itself: what it holds up is found where
+ * computation stands still. */
 static void look_at_engine(search *s, int unit)
 {
     const sl__order *order = &s->by_start[unit];
@@ -452,17 +484,15 @@ static void look_at_engine(search *s, int unit)
     s->unit = unit;
     for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
         size_t item = order->at[i].item;
-        if (item_at(s, item)->start_ns > end_ns) {
+        if (item_at(s, item)->start_ns > end_ns && unit % SL_ENGINES != SL_ENGINE_COMM) {
             s->waiter = item;
             s->from_ns = end_ns;
             walk_gap(s, item, item_at(s, item)->start_ns);
         }
         end_ns = sl__max_ns(end_ns, item_at(s, item)->end_ns);
     }
-    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++) {
+    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++)
         look_at_wait(s, order->at[i].item);
-        look_beside_collective(s, order, i);
-    }
 }
 
 static bool is_long_kernel(const search *s, size_t item, const sl_span **span)
@@ -522,9 +552,13 @@ static void look_at_kernels(search *s, int place)
     s->unit = sl__unit(place, SL_ENGINE_COMPUTE);
     s->steps = STEPS_PER_ITEM * s->ops.n;
     s->beside = true;
-    for (size_t i = 0; i < order->n && s->steps > 0 && !sl__stops_at(i); i++)
-        look_beside(s, place, order->at[i].item, one_kernel_stream);
+    for (size_t i = 0; i < order->n && s->steps > 0 && !sl__stops_at(i); i++) {
+        if (sl__item_span(&s->ops, order->at[i].item)->engine == SL_ENGINE_COMPUTE)
+            look_beside(s, place, order->at[i].item, one_kernel_stream);
+    }
     s->beside = false;
+    for (size_t i = 0; i < order->n && !sl__stops_at(i); i++)
+        look_beside_collective(s, order, i);
 }
 
 /* Host functions are work of the host: their row is no engine that could be kept busy. */
@@ -610,6 +644,9 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool report
         status = sl__operations_order(&s->ops, SL__ALL_SPANS, SL__BY_END, &s->by_end, err);
     for (int unit = 0; unit < sl__unit_count(timeline) && status == SL_OK; unit++)
         status = sl__operations_order(&s->ops, unit, SL__BY_START, &s->by_start[unit], err);
+    for (int place = 0; place < sl_timeline_device_count(timeline) && status == SL_OK; place++)
+        status = sl__operations_order(&s->ops, SL__ON_SMS + place, SL__BY_START, &s->on_sms[place],
+                                      err);
     if (status == SL_OK) status = collect_unions(s, err);
     if (status == SL_OK) status = find_threads(s, err);
     s->host_known = has_calls(&s->ops);

@@ -57,7 +57,7 @@ static void leave(gains *g, size_t i, unsigned bits)
 static void leave_next_sync(gains *g, size_t i)
 {
     const sl_span *copy = sl__item_span(g->ops, i);
-    if (!copy || copy->kind == SL_SPAN_KERNEL || i + 1 >= g->ops->n) return;
+    if (!copy || sl_span_kind_is_kernel(copy->kind) || i + 1 >= g->ops->n) return;
     const sl_call *next = sl__item_call(g->ops, i + 1);
     if (next && next->kind == SL_CALL_STREAM_SYNC && next->stream == copy->stream
         && next->host_start_ns - copy->host_end_ns < SL__SHORT_PAUSE_NS)
@@ -149,12 +149,24 @@ static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
     return true;
 }
 
+/* A kernel that came behind a collective in its stream: without that wait, the collective runs beside
+ * what its stream has next. */
+static bool leave_collective(gains *g, size_t waiter, size_t by, sl_cause cause)
+{
+    const sl_span *span = sl__item_span(g->ops, waiter), *other = sl__item_span(g->ops, by);
+    if (cause != SL_CAUSE_STREAM_ORDER || !span || !other || span->engine == SL_ENGINE_COMM
+        || other->engine != SL_ENGINE_COMM)
+        return false;
+    leave(g, by, SL__ASIDE);
+    return true;
+}
+
 static void leave_wait(gains *g, const sl_wait *wait, sl_cause cause, unsigned bits)
 {
     size_t waiter = sl__operations_find(g->ops, wait->waiter);
     size_t by = sl__operations_find(g->ops, wait->by);
     if (waiter != SL__NO_ITEM && g->left_out[waiter] & SL__NO_LAUNCH) return;
-    if (leave_launch(g, waiter, by, cause)) return;
+    if (leave_launch(g, waiter, by, cause) || leave_collective(g, waiter, by, cause)) return;
     if (cause == SL_CAUSE_HOST_WORK)
         leave_host_work(g, by);
     else if (is_by_line(cause))
@@ -292,7 +304,8 @@ static void put_first(ranked *all, size_t entry)
 }
 
 /* Latency, which no program can end, does not lead where anything else gains something; and among
- * gains that are nearly the same, what a word in the program ends leads. */
+ * gains that are nearly the same, what a word in the program ends leads, and a late rank before the
+ * collective that waited for it. */
 static void choose_lead(const sl__operations *ops, ranked *all, size_t n, int64_t makespan_ns)
 {
     size_t i = 0;
@@ -301,7 +314,8 @@ static void choose_lead(const sl__operations *ops, ranked *all, size_t n, int64_
     if (i > 0 && i < n && all[i].key_ns >= makespan_ns / 100) put_first(all, i);
     for (i = 0; i < n && all[i].key_ns > 0 && all[i].key_ns >= all[0].key_ns / 100 * NEAR_PERCENT;
          i++) {
-        if (!sl__is_one_word(ops, &all[i].finding)) continue;
+        if (!sl__is_one_word(ops, &all[i].finding) && all[i].finding.cause != SL_CAUSE_LATE_RANK)
+            continue;
         put_first(all, i);
         return;
     }

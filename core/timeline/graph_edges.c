@@ -158,7 +158,7 @@ static int64_t push_ns(const linking *l, const sl_span *span, uint32_t root)
     int64_t ns = root > 0 ? costs->branch_ns : 0;
     if (span->kind == SL_SPAN_MEMSET) return ns + costs->memset_ns;
     if (span->kind == SL_SPAN_HOST_FUNC) return ns + costs->host_func_ns;
-    return span->engine == SL_ENGINE_COMPUTE ? ns : ns + costs->copy_ns;
+    return sl__is_on_sms(span) ? ns : ns + costs->copy_ns;
 }
 
 static void count_node(linking *l, sl__one_graph *graph, size_t i, uint32_t *widest)
@@ -170,7 +170,7 @@ static void count_node(linking *l, sl__one_graph *graph, size_t i, uint32_t *wid
     int64_t own_ns = push_ns(l, span, node->root);
     graph->push_ns += own_ns;
     node->push_ns = own_ns > 0 ? graph->push_ns : 0;
-    graph->n_kernels += span->engine == SL_ENGINE_COMPUTE && span->kind != SL_SPAN_MEMSET;
+    graph->n_kernels += sl__is_on_sms(span) && span->kind != SL_SPAN_MEMSET;
     if (++l->widths[node->depth] > *widest) *widest = l->widths[node->depth];
 }
 

@@ -122,7 +122,7 @@ static bool is_recorded(const sl__guesses *g, size_t operation, size_t wait)
 /* How long a start may come behind the end that it waited for. */
 static int64_t most_ns(const sl__guesses *g, size_t item)
 {
-    return sl__item_span(g->ops, item)->engine == SL_ENGINE_COMPUTE ? SL__LAUNCH_NS : COPY_NS;
+    return sl__is_on_sms(sl__item_span(g->ops, item)) ? SL__LAUNCH_NS : COPY_NS;
 }
 
 /* Without records any operation may have one. Then only times can show the wait: so few others

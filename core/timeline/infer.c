@@ -59,7 +59,7 @@ typedef struct inferring {
     size_t null_stream[SL_MOST_DEVICES], blocking[SL_MOST_DEVICES]; /* what ended last there,
                                                                        * or SL__NO_ITEM */
     size_t *last; /* by lane: the same, in the stream */
-    sl__order by_start[SL__UNITS], by_end[SL__UNITS];
+    sl__order by_start[SL__SELECTIONS], by_end[SL__SELECTIONS]; /* of engines, and on SMs */
     turn turns[MOST_TURNS];
     size_t n_turns;
     sl__guesses guesses;
@@ -95,18 +95,24 @@ static sl_status open_streams(inferring *in, sl_error *err)
     return SL_OK;
 }
 
+static sl_status order_by_times(inferring *in, int which, sl_error *err)
+{
+    sl_status status = sl__operations_order(in->ops, which, SL__BY_START, &in->by_start[which],
+                                            err);
+    if (status != SL_OK) return status;
+    return sl__operations_order(in->ops, which, SL__BY_END, &in->by_end[which], err);
+}
+
 static sl_status order_engines(inferring *in, sl_error *err)
 {
     sl_status status = sl__guesses_open(in->ops, &in->guesses, err);
-    for (int unit = 0; unit < sl__unit_count(in->ops->timeline) && status == SL_OK; unit++) {
-        status = sl__operations_order(in->ops, unit, SL__BY_START, &in->by_start[unit], err);
-        if (status == SL_OK)
-            status = sl__operations_order(in->ops, unit, SL__BY_END, &in->by_end[unit], err);
-    }
+    for (int unit = 0; unit < sl__unit_count(in->ops->timeline) && status == SL_OK; unit++)
+        status = order_by_times(in, unit, err);
     for (int k = 0; k < sl_timeline_device_count(in->ops->timeline) && status == SL_OK; k++) {
-        int unit = sl__unit(k, SL_ENGINE_COMPUTE);
-        in->blocks_started[k] = sum_blocks(in->ops, &in->by_start[unit]);
-        in->blocks_ended[k] = sum_blocks(in->ops, &in->by_end[unit]);
+        status = order_by_times(in, SL__ON_SMS + k, err);
+        if (status != SL_OK) break;
+        in->blocks_started[k] = sum_blocks(in->ops, &in->by_start[SL__ON_SMS + k]);
+        in->blocks_ended[k] = sum_blocks(in->ops, &in->by_end[SL__ON_SMS + k]);
         if (!in->blocks_started[k] || !in->blocks_ended[k])
             status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->ops->n);
     }
@@ -116,6 +122,13 @@ static sl_status order_engines(inferring *in, sl_error *err)
 static int place_of(const inferring *in, const sl_span *span)
 {
     return sl_timeline_place(in->ops->timeline, span->stream);
+}
+
+/* With what a span shares what it runs on: the SMs, or its engine. */
+static int company_of(const inferring *in, const sl_span *span)
+{
+    return sl__is_on_sms(span) ? SL__ON_SMS + place_of(in, span)
+                               : sl__unit_of(in->ops->timeline, span);
 }
 
 /* ---- ready ---------------------------------------------------------------------- */
@@ -281,7 +294,7 @@ static bool is_elsewhere(const inferring *in, size_t item, const sl_span *span)
 static size_t ended_last(const inferring *in, const sl_span *span, int64_t after_ns,
                          int64_t until_ns)
 {
-    const sl__order *order = &in->by_end[sl__unit_of(in->ops->timeline, span)];
+    const sl__order *order = &in->by_end[company_of(in, span)];
     size_t k = sl__order_count(order, until_ns);
     for (int n = 0; n < LOOK_BACK && k > 0 && order->at[k - 1].at_ns > after_ns; n++) {
         size_t other = order->at[--k].item;
@@ -294,7 +307,7 @@ static size_t ended_last(const inferring *in, const sl_span *span, int64_t after
 /* The one of another stream that runs while the span starts; of several, the largest. */
 static size_t running_at_start(const inferring *in, const sl_span *span)
 {
-    const sl__order *order = &in->by_start[sl__unit_of(in->ops->timeline, span)];
+    const sl__order *order = &in->by_start[company_of(in, span)];
     size_t k = sl__order_count(order, span->start_ns - 1), largest = SL__NO_ITEM;
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         size_t other = order->at[--k].item;
@@ -310,7 +323,7 @@ static size_t running_at_start(const inferring *in, const sl_span *span)
 /* The more urgent kernel that was issued later and started while the span was ready. */
 static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
 {
-    const sl__order *order = &in->by_start[sl__unit_of(in->ops->timeline, span)];
+    const sl__order *order = &in->by_start[company_of(in, span)];
     size_t k = sl__order_count(order, span->start_ns);
     int32_t priority = sl__item_priority(in->ops, i);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
@@ -324,9 +337,8 @@ static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
 /* The blocks of the kernels that ran at `ns` on the device at `place`, and the number of these. */
 static int64_t blocks_at(const inferring *in, int place, int64_t ns, size_t *kernels)
 {
-    int unit = sl__unit(place, SL_ENGINE_COMPUTE);
-    size_t started = sl__order_count(&in->by_start[unit], ns);
-    size_t ended = sl__order_count(&in->by_end[unit], ns);
+    size_t started = sl__order_count(&in->by_start[SL__ON_SMS + place], ns);
+    size_t ended = sl__order_count(&in->by_end[SL__ON_SMS + place], ns);
     *kernels = started - ended;
     return in->blocks_started[place][started] - in->blocks_ended[place][ended];
 }
@@ -334,7 +346,7 @@ static int64_t blocks_at(const inferring *in, int place, int64_t ns, size_t *ker
 /* Of the kernels that ran there at `ns`; false if there were too many to look at. */
 static bool take_use(const inferring *in, int place, int64_t ns, size_t kernels, sl__sm_use *use)
 {
-    const sl__order *order = &in->by_start[sl__unit(place, SL_ENGINE_COMPUTE)];
+    const sl__order *order = &in->by_start[SL__ON_SMS + place];
     size_t k = sl__order_count(order, ns);
     *use = (sl__sm_use){ 0 };
     for (int n = 0; n < LOOK_BACK && k > 0 && kernels > 0; n++) {
@@ -364,7 +376,7 @@ static bool had_room(const inferring *in, const sl_span *span, int64_t ns)
 static bool had_room_since(const inferring *in, const sl_span *span, int64_t ready_ns,
                            int64_t start_ns)
 {
-    const sl__order *order = &in->by_start[sl__unit(place_of(in, span), SL_ENGINE_COMPUTE)];
+    const sl__order *order = &in->by_start[SL__ON_SMS + place_of(in, span)];
     size_t k = sl__order_count(order, start_ns - 1);
     for (int n = 0; n < LOOK_BACK && k > 0; n++) {
         int64_t at_ns = order->at[--k].at_ns;
@@ -432,7 +444,7 @@ static void infer_copy_start(const inferring *in, sl__item *item, const sl_span 
 
 static bool is_without_grid(const sl_span *span)
 {
-    return span->kind == SL_SPAN_KERNEL && span->blocks == 0;
+    return sl_span_kind_is_kernel(span->kind) && span->blocks == 0;
 }
 
 /* Whether `by`, and what else ran just before `ns`, left room is unknown where a trace gives no
@@ -491,7 +503,7 @@ static void infer_start(const inferring *in, size_t i)
         else if (item->start_ns > item->ready_ns)
             hold_start(item, SL_CAUSE_LATENCY, SL__NO_ITEM);
     } else if (span->start_ns > item->ready_ns) {
-        if (span->engine == SL_ENGINE_COMPUTE)
+        if (sl__is_on_sms(span))
             infer_kernel_start(in, item, span, i);
         else
             infer_copy_start(in, item, span, i);
@@ -524,7 +536,7 @@ static bool may_lack_room(const inferring *in, const sl__item *item, size_t i)
 {
     const sl_span *span = sl__item_span(in->ops, i);
     const sl_span *by = sl__item_span(in->ops, item->start_by);
-    return span && by && span->engine == SL_ENGINE_COMPUTE && by->engine == SL_ENGINE_COMPUTE
+    return span && by && sl__is_on_sms(span) && sl__is_on_sms(by)
            && room_or_unknown(in, span, by, item->start_ns) == SL_CAUSE_UNKNOWN;
 }
 

@@ -192,7 +192,7 @@ static kernel *collect(const sl_timeline *timeline, const sl__strings *texts, si
     if (!seen) return NULL;
     for (size_t i = 0; i < n_spans; i++) {
         sl_span span = sl_timeline_span(timeline, i);
-        bool is_new = span.kind == SL_SPAN_KERNEL && !seen[span.name];
+        bool is_new = sl_span_kind_is_kernel(span.kind) && !seen[span.name];
         seen[span.name] |= is_new;
         count += is_new;
     }

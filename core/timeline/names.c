@@ -13,6 +13,7 @@ static const struct {
     const char *name, *nouns[2];
 } kinds[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { "kernel", { "kernel", "kernels" } },
+    [SL_SPAN_COLLECTIVE] = { "collective", { "collective", "collectives" } },
     [SL_SPAN_MEMCPY_H2D] = { "memcpy_h2d", { "H2D copy", "H2D copies" } },
     [SL_SPAN_MEMCPY_D2H] = { "memcpy_d2h", { "D2H copy", "D2H copies" } },
     [SL_SPAN_MEMCPY_D2D] = { "memcpy_d2d", { "D2D copy", "D2D copies" } },
@@ -31,8 +32,9 @@ static const struct {
 };
 
 static const char *const engine_names[SL_ENGINES] = {
-    [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_H2D] = "h2d",   [SL_ENGINE_D2H] = "d2h",
-    [SL_ENGINE_P2P] = "p2p",         [SL_ENGINE_COPY] = "copy", [SL_ENGINE_HOST] = "host",
+    [SL_ENGINE_COMPUTE] = "compute", [SL_ENGINE_COMM] = "comm", [SL_ENGINE_H2D] = "h2d",
+    [SL_ENGINE_D2H] = "d2h",         [SL_ENGINE_P2P] = "p2p",   [SL_ENGINE_COPY] = "copy",
+    [SL_ENGINE_HOST] = "host",
 };
 
 static const char *const call_kind_names[SL_CALL_KINDS] = {
@@ -119,11 +121,17 @@ const char *sl_call_name(const sl_timeline *timeline, const sl_call *call)
 const char *sl_span_call_name(const sl_span *span)
 {
     switch ((sl_span_kind)span->kind) {
-    case SL_SPAN_KERNEL: return "cudaLaunchKernel";
+    case SL_SPAN_KERNEL:
+    case SL_SPAN_COLLECTIVE: return "cudaLaunchKernel";
     case SL_SPAN_MEMSET: return "cudaMemsetAsync";
     case SL_SPAN_HOST_FUNC: return "cudaLaunchHostFunc";
-    default: return "cudaMemcpyAsync";
+    case SL_SPAN_MEMCPY_H2D:
+    case SL_SPAN_MEMCPY_D2H:
+    case SL_SPAN_MEMCPY_D2D:
+    case SL_SPAN_MEMCPY_P2P:
+    case SL_SPAN_KINDS: break;
     }
+    return "cudaMemcpyAsync";
 }
 
 const char *sl__kernel_label(const sl_timeline *timeline, uint32_t name,

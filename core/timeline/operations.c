@@ -163,8 +163,11 @@ static bool is_among(const sl__operations *ops, size_t item, int which)
     case SL__ALL_ITEMS: return true;
     case SL__ALL_IN_STREAMS: return ops->items[item].in_stream;
     case SL__ALL_SPANS: return span != NULL;
-    default: return span && sl__unit_of(ops->timeline, span) == which;
+    default: break;
     }
+    if (which < SL__ON_SMS) return span && sl__unit_of(ops->timeline, span) == which;
+    return span && sl__is_on_sms(span)
+           && sl_timeline_place(ops->timeline, span->stream) == which - SL__ON_SMS;
 }
 
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,

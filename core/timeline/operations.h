@@ -82,7 +82,13 @@ typedef enum sl__time {
     SL__TIMES
 } sl__time;
 
-enum { SL__ALL_SPANS = SL__UNITS, SL__ALL_IN_STREAMS, SL__ALL_ITEMS, SL__SELECTIONS };
+enum {
+    SL__ALL_SPANS = SL__UNITS,
+    SL__ALL_IN_STREAMS,
+    SL__ALL_ITEMS,
+    SL__ON_SMS, /* plus the place of a device: what its SMs ran, collectives, too */
+    SL__SELECTIONS = SL__ON_SMS + SL_MOST_DEVICES
+};
 
 /* The spans of a device's engine (sl__unit), or one of those above. Items of the same time are in order of
  * issue. Sorted once: sl__operations_free frees it, and the times stay as they are. */
@@ -90,6 +96,12 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
                                sl_error *err);
 /* How many of them have a time up to `ns`. */
 size_t sl__order_count(const sl__order *order, int64_t ns);
+
+/* Its blocks run on the SMs. */
+static inline bool sl__is_on_sms(const sl_span *span)
+{
+    return sl_engine_on_gpu(span->engine) == SL_ENGINE_COMPUTE;
+}
 
 /* NULL where it is not one, as for SL__NO_ITEM. */
 static inline const sl_span *sl__item_span(const sl__operations *ops, size_t item)

@@ -351,21 +351,25 @@ static int64_t length_ns(const pass *p, size_t i)
     return pinned_ns < (double)ns ? (int64_t)pinned_ns : ns;
 }
 
+/* The stream has come to the end of what `launch`, of a graph, or a call put into it. */
+static void lengthen(pass *p, sl__played_stream *s, uint32_t launch, int64_t ns)
+{
+    int64_t *end_ns = s->is_null ? &p->of[s->place].null_ns : &p->of[s->place].blocking_ns;
+    if (s->launch != launch) s->launch_tail_ns = NEVER;
+    s->launch = launch;
+    s->launch_tail_ns = later(s->launch_tail_ns, ns);
+    s->before_tail_ns = s->tail_ns;
+    s->tail_ns = later(s->tail_ns, ns);
+    if (s->is_null || s->is_blocking) *end_ns = later(*end_ns, ns);
+}
+
 static void end(pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
-    if (s->launch != item_at(p, i)->launch) s->launch_tail_ns = NEVER;
-    s->launch = item_at(p, i)->launch;
-    s->launch_tail_ns = later(s->launch_tail_ns, ns);
-    s->before_tail_ns = s->tail_ns;
-    s->tail_ns = later(s->tail_ns, ns);
     int k = s->place;
-    if (s->is_null)
-        p->of[k].null_ns = later(p->of[k].null_ns, ns);
-    else if (s->is_blocking)
-        p->of[k].blocking_ns = later(p->of[k].blocking_ns, ns);
+    if (!(left_out(p, i) & SL__ASIDE)) lengthen(p, s, item_at(p, i)->launch, ns);
     if (!span) return;
     p->of[k].ended_ns = later(p->of[k].ended_ns, ns);
     p->of[k].engine_ns[span->engine] = later(p->of[k].engine_ns[span->engine], ns);

@@ -23,7 +23,8 @@ enum {
     SL__NO_GRAPH = 1024,  /* the launch of its graph before it, in another stream */
     SL__NO_LAUNCH = 2048, /* what its stream had before the launch that ran it */
     SL__NO_RANK = 4096,   /* the rank of its collective that comes last */
-    SL__NO_COMM = 8192    /* the collective of its communicator before it, in another stream */
+    SL__NO_COMM = 8192,   /* the collective of its communicator before it, in another stream */
+    SL__ASIDE = 16384 /* of a collective: what comes behind it in its stream goes on without it */
 };
 
 typedef struct sl__played {

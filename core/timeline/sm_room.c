@@ -133,7 +133,7 @@ typedef struct sweep {
     sl__order starts, ends;
     int sm_count;
     int64_t blocks; /* that run */
-    size_t running; /* kernels */
+    size_t running; /* kernels of the compute engine */
 } sweep;
 
 static int64_t blocks_of(const sweep *s, size_t item)
@@ -142,15 +142,25 @@ static int64_t blocks_of(const sweep *s, size_t item)
     return span->blocks > 0 ? (int64_t)span->blocks : s->sm_count;
 }
 
+/* Collectives take SMs, and do not keep the compute engine busy. */
+static size_t computes(const sweep *s, size_t item)
+{
+    return sl__item_span(s->ops, item)->engine == SL_ENGINE_COMPUTE;
+}
+
 /* Passes all ends and starts at the next moment, ends first, and returns it. */
 static int64_t next_moment(sweep *s, size_t *i, size_t *j)
 {
     int64_t at_ns = s->ends.at[*j].at_ns;
     if (*i < s->starts.n && s->starts.at[*i].at_ns < at_ns) at_ns = s->starts.at[*i].at_ns;
-    for (; *i < s->starts.n && s->starts.at[*i].at_ns == at_ns; (*i)++, s->running++)
+    for (; *i < s->starts.n && s->starts.at[*i].at_ns == at_ns; (*i)++) {
         s->blocks += blocks_of(s, s->starts.at[*i].item);
-    for (; *j < s->ends.n && s->ends.at[*j].at_ns == at_ns; (*j)++, s->running--)
+        s->running += computes(s, s->starts.at[*i].item);
+    }
+    for (; *j < s->ends.n && s->ends.at[*j].at_ns == at_ns; (*j)++) {
         s->blocks -= blocks_of(s, s->ends.at[*j].item);
+        s->running -= computes(s, s->ends.at[*j].item);
+    }
     return at_ns;
 }
 
@@ -171,11 +181,11 @@ static void collect(sweep *s, sl__union *room)
 sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *room, sl_error *err)
 {
     sweep s = { .ops = ops, .sm_count = sl_timeline_device_at(ops->timeline, place)->sm_count };
-    int unit = sl__unit(place, SL_ENGINE_COMPUTE);
     *room = (sl__union){ 0 };
     if (s.sm_count <= 0) return SL_OK;
-    sl_status status = sl__operations_order(ops, unit, SL__BY_START, &s.starts, err);
-    if (status == SL_OK) status = sl__operations_order(ops, unit, SL__BY_END, &s.ends, err);
+    sl_status status = sl__operations_order(ops, SL__ON_SMS + place, SL__BY_START, &s.starts, err);
+    if (status == SL_OK)
+        status = sl__operations_order(ops, SL__ON_SMS + place, SL__BY_END, &s.ends, err);
     if (status == SL_OK) {
         room->at = malloc((s.starts.n + 1) * sizeof *room->at);
         if (!room->at)

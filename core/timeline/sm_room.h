@@ -33,7 +33,7 @@ sl_sm_lack sl__sm_lack_beside(const sl_device_info *device, const sl_span *other
 bool sl__sm_leaves_fewer(const sl_device_info *device, const sl_span *other, const sl_span *kernel);
 
 /* The intervals in which kernels ran, but of fewer blocks than there are SMs: one SM at least
- * was empty. A kernel whose grid is not known fills the GPU. Empty where the number of SMs is
+ * was empty. A collective that runs beside them counts. A kernel whose grid is not known fills the GPU. Empty where the number of SMs is
  * not known. The caller frees it with sl__union_free. */
 sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *room, sl_error *err);
 

@@ -16,6 +16,7 @@
 
 typedef enum sl_span_kind {
     SL_SPAN_KERNEL,
+    SL_SPAN_COLLECTIVE, /* the kernel of a communication between ranks, a send or receive, too */
     SL_SPAN_MEMCPY_H2D,
     SL_SPAN_MEMCPY_D2H,
     SL_SPAN_MEMCPY_D2D,
@@ -25,8 +26,15 @@ typedef enum sl_span_kind {
     SL_SPAN_KINDS
 } sl_span_kind;
 
+/* What is launched as a kernel, and has a kernel's name. */
+static inline bool sl_span_kind_is_kernel(sl_span_kind kind)
+{
+    return kind == SL_SPAN_KERNEL || kind == SL_SPAN_COLLECTIVE;
+}
+
 typedef enum sl_engine {
     SL_ENGINE_COMPUTE,
+    SL_ENGINE_COMM, /* communication between ranks: kernels that take a few SMs */
     SL_ENGINE_H2D,
     SL_ENGINE_D2H,
     SL_ENGINE_P2P,
@@ -34,6 +42,13 @@ typedef enum sl_engine {
     SL_ENGINE_HOST,
     SL_ENGINES
 } sl_engine;
+
+/* Where a GPU does the work of an engine: that of ranks is communicated by kernels, on the SMs, and
+ * launched as all others. */
+static inline sl_engine sl_engine_on_gpu(uint8_t engine)
+{
+    return engine == SL_ENGINE_COMM ? SL_ENGINE_COMPUTE : (sl_engine)engine;
+}
 
 enum {                          /* sl_span.flags */
        SL_SPAN_HOST_WAITED = 1, /* the enqueueing call returned only after the span's end */

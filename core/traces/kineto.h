@@ -55,16 +55,24 @@
 extern const char *const sl__torch_collectives[SL_COLLECTIVES];
 extern const char *const sl__torch_dtypes[SL_DTYPES];
 
+/* Whether a kernel's name is one that a library for communication gives its own. */
+bool sl__names_collective(const char *kernel);
+
 /* The engine that does work of a kind unless a file says otherwise. */
 static inline sl_engine sl__usual_engine(sl_span_kind kind)
 {
     switch (kind) {
+    case SL_SPAN_COLLECTIVE: return SL_ENGINE_COMM;
     case SL_SPAN_MEMCPY_H2D: return SL_ENGINE_H2D;
     case SL_SPAN_MEMCPY_D2H: return SL_ENGINE_D2H;
     case SL_SPAN_MEMCPY_P2P: return SL_ENGINE_P2P;
     case SL_SPAN_HOST_FUNC: return SL_ENGINE_HOST;
-    default: return SL_ENGINE_COMPUTE;
+    case SL_SPAN_KERNEL:
+    case SL_SPAN_MEMCPY_D2D:
+    case SL_SPAN_MEMSET:
+    case SL_SPAN_KINDS: break;
     }
+    return SL_ENGINE_COMPUTE;
 }
 
 #endif

@@ -47,6 +47,12 @@ static sl_span_kind kind_of_copy(const char *name)
     return contains(name, across) ? SL_SPAN_MEMCPY_P2P : SL_SPAN_MEMCPY_D2D;
 }
 
+/* Of NCCL and AMD's RCCL; PyTorch says of others which collective a kernel is. */
+static bool is_collective(sl__reader *r, const char *name)
+{
+    return r->event.arg[SL__ARG_COLLECTIVE].type == SL__JSON_TEXT || sl__names_collective(name);
+}
+
 /* "Pageable -> Device" within a name. */
 static uint8_t place_flags(const char *text)
 {
@@ -88,6 +94,7 @@ static void take_kind(sl__reader *r, sl_span *span)
     span->name = sl__reader_intern(r, &r->event.name);
     const char *name = sl_timeline_text(r->records.timeline, span->name);
     sl_span_kind kind = copy ? kind_of_copy(name) : kinds[r->event.category];
+    if (kind == SL_SPAN_KERNEL && is_collective(r, name)) kind = SL_SPAN_COLLECTIVE;
     span->kind = (uint8_t)kind;
     span->engine = (uint8_t)sl__usual_engine(kind);
     if (copy || r->records.own) span->flags = place_flags(name);

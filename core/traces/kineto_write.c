@@ -261,6 +261,8 @@ static bool names_kind(const char *name, sl_span_kind kind)
         [SL_SPAN_MEMCPY_D2D] = "Memcpy DtoD",
         [SL_SPAN_MEMCPY_P2P] = "Memcpy PtoP",
     };
+    if (sl_span_kind_is_kernel(kind))
+        return sl__names_collective(name) == (kind == SL_SPAN_COLLECTIVE);
     return !starts[kind] || strncmp(name, starts[kind], strlen(starts[kind])) == 0;
 }
 
@@ -346,7 +348,7 @@ static void put_kernel_args(sl__writer *w, const sl_span *span)
 static void put_device_work(sl__writer *w, const sl_span *span, uint64_t issued, uint64_t tid,
                             sl__interval when)
 {
-    bool kernel = span->kind == SL_SPAN_KERNEL, set = span->kind == SL_SPAN_MEMSET;
+    bool kernel = sl_span_kind_is_kernel(span->kind), set = span->kind == SL_SPAN_MEMSET;
     int pid = sl__pid_of(w, span->stream);
     sl__slice_begin(w,
                     kernel ? "kernel"

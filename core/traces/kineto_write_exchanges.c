@@ -1,6 +1,7 @@
 /* kineto_write_exchanges.c - what kineto writes of collectives, and of copies from one GPU to another:
  * PyTorch's names, which readers of traces know. */
 #include <stdio.h>
+#include <string.h>
 
 #include "../timeline/store.h"
 #include "kineto_write.h"
@@ -19,6 +20,15 @@ const char *const sl__torch_dtypes[SL_DTYPES] = {
     [SL_FLOAT32] = "Float", [SL_BFLOAT16] = "BFloat16", [SL_FLOAT16] = "Half",
     [SL_UINT8] = "Byte",    [SL_FLOAT64] = "Double",    [SL_INT32] = "Int",
 };
+
+/* NCCL's, AMD's RCCL's, and those that this takes from MSCCL. */
+bool sl__names_collective(const char *kernel)
+{
+    static const char *const starts[] = { "nccl", "rccl", "msccl" };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(kernel, starts[i], strlen(starts[i])) == 0) return true;
+    return false;
+}
 
 static void put_peer(sl__writer *w, const sl_collective_note *note)
 {

@@ -47,8 +47,8 @@ command.check_start(options, math.max(a.makespan_us, b.makespan_us))
 
 -- ---- as JSON ------------------------------------------------------------------------
 
-local kinds = { "kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_d2d", "memcpy_p2p", "memset",
-                "host_func" }
+local kinds = { "kernel", "collective", "memcpy_h2d", "memcpy_d2h", "memcpy_d2d", "memcpy_p2p",
+                "memset", "host_func" }
 
 local function change(was, is)
     return ("%.3f"):format(is - was == 0 and 0 or is - was)

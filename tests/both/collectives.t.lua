@@ -266,7 +266,8 @@ local function recordings()
     end
     if T.ok(found, "a recording has the collective") then
         T.is(found.name, "ncclDevKernel_AllReduce_Sum_f32", "by the name of NCCL's kernel")
-        T.is(found.kind, "kernel", "as a kernel")
+        T.is(found.kind, "collective", "as a collective")
+        T.is(found.engine, "comm", "of an engine of its own")
         T.ok(found.end_us > found.start_us, "with its time")
         T.like(found.where, "^collectives%.t%.lua:%d+$", "and its line")
     end

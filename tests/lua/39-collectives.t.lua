@@ -349,7 +349,7 @@ local function begins(lot, comms)
         if (span.device or 0) == 0 then from[#from + 1] = ("%.0f"):format(span.from_us) end
     end
     for _, cause in ipairs(tl:causes()) do
-        lost = lost + (cause.cause == "comm_busy" and cause.engine == "compute" and cause.lost_us or 0)
+        lost = lost + (cause.cause == "comm_busy" and cause.engine == "comm" and cause.lost_us or 0)
     end
     return table.concat(from, " "), lost
 end

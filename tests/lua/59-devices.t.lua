@@ -128,7 +128,7 @@ local function files()
     tl:save(base .. ".html")
     local page = read(base .. ".html")
     T.like(page, '"gpus":%["gpu0: ","gpu1: "%]', "so has the page")
-    T.ok(page:find('"overlaps":[\n{"of":[0,3],"common":0,"shortest":1000000,"place":0}]', 1, true),
+    T.ok(page:find('"overlaps":[\n{"of":[0,4],"common":0,"shortest":1000000,"place":0}]', 1, true),
          "whose overlaps are those of one GPU")
     for _, suffix in ipairs{"", ".json", ".2.json", ".svg", ".html"} do os.remove(base .. suffix) end
 end

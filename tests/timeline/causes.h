@@ -15,6 +15,7 @@ TAP_UNUSED static const struct {
     const char *name;
 } usual[SL_SPAN_KINDS] = {
     [SL_SPAN_KERNEL] = { SL_ENGINE_COMPUTE, "kernel" },
+    [SL_SPAN_COLLECTIVE] = { SL_ENGINE_COMM, "collective" },
     [SL_SPAN_MEMCPY_H2D] = { SL_ENGINE_H2D, "h2d" },
     [SL_SPAN_MEMCPY_D2H] = { SL_ENGINE_D2H, "d2h" },
     [SL_SPAN_MEMCPY_D2D] = { SL_ENGINE_COMPUTE, "d2d" },
@@ -67,6 +68,17 @@ TAP_UNUSED static uint64_t run_blocks(sl_timeline *tl, uint32_t stream, uint32_t
                                       const int64_t us[2])
 {
     sl_span s = op(tl, SL_SPAN_KERNEL, stream, name, host_us, us);
+    s.blocks = blocks;
+    s.threads = 256;
+    return add(tl, s);
+}
+
+/* The same of a collective. */
+TAP_UNUSED static uint64_t run_collective(sl_timeline *tl, uint32_t stream, uint32_t blocks,
+                                          const char *name, const int64_t host_us[2],
+                                          const int64_t us[2])
+{
+    sl_span s = op(tl, SL_SPAN_COLLECTIVE, stream, name, host_us, us);
     s.blocks = blocks;
     s.threads = 256;
     return add(tl, s);

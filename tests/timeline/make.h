@@ -42,10 +42,10 @@ TAP_UNUSED static uint64_t span(sl_timeline *tl, uint32_t stream, sl_span_kind k
                                 int64_t start_ns, int64_t end_ns)
 {
     static const uint8_t engines[SL_SPAN_KINDS] = {
-        [SL_SPAN_KERNEL] = SL_ENGINE_COMPUTE, [SL_SPAN_MEMCPY_H2D] = SL_ENGINE_H2D,
-        [SL_SPAN_MEMCPY_D2H] = SL_ENGINE_D2H, [SL_SPAN_MEMCPY_D2D] = SL_ENGINE_COMPUTE,
-        [SL_SPAN_MEMCPY_P2P] = SL_ENGINE_P2P, [SL_SPAN_MEMSET] = SL_ENGINE_COMPUTE,
-        [SL_SPAN_HOST_FUNC] = SL_ENGINE_HOST,
+        [SL_SPAN_KERNEL] = SL_ENGINE_COMPUTE,     [SL_SPAN_COLLECTIVE] = SL_ENGINE_COMM,
+        [SL_SPAN_MEMCPY_H2D] = SL_ENGINE_H2D,     [SL_SPAN_MEMCPY_D2H] = SL_ENGINE_D2H,
+        [SL_SPAN_MEMCPY_D2D] = SL_ENGINE_COMPUTE, [SL_SPAN_MEMCPY_P2P] = SL_ENGINE_P2P,
+        [SL_SPAN_MEMSET] = SL_ENGINE_COMPUTE,     [SL_SPAN_HOST_FUNC] = SL_ENGINE_HOST,
     };
     sl_error err;
     sl_span s = {

@@ -124,7 +124,7 @@ static void shared_channel(sl_timeline *tl)
 static void late_rank(sl_timeline *tl)
 {
     on_gpu(tl);
-    uint64_t a = run_blocks(tl, 1, 4, "A", AT(0, 4), AT(5, 155));
+    uint64_t a = run_collective(tl, 1, 4, "A", AT(0, 4), AT(5, 155));
     uint64_t k = run_blocks(tl, 1, 132, "K", AT(4, 8), AT(156, 206));
     sl_collective_note note = { .correlation = a,
                                 .comm = 1,
@@ -299,8 +299,10 @@ static const expected timelines[] = {
       "latency compute idle 1 x1 #2 gains 1\n"
       "channel_alias compute busy 93 x1 #3<-#2",
       "none 100 #1\nnone 100 #3\nlatency 1 #2", NULL, NULL },
-    { "a rank that comes late", late_rank, 201, 200, 0, 0, 0, 0, 0, 200, 200,
-      "late_rank compute busy 100 x1 #1 gains 100\n"
+    { "a rank that comes late", late_rank, 201, 50, 0, 0, 0, 0, 0, 200, 200,
+      "late_rank compute idle 100 x1 #1 gains 100\n"
+      "late_rank comm busy 100 x1 #1 gains 100\n"
+      "stream_order compute idle 50 x1 #2<-#1 gains 51\n"
       "latency compute idle 1 x1 #2 gains 1",
       "none 150 #1\nnone 50 #2\nlatency 1 #2", NULL, NULL },
     { "a full launch queue", full_queue, 121199, 120000, 0, 10, 0, 10, 0, 120000, 120000,

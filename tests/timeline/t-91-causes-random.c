@@ -140,8 +140,8 @@ static bool do_gaps_add_up(const sl_timeline *tl, const sl_explanation *e,
             if (e->findings[i].idle && (int)e->findings[i].engine == engine)
                 lost += e->findings[i].lost_ns;
         }
-        if (lost != (engine == SL_ENGINE_HOST ? 0 : idle_ns(tl, (sl_engine)engine, &busy[engine])))
-            return false;
+        bool counts = engine != SL_ENGINE_HOST && engine != SL_ENGINE_COMM;
+        if (lost != (counts ? idle_ns(tl, (sl_engine)engine, &busy[engine]) : 0)) return false;
     }
     return true;
 }

@@ -164,7 +164,7 @@ static int64_t squeezed_us(sl_span kernel, int *sms)
     sl_timeline *tl = make();
     sl_device_info h100 = { .backend = "cuda", .sm_count = 132, .compute_capability_major = 9 };
     sl_collective_note note = { .comm = 1, .number = 1, .ranks = 2, .peer = -1 };
-    sl_span ring = op(tl, SL_SPAN_KERNEL, 1, "ring", AT(0, 4), AT(10, 100));
+    sl_span ring = op(tl, SL_SPAN_COLLECTIVE, 1, "ring", AT(0, 4), AT(10, 100));
     sl_span other = op(tl, SL_SPAN_KERNEL, 2, "k", AT(4, 8), AT(40, 150));
     const sl_explanation *e;
     sl_error err;

@@ -59,7 +59,9 @@ const spans = decodeTable(data.spans), calls = decodeTable(data.calls);
 const OPS = spans.n + calls.n;
 
 /* The numbers of timeline.h. */
-const KIND = { kernel: 0, h2d: 1, d2h: 2, d2d: 3, p2p: 4, memset: 5, hostFunc: 6, count: 7 };
+const KIND = {
+    kernel: 0, collective: 1, h2d: 2, d2h: 3, d2d: 4, p2p: 5, memset: 6, hostFunc: 7, count: 8,
+};
 const FLAG = {
     hostWaited: 1, srcPageable: 2, srcPinned: 4, dstPageable: 8, dstPinned: 16, queueFull: 32,
 };

@@ -102,7 +102,7 @@ function withSwatch(style, text) {
 }
 
 const ENGINE_STYLES = [
-    "kernel", "memcpy_h2d", "memcpy_d2h", "memcpy_p2p", "memcpy_h2d", "host_func",
+    "kernel", "collective", "memcpy_h2d", "memcpy_d2h", "memcpy_p2p", "memcpy_h2d", "host_func",
 ];
 
 /* An engine that had more than one kind of work has a row for each. */
@@ -197,8 +197,9 @@ function alsoHeldUp([first, ...others]) {
         const gaps = sum("waits") > 1 ? ` (${sum("waits").toLocaleString("en-US")} gaps)` : "";
         return same.length === 0 ? "" : el("span", {}, `The ${title} engine was idle `
             + `${duration(sum("lost"))}${more}${gaps} for the same reason.`);
-    }).concat(others.filter(({ finding }) => !finding.idle).map(({ finding }) => el("span", {},
-        `Kernels had room beside what ran for ${duration(finding.lost)} for the same reason.`)))
+    }).concat(others.filter(({ finding }) => !finding.idle && finding.engine !== COMM)
+        .map(({ finding }) => el("span", {},
+            `Kernels had room beside what ran for ${duration(finding.lost)} for the same reason.`)))
         .filter((line) => line);
 }
 

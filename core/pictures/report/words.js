@@ -58,8 +58,11 @@ function count(n, one, many) {
 /* ---- names ------------------------------------------------------------------------ */
 
 const KIND_NAMES = data.labels;
-const ENGINE_NAMES = ["compute", "H2D copies", "D2H copies", "P2P copies", "copies", "host functions"];
-const ENGINE_TITLES = ["compute", "H2D", "D2H", "P2P", "copy", "host"];
+const ENGINE_NAMES = [
+    "compute", "communication", "H2D copies", "D2H copies", "P2P copies", "copies", "host functions",
+];
+const COMM = 1;                         /* of these */
+const ENGINE_TITLES = ["compute", "communication", "H2D", "D2H", "P2P", "copy", "host"];
 const CALL_NAMES = [
     "event record", "wait for event", "stream synchronize", "event synchronize",
     "device synchronize", "call", "host work",
@@ -88,7 +91,7 @@ const shortNames = new Map();           /* of kernels, by text */
 function opName(op) {
     if (isSpan(op)) {
         const id = spans.name[op];
-        if (spans.kind[op] !== KIND.kernel) return data.texts[id] || KIND_NAMES[spans.kind[op]];
+        if (spans.kind[op] > KIND.collective) return data.texts[id] || KIND_NAMES[spans.kind[op]];
         if (!shortNames.has(id)) shortNames.set(id, data.kernels[id] || shortName(data.texts[id]));
         return shortNames.get(id) || KIND_NAMES[spans.kind[op]];
     }

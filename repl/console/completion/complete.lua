@@ -240,8 +240,8 @@ end
 
 -- Kinds and engines of spans, which a selection of a timeline may be.
 local selections <const> = {
-    "compute", "copy", "d2h", "h2d", "host", "host_func", "kernel", "memcpy_d2d", "memcpy_d2h",
-    "memcpy_h2d", "memcpy_p2p", "memset", "p2p",
+    "collective", "comm", "compute", "copy", "d2h", "h2d", "host", "host_func", "kernel",
+    "memcpy_d2d", "memcpy_d2h", "memcpy_h2d", "memcpy_p2p", "memset", "p2p",
 }
 
 local function offer_selections(prefix)

@@ -1,0 +1,131 @@
+-- 51-communication.t.lua - kernels that communicate are an engine of their own, in traces of other
+-- programs and in timelines of the laboratory.
+
+local T = require "tap"
+local lab = require "streamlab"
+local core = debug.getregistry()["streamlab.internals"]
+
+lab.open{backend = "sim"}
+
+local slice <const> = '{"ph":"X","cat":"kernel","name":"%s","pid":0,"tid":%d,"ts":%d,"dur":%d,'
+                      .. '"args":{"stream":%d,"device":0,"grid":[%d,1,1],"block":[256,1,1]%s}}'
+
+-- Kernels {name, stream, from, to, blocks, more args}, in us.
+local function load(kernels)
+    local path, list = os.tmpname(), {}
+    for i, k in ipairs(kernels) do
+        list[i] = slice:format(k[1], k[2], k[3], k[4] - k[3], k[2], k[5] or 132, k[6] or "")
+    end
+    local file = assert(io.open(path, "w"))
+    file:write('{"traceEvents":[', table.concat(list, ","), "]}")
+    file:close()
+    local tl = lab.load(path)
+    os.remove(path)
+    return tl
+end
+
+-- ---- which kernels communicate -------------------------------------------------------------
+
+local names <const> = {
+    {"ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*, unsigned long, ncclWork*)", "comm"},
+    {"ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclWorkElem)", "comm"},
+    {"ncclDevKernel_Generic_4(ncclDevKernelArgsStorage<4096ul>)", "comm"},
+    {"rcclGenericKernel<4, false>(ncclDevKernelArgsStorage<4096ul>)", "comm"},
+    {"mscclKernel_Sum_float_LL", "comm"},
+    {"gemm_after_nccl", "compute"},
+    {"Memory_reduce_kernel", "compute"},
+}
+for _, case in ipairs(names) do
+    local tl = load{{case[1], 7, 0, 10}}
+    T.is(tl:spans()[1].engine, case[2], ("%s is work of the engine %s"):format(case[1], case[2]))
+end
+local named = load{{"cross_device_reduce_1stage", 7, 0, 10, 36, ',"Collective name":"allreduce"'}}
+T.is(named:spans()[1].kind, "collective", "a kernel that the file calls a collective is one")
+
+-- ---- covered and not covered ---------------------------------------------------------------
+
+-- stream 7    |gemm 0..100|              |step 200..230|
+-- stream 20          |all-reduce 60..200|
+local function step()
+    return load{{"gemm", 7, 0, 100}, {"ncclDevKernel_AllReduce_Sum_bf16_RING_LL", 20, 60, 200, 24},
+                {"step", 7, 200, 230}}
+end
+
+local tl = step()
+T.is(tl:busy_us("compute"), 130, "computation lasts 100 + 30 us")
+T.is(tl:busy_us("kernel"), 130, "of kernels that are no collectives")
+T.is(tl:busy_us("comm"), 140, "communication 60 to 200")
+T.is(tl:busy_us("collective"), 140, "of one collective")
+T.is(tl:overlap_us("comm", "compute"), 40, "computation covers 60 to 100 of it")
+T.is(tl:bounds().busiest_engine, "comm", "it is the engine with the most work")
+T.is(tl:bounds().serial_us, 270, "and counts in the sum of all work")
+local json <const> = tl:json()
+T.like(json, '"busy_us": {"kernel": 130.000, "collective": 140.000}', "JSON has both by kind")
+T.like(json, '"compute&comm": 40.000', "the time of both")
+T.like(json, '"communication_us": {"covered": 40.000, "not_covered": 100.000}', "and what is covered")
+
+local function has(text, part, name)
+    if not T.ok(text:find(part, 1, true), name) then T.diag(part .. "\nis not in\n" .. text) end
+end
+
+has(core.words.summary(core.figures(tl)), [[
+compute                        130 us        56.5 %         2
+comm                           140 us        60.9 %         1
+
+communication                    time   of makespan     of it
+covered by kernels            40.0 us        17.4 %    28.6 %
+not covered                    100 us        43.5 %    71.4 %
+]], "the summary has a row of it, and what is covered")
+has(core.words.explain(core.explanation(tl), 80), [[
+Communication: 140 us; kernels run beside it for 40.0 us (28.6 %), and not for
+100 us.
+]], "so has an explanation in a sentence")
+local a, b, moved = core.moves(tl, load{{"gemm", 7, 0, 100}, {"ncclDevKernel_AllReduce", 20, 0, 100}})
+has(core.words.diff(a, b, moved, nil, {"", ""}), [[
+communication                     A          B    change
+covered by kernels          40.0 us     100 us  +150.0 %
+not covered                  100 us          0  -100.0 %
+]], "two timelines are compared by it")
+T.is(core.figures(load{{"gemm", 7, 0, 100}}).communication, nil, "and nothing of it where there is none")
+
+-- ---- files ---------------------------------------------------------------------------------
+
+-- A file of ours has what names do not say, also of a kernel whose name would say otherwise.
+local function again(timeline)
+    local path = os.tmpname()
+    timeline:save(path .. ".json")
+    local back = lab.load(path .. ".json")
+    os.remove(path)
+    os.remove(path .. ".json")
+    return back
+end
+
+T.is_deeply(again(tl):spans(), tl:spans(), "a trace file keeps the engines")
+T.is_deeply(again(named):spans(), named:spans(), "also where the name does not tell")
+
+-- ---- of the laboratory --------------------------------------------------------------------
+
+local function recorded()
+    local gpus = {lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}}
+    local comm, grads = lab.comm{devices = gpus}, {}
+    for k = 1, 2 do grads[k] = lab.ones(1 << 20, {device = gpus[k]}) end
+    local ours = lab.profile(function()
+        for k = 1, 2 do
+            gpus[k]:make_current()
+            lab.spin(0.1)
+        end
+        comm:all_reduce(grads)
+    end)
+    local spans = {}
+    for _, span in ipairs(ours:spans()) do spans[span.engine] = (spans[span.engine] or 0) + 1 end
+    T.is_deeply(spans, {compute = 2, comm = 2}, "each rank's part of a collective is communication")
+    for _, c in ipairs(core.figures(ours).communication) do
+        T.is(c.covered_ns, 0, c.prefix .. "in the kernels' own stream nothing covers it")
+    end
+    T.is_deeply(again(ours):spans(), ours:spans(), "a file keeps those of the laboratory as well")
+    comm:free()
+end
+recorded()
+collectgarbage()
+
+T.done()
