@@ -8,6 +8,14 @@
 #include <stdint.h>
 
 #define SL_DOUBT_MAP(X)                                                            \
+    /* the file could not be read to its end */                                    \
+    X(CUT_OFF, "cut_off")                                                          \
+    /* events that are left out */                                                 \
+    X(BAD_EVENTS, "bad_events")                                                    \
+    /* values that are left out of others */                                       \
+    X(BAD_MEMBERS, "bad_members")                                                  \
+    /* events that have a key twice */                                             \
+    X(DOUBLE_KEYS, "double_keys")                                                  \
     /* calls of several processes */                                               \
     X(PROCESSES, "processes")                                                      \
     /* operations without a time, which are left out */                            \

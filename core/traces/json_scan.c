@@ -132,22 +132,28 @@ static sl_status skip_nested(sl__scan *scan, sl_error *err)
     return fail_cut(scan, from, err, *from == '{' ? "an object" : "a list");
 }
 
+static sl__json_type type_of(char first)
+{
+    switch (first) {
+    case '{': return SL__JSON_OBJECT;
+    case '[': return SL__JSON_ARRAY;
+    case '"': return SL__JSON_TEXT;
+    }
+    return first == '-' || (first >= '0' && first <= '9') ? SL__JSON_NUMBER : SL__JSON_WORD;
+}
+
 sl_status sl__scan_value(sl__scan *scan, sl__json_value *value, sl_error *err)
 {
     char c = sl__scan_peek(scan);
     const char *from = scan->at;
     sl_status status;
-    *value = (sl__json_value){ .text = from };
-    if (c == '{' || c == '[') {
-        value->type = c == '{' ? SL__JSON_OBJECT : SL__JSON_ARRAY;
+    *value = (sl__json_value){ .text = from, .type = type_of(c) };
+    if (c == '{' || c == '[')
         status = skip_nested(scan, err);
-    } else if (c == '"') {
-        value->type = SL__JSON_TEXT;
+    else if (c == '"')
         status = skip_text(scan, err);
-    } else {
-        value->type = c == '-' || (c >= '0' && c <= '9') ? SL__JSON_NUMBER : SL__JSON_WORD;
+    else
         status = skip_word(scan, err);
-    }
     value->n = (size_t)(scan->at - from);
     return status;
 }
@@ -237,9 +243,10 @@ static bool read_exponent(const char *at, const char *end, int *exponent)
 
 static bool read_decimal(const sl__json_value *value, decimal *number)
 {
+    const sl__json_value held = sl__json_unquoted(value);
     *number = (decimal){ 0 };
-    if (value->type != SL__JSON_NUMBER) return false;
-    const char *at = value->text, *end = at + value->n;
+    if (held.type != SL__JSON_NUMBER) return false;
+    const char *at = held.text, *end = at + held.n;
     number->negative = *at == '-';
     at += number->negative;
     const char *from = at;
@@ -272,6 +279,13 @@ static bool scale(const decimal *number, int shift, int64_t *result, bool *cut)
     if (digits > INT64_MAX) return false;
     *result = number->negative ? -(int64_t)digits : (int64_t)digits;
     return true;
+}
+
+sl__json_value sl__json_unquoted(const sl__json_value *value)
+{
+    if (value->type != SL__JSON_TEXT || value->n < 3) return *value;
+    sl__json_value held = { value->text + 1, value->n - 2, type_of(value->text[1]) };
+    return held.type == SL__JSON_NUMBER || held.type == SL__JSON_ARRAY ? held : *value;
 }
 
 bool sl__json_scaled(const sl__json_value *value, int shift, int64_t *result)

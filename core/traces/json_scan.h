@@ -57,7 +57,10 @@ sl_status sl__scan_value(sl__scan *scan, sl__json_value *value, sl_error *err);
 /* A text without escapes: is it this one? */
 bool sl__json_is(const sl__json_value *value, const char *text);
 
-/* A number times 10^shift, rounded to the nearest; all of its digits count, so that
+/* What is in the quotes of a text that begins as a number or a list does; else the value itself. */
+sl__json_value sl__json_unquoted(const sl__json_value *value);
+
+/* A number, also one in quotes, times 10^shift, rounded to the nearest; all of its digits count, so that
  * times since 1970 keep their nanoseconds. False if it is none or too large. */
 bool sl__json_scaled(const sl__json_value *value, int shift, int64_t *number);
 /* A whole number ("8", also "8.0"). False if it is none, or beyond 64 bits. */

@@ -13,6 +13,17 @@ typedef struct row {
 
 /* clang-format off */
 static const row rows[SL_DOUBTS] = {
+    [SL_DOUBT_CUT_OFF] = {
+        .many = "The file cannot be read to its end: {what}. What comes before that is read." },
+    [SL_DOUBT_BAD_EVENTS] = {
+        .many = "{n} events are left out. The first: {what}.",
+        .one = "One event is left out: {what}." },
+    [SL_DOUBT_BAD_MEMBERS] = {
+        .many = "{n} values that are not what they should be are left out. The first: {what}.",
+        .one = "One value that is not what it should be is left out: {what}." },
+    [SL_DOUBT_DOUBLE_KEYS] = {
+        .many = "{n} events have a key twice, of which the last one counts. The first: {what}.",
+        .one = "One event has a key twice, of which the last one counts: {what}." },
     [SL_DOUBT_PROCESSES] = {
         .many = "The trace has calls of {n} processes.",
         .timed = "The trace has calls of {n} processes. The {time} between them are no wait of the "

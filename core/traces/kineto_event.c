@@ -15,6 +15,7 @@
 #include "kineto.h"
 
 #define US_IN_NS 3 /* decimal places */
+#define A_TIME "a time in microseconds below 2^61 ns"
 
 /* Where the value of a key goes in an event. */
 typedef struct place {
@@ -28,17 +29,24 @@ static const place args[SL__ARG_COUNT + 1] = {
 #undef X
 };
 
+void sl__event_describe(const sl__event *event, const char *text, char sentence[SL__EVENT_SENTENCE])
+{
+    char shown[SL__JSON_SHOWN];
+    bool named = event->name.type == SL__JSON_TEXT;
+    snprintf(sentence, SL__EVENT_SENTENCE, "event %" PRIu64 "%s%s%s: %s", event->number,
+             named ? " (" : "", named ? sl__json_show(&event->name, shown) : "", named ? ")" : "",
+             text);
+}
+
 void sl__event_fail(sl__event *event, const char *fmt, ...)
 {
-    char shown[SL__JSON_SHOWN], sentence[160];
+    char text[SL__SENTENCE], sentence[SL__EVENT_SENTENCE];
     va_list list;
     va_start(list, fmt);
-    vsnprintf(sentence, sizeof sentence, fmt, list);
+    vsnprintf(text, sizeof text, fmt, list);
     va_end(list);
-    bool named = event->name.type == SL__JSON_TEXT;
-    event->status = sl_fail(event->err, SL_EINVAL, "event %" PRIu64 "%s%s%s: %s", event->number,
-                            named ? " (" : "", named ? sl__json_show(&event->name, shown) : "",
-                            named ? ")" : "", sentence);
+    sl__event_describe(event, text, sentence);
+    event->status = sl_fail(event->err, SL_EINVAL, "%s", sentence);
 }
 
 /* ---- reading ----------------------------------------------------------------- */
@@ -47,18 +55,44 @@ void sl__event_fail(sl__event *event, const char *fmt, ...)
 static sl_status take(sl__event *event, const place *p, const sl__json_value *key,
                       const sl__json_value *value)
 {
-    char shown[SL__JSON_SHOWN];
     const char *text = key->text + 1;
     size_t n = key->n - 2;
     while (p->key && (n != p->n || text[0] != p->key[0] || memcmp(text, p->key, n) != 0))
         p++;
     if (!p->key) return SL_OK;
     sl__json_value *to = (sl__json_value *)((char *)event + p->at);
-    if (to->type != SL__JSON_MISSING)
-        sl__event_fail(event, "it has %s twice", sl__json_show(key, shown));
-    else
-        *to = *value;
-    return event->status;
+    if (to->type != SL__JSON_MISSING && !event->twice[0]) sl__json_show(key, event->twice);
+    *to = *value;
+    return SL_OK;
+}
+
+static void say(const char *key, const sl__json_value *value, const char *wanted,
+                char sentence[SL__SENTENCE])
+{
+    char shown[SL__JSON_SHOWN];
+    const char *what = value->type == SL__JSON_TEXT ? "the text " : "";
+    snprintf(sentence, SL__SENTENCE, "its \"%s\" is %s%s, not %s", key, what,
+             sl__json_show(value, shown), wanted);
+}
+
+static void fail_number(sl__event *event, const char *key, const sl__json_value *value,
+                        const char *wanted)
+{
+    char sentence[SL__SENTENCE];
+    say(key, value, wanted, sentence);
+    sl__event_fail(event, "%s", sentence);
+}
+
+/* A member that the event can do without. */
+static void leave_out(sl__event *event, const char *key, sl__json_value *value, const char *wanted)
+{
+    if (event->status != SL_OK) return;
+    if (!event->lenient) {
+        fail_number(event, key, value, wanted);
+        return;
+    }
+    if (!event->bad[0]) say(key, value, wanted, event->bad);
+    *value = (sl__json_value){ 0 };
 }
 
 static sl_status take_member(void *ud, const sl__json_value *key, const sl__json_value *value,
@@ -120,18 +154,7 @@ void sl__event_read_args(const sl__scan *scan, sl__event *event)
     if (event->args.type == SL__JSON_OBJECT)
         event->status = sl__json_each(scan, &event->args, take_arg, event, event->err);
     else if (event->args.type != SL__JSON_MISSING)
-        sl__event_fail(event, "its \"args\" are no object");
-}
-
-/* ---- what members hold ---------------------------------------------------------- */
-
-static void fail_number(sl__event *event, const char *key, const sl__json_value *value,
-                        const char *wanted)
-{
-    char shown[SL__JSON_SHOWN];
-    const char *what = value->type == SL__JSON_TEXT ? "the text " : "";
-    sl__event_fail(event, "its \"%s\" is %s%s, not %s", key, what, sl__json_show(value, shown),
-                   wanted);
+        leave_out(event, "args", &event->args, "an object");
 }
 
 /* Whether to read it: it is there, and nothing has failed so far. */
@@ -140,10 +163,21 @@ static bool is_given(const sl__event *event, sl__arg arg)
     return event->status == SL_OK && event->arg[arg].type != SL__JSON_MISSING;
 }
 
+void sl__event_reject(sl__event *event, sl__arg arg, const char *wanted)
+{
+    if (is_given(event, arg)) leave_out(event, args[arg].key, &event->arg[arg], wanted);
+}
+
+void sl__event_check_name(sl__event *event)
+{
+    if (event->name.type != SL__JSON_MISSING && event->name.type != SL__JSON_TEXT)
+        leave_out(event, "name", &event->name, "a text");
+}
+
 void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number)
 {
     if (is_given(event, arg) && !sl__json_whole(&event->arg[arg], number))
-        fail_number(event, args[arg].key, &event->arg[arg], "a whole number of 64 bits");
+        sl__event_reject(event, arg, "a whole number of 64 bits");
 }
 
 void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number)
@@ -151,9 +185,15 @@ void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number)
     int64_t whole = 0;
     if (!is_given(event, arg)) return;
     sl__event_whole(event, arg, &whole);
-    if (event->status == SL_OK && whole < 0)
-        fail_number(event, args[arg].key, &event->arg[arg], "0 or more");
-    if (event->status == SL_OK) *number = (uint64_t)whole;
+    if (whole < 0) sl__event_reject(event, arg, "0 or more");
+    if (is_given(event, arg)) *number = (uint64_t)whole;
+}
+
+/* Within what a timeline can hold. */
+static bool is_time(const sl__json_value *value, int64_t *ns)
+{
+    return sl__json_scaled(value, US_IN_NS, ns)
+           && *ns<SL__TIME_LIMIT_NS && * ns> - SL__TIME_LIMIT_NS;
 }
 
 static void read_time(sl__event *event, const char *key, const sl__json_value *value, int64_t *ns)
@@ -161,14 +201,18 @@ static void read_time(sl__event *event, const char *key, const sl__json_value *v
     if (event->status != SL_OK) return;
     if (value->type == SL__JSON_MISSING)
         sl__event_fail(event, "it has no \"%s\"", key);
-    else if (!sl__json_scaled(value, US_IN_NS, ns) || *ns >= SL__TIME_LIMIT_NS
-             || *ns <= -SL__TIME_LIMIT_NS)
-        fail_number(event, key, value, "a time in microseconds below 2^61 ns");
+    else if (!is_time(value, ns))
+        fail_number(event, key, value, A_TIME);
 }
 
 void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns)
 {
-    if (is_given(event, arg)) read_time(event, args[arg].key, &event->arg[arg], ns);
+    int64_t time_ns = 0;
+    if (!is_given(event, arg)) return;
+    if (is_time(&event->arg[arg], &time_ns))
+        *ns = time_ns;
+    else
+        sl__event_reject(event, arg, A_TIME);
 }
 
 sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns)
@@ -208,13 +252,13 @@ static sl_status multiply(void *ud, const sl__json_value *key, const sl__json_va
 
 void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *result)
 {
-    const sl__json_value *list = &event->arg[arg];
-    product p = { 1, limit, list->type == SL__JSON_ARRAY };
+    const sl__json_value list = sl__json_unquoted(&event->arg[arg]);
+    product p = { 1, limit, list.type == SL__JSON_ARRAY };
     sl__scan scan;
     if (!is_given(event, arg)) return;
-    sl__scan_open(&scan, list->text, list->n);
-    if (sl__json_each(&scan, list, multiply, &p, NULL) != SL_OK || !p.fits)
-        fail_number(event, args[arg].key, list, "a list of whole numbers");
+    sl__scan_open(&scan, list.text, list.n);
+    if (sl__json_each(&scan, &list, multiply, &p, NULL) != SL_OK || !p.fits)
+        sl__event_reject(event, arg, "a list of whole numbers");
     else
         *result = p.value;
 }

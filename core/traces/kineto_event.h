@@ -53,6 +53,8 @@ typedef enum sl__arg {
         SL__ARG_COUNT
 } sl__arg;
 
+#define SL__SENTENCE 160 /* bytes of one about an event */
+
 typedef struct sl__event {
     uint64_t number; /* in traceEvents, from 1 */
     sl__category category;
@@ -60,15 +62,20 @@ typedef struct sl__event {
     sl__json_value arg[SL__ARG_COUNT];
     sl_status status; /* of reading it: what is called after a failure does nothing */
     sl_error *err;
+    bool lenient;           /* a member of args that is not what it should be counts as missing */
+    char bad[SL__SENTENCE]; /* why the first such member is; "": there is none */
+    char twice[SL__JSON_SHOWN]; /* a key that it has twice, of which the last one counts */
 } sl__event;
 
-/* Reads the object that begins at scan->at, but not what "args" holds. SL_EINVAL. */
+/* Reads the object that begins at scan->at, but not what "args" holds. SL_EINVAL, also as
+ * event->status. */
 sl_status sl__event_read(sl__scan *scan, uint64_t number, sl__event *event, sl_error *err);
 /* That, for those who need it. */
 void sl__event_read_args(const sl__scan *scan, sl__event *event);
 
-/* What a member holds; *number stays as it is where there is none. If it holds something else,
- * event->status becomes SL_EINVAL, with a message that names event, key and value. */
+/* What a member holds; *number stays as it is where there is none. If it holds something else, it
+ * is missing from now on, and event->bad says why; unless the event is lenient, event->status becomes
+ * SL_EINVAL, with a message that names event, key and value. */
 void sl__event_whole(sl__event *event, sl__arg arg, int64_t *number);
 void sl__event_count(sl__event *event, sl__arg arg, uint64_t *number);
 void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns);
@@ -79,7 +86,16 @@ bool sl__event_flag(const sl__event *event, sl__arg arg);
 /* "ts" and "dur", in ns; of a slice that our writer moved its own. Returns event->status. */
 sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns);
 
-/* Fails: `event 12 ("matmul"): ` and the sentence. */
+/* Says that a member is not what it should be, as these do. */
+void sl__event_reject(sl__event *event, sl__arg arg, const char *wanted);
+/* The same of a name that is there and no text. */
+void sl__event_check_name(sl__event *event);
+
+/* A text with `event 12 ("matmul"): ` before it. */
+#define SL__EVENT_SENTENCE (SL__SENTENCE + SL__JSON_SHOWN + 40)
+void sl__event_describe(const sl__event *event, const char *text,
+                        char sentence[SL__EVENT_SENTENCE]);
+/* Fails with such a sentence. */
 void sl__event_fail(sl__event *event, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

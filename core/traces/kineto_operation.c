@@ -1,7 +1,6 @@
 /* kineto_operation.c - the operations of a trace: kernels, copies, memsets and host functions. */
 #include "kineto_read.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #include "kineto.h"
@@ -190,27 +189,29 @@ static void take_own_node(sl__reader *r, sl__work *work)
     if (sl__event_flag(event, SL__ARG_LOADED)) span->flags |= SL_SPAN_LOADED;
 }
 
+static bool is_stream(int64_t number) { return number >= 0 && number <= SL__MAX_STREAM_NUMBER; }
+
 /* The stream's number: "stream", or the row if that is a number. */
 static int64_t read_stream(sl__reader *r)
 {
     sl__event *event = &r->event;
-    int64_t number = 0;
-    if (event->arg[SL__ARG_STREAM].type != SL__JSON_MISSING)
-        sl__event_whole(event, SL__ARG_STREAM, &number);
-    else if (!sl__json_whole(&event->tid, &number))
-        number = 0;
-    if (event->status == SL_OK && (number < 0 || number > SL__MAX_STREAM_NUMBER))
-        sl__event_fail(event, "it is in stream %" PRId64 ", which cannot be", number);
-    return number;
+    bool given = event->arg[SL__ARG_STREAM].type != SL__JSON_MISSING;
+    int64_t row = 0, number = -1;
+    bool has_row = sl__json_whole(&event->tid, &row) && is_stream(row);
+    if (!given && (has_row || !sl__json_whole(&event->tid, &row))) return has_row ? row : 0;
+    sl__event_whole(event, SL__ARG_STREAM, &number);
+    if (is_stream(number)) return number;
+    sl__event_reject(event, SL__ARG_STREAM, "a stream's number");
+    if (event->status == SL_OK && !has_row)
+        sl__event_fail(event, "%s", given ? event->bad : "it is in no stream that can be");
+    return row;
 }
 
 int64_t sl__device_read(sl__event *event)
 {
     int64_t device = 0;
-    if (event->arg[SL__ARG_DEVICE].type != SL__JSON_MISSING)
-        sl__event_whole(event, SL__ARG_DEVICE, &device);
-    else if (!sl__json_whole(&event->pid, &device))
-        device = 0;
+    if (!sl__json_whole(&event->pid, &device)) device = 0;
+    sl__event_whole(event, SL__ARG_DEVICE, &device);
     return device;
 }
 

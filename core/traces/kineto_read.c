@@ -81,6 +81,7 @@ static sl_status read_timed(sl__reader *r, int64_t func_stream)
     sl__category category = r->event.category;
     int64_t start_ns, end_ns, base_ns = records->start_ns;
     sl__event_read_args(&r->scan, &r->event);
+    sl__event_check_name(&r->event);
     if (category == SL__CAT_SYNC) return sl__sync_read(r);
     if (sl__event_interval(&r->event, &start_ns, &end_ns) != SL_OK) return r->event.status;
     widen(records, start_ns, end_ns);
@@ -190,11 +191,17 @@ static sl_status begin(sl__reader *r, sl_error *err)
     return sl__scan_enter(scan, c, err);
 }
 
+/* SL_OK also for one that is no event, if its end is found: the event's status says so. */
 static sl_status next_event(sl__reader *r, sl_error *err)
 {
     sl_status status = sl__scan_next(&r->scan, ']', &r->first, &r->more, err);
     if (status != SL_OK || !r->more) return status;
-    return sl__event_read(&r->scan, r->number, &r->event, err);
+    const sl__scan from = r->scan;
+    status = sl__event_read(&r->scan, r->number, &r->event, err);
+    r->event.lenient = !r->records.own;
+    if (status == SL_OK || r->scan.hit_end) return status;
+    r->scan = from;
+    return sl__scan_value(&r->scan, &r->value, err);
 }
 
 /* Of events the bracket alone. */
@@ -217,6 +224,20 @@ static sl_status end(sl__reader *r, sl_error *err)
 
 /* ---- the file -------------------------------------------------------------------------- */
 
+/* One that is not as it should be is left out. */
+static sl_status take_or_skip(sl__reader *r, sl_error *err)
+{
+    const sl__filled before = sl__records_filled(&r->records);
+    sl_status status = r->event.status == SL_OK ? take_event(r) : r->event.status;
+    if (status == SL_EINVAL) {
+        sl__event_skip(r, before, err->msg);
+        status = SL_OK;
+    } else if (r->event.bad[0] || r->event.twice[0]) {
+        sl__flaws_of_event(r);
+    }
+    return status;
+}
+
 /* Behind the bracket. */
 static sl_status read_events(sl__reader *r, sl_error *err)
 {
@@ -226,7 +247,7 @@ static sl_status read_events(sl__reader *r, sl_error *err)
         if (sl__stops_at(r->number)) status = sl_interrupt_check(err);
         if (status == SL_OK) status = take(r, next_event, err);
         if (status != SL_OK || !r->more) break;
-        status = take_event(r);
+        status = take_or_skip(r, err);
     }
     r->first = false;
     return status;
@@ -239,10 +260,13 @@ static sl_status read_member(sl__reader *r, bool *events, sl_error *err)
         *events = true;
         return read_events(r, err);
     }
+    sl_status status = SL_OK;
     if (sl__json_is(&r->key, "deviceProperties"))
-        return sl__header_devices(&r->records, &r->scan, &r->value, err);
-    if (sl__json_is(&r->key, "streamlab"))
-        return sl__header_own(&r->records, &r->scan, &r->value, err);
+        status = sl__header_devices(&r->records, &r->scan, &r->value, err);
+    else if (sl__json_is(&r->key, "streamlab"))
+        status = sl__header_own(&r->records, &r->scan, &r->value, err);
+    if (status != SL_EINVAL) return status;
+    sl__flaw_note(&r->records, SL_DOUBT_BAD_MEMBERS, err->msg);
     return SL_OK;
 }
 
@@ -260,16 +284,35 @@ static sl_status read_object(sl__reader *r, sl_error *err)
     return status;
 }
 
-static sl_status read_text(sl__reader *r, sl_error *err)
+static sl_status read_whole(sl__reader *r, sl_error *err)
 {
     sl_status status = take(r, begin, err);
     if (status == SL_OK) status = r->scan.at[-1] == '[' ? read_events(r, err) : read_object(r, err);
-    if (status == SL_OK) status = take(r, end, err);
-    if (status == SL_OK && r->records.n_works == 0 && !r->records.own)
-        return sl_fail(err, SL_EINVAL,
-                       "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
-                       "profiler records them with ProfilerActivity.CUDA");
-    return status;
+    return status == SL_OK ? take(r, end, err) : status;
+}
+
+/* Of a trace without operations: why. Ours may have none. */
+static sl_status refuse_empty(const sl__reader *r, sl_error *err)
+{
+    for (int kind = SL_DOUBT_BAD_EVENTS; kind <= SL_DOUBT_BAD_MEMBERS; kind++) {
+        const sl__doubted *flaw = &r->records.doubted[kind];
+        if (flaw->n > 0)
+            return sl_fail(err, SL_EINVAL, "%s", flaw->what.len ? flaw->what.data : "");
+    }
+    if (r->records.own) return SL_OK;
+    return sl_fail(err, SL_EINVAL,
+                   "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
+                   "profiler records them with ProfilerActivity.CUDA");
+}
+
+static sl_status read_text(sl__reader *r, sl_error *err)
+{
+    sl_status status = read_whole(r, err);
+    if (status == SL_EINVAL && r->records.n_works > 0) {
+        sl__flaw_note(&r->records, SL_DOUBT_CUT_OFF, err->msg);
+        status = SL_OK;
+    }
+    return status == SL_OK && r->records.n_works == 0 ? refuse_empty(r, err) : status;
 }
 
 static sl_status read_all(sl__reader *r, sl_timeline **timeline, sl_error *err)

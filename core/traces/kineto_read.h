@@ -51,6 +51,21 @@ sl_status sl__host_read(sl__reader *r, sl__host *host);
 /* Adds the device's side of a synchronisation. */
 sl_status sl__sync_read(sl__reader *r);
 
+/* ---- kineto_flaws.c: what is wrong with a file, and is told ---- */
+
+/* How much of the lists an event may have filled before it failed. */
+typedef struct sl__filled {
+    size_t n_holds, n_collectives, n_peers, n_launches;
+} sl__filled;
+sl__filled sl__records_filled(const sl__records *records);
+
+/* One more of a kind; of the first the sentence is kept. */
+void sl__flaw_note(sl__records *records, sl_doubt_kind kind, const char *sentence);
+/* An event that has been read: what of it is left out. */
+void sl__flaws_of_event(sl__reader *r);
+/* The event failed, and is left out, with what it has left in lists. */
+void sl__event_skip(sl__reader *r, sl__filled before, const char *why);
+
 /* ---- kineto_header.c: the members of a trace that are no events ---- */
 
 /* "deviceProperties", the devices of the machine. */

@@ -118,6 +118,16 @@ All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each become
 or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",
 and an edge that an explanation names is a guess: from the node that ended last before.
 
-A file that is not a trace, or that is cut short, damaged or contradictory, is `SL_EINVAL`, with a sentence that says
-what is wrong and where. A file that cannot be read is `SL_EIO`.]],
+A file of a million events is not refused for a few of them. `timeline.doubts` tells what is left out, how often, and where the first one is:
+
+| what is wrong | what is done |
+|---|---|
+| a number, or a list of numbers, in quotes | it is what is in the quotes; nothing is told |
+| another value in `args` (`"grid": null`), or a name that is no text | the value counts as missing, which `bad_members` tells; an operation's stream is then its `tid`, its GPU its `pid` |
+| an operation or a call without `ts` or `dur`, with one that cannot be or below 0; an operation of no known stream; what is no object | the event is left out: `bad_events` |
+| a key twice | the last one counts, as in other readers: `double_keys` |
+| the text ends too early, or is no JSON from somewhere on; compressed data that is cut short or damaged | what comes before is read: `cut_off` |
+
+A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. One that cannot be read at all is `SL_EIO`. The text may have 4 GiB, unpacked, and
+one event 64 MiB; it is read a part at a time, so that memory is needed for operations and calls only.]],
 }

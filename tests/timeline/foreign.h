@@ -90,6 +90,16 @@ TAP_UNUSED static size_t call_count(const sl_timeline *tl)
     return n;
 }
 
+/* "" where nothing of that kind is in doubt. */
+TAP_UNUSED static const char *doubt_sentence(const sl_timeline *tl, sl_doubt_kind kind)
+{
+    size_t n;
+    const sl_doubt *doubts = sl_timeline_doubts(tl, &n);
+    for (size_t i = 0; i < n; i++)
+        if (doubts[i].kind == kind) return doubts[i].sentence;
+    return "";
+}
+
 TAP_UNUSED static const char *stream_name(const sl_timeline *tl, uint32_t id,
                                           const sl_stream_note **note)
 {

@@ -86,6 +86,8 @@ static void test_out(const sl_timeline *tl)
     free(again.data);
 }
 
+static char said[1024]; /* about what was loaded last */
+
 static int64_t loaded(const char *name, sl_error *err)
 {
     sl_timeline *tl = NULL;
@@ -93,6 +95,7 @@ static int64_t loaded(const char *name, sl_error *err)
     sl_status status = sl_timeline_load_kineto(in_directory(name), SL_BUSIEST_DEVICE, &tl, err);
     if (status != SL_OK) return status;
     n = sl_timeline_span_count(tl);
+    snprintf(said, sizeof said, "%s", sl_timeline_notice(tl));
     sl_timeline_release(tl);
     return (int64_t)n;
 }
@@ -107,21 +110,27 @@ static void test_in(int n)
     put(in_directory("c.gz"), plain.data, plain.n);
     is_int(loaded("c.gz", &err), n, "and a plain one of which the name says so");
     put(in_directory("c.gz"), packed.data, packed.n / 2);
-    is_int(loaded("c.gz", &err), SL_EINVAL, "half of a compressed file is refused");
-    ok(strstr(err.msg, "c.gz': it is cut short"), "as such: %s", err.msg);
+    int64_t some = loaded("c.gz", &err);
+    ok(some > n / 4 && some < n, "of half a compressed file %d of %d operations are read",
+       (int)some, n);
+    ok(strstr(said, "read to its end: it is cut short"), "which is said: %s", said);
     put(in_directory("c.gz"), packed.data, packed.n - 4);
-    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one without its last bytes");
-    ok(strstr(err.msg, "is cut short"), "as such: %s", err.msg);
+    is_int(loaded("c.gz", &err), n, "of one without its last bytes all are read");
+    ok(strstr(said, "it is cut short"), "and that it is cut: %s", said);
     put(in_directory("c.gz"), packed.data, 20);
-    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one whose first bytes alone are there");
+    is_int(loaded("c.gz", &err), SL_EINVAL, "one whose first bytes alone are there is refused");
     ok(strstr(err.msg, "c.gz': it is cut short"), "which is not empty: %s", err.msg);
     packed.data[packed.n - 8] ^= 0x55; /* of the checksum */
     put(in_directory("c.gz"), packed.data, packed.n);
-    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one whose checksum is another's");
-    ok(strstr(err.msg, "is damaged"), "as such: %s", err.msg);
+    some = loaded("c.gz", &err); /* zlib may keep back what it unpacked last */
+    ok(some > n - n / 10 && some <= n, "of one whose checksum is another's %d are read", (int)some);
+    ok(strstr(said, "it is damaged"), "and said to be damaged: %s", said);
     packed.data[packed.n / 2] ^= 0x55;
     put(in_directory("c.gz"), packed.data, packed.n);
-    is_int(loaded("c.gz", &err), SL_EINVAL, "so is one with bits that are wrong");
+    some = loaded("c.gz", &err);
+    ok(some > n / 4 && some < n, "of one with bits that are wrong %d operations are read",
+       (int)some);
+    ok(strstr(said, "cannot be read to its end"), "and that it is damaged: %s", said);
     free(packed.data);
     free(plain.data);
 }
