@@ -81,7 +81,10 @@ return {
         cudaMallocAsync = {us = 0.8, us_per_mib = 0, waits = false},
         cudaFreeAsync = {us = 0.8, us_per_mib = 0, waits = false},
     },
-    peer = {gb_per_s = 250},                -- estimate: NVLink 3 has 600 GB/s for the H100's 900
+    peer = {
+        gb_per_s = 250,                     -- estimate: NVLink 3 has 600 GB/s for the H100's 900
+        host_gb_per_s = 17.5,               -- estimate: the H200's part of its PCIe rate
+    },
     -- Collectives: estimates, the H100's by the link and by the clock.
     comm = {
         channel_gb_per_s = 22, link_gb_per_s = 244, ll_channel_gb_per_s = 7.7,

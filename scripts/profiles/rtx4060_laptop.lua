@@ -60,7 +60,10 @@ return {
         synchronize_us = 0.43, host_func_us = 2.2, stream_create_us = 6.6,
         event_create_us = 0.55, tensor_alloc_us = 0.72, pinned_alloc_us = 1.1,
     },
-    peer = {gb_per_s = 0},                  -- vendor: no NVLink
+    peer = {
+        gb_per_s = 0,                       -- vendor: no NVLink
+        host_gb_per_s = 8.4,                -- estimate: the H200's part of its PCIe rate
+    },
     -- Collectives go through the host's memory (PCIe 4 x8): estimates; steps as in NCCL's model for PCIe.
     comm = {channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7, ll_step_us = 1.5,
             ll128_step_us = 2.5},

@@ -64,7 +64,10 @@ return {
         synchronize_us = 0.51, host_func_us = 2.6, stream_create_us = 7.8,
         event_create_us = 0.65, tensor_alloc_us = 0.85, pinned_alloc_us = 1.3,
     },
-    peer = {gb_per_s = 125},                -- estimate: NVLink 2 has 300 GB/s for the H100's 900
+    peer = {
+        gb_per_s = 125,                     -- estimate: NVLink 2 has 300 GB/s for the H100's 900
+        host_gb_per_s = 8.6,                -- estimate: the H200's part of its PCIe rate
+    },
     -- Collectives: estimates, the A100's by the link.
     comm = {
         channels = 12, channel_gb_per_s = 22, link_gb_per_s = 122, ll_link_gb_per_s = 83,

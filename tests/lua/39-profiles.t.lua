@@ -50,6 +50,8 @@ for _, profile in ipairs(names) do
     local link = lane_gb_per_s[is[10]] * is[11]
     T.ok(p.h2d_gb_per_s < link and p.h2d_gb_per_s > 0.7 * link, profile .. ": PCIe, up")
     T.ok(p.d2h_gb_per_s < link and p.d2h_gb_per_s > 0.7 * link, profile .. ": PCIe, down")
+    T.ok(p.peer.host_gb_per_s < math.min(p.h2d_gb_per_s, p.d2h_gb_per_s),
+         profile .. ": what goes through the host from GPU to GPU is no faster than copies to and from it")
     T.ok(p.gemm_efficiency.float32 < 1 and p.hbm_gb_per_s > p.d2d_gb_per_s, profile
          .. ": shares of the peaks")
     T.is(p.base, nil, profile .. ": no base is left to look up")
