@@ -186,6 +186,14 @@ static void wait_in_turn(const inferring *in, sl__item *item, uint32_t stream, i
     item->ready_cause = SL_CAUSE_STREAM_ORDER;
 }
 
+/* The NULL stream's barrier. A launch comes behind it as a whole: its nodes have edges. */
+static void wait_for_barrier(const inferring *in, sl__item *item, size_t by, int64_t latest_ns)
+{
+    const sl__launch *launch = sl__launch_of(in->ops, (size_t)(item - in->ops->items));
+    if (by != SL__NO_ITEM && launch && launch == sl__launch_of(in->ops, by)) return;
+    wait_for(in, item, by, SL_CAUSE_NULL_STREAM, latest_ns);
+}
+
 /* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
  * of one graph take. */
 static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
@@ -194,9 +202,9 @@ static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream,
     if (before) wait_for(in, item, before->last, SL_CAUSE_GRAPH, latest_ns);
     int place = sl_timeline_place(in->ops->timeline, stream);
     if (sl_timeline_is_null_stream(in->ops->timeline, stream))
-        wait_for(in, item, in->blocking[place], SL_CAUSE_NULL_STREAM, latest_ns);
+        wait_for_barrier(in, item, in->blocking[place], latest_ns);
     else if (sl__timeline_is_blocking(in->ops->timeline, stream))
-        wait_for(in, item, in->null_stream[place], SL_CAUSE_NULL_STREAM, latest_ns);
+        wait_for_barrier(in, item, in->null_stream[place], latest_ns);
     wait_in_turn(in, item, stream, latest_ns);
 }
 
