@@ -7,16 +7,16 @@
  *   - it ends when it has done its own part, and what it waits for has happened;
  *   - an operation starts when its call is done (if it began before that, when the call is as far
  *     as then, sl__submitted_ns), and its stream, the events and the engine let it. An engine serves
- *     its operations in the recorded order. A kernel that fills the GPU follows all kernels that
- *     had ended before it started, a smaller one only those that fill the GPU: so those that ran
- *     side by side still may;
+ *     its operations in the recorded order, kernels only those that fill the GPU: so those that
+ *     ran side by side still may, and more. A kernel that fills the GPU follows smaller ones as
+ *     well where nothing else explains its start; beside one it has fewer SMs;
  *   - it ends as long after its start as was recorded.
  * A first pass over the recorded times finds the delays of each item: the delay behind what
  * held it last is as it was recorded, and that behind all else as short as is usual. Each
  * later pass is played with these, and without what is left out of it.
  *
  * Linear once the times are in order. Not played: the launch queue's depth, and more overlap
- * of kernels than was recorded except where both are small.
+ * of kernels that fill the GPU than was recorded.
  */
 #include "replay.h"
 
@@ -29,6 +29,7 @@
 #define SUBMIT_NS 4000      /* from a call's end to the start, of an idle stream */
 #define FOLLOW_NS 1000      /* from one operation to the next of its stream */
 #define LARGE_BYTES 1000000 /* copies that show the rate of their direction */
+#define SLACK_NS 3000       /* twice what one kernel takes to follow another */
 #define NEVER SL__NEVER
 
 /* Which time of an item a step is. At the same moment the ends come first. */
@@ -285,9 +286,40 @@ static int64_t held_by_engine(const pass *p, size_t i)
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || left_out(p, i) & SL__NO_ENGINE) return NEVER;
     int place = place_of(p, span->stream);
-    if (span->engine == SL_ENGINE_COMPUTE && !sl__fills_gpu(p->r->ops->timeline, span))
-        return p->of[place].full_ns;
-    return p->of[place].engine_ns[span->engine];
+    bool follows_all = span->engine != SL_ENGINE_COMPUTE || p->r->delays[i].follows_all;
+    return follows_all ? p->of[place].engine_ns[span->engine] : p->of[place].full_ns;
+}
+
+/* A kernel that fills the GPU may start beside smaller ones. Where only the end of one of these
+ * explains when it was recorded to start, it needed their room. */
+static void learn_engine(const pass *p, size_t i, int64_t submitted_ns, int64_t free_ns)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (!span || span->engine != SL_ENGINE_COMPUTE || !sl__fills_gpu(p->r->ops->timeline, span))
+        return;
+    int64_t explained_ns = later(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
+                                 free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
+    int64_t engine_ns = p->of[place_of(p, span->stream)].engine_ns[SL_ENGINE_COMPUTE];
+    p->r->delays[i].follows_all = explained_ns < item_at(p, i)->start_ns
+                                  && engine_ns > explained_ns - SLACK_NS;
+}
+
+/* How much longer one that fills the GPU takes beside a smaller one that was recorded before it: it
+ * lacks that one's SMs until the first of both has ended. */
+static int64_t slowed_ns(const pass *p, size_t i, int64_t length_ns)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (!span || !sl__fills_gpu(p->r->ops->timeline, span)) return 0;
+    int place = place_of(p, span->stream);
+    size_t small = p->of[place].small;
+    if (small == SL__NO_ITEM) return 0;
+    const sl__played *beside = &p->r->played[small];
+    int64_t both_ns = beside->end_ns - later(beside->start_ns, p->r->played[i].start_ns);
+    if (both_ns <= 0) return 0;
+    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
+    double share = (double)sl__item_span(p->r->ops, small)->blocks / sm_count;
+    return sl__min_ns((int64_t)((double)both_ns * share),
+                      (int64_t)((double)length_ns * share / (1 - share)));
 }
 
 /* Of an operation that begins before its call has ended. */
@@ -373,8 +405,11 @@ static void end(pass *p, size_t i)
     if (!span) return;
     p->of[k].ended_ns = later(p->of[k].ended_ns, ns);
     p->of[k].engine_ns[span->engine] = later(p->of[k].engine_ns[span->engine], ns);
-    if (span->engine == SL_ENGINE_COMPUTE && sl__fills_gpu(p->r->ops->timeline, span))
+    if (span->engine != SL_ENGINE_COMPUTE) return;
+    if (sl__fills_gpu(p->r->ops->timeline, span))
         p->of[k].full_ns = later(p->of[k].full_ns, ns);
+    else if (p->of[k].small == SL__NO_ITEM || p->r->played[p->of[k].small].end_ns <= ns)
+        p->of[k].small = i;
 }
 
 /* Graphs have no channels. */
@@ -391,7 +426,9 @@ static int64_t start_ns(pass *p, size_t i)
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t submitted_ns = submitted(p, i);
     int64_t free_ns = later(later(held_by_stream(p, i, s), held_by_event(p, i, s)),
-                            later(held_by_hold(p, i), held_by_engine(p, i)));
+                            held_by_hold(p, i));
+    if (!p->left_out) learn_engine(p, i, submitted_ns, later(free_ns, held_by_engine(p, i)));
+    free_ns = later(free_ns, held_by_engine(p, i));
     if (!p->left_out) learn_start(p, i, submitted_ns, free_ns);
     bool at_once = left_out(p, i) & SL__NO_LATENCY;
     int64_t submit_ns = at_once ? 0 : delays->submit_ns;
@@ -413,6 +450,7 @@ static void start(pass *p, size_t i)
                            ? sl__graphs_start_ns(p, i, held_in_graph(p, i))
                            : start_ns(p, i);
     played->end_ns = played->start_ns + length_ns(p, i);
+    played->end_ns += slowed_ns(p, i, played->end_ns - played->start_ns);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
         p->last_ns = later(p->last_ns, played->end_ns);
@@ -426,6 +464,7 @@ static void begin_devices(pass *p)
         p->of[k].ended_ns = p->of[k].null_ns = p->of[k].blocking_ns = p->of[k].full_ns = NEVER;
         for (int engine = 0; engine < SL_ENGINES; engine++)
             p->of[k].engine_ns[engine] = NEVER;
+        p->of[k].small = SL__NO_ITEM;
     }
 }
 

@@ -37,6 +37,7 @@ typedef struct sl__delays {
     int64_t return_ns; /* from the end of that to the call's end */
     int64_t submit_ns; /* from its call to its start */
     int64_t follow_ns; /* from the last other thing that it waited for to its start */
+    bool follows_all;  /* of a kernel that fills the GPU: smaller ones, too, kept it waiting */
 } sl__delays;
 
 typedef struct sl__played_stream {
@@ -72,7 +73,8 @@ typedef struct sl__pass {
         int64_t ended_ns;              /* the last end so far, */
         int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
         int64_t engine_ns[SL_ENGINES]; /* of each engine, */
-        int64_t full_ns;               /* and of kernels that fill the GPU */
+        int64_t full_ns;               /* and of kernels that fill the GPU; */
+        size_t small;                  /* of smaller ones, the one that ended last */
     } of[SL_MOST_DEVICES];             /* by place of the device */
     int64_t first_ns, last_ns;         /* of all spans */
     uint32_t graph;                    /* which was launched last, */

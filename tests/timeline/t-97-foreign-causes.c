@@ -202,6 +202,45 @@ static void test_nested(void)
     is_double(part_us(list, SL_CAUSE_UNKNOWN), 0, 0, "nothing is unknown");
 }
 
+/* ---- kernels that fill the GPU beside smaller ones ---------------------------------------- */
+
+#define BLOCKS(tid, ts, dur, id, blocks) "{" KERNEL "\"tid\":" #tid ",\"ts\":" #ts ",\"dur\":" #dur \
+    ",\"args\":{\"correlation\":" #id ",\"grid\":[" #blocks ",1,1],\"block\":[256,1,1]}}"
+/* Stream 9 waits for event 2 of stream 8. */
+#define WAITED AT("cudaEventRecord", 6, 1, 2) "," AT("cudaStreamWaitEvent", 8, 1, 3) "," \
+    "{" SYNC "\"name\":\"Stream Wait Event\",\"tid\":9,\"ts\":8,\"dur\":1," \
+    "\"args\":{\"correlation\":3,\"stream\":9,\"wait_on_stream\":8," \
+    "\"wait_on_cuda_event_record_corr_id\":2}},"
+/* A kernel from 10 to 510; one that fills the GPU waits for its event, from 511 to 911. */
+#define NEEDLESS(blocks) SMS(132) "\"traceEvents\":[" AT("cudaLaunchKernel", 0, 5, 1) "," \
+    BLOCKS(8, 10, 500, 1, blocks) "," WAITED \
+    AT("cudaLaunchKernel", 20, 5, 4) "," BLOCKS(9, 511, 400, 4, 2112) "]}"
+
+/* Without the wait the second kernel begins at 29. Beside 16 blocks it has 116 SMs of 132: it ends
+ * at 29 + 400 * 132 / 116 = 484, so that the first one's end at 510 decides. Beside 66 it does 240.5
+ * of its work until 510, and the rest alone, until 669.5. */
+static void test_full_beside_small(void)
+{
+    is_double(gain_us(NEEDLESS(16), SL_CAUSE_EVENT), 401, 0.5,
+              "a kernel that fills the GPU gains what it waited needlessly for a small one");
+    is_double(gain_us(NEEDLESS(66), SL_CAUSE_EVENT), 241.5, 2,
+              "less where that one takes half of the SMs");
+    is_double(gain_us(NEEDLESS(132), SL_CAUSE_EVENT), 0, 1.5, "and nothing where both fill the GPU");
+}
+
+/* A copy until 1000; a small kernel waits for its event, needlessly, and runs until 1010. Another one,
+ * launched at 30, starts 15 behind that, and nothing else explains this. */
+static void test_full_follows_small(void)
+{
+    const char *list = SMS(132) "\"traceEvents\":[" AT("cudaMemcpyAsync", 0, 5, 1) ","
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":8,\"ts\":10,\"dur\":990,"
+        "\"name\":\"Memcpy HtoD (Pinned -> Device)\",\"args\":{\"correlation\":1}}," WAITED
+        AT("cudaLaunchKernel", 20, 5, 4) "," BLOCKS(9, 1003, 7, 4, 16) ","
+        AT("cudaLaunchKernel", 30, 5, 5) "," BLOCKS(10, 1025, 400, 5, 2112) "]}";
+    is_double(gain_us(list, SL_CAUSE_EVENT), 425, 1,
+              "where only the small one's end explains its start, it follows that one");
+}
+
 int main(void)
 {
     plan(0);
@@ -214,5 +253,7 @@ int main(void)
     test_dependent_launch();
     test_replayed_overlap();
     test_nested();
+    test_full_beside_small();
+    test_full_follows_small();
     return done_testing();
 }
