@@ -110,9 +110,27 @@ the `.goal`: both simulators compute it.
 `lab.load` and `streamlab show` read kernels, copies and memsets, the calls that launched them (`cuda_runtime`,
 `cuda_driver`), and `cuda_sync` events; they ignore other events. If a trace has several GPUs, `streamlab show` prints
 each of them (the first 16 at most), and `lab.load` reads the one that `device` names, by default the one with the most
-operations; times count from the trace's first event for all GPUs. `timeline.notice` says so, and says what is missing:
-launches, or what calls waited for (PyTorch writes that only with
-`experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)`).
+operations; times count from the trace's first event for all GPUs.
+
+Calls belong to threads of the host, by `pid` and `tid`; threads whose calls never overlap hand the work over to each
+other, as PyTorch's main thread and that of autograd do, and are one. Each process has its own `correlation`s.
+
+**What is in doubt** is said before anything else: above the verdict in `streamlab show`, `timeline:summary`,
+`timeline:explain` and on pages, in JSON and in `timeline.doubts` as a list; where none of these is asked for, on stderr.
+
+| kind | what is said |
+|---|---|
+| `processes` | how many processes made calls, and the time between them: no wait of the program's |
+| `no_time` | operations that start at 0 while all others lie far from it, as some versions of CUPTI wrote: they are left out |
+| `too_long` | operations during which two or more later ones of their stream start and end: they are cut where the next one starts, and `us` is what was cut |
+| `clock_early`, `clock_late` | the GPU's clock is not the host's: most launches into idle streams start before their calls, or most waits return before the work ends. All operations are moved by `us`, so that neither is so; to the middle where launches and waits together leave at most 100 us of choice |
+| `before_call` | single operations that start before their calls, by up to `us`: they stay where they are |
+| `no_operation`, `no_nodes` | launches of kernels, and of graphs, that have no operation in the file: the GPU worked where it seems idle |
+| `profiler_stalls` | the profiler's own work within the makespan (`overhead`: Activity Buffer Request, Buffer Flush and the like). It is work of the host that no change of the program ends |
+| `profiler_cost` | an estimate of what recording operators and calls adds to the host's time (1.3 us an operator, 1.0 us a call, 0.5 us a Python function of `with_stack`), where it is at least 5 % of the makespan and the GPU was idle for longer |
+| `several_gpus` | which GPUs the file has, and which one this is |
+| `no_launch` | operations without a launch: when the host issued them is not known |
+| `unknown_waits` | calls of which the file does not say what they waited for. PyTorch writes that only with `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)` |
 
 All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each becomes an operation that the launch enqueued, a node of its graph: with the file's numbers (`graph id`, `graph node id`),
 or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",

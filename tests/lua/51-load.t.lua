@@ -101,6 +101,19 @@ local function write(text)
     file:close()
 end
 
+-- Every kind of doubt is described on the page about trace files.
+local function described()
+    local header <close> = assert(io.open("core/timeline/doubts.h"))
+    local page <close> = assert(io.open("docs/api/trace_files.lua"))
+    local text, missing, n = page:read("a"), {}, 0
+    for name in header:read("a"):gmatch("X%([%u_]+, \"([%l_]+)\"%)") do
+        n = n + 1
+        if not text:find("`" .. name .. "`", 1, true) then missing[#missing + 1] = name end
+    end
+    T.ok(n > 10, "there are more than ten kinds of doubt")
+    T.is(table.concat(missing, " "), "", "each is described")
+end
+
 local function several_devices()
     local kernel = '{"ph":"X","cat":"kernel","name":"k","pid":%d,"tid":7,"ts":%d,"dur":1}'
     write("[" .. kernel:format(0, 1) .. "," .. kernel:format(1, 2) .. "]")
@@ -296,6 +309,7 @@ from_pytorch()
 from_a_gpu()
 our_own(".json")
 our_own(".json.gz")
+described()
 several_devices()
 one_of_ours()
 many_devices()
