@@ -35,6 +35,7 @@ typedef struct clock {
     int64_t device;
     issued *by_stream, *by_device;
     size_t n; /* operations whose calls are known */
+    int64_t last_ns;
     side launches, waits;
 } clock;
 
@@ -79,6 +80,7 @@ static void look_at_launches(clock *c)
             c->by_device[c->n++] = (issued){ SL__NO_STREAM, call_ns, work->span.end_ns };
         }
         free_ns = sl__max_ns(free_ns, work->span.end_ns);
+        c->last_ns = sl__max_ns(c->last_ns, work->span.end_ns);
     }
 }
 
@@ -165,7 +167,8 @@ static int64_t choose_shift_ns(clock *c)
 {
     bool early = is_systematic(&c->launches, MANY), late = is_systematic(&c->waits, 1);
     int64_t launch_ns = least_ns(&c->launches), wait_ns = least_ns(&c->waits);
-    if (early && !late) return between(launch_ns, wait_ns == INT64_MIN ? INT64_MAX / 2 : -wait_ns);
+    if (early && !late && launch_ns < SL__TIME_LIMIT_NS - c->last_ns)
+        return between(launch_ns, wait_ns == INT64_MIN ? INT64_MAX / 2 : -wait_ns);
     if (late && !early && c->launches.n > 0 && -launch_ns >= wait_ns)
         return -between(wait_ns, -launch_ns);
     return 0;

@@ -102,8 +102,8 @@ static void cut(sl__work *work, sl__doubted *doubted)
 void sl__too_long_cut(sl__records *records)
 {
     sl__doubted *doubted = &records->doubted[SL_DOUBT_TOO_LONG];
+    if (records->own || records->n_works == 0) return;
     sl__work *end = records->works + records->n_works;
-    if (records->own) return;
     sl__sort(records->works, records->n_works, sizeof *records->works, by_stream_and_start);
     for (sl__work *work = records->works; work < end; work++)
         if (is_too_long(work, end)) cut(work, doubted);
