@@ -1,7 +1,7 @@
 /* l_records.c - where time was lost: tl:causes(), tl:verdict() and tl:makespan_parts(), and an
  * explanation as bindings/words/ needs it: a table
  *
- *   {inferred =, n_findings =, n_parts =,
+ *   {inferred =, room_unknown =, n_findings =, n_parts =,
  *    verdict = {good =, joint =, unknown =, gain_ns =, most_ns =, lost_ns =, makespan_ns =, cause =,
  *               lead = nil or a number, also = nil or a number},
  *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
@@ -135,7 +135,7 @@ static void set_gpu(lua_State *L, const sl_timeline *timeline, const sl_finding 
 /* Pushes {cause =, engine =, gpu =, idle =, guess =, lost_ns =, gain_ns = nil if not known, count = of
  * what its sentence names, by_host_ns =, by_calls =, many_waiters =, many_by =, by_itself = it waited for its own call,
  * from_us =, to_us =, waiter_id = and by_id = correlations, if known, engineless =, waiter = side,
- * by = side, lack = what no SM had free, sms = how many of sm_count it had, trace = what upvalue 4 is}. */
+ * by = side, copy = side, if `by` is its synchronisation, lack = what no SM had free, sms = how many of sm_count it had, trace = what upvalue 4 is}. */
 static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_finding *finding)
 {
     sl_cause_record record;
@@ -161,6 +161,7 @@ static void push_record(lua_State *L, const lsl_timeline *timeline, const sl_fin
     set_correlation(L, "by_id", finding->by);
     set_side(L, "waiter", timeline->p, &record.waiter);
     set_side(L, "by", timeline->p, &record.by);
+    set_side(L, "copy", timeline->p, &record.copy);
     set_lack(L, &record.lack);
     if (record.sm_count) {
         lsl_set_integer(L, "sms", record.sms);
@@ -319,6 +320,7 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
         lua_setfield(L, -2, f->name);
     }
     set_true(L, "inferred", found->inferred);
+    set_true(L, "room_unknown", found->room_unknown);
     lsl_set_integer(L, "n_findings", (int64_t)found->n_findings);
     lsl_set_integer(L, "n_parts", (int64_t)found->n_chain);
     push_verdict(L, timeline->p, found);

@@ -65,13 +65,27 @@ local function may_start_early(r)
     return r.waiter and r.by and r.waiter.kind == "kernel" and r.by.kind == "kernel"
 end
 
+-- A copy waits for a kernel, or a kernel for a copy, which may only be about their buffer. What a D2H
+-- copy waits for has made its data.
+local function second_buffer(r)
+    local waiting, ran = r.waiter and r.waiter.kind, r.by and r.by.kind
+    if waiting == "memcpy_h2d" and ran == "kernel" then
+        return "; if it waits only because the kernel uses its buffer, copy into a second one, in turns"
+    elseif waiting == "kernel" and ran == "memcpy_h2d" then
+        return "; with a second buffer, used in turns, a copy fills one while a kernel works on the other"
+    elseif waiting == "kernel" and ran == "memcpy_d2h" then
+        return "; if it waits only because the copy reads its buffer, let it write to a second one, in turns"
+    end
+    return ""
+end
+
 local function order_remedy(r)
     return (may_start_early(r)
             and "One stream runs one thing at a time, unless a launch asks for an early start "
                 .. "(compute capability 9.0 on)"
             or "In one stream nothing runs beside a copy or a memset")
            .. ": put work that does not depend on the other into another stream, or cut both "
-           .. "into pieces that take turns"
+           .. "into pieces that take turns" .. second_buffer(r)
 end
 
 causes.stream_order = {
@@ -83,7 +97,7 @@ causes.stream_order = {
     end,
     sentence = function(r)
         return waited(r) .. by(r) .. graphs.order(r)
-               .. (r.idle and "" or ", though both would fit on the GPU together")
+               .. (r.idle and "" or ", though " .. (r.many_by and "these leave" or "that leaves") .. " SMs empty")
     end,
     remedy = function(r)
         if graphs.is_one(r) then
@@ -93,8 +107,8 @@ causes.stream_order = {
         elseif communication.is_between(r) then
             return communication.remedy(r)
         elseif not r.idle then
-            return "Each leaves SMs empty: if they do not depend on one another, put them into two "
-                   .. "streams"
+            return "SMs are left empty: if they do not depend on one another, put them into two streams, or "
+                   .. "more"
         end
         return order_remedy(r)
     end,
@@ -116,7 +130,7 @@ causes.event_wait = {
         if communication.is_between(r) then return communication.remedy(r) end
         return "Record the event directly after the one operation whose result is used; if none is "
                .. "used, do without the wait"
-               .. (graphs.is_one(r) and ": then the graph has no such edge" or "")
+               .. (graphs.is_one(r) and ": then the graph has no such edge" or second_buffer(r))
     end,
 }
 
@@ -340,6 +354,15 @@ causes.priority = {
 
 -- ---- for the host ----------------------------------------------------------------------------
 
+-- "; the calls of its line take 48.0 us, and the time between calls the rest"
+local function between_calls(r)
+    local ns = r.gain_ns and r.by_host_ns or 0      -- without a gain the loss is small
+    if ns == 0 or ns >= r.lost_ns // 2 then return "" end
+    return ("; %s take%s %s, and the time between calls the rest"):format(
+        r.by_calls == 1 and "that call" or "the calls there", r.by_calls == 1 and "s" or "",
+        core.duration(ns))
+end
+
 local function issuing(r, what)
     return ("%s%s: the host %s %s, and %s"):format(lost(r), times(r), what, by(r),
         r.by_itself and "the GPU had to wait for that" or waiter(r) .. " came after that")
@@ -451,7 +474,7 @@ causes.host_issuing = {
                 or "the host is still issuing ") .. by(r) .. times(r)
     end,
     sentence = function(r)
-        return issuing(r, "was still issuing") .. graphs.host_bound(r)
+        return issuing(r, "was still issuing") .. between_calls(r) .. graphs.host_bound(r)
     end,
     remedy = function(r)
         if graphs.is_launch(r.by) then

@@ -5,6 +5,7 @@ local sides, operand, duration = core.words.sides, core.words.operand, core.dura
 local by_language, is_foreign, is_pytorch = sides.by_language, sides.is_foreign, sides.is_pytorch
 
 local one_value_bytes <const> = 16      -- of an item() at most: a complex number of two doubles
+local few_of <const> = 10               -- one call of so many is one of few
 
 local host_calls = {}
 
@@ -26,11 +27,20 @@ function host_calls.launch(r)
     return r.by and sides.is_kernel(r.by) and "the launch of " or ""
 end
 
--- What the host was in; its stream does not matter.
+-- Several first launches of kernels are one finding.
+local function others(r)
+    return r.many_by and r.by.kind == "kernel" and " and of other kernels" or ""
+end
+
+-- What the host was in; its stream does not matter. The program wrote the copy, and not the
+-- synchronisation behind it.
 function host_calls.holder(r)
     if not r.by then return "a call" end
+    if r.copy then
+        return ("the synchronisation of %s%s"):format(sides.name(r.copy), sides.at(r.copy))
+    end
     if r.by.is_call then return sides.call(r.by) end
-    return host_calls.launch(r) .. sides.name(r.by) .. sides.at(r.by)
+    return host_calls.launch(r) .. sides.name(r.by) .. sides.at(r.by) .. others(r)
 end
 
 -- ---- why -------------------------------------------------------------------------------
@@ -61,6 +71,9 @@ end
 function host_calls.why(r)
     if not r.by then return "" end
     if not r.by.is_call then return why_operation(r) end
+    if r.copy then
+        return ": a copy that blocks the host waits for all that its stream holds"
+    end
     if sync_waits_for[r.by.kind] then return sync_waits_for[r.by.kind] end
     if r.by.uploads then
         return core.words.graphs.upload(r.by)
@@ -91,10 +104,11 @@ local function variable(r, written, otherwise)
 end
 
 -- t:item() and its like copy to the host what they read.
-local function reads_a_value(r)
-    if is_pytorch(r) then return r.by.bytes > 0 and r.by.bytes <= one_value_bytes end
+local function reads_a_value(r, copy)
+    if copy.kind ~= "memcpy_d2h" then return false end
+    if is_pytorch(r) then return copy.bytes > 0 and copy.bytes <= one_value_bytes end
     for _, call in ipairs{":item(", ":get(", ":totable("} do
-        if r.by.source:find(call, 1, true) then return true end
+        if copy.source:find(call, 1, true) then return true end
     end
     return false
 end
@@ -136,26 +150,47 @@ local function pin_source(r)
         }), duration(r.by_host_ns))
 end
 
-local function copy_without_waiting(r)
+-- What comes behind a copy to the GPU is there, and waits by itself.
+local function copy_without_waiting(r, copy)
     return by_language(r, {
         lua = "Give the copy non_blocking = true", pytorch = "Give the copy non_blocking=True",
         cuda = "Use cudaMemcpyAsync",
-    }) .. " and wait for it where its result is needed"
+    }) .. (copy.kind == "memcpy_h2d" and ": what its stream runs behind it waits for it anyway; "
+           .. "change the memory on the host only when it has ended"
+           or " and wait for it where its result is needed")
 end
 
 local function remedy_of_operation(r)
     local by = r.by
     if by.to_pageable then
-        return reads_a_value(r) and read_later(r) or copy_to_pinned(r)
+        return reads_a_value(r, by) and read_later(r) or copy_to_pinned(r)
     elseif by.from_pageable then
         return pin_source(r)
     elseif sides.is_kernel(by) or by.loaded_code then
         return "Run each kernel once before the part that counts"
     end
-    return by.host_waited and copy_without_waiting(r) or "Run it once before the part that counts"
+    return by.host_waited and copy_without_waiting(r, by) or "Run it once before the part that counts"
+end
+
+-- Of a synchronisation that belongs to a copy.
+local function remedy_of_copy(r, copy)
+    if reads_a_value(r, copy) then return read_later(r) end
+    if copy.to_pageable then return copy_to_pinned(r) end
+    if copy.from_pageable then return pin_source(r) .. "; then copy without blocking" end
+    return copy_without_waiting(r, copy)
 end
 
 local memory_calls <const> = {cudaMalloc = true, cudaFree = true}
+
+-- A few long calls among many are not mended by making fewer.
+local function call_it_before(r)
+    if r.by_calls and r.by_calls >= few_of * r.count then
+        return ("Only %d of its %d calls took long, as first ones do: make these before the part that "
+                .. "counts"):format(r.count, r.by_calls)
+    end
+    return r.count > 1 and "Call it less often, or before the part that counts"
+           or "Call it before the part that counts"
+end
 
 -- Of a call that is no synchronisation.
 local function remedy_of_call(r)
@@ -165,8 +200,7 @@ local function remedy_of_call(r)
     elseif r.by.uploads then
         return core.words.graphs.upload_before(r)
     elseif not is_of_memory then
-        return r.count > 1 and "Call it less often, or before the part that counts"
-               or "Call it before the part that counts"
+        return call_it_before(r)
     end
     return by_language(r, {
         lua = "Allocate before and free after the part that counts, or use the stream-ordered "
@@ -180,6 +214,7 @@ end
 
 function host_calls.remedy(r)
     if r.by and not r.by.is_call then return remedy_of_operation(r) end
+    if r.copy then return remedy_of_copy(r, r.copy) end
     if is_plain(r.by) then return remedy_of_call(r) end
     return ("Issue what is to run next before the host waits; for order on the device %s does not "
             .. "hold the host"):format(by_language(r, {

@@ -55,6 +55,12 @@ local function not_known(e, v)
     return ("Gain not known: %s were lost: %s."):format(lost, clause(e, v.lead))
 end
 
+-- Of kernels without grids, or of an unknown GPU.
+local function room(e)
+    return e.room_unknown and " Kernels beside others of their stream are not modelled: the trace does not "
+                              .. "say how much room they leave." or ""
+end
+
 -- verdict(explanation): a sentence
 return function(e)
     local v = e.verdict
@@ -64,10 +70,10 @@ return function(e)
         return not_known(e, v)
     elseif v.good and v.gain_ns == 0 then
         return ("Nothing to gain: no wait made the makespan of %s longer.")
-            :format(duration(v.makespan_ns))
+            :format(duration(v.makespan_ns)) .. room(e)
     elseif v.good then
         return ("Little to gain: ending the largest cause would save %s of %s, %s."):format(
-            duration(v.gain_ns), duration(v.makespan_ns), percent(v.gain_ns, v.makespan_ns))
+            duration(v.gain_ns), duration(v.makespan_ns), percent(v.gain_ns, v.makespan_ns)) .. room(e)
     end
     return ("%s: %s%s%s."):format(to_gain(v), clause(e, 1), also(e, v), most(v))
 end

@@ -96,6 +96,7 @@ void sl_cause_read(const sl_timeline *timeline, const sl_finding *finding, sl_ca
     record->finding = *finding;
     record->waiter = read_side(timeline, finding->waiter);
     record->by = read_side(timeline, finding->by);
+    record->copy = read_side(timeline, finding->by_copy);
     record->guess = is_guess(timeline, finding->cause, &record->by);
     read_sms(timeline, record);
 }

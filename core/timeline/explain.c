@@ -14,8 +14,8 @@
  *   could have run beside them. What kept it is found by the same walk, from the end of what
  *   its stream ran before. Only events and the host are reported here: the other reasons are
  *   reported as busy. That a long kernel waited for one before it in its stream is reported only
- *   if both would fit on the GPU together, and all kernels are in that stream; whether it
- *   needs the other's results is unknown.
+ *   if that one left SMs empty, and all kernels are in that stream; whether it needs the
+ *   other's results is unknown.
  *
  * The reason that counts is always the last one, without which the operation would have
  * started earlier. The time from the call to the start is shifted away: had the host
@@ -45,7 +45,8 @@
 
 #define SLOW_CALL_NS 10000   /* an asynchronous call that takes longer was held up */
 #define LONG_QUEUE 512       /* operations in flight: a slow call then means a full queue */
-#define LONG_KERNEL_NS 50000 /* kernels that are worth a stream of their own */
+#define LONG_KERNEL_NS 10000 /* kernels that are worth a stream of their own, and its launches */
+#define LONG_NODE_NS 3000    /* the same of a graph's, which cost the host nothing */
 #define STEPS_PER_ITEM 16
 #define LOOK_BACK 64 /* neighbours in time that are looked at */
 
@@ -499,7 +500,9 @@ static bool is_long_kernel(const search *s, size_t item, const sl_span **span)
 {
     *span = sl__item_span(&s->ops, item);
     return *span && (*span)->kind == SL_SPAN_KERNEL && (*span)->blocks > 0
-           && (*span)->end_ns - (*span)->start_ns >= LONG_KERNEL_NS;
+           && !sl_timeline_find_collective(s->ops.timeline, (*span)->correlation)
+           && (*span)->end_ns - (*span)->start_ns
+                  >= (item_at(s, item)->launch > 0 ? LONG_NODE_NS : LONG_KERNEL_NS);
 }
 
 /* A program that has kernels in several streams knows how to let them overlap. */
@@ -514,14 +517,21 @@ static bool has_one_kernel_stream(const search *s, int place)
     return true;
 }
 
-/* It comes behind another kernel of its stream, and both would fit on the GPU together. */
+/* A quarter of the SMs at least, or enough for the next kernel. */
+static bool leaves_room(const sl_span *kernel, const sl_span *next, int sm_count)
+{
+    return (int64_t)kernel->blocks * 4 <= (int64_t)sm_count * 3
+           || (int64_t)kernel->blocks + next->blocks <= sm_count;
+}
+
+/* It comes behind another kernel of its stream, which has blocks for fewer SMs than there are. */
 static void look_at_neighbour(search *s, size_t item, size_t before)
 {
     const sl_span *span, *other;
     int place = sl__item_place(&s->ops, item);
     int sm_count = sl_timeline_device_at(s->ops.timeline, place)->sm_count;
     if (before == SL__NO_ITEM || !is_long_kernel(s, item, &span)
-        || !is_long_kernel(s, before, &other) || (int64_t)span->blocks + other->blocks > sm_count
+        || !is_long_kernel(s, before, &other) || !leaves_room(other, span, sm_count)
         || item_at(s, item)->ready_cause != SL_CAUSE_STREAM_ORDER)
         return;
     int64_t from_ns = sl__max_ns(other->start_ns, visible_ns(s, item));
@@ -543,6 +553,19 @@ static void look_beside(search *s, int place, size_t item, bool one_kernel_strea
     if (sl__union_measure_ns(&s->busy[SL__BESIDE + place], s->from_ns, waiter->start_ns) > 0)
         walk_gap(s, item, waiter->start_ns);
     if (one_kernel_stream) look_at_neighbour(s, item, before);
+}
+
+/* Kernels of one stream, and nobody knows whether one left room for the next. */
+static bool is_room_unknown(const search *s, int place)
+{
+    const sl__order *order = kernels_of(s, place);
+    bool has_sms = sl_timeline_device_at(s->ops.timeline, place)->sm_count > 0;
+    size_t n = 0;
+    for (size_t i = 0; i < order->n; i++) {
+        const sl_span *span = sl__item_span(&s->ops, order->at[i].item);
+        n += span->kind == SL_SPAN_KERNEL && (!has_sms || span->blocks == 0);
+    }
+    return n > 1;
 }
 
 static void look_at_kernels(search *s, int place)
@@ -657,8 +680,10 @@ static sl_status search_open(search *s, const sl_timeline *timeline, bool report
 static sl_status give(search *s, sl_explanation *out, sl_error *err)
 {
     look_at_engines(s);
-    for (int place = 0; place < sl_timeline_device_count(s->ops.timeline); place++)
+    for (int place = 0; place < sl_timeline_device_count(s->ops.timeline); place++) {
         look_at_kernels(s, place);
+        out->room_unknown |= is_room_unknown(s, place);
+    }
     sl_status status = sl_interrupt_check(err); /* what was found so far is not all */
     if (status == SL_OK && !s->found.failed)
         status = sl__stretches_sum(&s->found, s->busy, &out->findings, &out->n_findings,

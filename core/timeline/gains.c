@@ -11,8 +11,9 @@
  *     the GPU would wait for even then is the cost of issuing;
  *   - of order in a stream, events, engines and the like: that they held the operations
  *     from which the waits came.
- *   - of order in a stream among kernels that fit beside each other: every second one has
- *     another stream.
+ *   - of order in a stream behind a kernel that leaves SMs empty: every second one has
+ *     another stream. Then all take at least as long as their blocks would, dealt out to
+ *     all SMs.
  * Findings that leave out the same share a replay. A replay in which engines hold
  * nothing takes at least as long as the busiest engine was busy, with copies or with kernels
  * that fill the GPU. The findings that lost least are not looked at, but for calls in which
@@ -39,7 +40,7 @@ typedef struct gains {
     sl_explanation *e;
     sl__replay replay;
     uint16_t *left_out; /* by item */
-    int64_t makespan_ns, floor_ns;
+    int64_t makespan_ns, floor_ns, filled_ns;
     int64_t busy_ns[SL__UNITS]; /* by unit */
     int64_t unheld_ns;          /* the makespan if the host waits for nothing; -1: not played */
 } gains;
@@ -221,7 +222,7 @@ static bool is_guess(const sl_finding *f) { return f->cause == SL_CAUSE_STREAM_O
 
 static void leave_finding(gains *g, const sl_finding *f, size_t first)
 {
-    leave_waits(g, f, first, is_guess(f) ? SL__NO_LAST : bits_of(f->cause));
+    leave_waits(g, f, first, is_guess(f) ? SL__NO_LAST | SL__NO_ENGINE : bits_of(f->cause));
     leave_calls(g, f);
 }
 
@@ -234,7 +235,8 @@ static int64_t gain_of(gains *g, const sl_finding *f)
         if (g->e->findings[i].same_as == f->same_as) leave_finding(g, &g->e->findings[i], first);
     }
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
-    if (bits_of(f->cause) & SL__NO_ENGINE) ns = sl__max_ns(ns, g->floor_ns);
+    if (bits_of(f->cause) & SL__NO_ENGINE || is_guess(f)) ns = sl__max_ns(ns, g->floor_ns);
+    if (is_guess(f)) ns = sl__max_ns(ns, g->filled_ns);
     return sl__max_ns(0, whole_ns - ns);
 }
 
@@ -247,7 +249,9 @@ static int64_t joint_gain_ns(gains *g)
         if (f->gain_ns < 0 || !(sl_cause_traits(f->cause) & SL_CAUSE_AVOIDABLE)) continue;
         leave_finding(g, f, first);
     }
-    return sl__max_ns(0, g->makespan_ns - sl__replay_makespan_ns(&g->replay, g->left_out));
+    int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
+    ns = sl__max_ns(ns, g->filled_ns);
+    return sl__max_ns(0, g->makespan_ns - ns);
 }
 
 static bool is_worth_a_look(const gains *g, const sl_finding *f)
@@ -437,9 +441,9 @@ static sl_status find_floor(gains *g, sl_error *err)
         g->floor_ns = sl__max_ns(g->floor_ns, busy_ns(g, unit, true, &busy));
     }
     g->e->idle_ns = g->makespan_ns - busy_ns(g, -1, false, &busy);
-    int64_t least_ns = sl__max_ns(g->floor_ns, longest_ns(g->ops));
     for (int place = 0; place < sl_timeline_device_count(g->ops->timeline); place++)
-        least_ns = sl__max_ns(least_ns, filled_ns(g->ops, place));
+        g->filled_ns = sl__max_ns(g->filled_ns, filled_ns(g->ops, place));
+    int64_t least_ns = sl__max_ns(longest_ns(g->ops), sl__max_ns(g->floor_ns, g->filled_ns));
     g->e->room_ns = sl__max_ns(0, g->makespan_ns - least_ns);
     sl__union_free(&busy);
     return SL_OK;

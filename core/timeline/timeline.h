@@ -499,16 +499,19 @@ typedef struct sl_explanation {
     int64_t joint_gain_ns; /* by how much the makespan would be shorter without any of the
                                  * causes that a program can end: at most that. UNKNOWN,
                                  * LATENCY and a busy GPU are not among these */
-    int64_t room_ns;       /* of the makespan, beyond the time for which the busiest engine has work,
+    int64_t room_ns;   /* of the makespan, beyond the time for which the busiest engine has work,
                                  * and beyond the longest operation */
-    int64_t idle_ns;       /* of the makespan, in which nothing ran on any GPU */
+    bool room_unknown; /* kernels beside others of their stream are not modelled: nobody knows which
+                            * room they leave on the SMs */
+    int64_t idle_ns;   /* of the makespan, in which nothing ran on any GPU */
 } sl_explanation;
 
 /* Whether there is anything to gain (verdict.c). */
 typedef struct sl_verdict {
-    bool good;    /* nothing worth mentioning */
-    bool joint;   /* only several causes together would gain that much */
-    bool unknown; /* a fifth of the makespan was lost, and how much of it can be gained is not known */
+    bool good;  /* nothing worth mentioning */
+    bool joint; /* only several causes together would gain that much */
+    bool
+        unknown; /* a fifth of the makespan was lost, and how much of it can be gained is not known */
     int64_t makespan_ns;
     int64_t gain_ns; /* of the leading cause alone, or of all if joint; 0 if unknown */
     int64_t most_ns; /* if all causes ended that a program can end: no less than gain_ns */
@@ -576,6 +579,7 @@ typedef struct sl_sm_lack {
 typedef struct sl_cause_record {
     sl_finding finding;
     sl_side waiter, by;
+    sl_side copy;      /* the one whose synchronisation `by` is; else of nothing */
     sl_sm_lack lack;   /* ROOM: what `by` has left too little of for `waiter` */
     int sms, sm_count; /* FEWER_SMS: how many were left for `waiter`, of how many; else 0 */
     bool guess;        /* the records fit it, but something else may be the reason */

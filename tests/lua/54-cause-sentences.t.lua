@@ -61,7 +61,8 @@ for _, case in ipairs {
       'No kernel ran for 3.00 ms: matmul_f32 in stream "first" at a.lua:1 waited for Memcpy '
         .. 'HtoD in stream 2 at a.lua:2, which comes before it in its stream',
       "In one stream nothing runs beside a copy or a memset: put work that does not depend on "
-        .. "the other into another stream, or cut both into pieces that take turns" },
+        .. "the other into another stream, or cut both into pieces that take turns; with a second "
+        .. "buffer, used in turns, a copy fills one while a kernel works on the other" },
     { "stream_order", true, kernel, mystery,
       'No kernel ran for 3.00 ms: matmul_f32 in stream "first" at a.lua:1 waited for kernel in '
         .. 'stream 7, which comes before it in its stream',
@@ -72,7 +73,8 @@ for _, case in ipairs {
       'No kernel ran for 3.00 ms: matmul_f32 in stream "first" at a.lua:1 waited for an event '
         .. 'that was recorded behind Memcpy HtoD in stream 2 at a.lua:2',
       "Record the event directly after the one operation whose result is used; if none is "
-        .. "used, do without the wait" },
+        .. "used, do without the wait; with a second buffer, used in turns, a copy fills one while a "
+        .. "kernel works on the other" },
     { "null_stream", false, kernel, d2h,
       'matmul_f32 in stream "first" at a.lua:1 waited 3.00 ms for Memcpy DtoH in the default '
         .. 'stream at a.lua:3: work in the default stream and work in blocking streams wait for '
@@ -135,7 +137,8 @@ for _, case in ipairs {
     { "host_blocked", true, kernel, sync_copy,
       "No kernel ran for 3.00 ms: the host was blocked in Memcpy HtoD at a.lua:4: the call "
         .. "returns when the copy has ended",
-      "Give the copy non_blocking = true and wait for it where its result is needed" },
+      "Give the copy non_blocking = true: what its stream runs behind it waits for it anyway; change "
+        .. "the memory on the host only when it has ended" },
     { "host_blocked", true, kernel, free,
       "No kernel ran for 3.00 ms: the host was blocked in cudaFree at a.lua:6, which waits for "
         .. "all work of the device",
@@ -334,6 +337,60 @@ tap.is(say(record("host_blocked", up, plain), "remedy"), "Call it before the par
     "of a call that came once")
 tap.is(say(record("host_blocked", up, plain, { count = 2 }), "remedy"),
     "Call it less often, or before the part that counts", "and of one that came again")
+
+-- ---- what the program wrote ---------------------------------------------------------------------
+
+-- A copy that blocks is two calls of CUDA: the second one holds the host.
+local up_and_wait = record("host_blocked", kernel, call("stream_sync", "cudaStreamSynchronize",
+    { where = "a.lua:4" }), { trace = trace("lua"), copy = operation("memcpy_h2d", 5, "Memcpy HtoD",
+    { where = "a.lua:4", source = "batch:to('cuda')" }) })
+tap.is(say(up_and_wait, "sentence"), "No kernel ran for 96.0 us: the host was blocked in the "
+    .. "synchronisation of Memcpy HtoD at a.lua:4: a copy that blocks the host waits for all that its "
+    .. "stream holds", "a synchronisation that a copy makes has the copy's name")
+tap.is(say(up_and_wait, "clause"), "the host is blocked in the synchronisation of Memcpy HtoD at a.lua:4",
+    "also in a verdict")
+tap.like(say(up_and_wait, "remedy"), "^Give the copy non_blocking = true: ", "and the copy's remedy")
+up_and_wait.copy.kind = "memcpy_d2h"
+tap.is(say(up_and_wait, "remedy"), "Give the copy non_blocking = true and wait for it where its result is "
+    .. "needed", "of results one has to wait for the copy")
+up_and_wait.copy.source = "loss:item()"
+tap.like(say(up_and_wait, "remedy"), "^Reading a value ", "and item() reads a value")
+
+-- Two buffers.
+for _, case in ipairs {
+    { "memcpy_h2d", "kernel", "copy into a second one, in turns$" },
+    { "kernel", "memcpy_h2d", "with a second buffer, used in turns" },
+    { "kernel", "memcpy_d2h", "let it write to a second one, in turns$" },
+} do
+    for _, cause in ipairs { "stream_order", "event_wait" } do
+        local r = record(cause, operation(case[1], 1, "a"), operation(case[2], 1, "b"))
+        tap.like(say(r, "remedy"), case[3], ("%s: %s behind %s, as a buffer has it"):format(cause,
+            case[1], case[2]))
+    end
+end
+for _, cause in ipairs { "stream_order", "event_wait" } do
+    local r = record(cause, operation("memcpy_d2h", 1, "a"), operation("kernel", 1, "b"))
+    tap.ok(not say(r, "remedy"):find("buffer"), cause .. ": a copy that waits for its data needs it")
+end
+
+-- A few calls that are long.
+local few = record("host_blocked", nil, call("plain", "cudaGetDevice"), { count = 2, by_calls = 5000 })
+tap.is(say(few, "remedy"), "Only 2 of its 5000 calls took long, as first ones do: make these before the "
+    .. "part that counts", "nobody is advised to call less often what is quick")
+few.by_calls = 19
+tap.is(say(few, "remedy"), "Call it less often, or before the part that counts", "but of what is long as a rule")
+
+-- Launches, and the time between them.
+local g = call("plain", "cudaGraphLaunch", { nodes = 9, graph = "step" })
+local between = record("host_issuing", kernel, g, { gain_ns = 9000, by_host_ns = 47999, by_calls = 12 })
+tap.like(say(between, "sentence"), "; the calls there take 48.0 us, and the time between calls the rest$",
+    "what calls do not take is not said of them")
+between.by_host_ns = 48000
+tap.ok(not say(between, "sentence"):find("between calls"), "half of it is enough")
+
+local firsts = record("host_blocked", k, k, { many_by = true, count = 5, trace = trace("lua") })
+tap.like(say(firsts, "clause"), "the host is blocked in the launch of K and of other kernels %(5 times%)",
+    "first launches are told together")
 
 -- ---- traces of others: no Lua in their remedies -------------------------------------------------
 

@@ -230,7 +230,7 @@ has(text, "01.json\n", "and keeps its end")
 has(text, "\nB  bb.json??[31m: NVIDIA H200 (simulated)\n",
     "control characters do not reach a terminal; the device is named")
 has(text, "only in B: stream a stream w…long?[31m, busy for 780 ms\n", "streams' names are cut, too")
-tap.is(widest(text), 78, "no line is wider than 80 columns")
+tap.is(widest(text), 80, "no line is wider than 80 columns")
 
 text = diff({
     {"kernel", 1, 0, 100 * ms}, {"kernel", 1, 101 * ms, 900 * ms}, {"kernel", 2, 0, 900 * ms},
