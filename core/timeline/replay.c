@@ -300,8 +300,8 @@ static void learn_engine(const pass *p, size_t i, int64_t submitted_ns, int64_t 
     int64_t explained_ns = later(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
                                  free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
     int64_t engine_ns = p->of[place_of(p, span->stream)].engine_ns[SL_ENGINE_COMPUTE];
-    p->r->delays[i].follows_all = explained_ns < item_at(p, i)->start_ns
-                                  && engine_ns > explained_ns - SLACK_NS;
+    p->r->delays[i].follows_all = explained_ns < item_at(p, i)->start_ns && engine_ns != NEVER
+                                  && engine_ns + SLACK_NS > explained_ns;
 }
 
 /* How much longer one that fills the GPU takes beside a smaller one that was recorded before it: it
