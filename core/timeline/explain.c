@@ -270,12 +270,29 @@ static size_t running_at(const search *s, size_t waiter, int64_t ns)
     return SL__NO_ITEM;
 }
 
+/* While the first launch of a graph still uploads it, its nodes start one by one, and that is the
+ * upload and no latency. */
+static void note_latency(search *s, size_t item, bool idle, int64_t from_ns, int64_t to_ns)
+{
+    const sl__launch *launch = sl__launch_of(&s->ops, item);
+    int64_t until_ns = from_ns;
+    if (launch && launch->call != SL__NO_ITEM
+        && cause_of_graph(s, launch->call, launch) == SL_CAUSE_HOST_BLOCKED) {
+        until_ns = sl__min_ns(sl__max_ns(from_ns, item_at(s, launch->call)->host_end_ns), to_ns);
+        note(s, SL_CAUSE_HOST_BLOCKED, idle, launch->call, from_ns, until_ns);
+    }
+    note(s, SL_CAUSE_LATENCY, idle, SL__NO_ITEM, until_ns, to_ns);
+}
+
 /* Between ready and start. Until the more urgent kernel went first there was no room. */
 static void note_start(search *s, size_t item, bool idle, int64_t from_ns, int64_t to_ns)
 {
     sl_cause cause = (sl_cause)item_at(s, item)->start_cause;
     size_t by = item_at(s, item)->start_by;
-    if (cause == SL_CAUSE_NONE) cause = SL_CAUSE_LATENCY;
+    if (cause == SL_CAUSE_NONE || cause == SL_CAUSE_LATENCY) {
+        note_latency(s, item, idle, from_ns, to_ns);
+        return;
+    }
     if (cause == SL_CAUSE_PRIORITY && by != SL__NO_ITEM) {
         int64_t went_ns = sl__min_ns(sl__max_ns(from_ns, item_at(s, by)->start_ns), to_ns);
         note(s, cause, idle, by, went_ns, to_ns);
@@ -363,7 +380,7 @@ static size_t step_to_operation(search *s, size_t item, int64_t ready_ns, sl_cau
     size_t by = item_at(s, item)->ready_by;
     int64_t end_ns = sl__min_ns(sl__max_ns(item_at(s, by)->end_ns, s->from_ns), ready_ns);
     *to_ns = sl__min_ns(sl__max_ns(item_at(s, by)->start_ns, s->from_ns), end_ns);
-    note(s, SL_CAUSE_LATENCY, true, SL__NO_ITEM, end_ns, ready_ns);
+    note_latency(s, item, true, end_ns, ready_ns);
     if (s->chain)
         note_run(s, by, *to_ns, end_ns);
     else

@@ -363,6 +363,16 @@ static bool is_pinned_now(const pass *p, const sl_span *span, size_t i)
     return span && left_out(p, i) & SL__NO_CALL && sl__span_is_pageable(span);
 }
 
+/* A node that started while the call of its graph's first launch went on, which is played as if the
+ * graph had been uploaded before. */
+static bool is_uploaded_now(const pass *p, size_t i)
+{
+    const sl__launch *launch = sl__launch_of(p->r->ops, i);
+    return launch && launch->call != SL__NO_ITEM && launch->note->uploads
+           && left_out(p, launch->call) & SL__NO_CALL
+           && item_at(p, i)->start_ns < item_at(p, launch->call)->host_end_ns;
+}
+
 /* Of a collective, until the last rank came. */
 static int64_t waited_for_rank_ns(const pass *p, size_t i)
 {
@@ -435,7 +445,7 @@ static int64_t start_ns(pass *p, size_t i)
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
     if (left_out(p, i) & SL__NO_CALL && waits_for_itself(p, i, sl__item_span(p->r->ops, i)))
         submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS); /* what else the call did is gone */
-    if (is_pinned_now(p, sl__item_span(p->r->ops, i), i))
+    if (is_uploaded_now(p, i) || is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
     int64_t ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
     if (submitted_ns != NEVER) ns = submitted_ns + submit_ns;

@@ -61,6 +61,33 @@ static sl_finding first(const sl_timeline *tl)
 
 /* ---- the host ----------------------------------------------------------------------------- */
 
+/* A first launch whose kernels of 2 start while it goes on: 4 apart, until the upload has ended, then 1.
+ *   host       [0..................84]
+ *   stream 1     |10..12| |16..18| ... |76..78| |82..84| |85..87| ... |112..114|
+ * Thirteen nodes come by the upload, which loses 4 before each but the first; the next one waits for the
+ * call's end. Without the upload all follow 1 behind one another. */
+static void test_uploading(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    launch l = begin(tl, 1, 1, AT(0, 84));
+    l.uploads = true;
+    for (int64_t i = 0; i < 23; i++) {
+        int64_t at = i < 13 ? 10 + 6 * i : 85 + 3 * (i - 13);
+        node(tl, &l, run_blocks(tl, 1, 132, "a", AT(0, 0), AT(at, at + 2)), 0);
+    }
+    end(tl, &l);
+    finish(tl);
+    sl_explanation e = explain(tl);
+    is_int(e.findings[0].cause, SL_CAUSE_HOST_BLOCKED,
+           "a first launch is what its nodes wait for while it "
+           "goes on");
+    is_int(e.findings[0].lost_ns, 12 * 4000 + 1000, "twelve times 4, and 1 behind its end");
+    ok(e.findings[0].gain_ns > 30000 && e.findings[0].gain_ns <= 36000, "and it gains 3 each");
+    is_int((long long)e.findings[0].count, 1, "of one call");
+    sl_timeline_release(tl);
+}
+
 /* The second call takes from 30 to 60. Its kernels start 3 behind it. */
 static void test_launching(bool uploads, sl_cause cause, const char *what)
 {
@@ -231,7 +258,8 @@ static sl_cause_record urgent_node(bool priorities)
 
 int main(void)
 {
-    plan(27);
+    test_uploading();
+    plan(31);
     test_launching(true, SL_CAUSE_HOST_BLOCKED, "a first launch holds the host");
     test_launching(false, SL_CAUSE_HOST_ISSUING, "a later one issues");
     test_launch_bound();
