@@ -3,7 +3,7 @@
  *
  *   {inferred =, room_unknown =, n_findings =, n_parts =,
  *    verdict = {good =, joint =, unknown =, gain_ns =, most_ns =, lost_ns =, makespan_ns =, cause =,
- *               lead = nil or a number, also = nil or a number},
+ *               busiest = an engine, busiest_ns =, if that explains a loss, lead = nil or a number, also = nil or a number},
  *    trace = {language = "lua", "pytorch" or "cuda", several_gpus =, default_stream = its name,
  *             makespan_ns =, n_spans =, device = the GPU's name, profile = of a simulated one,
  *             as_graphs = function(costs)},  -- l_as_graphs.c
@@ -272,6 +272,10 @@ static void push_verdict(lua_State *L, const sl_timeline *timeline, const sl_exp
     set_true(L, "good", verdict.good);
     set_true(L, "joint", verdict.joint);
     set_true(L, "unknown", verdict.unknown);
+    if (verdict.explained) {
+        lsl_set_text(L, "busiest", sl_engine_name(found->busiest));
+        lsl_set_integer(L, "busiest_ns", found->busiest_ns);
+    }
     lsl_set_integer(L, "gain_ns", verdict.gain_ns);
     lsl_set_integer(L, "most_ns", verdict.most_ns);
     lsl_set_integer(L, "lost_ns", verdict.lost_ns);

@@ -61,6 +61,17 @@ local function room(e)
                               .. "say how much room they leave." or ""
 end
 
+local ran <const> = {
+    compute = "kernels ran", comm = "collectives ran", h2d = "H2D copies ran", d2h = "D2H copies ran",
+    p2p = "P2P copies ran", copy = "copies ran", host = "host functions ran",
+}
+
+-- Why a large loss gains next to nothing: an engine had work all that time.
+local function explained(v)
+    if not v.busiest then return "" end
+    return (": %s for %s of it"):format(ran[v.busiest], percent(v.busiest_ns, v.makespan_ns))
+end
+
 -- verdict(explanation): a sentence
 return function(e)
     local v = e.verdict
@@ -69,11 +80,12 @@ return function(e)
     elseif v.unknown then
         return not_known(e, v)
     elseif v.good and v.gain_ns == 0 then
-        return ("Nothing to gain: no wait made the makespan of %s longer.")
-            :format(duration(v.makespan_ns)) .. room(e)
+        return ("Nothing to gain: no wait made the makespan of %s longer%s."):format(
+            duration(v.makespan_ns), explained(v)) .. room(e)
     elseif v.good then
-        return ("Little to gain: ending the largest cause would save %s of %s, %s."):format(
-            duration(v.gain_ns), duration(v.makespan_ns), percent(v.gain_ns, v.makespan_ns)) .. room(e)
+        return ("Little to gain: ending the largest cause would save %s of %s, %s%s."):format(
+            duration(v.gain_ns), duration(v.makespan_ns), percent(v.gain_ns, v.makespan_ns),
+            explained(v)) .. room(e)
     end
     return ("%s: %s%s%s."):format(to_gain(v), clause(e, 1), also(e, v), most(v))
 end

@@ -438,6 +438,10 @@ static sl_status find_floor(gains *g, sl_error *err)
     if (!busy.at) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
     for (int unit = 0; unit < sl__unit_count(g->ops->timeline); unit++) {
         g->busy_ns[unit] = busy_ns(g, unit, false, &busy);
+        if (g->busy_ns[unit] > g->e->busiest_ns) {
+            g->e->busiest = (sl_engine)(unit % SL_ENGINES);
+            g->e->busiest_ns = g->busy_ns[unit];
+        }
         g->floor_ns = sl__max_ns(g->floor_ns, busy_ns(g, unit, true, &busy));
     }
     g->e->idle_ns = g->makespan_ns - busy_ns(g, -1, false, &busy);

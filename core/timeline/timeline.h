@@ -503,7 +503,9 @@ typedef struct sl_explanation {
                                  * and beyond the longest operation */
     bool room_unknown; /* kernels beside others of their stream are not modelled: nobody knows which
                             * room they leave on the SMs */
-    int64_t idle_ns;   /* of the makespan, in which nothing ran on any GPU */
+    sl_engine busiest; /* the engine that was busy for longest, whatever its kernels filled, */
+    int64_t busiest_ns; /* and for how long */
+    int64_t idle_ns;    /* of the makespan, in which nothing ran on any GPU */
 } sl_explanation;
 
 /* Whether there is anything to gain (verdict.c). */
@@ -516,9 +518,12 @@ typedef struct sl_verdict {
     int64_t gain_ns; /* of the leading cause alone, or of all if joint; 0 if unknown */
     int64_t most_ns; /* if all causes ended that a program can end: no less than gain_ns */
     int64_t lost_ns; /* unknown: by the leading cause, or by all while nothing ran */
-    size_t lead;     /* the finding that it is about: the first, or, unknown, the largest loss */
-    sl_cause cause;  /* of that; NONE without findings */
-    size_t also;     /* a finding to name beside it: where several causes gain together the
+    bool
+        explained; /* good, though a fifth of the makespan was lost: `busiest` of the explanation had
+                      * work meanwhile */
+    size_t lead;   /* the finding that it is about: the first, or, unknown, the largest loss */
+    sl_cause cause; /* of that; NONE without findings */
+    size_t also;    /* a finding to name beside it: where several causes gain together the
                                  * largest of another cause; where the first is UNKNOWN, the first
                                  * that is known; latency that takes more than the first gains;
                                  * 0: none */

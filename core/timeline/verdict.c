@@ -65,6 +65,12 @@ static size_t largest_loss(const sl_explanation *e)
     return largest;
 }
 
+static bool has_lost_much(const sl_explanation *e, int64_t makespan_ns)
+{
+    size_t largest = largest_loss(e);
+    return e->n_findings > 0 && e->findings[largest].lost_ns > makespan_ns / LOSS_PART;
+}
+
 /* Where little would be gained: the loss that would be overlooked. */
 static void look_for_losses(const sl_explanation *e, sl_verdict *v)
 {
@@ -104,5 +110,6 @@ sl_verdict sl_explanation_judge(const sl_timeline *timeline, const sl_explanatio
              : v.cause == SL_CAUSE_UNKNOWN ? known_cause(explanation)
                                            : more_latency(explanation);
     if (v.good) look_for_losses(explanation, &v);
+    v.explained = v.good && has_lost_much(explanation, v.makespan_ns);
     return v;
 }
