@@ -10,7 +10,7 @@ sl_tensor *lsl_create_tensor(lua_State *L, sl_device *device, const sl_tensor_sp
     lsl_box *box = lsl_new_box(L, LSL_TENSOR);
     /* The current stream is looked up only now: making the box may have run
      * finalizers that changed it. */
-    if (!stream) stream = lsl_current_stream(L, device);
+    if (!stream && spec->place == SL_ON_DEVICE) stream = lsl_current_stream(L, device);
     sl_tensor *tensor;
     sl_error err;
     /* Memory pressure may run finalizers of the user's in here: hold the stream. */
@@ -107,7 +107,8 @@ static sl_tensor *create(lua_State *L, const tensor_plan *plan, const char *op)
 {
     sl_device *device = plan->device ? plan->device : lsl_device(L, op);
     lsl_mark(L, device);
-    return lsl_create_tensor(L, device, &plan->spec, plan->stream, op);
+    sl_stream *stream = plan->spec.place == SL_ON_DEVICE ? plan->stream : NULL;
+    return lsl_create_tensor(L, device, &plan->spec, stream, op);
 }
 
 static sl_stream *stream_of(lua_State *L, const tensor_plan *plan, sl_tensor *tensor)

@@ -316,6 +316,7 @@ static int push_copy(lua_State *L, sl_tensor *src, sl_place place, sl_device *de
     sl_tensor_spec spec = *sl_tensor_get_spec(src);
     sl_stream *own = stream && sl_stream_device(stream) == device ? stream : NULL;
     sl_error err;
+    if (spec.place == SL_ON_DEVICE && place == SL_PINNED) own = sl_device_default_stream(device);
     spec.place = place;
     lsl_mark(L, device);
     sl_tensor *dst = lsl_create_tensor(L, device, &spec, own, op);

@@ -108,7 +108,7 @@ sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_al
     tensor = sl__tensor_new(spec, numel, err);
     if (!tensor) return SL_ENOMEM;
     status = sl__buffer_create(device, tensor->bytes, spec->place, how,
-                               spec->place == SL_ON_DEVICE ? stream : NULL, &buffer, err);
+                               spec->place == SL_PAGEABLE ? NULL : stream, &buffer, err);
     if (status != SL_OK) {
         free(tensor);
         return status;

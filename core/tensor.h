@@ -18,7 +18,8 @@ struct sl_tensor {
     sl_tensor *next, **link; /* in the buffer's list of tensors */
 };
 
-/* sl_tensor_create with a choice of how to allocate; does not settle. */
+/* sl_tensor_create with a choice of how to allocate; does not settle. `stream`: of pinned memory, that
+ * of the copy whose result it becomes, or NULL: a simulator asks (core/sim/memory.c). */
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,
                             sl_stream *stream, sl_tensor **tensor, sl_error *err);
 

@@ -21,14 +21,57 @@ static sl_status out_of_memory(const sim_device *dev, const sl_buffer *asking, s
                    (long long)dev->base.info.memory_bytes);
 }
 
-/* The cost does not depend on whether the pool has a fitting block: that depends on when Lua
- * collects garbage, and a timeline must not. A buffer has its own value even if its memory was
- * another's. */
+/* ---- pinned tensors ----
+ *
+ * Page-locked memory that a tensor has left is kept, by size class, for the next one, as streamlab's
+ * plugin and PyTorch do. Only new memory has to be page-locked. When Lua collects garbage must not show
+ * in a timeline, so garbage is collected before memory is new: the first answer is SL_ENOMEM, upon
+ * which core collects and asks again. Results of copies count as those of a program that has run
+ * before: they find memory. */
+
+static bool is_pinned_tensor(const sl_buffer *buffer)
+{
+    return buffer->how == SL_ALLOC_TENSOR && buffer->place == SL_PINNED && buffer->bytes > 0;
+}
+
+/* Memory of the pool, or for it. */
+static bool is_pooled(const sim_buffer *buffer)
+{
+    return is_pinned_tensor(&buffer->base) && !buffer->of_copy;
+}
+
+static int64_t *left_pinned(const sl_buffer *buffer)
+{
+    sim_machine *machine = ((const sim_device *)buffer->device)->machine;
+    return &machine->left_pinned[sl_size_class(buffer->bytes)];
+}
+
+static sl_status open_pinned(sim_buffer *buffer, sl_error *err)
+{
+    sim_device *dev = (sim_device *)buffer->base.device;
+    int64_t *left = left_pinned(&buffer->base);
+    if (buffer->of_copy || *left > 0) {
+        *left -= !buffer->of_copy;
+        sim_host_spend_us(dev, dev->profile.host_pinned_alloc_us);
+        return SL_OK;
+    }
+    if (buffer->asked) {
+        const size_t bytes = buffer->base.bytes;
+        return sim_call_make(dev, (sim_call)SL_PLAIN_MALLOC_HOST, NULL, bytes, NULL, err);
+    }
+    buffer->asked = true;
+    return sl_fail(err, SL_ENOMEM, "no tensor has left page-locked memory of this size");
+}
+
+/* ---- buffers ---- */
+
+/* A buffer has its own value even if its memory was another's. What a tensor on the device costs does
+ * not depend on whether the pool has a fitting block. */
 sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, sl_error *err)
 {
-    (void)stream;
     sim_buffer *buffer = (sim_buffer *)base;
     sim_device *dev = (sim_device *)base->device;
+    buffer->of_copy = base->place == SL_PINNED && stream;
     buffer->touched = buffer->written = -(double)SIM_LAST_PS; /* not used yet */
     if (base->place == SL_ON_DEVICE
         && base->bytes > (uint64_t)(free_bytes(dev) + borrowed_bytes(base)))
@@ -38,9 +81,10 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
     if (base->place == SL_ON_DEVICE) dev->used_bytes += (int64_t)base->bytes - borrowed_bytes(base);
     if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
         sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
-    if (how == SL_ALLOC_TENSOR && base->place == SL_PINNED)
-        sim_host_spend_us(dev, dev->profile.host_pinned_alloc_us);
-    return SL_OK;
+    if (!is_pinned_tensor(base)) return SL_OK;
+    sl_status status = open_pinned(buffer, err);
+    if (status != SL_OK) sim_value_release(buffer->value);
+    return status;
 }
 
 void sim_buffer_close(sl_buffer *base)
@@ -50,6 +94,7 @@ void sim_buffer_close(sl_buffer *base)
     dev->used_bytes += borrowed_bytes(base);
     if (base->place == SL_ON_DEVICE)
         dev->used_bytes -= (int64_t)base->bytes - sl_lent_bytes(base, base->heir);
+    if (is_pooled(buffer)) ++*left_pinned(base);
     sim_value_release(buffer->value);
 }
 

@@ -308,6 +308,8 @@ struct sim_buffer {
     sl_buffer base;
     sim_value *value; /* its content at the device's time */
     double touched;   /* its memory's traffic when it was last used (cache_state.c) */
+    bool asked;       /* new and pinned: core has collected what could serve it */
+    bool of_copy;     /* pinned: made as the result of a copy */
     double written;   /* the same, when the host last wrote it and no engine has read it since */
 };
 
@@ -339,6 +341,7 @@ struct sim_machine {
     sim_meeting *meetings;     /* that are not over */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
+    int64_t left_pinned[SL_SIZE_CLASSES]; /* blocks that pinned tensors have left (memory.c) */
 };
 
 /* The pool of cudaMallocAsync, in bytes (ordered.c). */

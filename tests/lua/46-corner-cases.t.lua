@@ -132,7 +132,8 @@ do
     ideal.open()
     for _ = 1, 12 do lab.spin(0.9e9) end
     T.throws_like(lab.synchronize, "46 days", "virtual time ends with a sentence")
-    lab.open{backend = "sim", overrides = {memory_bytes = "unlimited"}}
+    lab.open{backend = "sim", overrides = {memory_bytes = "unlimited",
+                                          ["calls.cudaMallocHost.us_per_mib"] = 0}}
     local huge, far = lab.empty(1 << 30, 1 << 29, {device = "cpu", pinned = true}),
         lab.empty(1 << 30, 1 << 29)
     T.throws_like(function() far:copy_(huge, {non_blocking = true}) end, "eleven days",

@@ -17,6 +17,7 @@ M.no_latency = {
     ["host.wait_us"] = 0, ["host.query_us"] = 0, ["host.synchronize_us"] = 0,
     ["host.host_func_us"] = 0, ["host.stream_create_us"] = 0, ["host.event_create_us"] = 0,
     ["host.tensor_alloc_us"] = 0, ["host.pinned_alloc_us"] = 0,
+    ["calls.cudaMallocHost.us"] = 0, ["calls.cudaMallocHost.us_per_mib"] = 0,
 }
 
 -- Opens the textbook profile, with the keys of `overrides` in place of its own. Work
