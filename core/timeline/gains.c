@@ -31,6 +31,7 @@
 
 #define MOST_REPLAYS 48
 #define MOST_STEPS 60000000 /* of all replays together */
+#define QUESTION_NS 10000   /* a call that returns sooner only asks for something */
 #define SOME_PART 10        /* of the largest loss by the same cause: one that leads */
 #define NEAR_PERCENT 95     /* of the largest gain: one that is nearly the same */
 #define LEAST_PERMILLE 1    /* of the makespan; findings that lost less are not looked at */
@@ -65,6 +66,13 @@ static void leave_next_sync(gains *g, size_t i)
         leave(g, i + 1, SL__NO_CALL);
 }
 
+/* A loop that issues asks between its launches: a call that returns at once goes with them. */
+static bool is_question(const sl_call *call)
+{
+    return call->kind == SL_CALL_PLAIN && !call->waited_for_device
+           && call->host_end_ns - call->host_start_ns < QUESTION_NS;
+}
+
 /* A call that only issues: it neither waits nor loads code. */
 static bool is_launch(const sl__operations *ops, size_t i)
 {
@@ -76,7 +84,7 @@ static bool is_launch(const sl__operations *ops, size_t i)
         return !sl__span_is_pageable(span)
                && !(span->flags & (SL_SPAN_HOST_WAITED | SL_SPAN_LOADED | SL_SPAN_QUEUE_FULL));
     return call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT
-           || sl__launch_by(ops, i);
+           || sl__launch_by(ops, i) || is_question(call);
 }
 
 static void leave_host_work(gains *g, size_t by)

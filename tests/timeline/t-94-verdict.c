@@ -184,6 +184,25 @@ static void test_engine_with_work(void)
     sl_timeline_release(tl);
 }
 
+/* A loop that asks something before each launch: fewer launches ask less. Fifty kernels of 2, one each
+ * 20; the makespan is 982. At once they would take 50 * 3 - 1 = 149. */
+static void test_questions(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    for (int64_t i = 0; i < 50; i++) {
+        sl_call question = { .kind = SL_CALL_PLAIN, .name = text_id(tl, "cudaStreamIsCapturing") };
+        add_call(tl, question, AT(20 * i, 20 * i + 5));
+        run_blocks(tl, 1, 132, "K", AT(20 * i + 10, 20 * i + 15), AT(20 * i + 18, 20 * i + 20));
+    }
+    finish(tl);
+    sl_verdict v = judge(tl);
+    is_int(v.cause, SL_CAUSE_HOST_ISSUING,
+           "the GPU waits for launches, and for what is asked before them");
+    is_int(v.gain_ns, (982 - 149) * 1000, "both end with them");
+    sl_timeline_release(tl);
+}
+
 /* ---- names ------------------------------------------------------------------------- */
 
 static const char *name_of(sl_timeline *tl, const char *name)
@@ -233,6 +252,7 @@ int main(void)
     test_first_launches();
     test_latency_does_not_lead();
     test_engine_with_work();
+    test_questions();
     test_names();
     return done_testing();
 }
