@@ -169,7 +169,7 @@ local function put_bounds(put, f)
     put("%s", row(("busiest engine (%s)"):format(bounds.busiest_title), bounds.busiest, makespan))
     put("%s", row("critical path", bounds.critical_path, makespan))
     put("")
-    put("%-26s %10s %18s", "at best, in this order", "time", "makespan / best")
+    put("%-28s %8s %18s", "at best, in the same streams", "time", "makespan / best")
     put_lower(put, "with your host waits", bounds.lower, makespan)
     put_lower(put, "without any host wait", bounds.unblocked, makespan)
 end

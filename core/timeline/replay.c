@@ -25,11 +25,10 @@
 #include "as_graphs.h"
 #include "store.h"
 
-#define CALL_NS 4000        /* of a call that has nothing to wait for */
-#define SUBMIT_NS 4000      /* from a call's end to the start, of an idle stream */
-#define FOLLOW_NS 1000      /* from one operation to the next of its stream */
-#define LARGE_BYTES 1000000 /* copies that show the rate of their direction */
-#define SLACK_NS 3000       /* twice what one kernel takes to follow another */
+#define CALL_NS 4000   /* of a call that has nothing to wait for */
+#define SUBMIT_NS 4000 /* from a call's end to the start, of an idle stream */
+#define FOLLOW_NS 1000 /* from one operation to the next of its stream */
+#define SLACK_NS 3000  /* twice what one kernel takes to follow another */
 #define NEVER SL__NEVER
 
 /* Which time of an item a step is. At the same moment the ends come first. */
@@ -387,10 +386,8 @@ static int64_t length_ns(const pass *p, size_t i)
     const sl__item *item = item_at(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
     int64_t ns = item->end_ns - item->start_ns;
-    if (left_out(p, i) & SL__NO_RANK) ns -= waited_for_rank_ns(p, i);
-    if (!is_pinned_now(p, span, i) || span->bytes == 0) return ns;
-    double pinned_ns = (double)span->bytes / p->r->copy_rate[span->engine == SL_ENGINE_D2H];
-    return pinned_ns < (double)ns ? (int64_t)pinned_ns : ns;
+    if (is_pinned_now(p, span, i)) return sl__pinned_ns(&p->r->pinned, span);
+    return left_out(p, i) & SL__NO_RANK ? ns - waited_for_rank_ns(p, i) : ns;
 }
 
 /* The stream has come to the end of what `launch`, of a graph, or a call put into it. */
@@ -571,26 +568,6 @@ static sl_status put_in_order(sl__replay *r, sl_error *err)
     return SL_OK;
 }
 
-/* Rates of large pinned copies; where there are none, what the PCIe bus of such a GPU reaches. */
-static void find_rates(sl__replay *r)
-{
-    const size_t n = r->ops->n_spans;
-    double best[2] = { 0, 0 };
-    for (size_t i = 0; i < n; i++) {
-        const sl_span *span = &r->ops->spans[i];
-        bool counts = (span->engine == SL_ENGINE_H2D || span->engine == SL_ENGINE_D2H)
-                      && !sl__span_is_pageable(span) && span->bytes >= LARGE_BYTES
-                      && span->end_ns > span->start_ns;
-        double rate = counts ? (double)span->bytes / (double)(span->end_ns - span->start_ns) : 0;
-        double *kept = &best[span->engine == SL_ENGINE_D2H];
-        if (rate > *kept) *kept = rate;
-    }
-    int major = sl_timeline_device(r->ops->timeline)->compute_capability_major;
-    double usual = major >= 9 ? 50 : major == 8 ? 24 : 12; /* PCIe 5, 4, 3 */
-    for (int k = 0; k < 2; k++)
-        r->copy_rate[k] = best[k] > 0 ? best[k] : best[1 - k] > 0 ? best[1 - k] : usual;
-}
-
 sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err)
 {
     *replay = (sl__replay){ .ops = ops };
@@ -603,7 +580,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
         status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK) status = put_in_order(replay, err);
     if (status == SL_OK) {
-        find_rates(replay);
+        replay->pinned = sl__pinned_find(ops->timeline);
         for (size_t lane = 0; lane < ops->lanes.n; lane++) {
             uint32_t id = ops->lanes.ids[lane];
             replay->streams[lane].place = sl_timeline_place(ops->timeline, id);

@@ -7,6 +7,7 @@
 #define SL_TIMELINE_REPLAY_H
 
 #include "operations.h"
+#include "pinned.h"
 
 /* Bits by item: what does not hold it. */
 enum {
@@ -59,7 +60,7 @@ typedef struct sl__replay {
     sl__delays *delays;         /* by item */
     sl__played_stream *streams; /* by lane */
     size_t *callers;            /* by thread of the host: whose call ended last, or SL__NO_ITEM */
-    double copy_rate[2];        /* bytes per ns from and to pinned memory: H2D, D2H */
+    sl__pinned pinned;          /* what pageable copies would take */
 } sl__replay;
 
 typedef struct sl__graphs sl__graphs;

@@ -444,8 +444,9 @@ typedef struct sl_bounds {
     sl_engine busiest_engine;
     int busiest_place;        /* of its device */
     int64_t critical_path_ns; /* longest chain: stream order, events, NULL stream, host waits */
-    int64_t lower_ns;         /* max(busiest_engine, critical_path), at most the makespan: no
-                                 * schedule in which the host waits where it did can be shorter */
+    int64_t lower_ns;         /* max(busiest_engine, critical_path) if all memory were pinned, at
+                                 * most the makespan: no schedule in the same streams in which the
+                                 * host waits where it did can be shorter */
     int64_t unblocked_ns;     /* the same if the host had never waited: stream order, events
                                  * and the NULL stream alone; <= lower */
 } sl_bounds;

@@ -333,7 +333,7 @@ local function pictures()
     T.ok(not text:find("\27", 1, true), "no colour where the output is no terminal")
     T.ok(not text:find("[\128-\255]"), "plain ASCII where the locale is C")
     T.like(table_, "compute", "summary names the engines")
-    T.like(table_, "at best, in this order", "and the bounds")
+    T.like(table_, "at best, in the same streams", "and the bounds")
     T.like(table_, "^Little to gain: ", "and opens with whether there is anything to gain")
     T.like(tostring(tl), "timeline", "a timeline prints")
 end

@@ -52,7 +52,7 @@ one after the other           67.9 ms
 busiest engine (compute)      40.0 ms
 critical path                 40.0 ms
 
-at best, in this order           time    makespan / best
+at best, in the same streams     time    makespan / best
 with your host waits          40.0 ms               1.42
 without any host wait         40.0 ms               1.42
 ]], "three engines")

@@ -139,6 +139,21 @@ static void test_host_waits(void)
     kernel(tl, 2, 0, 50);
     is_int(critical(tl), 100, "but not the other streams");
 
+    tl = make();
+    note(tl, 2, "two", true);
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_STREAM_SYNC, 0, 0, 0);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 150, "a synchronisation of the NULL stream takes in all blocking ones");
+
+    tl = make();
+    note(tl, 1, "one", true);
+    note(tl, 2, "two", true);
+    kernel(tl, 1, 0, 100);
+    call(tl, SL_CALL_STREAM_SYNC, 0, 0, 0);
+    kernel(tl, 2, 0, 50);
+    is_int(critical(tl), 100, "but not those that are not blocking");
+
     tl = make(); /* event: 100; behind it 200; issued after the wait: 250 */
     kernel(tl, 1, 0, 100);
     uint64_t record = call(tl, SL_CALL_EVENT_RECORD, 1, 0, 0);
@@ -273,6 +288,38 @@ static void test_unblocked(void)
     }
 }
 
+static void copy(sl_timeline *tl, uint32_t stream, unsigned flags, const int64_t ns[2])
+{
+    sl_error err;
+    sl_span s = {
+        .start_ns = ns[0],
+        .end_ns = ns[1],
+        .stream = stream,
+        .correlation = ++issued,
+        .bytes = 10000000,
+        .kind = SL_SPAN_MEMCPY_H2D,
+        .engine = SL_ENGINE_H2D,
+        .flags = (uint8_t)flags,
+    };
+    must(sl_timeline_add_span(tl, &s, &err), &err);
+}
+
+/* A pinned copy of 10 MB takes 200 us, one of pageable memory 1000, in which the host waits: then the
+ * kernel of 300. If all memory were pinned, the engine had 400 to do, and the longest chain were the
+ * kernel's 300, as the call would not wait. */
+static void test_pageable(void)
+{
+    sl_timeline *tl = make();
+    copy(tl, 1, SL_SPAN_SRC_PINNED, (const int64_t[]){ 0, 200000 });
+    copy(tl, 2, SL_SPAN_SRC_PAGEABLE | SL_SPAN_HOST_WAITED, (const int64_t[]){ 200000, 1200000 });
+    kernel(tl, 3, 1200000, 1500000);
+    sl_bounds b = bounds(tl);
+    is_int(b.busiest_engine_ns, 1200000, "the engine was busy for 1200");
+    is_int(b.critical_path_ns, 1300000, "the host waited for a copy of 1000, then a kernel ran");
+    is_int(b.lower_ns, 400000, "both bounds play pageable copies at the rate of pinned ones");
+    is_int(b.unblocked_ns, 400000, "whether the host waits or not");
+}
+
 /* What orders the work on the device stays: an event (40 before, 50 after, on two
  * engines), then the NULL stream (10), then a host wait before 30 in a stream that is
  * exempt: 40 + 50 + 10 + 30 = 130 with the wait, 100 without. */
@@ -327,7 +374,7 @@ static void test_coarse_clocks(void)
 
 int main(void)
 {
-    plan(45);
+    plan(51);
     test_engines();
     test_events();
     test_null_stream();
@@ -335,6 +382,7 @@ int main(void)
     test_waiting_operations();
     test_puzzler();
     test_unblocked();
+    test_pageable();
     test_unblocked_keeps_device_order();
     test_coarse_clocks();
     return done_testing();

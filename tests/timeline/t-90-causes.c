@@ -311,7 +311,7 @@ static const expected timelines[] = {
       "host_issuing d2h idle 4254 x1 #1201<-#1064\n"
       "host_issuing d2h idle 2 x1 #1201<-#1201",
       "none 120000 #1\nlatency 1199 #2", NULL, NULL },
-    { "what the host does", busy_host, 408, 100, 50, 140, 0, 99, 0, 190, 190,
+    { "what the host does", busy_host, 408, 100, 50, 140, 0, 99, 0, 190, 180,
       "host_work h2d idle 126 x2 #10<-#9 gains 128\n"
       "host_blocked h2d idle 38 x1 #7<-#6 gains 44\n"
       "host_blocked h2d idle 38 x1 #5<-#4 gains 39\n"
@@ -321,7 +321,7 @@ static const expected timelines[] = {
       "host_blocked 146 #3<-#2\nhost_work 146 #10<-#9\n"
       "host_blocked 38 #5<-#4\nhost_blocked 38 #10<-#6\nnone 30 #3\nhost_issuing 10 #3<-#3",
       NULL, NULL },
-    { "a nested chain", nested, 503, 100, 200, 193, 0, 0, 0, 393, 393,
+    { "a nested chain", nested, 503, 100, 200, 193, 0, 0, 0, 393, 200,
       "host_blocked h2d idle 198 x1 #2<-#1 gains 196\n"
       "host_blocked compute idle 198 x1 #6<-#1 gains 196\n"
       "event_wait compute idle 100 x1 #6<-#3 gains 103\n"

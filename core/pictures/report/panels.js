@@ -147,9 +147,9 @@ function showBounds() {
         ["all one after the other", duration(serial), times(serial)],
         [`busiest engine (${engine})`, duration(busiest), times(busiest)],
         ["critical path", duration(criticalPath), times(criticalPath)],
-        [el("b", {}, "at best, in this order, with your host waits"), el("b", {}, duration(lower)),
+        [el("b", {}, "at best, in the same streams, with your host waits"), el("b", {}, duration(lower)),
             el("b", {}, times(lower))],
-        ["at best, in this order, without any host wait", duration(unblocked), times(unblocked)],
+        ["at best, in the same streams, without any host wait", duration(unblocked), times(unblocked)],
     ]);
 }
 
