@@ -40,6 +40,14 @@ local function most(v)
     return ("; with all other causes at most %s"):format(duration(v.most_ns))
 end
 
+-- A graph ends launch latency together with issuing, where that is much more.
+local function as_graph(e, v)
+    local found = v.cause == "host_issuing" and not v.joint and core.words.graphs.instead(e.finding(1))
+    local gain_ns = found and v.makespan_ns - found.makespan_ns or 0
+    if gain_ns - v.gain_ns < v.makespan_ns // 20 then return "" end
+    return ("; a graph would gain about %s"):format(duration(gain_ns))
+end
+
 -- Latency is no cause that a program can end: it leads where nothing else gains anything.
 local function to_gain(v)
     if v.joint then return ("To gain: at most %s, if several causes end together"):format(gain(v)) end
@@ -87,5 +95,5 @@ return function(e)
             duration(v.gain_ns), duration(v.makespan_ns), percent(v.gain_ns, v.makespan_ns),
             explained(v)) .. room(e)
     end
-    return ("%s: %s%s%s."):format(to_gain(v), clause(e, 1), also(e, v), most(v))
+    return ("%s: %s%s%s%s."):format(to_gain(v), clause(e, 1), also(e, v), as_graph(e, v), most(v))
 end

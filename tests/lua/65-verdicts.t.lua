@@ -109,9 +109,24 @@ local first = tl:causes()[1]
 T.is(first.cause, "host_issuing", "launches keep the GPU waiting")
 T.ok(first.gain_us > 0.9 * (tl.makespan_us - 200 * 2.1), "the lines of a loop are one cause: all that waits for "
     .. "launches is told")
+local verdict = tl:verdict()
+local by_graph_us = tl.makespan_us - (first.as_graph_us or tl.makespan_us)
+T.is(verdict.sentence:find("; a graph would gain about ", 1, true) ~= nil,
+    by_graph_us - verdict.gain_us >= tl.makespan_us / 20, "a graph ends latency, too: the verdict tells where "
+    .. "that is much more")
 for i, found in ipairs(tl:causes()) do
     T.ok(found.cause ~= "latency" or i > 1, "launch latency does not lead")
 end
+
+-- Of nodes of 0.5 us half the time of a graph is between them.
+local function short_launches()
+    for _ = 1, 200 do lab.spin(0.0005, {blocks = 132, stream = one}) end
+end
+lab.open{profile = "h200"}
+one = lab.stream{name = "one", non_blocking = true}
+short_launches() lab.synchronize()
+T.like(lab.profile(short_launches):verdict().sentence, "by this cause alone: 1.%d+ ms .*; a graph would gain about "
+    .. "1.%d+ ms", "what ends one cause and what ends two are told apart")
 
 -- ---- what the trace does not tell --------------------------------------------------------------------
 
