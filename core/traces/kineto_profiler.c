@@ -113,7 +113,7 @@ sl_status sl__stalls_add(sl__records *records, sl_error *err)
     const size_t n = records->n_hosts;
     const sl__interval all = extent(records);
     sl_status status = SL_OK;
-    if (records->own || n == 0) return SL_OK;
+    if (n == 0 || records->n_stalls == 0) return SL_OK;
     sl__sort(records->hosts, n, sizeof *records->hosts, by_start);
     for (size_t i = 0; i < records->n_stalls && status == SL_OK; i++) {
         const sl_call *call = &records->stalls[i].call;
