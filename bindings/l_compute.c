@@ -3,6 +3,7 @@
 #include "lsl.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Message handler: any error as text. A value that has none is named by its type,
  * as lua5.4 does; its address would differ from run to run. */
@@ -29,6 +30,8 @@ const char *lsl_call_inside(lsl_state *state, lua_State *T, int n, int n_results
     state->in_host_func--;
     if (fine || is_stopped) return NULL;
     const char *text = lua_tostring(T, -1);
+    if (text && strstr(text, "attempt to yield"))
+        return "it yields, and nobody could resume it: what it does has to be done when it returns";
     return text ? text : "?";
 }
 

@@ -88,6 +88,12 @@ bool sl__device_are_peers(const sl_device *a, const sl_device *b)
 sl_status sl__device_differs(const sl_device *device, const char *noun, const sl_device *other,
                              const char *other_noun, sl_error *err)
 {
+    if (device->backend == other->backend && device->info.index == other->info.index)
+        return sl_fail(
+            err, SL_EDEVICE,
+            "%s is on %s %d of another machine than %s: lab.open of a device that is open "
+            "makes a second machine; \"cuda:%d\" and comm.devices name the open one",
+            noun, device->info.backend, device->info.index, other_noun, device->info.index);
     return sl_fail(err, SL_EDEVICE, "%s is on another device (%s %d, %.60s) than %s (%s %d, %.60s)",
                    noun, device->info.backend, device->info.index, device->info.name, other_noun,
                    other->info.backend, other->info.index, other->info.name);

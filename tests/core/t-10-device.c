@@ -105,7 +105,8 @@ static void test_streams(void)
     ok(per_thread && per_thread == again, "there is one per-thread stream");
     is_int(fake_stats(device).streams, 2, "the device counts the user's streams only");
     fails_with(sl_device_set_current_stream(device, foreign, err), SL_EDEVICE,
-               "the stream is on another device (fake 0, Fake) than the device (fake 0, Fake)",
+               "the stream is on fake 0 of another machine than the device: lab.open of a device "
+               "that is open makes a second machine; \"cuda:0\" and comm.devices name the open one",
                "a stream of another device cannot be current");
     sl_device_set_current_stream(device, named, NULL);
     sl_stream_release(named);

@@ -205,13 +205,26 @@ local function the_end_of_a_program_with_one_queued()
     T.is(status, 0, "a program may end with a host function queued")
 end
 
+local function they_cannot_yield()
+    local s = lab.stream{}
+    s:launch_host_func(coroutine.yield)
+    refuses(function() s:synchronize() end, "SL_EHOSTFUNC",
+            "it yields, and nobody could resume it: what it does has to be done when it returns$",
+            "a host function that yields is told that it cannot")
+    local k = coroutine.wrap(function()
+        s:launch_host_func(function() coroutine.yield() end)
+        return pcall(s.synchronize, s)
+    end)
+    T.ok(not k(), "nor can one that is launched in a coroutine")
+end
+
 ideal.textbook()
 for _, test in ipairs{they_run_in_stream_order, they_run_across_streams_by_time,
                       they_run_when_the_host_looks, the_stream_waits_for_them,
                       an_error_comes_out_of_the_call_that_drove_it,
                       the_laboratory_is_closed_to_them, host_memory_is_open_to_them,
                       host_work_makes_them_last, other_devices_are_closed_to_them,
-                      recordings_outlive_them, misuse, they_may_be_many_and_collected,
+                      recordings_outlive_them, misuse, they_cannot_yield, they_may_be_many_and_collected,
                       the_end_of_a_program_with_one_queued} do
     test()
 end

@@ -171,6 +171,17 @@ local function again()
     one:make_current()
 end
 
+-- A device that is open, opened again, is one of a second machine: the error tells the two apart.
+local function of_another_machine()
+    local other = lab.open{backend = "sim", index = 0}
+    ideal.refuses(T, function() lab.add(a, lab.ones(25000000, {device = other})) end, "SL_EDEVICE",
+                  'on sim 0 of another machine than .-: lab.open of a device that is open makes a '
+                  .. 'second machine; "cuda:0" and comm.devices name the open one',
+                  "a tensor of a second machine")
+    one:make_current()
+end
+
+of_another_machine()
 again()
 spans()
 figures()
