@@ -44,9 +44,30 @@ local missing = {
     { "cudaOccupancyMaxPotentialBlockSize* cudaOccupancyMaxActiveClusters* "
         .. "cudaOccupancyAvailableDynamicSMemPerBlock cuOccupancy*",
         "`k:occupancy(block)` of a kernel of `lab.kernel` says how many blocks fit on an SM" },
+    { "programmatic_dependent_launch pdl cudaGridDependencySynchronize cudaTriggerProgrammatic* "
+        .. "cudaLaunchAttributeProgrammaticStreamSerialization",
+        "a kernel begins when the one before it in its stream has ended; `lab.graph` makes the gap "
+        .. "between them shorter" },
+    { "persistent_kernel* persistent_thread*",
+        "a kernel of `lab.kernel` with one block an SM that takes its work in a loop runs; one that "
+        .. "waits for the host or for another kernel is not supported: launch it again, or a graph" },
+    -- parts of a GPU
+    { "mps multi_process_service cuda_mps*",
+        "one process uses the GPU: `lab.thread` and streams run work of several users beside each "
+        .. "other" },
+    { "green_context* cuGreenCtx* cuDevSmResource* torch.cuda.green_contexts* mig multi_instance_gpu",
+        "a stream has the whole GPU: `lab.stream{priority = -1}` lets its kernels begin before those "
+        .. "of others" },
     -- memory
+    { "zero_copy mapped_memory cudaHostGetDevicePointer",
+        "kernels do not reach the CPU's memory: `t:to(\"cuda\", {non_blocking = true})` of a pinned "
+        .. "tensor copies beside other work" },
+    { "release_threshold cudaMemPool* cuMemPool*",
+        "`lab.cuda.malloc_async` takes from the default pool, whose release threshold is 0; tensors "
+        .. "come from a pool that keeps its memory" },
     { "cudaMallocManaged cudaMemPrefetch* cudaMemAdvise* cudaMemRangeGetAttribute* "
-        .. "cudaStreamAttachMemAsync cuMemAllocManaged lab.cuda.mem_prefetch lab.managed",
+        .. "cudaStreamAttachMemAsync cuMemAllocManaged lab.cuda.mem_prefetch lab.managed managed_memory "
+        .. "unified_memory uvm",
         "there is no managed memory; a tensor lies on the GPU or on the CPU, and `t:to` copies "
         .. "it" },
     { "cudaHostAlloc cuMemAllocHost cuMemHostAlloc",
@@ -283,7 +304,7 @@ local missing = {
         "`lab.rand` and `lab.randn` make a new tensor" },
     { "torch.eq torch.ne torch.lt torch.gt torch.le torch.ge torch.equal torch.isclose",
         "`t:allclose(u)` compares tensors, `t:get(i)` gives a value to Lua" },
-    { "tensor.record_stream", "it is not needed: memory that another stream still uses is kept" },
+    { "tensor.record_stream record_stream", "it is not needed: memory that another stream still uses is kept" },
     { "tensor.is_cuda", "use t.device == \"cuda\"" },
     { "tensor.is_pinned", "use `t.pinned`" },
     { "tensor.get_device", "use `t.device_index`" },

@@ -391,6 +391,11 @@ local function not_here()
     T.is(typed "?lab.compile", compile:format("lab.compile"), "at the prompt as well")
     T.like(asked "cudaGraphLaunch", '^"cudaGraphLaunch" is found in:\n  graph:launch ',
         "a name that is here, as two functions, is not said to be missing")
+    for _, words in ipairs { "record_stream", "MPS", "green context", "managed memory", "zero-copy",
+                             "persistent kernel", "PDL", "unified memory" } do
+        T.like(asked(words), "^There is no `" .. words:gsub("%-", "%%-") .. "` here: %S",
+               words .. " is not here, and what is instead")
+    end
     T.is(asked "torch.nn.Linear", "There is no `torch.nn.Linear` here: there are no layers; "
         .. "`lab.matmul(x, w,\n{bias = b})` multiplies by weights and adds a bias.\n", "help torch.nn.Linear")
     T.like(asked "mean", "^There is no `mean` here: the mean is .-\n\"mean\" is found in:\n",
