@@ -449,6 +449,29 @@ static int64_t start_ns(pass *p, size_t i)
     return free_ns != NEVER ? later(ns, free_ns + follow_ns) : ns;
 }
 
+/* What a kernel that fills the GPU lasts longer beside a collective that it was not beside: that
+ * has an SM for each of its blocks until it ends, and the kernel the others. */
+static int64_t squeezed_ns(const pass *p, size_t i, int64_t ns)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (!span || span->kind != SL_SPAN_KERNEL || !sl__fills_gpu(p->r->ops->timeline, span))
+        return 0;
+    int place = place_of(p, span->stream);
+    size_t by = p->of[place].collective;
+    if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns
+        || p->r->played[by].end_ns <= p->r->played[i].start_ns)
+        return 0;
+    int64_t taken = sl__item_span(p->r->ops, by)->blocks;
+    int64_t left = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count - taken;
+    return left > 0 ? (int64_t)((double)ns * (double)taken / (double)left) : 0;
+}
+
+static void note_collective(pass *p, size_t i)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, span->stream)].collective = i;
+}
+
 static void start(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
@@ -456,8 +479,10 @@ static void start(pass *p, size_t i)
     played->start_ns = sl__graphs_have(p->graphs, i)
                            ? sl__graphs_start_ns(p, i, held_in_graph(p, i))
                            : start_ns(p, i);
-    played->end_ns = played->start_ns + length_ns(p, i);
-    played->end_ns += slowed_ns(p, i, played->end_ns - played->start_ns);
+    int64_t ns = length_ns(p, i);
+    played->end_ns = played->start_ns + ns;
+    played->end_ns += slowed_ns(p, i, ns) + squeezed_ns(p, i, ns);
+    note_collective(p, i);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
         p->last_ns = later(p->last_ns, played->end_ns);
@@ -469,6 +494,7 @@ static void begin_devices(pass *p)
 {
     for (int k = 0; k < sl_timeline_device_count(p->r->ops->timeline); k++) {
         p->of[k].ended_ns = p->of[k].null_ns = p->of[k].blocking_ns = p->of[k].full_ns = NEVER;
+        p->of[k].collective = SL__NO_ITEM;
         for (int engine = 0; engine < SL_ENGINES; engine++)
             p->of[k].engine_ns[engine] = NEVER;
         p->of[k].small = SL__NO_ITEM;

@@ -76,6 +76,7 @@ typedef struct sl__pass {
         int64_t engine_ns[SL_ENGINES]; /* of each engine, */
         int64_t full_ns;               /* and of kernels that fill the GPU; */
         size_t small;                  /* of smaller ones, the one that ended last */
+        size_t collective;             /* that started last, or SL__NO_ITEM */
     } of[SL_MOST_DEVICES];             /* by place of the device */
     int64_t first_ns, last_ns;         /* of all spans */
     uint32_t graph;                    /* which was launched last, */

@@ -18,8 +18,9 @@ A timeline is the result of a recording: which operation ran when, on which stre
 **Times** are in us, from the beginning of the recording; only the options `from_us` and `to_us` of charts count from the first span's start. A
 **span** is one operation on the device.
 
-- A **kind** is `"kernel"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
-- An **engine** is `"compute"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; a GPU with one copy engine has `"copy"` instead of the three in the middle; on a GPU without copy engines everything but host functions is `"compute"`.
+- A **kind** is `"kernel"`, `"collective"`, `"memcpy_h2d"`, `"memcpy_d2h"`, `"memcpy_d2d"`, `"memcpy_p2p"`, `"memset"` or `"host_func"`.
+- An **engine** is `"compute"`, `"comm"`, `"h2d"`, `"d2h"`, `"p2p"` or `"host"`; a GPU with one copy engine has `"copy"` instead of the three before the last; on a GPU without copy engines everything but collectives and host functions is `"compute"`.
+  A collective is the kernel of a communication between ranks: of `lab.comm`, in traces of other programs of NCCL or RCCL, or what the file calls one. `"comm"` is no part of the GPU: these kernels run on a few SMs, beside others.
   As a selection, `"h2d"` and `"d2h"` mean the copies in that direction on every GPU. Every GPU has engines of its own; without `device` a selection is of all of them.
 - A **selection** is a stream, a kind, an engine, or a table `{stream =, device =, kind =, engine =, name =}` of which everything
   must match; `name` is a span's whole name. A stream may have been closed since; in the table it may also be an id, or
@@ -572,6 +573,7 @@ without operations are left out; a missing value is `null`.
 | `makespan_over_bound` | the makespan over `lower_bound_us` |
 | `device`, `device_index`, `simulated`, `span_count` | |
 | `doubts` | `[{"kind":, "count":, "us":, "sentence":}, ...]`, as `timeline.doubts`; `us` is null where it is about no time |
+| `communication_us` | `{"covered":, "not_covered":}`: the time of collectives with kernels that are none beside them, and without; of several GPUs each one's: `{"gpu0: covered":, ...}`; only if there are collectives |
 | `graph_launch_count`, `graph_span_count` | launches of graphs, and how many operations they ran |
 | `count`, `busy_us` | by kind: `{"kernel": 10, "memcpy_d2h": 1}` |
 | `engine_busy_us` | by engine |

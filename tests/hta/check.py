@@ -15,6 +15,7 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 import warnings
 
 warnings.filterwarnings("ignore")
@@ -129,6 +130,37 @@ def check_as_it_comes(name, path, exact):
        f"HTA says {got} us, it is {want} us, of {stretches} events")
 
 
+def without_steps(path):
+    """The trace in HTA, with all its operations: where there are steps it leaves out the last one's."""
+    how = gzip.open if path.endswith(".gz") else open
+    with how(path, "rt", encoding="utf-8") as file:
+        trace = json.load(file)
+    trace["traceEvents"] = [e for e in trace["traceEvents"]
+                            if not str(e.get("name")).startswith("ProfilerStep")]
+    with tempfile.NamedTemporaryFile("wt", suffix=".json", encoding="utf-8") as file:
+        json.dump(trace, file)
+        file.flush()
+        return in_ns(load(file.name))
+
+
+def check_communication(name, whole, operations, figures):
+    """HTA's overlap of communication and computation, of both unions' common time: of kernels alone."""
+    if "communication_us" not in figures:
+        ok(not any(e["name"].startswith("nccl") for e in operations if e["cat"] == "kernel"),
+           f"{name}: there is no communication")
+        return
+    covered, bare = (figures["communication_us"][key] for key in ("covered", "not_covered"))
+    want = round(100 * covered / (covered + bare), 2)
+    kept = int(whole.t.get_trace(0)["stream"].ne(-1).sum())
+    if kept < len(operations):      # without a call
+        skip(f"{name}: communication that kernels cover",
+             f"HTA leaves out {len(operations) - kept} of {len(operations)} operations")
+        return
+    got = float(whole.get_comm_comp_overlap(visualize=False)["comp_comm_overlap_pctg"].iloc[0])
+    ok(abs(got - want) < 0.011,
+       f"{name}: kernels cover {want} % of the communication, as HTA says", f"HTA says {got} %")
+
+
 def check_launches(name, exact, figures):
     stats = exact.get_cuda_kernel_launch_stats(
         ranks=[0], visualize=False, include_memory_events=True)[0]
@@ -218,8 +250,11 @@ def check_trace(path, program):
     if not ok(figures is not None, f"{name}: so do we", why):
         return
     exact = in_ns(analysis)
-    check_overlap(name, exact, operations_of(path), figures)
+    whole, operations = without_steps(path), operations_of(path)
+    check_overlap(name, whole, operations, figures)
     check_as_it_comes(name, path, exact)
+    if len({e["pid"] for e in operations}) == 1:
+        check_communication(name, whole, operations, figures)
     if "launches" not in figures:
         return
     check_launches(name, exact, figures)

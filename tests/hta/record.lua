@@ -119,6 +119,28 @@ local function figures(tl)
     return f
 end
 
+-- Sums beside kernels and by themselves: the file of one of two GPUs, for which the program is asked.
+local function communication(path)
+    local gpus = {lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}}
+    local comm, t = lab.comm{devices = gpus}, {}
+    for k = 1, 2 do t[k] = lab.ones(1 << 20, {device = gpus[k]}) end
+    local tl = lab.profile(function()
+        for i = 1, 10 do
+            for k = 1, 2 do lab.mul(t[k], 2) end
+            local work = comm:all_reduce(t, {async = i % 2 == 0})
+            for k = 1, 2 do
+                gpus[k]:make_current()
+                lab.spin(0.01 * i, {blocks = 64})
+                lab.zeros(1 << 18, {device = gpus[k]}):zero_()
+            end
+            if i % 2 == 0 then work:wait() end
+        end
+    end)
+    tl:save(path)
+    lab.load(path, {device = 0}):save(path)
+    comm:free()
+end
+
 local works <const> = {{"one_kernel", one_kernel}, {"puzzler", puzzler},
                        {"many_streams", many_streams}, {"graphs", graphs, no_launches = true}}
 for _, work in ipairs(works) do
@@ -131,3 +153,4 @@ for _, work in ipairs(works) do
     file:write(to_json(f), "\n")
     file:close()
 end
+communication(folder .. "/communication.json")
