@@ -85,6 +85,7 @@ static void classify(const char *name, sl__host *host)
     }
     host->may_wait = is_listed(bare, may_wait);
     host->copies = is_listed(bare, copies);
+    host->asks = strcmp(bare, "EventQuery") == 0 ? 'E' : strcmp(bare, "StreamQuery") == 0 ? 'S' : 0;
     host->launches_graph = strcmp(bare, "GraphLaunch") == 0;
     host->launches_kernel = is_listed(bare, kernel_launches);
     host->begins_capture = strcmp(bare, "StreamBeginCapture") == 0;

@@ -448,7 +448,7 @@ static sl_status add_items(sl__match *m, sl_error *err)
         const sl__issued *it = &m->items[i];
         if (sl__stops_at(i)) return sl_interrupt_check(err);
         if (it->call) {
-            status = add_call(m, it, err);
+            if (!m->records->hosts[it->index].is_part) status = add_call(m, it, err);
             continue;
         }
         const sl__work *work = &m->records->works[it->index];

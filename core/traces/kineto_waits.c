@@ -2,6 +2,7 @@
  *
  *   A synchronisation of an unknown stream waited for what ended last before it returned; one
  *   with an unknown event for what ended last with a record behind it.
+ *   A loop of cudaEventQuery or cudaStreamQuery waited for what ended before its last question.
  *   cudaFree and its like waited for the device if the last of the earlier work ended while
  *   they ran, and they returned soon after. Calls also end near the end of some work by chance,
  *   and a call of the same name that returned while earlier work still ran speaks against it: the
@@ -25,6 +26,7 @@
 #define CLOCKS_NS 10000     /* by how much the two clocks may differ */
 #define NOTHING_NS 10000    /* more than cudaFree(NULL) takes, less than other calls do */
 #define MANY_TIMES 8        /* longer than any that did not wait */
+#define LEAST_QUESTIONS 3   /* of a loop that waits: fewer ask in passing */
 #define CHANCE 16           /* of a call's time, the end of the work lies in this part */
 
 typedef struct ending {
@@ -105,7 +107,11 @@ static sl__host *record_behind(const sl__match *m, size_t work, size_t position)
     size_t end = more && m->position[work + 1] < position ? m->position[work + 1] : position;
     for (size_t i = m->position[work] + 1; i < end && i <= m->position[work] + LOOK_BACK; i++) {
         sl__host *host = m->items[i].call ? &records->hosts[m->items[i].index] : NULL;
-        if (host && sl__is_plain(host)
+        if (!host) continue;
+        if (host->call.kind == SL_CALL_EVENT_RECORD
+            && host->stream == sl__row_stream(records->works[work].stream))
+            return host;
+        if (sl__is_plain(host)
             && strstr(sl_timeline_text(records->timeline, host->call.name), "EventRecord"))
             return host;
     }
@@ -133,6 +139,61 @@ static void guess_event(const waits *w, sl__host *host, size_t position)
         host->target_stream = record->stream;
         return;
     }
+}
+
+/* ---- loops that ask ------------------------------------------------------------------- */
+
+static sl__host *asking(const sl__match *m, size_t i)
+{
+    if (i >= m->n_items || !m->items[i].call) return NULL;
+    sl__host *host = &m->records->hosts[m->items[i].index];
+    return host->asks ? host : NULL;
+}
+
+/* The record, or for a question about a stream the work itself, that ended between the last question
+ * that found it open, and the one that found it done. */
+static bool is_answered(const waits *w, sl__host *first, const sl__host *open, const sl__host *done,
+                        size_t position)
+{
+    const sl__match *m = w->match;
+    size_t low = ended_before(w, done);
+    for (size_t i = 0; i < LOOK_BACK && low-- > 0; i++) {
+        const ending *last = &w->by_end[low];
+        if (last->end_ns <= open->call.host_start_ns) return false;
+        if (m->position[last->work] > position) continue;
+        sl__host *record = first->asks == 'E' ? record_behind(m, last->work, position) : NULL;
+        if (!record && (first->asks == 'E' || !is_last_before(m, last->work, position))) continue;
+        first->stream = sl__row_stream(m->records->works[last->work].stream);
+        if (!record) return true;
+        record->call.kind = SL_CALL_EVENT_RECORD;
+        record->stream = first->target_stream = first->stream;
+        first->stream = SL__NO_STREAM;
+        first->call.target = record->call.correlation;
+        return true;
+    }
+    return false;
+}
+
+/* A loop of cudaEventQuery or cudaStreamQuery, with nothing in between, that ended when what it asked
+ * for was done: the host waited as in a synchronisation. Its first question becomes that, and the
+ * others are part of it. */
+static size_t take_loop(const waits *w, size_t from)
+{
+    const sl__match *m = w->match;
+    sl__host *first = asking(m, from), *next;
+    size_t to = from;
+    if (!first) return from + 1;
+    while ((next = asking(m, to)) && next->asks == first->asks && next->thread == first->thread)
+        to++;
+    if (to - from < LEAST_QUESTIONS) return to;
+    const sl__host *open = asking(m, to - 2), *done = asking(m, to - 1);
+    if (!is_answered(w, first, open, done, from)) return to;
+    first->call.kind = first->asks == 'E' ? SL_CALL_EVENT_SYNC : SL_CALL_STREAM_SYNC;
+    first->call.host_end_ns = done->call.host_end_ns;
+    first->explained = true;
+    for (size_t i = from + 1; i < to; i++)
+        asking(m, i)->is_part = true;
+    return to;
 }
 
 /* ---- calls that may wait --------------------------------------------------------------- */
@@ -208,6 +269,8 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
         status = for_each_call(&w, note_early_return, err);
     }
     if (status == SL_OK) status = for_each_call(&w, infer_wait, err);
+    for (size_t i = 0; status == SL_OK && i < match->n_items;)
+        i = take_loop(&w, i);
     free(w.by_end);
     free(w.early_ns);
     return status;

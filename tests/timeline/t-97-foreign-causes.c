@@ -241,6 +241,64 @@ static void test_full_follows_small(void)
               "where only the small one's end explains its start, it follows that one");
 }
 
+/* ---- loops of questions -------------------------------------------------------------- */
+
+/* A kernel from 10 to 1010 and a record behind it, questions, and at 1020 another launch. */
+#define LOOP(questions) "[" AT("cudaLaunchKernel", 0, 5, 1) "," \
+    "{" K7 "\"ts\":10,\"dur\":1000,\"args\":{\"correlation\":1}}," AT("cudaEventRecord", 6, 1, 2) "," \
+    questions "," AT("cudaLaunchKernel", 1020, 5, 9) "," \
+    "{" K7 "\"ts\":1030,\"dur\":100,\"args\":{\"correlation\":9}}]"
+#define FOUR(name, last) AT(name, 20, 3, 3) "," AT(name, 300, 3, 4) "," AT(name, 990, 3, 5) "," \
+    AT(name, last, 3, 6)
+
+/* The kinds of the calls from the record on: "record event", "plain" for what waits for nothing. */
+static const char *kinds(const char *list)
+{
+    static const char *const names[SL_CALL_KINDS] = {
+        [SL_CALL_EVENT_RECORD] = "record", [SL_CALL_EVENT_SYNC] = "event",
+        [SL_CALL_STREAM_SYNC] = "stream", [SL_CALL_PLAIN] = "plain",
+    };
+    static char text[128];
+    sl_timeline *tl = events(list);
+    text[0] = '\0';
+    for (size_t i = 0; i < call_count(tl) && i < 9; i++) {
+        const char *name = names[call_at(tl, i)->kind];
+        if (i > 0) strcat(text, " ");
+        strcat(text, name ? name : "?");
+    }
+    sl_timeline_release(tl);
+    return text;
+}
+
+static void test_loops(void)
+{
+    const char *loop = LOOP(FOUR("cudaEventQuery", 1012));
+    is_str(kinds(loop), "record event", "a loop of cudaEventQuery is a wait for the event");
+    sl_timeline *tl = events(loop);
+    is_int(call_at(tl, 1)->target, 2, "which was recorded behind what ended before the last question");
+    is_int(call_at(tl, 1)->host_start_ns, 20000, "from the first question");
+    is_int(call_at(tl, 1)->host_end_ns, 1015000, "to the end of the last one");
+    sl_timeline_release(tl);
+    is_str(kinds(LOOP(FOUR("hipEventQuery", 1012))), "record event", "AMD's likewise");
+    is_str(kinds(LOOP(FOUR("cudaStreamQuery", 1012))), "plain stream",
+           "one of cudaStreamQuery is a wait for the stream");
+    is_str(kinds(LOOP(FOUR("cudaEventQuery", 1004))), "plain plain plain plain plain",
+           "one that ended before anything was done gave up");
+    is_str(kinds(LOOP(AT("cudaEventQuery", 990, 3, 5) "," AT("cudaEventQuery", 1012, 3, 6))),
+           "plain plain plain", "two questions are no loop");
+    is_str(kinds(LOOP(AT("cudaEventQuery", 20, 3, 3) "," AT("cudaMalloc", 500, 2, 4) ","
+                          AT("cudaEventQuery", 990, 3, 5) "," AT("cudaEventQuery", 1012, 3, 6))),
+           "plain plain plain plain plain", "nor are those with other calls in between");
+}
+
+/* Without the wait the launch comes a short pause after the record: its kernel follows the first one
+ * at 1011 in place of 1030. */
+static void test_loop_gain(void)
+{
+    is_double(gain_us(LOOP(FOUR("cudaEventQuery", 1012)), SL_CAUSE_HOST_BLOCKED), 19, 1.5,
+              "ending it gains what a synchronisation would");
+}
+
 int main(void)
 {
     plan(0);
@@ -255,5 +313,7 @@ int main(void)
     test_nested();
     test_full_beside_small();
     test_full_follows_small();
+    test_loops();
+    test_loop_gain();
     return done_testing();
 }
