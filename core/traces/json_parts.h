@@ -14,7 +14,8 @@ typedef sl_status sl__part_reader(void *ud, char *to, size_t room, size_t *n, sl
 typedef struct sl__parts {
     sl__part_reader *read; /* NULL: the text is there whole */
     void *ud;
-    size_t part; /* bytes to read at once, 0: the usual number */
+    const char *name; /* of the file; NULL: none */
+    size_t part;      /* bytes to read at once, 0: the usual number */
     char *text;
     size_t cap;
     bool ended;

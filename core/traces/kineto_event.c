@@ -121,13 +121,25 @@ static sl__category categorise(const sl__event *event)
         const char *cat;
         sl__category category;
     } known[] = {
-        { "cpu_op", SL__CAT_CPU_OP },     { "cuda_runtime", SL__CAT_CALL },
-        { "cuda_driver", SL__CAT_CALL },  { "Runtime", SL__CAT_CALL },
-        { "kernel", SL__CAT_KERNEL },     { "Kernel", SL__CAT_KERNEL },
-        { "gpu_memcpy", SL__CAT_MEMCPY }, { "Memcpy", SL__CAT_MEMCPY },
-        { "gpu_memset", SL__CAT_MEMSET }, { "Memset", SL__CAT_MEMSET },
-        { "cuda_sync", SL__CAT_SYNC },    { "Trace", SL__CAT_NONE },
-        { "overhead", SL__CAT_OVERHEAD }, { "python_function", SL__CAT_PYTHON },
+        { "cpu_op", SL__CAT_CPU_OP },
+        { "cuda_runtime", SL__CAT_CALL },
+        { "cuda_driver", SL__CAT_CALL },
+        { "Runtime", SL__CAT_CALL },
+        { "xpu_runtime", SL__CAT_CALL },
+        { "xpu_driver", SL__CAT_CALL },
+        { "mtia_runtime", SL__CAT_CALL },
+        { "privateuse1_runtime", SL__CAT_CALL },
+        { "privateuse1_driver", SL__CAT_CALL },
+        { "kernel", SL__CAT_KERNEL },
+        { "Kernel", SL__CAT_KERNEL },
+        { "gpu_memcpy", SL__CAT_MEMCPY },
+        { "Memcpy", SL__CAT_MEMCPY },
+        { "gpu_memset", SL__CAT_MEMSET },
+        { "Memset", SL__CAT_MEMSET },
+        { "cuda_sync", SL__CAT_SYNC },
+        { "Trace", SL__CAT_NONE },
+        { "overhead", SL__CAT_OVERHEAD },
+        { "python_function", SL__CAT_PYTHON },
     };
     if (sl__json_is(&event->ph, "M"))
         return sl__json_is(&event->name, "thread_name") ? SL__CAT_THREAD_NAME : SL__CAT_NONE;

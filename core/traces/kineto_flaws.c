@@ -1,7 +1,8 @@
 /* kineto_flaws.c - what is wrong with a trace, event by event.
  *
  * A trace of a million events is not refused for one of them. What the timeline can do without
- * counts as missing; an event without the rest is left out; where the text is no JSON, reading ends.
+ * counts as missing; an event without the rest is left out; where the text is no JSON, reading
+ * ends.
  *
  *   what is wrong                                 what is done
  *   a number or a list of numbers in quotes       it is what is in the quotes
@@ -15,7 +16,8 @@
  *   on, or the compressed data is damaged
  *
  * All of it is told, a kind a sentence (kineto_doubts.c). A trace without any operation is refused,
- * with the first reason. In files of ours each value is needed: an event with a wrong one is left out.
+ * with the first reason. In files of ours each value is needed: an event with a wrong one is left
+ * out.
  */
 #include "kineto_read.h"
 

@@ -34,13 +34,15 @@ static bool contains(const char *text, const char *const *parts)
     return false;
 }
 
-/* CUPTI's words, and those of AMD's counterpart. Copies within the host and to or from arrays count
- * as copies within the device. */
+/* CUPTI's words, and those of AMD's counterpart. A copy within the host is its work, in the stream's
+ * order, as a host function is. Copies to or from arrays count as copies within the device. */
 static sl_span_kind kind_of_copy(const char *name)
 {
     static const char *const up[] = { "HtoD", "HostToDevice", "HtoA", NULL };
     static const char *const down[] = { "DtoH", "DeviceToHost", "AtoH", NULL };
     static const char *const across[] = { "PtoP", "PeerToPeer", NULL };
+    static const char *const host[] = { "HtoH", "HostToHost", NULL };
+    if (contains(name, host)) return SL_SPAN_HOST_FUNC;
     if (contains(name, up)) return SL_SPAN_MEMCPY_H2D;
     if (contains(name, down)) return SL_SPAN_MEMCPY_D2H;
     return contains(name, across) ? SL_SPAN_MEMCPY_P2P : SL_SPAN_MEMCPY_D2D;

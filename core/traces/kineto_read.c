@@ -129,6 +129,7 @@ static sl_status take_event(sl__reader *r)
     switch (r->event.category) {
     case SL__CAT_NONE: /* the profiler's own row, also where the CPU was not recorded */
         r->records.pytorch |= !r->records.own && sl__json_is(&r->event.tid, "PyTorch Profiler");
+        sl__writer_note(r);
         return SL_OK;
     case SL__CAT_THREAD_NAME: sl__event_read_args(&r->scan, &r->event); return read_thread(r);
     case SL__CAT_CPU_OP:
@@ -142,7 +143,10 @@ static sl_status take_event(sl__reader *r)
         pass_over(r);
         return SL_OK;
     case SL__CAT_OVERHEAD: return r->records.own ? SL_OK : read_overhead(r);
-    case SL__CAT_OTHER: pass_over(r); return SL_OK;
+    case SL__CAT_OTHER:
+        sl__writer_note(r);
+        pass_over(r);
+        return SL_OK;
     case SL__CAT_EDGE: return r->records.own ? read_edge(r) : SL_OK;
     default: return read_timed(r, func_stream);
     }
@@ -185,8 +189,7 @@ static sl_status begin(sl__reader *r, sl_error *err)
     if (n < 3) scan->hit_end = true;
     if (n >= MAX_BLANKS) scan->hit_end = false;
     if (n == 0) return sl_fail(err, SL_EINVAL, "it is empty");
-    if (c != '{' && c != '[')
-        return sl_fail(err, SL_EINVAL, "it is no JSON trace: it does not begin with { or [");
+    if (c != '{' && c != '[') return sl__writer_refuse_start(scan->start, n, r->parts.name, err);
     r->first = true;
     return sl__scan_enter(scan, c, err);
 }
@@ -300,9 +303,7 @@ static sl_status refuse_empty(const sl__reader *r, sl_error *err)
             return sl_fail(err, SL_EINVAL, "%s", flaw->what.len ? flaw->what.data : "");
     }
     if (r->records.own) return SL_OK;
-    return sl_fail(err, SL_EINVAL,
-                   "it has no GPU events (cat kernel, gpu_memcpy or gpu_memset); PyTorch's "
-                   "profiler records them with ProfilerActivity.CUDA");
+    return sl__writer_refuse(r->writer, err);
 }
 
 static sl_status read_text(sl__reader *r, sl_error *err)
@@ -357,8 +358,8 @@ sl_status sl_timeline_load_kineto(const char *path, int device, sl_timeline **ti
     sl_error why;
     sl_status status = sl__infile_open(path, &in, err);
     if (status != SL_OK) return status;
-    status = sl__kineto_parse_parts((sl__parts){ .read = read_part, .ud = in }, device, timeline,
-                                    &why);
+    const sl__parts parts = { .read = read_part, .ud = in, .name = sl__infile_name(path) };
+    status = sl__kineto_parse_parts(parts, device, timeline, &why);
     sl__infile_close(in);
     if (status == SL_OK) /* short of memory it has none */
         sl_timeline_set_name(*timeline, sl__infile_name(path), NULL);

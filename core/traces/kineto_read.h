@@ -9,6 +9,13 @@
 
 #define SL__MAX_STREAM_NUMBER (INT64_C(1) << 48)
 
+/* Which other program's file it is, as far as an event says so. */
+typedef enum sl__writer {
+    SL__WRITER_UNKNOWN,
+    SL__WRITER_XLA,   /* the profiler of JAX and TensorFlow */
+    SL__WRITER_LEGACY /* torch.autograd.profiler without kineto */
+} sl__writer;
+
 typedef struct sl__reader {
     sl__records records;
     sl__scan scan;
@@ -17,6 +24,7 @@ typedef struct sl__reader {
     bool first, more;          /* of the list or object that is walked through */
     sl__json_value key, value; /* its member */
     uint64_t number;           /* of the event, in traceEvents, from 1 on */
+    sl__writer writer;
     sl__event event;
 } sl__reader;
 
@@ -65,6 +73,16 @@ void sl__flaw_note(sl__records *records, sl_doubt_kind kind, const char *sentenc
 void sl__flaws_of_event(sl__reader *r);
 /* The event failed, and is left out, with what it has left in lists. */
 void sl__event_skip(sl__reader *r, sl__filled before, const char *why);
+
+/* ---- kineto_writers.c: files of other programs, and what they are ---- */
+
+/* Of what does not begin as JSON does: SL_EINVAL with a sentence that says what it is. `name` may
+ * be NULL. */
+sl_status sl__writer_refuse_start(const char *text, size_t n, const char *name, sl_error *err);
+/* What an event that no timeline needs says of its writer. */
+void sl__writer_note(sl__reader *r);
+/* Of a trace without operations. */
+sl_status sl__writer_refuse(sl__writer writer, sl_error *err);
 
 /* ---- kineto_header.c: the members of a trace that are no events ---- */
 

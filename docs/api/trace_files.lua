@@ -108,7 +108,7 @@ the `.goal`: both simulators compute it.
 ## Traces of other programs
 
 `lab.load` and `streamlab show` read kernels, copies and memsets, the calls that launched them (`cuda_runtime`,
-`cuda_driver`), and `cuda_sync` events; they ignore other events. If a trace has several GPUs, `streamlab show` prints
+`cuda_driver`, and those of other GPUs, `xpu_runtime` for one), and `cuda_sync` events; they ignore other events. If a trace has several GPUs, `streamlab show` prints
 each of them (the first 16 at most), and `lab.load` reads the one that `device` names, by default the one with the most
 operations; times count from the trace's first event for all GPUs.
 
@@ -146,6 +146,7 @@ A file of a million events is not refused for a few of them. `timeline.doubts` t
 | a key twice | the last one counts, as in other readers: `double_keys` |
 | the text ends too early, or is no JSON from somewhere on; compressed data that is cut short or damaged | what comes before is read: `cut_off` |
 
-A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. One that cannot be read at all is `SL_EIO`. The text may have 4 GiB, unpacked, and
+A file is refused (`SL_EINVAL`, with a sentence that says what is wrong and where) when it is no trace, or no operation can be read. Reports of Nsight Systems (`.nsys-rep`, `.sqlite`), and traces of JAX, of TensorFlow
+and of PyTorch's old profiler cannot be read, and are named in the refusal. One that cannot be read at all is `SL_EIO`. The text may have 4 GiB, unpacked, and
 one event 64 MiB; it is read a part at a time, so that memory is needed for operations and calls only.]],
 }

@@ -22,7 +22,8 @@ what to print (default: all three):
                     --json are of the one with the most operations
 the chart:
   --from TIME, --to TIME
-                    a part of it, from the first operation on: 12ms, 3.5us, 2s
+                    a part of it, from the first operation on: 12ms, 3.5us, 2s;
+                    figures and explanation are of the whole
   --rows WHAT       streams (default) or engines
   --columns N       its width, else that of the terminal
 files:
@@ -151,6 +152,10 @@ local function print_device(shown)
     end
     -- Of an empty timeline each part would say only that.
     if shown.span_count > 0 or some then
+        if (options.from or options.to) and (not some or options.summary or options.explain) then
+            separate()
+            print("What follows is of the whole: --from and --to cut the chart alone.")
+        end
         if options.summary or not some then
             print_figures(shown.summary, {})
         end

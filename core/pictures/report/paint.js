@@ -242,12 +242,15 @@ function paintLane(lane, y, height, host) {
 
 /* ---- axis ------------------------------------------------------------------------- */
 
-/* Round times that are at least `room` px apart. */
+/* Round times that are at least `room` px apart, and so far that labels do not touch, of which the
+ * last may be moved to the left by half its width. */
 function tickStep(room) {
-    const least = perPixel() * room;
     for (let power = 1; ; power *= 10) {
-        for (const lead of [1, 2, 5]) {
-            if (lead * power >= least) return lead * power;
+        for (const step of [power, 2 * power, 5 * power]) {
+            const px = step / perPixel();
+            if (px < room) continue;
+            const label = tickLabel(Math.round((view.to - data.origin) / step) * step, step);
+            if (px >= 1.5 * textWidth(label) + 8) return step;
         }
     }
 }

@@ -1,0 +1,104 @@
+/* t-69-writers.c - files of other programs: what can be read is, and what cannot is named. */
+#include "foreign.h"
+
+/* A text of `n` bytes of a file of that name is refused with both parts. */
+static void refused(const char *text, size_t n, const char *name, const char *part,
+                    const char *other, const char *what)
+{
+    sl_error err = { 0 };
+    sl_timeline *tl = NULL;
+    rest left = { text, n };
+    sl__parts parts = { .read = read_rest, .ud = &left, .name = name };
+    sl_status status = sl__kineto_parse_parts(parts, SL_BUSIEST_DEVICE, &tl, &err);
+    ok(status == SL_EINVAL && strstr(err.msg, part) && strstr(err.msg, other), "%s: %s", what,
+       err.msg);
+    sl_timeline_release(tl);
+}
+
+#define REFUSED(text, name, part, other, what) \
+    refused(text, sizeof(text) - 1, name, part, other, what)
+
+static void test_starts(void)
+{
+    REFUSED("SQLite format 3\0\20\0\1\1 CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start)", "x",
+            "SQLite database that nsys (Nsight Systems) exported", "export_chrome_trace",
+            "an export of nsys is known by its tables");
+    REFUSED("SQLite format 3\0\20\0\1\1 CREATE TABLE birds (name)", "x", "SQLite database, which",
+            "cannot be read", "another database is one");
+    REFUSED("\1\2\3 binary", "run.nsys-rep", "report of nsys", "export_chrome_trace",
+            "a report of nsys is no JSON, and named so");
+    REFUSED("\1\2\3 binary", "run.qdrep", "report of nsys", "", "also as it was called before");
+    REFUSED("\1\2\3 binary", "run.ncu-rep", "report of ncu", "no timeline",
+            "one of ncu is another");
+    REFUSED("\1\2\3 binary", NULL, "it is no JSON trace", "", "other bytes are no trace");
+    REFUSED("PK\3\4 etc", "t.json.zip", "a zip archive", "unpack it",
+            "an archive is to be unpacked");
+    REFUSED("\x28\xB5\x2F\xFD etc", "t.json.zst", "zstd", "unpack it", "so is what zstd made");
+}
+
+static void test_names_alone(void)
+{
+    sl_error err;
+    sl_timeline *tl = NULL;
+    static const char text[] = "[{" K7 "\"ts\":1,\"dur\":1}]";
+    rest left = { text, sizeof text - 1 };
+    sl__parts parts = { .read = read_rest, .ud = &left, .name = "run.nsys-rep" };
+    is_int(sl__kineto_parse_parts(parts, SL_BUSIEST_DEVICE, &tl, &err), SL_OK,
+           "a trace is read whatever its name says");
+    sl_timeline_release(tl);
+}
+
+static void test_events(void)
+{
+    REFUSED("{\"traceEvents\":[{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":1,\"args\":"
+            "{\"name\":\"/device:GPU:0\"}},{\"ph\":\"X\",\"pid\":1,\"tid\":14,\"ts\":1,\"dur\":2,"
+            "\"name\":\"fusion\"}]}",
+            "t", "JAX and TensorFlow", "cannot be read yet",
+            "a trace of JAX is known by its processes");
+    REFUSED("[{\"name\":\"gemm\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"tid\":7,"
+            "\"pid\":\"CUDA functions\",\"args\":{}}]",
+            "t", "PyTorch's old profiler", "ProfilerActivity.CUDA",
+            "one of PyTorch's old profiler by its rows");
+    REFUSED("[{\"ph\":\"X\",\"cat\":\"cpu_op\",\"name\":\"aten::add\",\"ts\":1,\"dur\":2}]", "t",
+            "no GPU events", "ProfilerActivity.CUDA", "one without a GPU has no other name");
+}
+
+/* ---- what is read ------------------------------------------------------------------------ */
+
+static void test_other_gpus(void)
+{
+    sl_timeline *tl = events(
+        "[{\"ph\":\"X\",\"cat\":\"xpu_runtime\",\"pid\":9,\"tid\":9,\"name\":"
+        "\"urEnqueueKernelLaunch\",\"ts\":0,\"dur\":4,\"args\":{\"correlation\":5}},"
+        "{" K7 "\"name\":\"k\",\"ts\":10,\"dur\":20,\"args\":{\"correlation\":5}}]");
+    is_str(sl_timeline_notice(tl), "", "a launch on Intel's GPU is one");
+    is_int(span_at(tl, 0)->host_end_ns, 4000, "with its times");
+    sl_timeline_release(tl);
+}
+
+static void test_copies_within_the_host(void)
+{
+    sl_timeline *tl = events(
+        "[{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":7,\"ts\":1,\"dur\":9,"
+        "\"name\":\"Memcpy HtoH (Pageable -> Pinned)\",\"args\":{\"stream\":7}},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":7,\"ts\":20,\"dur\":9,"
+        "\"name\":\"CopyHostToHost\",\"args\":{\"stream\":7}},"
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":7,\"ts\":40,\"dur\":9,"
+        "\"name\":\"Memcpy DtoD (Device -> Device)\",\"args\":{\"stream\":7}}]");
+    is_int(span_at(tl, 0)->engine, SL_ENGINE_HOST, "a copy within the host is the host's work");
+    is_int(span_at(tl, 0)->kind, SL_SPAN_HOST_FUNC, "as a host function is");
+    is_int(span_at(tl, 1)->engine, SL_ENGINE_HOST, "also in AMD's words");
+    is_int(span_at(tl, 2)->kind, SL_SPAN_MEMCPY_D2D, "one within the device is not");
+    sl_timeline_release(tl);
+}
+
+int main(void)
+{
+    plan(0);
+    test_starts();
+    test_names_alone();
+    test_events();
+    test_other_gpus();
+    test_copies_within_the_host();
+    return done_testing();
+}
