@@ -36,17 +36,15 @@ enum { REPORT_COLUMNS = 100 }; /* of a report that is not for a narrower termina
 static void set_access(lua_State *L, const char *field, const sl_race_access *access)
 {
     static const char *const kinds[] = {
-        [SL_ACCESS_READ] = "read",
-        [SL_ACCESS_WRITE] = "write",
-        [SL_ACCESS_FREE] = "free",
-        [SL_ACCESS_ALLOCATE] = "allocate",
-        [SL_ACCESS_ATOMIC] = "atomic",
+        [SL_ACCESS_READ] = "read",         [SL_ACCESS_WRITE] = "write",   [SL_ACCESS_FREE] = "free",
+        [SL_ACCESS_ALLOCATE] = "allocate", [SL_ACCESS_ATOMIC] = "atomic",
     };
     lua_createtable(L, 0, 9);
     lsl_set_text(L, "access", kinds[access->kind]);
     lsl_set_known(L, "what", access->what);
     lsl_set_known(L, "where", access->where);
     lsl_set_text(L, "by", access->by_host ? "host" : access->in_host_func ? "host_func" : "stream");
+    if (access->thread >= 0) lsl_set_integer(L, "thread", access->thread);
     if (!access->by_host) {
         lsl_set_known(L, "stream", access->stream_name);
         lsl_set_integer(L, "stream_id", access->stream);
@@ -93,10 +91,14 @@ static void push_facts(lua_State *L, const sl_race *race)
         [SL_CHANCE_CALL] = "call",
     };
     static const char *const remedies[] = {
-        [SL_REMEDY_STREAM_WAITS] = "stream_waits",
-        [SL_REMEDY_HOST_WAITS] = "host_waits",
-        [SL_REMEDY_CAPTURE_WAITS] = "capture_waits",
+        [SL_REMEDY_STREAM_WAITS] = "stream_waits", [SL_REMEDY_HOST_WAITS] = "host_waits",
+        [SL_REMEDY_THREAD_JOINS] = "thread_joins", [SL_REMEDY_CAPTURE_WAITS] = "capture_waits",
         [SL_REMEDY_FREE_LATER] = "free_later",
+    };
+    static const char *const idles[] = {
+        [SL_IDLE_NONE] = "",
+        [SL_IDLE_UNRECORDED] = "unrecorded",
+        [SL_IDLE_UNORDERED] = "unordered",
     };
     static const char *const places[] = {
         [SL_ON_DEVICE] = "device",
@@ -114,6 +116,9 @@ static void push_facts(lua_State *L, const sl_race *race)
     lsl_set_text(L, "chance_call", race->chance_call);
     lsl_set_text(L, "chance_where", race->chance_where);
     lsl_set_text(L, "remedy", remedies[race->remedy]);
+    lsl_set_text(L, "idle", idles[race->idle]);
+    lsl_set_text(L, "idle_where", race->idle_where);
+    lsl_set_boolean(L, "idle_is_first", race->idle_is_first);
     set_access_facts(L, "first", &race->first);
     set_access_facts(L, "second", &race->second);
 }
@@ -134,11 +139,24 @@ static void push_race(lua_State *L, const sl_race *race)
     push_facts(L, race);
 }
 
+static void load_words(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
+    lua_getfield(L, -1, "words");
+    lua_getfield(L, -1, "races");
+    lua_setfield(L, LUA_REGISTRYINDEX, RACE_WORDS);
+    lua_pop(L, 2);
+}
+
 /* Pushes that function of words/races.lua. */
 static void push_word(lua_State *L, const char *name)
 {
     luaL_checkstack(L, 16, NULL);
-    lua_getfield(L, LUA_REGISTRYINDEX, RACE_WORDS);
+    if (lua_getfield(L, LUA_REGISTRYINDEX, RACE_WORDS) == LUA_TNIL) { /* a thread's first one */
+        lua_pop(L, 1);
+        load_words(L);
+        lua_getfield(L, LUA_REGISTRYINDEX, RACE_WORDS);
+    }
     lua_getfield(L, -1, name);
     lua_remove(L, -2);
 }
@@ -204,11 +222,7 @@ static void make_thread(lua_State *L)
 {
     lsl_state *state = lsl_get(L);
     if (state->race_thread) return;
-    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.internals");
-    lua_getfield(L, -1, "words");
-    lua_getfield(L, -1, "races");
-    lua_setfield(L, LUA_REGISTRYINDEX, RACE_WORDS);
-    lua_pop(L, 2);
+    load_words(L);
     lua_State *T = lua_newthread(L);
     lua_pushlightuserdata(L, state);
     lua_pushcclosure(L, report, 1);
@@ -257,13 +271,13 @@ static sl_check_mode read_mode(lua_State *L)
     return SL_CHECK_OFF;
 }
 
-/* It knows one thread of the host only. */
+/* What threads that run have done before is not known. */
 static void check_alone(lua_State *L)
 {
     lsl_refuse_in_thread(L, "check");
     if (lsl_threads_run(lsl_get(L)))
         lsl_fail(L, SL_ESTATE, "check",
-                 "the race checker knows one thread only: join the threads first");
+                 "the race checker must see what threads do from the start: join them first");
 }
 
 /* lab.check(mode): returns the mode before; without an argument it changes nothing. */

@@ -58,6 +58,7 @@ void sl__threads_exchange(sl_threads *threads, sl_thread *next)
     const sl_thread *started = next->number > 0 ? next : threads->running;
 
     exchange_seats(threads->running, next, started->device->core->numbers->devices);
+    if (sl__race_on()) sl__race_thread_runs(sl__race, next->number);
     threads->running = next;
 }
 
@@ -239,8 +240,6 @@ static sl_status check_start(sl_device *device, sl_error *err)
 {
     if (!device->backend->thread_bytes)
         return sl_fail(err, SL_EUNSUPPORTED, "%s has no threads", device->info.name);
-    if (sl__race_on())
-        return sl_fail(err, SL_ESTATE, "the race checker knows one thread only: turn it off first");
     return SL_OK;
 }
 
@@ -254,10 +253,12 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
     for (sl_device *of = device->core->numbers->devices; of; of = of->core->beside)
         of->threads = threads;
     append(threads, thread);
+    threads->in_order = sl__race_on();
     if (takes_turns(device)) device->backend->thread_open(thread);
     error = start(thread);
     if (!error) {
         sl_device_retain(device);
+        if (sl__race_on()) sl__race_thread_started(sl__race, device, thread->number);
         return SL_OK;
     }
     unlink_thread(threads, thread);
@@ -288,12 +289,15 @@ sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_
 
 sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
 {
-    sl_status status = sl__device_enter(thread->device, "done", err);
+    sl_device *device = thread->device;
+    sl_status status = sl__device_enter(device, "done", err);
 
     if (status != SL_OK) return status;
     *ended = thread->ended;
-    return takes_turns(thread->device) ? thread->device->backend->thread_query(thread, ended, err)
-                                       : SL_OK;
+    if (takes_turns(device)) status = device->backend->thread_query(thread, ended, err);
+    if (status == SL_OK && *ended && sl__race_on())
+        sl__race_thread_ended(sl__race, device, thread->number, false);
+    return status;
 }
 
 /* After an interrupt as well: the thread is interrupted, too. */
@@ -332,6 +336,7 @@ sl_status sl_thread_join(sl_thread *thread, sl_error *err)
     if (status != SL_OK) return sl__device_leave(device, status, err);
     if (takes_turns(device))
         pthread_join(thread->os->thread, NULL); /* it has given the turn away */
+    if (sl__race_on()) sl__race_thread_ended(sl__race, device, thread->number, true);
     unlink_thread(threads_of(thread), thread);
     free_thread(thread);
     sl_device_release(device);

@@ -77,6 +77,10 @@ local function remedy(race, facts)
     if facts.remedy == "free_later" then
         return "g:update(f)", "before " .. (second.launched or "")
     end
+    if facts.remedy == "thread_joins" then
+        return "th:join()", "between " .. (first.where or "") .. " and " .. (second.where or "")
+               .. ", where th is the thread that does one of the two"
+    end
     local in_capture = facts.remedy == "capture_waits"
     local waited, meaning = stream_to_wait(first, facts.first, in_capture, role("first", second))
     local place = "before " .. (not in_capture and second.launched or second.where or "")
@@ -162,7 +166,9 @@ end
 
 -- Who it is that touches the memory.
 local function actor(access)
-    if access.by == "host" then return "the host" end
+    if access.by == "host" then
+        return "the host" .. (access.thread and " (thread " .. access.thread .. ")" or "")
+    end
     local gpu = access.device and "gpu" .. access.device
     local stream = "stream \"" .. (gpu and gpu .. ": " or "") .. (access.stream or "") .. "\""
     if access.stream_id == 0 then stream = "the default stream" .. (gpu and " of " .. gpu or "") end
@@ -222,6 +228,18 @@ local function outcome(race)
     return "the second was overwritten by the first"
 end
 
+-- A wait for an event that orders nothing, of the second access.
+local idle_waits <const> = {
+    unrecorded = "waits for an event that has no record yet, which is no wait (another thread may record it later)",
+    unordered = "waits for an event that another thread has recorded; nothing makes that thread record it first",
+}
+
+local function idle_wait(race, facts)
+    local why = idle_waits[facts.idle]
+    local by = facts.idle_is_first and race.first or race.second
+    return why and actor(by) .. " " .. why .. " (" .. facts.idle_where .. ")" or nil
+end
+
 -- The whole -------------------------------------------------------------------------------
 
 local function title(race, columns, colour)
@@ -258,6 +276,7 @@ local function report(race, columns, colour, cache)
         row("memory", memory_text(race), columns),
         race.accident and row("order", "kept only by undocumented behaviour of the driver: "
                               .. race.accident, columns) or "",
+        race.idle_wait and row("wait", race.idle_wait, columns) or "",
         row("fix", fix(race), columns),
         became and row("here", became, columns) or "",
         times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "") .. ")\n" or "",
@@ -291,6 +310,7 @@ function words.describe(race, facts, columns, colour, cache)
     race.tensor = string.format("tensor %d (%s %s %s)", facts.tensor_id, facts.shape, facts.dtype,
                                 place)
     race.accident = race.kind == "accident" and accident(facts) or nil
+    race.idle_wait = idle_wait(race, facts)
     race.remedy, race.remedy_where = remedy(race, facts)
     race.message = report(race, columns, colour, cache)
     return setmetatable(race, race_meta)
@@ -300,6 +320,7 @@ end
 function words.refusal(message, race, facts)
     local noun = facts.is_late and "its stream" or "that stream"
     if facts.remedy == "free_later" then return message end
+    if facts.remedy == "thread_joins" then return message .. "; join the thread first" end
     if facts.remedy == "capture_waits" then
         return message .. "; insert " .. table.concat({ remedy(race, facts) }, " ")
     end

@@ -181,7 +181,8 @@ static inline void cuda_enter(const cuda_device *dev)
 }
 static inline bool cuda_may_leave(const cuda_device *dev)
 {
-    return dev->base.threads && dev->recording == 0 && cuda_captures == 0;
+    return dev->base.threads && !dev->base.threads->in_order && dev->recording == 0
+           && cuda_captures == 0;
 }
 void cuda_let_others(const cuda_device *dev); /* go on for a moment, if there are any (wait.c) */
 #define CUDA_ASIDE(dev, code, call)                \

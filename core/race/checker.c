@@ -54,7 +54,7 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__opera
         },
     };
 
-    if (actor->point.slot == SL__HOST_SLOT) {
+    if (actor->point.slot == checker->host.slot) {
         t.access.by = SL__BY_HOST;
         t.access.seq = 0;
         t.access.where = sl__race_where(checker, device);
@@ -80,16 +80,38 @@ static bool touch_operands(sl__checker *checker, const sl_op *op, const sl__acto
         sl__touch t = touch_of(checker, op, &list[i], by_host ? &host : actor);
         if (meets) sl__touch_check(&t);
         *is_refused |= t.is_refused;
-        if (notes && (!by_host || checker->n_waiting > 0)) done = sl__touch_note(&t);
+        if (notes && (!by_host || checker->n_waiting > 0 || checker->threads))
+            done = sl__touch_note(&t);
     }
     return done && !checker->starved;
+}
+
+/* The event's record, if a wait for it surely finds it: another thread may not have made it yet. NULL:
+ * the wait orders nothing, which `idle` remembers. */
+static const sl__race_record *record_of(sl__checker *checker, const sl_event *event,
+                                        sl__idle_wait *idle)
+{
+    const sl__race_record *record = event->race;
+
+    if (record && sl__thread_has_seen(checker, record->by, record->point.host_epoch)) {
+        if (idle->event == event) *idle = (sl__idle_wait){ .why = SL_IDLE_NONE };
+        return record;
+    }
+    if (record || !event->record_seq)
+        *idle = (sl__idle_wait){ .why = record ? SL_IDLE_UNORDERED : SL_IDLE_UNRECORDED,
+                                 .where = sl__race_where(checker, event->device),
+                                 .event = event };
+    return NULL;
 }
 
 /* An operation after a wait for an event comes after what the event's record comes after. */
 static bool enter(sl__checker *checker, sl_op *op, sl__actor *actor)
 {
-    const sl__race_record *record = op->work.kind == SL_WORK_EVENT_WAIT ? op->event->race : NULL;
+    sl__race_clock *clock = sl__order_clock(checker, op->stream);
+    const sl__race_record *record = NULL;
 
+    if (!clock) return false;
+    if (op->work.kind == SL_WORK_EVENT_WAIT) record = record_of(checker, op->event, &clock->idle);
     return sl__order_next(checker, op->stream, record ? &record->point : NULL, actor);
 }
 
@@ -176,6 +198,8 @@ static bool set_record(sl__checker *checker, sl_event *event, const sl__point *p
     sl__seen_retain(point->seen);
     sl__seen_release(&record->point.seen);
     record->point = *point;
+    record->point.host_epoch--; /* it counts this operation; the call came before */
+    record->by = checker->host.slot;
     return true;
 }
 
@@ -303,7 +327,9 @@ void sl__race_waited_stream_by_chance(sl__checker *checker, sl_stream *stream, s
 
 void sl__race_waited_event(sl__checker *checker, sl_event *event)
 {
-    if (event->race && !sl__order_join_host(checker, &event->race->point, NULL))
+    const sl__race_record *record = record_of(checker, event, &checker->host.idle);
+
+    if (record && !sl__order_join_host(checker, &record->point, NULL))
         sl__race_give_up(checker, event->device);
 }
 
@@ -352,6 +378,7 @@ static void clear(sl__checker *checker)
     sl__replay_clear(checker);
     sl__race_ranks_clear(checker);
     sl__waiting_clear(checker);
+    sl__threads_clear(checker);
     sl__order_clear(checker);
 }
 

@@ -91,6 +91,13 @@ void sl__race_allocated(sl__checker *checker, sl_buffer *buffer, sl_stream *stre
 /* Afterwards, of each: the memory is gone. */
 void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what);
 
+/* Threads of the host, by their numbers: the running one has started another one; that one runs from now
+ * on; the running one has seen that it has ended, and if `is_joined` there is no such thread any more. */
+void sl__race_thread_started(sl__checker *checker, sl_device *device, uint32_t number);
+void sl__race_thread_runs(sl__checker *checker, uint32_t number);
+void sl__race_thread_ended(sl__checker *checker, sl_device *device, uint32_t number,
+                           bool is_joined);
+
 /* Called before and after the user's host function. `op` is the one that launched it, or the node;
  * `run` counts its runs from 0. */
 void sl__race_host_func_begin(sl__checker *checker, const sl_op *op, uint64_t run);

@@ -143,7 +143,7 @@ bool sl__touch_note(sl__touch *t)
     memory = memory_of(checker, t->buffer);
     if (!memory || !stand(checker, t->actor, &t->access.standing)) return false;
     done = sl__memory_note(memory, &t->access, t->first, t->end, t->actor->point.seen.sure, keep,
-                           checker->host_seen.sure);
+                           checker->threads ? NULL : checker->host.seen.sure);
     sl__standing_release(t->access.standing);
     return done;
 }

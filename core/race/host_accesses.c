@@ -50,7 +50,8 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
     done = !checker->starved;
     if (done && is_refused) return sl__races_fail(checker, err);
     for (int i = 0; i < n && done; i++)
-        if (list[i].actor->is_late || checker->n_waiting > 0) done = sl__touch_note(&list[i]);
+        if (list[i].actor->is_late || checker->n_waiting > 0 || checker->threads)
+            done = sl__touch_note(&list[i]);
     if (!done) sl__race_give_up(checker, list[0].buffer->device);
     return SL_OK;
 }

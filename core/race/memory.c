@@ -86,7 +86,7 @@ static uint32_t find_shared(const sl__accesses *others, uint32_t slot, uint8_t k
         uint32_t at = i % 2 ? others->n - 1 - i / 2 : i / 2;
         const sl__access *other = sl__access_at(others, at);
         sl__race_looks++;
-        if (other->slot == slot && other->kind == kind && other->by == SL__BY_STREAM) return at;
+        if (other->slot == slot && other->kind == kind && other->by != SL__BY_HOST_FUNC) return at;
     }
     return others->n;
 }
@@ -398,7 +398,7 @@ static bool note_in(sl__history *history, const sl__access *access, const sl__ve
                     bool keep)
 {
     if (access->by == SL__BY_HOST_FUNC) return note_late(history, access, seen);
-    if (access->by == SL__BY_HOST) return add_past(history, access);
+    if (access->slot == SL__HOST_SLOT) return add_past(history, access);
     return sl__access_shares(access->kind) ? note_shared(history, access, seen, keep)
                                            : note_write(history, access, keep);
 }

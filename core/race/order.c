@@ -62,14 +62,14 @@ void sl__order_keep(sl__race_clock *clock)
 
 void sl__order_keep_host(sl__checker *checker)
 {
-    checker->host_before = sl__seen_retain(checker->host_seen);
-    checker->is_host_undoable = true;
+    checker->host.before = sl__seen_retain(checker->host.seen);
+    checker->host.is_undoable = true;
 }
 
 static void forget_host_before(sl__checker *checker)
 {
-    sl__seen_release(&checker->host_before);
-    checker->is_host_undoable = false;
+    sl__seen_release(&checker->host.before);
+    checker->host.is_undoable = false;
 }
 
 /* The chances by which the host has seen more than it had before. */
@@ -77,7 +77,7 @@ static void forget_chances(sl__checker *checker)
 {
     for (uint32_t i = 1; i < checker->n_slots; i++) {
         sl__slot *slot = &checker->slots[i];
-        uint64_t epoch = sl__vector_at(checker->host_before.likely, i);
+        uint64_t epoch = sl__vector_at(checker->host.before.likely, i);
         while (slot->n_chances > 0) {
             sl__chance *last = &slot->chances[(slot->n_chances - 1) % SL__MOST_CHANCES];
             if (last->epoch <= epoch) break;
@@ -90,9 +90,9 @@ static void forget_chances(sl__checker *checker)
 static void undo_host(sl__checker *checker, sl__race_clock *clock)
 {
     forget_chances(checker);
-    sl__seen_release(&checker->host_seen);
-    checker->host_seen = sl__seen_retain(checker->host_before);
-    checker->host_version++;
+    sl__seen_release(&checker->host.seen);
+    checker->host.seen = sl__seen_retain(checker->host.before);
+    checker->host.version = ++checker->host_versions;
     for (uint32_t i = 1; i < checker->n_slots; i++)
         if (!sl__slot_is_seen(checker, i)) sl__slot_note_unseen(checker, i);
     clock->beyond_host = true;
@@ -113,7 +113,7 @@ static void undo_clock(sl__race_clock *clock)
 void sl__order_undo(sl__checker *checker, sl__race_clock *clock)
 {
     if (clock->is_undoable) undo_clock(clock);
-    if (checker->is_host_undoable) undo_host(checker, clock);
+    if (checker->host.is_undoable) undo_host(checker, clock);
 }
 
 /* ---- the NULL stream ------------------------------------------------------------- */
@@ -189,12 +189,24 @@ static sl__point point_of_slot(sl__checker *checker, uint32_t at)
     return (sl__point){ at, slot->epoch, checker->host_epoch, slot->seen };
 }
 
-static bool see_host(sl__checker *checker, sl__race_clock *clock)
+/* With several threads the stream also comes after the one that calls, which others may not. */
+static bool see_thread(sl__checker *checker, sl__race_clock *clock)
 {
-    sl__point host = { SL__HOST_SLOT, 0, 0, checker->host_seen };
+    const sl__point host = sl__order_host(checker).point;
     bool raised = false;
 
-    if (clock->host_version == checker->host_version) return true;
+    clock->host_version = 0;
+    clock->beyond_host = true;
+    return sl__seen_join(&clock->seen, &host, true, &raised);
+}
+
+static bool see_host(sl__checker *checker, sl__race_clock *clock)
+{
+    sl__point host = { SL__HOST_SLOT, 0, 0, checker->host.seen };
+    bool raised = false;
+
+    if (checker->threads) return see_thread(checker, clock);
+    if (clock->host_version == checker->host.version) return true;
     if (!clock->beyond_host) {
         sl__seen_retain(host.seen);
         sl__seen_release(&clock->seen);
@@ -202,7 +214,7 @@ static bool see_host(sl__checker *checker, sl__race_clock *clock)
     } else if (!sl__seen_join(&clock->seen, &host, true, &raised)) {
         return false;
     }
-    clock->host_version = checker->host_version;
+    clock->host_version = checker->host.version;
     return true;
 }
 
@@ -240,10 +252,10 @@ void sl__order_happens(sl__checker *checker, sl__race_clock *clock)
 sl__actor sl__order_host(sl__checker *checker)
 {
     return (sl__actor){ .point = {
-                            SL__HOST_SLOT,
+                            checker->host.slot,
                             checker->host_epoch,
                             checker->host_epoch,
-                            checker->host_seen,
+                            checker->host.seen,
                         } };
 }
 
@@ -278,14 +290,14 @@ sl__chance sl__order_chance(sl__checker *checker, const sl__access *access)
 
 bool sl__order_join_host(sl__checker *checker, const sl__point *point, const sl__chance *chance)
 {
-    sl__vector *before = chance ? sl__vector_retain(checker->host_seen.likely) : NULL;
+    sl__vector *before = chance ? sl__vector_retain(checker->host.seen.likely) : NULL;
     raised_by by = { checker, chance };
     bool raised = false;
-    bool joined = sl__seen_join(&checker->host_seen, point, !chance, &raised);
+    bool joined = sl__seen_join(&checker->host.seen, point, !chance, &raised);
 
-    if (raised) checker->host_version++;
+    if (raised) checker->host.version = ++checker->host_versions;
     if (raised && chance)
-        sl__vector_each_raised(before, checker->host_seen.likely, note_chance, &by);
+        sl__vector_each_raised(before, checker->host.seen.likely, note_chance, &by);
     sl__vector_release(before);
     return joined;
 }
@@ -296,7 +308,7 @@ bool sl__order_join_slot(sl__checker *checker, uint32_t at, const sl__chance *ch
     sl__point point = point_of_slot(checker, at);
 
     if (!sl__order_join_host(checker, &point, chance)) return false;
-    if (!chance && clock) clock->beyond_host = false;
+    if (!chance && clock && !checker->threads) clock->beyond_host = false;
     return true;
 }
 
@@ -378,10 +390,10 @@ void sl__order_device_closed(sl__checker *checker, sl_device *device)
         sl__slot *slot = &checker->slots[i];
         if (slot->device != device) continue;
         sl__point point = point_of_slot(checker, i);
-        (void)sl__seen_join(&checker->host_seen, &point, true, &raised);
+        (void)sl__seen_join(&checker->host.seen, &point, true, &raised);
         slot->device = NULL;
     }
-    if (raised) checker->host_version++;
+    if (raised) checker->host.version = ++checker->host_versions;
 }
 
 void sl__order_clear(sl__checker *checker)
@@ -397,8 +409,8 @@ void sl__order_clear(sl__checker *checker)
     checker->slots = NULL;
     checker->n_slots = checker->slots_room = 0;
     checker->unseen = checker->closed = 0;
-    sl__seen_release(&checker->host_seen);
+    sl__seen_release(&checker->host.seen);
     forget_host_before(checker);
     checker->host_epoch = 1;
-    checker->host_version = 1;
+    checker->host.version = checker->host_versions = 1;
 }

@@ -65,6 +65,8 @@ static sl_race_remedy remedy_of(sl__checker *checker, const sl__meeting *meeting
 
     if (meeting->kind == SL_RACE_AFTER_FREE) return SL_REMEDY_FREE_LATER;
     if (is_inside(meeting)) return SL_REMEDY_CAPTURE_WAITS;
+    if (meeting->first->by == SL__BY_HOST && meeting->first->slot != SL__HOST_SLOT)
+        return SL_REMEDY_THREAD_JOINS;
     return meeting->second->by == SL__BY_HOST || are_apart ? SL_REMEDY_HOST_WAITS
                                                            : SL_REMEDY_STREAM_WAITS;
 }
@@ -134,6 +136,7 @@ static void describe_access(sl__checker *checker, sl_race_access *to, const sl__
     to->where = own(checker, where);
     to->by_host = access->by == SL__BY_HOST;
     to->in_host_func = access->by == SL__BY_HOST_FUNC;
+    to->thread = to->by_host && access->slot != SL__HOST_SLOT ? (int)slot->stream_id : -1;
     to->gpu = to->by_host ? -1 : gpu_of(slot->device);
     to->stream = slot->stream_id;
     to->stream_name = own(checker, sl__race_text(checker, stream_name(checker, access)));
@@ -193,6 +196,26 @@ static found key_of(sl__checker *checker, const sl__meeting *meeting)
     };
 }
 
+static sl__idle_wait idle_of(sl__checker *checker, const sl__access *access)
+{
+    const sl__race_clock *clock = slot_of(checker, access)->clock;
+
+    if (access->by == SL__BY_HOST) return checker->host.idle;
+    return clock ? clock->idle : (sl__idle_wait){ .why = SL_IDLE_NONE };
+}
+
+/* With threads the one that waits in vain may have come first. */
+static void describe_idle(sl__checker *checker, sl_race *race, const sl__meeting *meeting)
+{
+    sl__idle_wait idle = idle_of(checker, meeting->second);
+
+    race->idle_is_first = idle.why == SL_IDLE_NONE && checker->threads
+                          && meeting->first->by != SL__BY_HOST;
+    if (race->idle_is_first) idle = idle_of(checker, meeting->first);
+    race->idle = idle.why;
+    race->idle_where = own(checker, idle.where);
+}
+
 static void describe(sl__checker *checker, sl_race *race, const found *key,
                      const sl__meeting *meeting)
 {
@@ -208,6 +231,7 @@ static void describe(sl__checker *checker, sl_race *race, const found *key,
     race->n_bytes = meeting->to - meeting->from;
     race->remedy = remedy_of(checker, meeting);
     describe_chance(checker, race, meeting);
+    describe_idle(checker, race, meeting);
 }
 
 static found *new_entry(sl__checker *checker, const found *key, const sl__meeting *meeting)

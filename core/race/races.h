@@ -55,24 +55,30 @@ typedef enum sl_race_chance {
     SL_CHANCE_CALL           /* a call, such as cudaFree, waits for the device */
 } sl_race_chance;
 
+/* Why a wait for an event orders nothing: the event had no record, so that the wait was none; or
+ * another thread of the host had recorded it, which might have done so later. */
+typedef enum sl_race_idle { SL_IDLE_NONE, SL_IDLE_UNRECORDED, SL_IDLE_UNORDERED } sl_race_idle;
+
 /* Who has to wait for the stream of the first access. */
 typedef enum sl_race_remedy {
     SL_REMEDY_STREAM_WAITS,
     SL_REMEDY_HOST_WAITS,
+    SL_REMEDY_THREAD_JOINS,  /* both are by the host, in two of its threads */
     SL_REMEDY_CAPTURE_WAITS, /* the stream of the second, in the capture: both are of one launch */
     SL_REMEDY_FREE_LATER     /* none: after the last launch of the graph */
 } sl_race_remedy;
 
 typedef struct sl_race_access {
     sl_race_access_kind kind;
-    const char *what;           /* as in timelines: "matmul_f32", "Memcpy HtoD (Pinned -> Device)";
+    const char *what;  /* as in timelines: "matmul_f32", "Memcpy HtoD (Pinned -> Device)";
                                  * "cudaMallocAsync", "cudaFreeAsync";
                                  * of the host: "read", "write", "cudaFree" */
-    const char *where;          /* "lab.lua:12", "" if unknown */
-    bool by_host;               /* the host itself, not a stream */
-    bool in_host_func;          /* by a host function that ran in the stream */
-    int gpu;                    /* its index where several are open, else -1; of the host -1 */
-    uint32_t stream;            /* its id, unless by_host; of a node as in timelines */
+    const char *where; /* "lab.lua:12", "" if unknown */
+    bool by_host;      /* the host itself, not a stream */
+    bool in_host_func; /* by a host function that ran in the stream */
+    int thread;        /* of the host itself, where it has several threads: its number; else -1 */
+    int gpu;           /* its index where several are open, else -1; of the host -1 */
+    uint32_t stream;   /* its id, unless by_host; of a node as in timelines */
     const char *stream_name;    /* "" if by_host */
     const char *stream_made;    /* where the stream was made, "" if unknown */
     bool in_per_thread;         /* the stream is the per-thread default stream */
@@ -102,6 +108,9 @@ typedef struct sl_race {
     const char *chance_call;      /* CALL: its name, "cudaFree"; else "" */
     const char *chance_where; /* where the wait was, "" if unknown or the second access itself */
     sl_race_remedy remedy;    /* what would order them, before the second */
+    sl_race_idle idle;        /* the latest wait for an event that was in vain: why, */
+    const char *idle_where;   /* where, "" if NONE, */
+    bool idle_is_first; /* and of whose stream: the first's, else the second's, or the host's */
     sl_race_outcome outcome;
     uint64_t count; /* how often these two lines raced so over this memory */
 } sl_race;

@@ -8,7 +8,8 @@
 
 bool sl__slot_is_seen(const sl__checker *checker, uint32_t slot)
 {
-    return sl__vector_at(checker->host_seen.sure, slot) >= checker->slots[slot].epoch;
+    if (checker->threads) return false; /* by one of them, but by others? */
+    return sl__vector_at(checker->host.seen.sure, slot) >= checker->slots[slot].epoch;
 }
 
 void sl__slot_note_unseen(sl__checker *checker, uint32_t slot)

@@ -7,6 +7,13 @@
 #include "clock.h"
 #include "memory.h"
 
+/* A wait for an event that orders nothing. */
+typedef struct sl__idle_wait {
+    sl_race_idle why;
+    uint32_t where;        /* the checker's text id */
+    const sl_event *event; /* only compared */
+} sl__idle_wait;
+
 /* What a stream's operations come after. */
 typedef struct sl__race_clock {
     struct sl__race_clock *next, **link; /* of all clocks */
@@ -23,6 +30,7 @@ typedef struct sl__race_clock {
     struct sl__race_clock *next_news;
     struct sl__race_clock *news; /* of the NULL stream: streams with operations that */
     sl__seen closed;             /* it has not seen; operations of those closed since */
+    sl__idle_wait idle;          /* the latest of the stream */
 } sl__race_clock;
 
 /* An event's latest record. */
@@ -30,7 +38,21 @@ typedef struct sl__race_record {
     struct sl__race_record *next, **link; /* of all records */
     sl_event *event;
     sl__point point;
+    uint32_t by; /* slot of the thread that called it, at the point's host_epoch */
 } sl__race_record;
+
+/* The host, or one of its threads. */
+typedef struct sl__host {
+    uint32_t slot;
+    sl__seen seen;
+    uint64_t version; /* of `seen`: another number with each change, of all hosts */
+    bool is_undoable; /* `before` is `seen` before the wait of a call that may yet be refused */
+    sl__seen before;
+    sl__idle_wait idle; /* the latest */
+} sl__host;
+
+/* A thread of the host, while there are several. */
+typedef struct sl__race_thread sl__race_thread;
 
 enum { SL__MOST_CHANCES = 8 };
 
@@ -45,9 +67,9 @@ typedef struct sl__chance {
 typedef struct sl__slot {
     sl__race_clock *clock; /* NULL: closed */
     sl_device *device;     /* NULL: closed, and its texts freed */
-    uint32_t stream_id;
-    uint32_t name, made; /* the device's text ids; where it was made */
-    bool is_blocking;    /* toward the NULL stream */
+    uint32_t stream_id;    /* of a thread of the host: its number */
+    uint32_t name, made;   /* the device's text ids; where it was made */
+    bool is_blocking;      /* toward the NULL stream */
     bool is_per_thread;
     bool is_lane;         /* of nodes of a graph that were captured in the stream of this id, */
     uint32_t captured;    /* which has this name */
@@ -136,13 +158,13 @@ struct sl__checker {
     bool starved;        /* a text or a race found no memory */
     sl__slot *slots;     /* 0 is the host's */
     uint32_t n_slots, slots_room;
-    uint32_t unseen, closed; /* the first of these slots, 0: none */
-    uint64_t first_epoch;    /* of slots: earlier checks had those up to it */
-    uint64_t host_epoch;     /* counts enqueued operations, from 1 */
-    sl__seen host_seen;
-    bool is_host_undoable; /* `host_before` is `host_seen` before the wait of a */
-    sl__seen host_before;  /* call that may yet be refused */
-    uint64_t host_version; /* counts changes of host_seen, from 1 */
+    uint32_t unseen, closed;  /* the first of these slots, 0: none */
+    uint64_t first_epoch;     /* of slots: earlier checks had those up to it */
+    uint64_t host_epoch;      /* counts enqueued operations, from 1 */
+    sl__host host;            /* that calls */
+    uint64_t host_versions;   /* counts changes of what hosts have seen, from 1 */
+    sl__race_thread *threads; /* NULL: the host has one thread, in slot 0 */
+    uint32_t running_thread;  /* its number */
     sl__race_clock *clocks;
     sl__race_record *records;
     sl__race_memory *memories;
@@ -241,6 +263,13 @@ bool sl__operand_is_hosts(const sl_op *op, const sl__operand *operand);
 /* ---- collectives.c: order across ranks ------------------------------------------------ */
 
 void sl__race_ranks_clear(sl__checker *checker);
+
+/* ---- threads.c: threads of the host ------------------------------------------------------ */
+
+/* Whether the running thread comes after what the one of that slot did until then. */
+bool sl__thread_has_seen(const sl__checker *checker, uint32_t slot, uint64_t host_epoch);
+/* The host is one thread again, of which nothing is known. */
+void sl__threads_clear(sl__checker *checker);
 
 /* ---- host_functions.c: those that wait to run --------------------------------------- */
 

@@ -56,6 +56,7 @@ All since the last `lab.check(mode)`. At most 1000 are kept. Each is a table, an
 | `first`, `second` | the two accesses, in the order of the script, see below |
 | `tensor`, `made` | whose memory it is, and the script's line that made it |
 | `first_byte`, `bytes` | the bytes that both touch, counted from 0 in that memory |
+| `idle_wait` | a sentence about the latest wait for an event of the second access (with threads also of the first) that orders nothing: the event had no record yet, or another thread recorded it in no order with the wait; `nil`: there is none |
 | `accident` | the behaviour that orders the two of an accident, a sentence |
 | `remedy`, `remedy_where` | a call that would order them, and where to insert it: `consumer:wait_stream(producer)`, `before lab.lua:14`. A stream that has no name is `first` or `second` there, and `remedy_where` says which line made it |
 | `stale` | on the simulator: `true` if they came in the other order, so that a stale value was in fact read or kept; `false` if it went right in this run. `nil` if it is not known |
@@ -71,6 +72,7 @@ An access has the fields
 | `where` | the script's line |
 | `by` | `"stream"`, `"host"`, or `"host_func"`: a host function, in its stream's order |
 | `stream`, `stream_id` | the stream's name and id; `nil` for the host; of a graph's node its row in timelines |
+| `thread` | of the host's own access, where there are several threads: its number |
 | `device` | the number of its GPU where several are open; `nil` for the host |
 | `graph`, `launched` | of a graph's node: the graph's name, and the line of the launch; `where` is the line that captured the node |
 | `correlation` | of the operation, as in `tl:spans()`; `nil` for the host |
@@ -97,6 +99,7 @@ lab.check("off")]],
 | a wait of the host | `s:synchronize()`, `e:synchronize()`, `lab.synchronize()`, and a `query()` that gave `true`: what they waited for comes before everything that the host does later |
 | a collective | what a rank's stream had before its part comes before what another rank's stream has behind its own: of `broadcast` from the root to the others, of a pair from `send` to `recv`, else between all ranks. Collectives of one group have no order among each other |
 | the host | what it did before a call comes before the operation that the call enqueues |
+| threads | a thread comes after what its starter did before `lab.thread`, and what it did comes before what follows `th:join()`, or a `th:done()` that gave `true`. An event that another thread records orders only if that call comes before the wait in this order; else the wait may find no record, and is none. Which thread had its turn first orders nothing |
 | an edge of a graph | inside a launch nothing else orders two nodes, not even the streams in which they were captured, unless these are the same |
 | a launch of a graph | all its nodes come after what its stream had before and after the graph's earlier launches, in whatever stream those were; what its stream gets later comes after all its nodes |
 | the legacy default stream | its operations come after all that is in blocking streams, and before all that is enqueued there later; streams made with `non_blocking = true` are exempt |
@@ -126,6 +129,7 @@ with what orders them. CUDA promises of a copy from pageable memory only that th
 - It sees only what ran. It finds nothing in a branch that was not taken, or for sizes that were not tried.
 - It does not know which collectives of two ranks belong together: two that look alike, called in different orders, are reduced as they come. With `name =` in the calls they are refused.
 - Where simulated ranks call their parts one after the other, without a list or a group, what is enqueued in between has no order with other ranks' work yet.
+- Where several threads put work into one stream, the order there is that of this run; a wait for a stream or the device counts for all that was in the stream when it ended. The remedy of a race between two threads may need a join, too: what it names has to come behind the first call.
 - It checks only memory of the laboratory: tensors, and what `lab.cuda` allocates. It does not check Lua's own values.
 - A host function is Lua and may read or write any host tensor; what it touches is known only once it has run.
 - It does not check Lua's variables. If a script waits until a host function has set a variable, CUDA guarantees the order, but the checker reports a race. It knows `e:query()` and `s:query()`.

@@ -21,7 +21,7 @@ stream; `lab` is the laboratory, with the devices that were open when the thread
             returns = { { "thread", "the thread, which has begun" } },
             errors = {
                 { "SL_EINVAL", "`f` is a function of C, or uses a local variable from outside; an argument cannot be handed over" },
-                { "SL_ESTATE", "the race checker is on; the system starts no thread" },
+                { "SL_ESTATE", "the system starts no thread" },
             },
             about = [[
 Globals of the script are not globals of the thread. In a thread `lab.open`, `lab.check`, `os.exit` and `lab.kernel{cpu =}` are refused. A thread that is not joined is joined at the end of
