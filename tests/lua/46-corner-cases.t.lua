@@ -154,8 +154,8 @@ do
     T.is(other:get(2, 2), 3.0, "and from any")
     lab.cuda.memcpy(on_second, other, 4)
     T.lives(function() lab.synchronize() end, "also by the plain calls")
-    T.throws_like(function() on_second:copy_(on_first) end, "another device",
-                  "but two GPUs do not copy to each other in this version")
+    T.throws_like(function() on_second:copy_(on_first) end, "another machine",
+                  "but GPUs of two machines do not copy to each other")
     lab.cuda.free(lab.cuda.malloc(4))
     local pinned = lab.cuda.malloc_host(4)
     lab.cuda.memset(pinned, 7)
