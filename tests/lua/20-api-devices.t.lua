@@ -78,7 +78,7 @@ local function by_object()
     local live = lab.live().tensors
     for _, f in ipairs{function() a:to(two) end, function() a:cuda() end,
                        function() a:to("cuda") end, function() lab.zeros(2):copy_(a) end} do
-        refuses(f, "SL_EDEVICE", "another device", "simulated devices do not copy to one another")
+        refuses(f, "SL_EDEVICE", "another machine", "simulated machines do not copy to one another")
     end
     collectgarbage()
     T.is(lab.live().tensors, live, "and a copy that was refused leaves no tensor")
