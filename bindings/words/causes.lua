@@ -468,7 +468,9 @@ end
 
 causes.host_issuing = {
     title = "Host issuing", short = "the host, still issuing other work", total = "host issuing",
-    part = part("the host issuing "),
+    part = function(r)
+        return (r.by_itself and "the GPU waits for the host to issue " or "the host issuing ") .. by(r)
+    end,
     clause = function(r)
         return (r.by_itself and "the GPU waits for the host to issue "
                 or "the host is still issuing ") .. by(r) .. times(r)

@@ -172,7 +172,8 @@ lab.profile(step):explain{columns = 80}
 --> Critical path: where the total time went, from the last operation backwards
 -->   3.00 ms  the host busy in lab.host_work at step.lua:1
 -->   1.00 ms  spin in the default stream at step.lua:1 running
--->   3.80 us  the host issuing spin in the default stream at step.lua:1
+-->   3.80 us  the GPU waits for the host to issue spin in the default stream at
+-->            step.lua:1
 --> Where time was lost (known exactly: the GPU is simulated)
 -->  1. 2.00 ms to gain: No kernel ran for 2.00 ms: the host was busy in
 -->     lab.host_work at step.lua:1
