@@ -79,6 +79,11 @@ static const row rows[SL_DOUBTS] = {
     [SL_DOUBT_UNKNOWN_WAITS] = {
         .many = "The trace does not say for what {n} of its calls waited (there is no cuda_sync "
                 "event): waits between streams are guessed from the times." },
+    [SL_DOUBT_ASKING_LOOPS] = {
+        .many = "{n} loops that ask until work is done (cudaEventQuery, cudaStreamQuery) are told as "
+                "the synchronisations that they stand for.",
+        .one = "A loop that asks until work is done (cudaEventQuery, cudaStreamQuery) is told as the "
+               "synchronisation that it stands for." },
 };
 /* clang-format on */
 

@@ -191,6 +191,7 @@ static size_t take_loop(const waits *w, size_t from)
     first->call.kind = first->asks == 'E' ? SL_CALL_EVENT_SYNC : SL_CALL_STREAM_SYNC;
     first->call.host_end_ns = done->call.host_end_ns;
     first->explained = true;
+    m->records->doubted[SL_DOUBT_ASKING_LOOPS].n++;
     for (size_t i = from + 1; i < to; i++)
         asking(m, i)->is_part = true;
     return to;

@@ -278,6 +278,7 @@ static void test_loops(void)
     is_int(call_at(tl, 1)->target, 2, "which was recorded behind what ended before the last question");
     is_int(call_at(tl, 1)->host_start_ns, 20000, "from the first question");
     is_int(call_at(tl, 1)->host_end_ns, 1015000, "to the end of the last one");
+    ok(strstr(sl_timeline_notice(tl), "A loop that asks until work is done"), "which is said");
     sl_timeline_release(tl);
     is_str(kinds(LOOP(FOUR("hipEventQuery", 1012))), "record event", "AMD's likewise");
     is_str(kinds(LOOP(FOUR("cudaStreamQuery", 1012))), "plain stream",
