@@ -17,6 +17,8 @@ local function explanation(findings, parts, verdict, trace)
             r.by_itself = r.waiter == r.by
         end
     end
+    local v = e.verdict
+    if v then v.most_ns, v.lead = v.most_ns or v.gain_ns, v.lead or 1 end
     function e.finding(i) return findings[i] end
     function e.part(i) return parts[i] end
     function e.part_ns(i) return parts[i].lost_ns end
@@ -60,13 +62,13 @@ local function page()
 end
 
 tap.is(words.explain(page(), 80, true), [[
-To gain: at most 53.0 us of 152 us (1.54 x): the host is blocked in Memcpy HtoD
-(Pageable -> Device) at page.lua:3.
+To gain by this cause alone: 53.0 us of 152 us (1.54 x): the host is blocked in
+Memcpy HtoD (Pageable -> Device) at page.lua:3.
 Critical path: where the total time went, from the last operation backwards
   98.0 us  the host blocked in Memcpy HtoD (Pageable -> Device) in stream
            "copies" at page.lua:3
   50.0 us  gemm in stream 2 at page.lua:4 running
-  4.00 us  the host issuing gemm in stream 2 at page.lua:4
+  4.00 us  the GPU waits for the host to issue gemm in stream 2 at page.lua:4
 Where time was lost (inferred from the records)
  1. 53.0 us to gain: No kernel ran for 98.0 us: the host was blocked in Memcpy
     HtoD (Pageable -> Device) at page.lua:3: the CPU copies pageable memory into
@@ -80,16 +82,17 @@ Where time was lost (inferred from the records)
     The D2H engine was idle 4.00 us for the same reason
     -> The GPU waits for launches: fewer and larger operations keep it busy, or
        a CUDA graph (lab.graph)
- 3. Nothing to gain: No D2H copy ran for 2.00 us: the host was still issuing
+ 3. No gain alone: No D2H copy ran for 2.00 us: the host was still issuing
     Memcpy DtoH (Device -> Pinned) in stream 3 at page.lua:5, and the GPU had to
     wait for that
     -> The GPU waits for launches: fewer and larger operations keep it busy, or
        a CUDA graph (lab.graph)
 ]], "a whole explanation at 80 columns")
 tap.is(words.explain(page(), 40, true), [[
-To gain: at most 53.0 us of 152 us
-(1.54 x): the host is blocked in Memcpy
-HtoD (Pageable -> Device) at page.lua:3.
+To gain by this cause alone: 53.0 us of
+152 us (1.54 x): the host is blocked in
+Memcpy HtoD (Pageable -> Device) at
+page.lua:3.
 Critical path: where the total time
 went, from the last operation backwards
   98.0 us  the host blocked in Memcpy
@@ -97,8 +100,9 @@ went, from the last operation backwards
            stream "copies" at page.lua:3
   50.0 us  gemm in stream 2 at
            page.lua:4 running
-  4.00 us  the host issuing gemm in
-           stream 2 at page.lua:4
+  4.00 us  the GPU waits for the host to
+           issue gemm in stream 2 at
+           page.lua:4
 Where time was lost (inferred from the
 records)
  1. 53.0 us to gain: No kernel ran for
@@ -124,7 +128,7 @@ records)
     -> The GPU waits for launches: fewer
        and larger operations keep it
        busy, or a CUDA graph (lab.graph)
- 3. Nothing to gain: No D2H copy ran for
+ 3. No gain alone: No D2H copy ran for
     2.00 us: the host was still issuing
     Memcpy DtoH (Device -> Pinned) in
     stream 3 at page.lua:5, and the GPU
@@ -183,8 +187,9 @@ tap.like(text, "\n  24.0 us  other parts\n", "as are the smaller parts of the ma
 
 local work = { is_call = true, kind = "host_work", name = "host_work", where = "", source = "" }
 local function verdict(v, second)
+    v.cause = v.first or "host_work"
     return words.verdict(explanation({
-        { cause = v.first or "host_work", idle = true, waiter = k, by = work, lost_ns = 1, gain_ns = v.gain_ns },
+        { cause = v.first or "host_work", count = 1, idle = true, waiter = k, by = work, lost_ns = 1, gain_ns = v.gain_ns },
         { cause = second or "latency", idle = true, waiter = k, lost_ns = 1, gain_ns = 77000 },
     }, {}, v))
 end
@@ -194,16 +199,31 @@ for _, case in ipairs {
     { { good = true, gain_ns = 5000, makespan_ns = 206000 },
       "Little to gain: ending the largest cause would save 5.00 us of 206 us, 2.4 %." },
     { { gain_ns = 304000, makespan_ns = 505000 },
-      "To gain: at most 304 us of 505 us (2.51 x): the host is busy in lab.host_work." },
+      "To gain by this cause alone: 304 us of 505 us (2.51 x): the host is busy in lab.host_work." },
     { { gain_ns = 9600000, makespan_ns = 10000000 },
-      "To gain: at most 9.60 ms of 10.0 ms (25 x): the host is busy in lab.host_work." },
+      "To gain by this cause alone: 9.60 ms of 10.0 ms (25 x): the host is busy in lab.host_work." },
     { { gain_ns = 1000, makespan_ns = 1000 },
-      "To gain: at most 1.00 us of 1.00 us: the host is busy in lab.host_work." },
+      "To gain by this cause alone: 1.00 us of 1.00 us: the host is busy in lab.host_work." },
+    { { gain_ns = 100000, most_ns = 115000, makespan_ns = 300000 },
+      "To gain by this cause alone: 100 us of 300 us (1.50 x): the host is busy in lab.host_work; with all "
+      .. "other causes at most 115 us." },
+    { { gain_ns = 100000, most_ns = 114000, makespan_ns = 300000 },
+      "To gain by this cause alone: 100 us of 300 us (1.50 x): the host is busy in lab.host_work." },
+    { { first = "latency", gain_ns = 100000, makespan_ns = 300000 },
+      "To gain with fewer and larger operations: 100 us of 300 us (1.50 x): launch latency between operations." },
+    { { unknown = true, gain_ns = 0, lost_ns = 90000, makespan_ns = 300000 },
+      "Gain not known: 90.0 us of 300 us (30.0 %) were lost: the host is busy in lab.host_work." },
+    { { good = true, gain_ns = 5000, makespan_ns = 206000, busiest = "h2d", busiest_ns = 200000 },
+      "Little to gain: ending the largest cause would save 5.00 us of 206 us, 2.4 %: H2D copies ran for 97.1 % "
+      .. "of it." },
+    { { gain_ns = 70000, makespan_ns = 300000, also = 2 },
+      "To gain by this cause alone: 70.0 us of 300 us (1.30 x): the host is busy in lab.host_work; besides, "
+      .. "77.0 us to gain with fewer and larger operations: launch latency between operations." },
     { { joint = true, gain_ns = 100000, makespan_ns = 300000, also = 2 },
       "To gain: at most 100 us of 300 us (1.50 x), if several causes end together: the host is busy in "
       .. "lab.host_work; launch latency between operations." },
     { { first = "unknown", gain_ns = 100000, makespan_ns = 300000, also = 2 },
-      "To gain: at most 100 us of 300 us (1.50 x): k in stream 1 waits for something that the records "
+      "To gain by this cause alone: 100 us of 300 us (1.50 x): k in stream 1 waits for something that the records "
       .. "do not tell; of what is known at most 77.0 us: launch latency between operations." },
 } do
     tap.is(verdict(case[1]), case[2], case[2]:match("^[%w ]+"))

@@ -29,7 +29,7 @@ def test_first(browser, address):
     wait_for(browser, "!!document.querySelector('#output figure iframe')", "the first chart comes")
     diag(f"first chart {time.time() - since:.2f} s after the page was asked for")
     wait_for(browser, "!running", "the script ends")
-    ok("To gain: at most" in text_of(browser, "output"), "the page opens with a script and its timeline")
+    ok("To gain by this cause alone" in text_of(browser, "output"), "the page opens with a script and its timeline")
     equal(text_of(browser, "files"), "Download timeline.html", "which can be kept as a file")
     equal([path for path in Quiet.asked if "//" in path], [], "everything comes from the page's own server")
 
