@@ -80,7 +80,25 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
     return status;
 }
 
-/* Further rows of the first device have larger ids than the streams of the others. */
+/* The place of the device with the k-th smallest number: the current one has place 0, whatever its
+ * number. */
+static int place_of_number(const sl_timeline *timeline, int k)
+{
+    int n = sl_timeline_device_count(timeline), place = 0;
+    for (; place < n; place++) {
+        int smaller = 0;
+        for (int other = 0; other < n; other++) {
+            int a = sl_timeline_device_at(timeline, other)->index;
+            int b = sl_timeline_device_at(timeline, place)->index;
+            smaller += a < b || (a == b && other < place);
+        }
+        if (smaller == k) break;
+    }
+    return place;
+}
+
+/* In the order of the devices' numbers. Further rows of the first device have larger ids than the
+ * streams of the others. */
 static sl_status group_by_device(const sl_timeline *timeline, sl__lanes *lanes, sl_error *err)
 {
     size_t n = 0;
@@ -88,7 +106,8 @@ static sl_status group_by_device(const sl_timeline *timeline, sl__lanes *lanes, 
     if (n_devices == 1) return SL_OK;
     uint32_t *sorted = malloc((lanes->n + 1) * sizeof *sorted);
     if (!sorted) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a timeline");
-    for (int place = 0; place < n_devices; place++) {
+    for (int k = 0; k < n_devices; k++) {
+        int place = place_of_number(timeline, k);
         for (size_t lane = 0; lane < lanes->n; lane++)
             if (sl_timeline_place(timeline, lanes->ids[lane]) == place)
                 sorted[n++] = lanes->ids[lane];
@@ -124,7 +143,9 @@ sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lane
     }
     *lanes = (sl__lanes){ 0 };
     sl_status status = grow(lanes, err);
-    for (uint32_t unit = 0; unit < SL__UNITS && status == SL_OK; unit++) {
+    for (int i = 0; i < sl__unit_count(timeline) && status == SL_OK; i++) {
+        int place = place_of_number(timeline, i / SL_ENGINES);
+        uint32_t unit = (uint32_t)sl__unit(place, (sl_engine)(i % SL_ENGINES));
         if (seen[unit]) status = add(lanes, unit, err);
     }
     if (status != SL_OK) sl__lanes_free(lanes);

@@ -201,6 +201,15 @@ local function recorded()
     for _, c in ipairs(core.figures(ours).communication) do
         T.is(c.covered_ns, 0, c.prefix .. "in the kernels' own stream nothing covers it")
     end
+    local path = os.tmpname()
+    ours:save(path .. ".svg", {rows = "engines"})
+    local file <close> = assert(io.open(path .. ".svg"))
+    local picture = file:read("a")
+    os.remove(path)
+    os.remove(path .. ".svg")
+    T.is(core.figures(ours).devices[1].prefix, "gpu1: ", "the second GPU is the current one")
+    T.ok(picture:find("gpu0: communication", 1, true) < picture:find("gpu1: compute", 1, true),
+         "rows are in the order of the GPUs' numbers nevertheless")
     T.is_deeply(again(ours):spans(), ours:spans(), "a file keeps those of the laboratory as well")
     comm:free()
 end
