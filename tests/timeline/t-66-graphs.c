@@ -175,7 +175,7 @@ static void test_numbers(void)
         NODE(10, 1, ",\"graph id\":4,\"graph node id\":17179869193") ","
         NODE(20, 1, ",\"graph id\":4,\"graph node id\":9") ","
         NODE(30, 1, ",\"graph node id\":17179869193") ","
-        NODE(40, 1, ",\"graph id\":\"4\",\"graph node id\":[9]") ","
+        NODE(40, 1, ",\"graph id\":\"four\",\"graph node id\":[9]") ","
         NODE(50, 1, ",\"graph id\":-1,\"graph node id\":-9223372036854775808") "]");
     int same = 0;
     for (size_t i = 0; i < 3; i++)
