@@ -28,8 +28,9 @@ static bool is_shown(const sl__scale *scale, int64_t start_ns, int64_t end_ns)
 
 static size_t group_of(const sl__rows *rows, const sl_span *span)
 {
-    return rows->by == SL_ROWS_ENGINES ? (size_t)sl__unit_of(rows->timeline, span)
-                                       : sl__lanes_find(&rows->streams, span->stream);
+    bool engines = rows->by == SL_ROWS_ENGINES;
+    uint32_t id = engines ? (uint32_t)sl__unit_of(rows->timeline, span) : span->stream;
+    return sl__lanes_find(&rows->lanes, id);
 }
 
 const sl__row *sl__rows_find(const sl__rows *rows, const sl_span *span)
@@ -84,9 +85,8 @@ static size_t choose_rows(sl__rows *rows, group *groups, size_t n_groups, size_t
         rows->row_of[groups[i].index] = groups[i].n; /* until the rows are numbered */
     for (size_t i = 0; i < n_groups; i++) {
         if (rows->row_of[i] == NO_ROW) continue;
-        bool engine = rows->by == SL_ROWS_ENGINES;
         sl__row *row = &rows->at[rows->n];
-        *row = (sl__row){ .id = engine ? (uint32_t)i : rows->streams.ids[i],
+        *row = (sl__row){ .id = rows->lanes.ids[i],
                           .first_piece = n_pieces,
                           .n_pieces = rows->row_of[i] };
         n_pieces += row->n_pieces;
@@ -99,8 +99,7 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
                            sl__rows *rows, size_t *n_pieces, sl_error *err)
 {
     const size_t n_spans = sl_timeline_span_count(timeline);
-    size_t n_groups = rows->by == SL_ROWS_ENGINES ? (size_t)sl__unit_count(timeline)
-                                                  : rows->streams.n;
+    size_t n_groups = rows->lanes.n;
     group *groups = calloc(n_groups + 1, sizeof *groups);
     rows->row_of = malloc((n_groups + 1) * sizeof *rows->row_of);
     rows->at = malloc((n_groups + 1) * sizeof *rows->at);
@@ -220,7 +219,9 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
                       size_t max_bars, sl__rows *rows, sl_error *err)
 {
     size_t n_pieces = 0;
-    sl_status status = sl__lanes_collect(timeline, false, &rows->streams, err);
+    sl_status status = rows->by == SL_ROWS_ENGINES
+                           ? sl__lanes_collect_engines(timeline, &rows->lanes, err)
+                           : sl__lanes_collect(timeline, false, &rows->lanes, err);
     if (status == SL_OK) status = sl__host_calls_find(timeline, &rows->calls, err);
     if (status == SL_OK) status = make_rows(timeline, scale, max_rows, rows, &n_pieces, err);
     if (status == SL_OK) status = make_hosts(rows, &n_pieces, err);
@@ -251,7 +252,7 @@ sl_status sl__rows_fill(const sl_timeline *timeline, sl_rows by, const sl__scale
 
 void sl__rows_free(sl__rows *rows)
 {
-    sl__lanes_free(&rows->streams);
+    sl__lanes_free(&rows->lanes);
     sl__host_calls_free(&rows->calls);
     free(rows->at);
     free(rows->hosts);

@@ -28,9 +28,9 @@ typedef struct sl__rows {
     sl__host_calls calls;
     sl__piece *pieces;
     sl__bar_list bars;
-    sl__lanes streams; /* of the spans */
-    size_t *row_of;    /* by stream's lane, or engine; SIZE_MAX: left out */
-    uint8_t *lane_of;  /* by span, of those that are shown */
+    sl__lanes lanes;  /* streams, or engines, that have spans */
+    size_t *row_of;   /* by stream's lane, or engine; SIZE_MAX: left out */
+    uint8_t *lane_of; /* by span, of those that are shown */
 } sl__rows;
 
 /* The rows of all streams or engines that have spans, at most `max_rows`, the busiest, with what is
