@@ -64,8 +64,9 @@ char sl__scan_peek(sl__scan *scan)
 {
     while (scan->at < scan->end && is_blank(*scan->at))
         scan->at++;
-    scan->hit_end |= scan->at == scan->end;
-    return scan->at < scan->end ? *scan->at : '\0';
+    if (scan->at < scan->end) return *scan->at;
+    scan->hit_end = true;
+    return '\0';
 }
 
 /* Moves behind the text that begins at scan->at. */
@@ -95,8 +96,30 @@ static sl_status skip_word(sl__scan *scan, sl_error *err)
     const char *from = scan->at;
     while (scan->at < scan->end && is_of_word(*scan->at))
         scan->at++;
-    scan->hit_end |= scan->at == scan->end;
+    if (scan->at == scan->end) scan->hit_end = true;
     return scan->at > from ? SL_OK : fail_at(scan, err, "a value");
+}
+
+/* Of words, blanks, and what stands between values: most bytes that are passed over. */
+/* clang-format off */
+static const bool is_between[256] = {
+#define X(c) [c] = true,
+    X(' ') X('\t') X('\n') X('\r') X(',') X(':') X('-') X('+') X('.')
+    X('0') X('1') X('2') X('3') X('4') X('5') X('6') X('7') X('8') X('9')
+    X('a') X('b') X('c') X('d') X('e') X('f') X('g') X('h') X('i') X('j') X('k') X('l') X('m')
+    X('n') X('o') X('p') X('q') X('r') X('s') X('t') X('u') X('v') X('w') X('x') X('y') X('z')
+    X('A') X('B') X('C') X('D') X('E') X('F') X('G') X('H') X('I') X('J') X('K') X('L') X('M')
+    X('N') X('O') X('P') X('Q') X('R') X('S') X('T') X('U') X('V') X('W') X('X') X('Y') X('Z')
+#undef X
+};
+/* clang-format on */
+
+static void skip_between(sl__scan *scan)
+{
+    const char *at = scan->at;
+    while (at < scan->end && is_between[(unsigned char)*at])
+        at++;
+    scan->at = at;
 }
 
 /* Moves behind the object or array that begins at scan->at. */
@@ -110,6 +133,7 @@ static sl_status skip_nested(sl__scan *scan, sl_error *err)
         if (c == '"') {
             sl_status status = skip_text(scan, err);
             if (status != SL_OK) return status;
+            skip_between(scan);
             continue;
         }
         if (c == '{' || c == '[') {
@@ -123,11 +147,12 @@ static sl_status skip_nested(sl__scan *scan, sl_error *err)
             depth--;
             bool object = objects[depth / 64] >> depth % 64 & 1;
             if (object != (c == '}')) return fail_at(scan, err, object ? "'}'" : "']'");
-        } else if (!is_of_word(c) && !is_blank(c) && c != ',' && c != ':') {
+        } else {
             return fail_at(scan, err, "a value");
         }
         scan->at++;
         if (depth == 0) return SL_OK;
+        skip_between(scan);
     }
     return fail_cut(scan, from, err, *from == '{' ? "an object" : "a list");
 }
