@@ -433,7 +433,7 @@ static void test_recording(void)
     if (ok(n == 1, "a recording has the rank of its device")) {
         is_str(sl_timeline_text(timeline, spans[0].name), "ncclDevKernel_AllReduce_Avg_bf16",
                "by NCCL's name of the kernel");
-        is_int(spans[0].kind, SL_SPAN_KERNEL, "a kernel");
+        is_int(spans[0].kind, SL_SPAN_COLLECTIVE, "a collective");
         is_int(spans[0].bytes, 8, "with its bytes");
         const sl_collective_note *note = sl_timeline_find_collective(timeline,
                                                                      spans[0].correlation);

@@ -187,10 +187,13 @@ tap.is(probe("--profile textbook"), text, "the same every time")
 tap.is(sh('"$P" --backend sim --profile=textbook probe'), text, "the device may be named before it")
 tap.is(sh('STREAMLAB_PROFILE=textbook "$P" probe --backend sim'), text, "or by the environment")
 
--- T4: 64 KiB is where pageable copies change.
-local t4 = json_of("--profile t4")
+-- Where 64 KiB is the size at which pageable copies change.
+local small = assert(io.open(folder .. "/small.lua", "w"))
+small:write 'return { base = "t4", h2d_async_bytes = 65536 }'
+small:close()
+local rows_of_small = json_of("--profile " .. folder .. "/small.lua")
 local function waits(bytes)
-    return row_of(t4, "cudaMemcpyAsync", bytes, "blocking", staged).host_blocked
+    return row_of(rows_of_small, "cudaMemcpyAsync", bytes, "blocking", staged).host_blocked
 end
 tap.ok(not waits(65536) and waits(65537),
     "64 KiB and one byte more differ where the profile says so")

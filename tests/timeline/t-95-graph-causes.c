@@ -258,8 +258,8 @@ static sl_cause_record urgent_node(bool priorities)
 
 int main(void)
 {
-    test_uploading();
     plan(31);
+    test_uploading();
     test_launching(true, SL_CAUSE_HOST_BLOCKED, "a first launch holds the host");
     test_launching(false, SL_CAUSE_HOST_ISSUING, "a later one issues");
     test_launch_bound();
