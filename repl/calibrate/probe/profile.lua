@@ -98,10 +98,19 @@ local function put_plain(set, name, group)
     end
 end
 
-local function put_costs(set, rows)
+-- Each cudaMallocAsync of the probe comes behind a synchronisation, so that its pool has to grow:
+-- that part the base has by itself.
+local function put_malloc_async(set, base, pair)
+    local grow_us = base.host_pool and base.host_pool.grow_us[1][2] or 0
+    set("calls.cudaMallocAsync.us", rounded(math.max(0, alone(pair) - grow_us)))
+end
+
+local function put_costs(set, base, rows)
     local query_us, info_us
     each_call(rows, function(name, group)
-        if plain[name] then
+        if name == "cudaMallocAsync" then
+            put_malloc_async(set, base, group[1])
+        elseif plain[name] then
             put_plain(set, name, group)
         elseif host[name] then
             set("host." .. host[name], rounded(alone(group[1])))
@@ -238,7 +247,7 @@ function profile.make(base, rows, name, note)
         merge(made, { [path] = value })
         note_measured(path)
     end
-    put_costs(set, rows)
+    put_costs(set, base, rows)
     put_staging(set, made, rows)
     return made, measured, profile.put_implicit(made, rows, note_measured)
 end
