@@ -412,7 +412,7 @@ static void end(pass *p, size_t i)
     if (!span) return;
     p->of[k].ended_ns = later(p->of[k].ended_ns, ns);
     p->of[k].engine_ns[span->engine] = later(p->of[k].engine_ns[span->engine], ns);
-    if (span->engine != SL_ENGINE_COMPUTE) return;
+    if (span->engine != SL_ENGINE_COMPUTE || span->kind != SL_SPAN_KERNEL) return;
     if (sl__fills_gpu(p->r->ops->timeline, span))
         p->of[k].full_ns = later(p->of[k].full_ns, ns);
     else if (p->of[k].small == SL__NO_ITEM || p->r->played[p->of[k].small].end_ns <= ns)

@@ -228,6 +228,21 @@ static void test_full_beside_small(void)
     is_double(gain_us(NEEDLESS(132), SL_CAUSE_EVENT), 0, 1.5, "and nothing where both fill the GPU");
 }
 
+/* A memset takes no SMs, and here nobody knows how many there are: it is no smaller kernel. The host
+ * waits for a copy from 8 to 283. Without the wait that call takes 4 us, the launch comes at 19 and the
+ * kernel runs from 29 to 429, in place of 300 to 700. */
+static void test_full_beside_memset(void)
+{
+    const char *list = "[" AT("cudaMemsetAsync", 0, 3, 1) ","
+        "{\"ph\":\"X\",\"cat\":\"gpu_memset\",\"pid\":0,\"tid\":8,\"ts\":10,\"dur\":190,"
+        "\"name\":\"Memset (Device)\",\"args\":{\"correlation\":1}}," AT("cudaMemcpyAsync", 4, 3, 2) ","
+        "{\"ph\":\"X\",\"cat\":\"gpu_memcpy\",\"pid\":0,\"tid\":10,\"ts\":14,\"dur\":266,"
+        "\"name\":\"Memcpy HtoD (Pinned -> Device)\",\"args\":{\"correlation\":2}},"
+        AT("cudaDeviceSynchronize", 8, 275, 3) "," AT("cudaLaunchKernel", 290, 5, 4) ","
+        BLOCKS(9, 300, 400, 4, 2112) "]";
+    is_double(gain_us(list, SL_CAUSE_HOST_BLOCKED), 271, 0.5, "beside a memset a kernel takes as long");
+}
+
 /* A copy until 1000; a small kernel waits for its event, needlessly, and runs until 1010. Another one,
  * launched at 30, starts 15 behind that, and nothing else explains this. */
 static void test_full_follows_small(void)
@@ -313,6 +328,7 @@ int main(void)
     test_replayed_overlap();
     test_nested();
     test_full_beside_small();
+    test_full_beside_memset();
     test_full_follows_small();
     test_loops();
     test_loop_gain();
