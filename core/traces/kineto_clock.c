@@ -4,8 +4,8 @@
  * for it returns. Each launch says by how much at least the GPU's times have to be moved, and each
  * wait by how much at most. Where most of those that could show it say that they must be moved, they
  * are: to the middle of what both allow, if that is known closely, else as little as possible. Of
- * launches only those into a stream that was idle could show it. Others that start before their
- * calls are counted, and believed.
+ * launches only those into a stream that was idle could show it; where few could, no wait may speak
+ * against it. Others that start before their calls are counted, and believed.
  */
 #include "kineto_match.h"
 
@@ -162,12 +162,20 @@ static int64_t between(int64_t near_ns, int64_t far_ns)
     return closely ? near_ns + (far_ns - near_ns) / 2 : near_ns;
 }
 
+/* Whether so much later is right: of all launches most ask for it, or no wait speaks against it. */
+static bool may_move(const clock *c, int64_t launch_ns, int64_t wait_ns)
+{
+    return c->launches.n_broken * 2 >= c->launches.n || wait_ns == INT64_MIN
+           || launch_ns <= TOLERANCE_NS - wait_ns;
+}
+
 /* How much later the operations are to be shown. */
 static int64_t choose_shift_ns(clock *c)
 {
     bool early = is_systematic(&c->launches, MANY), late = is_systematic(&c->waits, 1);
     int64_t launch_ns = least_ns(&c->launches), wait_ns = least_ns(&c->waits);
-    if (early && !late && launch_ns < SL__TIME_LIMIT_NS - c->last_ns)
+    if (early && !late && may_move(c, launch_ns, wait_ns)
+        && launch_ns < SL__TIME_LIMIT_NS - c->last_ns)
         return between(launch_ns, wait_ns == INT64_MIN ? INT64_MAX / 2 : -wait_ns);
     if (late && !early && c->launches.n > 0 && -launch_ns >= wait_ns)
         return -between(wait_ns, -launch_ns);

@@ -75,6 +75,8 @@ static const row rows[SL_DOUBTS] = {
     [SL_DOUBT_NO_LAUNCH] = {
         .many = "Of {of} operations, {n} have no launch in the trace: when the host issued them "
                 "is not known.",
+        .one = "Of {of} operations, one has no launch in the trace: when the host issued it is not "
+               "known.",
         .all = "The trace has no launches: when the host issued the operations is not known." },
     [SL_DOUBT_UNKNOWN_WAITS] = {
         .many = "The trace does not say for what {n} of its calls waited (there is no cuda_sync "

@@ -421,7 +421,7 @@ static void test_unlaunched(void)
            "what started first in a stream was issued first");
     ok(span_at(tl, 0)->correlation == 2 && span_at(tl, 1)->correlation == 9, "numbers stay");
     is_int(span_at(tl, 0)->host_start_ns, 0, "no later than what follows it");
-    ok(strstr(sl_timeline_notice(tl), "Of 2 operations, 1 have no launch"), "which is reported");
+    ok(strstr(sl_timeline_notice(tl), "Of 2 operations, one has no launch"), "which is reported");
     sl_timeline_release(tl);
 }
 

@@ -173,6 +173,9 @@ static void test_too_long(void)
 #define LAUNCH(ts, id) BY(9, 9, "cudaLaunchKernel", ts, 4, id)
 #define DEVICE_SYNC(ts, dur, id) BY(9, 9, "cudaDeviceSynchronize", ts, dur, id)
 
+#define ELSEWHERE(tid, ts, id) "{" KERNEL "\"tid\":" #tid ",\"name\":\"k\",\"ts\":" #ts \
+    ",\"dur\":1,\"args\":{\"correlation\":" #id "}}"
+
 /* When the first operation starts, the trace's first event being at 0. */
 static int64_t first_start_ns(const char *list, sl_doubt_kind kind, size_t n, int64_t ns)
 {
@@ -218,6 +221,17 @@ static void test_clock(void)
                           "{" KERNEL "\"tid\":8,\"name\":\"k\",\"ts\":25,\"dur\":1,\"args\":{\"correlation\":4}}]",
                           SL_DOUBT_BEFORE_CALL, 1, 5000),
            6000, "operations that queue behind others do not tell: a single one moves nothing");
+    const char *few = "[" LAUNCH(0, 1) "," LAUNCH(10, 2) "," LAUNCH(20, 3) "," LAUNCH(30, 4) ","
+        LAUNCH(50, 5) "," LAUNCH(55, 6) "," LAUNCH(60, 7) "," DEVICE_SYNC(70, %d, 8) ","
+        RAN(6, 100, 1) "," RAN(106, 100, 2) "," RAN(206, 100, 3) "," RAN(306, 100, 4) ","
+        ELSEWHERE(8, 30, 5) "," ELSEWHERE(9, 35, 6) "," ELSEWHERE(10, 40, 7) "]";
+    char list[2048];
+    snprintf(list, sizeof list, few, 339);
+    is_int(first_start_ns(list, SL_DOUBT_BEFORE_CALL, 3, 20000), 6000,
+           "nor do three of seven, if a wait returned 3 us behind the last operation");
+    snprintf(list, sizeof list, few, 359);
+    is_int(first_start_ns(list, SL_DOUBT_CLOCK_EARLY, 3, 21500), 27500,
+           "but do if it returned 23 us behind that");
 }
 
 /* ---- what is missing -------------------------------------------------------------------- */
