@@ -3,7 +3,7 @@
  *
  * An engine stays with the channel that it served last while that channel has a copy for it. Then
  * it goes to the next channel that has one (docs/design/simulator.md, section 5, has the
- * measurements).
+ * measurements). A leg's channel it leaves after each piece, since the next one waits for a signal.
  *
  * A copy moves in chunks. A pinned copy is one chunk; a pageable copy moves one staging buffer at a
  * time, as the host fills (H2D) or empties (D2H) them. While copies run in both directions, each
@@ -182,7 +182,7 @@ static void start_chunk(sim_device *dev, sim_copy_engine *engine, sim_op *op)
 static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
 {
     const sim_op *head = engine->channel ? engine->channel->head : NULL;
-    if (!head || head->ready || !head->fluid.node.slot) return false;
+    if (engine->leaves || !head || head->ready || !head->fluid.node.slot) return false;
     if (head->base.work.kind != SL_WORK_MEMCPY || engine_of(head) != engine
         || !has_cleared_bytes(head))
         return false;
@@ -196,7 +196,7 @@ static bool goes_on(const sim_device *dev, const sim_copy_engine *engine)
 static ptrdiff_t turns_to(const sim_device *dev, const sim_copy_engine *engine, const sim_op *op)
 {
     const sim_ps gap = sim_us_to_ps(dev->profile.copy_gap_us);
-    const bool stays = dev->machine->now <= sim_later(engine->last.at, gap);
+    const bool stays = !engine->leaves && dev->machine->now <= sim_later(engine->last.at, gap);
     const ptrdiff_t turns = op->channel - engine->channel;
     return turns < 0 || (turns == 0 && !stays) ? turns + 2 * dev->n_copy_connections : turns;
 }
@@ -246,13 +246,11 @@ static void set_rate(sim_device *dev, sim_copy_engine *engine, double rate)
         sim_fluid_set_rate(&dev->machine->heap, &engine->active->fluid, dev->machine->now, rate);
 }
 
-/* Of each direction. */
-static double both_ways_rate(const sim_device *dev)
+/* Of a copy to or from the host beside one the other way. */
+static double both_ways_rate(const sim_device *dev, const sim_op *op)
 {
-    const sim_op *in = dev->engine[ENGINE_H2D].active, *out = dev->engine[ENGINE_D2H].active;
-    if (!in || !out) return 1;
-    return sim_is_leg(in) || sim_is_leg(out) ? dev->profile.peer_host_duplex_factor
-                                             : dev->profile.duplex_factor;
+    if (!op || !dev->engine[ENGINE_H2D].active || !dev->engine[ENGINE_D2H].active) return 1;
+    return sim_is_leg(op) ? dev->profile.peer_host_duplex_factor : dev->profile.duplex_factor;
 }
 
 void sim_copies_dispatch(sim_device *dev)
@@ -260,9 +258,8 @@ void sim_copies_dispatch(sim_device *dev)
     dev->copies_dirty = false;
     for (int i = 0; i < 3; i++)
         if (!dev->engine[i].active && !dev->engine[i].next) take_next(dev, &dev->engine[i]);
-    const double rate = both_ways_rate(dev);
-    set_rate(dev, &dev->engine[ENGINE_H2D], rate);
-    set_rate(dev, &dev->engine[ENGINE_D2H], rate);
+    for (int i = ENGINE_H2D; i <= ENGINE_D2H; i++)
+        set_rate(dev, &dev->engine[i], both_ways_rate(dev, dev->engine[i].active));
     set_rate(dev, &dev->engine[ENGINE_D2D], 1);
 }
 
@@ -283,7 +280,7 @@ static void feed_legs(sim_relay *relay)
 void sim_copies_relay(sim_op *op)
 {
     sim_relay_open(op);
-    feed_legs(op->relays);
+    if (sim_relay_has_turn(op->relays)) feed_legs(op->relays);
 }
 
 static void leg_moved(const sim_op *leg)
@@ -291,6 +288,10 @@ static void leg_moved(const sim_op *leg)
     sim_relay *relay = leg->relays;
     sim_op *op = relay->op;
     feed_legs(relay);
+    if (leg == &relay->leg[SIM_LEG_OUT] && leg->sent == op->base.work.bytes) {
+        sim_relay *next = sim_relay_leaves(relay);
+        if (next) feed_legs(next);
+    }
     if (relay->leg[SIM_LEG_IN].sent < op->base.work.bytes) return;
     sim_settle_too(sim_device_of(op));
     sim_relays_release(op);
@@ -305,6 +306,7 @@ void sim_copies_chunk_end(sim_op *op)
     engine_of(op)->active = NULL;
     engine_of(op)->last = (sim_turn){ dev->machine->now, op->base.seq };
     engine_of(op)->channel = op->channel;
+    engine_of(op)->leaves = sim_is_leg(op);
     dev->copies_dirty = true;
     if (sim_takes_turns(dev)) dev->chip.dirty = true;
     op->queued = false;

@@ -120,7 +120,7 @@
     X(peer_pull_us, "peer.pull_us", 0, 1e6, 0) /* at least, in a stream of the destination */ \
     X(peer_pull_latency_us, "peer.pull_latency_us", 0, 1e6, p->peer_latency_us) /* there */   \
     /* without, through the host's memory: */                                                 \
-    X(peer_host_gb_per_s, "peer.host_gb_per_s", 1e-3, 1e6, p->h2d_gb_per_s * 0.68)            \
+    X(peer_host_gb_per_s, "peer.host_gb_per_s", 1e-3, 1e6, p->h2d_gb_per_s * 0.62)            \
     X(peer_host_latency_us, "peer.host_latency_us", 0, 1e6, p->copy_latency_us + 11)          \
     X(peer_host_piece_bytes, "peer.host_piece_bytes", 1, 1e15, 262144)                        \
     X(peer_host_duplex_factor, "peer.host_duplex_factor", 0.01, 1, p->duplex_factor)          \

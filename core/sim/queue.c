@@ -585,6 +585,7 @@ bool sim_queue_issue(sim_op *op)
     if (op->base.graph) make_latest_launch(op);
     if (op->base.comm) (void)sim_turns_each(op, wait_turn);
     enter_stream(op);
+    if (op->relays && !op->base.graph) sim_relay_enter(op);
     dev->unfinished++;
     enter_channel(op);
     return true;

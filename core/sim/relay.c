@@ -1,7 +1,8 @@
 /* relay.c - copies between two GPUs without access to each other's memory: what goes through the
  * host's memory, in pieces. One leg brings a piece there on the source's engine to the host, the
  * other takes it on the destination's engine from the host, while the next one comes
- * (docs/design/simulator.md, section 5). copies.c moves the pieces. */
+ * (docs/design/simulator.md, section 5). Those from one GPU move in the order of their calls.
+ * copies.c moves the pieces. */
 #include "host.h"
 
 #include <stdlib.h>
@@ -78,6 +79,32 @@ void sim_relays_lend(sim_op *launch, sim_op *node)
     launch->relays = relay->next;
     relay->next = NULL;
     node->relays = relay;
+    sim_relay_enter(node);
+}
+
+/* ---- turns ---- */
+
+static sim_relay **turns_of(const sl_op *op) { return &((sim_device *)op->in[0]->device)->relays; }
+
+/* In the order of the calls, whichever is ready first, but for a node behind one that moves. So
+ * nothing waits for what was called later, which may wait for it. */
+void sim_relay_enter(sim_op *op)
+{
+    sim_relay **at = turns_of(&op->base), *relay = op->relays;
+    if (*at && (*at)->op) at = &(*at)->after;
+    while (*at && (*at)->seq < op->base.seq)
+        at = &(*at)->after;
+    relay->seq = op->base.seq;
+    relay->after = *at;
+    *at = relay;
+}
+
+bool sim_relay_has_turn(const sim_relay *relay) { return *turns_of(&relay->op->base) == relay; }
+
+sim_relay *sim_relay_leaves(const sim_relay *relay)
+{
+    sim_relay *next = *turns_of(&relay->op->base) = relay->after;
+    return next && next->op ? next : NULL;
 }
 
 /* ---- a relay ---- */

@@ -195,6 +195,7 @@ typedef struct sim_copy_engine {
     sim_op *active;       /* its fluid is the chunk under way */
     sim_op *next;         /* starts when the engine has turned to its channel */
     sim_channel *channel; /* served last */
+    bool leaves;          /* that channel: what it moved last was a piece of a leg (relay.c) */
     sim_turn last;        /* when a chunk last ended, and whose */
 } sim_copy_engine;
 
@@ -272,8 +273,10 @@ struct sim_op {
 enum { SIM_LEG_OUT, SIM_LEG_IN, SIM_LEGS };
 
 struct sim_relay {
-    sim_relay *next; /* in machine->free_relays, or a launch's next one */
-    sim_op *op;      /* the copy, once its legs can move; else NULL */
+    sim_relay *next;  /* in machine->free_relays, or a launch's next one */
+    sim_relay *after; /* in the list of the source */
+    uint64_t seq;     /* the copy's */
+    sim_op *op;       /* the copy, once its legs can move; else NULL */
     sim_op leg[SIM_LEGS];
 };
 
@@ -370,6 +373,7 @@ struct sim_device {
     sim_ordered ordered;
     sim_chip chip;
     sim_copy_engine engine[3]; /* H2D, D2H, device to device */
+    sim_relay *relays;         /* of copies that have not left it, in the order of their turns */
     sim_channel *channel;      /* connections, then copy_connections per direction */
     int32_t n_connections, n_copy_connections;
     sim_stream *legacy;      /* the NULL stream once opened */
@@ -574,7 +578,10 @@ double sim_peer_signal_us(const sim_op *op, const sl_device *earlier);
 bool sim_relays_reserve(sim_op *op);
 void sim_relays_release(sim_op *op);
 void sim_relays_lend(sim_op *launch, sim_op *node); /* to a node that goes through the host */
-void sim_relay_open(sim_op *op);                    /* its legs can move from now on */
+void sim_relay_enter(sim_op *op);                   /* takes its turn among those of its source */
+void sim_relay_open(sim_op *op);                    /* its legs move when it has its turn */
+bool sim_relay_has_turn(const sim_relay *relay);
+sim_relay *sim_relay_leaves(const sim_relay *relay); /* gives the next one if it is open */
 size_t sim_relay_most_out(const sim_relay *relay); /* how many bytes the first leg may have moved */
 double sim_relay_us(const sl_op *op);              /* of the copy, undisturbed */
 /* How long the call goes on while the copy moves: the driver gives the engines piece by piece. */

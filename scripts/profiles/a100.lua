@@ -83,7 +83,7 @@ return {
     },
     peer = {
         gb_per_s = 250,                     -- estimate: NVLink 3 has 600 GB/s for the H100's 900
-        host_gb_per_s = 17.5,               -- estimate: the H200's part of its PCIe rate
+        host_gb_per_s = 15.5,               -- estimate: the H200's part of its PCIe rate
     },
     -- Collectives: estimates, the H100's by the link and by the clock.
     comm = {

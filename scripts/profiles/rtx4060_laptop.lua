@@ -62,7 +62,7 @@ return {
     },
     peer = {
         gb_per_s = 0,                       -- vendor: no NVLink
-        host_gb_per_s = 8.4,                -- estimate: the H200's part of its PCIe rate
+        host_gb_per_s = 7.4,                -- estimate: the H200's part of its PCIe rate
     },
     -- Collectives go through the host's memory (PCIe 4 x8): estimates; steps as in NCCL's model for PCIe.
     comm = {channels = 4, link_gb_per_s = 5.5, ll_link_gb_per_s = 2.75, step_us = 5.7, ll_step_us = 1.5,

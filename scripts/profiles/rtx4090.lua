@@ -33,7 +33,7 @@ return {
     -- Copies between host and device: PCIe 4 x16.
     h2d_gb_per_s = 25,                      -- published: as on the A100
     d2h_gb_per_s = 25.5,                    -- published: as on the A100
-    peer = {host_gb_per_s = 17.5},          -- estimate: the H200's part of its PCIe rate
+    peer = {host_gb_per_s = 15.5},          -- estimate: the H200's part of its PCIe rate
     duplex_factor = 0.715,                  -- published: as on the A100
     comm = {link_gb_per_s = 11, ll_link_gb_per_s = 5.5}, -- estimate: PCIe 4 x16
 }

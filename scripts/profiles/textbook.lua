@@ -79,13 +79,14 @@ return {
         latency_us = 2.5,                   -- measured: 1 KiB in 2.7 us, 1 MiB in 5.3
         pull_us = 13.45,                    -- measured: up to 256 KiB in a stream of the destination
         pull_latency_us = 10.5,             -- measured: there 16 MiB in 52.7 us
-        -- Without access, through the host's memory: measured on two H200s, 4 MiB and 64 MiB alone,
-        -- both ways, beside a download and beside an upload (docs/design/simulator.md, section 5).
-        host_gb_per_s = 38.6,               -- fitted: 64 MiB in 1759 us, 16 MiB in 459
-        host_latency_us = 18,               -- measured: 64 KiB in 21.5 us; 4 MiB in 138
-        host_piece_bytes = 262144,          -- fitted: 1 MiB in 56 us, 4 MiB in 138
-        host_duplex_factor = 0.85,          -- fitted: both ways 169 and 2226 us, beside H2D 151 and 1950
-        host_call_us_per_mib = 1.55,        -- measured: a call of 64 MiB holds the host for 105 us
+        -- Without access, through the host's memory: on two H200s, 28 November 2026, by streamlab while it
+        -- recorded; a program in C (tests/bench/cuda/raw_comm.cu) had 38.6 GB/s and 18 us there.
+        host_gb_per_s = 34.4,               -- measured: 64 MiB in 1942 to 1979 us, 256 MiB in 7821 to 7961
+        host_latency_us = 22,               -- measured: 1 KiB in 23.0 to 24.2 us, 4 MiB in 152 to 155
+        host_piece_bytes = 262144,          -- fitted: by the program in C, 1 MiB in 56 us, 4 MiB in 138
+        host_duplex_factor = 0.83,          -- measured: 64 and 256 MiB both ways
+        host_call_us_per_mib = 6.5,         -- measured: calls of 4, 16 and 64 MiB hold the host for 33, 106
+                                            --   and 425 us (by the program in C)
         event_us = 3.5,                     -- measured: 7.0 us a kernel in turns, 3.5 on one GPU
     },
     -- Collectives: NCCL 2.28.9 on two H100s with NVLink, whose link is the H200's

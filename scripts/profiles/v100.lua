@@ -66,7 +66,7 @@ return {
     },
     peer = {
         gb_per_s = 125,                     -- estimate: NVLink 2 has 300 GB/s for the H100's 900
-        host_gb_per_s = 8.6,                -- estimate: the H200's part of its PCIe rate
+        host_gb_per_s = 7.6,                -- estimate: the H200's part of its PCIe rate
     },
     -- Collectives: estimates, the A100's by the link.
     comm = {
