@@ -13,6 +13,9 @@ typedef struct lsl_timeline {
     int64_t host_start_ns; /* zero of the times that scripts see */
     uint32_t n_threads;    /* of the host, while its spans or calls are listed */
     bool has_sources;      /* the script's lines have been looked up */
+    bool has_graphs; /* what its work would take as graphs has been asked, and with which costs */
+    sl_graph_costs graph_costs;
+    sl_as_graphs as_graphs;
 } lsl_timeline;
 
 /* The timeline at argument 1; raises while it is recording, and if it keeps only a summary. */

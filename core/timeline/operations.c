@@ -112,6 +112,21 @@ static void merge_items(sl__operations *ops)
     }
 }
 
+/* How many items each selection has: most of a large file's engines have none. */
+static void count_among(sl__operations *ops)
+{
+    ops->n_among[SL__ALL_ITEMS] = ops->n;
+    ops->n_among[SL__ALL_SPANS] = ops->n_spans;
+    for (size_t i = 0; i < ops->n; i++)
+        ops->n_among[SL__ALL_IN_STREAMS] += ops->items[i].in_stream;
+    for (size_t i = 0; i < ops->n_spans; i++) {
+        const sl_span *span = &ops->spans[i];
+        ops->n_among[sl__unit_of(ops->timeline, span)]++;
+        if (sl__is_on_sms(span))
+            ops->n_among[SL__ON_SMS + sl_timeline_place(ops->timeline, span->stream)]++;
+    }
+}
+
 static void set_threads(sl__operations *ops)
 {
     ops->n_threads = sl_timeline_thread_count(ops->timeline);
@@ -173,17 +188,15 @@ static bool is_among(const sl__operations *ops, size_t item, int which)
 sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by, sl__order *order,
                                sl_error *err)
 {
-    size_t n = 0;
+    size_t n = ops->n_among[which];
     sl__order *kept = &ops->orders[which * SL__TIMES + (int)by];
     if (kept->at) {
         *order = *kept;
         return SL_OK;
     }
-    for (size_t i = 0; i < ops->n; i++)
-        n += is_among(ops, i, which);
     kept->at = malloc((n + 1) * sizeof *kept->at);
     if (!kept->at) return no_memory(ops, err);
-    for (size_t i = 0; i < ops->n; i++) {
+    for (size_t i = 0; i < ops->n && kept->n < n; i++) {
         const sl__item *item = &ops->items[i];
         int64_t at_ns = by == SL__BY_START        ? item->start_ns
                         : by == SL__BY_END        ? item->end_ns
@@ -294,8 +307,11 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     ops->calls = malloc((ops->n_calls + 1) * sizeof *ops->calls);
     ops->items = malloc((ops->n + 1) * sizeof *ops->items);
     ops->orders = calloc(SL__SELECTIONS * SL__TIMES, sizeof *ops->orders);
-    if (!ops->spans || !ops->calls || !ops->items || !ops->orders) return no_memory(ops, err);
+    ops->n_among = calloc(SL__SELECTIONS, sizeof *ops->n_among);
+    if (!ops->spans || !ops->calls || !ops->items || !ops->orders || !ops->n_among)
+        return no_memory(ops, err);
     merge_items(ops);
+    count_among(ops);
     set_threads(ops);
     status = sl__launches_gather(ops, err);
     if (status == SL_OK) status = link_streams(ops, err);
@@ -317,5 +333,6 @@ void sl__operations_free(sl__operations *ops)
     for (int i = 0; ops->orders && i < SL__SELECTIONS * SL__TIMES; i++)
         free(ops->orders[i].at);
     free(ops->orders);
+    free(ops->n_among);
     *ops = (sl__operations){ 0 };
 }

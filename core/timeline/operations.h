@@ -58,6 +58,7 @@ struct sl__operations {
     size_t *place;        /* by item: where it stands in by_lane */
     size_t *lane_start;   /* by lane: where its items begin; lanes.n + 1 of them */
     sl__order *orders;    /* those asked for so far (sl__operations_order) */
+    size_t *n_among;      /* by selection: how many items it has */
     sl__launch *launches; /* of graphs, as in the timeline */
     size_t n_launches;
 };
