@@ -421,7 +421,8 @@ typedef struct sl_threads {
     void (*leave)(struct sl_threads *threads);
     void (*enter)(struct sl_threads *threads);
     struct sl__turn *turn; /* core: of those others */
-    bool in_order; /* core: races are checked, so operations enter streams in the order of the calls */
+    bool
+        in_order; /* core: races are checked, so operations enter streams in the order of the calls */
     /* An enqueue has let other threads enqueue: gives the operations the numbers after theirs. Called
      * right before they enter their streams. */
     void (*renumber)(sl_op *const *ops, size_t n);

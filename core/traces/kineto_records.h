@@ -30,13 +30,13 @@ typedef struct sl__work {
 
 /* A call of the host: it launched something, or stays a call. */
 typedef struct sl__host {
-    sl_call call;                    /* without streams; correlation 0: not given */
-    uint64_t number;                 /* of its event */
-    int64_t stream, target_stream;   /* as the file numbers them, or SL__NO_STREAM */
-    bool may_wait;                   /* a plain call of the kind that can wait for the device */
-    char asks;                       /* a question whether an 'E'vent or a 'S'tream is done; 0: none */
-    bool is_part;                    /* of a loop of questions, which its first one stands for */
-    bool copies;                     /* cudaMemcpy and the like: returns when the copy is done */
+    sl_call call;                  /* without streams; correlation 0: not given */
+    uint64_t number;               /* of its event */
+    int64_t stream, target_stream; /* as the file numbers them, or SL__NO_STREAM */
+    bool may_wait;                 /* a plain call of the kind that can wait for the device */
+    char asks;    /* a question whether an 'E'vent or a 'S'tream is done; 0: none */
+    bool is_part; /* of a loop of questions, which its first one stands for */
+    bool copies;  /* cudaMemcpy and the like: returns when the copy is done */
     bool waited, queue_full, loaded; /* the file says so of a launch */
     bool launch;                     /* of something on some device */
     bool explained;                  /* there is a cuda_sync event of it */

@@ -266,11 +266,11 @@ for _, case in ipairs {
 } do
     refused('"$P" show ' .. case[1], 1, case[2], case[3])
 end
-local whole = "\nWhat follows is of the whole: %-%-from and %-%-to cut the chart alone%.\n\n"
-tap.like(cli('"$P" show --from 1ms --to 2ms a.json'), whole .. "makespan",
+local uncut = "\nWhat follows is of the whole: %-%-from and %-%-to cut the chart alone%.\n\n"
+tap.like(cli('"$P" show --from 1ms --to 2ms a.json'), uncut .. "makespan",
     "a part of the chart has a line that says what the figures are of")
 for _, alone in ipairs { "--from 1ms --chart", "--summary" } do
-    tap.is(cli('"$P" show ' .. alone .. " a.json"):find(whole), nil, alone .. " needs no such line")
+    tap.is(cli('"$P" show ' .. alone .. " a.json"):find(uncut), nil, alone .. " needs no such line")
 end
 for _, name in ipairs { "short.json", "short.json.gz" } do
     tap.like(cli('"$P" show ' .. name), "\nThe file cannot be read to its end: it [^.]*\n",

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 
 /* A call of thread `tid` of process `pid`, and a kernel. */
-#define BY(pid, tid, name, ts, dur, id)                                                          \
-    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":" #pid ",\"tid\":" #tid ",\"name\":\"" name  \
+#define BY(pid, tid, name, ts, dur, id)                                                         \
+    "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":" #pid ",\"tid\":" #tid ",\"name\":\"" name \
     "\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id "}}"
 #define RAN(ts, dur, id) \
     "{" K7 "\"name\":\"k\",\"ts\":" #ts ",\"dur\":" #dur ",\"args\":{\"correlation\":" #id "}}"
