@@ -18,7 +18,7 @@
 
 #include "../timeline/store.h"
 
-#define LOOK_BACK 64 /* operations that ended while a call waited */
+#define LOOK_BACK 64 /* operations that ended while a call waited; calls between two questions */
 /* From the work's end to the return. On an H200 cudaFree takes 0.14 ms, and cudaFreeHost of 4 MiB
  * 0.42 ms (docs/results/fidelity-probe.jsonl: "gpu_host_us" behind a kernel of 10 ms). */
 #define SOON_NS 500000
@@ -143,11 +143,39 @@ static void guess_event(const waits *w, sl__host *host, size_t position)
 
 /* ---- loops that ask ------------------------------------------------------------------- */
 
-static sl__host *asking(const sl__match *m, size_t i)
+static sl__host *call_at(const sl__match *m, size_t i)
 {
-    if (i >= m->n_items || !m->items[i].call) return NULL;
-    sl__host *host = &m->records->hosts[m->items[i].index];
-    return host->asks ? host : NULL;
+    return m->items[i].call ? &m->records->hosts[m->items[i].index] : NULL;
+}
+
+static uint64_t thread_at(const sl__match *m, size_t i)
+{
+    const sl__host *host = call_at(m, i);
+    return host ? host->thread : m->records->works[m->items[i].index].thread;
+}
+
+/* A call that only tells something, as cudaGetDevice. */
+static bool is_in_passing(const sl__match *m, const sl__host *host)
+{
+    static const char *const words[] = { "Get", "Peek", "IsCapturing", "SetDevice" };
+    const char *name = sl_timeline_text(m->records->timeline, host->call.name);
+    bool tells = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        tells |= strstr(name, words[i]) != NULL;
+    return tells && sl__is_plain(host) && !host->launch;
+}
+
+/* The next question of the loop of `first`, behind number `i`; 0: there is none. Other threads do what
+ * they want meanwhile. */
+static size_t next_question(const sl__match *m, const sl__host *first, size_t i)
+{
+    for (size_t end = i + LOOK_BACK; ++i < m->n_items && i <= end;) {
+        const sl__host *host = call_at(m, i);
+        if (thread_at(m, i) != first->thread) continue;
+        if (host && host->asks == first->asks) return i;
+        if (!host || !is_in_passing(m, host)) break;
+    }
+    return 0;
 }
 
 /* The record, or for a question about a stream the work itself, that ended between the last question
@@ -174,27 +202,28 @@ static bool is_answered(const waits *w, sl__host *first, const sl__host *open, c
     return false;
 }
 
-/* A loop of cudaEventQuery or cudaStreamQuery, with nothing in between, that ended when what it asked
- * for was done: the host waited as in a synchronisation. Its first question becomes that, and the
- * others are part of it. */
-static size_t take_loop(const waits *w, size_t from)
+/* A loop of cudaEventQuery or cudaStreamQuery that issued nothing, and ended when what it asked for was
+ * done: the host waited as in a synchronisation. Its first question becomes that, and what else its
+ * thread did is part of it. */
+static void take_loop(const waits *w, size_t from)
 {
     const sl__match *m = w->match;
-    sl__host *first = asking(m, from), *next;
-    size_t to = from;
-    if (!first) return from + 1;
-    while ((next = asking(m, to)) && next->asks == first->asks && next->thread == first->thread)
-        to++;
-    if (to - from < LEAST_QUESTIONS) return to;
-    const sl__host *open = asking(m, to - 2), *done = asking(m, to - 1);
-    if (!is_answered(w, first, open, done, from)) return to;
+    sl__host *first = call_at(m, from);
+    size_t n = 1, open = from, done = from;
+    if (!first || !first->asks) return;
+    for (size_t next; (next = next_question(m, first, done)) != 0; n++) {
+        open = done;
+        done = next;
+        call_at(m, next)->asks = 0; /* each question is of one loop */
+    }
+    if (n < LEAST_QUESTIONS || !is_answered(w, first, call_at(m, open), call_at(m, done), from))
+        return;
     first->call.kind = first->asks == 'E' ? SL_CALL_EVENT_SYNC : SL_CALL_STREAM_SYNC;
-    first->call.host_end_ns = done->call.host_end_ns;
+    first->call.host_end_ns = call_at(m, done)->call.host_end_ns;
     first->explained = true;
     m->records->doubted[SL_DOUBT_ASKING_LOOPS].n++;
-    for (size_t i = from + 1; i < to; i++)
-        asking(m, i)->is_part = true;
-    return to;
+    for (size_t i = from + 1; i <= done; i++)
+        if (thread_at(m, i) == first->thread) call_at(m, i)->is_part = true;
 }
 
 /* ---- calls that may wait --------------------------------------------------------------- */
@@ -270,8 +299,8 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
         status = for_each_call(&w, note_early_return, err);
     }
     if (status == SL_OK) status = for_each_call(&w, infer_wait, err);
-    for (size_t i = 0; status == SL_OK && i < match->n_items;)
-        i = take_loop(&w, i);
+    for (size_t i = 0; status == SL_OK && i < match->n_items; i++)
+        take_loop(&w, i);
     free(w.by_end);
     free(w.early_ns);
     return status;

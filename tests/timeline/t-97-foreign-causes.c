@@ -305,6 +305,26 @@ static void test_loops(void)
     is_str(kinds(LOOP(AT("cudaEventQuery", 20, 3, 3) "," AT("cudaMalloc", 500, 2, 4) ","
                           AT("cudaEventQuery", 990, 3, 5) "," AT("cudaEventQuery", 1012, 3, 6))),
            "plain plain plain plain plain", "nor are those with other calls in between");
+    is_str(kinds(LOOP(AT("cudaEventQuery", 20, 3, 3) "," AT("cudaGetDevice", 500, 2, 4) ","
+                          AT("cudaEventQuery", 990, 3, 5) "," AT("cudaEventQuery", 1012, 3, 6))),
+           "record event", "but those that only tell something are part of the loop");
+}
+
+/* A call of another thread, from 500 to 520: both threads work at once, so they stay two. */
+#define ANOTHER(name, ts, id) "{\"ph\":\"X\",\"cat\":\"cuda_runtime\",\"pid\":9,\"tid\":10," \
+    "\"name\":\"" name "\",\"ts\":" #ts ",\"dur\":20,\"args\":{\"correlation\":" #id "}}"
+
+static void test_loop_and_thread(void)
+{
+    is_str(kinds(LOOP(AT("cudaEventQuery", 20, 3, 3) "," ANOTHER("cudaMalloc", 500, 4) ","
+                          AT("cudaEventQuery", 510, 3, 5) "," AT("cudaEventQuery", 990, 3, 7) ","
+                          AT("cudaEventQuery", 1012, 3, 6))),
+           "record event plain", "what another thread does meanwhile does not end a loop");
+    is_str(kinds(LOOP(AT("cudaEventQuery", 20, 3, 3) "," ANOTHER("cudaLaunchKernel", 500, 4) ","
+                          "{" KERNEL "\"tid\":8,\"ts\":530,\"dur\":9,\"args\":{\"correlation\":4}},"
+                          AT("cudaEventQuery", 510, 3, 5) "," AT("cudaEventQuery", 990, 3, 7) ","
+                          AT("cudaEventQuery", 1012, 3, 6))),
+           "record event", "nor does what it launches");
 }
 
 /* Without the wait the launch comes a short pause after the record: its kernel follows the first one
@@ -331,6 +351,7 @@ int main(void)
     test_full_beside_memset();
     test_full_follows_small();
     test_loops();
+    test_loop_and_thread();
     test_loop_gain();
     return done_testing();
 }
