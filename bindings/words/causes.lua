@@ -226,6 +226,22 @@ causes.comm_busy = {
     end,
 }
 
+causes.comm_last = {
+    title = "Communication last", short = "the last kernel; its part may be there behind {}",
+    total = "collectives behind the last kernel",
+    part = part("behind the last kernel, after "),
+    clause = function(r)
+        return waiter(r) .. (r.many_waiters and " begin" or " begins") .. " only behind the last kernel"
+               .. times(r)
+    end,
+    sentence = function(r)
+        return ("%s ran for %s%s, and no kernel beside %s: %s began only behind the last kernel"):format(
+            waiter(r), core.duration(r.lost_ns), times(r), r.count > 1 and "them" or "it",
+            r.count > 1 and "they" or "it")
+    end,
+    remedy = communication.begin_with_part,
+}
+
 -- It did not wait: it ran, and had fewer SMs.
 local function some_sms(r)
     return r.sms and ("on %d of %d SMs"):format(r.sms, r.sm_count) or "on fewer SMs"

@@ -44,6 +44,16 @@ function communication.is_between(r)
     return (is_one(r.by) or is_one(r.waiter)) and not (is_one(r.by) and is_one(r.waiter))
 end
 
+-- Of collectives that begin only behind the last kernel.
+function communication.begin_with_part(r)
+    return "Start each as soon as its part is there, beside the kernels of the next (buckets): "
+           .. sides.by_language(r, {
+        lua = "`async = true`, behind each part's kernels",
+        pytorch = "`async_op=True` inside the backward pass, as DistributedDataParallel does",
+        cuda = "in a stream of its own, behind an event that each part's last kernel records",
+    })
+end
+
 -- Of a kernel behind a collective, or the other way round.
 function communication.remedy(r)
     local what = is_one(r.by)

@@ -112,7 +112,9 @@ static bool is_one_for_host(const sl__operations *ops, size_t a, size_t b)
 /* What the cause alone says of it: work leaves the NULL stream, or its stream, as a whole. */
 static bool is_one_by_cause(const sl__operations *ops, const sl_finding *a, const sl_finding *b)
 {
-    if (a->cause == SL_CAUSE_NULL_STREAM || a->cause == SL_CAUSE_CHANNEL) return true;
+    if (a->cause == SL_CAUSE_NULL_STREAM || a->cause == SL_CAUSE_CHANNEL
+        || a->cause == SL_CAUSE_COMM_LAST)
+        return true;
     if (a->cause == SL_CAUSE_STREAM_ORDER || a->cause == SL_CAUSE_EVENT)
         return is_same_waiter(ops, sl__operations_find(ops, a->waiter),
                               sl__operations_find(ops, b->waiter));
@@ -126,7 +128,7 @@ static bool is_one_by_cause(const sl__operations *ops, const sl_finding *a, cons
 static bool is_one(const sl__operations *ops, const sl_finding *a, const sl_finding *b)
 {
     bool by_host = sl_cause_traits(a->cause) & SL_CAUSE_BY_HOST;
-    bool any_row = by_host || a->cause == SL_CAUSE_LATE_RANK;
+    bool any_row = by_host || a->cause == SL_CAUSE_LATE_RANK || a->cause == SL_CAUSE_COMM_LAST;
     if (a->cause != b->cause || !((a->idle && b->idle) || any_row)) return false;
     if (is_one_by_cause(ops, a, b)) return true;
     return a->cause != SL_CAUSE_STREAM_ORDER /* there the waiter has to move */

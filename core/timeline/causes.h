@@ -44,6 +44,8 @@ enum {
     X(LATE_RANK, "late_rank", SL_CAUSE_AVOIDABLE, SL__NO_RANK)                               \
     /* a collective beside it held SMs; what that cost is not known */                       \
     X(FEWER_SMS, "fewer_sms", 0, 0)                                                          \
+    /* the last kernel, all collectives of several: each may need but a part of what ran */  \
+    X(COMM_LAST, "comm_last", SL_CAUSE_AVOIDABLE, SL__BY_PART)                               \
     /* the host waited for room in the launch queue */                                       \
     X(QUEUE_FULL, "launch_queue_full", SL__CAUSE_HOST | SL_CAUSE_IN_CALL | SL_CAUSE_ASSUMED, \
       SL__NO_CALL)                                                                           \

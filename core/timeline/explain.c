@@ -10,6 +10,7 @@
  *   call, worked, or issued other things.
  *   Busy: a span was ready, but its engine worked for others (or, for hardware channels
  *   and the NULL stream, it was held although its own stream had nothing before it).
+ *   Last: collectives began only behind the last kernel (tails.h).
  *   Beside: kernels ran, but left SMs empty (sm_room.h), so that a kernel of another stream
  *   could have run beside them. What kept it is found by the same walk, from the end of what
  *   its stream ran before. Only events and the host are reported here: the other reasons are
@@ -42,6 +43,7 @@
 #include "overlap.h"
 #include "sm_room.h"
 #include "store.h"
+#include "tails.h"
 
 #define SLOW_CALL_NS 10000   /* an asynchronous call that takes longer was held up */
 #define LONG_QUEUE 512       /* operations in flight: a slow call then means a full queue */
@@ -585,6 +587,18 @@ static bool is_room_unknown(const search *s, int place)
     return n > 1;
 }
 
+/* None of them waits for long, but all for the last kernel: it counts that nothing covers them. */
+static void look_at_tail(search *s, int place)
+{
+    sl__tail tail = sl__tail_of(&s->ops, kernels_of(s, place));
+    s->unit = sl__unit(place, SL_ENGINE_COMM);
+    for (size_t k = 1; k <= tail.n && !sl__stops_at(k); k++) {
+        s->waiter = tail.order->at[tail.first + k - 1].item;
+        note(s, SL_CAUSE_COMM_LAST, false, sl__tail_part(&s->ops, &tail, k),
+             item_at(s, s->waiter)->start_ns, item_at(s, s->waiter)->end_ns);
+    }
+}
+
 static void look_at_kernels(search *s, int place)
 {
     const sl__order *order = kernels_of(s, place);
@@ -699,6 +713,7 @@ static sl_status give(search *s, sl_explanation *out, sl_error *err)
     look_at_engines(s);
     for (int place = 0; place < sl_timeline_device_count(s->ops.timeline); place++) {
         look_at_kernels(s, place);
+        look_at_tail(s, place);
         out->room_unknown |= is_room_unknown(s, place);
     }
     sl_status status = sl_interrupt_check(err); /* what was found so far is not all */

@@ -103,6 +103,8 @@ static void reduce_texts(const sl__stretches *list, sl__group *group, size_t wai
     bool whoever = cause == SL_CAUSE_HOST_BLOCKED || cause == SL_CAUSE_HOST_WORK
                    || (list->chain && cause != SL_CAUSE_NONE);
     if (whoever) group->texts[0] = group->texts[1] = 0;
+    if (cause == SL_CAUSE_COMM_LAST) /* all collectives of a tail are one */
+        group->texts[0] = group->texts[1] = group->texts[2] = group->texts[3] = 0;
     if (cause != SL_CAUSE_NONE && is_one_of_many(list->ops, waiter)) group->texts[1] = 0;
     if (cause != SL_CAUSE_HOST_BLOCKED && is_one_of_many(list->ops, by)) group->texts[3] = 0;
     if (group->first) group->texts[2] = group->texts[3] = 0;

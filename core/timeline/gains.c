@@ -11,6 +11,8 @@
  *     the GPU would wait for even then is the cost of issuing;
  *   - of order in a stream, events, engines and the like: that they held the operations
  *     from which the waits came.
+ *   - of collectives that began only behind the last kernel: that each waits for more than its part
+ *     of the computation (tails.h); it takes SMs from kernels that then run beside it.
  *   - of order in a stream behind a kernel that leaves SMs empty: every second one has
  *     another stream. Then all take at least as long as their blocks would, dealt out to
  *     all SMs.
@@ -41,6 +43,7 @@ typedef struct gains {
     sl_explanation *e;
     sl__replay replay;
     uint16_t *left_out; /* by item */
+    size_t *parts;      /* by item, of collectives that came last; NULL if there are none */
     int64_t makespan_ns, floor_ns, filled_ns;
     int64_t busy_ns[SL__UNITS]; /* by unit */
     int64_t unheld_ns;          /* the makespan if the host waits for nothing; -1: not played */
@@ -216,6 +219,31 @@ static void begin(gains *g, bool host_waits)
     }
 }
 
+static size_t *no_parts(size_t n)
+{
+    size_t *parts = malloc((n + 1) * sizeof *parts);
+    for (size_t i = 0; parts && i < n; i++)
+        parts[i] = SL__NO_ITEM;
+    return parts;
+}
+
+/* The kernels with which collectives that came last could have begun. */
+static sl_status find_parts(gains *g, sl_error *err)
+{
+    for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
+        if (g->e->findings[i].cause != SL_CAUSE_COMM_LAST) continue;
+        if (!g->parts && !(g->parts = no_parts(g->ops->n)))
+            return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", g->ops->n);
+        for (size_t k = first; k < first + g->e->findings[i].n_waits; k++) {
+            size_t waiter = sl__operations_find(g->ops, g->e->waits[k].waiter);
+            if (waiter != SL__NO_ITEM)
+                g->parts[waiter] = sl__operations_find(g->ops, g->e->waits[k].by);
+        }
+    }
+    g->replay.parts = g->parts;
+    return SL_OK;
+}
+
 static int64_t unheld_makespan_ns(gains *g)
 {
     if (g->unheld_ns < 0) {
@@ -245,6 +273,7 @@ static int64_t gain_of(gains *g, const sl_finding *f)
     int64_t ns = sl__replay_makespan_ns(&g->replay, g->left_out);
     if (bits_of(f->cause) & SL__NO_ENGINE || is_guess(f)) ns = sl__max_ns(ns, g->floor_ns);
     if (is_guess(f)) ns = sl__max_ns(ns, g->filled_ns);
+    if (f->cause == SL_CAUSE_COMM_LAST) ns = sl__max_ns(ns, whole_ns - f->lost_ns);
     return sl__max_ns(0, whole_ns - ns);
 }
 
@@ -484,6 +513,7 @@ sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation,
     if (status != SL_OK) return status;
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
     if (!g.left_out) status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
+    if (status == SL_OK) status = find_parts(&g, err);
     if (status == SL_OK) {
         look_at_findings(&g);
         explanation->joint_gain_ns = joint_gain_ns(&g);
@@ -492,6 +522,7 @@ sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation,
     }
     if (status == SL_OK) status = put_in_order(&g, err);
     free(g.left_out);
+    free(g.parts);
     sl__replay_close(&g.replay);
     return status;
 }

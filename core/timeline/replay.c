@@ -466,6 +466,29 @@ static int64_t squeezed_ns(const pass *p, size_t i, int64_t ns)
     return left > 0 ? (int64_t)((double)ns * (double)taken / (double)left) : 0;
 }
 
+/* Of a collective that begins with its part: issued right behind that part's last kernel. */
+static int64_t start_by_part_ns(const pass *p, size_t i)
+{
+    int place = place_of(p, sl__item_stream(p->r->ops, i));
+    int64_t part_ns = p->r->played[p->r->parts[i]].end_ns + p->of[place].squeezed_ns;
+    return later(part_ns, p->of[place].engine_ns[SL_ENGINE_COMM]) + p->r->delays[i].follow_ns;
+}
+
+/* Kernels that fill the GPU lack its SMs meanwhile, and end later. They have been played before. */
+static void squeeze(pass *p, size_t i)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    int place = place_of(p, span->stream);
+    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
+    if (p->of[place].full_ns == NEVER || sm_count <= 0) return;
+    int64_t until_ns = p->of[place].full_ns + p->of[place].squeezed_ns;
+    int64_t beside_ns = sl__min_ns(p->r->played[i].end_ns, until_ns) - p->r->played[i].start_ns;
+    double taken = (double)sl__min_ns(span->blocks, sm_count) / sm_count;
+    if (beside_ns <= 0) return;
+    p->of[place].squeezed_ns += (int64_t)((double)beside_ns * taken);
+    p->last_ns = later(p->last_ns, p->of[place].full_ns + p->of[place].squeezed_ns);
+}
+
 static void note_collective(pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
@@ -476,12 +499,15 @@ static void start(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
+    bool by_part = left_out(p, i) & SL__BY_PART && p->r->parts[i] != SL__NO_ITEM;
     played->start_ns = sl__graphs_have(p->graphs, i)
                            ? sl__graphs_start_ns(p, i, held_in_graph(p, i))
-                           : start_ns(p, i);
+                       : by_part ? start_by_part_ns(p, i)
+                                 : start_ns(p, i);
     int64_t ns = length_ns(p, i);
     played->end_ns = played->start_ns + ns;
     played->end_ns += slowed_ns(p, i, ns) + squeezed_ns(p, i, ns);
+    if (by_part) squeeze(p, i);
     note_collective(p, i);
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
@@ -495,6 +521,7 @@ static void begin_devices(pass *p)
     for (int k = 0; k < sl_timeline_device_count(p->r->ops->timeline); k++) {
         p->of[k].ended_ns = p->of[k].null_ns = p->of[k].blocking_ns = p->of[k].full_ns = NEVER;
         p->of[k].collective = SL__NO_ITEM;
+        p->of[k].squeezed_ns = 0;
         for (int engine = 0; engine < SL_ENGINES; engine++)
             p->of[k].engine_ns[engine] = NEVER;
         p->of[k].small = SL__NO_ITEM;

@@ -25,7 +25,9 @@ enum {
     SL__NO_LAUNCH = 2048, /* what its stream had before the launch that ran it */
     SL__NO_RANK = 4096,   /* the rank of its collective that comes last */
     SL__NO_COMM = 8192,   /* the collective of its communicator before it, in another stream */
-    SL__ASIDE = 16384 /* of a collective: what comes behind it in its stream goes on without it */
+    SL__ASIDE = 16384, /* of a collective: what comes behind it in its stream goes on without it */
+    SL__BY_PART =
+        32768 /* of a collective: it begins with its part of what was computed (tails.h) */
 };
 
 typedef struct sl__played {
@@ -59,6 +61,7 @@ typedef struct sl__replay {
     sl__played *played;         /* by item */
     sl__delays *delays;         /* by item */
     sl__played_stream *streams; /* by lane */
+    const size_t *parts;        /* by item: whose end makes its part; NULL: not known */
     size_t *callers;            /* by thread of the host: whose call ended last, or SL__NO_ITEM */
     sl__pinned pinned;          /* what pageable copies would take */
 } sl__replay;
@@ -77,6 +80,7 @@ typedef struct sl__pass {
         int64_t full_ns;               /* and of kernels that fill the GPU; */
         size_t small;                  /* of smaller ones, the one that ended last */
         size_t collective;             /* that started last, or SL__NO_ITEM */
+        int64_t squeezed_ns;           /* longer for collectives that begin with their part */
     } of[SL_MOST_DEVICES];             /* by place of the device */
     int64_t first_ns, last_ns;         /* of all spans */
     uint32_t graph;                    /* which was launched last, */

@@ -513,6 +513,7 @@ that waited does not matter; in a trace that another program wrote without lines
 | `priority` | a more urgent kernel that came later and went first |
 | `late_rank` | another rank of its collective, which came later; the collective held its SMs meanwhile |
 | `fewer_sms` | nothing: the kernel ran, but a collective held some of the SMs, on which no block of it fits; what that cost is not known, and `gain_us` is `nil` |
+| `comm_last` | collectives that began only behind the last kernel, all of them: each could begin as soon as its part of the computation is there; `by` is the kernel with which, in equal parts, the first has its own |
 | `launch_queue_full` | the launch queue was full, and the host waited for room in it |
 | `host_blocked` | the host waited in a call: a pageable copy, `cudaFree`, a synchronisation, the first launch of a kernel or a graph |
 | `host_work` | the host did something else: `lab.host_work`, a tensor on the CPU that it filled, copied or page-locked, on a real GPU also what Lua computed |

@@ -182,6 +182,80 @@ T.like(told.remedy, "`async = true`", "the remedy names the option")
 T.ok(math.abs(told.gain_us - (before_us - after_us)) < 0.25 * (before_us - after_us),
      "with the gain that it has, within 25 %", told.gain_us, before_us - after_us)
 
+-- ---- collectives behind the last kernel --------------------------------------------------------
+
+-- A tail: both all-reduces wait for the last kernel, and nothing comes behind them.
+--   stream 7    |a 20..1020|b 1021..2021|
+--   stream 20                           |one 2024..2424|two 2426..2826|
+-- If one begins behind a, at 1023, it ends beside b, and two begins when one does now: 402 less. (The
+-- trace does not tell how many SMs there are, and so not that b lacks some.)
+local function tail(more, stream)
+    local list = {{"a", 7, 10, 20, 1020}, {"b", 7, 13, 1021, 2021},
+                  {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 30, 2024, 2424, joins = not stream},
+                  {"ncclDevKernel_AllReduce_Sum_f32_RING_LL", stream or 20, 34, 2426, 2826}}
+    for _, k in ipairs(more or {}) do list[#list + 1] = k end
+    return traced(list)
+end
+
+local function last_of(timeline)
+    for _, c in ipairs(timeline:causes()) do if c.cause == "comm_last" then return c end end
+end
+
+local at_end <const> = tail():causes()[1]
+T.is(at_end.cause, "comm_last", "all-reduces behind the last kernel are a cause")
+T.is(at_end.lost_us, 800, "which costs what nothing covers")
+T.near(at_end.gain_us, 402, 2, "of two, the first can run beside the second half of the computation")
+T.is(at_end.count, 2, "it counts the collectives")
+T.like(at_end.remedy, "as soon as its part is there.*async_op=True", "the remedy is to begin with a part")
+T.ok(not tail():verdict().good, "and the schedule is not called good")
+T.near(last_of(tail(nil, 7)).gain_us, 402, 2, "in the kernels' stream they are as well")
+T.is(last_of(tail{{"step", 7, 40, 2830, 2840, joins = true}}), nil,
+     "where a kernel comes behind them, what it waited for is the cause")
+T.is(last_of(traced{{"a", 7, 10, 20, 1020},
+                    {"ncclDevKernel_AllReduce", 20, 30, 1024, 1424, joins = true}}), nil,
+     "one collective alone has no parts")
+T.is(last_of(traced{{"a", 7, 10, 20, 1020}, {"b", 7, 15, 1021, 2021},
+                    {"ncclDevKernel_AllReduce", 20, 20, 1024, 2424},
+                    {"ncclDevKernel_AllReduce", 20, 30, 2426, 2826},
+                    {"ncclDevKernel_AllReduce", 20, 34, 2828, 3228}}), nil,
+     "collectives that other ones kept waiting began as soon as they could")
+T.is(last_of(traced{{"a", 7, 10, 20, 1020}, {"ncclDevKernel_AllReduce", 20, 2010, 2020, 2424},
+                    {"ncclDevKernel_AllReduce", 20, 2014, 2426, 2826}}), nil,
+     "nor is it the last kernel where the host issued them late")
+
+-- Four layers and their sums: all behind the last layer, or each behind its own.
+local function sums_at_end(is_at_end, blocks)
+    local gpus = {lab.open{backend = "sim", index = 0}, lab.open{backend = "sim", index = 1}}
+    local comm, train, sums = lab.comm{devices = gpus}, {}, {}
+    for k = 1, 2 do
+        train[k] = lab.stream{device = gpus[k], name = "train"}
+        sums[k] = lab.ones(1 << 23, {device = gpus[k]})
+    end
+    local function all_reduce() comm:all_reduce(sums, {streams = train, async = true}) end
+    local function backward()
+        for _ = 1, 4 do
+            for k = 1, 2 do lab.spin(0.3, {stream = train[k], blocks = blocks}) end
+            if not is_at_end then all_reduce() end
+        end
+        for _ = 1, is_at_end and 4 or 0 do all_reduce() end
+    end
+    backward()
+    for k = 1, 2 do train[k]:synchronize() end
+    local found = lab.profile(backward)
+    comm:free()
+    return found
+end
+for _, blocks in ipairs{96, 132} do      -- that leave SMs to the sums, and that do not
+    local before <const>, after <const> = sums_at_end(true, blocks), sums_at_end(false, blocks)
+    local found <const>, gained = before:causes()[1], before.makespan_us - after.makespan_us
+    T.is(found.cause, "comm_last", "sums behind the last layer of two GPUs are one cause")
+    T.like(found.remedy, "`async = true`", "with the remedy of the laboratory")
+    T.ok(gained > 0.05 * before.makespan_us and math.abs(found.gain_us - gained) < 0.25 * gained,
+         "each begun behind its layer they gain what was told, within 25 %", found.gain_us, gained)
+    T.is(last_of(after), nil, "and then only one is behind the last kernel: no cause")
+end
+collectgarbage()
+
 -- ---- of the laboratory --------------------------------------------------------------------
 
 local function recorded()

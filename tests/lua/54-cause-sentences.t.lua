@@ -245,6 +245,16 @@ tap.is(say(squeezed, "remedy"), "A collective with fewer channels leaves more SM
 tap.ok(not say(record("no_sm_room", urgent, long, { many_by = true, lack = { threads = 32 } }),
     "sentence"):find("no SM had"), "what is known of one kernel is not said of several")
 
+local sum = operation("collective", 3, "sum")
+for language, remedy in pairs{lua = "`async = true`", pytorch = "`async_op=True`", cuda = "stream of its own"} do
+    local last = record("comm_last", sum, long, { idle = false, count = 3, trace = trace(language) })
+    tap.like(say(last, "remedy"), "^Start each as soon as its part is there.*" .. remedy,
+        "collectives that come last: a remedy in " .. language)
+    tap.is(say(last, "sentence"), "sum in stream 3 ran for 96.0 us (3 times), and no kernel beside them: they began "
+        .. "only behind the last kernel", "and a sentence")
+    tap.is(say(last, "clause"), "sum in stream 3 begins only behind the last kernel (3 times)", "and a clause")
+end
+
 -- ---- several operations on a side -----------------------------------------------------------
 
 local up = operation("memcpy_h2d", 7, "up", { stream_name = "stream 7" })

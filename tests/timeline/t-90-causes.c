@@ -140,6 +140,27 @@ static void late_rank(sl_timeline *tl)
     hold(tl, k, 156, SL_CAUSE_STREAM_ORDER, a);
 }
 
+/* Both collectives wait for B. C could begin behind A, at 106; its 33 blocks take a quarter of the SMs
+ * from B for 40, which then ends at 216; and D, whose part is that of B, begins at 217 and not at 249.
+ *   stream 1   |A, 132 blocks 5..105|B, 132 blocks 106..206|record
+ *   stream 2                                                wait 207|C 208..248|D 249..289| */
+static void collectives_last(sl_timeline *tl)
+{
+    on_gpu(tl);
+    uint64_t a = run_blocks(tl, 1, 132, "A", AT(0, 4), AT(5, 105));
+    uint64_t b = run_blocks(tl, 1, 132, "B", AT(4, 8), AT(106, 206));
+    uint64_t e = record(tl, 1, AT(8, 9), 206);
+    uint64_t w = wait_event(tl, 2, e, AT(9, 10), 207);
+    uint64_t c = run_collective(tl, 2, 33, "C", AT(10, 14), AT(208, 248));
+    uint64_t d = run_collective(tl, 2, 33, "D", AT(14, 18), AT(249, 289));
+    hold(tl, a, 5, SL_CAUSE_LATENCY, 0);
+    hold(tl, b, 105, SL_CAUSE_STREAM_ORDER, a);
+    hold(tl, e, 206, SL_CAUSE_STREAM_ORDER, b);
+    hold(tl, w, 207, SL_CAUSE_EVENT, e);
+    hold(tl, c, 207, SL_CAUSE_STREAM_ORDER, w);
+    hold(tl, d, 248, SL_CAUSE_STREAM_ORDER, c);
+}
+
 /* 1200 kernels of 100, 1 apart: the i-th (from 0) ends at 105 + 101 i. A call takes 4; the
  * queue holds 1022, so the call of the i-th returns only when the (i - 1022)-th has ended.
  * That is later than the call would take from i = 1064 on, since 105 + 101 * 42 = 4347 is
@@ -305,6 +326,10 @@ static const expected timelines[] = {
       "stream_order compute idle 50 x1 #2<-#1 gains 51\n"
       "latency compute idle 1 x1 #2 gains 1",
       "none 150 #1\nnone 50 #2\nlatency 1 #2", NULL, NULL },
+    { "collectives behind the last kernel", collectives_last, 284, 200, 0, 0, 0, 0, 0, 280, 280,
+      "comm_last comm busy 80 x2 #5<-#1 gains 32\n"
+      "latency compute idle 1 x1 #2 gains 1",
+      "none 100 #1\nnone 100 #2\nnone 40 #5\nnone 40 #6\nlatency 4 #5", NULL, NULL },
     { "a full launch queue", full_queue, 121199, 120000, 0, 10, 0, 10, 0, 120000, 120000,
       "latency compute idle 1199 x1199 #2 gains 1199\n"
       "launch_queue_full d2h idle 13726 x1 #1201<-#1200\n"
