@@ -123,7 +123,7 @@ other, as PyTorch's main thread and that of autograd do, and are one. Each proce
 | `processes` | how many processes made calls, and the time between them: no wait of the program's |
 | `no_time` | operations that start at 0 while all others lie far from it, as some versions of CUPTI wrote: they are left out |
 | `too_long` | operations during which two or more later ones of their stream start and end: they are cut where the next one starts, and `us` is what was cut |
-| `clock_early`, `clock_late` | the GPU's clock is not the host's: most launches into idle streams start before their calls, or most waits return before the work ends. All operations are moved by `us`, so that neither is so; to the middle where launches and waits together leave at most 100 us of choice |
+| `clock_early`, `clock_late` | the GPU's clock is not the host's: most launches into idle streams start before their calls (and no wait speaks against it, or most launches of all do), or most waits return before the work ends. All operations are moved by `us`, so that neither is so; to the middle where launches and waits together leave at most 100 us of choice |
 | `before_call` | single operations that start before their calls, by up to `us`: they stay where they are |
 | `no_operation`, `no_nodes` | launches of kernels, and of graphs, that have no operation in the file: the GPU worked where it seems idle |
 | `profiler_stalls` | the profiler's own work within the makespan (`overhead`: Activity Buffer Request, Buffer Flush and the like). It is work of the host that no change of the program ends |
@@ -131,7 +131,7 @@ other, as PyTorch's main thread and that of autograd do, and are one. Each proce
 | `several_gpus` | which GPUs the file has, and which one this is |
 | `no_launch` | operations without a launch: when the host issued them is not known |
 | `unknown_waits` | calls of which the file does not say what they waited for. PyTorch writes that only with `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)` |
-| `asking_loops` | loops of three or more `cudaEventQuery` or `cudaStreamQuery` with nothing in between, of which only the last one comes after the end of the work: the host waited, and each is told as the synchronisation that it stands for |
+| `asking_loops` | loops of three or more `cudaEventQuery` or `cudaStreamQuery`, with nothing of the same thread in between but calls like `cudaGetDevice`, of which only the last one comes after the end of the work: the host waited, and each is told as the synchronisation that it stands for |
 
 All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each becomes an operation that the launch enqueued, a node of its graph: with the file's numbers (`graph id`, `graph node id`),
 or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",
