@@ -90,18 +90,19 @@ static void set_work(lua_State *L, const sl_figures *f)
     set_list(L, "engine_sets", f->engines_ns + 1, (1 << SL_ENGINES) - 1);
 }
 
-/* {{prefix = "gpu1: ", kinds =, engines =, engine_sets =}, ...} by place, where spans are of several
- * devices; else nothing. */
+/* {{prefix = "gpu1: ", kinds =, engines =, engine_sets =}, ...} by the devices' numbers, where spans
+ * are of several; else nothing. */
 static void set_devices(lua_State *L, const sl_timeline *timeline, const sl_figures *f)
 {
     char prefix[SL_PREFIX_BYTES];
     if (!f->devices) return;
     lua_createtable(L, f->n_devices, 0);
-    for (int place = 0; place < f->n_devices; place++) {
+    for (int k = 0; k < f->n_devices; k++) {
+        int place = sl_timeline_place_in_order(timeline, k);
         lua_createtable(L, 0, 4);
         lsl_set_text(L, "prefix", sl_timeline_device_prefix(timeline, place, prefix));
         set_work(L, &f->devices[place]);
-        lua_rawseti(L, -2, place + 1);
+        lua_rawseti(L, -2, k + 1);
     }
     lua_setfield(L, -2, "devices");
 }
@@ -169,7 +170,8 @@ void lsl_set_communication(lua_State *L, const sl_timeline *timeline, const char
     lua_Integer n = 0;
     char name[SL_PREFIX_BYTES];
     lua_newtable(L);
-    for (int place = 0; place < sl_timeline_device_count(timeline); place++) {
+    for (int k = 0; k < sl_timeline_device_count(timeline); k++) {
+        const int place = sl_timeline_place_in_order(timeline, k);
         sl_communication found;
         sl_error err;
         lsl_check(L, sl_timeline_communication(timeline, place, &found, &err), &err, op);

@@ -80,9 +80,7 @@ static sl_status add_all(const sl_timeline *timeline, bool with_calls, sl__lanes
     return status;
 }
 
-/* The place of the device with the k-th smallest number: the current one has place 0, whatever its
- * number. */
-static int place_of_number(const sl_timeline *timeline, int k)
+int sl_timeline_place_in_order(const sl_timeline *timeline, int k)
 {
     int n = sl_timeline_device_count(timeline), place = 0;
     for (; place < n; place++) {
@@ -107,7 +105,7 @@ static sl_status group_by_device(const sl_timeline *timeline, sl__lanes *lanes, 
     uint32_t *sorted = malloc((lanes->n + 1) * sizeof *sorted);
     if (!sorted) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a timeline");
     for (int k = 0; k < n_devices; k++) {
-        int place = place_of_number(timeline, k);
+        int place = sl_timeline_place_in_order(timeline, k);
         for (size_t lane = 0; lane < lanes->n; lane++)
             if (sl_timeline_place(timeline, lanes->ids[lane]) == place)
                 sorted[n++] = lanes->ids[lane];
@@ -144,7 +142,7 @@ sl_status sl__lanes_collect_engines(const sl_timeline *timeline, sl__lanes *lane
     *lanes = (sl__lanes){ 0 };
     sl_status status = grow(lanes, err);
     for (int i = 0; i < sl__unit_count(timeline) && status == SL_OK; i++) {
-        int place = place_of_number(timeline, i / SL_ENGINES);
+        int place = sl_timeline_place_in_order(timeline, i / SL_ENGINES);
         uint32_t unit = (uint32_t)sl__unit(place, (sl_engine)(i % SL_ENGINES));
         if (seen[unit]) status = add(lanes, unit, err);
     }

@@ -332,6 +332,9 @@ const sl_device_info *sl_timeline_device(const sl_timeline *timeline); /* that o
 int sl_timeline_device_count(const sl_timeline *timeline);
 const sl_device_info *sl_timeline_device_at(const sl_timeline *timeline, int place);
 int sl_timeline_place(const sl_timeline *timeline, uint32_t stream);
+/* The place of the device with the k-th smallest number, k from 0: the current one has place 0, whatever
+ * its number. */
+int sl_timeline_place_in_order(const sl_timeline *timeline, int k);
 /* Whether spans are of more than one: then names of streams begin with "gpu1: ". After finish. */
 bool sl_timeline_has_several(const sl_timeline *timeline);
 /* Whether it is the NULL stream of its device. */

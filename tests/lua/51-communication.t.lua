@@ -281,7 +281,13 @@ local function recorded()
     local picture = file:read("a")
     os.remove(path)
     os.remove(path .. ".svg")
-    T.is(core.figures(ours).devices[1].prefix, "gpu1: ", "the second GPU is the current one")
+    T.is(ours.device_index, 1, "the second GPU is the current one")
+    local prefixes = {}
+    for _, list in ipairs{core.figures(ours).devices, core.figures(ours).communication} do
+        for _, device in ipairs(list) do prefixes[#prefixes + 1] = device.prefix end
+    end
+    T.is(table.concat(prefixes), "gpu0: gpu1: gpu0: gpu1: ",
+         "a summary has the GPUs in the order of their numbers nevertheless")
     T.ok(picture:find("gpu0: communication", 1, true) < picture:find("gpu1: compute", 1, true),
          "rows are in the order of the GPUs' numbers nevertheless")
     T.is_deeply(again(ours):spans(), ours:spans(), "a file keeps those of the laboratory as well")
