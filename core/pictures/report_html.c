@@ -172,13 +172,16 @@ static void put_calls(page *p)
 
 /* ---- names and texts -------------------------------------------------------------- */
 
-/* Of the devices, by place. */
+/* Of the devices, by place; and the places by the devices' numbers. */
 static void put_prefixes(page *p)
 {
     char prefix[SL_PREFIX_BYTES];
     raw(p, ",\n\"gpus\":[");
     for (int place = 0; place < sl_timeline_device_count(p->timeline); place++)
         text(p, place ? "," : "", sl_timeline_device_prefix(p->timeline, place, prefix));
+    raw(p, "],\n\"gpu_order\":[");
+    for (int k = 0; k < sl_timeline_device_count(p->timeline); k++)
+        number(p, k ? "," : "", sl_timeline_place_in_order(p->timeline, k));
     raw(p, "]");
 }
 

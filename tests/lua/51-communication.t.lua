@@ -276,6 +276,11 @@ local function recorded()
         T.is(c.covered_ns, 0, c.prefix .. "in the kernels' own stream nothing covers it")
     end
     local path = os.tmpname()
+    ours:save(path .. ".html")
+    local page <close> = assert(io.open(path .. ".html"))
+    T.like(page:read("a"), '"gpus":%["gpu1: ","gpu0: "%],\n"gpu_order":%[1,0%]',
+           "the page has that order for its rows, too")
+    os.remove(path .. ".html")
     ours:save(path .. ".svg", {rows = "engines"})
     local file <close> = assert(io.open(path .. ".svg"))
     local picture = file:read("a")

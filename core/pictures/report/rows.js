@@ -130,12 +130,18 @@ function engineName(row, names = ENGINE_NAMES) {
     return (data.gpus ? data.gpus[Math.floor(row / n)] : "") + names[row % n];
 }
 
+/* In the order of the GPUs' numbers: the current one has place 0, whatever its number. */
+function inOrder(rows) {
+    return data.gpus ? data.gpu_order.flatMap((place) => rows.filter(
+        ({ value }) => Math.floor(value / data.engines.length) === place)) : rows;
+}
+
 function deviceRows(mode) {
     if (!rowSets[mode]) {
         rowSets[mode] = mode === "streams"
             ? rowsBy(spans.stream, data.streams.length, streamName)
-            : rowsBy(engineRows, data.engines.length * (data.gpus || [""]).length,
-                (row) => engineName(row));
+            : inOrder(rowsBy(engineRows, data.engines.length * (data.gpus || [""]).length,
+                (row) => engineName(row)));
     }
     return rowSets[mode];
 }
