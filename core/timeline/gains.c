@@ -507,8 +507,8 @@ sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation,
         .makespan_ns = sl_timeline_makespan_ns(ops->timeline),
         .unheld_ns = -1,
     };
-    if (explanation->n_findings == 0) return SL_OK;
     sl_status status = find_floor(&g, err);
+    if (explanation->n_findings == 0) return status;
     if (status == SL_OK) status = sl__replay_open(ops, &g.replay, err);
     if (status != SL_OK) return status;
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);

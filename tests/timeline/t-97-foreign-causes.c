@@ -256,6 +256,25 @@ static void test_full_follows_small(void)
               "where only the small one's end explains its start, it follows that one");
 }
 
+/* ---- collectives alone ---------------------------------------------------------------------- */
+
+/* From 10 to 110 and from 1010 to 1110: nothing runs for 900 of 1100, and no kernel waits. */
+static void test_collectives_alone(void)
+{
+    sl_timeline *tl = events("[" AT("cudaLaunchKernel", 0, 5, 1) ","
+        "{" KERNEL "\"tid\":20,\"name\":\"ncclDevKernel_AllReduce_Sum_f32\",\"ts\":10,\"dur\":100,"
+        "\"args\":{\"correlation\":1}}," AT("cudaLaunchKernel", 1000, 5, 2) ","
+        "{" KERNEL "\"tid\":20,\"name\":\"ncclDevKernel_AllReduce_Sum_f32\",\"ts\":1010,\"dur\":100,"
+        "\"args\":{\"correlation\":2}}]");
+    const sl_explanation *e;
+    sl_error err = { 0 };
+    must(sl_timeline_causes(tl, &e, &err), &err);
+    sl_verdict v = sl_explanation_judge(tl, e);
+    ok(!v.good && v.unknown, "where only collectives run, and seldom, the schedule is not called good");
+    is_int(v.lost_ns, 900000, "and the time in which nothing ran is told");
+    sl_timeline_release(tl);
+}
+
 /* ---- loops of questions -------------------------------------------------------------- */
 
 /* A kernel from 10 to 1010 and a record behind it, questions, and at 1020 another launch. */
@@ -350,6 +369,7 @@ int main(void)
     test_full_beside_small();
     test_full_beside_memset();
     test_full_follows_small();
+    test_collectives_alone();
     test_loops();
     test_loop_and_thread();
     test_loop_gain();
