@@ -29,15 +29,16 @@ return {
     },
     {
         id = "gpus-through-host",
-        fact = "Without peer access a copy from GPU to GPU and a download from its source come one after "
-            .. "the other.",
+        fact = "Without peer access a copy from GPU to GPU and a download from its source share an engine: "
+            .. "together they take as long as one after the other.",
         holds = "an H200 with CUDA 13.0",
         h200 = true,
         gpus = 2,
         source = {},
         measured = devices,
         stated = {
-            {page, "a download from the first, or an upload to the second, waits for it"},
+            {page, "a download from the first, or an upload to the second, goes between two of them, and the "
+                .. "copy is later by it"},
         },
     },
     {
