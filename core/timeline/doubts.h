@@ -27,6 +27,8 @@
     X(CLOCK_LATE, "clock_late")                                                      \
     /* operations that start before the calls that launched them */                  \
     X(BEFORE_CALL, "before_call")                                                    \
+    /* waits of the host that return before what they waited for ends */             \
+    X(AFTER_WAIT, "after_wait")                                                      \
     /* launches of kernels, and of graphs, of which no operation is there */         \
     X(NO_OPERATION, "no_operation")                                                  \
     X(NO_NODES, "no_nodes")                                                          \

@@ -200,6 +200,17 @@ static void move(clock *c, sl__match *m, int64_t shift_ns)
     }
 }
 
+/* Those that still break the rule, after it is broken by so much more. */
+static sl__doubted left_of(const side *s, int64_t more_ns)
+{
+    sl__doubted left = { .of = s->n };
+    for (size_t i = 0; i < s->n && s->ns[i] + more_ns > TOLERANCE_NS; i++) { /* downwards */
+        left.n++;
+        left.ns = sl__max_ns(left.ns, s->ns[i] + more_ns);
+    }
+    return left;
+}
+
 static void doubt(const clock *c, int64_t shift_ns)
 {
     sl__doubted *all = c->records->doubted;
@@ -210,14 +221,8 @@ static void doubt(const clock *c, int64_t shift_ns)
             .n = s->n_broken, .of = s->n, .ns = early ? shift_ns : -shift_ns
         };
     }
-    sl__doubted *before = &all[SL_DOUBT_BEFORE_CALL];
-    for (size_t i = 0; i < c->launches.n; i++) {
-        int64_t left_ns = c->launches.ns[i] - shift_ns;
-        if (left_ns <= TOLERANCE_NS) break; /* downwards */
-        before->n++;
-        before->of = c->launches.n;
-        before->ns = sl__max_ns(before->ns, left_ns);
-    }
+    all[SL_DOUBT_BEFORE_CALL] = left_of(&c->launches, -shift_ns);
+    all[SL_DOUBT_AFTER_WAIT] = left_of(&c->waits, shift_ns);
 }
 
 static sl_status clock_open(clock *c, sl_error *err)

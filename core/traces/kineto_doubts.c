@@ -51,6 +51,11 @@ static const row rows[SL_DOUBTS] = {
                 "times are in doubt.",
         .one = "One operation starts {time} before the call that launched it: its time is in "
                "doubt." },
+    [SL_DOUBT_AFTER_WAIT] = {
+        .many = "{n} waits of the host return before what they waited for ends, by up to {time}: "
+                "times of operations are in doubt.",
+        .one = "One wait of the host returns {time} before what it waited for ends: times of "
+               "operations are in doubt." },
     [SL_DOUBT_NO_OPERATION] = {
         .many = "Of {of} launches of kernels, {n} have no operation in the trace: the GPU may have "
                 "worked where it seems idle.",

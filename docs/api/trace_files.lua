@@ -125,6 +125,7 @@ other, as PyTorch's main thread and that of autograd do, and are one. Each proce
 | `too_long` | operations during which two or more later ones of their stream start and end: they are cut where the next one starts, and `us` is what was cut |
 | `clock_early`, `clock_late` | the GPU's clock is not the host's: most launches into idle streams start before their calls (and no wait speaks against it, or most launches of all do), or most waits return before the work ends. All operations are moved by `us`, so that neither is so; to the middle where launches and waits together leave at most 100 us of choice |
 | `before_call` | single operations that start before their calls, by up to `us`: they stay where they are |
+| `after_wait` | single waits of the host that return before what they waited for ends, by up to `us`; the operations stay where they are |
 | `no_operation`, `no_nodes` | launches of kernels, and of graphs, that have no operation in the file: the GPU worked where it seems idle |
 | `profiler_stalls` | the profiler's own work within the makespan (`overhead`: Activity Buffer Request, Buffer Flush and the like). It is work of the host that no change of the program ends |
 | `profiler_cost` | an estimate of what recording operators and calls adds to the host's time (1.3 us an operator, 1.0 us a call, 0.5 us a Python function of `with_stack`), where it is at least 5 % of the makespan and the GPU was idle for longer |

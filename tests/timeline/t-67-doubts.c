@@ -209,6 +209,10 @@ static void test_clock(void)
                           "\"device\":1}}," RAN(28, 5, 1) "," RAN(48, 5, 2) "]",
                           SL_DOUBT_CLOCK_LATE, 0, 0),
            28000, "a wait for another GPU says nothing about this one's clock");
+    is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(20, 2) "," DEVICE_SYNC(25, 10, 3) ","
+                          RAN(6, 5, 1) "," RAN(26, 900, 2) "]",
+                          SL_DOUBT_AFTER_WAIT, 1, 891000),
+           6000, "where launches do not allow as much, that is only said: 926 against 35");
     is_int(first_start_ns("[" LAUNCH(0, 1) "," LAUNCH(20, 2) "," LAUNCH(40, 3) "," LAUNCH(60, 4) ","
                           RAN(6, 5, 1) "," RAN(26, 5, 2) "," RAN(46, 5, 3) "," RAN(52, 5, 4) "]",
                           SL_DOUBT_BEFORE_CALL, 1, 8000),
