@@ -96,7 +96,9 @@ sl_status cuda_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
     status = launch_group(nccl, ops, n, err);
     cuda_own_end();
     cuda_activity_group_after(ops, n, status == SL_OK);
-    for (size_t i = 0; i < n && status == SL_OK; i++)
+    for (size_t i = 0; i < n && status == SL_OK; i++) {
+        ops[i]->engine = SL_ENGINE_COMM;
         cuda_queue_add(ops[i]);
+    }
     return status;
 }

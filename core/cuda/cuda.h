@@ -129,6 +129,7 @@ struct cuda_device {
     cuda_capture *captures; /* that go on */
     cuda_needs *capturing;  /* of the graph whose operation is being enqueued, else NULL */
     cuda_block *late_frees; /* of cudaMallocAsync in a stream that is captured */
+    bool has_pool;          /* cudaMallocAsync has been called */
     size_t limit_bytes;     /* the limit that device_set_limit found; 0: not asked */
     bool limit_raised;
     bool prefers_shared;      /* the kernel of spins, see plain.c */

@@ -82,7 +82,9 @@ static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t
     cuda_use(dev);
     switch ((cuda_source)block->source) {
     case CUDA_FROM_MALLOC: return cudaMalloc(&block->data, block->bytes);
-    case CUDA_FROM_MALLOC_ASYNC: return cudaMallocAsync(&block->data, block->bytes, stream);
+    case CUDA_FROM_MALLOC_ASYNC:
+        dev->has_pool = true;
+        return cudaMallocAsync(&block->data, block->bytes, stream);
     default: return from_pool(dev, block);
     }
 }

@@ -10,9 +10,7 @@ static cuda_stream *stream_of(const sl_op *op) { return (cuda_stream *)op->strea
 
 static void describe(sl_op *op)
 {
-    op->engine = op->work.kind == SL_WORK_HOST_FUNC    ? SL_ENGINE_HOST
-                 : op->work.kind == SL_WORK_COLLECTIVE ? SL_ENGINE_COMM
-                                                       : SL_ENGINE_COMPUTE;
+    op->engine = op->work.kind == SL_WORK_HOST_FUNC ? SL_ENGINE_HOST : SL_ENGINE_COMPUTE;
     /* A copy within a device is a kernel of the driver's. */
     if (op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind != SL_SPAN_MEMCPY_D2D)
         op->engine = (uint8_t)sl_copy_engine(op->stream->device->info.async_engine_count,

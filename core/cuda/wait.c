@@ -1,7 +1,8 @@
 /* wait.c - waiting for the device. All waits ask again and again instead of calling
  * CUDA's synchronising functions, because meanwhile host functions must run (on this
  * thread, which has the Lua state) and Ctrl-C must be able to end the wait. CUDA's own
- * waits spin as well by default, so this costs nothing.
+ * waits spin as well by default, so this costs nothing. What CUDA's functions do besides waiting
+ * is asked for when there is nothing left to wait for.
  */
 #include "cuda.h"
 
@@ -88,6 +89,11 @@ static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const 
     }
 }
 
+/* CUDA's synchronisations give back to the system what the pool of cudaMallocAsync has beyond its
+ * release threshold (cudaMemPoolAttrReleaseThreshold); questions do not. Another thread may have
+ * enqueued more meanwhile, which must not be waited for here. */
+static bool has_to_trim(const cuda_device *dev) { return dev->has_pool && !dev->base.threads; }
+
 /* ---- the entries ---- */
 
 sl_status cuda_stream_query(sl_stream *base, bool *done, sl_error *err)
@@ -101,7 +107,10 @@ sl_status cuda_stream_query(sl_stream *base, bool *done, sl_error *err)
 sl_status cuda_stream_synchronize(sl_stream *base, sl_error *err)
 {
     cuda_device *dev = cuda_of(base->device);
+    const cuda_stream *stream = (const cuda_stream *)base;
     sl_status status = wait_for(dev, ask_stream, base, "cudaStreamSynchronize", err);
+    if (status == SL_OK && has_to_trim(dev))
+        status = cuda_check(dev, cudaStreamSynchronize(stream->handle), "cudaStreamSynchronize", err);
     if (status == SL_OK) cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
     return status;
 }
@@ -136,9 +145,12 @@ sl_status cuda_event_query(sl_event *event, bool *done, sl_error *err)
 
 sl_status cuda_event_synchronize(sl_event *event, sl_error *err)
 {
-    sl_status status = wait_for(cuda_of(event->device), ask_event, event, "cudaEventSynchronize",
-                                err);
+    cuda_device *dev = cuda_of(event->device);
+    sl_status status = wait_for(dev, ask_event, event, "cudaEventSynchronize", err);
     status = cuda_event_check(event, status, err);
+    if (status == SL_OK && has_to_trim(dev))
+        status = cuda_check(dev, cudaEventSynchronize(((const cuda_event *)event)->handle),
+                            "cudaEventSynchronize", err);
     if (status == SL_OK) event_is_reached(event);
     return status;
 }

@@ -20,7 +20,7 @@ typedef struct fake_cudart_state {
     /* Seen: calls. */
     _Atomic int calls; /* of all functions but cudaGetLastError */
     int mallocs, frees, pool_mallocs, async_mallocs, async_frees;
-    int stream_syncs, mappings, trims;
+    int stream_syncs, idle_syncs, mappings, trims;
     int host_allocs, host_frees, registers, unregisters;
     int limits_set;
     unsigned host_flags;   /* of the latest cudaHostAlloc or cudaHostRegister */

@@ -370,6 +370,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
     cudaError_t code = fake_unsafe(stream);
     if (code) return code;
     state->stream_syncs += stream->busy; /* those that hold the host */
+    state->idle_syncs += !stream->busy;
     fake_enter();
     return stream->queue ? wait_for(stream->device, stream->queue)
                          : fake_answer((cudaError_t)state->lost[stream->device]);
@@ -436,6 +437,13 @@ cudaError_t cudaEventQuery(cudaEvent_t e)
     bool reached = e->reached >= e->recorded;
     pthread_mutex_unlock(&lock);
     return lost ? lost : fake_answer(reached ? cudaSuccess : cudaErrorNotReady);
+}
+
+/* Of a reached event: nothing here waits in it. */
+cudaError_t cudaEventSynchronize(cudaEvent_t e)
+{
+    state->idle_syncs++;
+    return cudaEventQuery(e);
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t from, cudaEvent_t to)

@@ -45,10 +45,32 @@ static void test_peer_copies(void)
     close_gpus(2, "copies between GPUs");
 }
 
+/* A question does not empty the pool of cudaMallocAsync, as CUDA's own synchronisation does. */
+static void test_synchronisations(void)
+{
+    sl_tensor *memory = NULL;
+    sl_event *event = NULL;
+    open_gpus(1);
+    sl_stream_synchronize(streams[0], &err);
+    is_int(fake_cudart.idle_syncs, 0, "without such memory a stream is only asked");
+    check(sl_cuda_malloc_async(streams[0], 1000, &memory, &err), &err, "malloc_async");
+    check(sl_stream_synchronize(streams[0], &err), &err, "synchronize");
+    is_int(fake_cudart.idle_syncs, 1, "then cudaStreamSynchronize comes behind the questions");
+    check(sl_event_create(gpus[0], false, &event, &err), &err, "event");
+    check(sl_event_record(event, streams[0], &err), &err, "record");
+    check(sl_event_synchronize(event, &err), &err, "synchronize");
+    is_int(fake_cudart.idle_syncs, 2, "and cudaEventSynchronize");
+    is_int(fake_cudart.stream_syncs, 0, "with nothing left to wait for");
+    sl_event_release(event);
+    sl_tensor_release(memory);
+    close_gpus(1, "synchronisations");
+}
+
 int main(void)
 {
     plan(0);
     setenv("STREAMLAB_CUPTI", "0", 1);
+    test_synchronisations();
     test_sum();
     test_peer_copies();
     return done_testing();
