@@ -110,7 +110,8 @@ sl_status cuda_stream_synchronize(sl_stream *base, sl_error *err)
     const cuda_stream *stream = (const cuda_stream *)base;
     sl_status status = wait_for(dev, ask_stream, base, "cudaStreamSynchronize", err);
     if (status == SL_OK && has_to_trim(dev))
-        status = cuda_check(dev, cudaStreamSynchronize(stream->handle), "cudaStreamSynchronize", err);
+        status = cuda_check(dev, cudaStreamSynchronize(stream->handle), "cudaStreamSynchronize",
+                            err);
     if (status == SL_OK) cuda_queue_completed((cuda_stream *)base, UINT64_MAX);
     return status;
 }

@@ -234,6 +234,27 @@ static void test_edges(void)
 
 /* ---- priorities ---------------------------------------------------------------------------- */
 
+/* As on an H200: the upload comes first, and the nodes start some time before the call ends. A kernel
+ * runs until 5; the call takes from 1 to 120, its nodes from 70 on. Uploaded before, they start 8 after
+ * the call's beginning at the latest: 61 sooner. */
+static void test_upload_before_nodes(void)
+{
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    run_blocks(tl, 1, 132, "before", AT(0, 1), AT(2, 5));
+    launch l = begin(tl, 1, 1, AT(1, 120));
+    l.uploads = true;
+    for (int64_t i = 0; i < 10; i++)
+        node(tl, &l, run_blocks(tl, 1, 132, "a", AT(0, 0), AT(70 + 3 * i, 72 + 3 * i)), 0);
+    end(tl, &l);
+    finish(tl);
+    sl_explanation e = explain(tl);
+    is_int(e.findings[0].cause, SL_CAUSE_HOST_BLOCKED, "nodes behind an upload waited for it");
+    ok(e.findings[0].gain_ns >= 60000 && e.findings[0].gain_ns <= 65000,
+       "and start when the launch is submitted without it: %lld", (long long)e.findings[0].gain_ns);
+    sl_timeline_release(tl);
+}
+
 /* A kernel that fills the GPU until 1000. A node that was captured with priority -5 waits. */
 static sl_cause_record urgent_node(bool priorities)
 {
@@ -258,8 +279,9 @@ static sl_cause_record urgent_node(bool priorities)
 
 int main(void)
 {
-    plan(31);
+    plan(33);
     test_uploading();
+    test_upload_before_nodes();
     test_launching(true, SL_CAUSE_HOST_BLOCKED, "a first launch holds the host");
     test_launching(false, SL_CAUSE_HOST_ISSUING, "a later one issues");
     test_launch_bound();
