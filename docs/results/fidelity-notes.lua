@@ -3,6 +3,8 @@
 local fast_uploads <const> = "Uploads of pageable memory that is in no cache were faster on this host: "
 
 return {
+    ["scripts/experiments/concurrency_matrix.lua"] = "It makes pinned tensors while it is recorded: "
+        .. "simulated their memory is new and page-locked, on the GPU earlier runs had left some",
     ["scripts/experiments/random.lua --seed 3025"] = fast_uploads .. "29 MiB in 2.3 ms, simulated 3.2 ms",
     ["scripts/experiments/random.lua --seed 3017"] = fast_uploads
         .. "11.6 MiB in 0.9 ms, simulated 1.3 ms",
