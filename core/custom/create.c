@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "../device.h"
-#include "atomics.h"
 #include "cache.h"
 #include "diagnose.h"
 #include "kernel.h"

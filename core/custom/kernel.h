@@ -10,4 +10,12 @@ void sl__custom_free(sl_custom *kernel);
 /* A launch in words, cut to fit (text_bytes >= 8): "saxpy(2, in f32*[1024], inout f32*[32,32])". */
 void sl__custom_describe(const sl_custom_call *call, char *text, size_t text_bytes);
 
+/* atomics.c */
+/* Sets SL_ATOMIC in the access of each inout argument of which that is sure: everywhere in the kernel its
+ * name is the address in a call of CUDA's atomic functions, atomicAdd(&name[i], x) or atomicAdd(name + i, x).
+ * Not where a function of the source gets the pointer, nor with the functions whose names end in _block,
+ * nor if the source has a macro or a function of its own that may mean something else. Without a source
+ * nothing is known. */
+void sl__find_atomics(sl_custom *kernel);
+
 #endif
