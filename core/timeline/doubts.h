@@ -1,47 +1,47 @@
 /* doubts.h - what is in doubt about a timeline that was read from a file: one row a kind, its id and
  * its name in scripts and files. Where each is found, and its sentence, is in core/traces. They are
- * told in this order. */
+ * reported in this order. */
 #ifndef SL_TIMELINE_DOUBTS_H
 #define SL_TIMELINE_DOUBTS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_DOUBT_MAP(X)                                                              \
-    /* the file could not be read to its end */                                      \
-    X(CUT_OFF, "cut_off")                                                            \
-    /* events that are left out */                                                   \
-    X(BAD_EVENTS, "bad_events")                                                      \
-    /* values that are left out of others */                                         \
-    X(BAD_MEMBERS, "bad_members")                                                    \
-    /* events that have a key twice */                                               \
-    X(DOUBLE_KEYS, "double_keys")                                                    \
-    /* calls of several processes */                                                 \
-    X(PROCESSES, "processes")                                                        \
-    /* operations without a time, which are left out */                              \
-    X(NO_TIME, "no_time")                                                            \
-    /* operations beyond the start of later ones of their stream, which are cut */   \
-    X(TOO_LONG, "too_long")                                                          \
-    /* the GPU's clock, from launches and from waits: operations are moved */        \
-    X(CLOCK_EARLY, "clock_early")                                                    \
-    X(CLOCK_LATE, "clock_late")                                                      \
-    /* operations that start before the calls that launched them */                  \
-    X(BEFORE_CALL, "before_call")                                                    \
-    /* waits of the host that return before what they waited for ends */             \
-    X(AFTER_WAIT, "after_wait")                                                      \
-    /* launches of kernels, and of graphs, of which no operation is there */         \
-    X(NO_OPERATION, "no_operation")                                                  \
-    X(NO_NODES, "no_nodes")                                                          \
-    /* the host held by its profiler, and what that adds to its calls */             \
-    X(PROFILER_STALLS, "profiler_stalls")                                            \
-    X(PROFILER_COST, "profiler_cost")                                                \
-    /* work on several GPUs, of which the timeline has one */                        \
-    X(SEVERAL_GPUS, "several_gpus")                                                  \
-    /* operations that have no launch */                                             \
-    X(NO_LAUNCH, "no_launch")                                                        \
-    /* calls of which the file does not say what they waited for */                  \
-    X(UNKNOWN_WAITS, "unknown_waits")                                                \
-    /* loops that ask until something is done, which are told as synchronisations */ \
+#define SL_DOUBT_MAP(X)                                                            \
+    /* the file could not be read to its end */                                    \
+    X(CUT_OFF, "cut_off")                                                          \
+    /* events that are left out */                                                 \
+    X(BAD_EVENTS, "bad_events")                                                    \
+    /* values that are left out of others */                                       \
+    X(BAD_MEMBERS, "bad_members")                                                  \
+    /* events that have a key twice */                                             \
+    X(DOUBLE_KEYS, "double_keys")                                                  \
+    /* calls of several processes */                                               \
+    X(PROCESSES, "processes")                                                      \
+    /* operations without a time, which are left out */                            \
+    X(NO_TIME, "no_time")                                                          \
+    /* operations beyond the start of later ones of their stream, which are cut */ \
+    X(TOO_LONG, "too_long")                                                        \
+    /* the GPU's clock, from launches and from waits: operations are moved */      \
+    X(CLOCK_EARLY, "clock_early")                                                  \
+    X(CLOCK_LATE, "clock_late")                                                    \
+    /* operations that start before the calls that launched them */                \
+    X(BEFORE_CALL, "before_call")                                                  \
+    /* waits of the host that return before what they waited for ends */           \
+    X(AFTER_WAIT, "after_wait")                                                    \
+    /* launches of kernels, and of graphs, of which no operation is there */       \
+    X(NO_OPERATION, "no_operation")                                                \
+    X(NO_NODES, "no_nodes")                                                        \
+    /* the host held by its profiler, and what that adds to its calls */           \
+    X(PROFILER_STALLS, "profiler_stalls")                                          \
+    X(PROFILER_COST, "profiler_cost")                                              \
+    /* work on several GPUs, of which the timeline has one */                      \
+    X(SEVERAL_GPUS, "several_gpus")                                                \
+    /* operations that have no launch */                                           \
+    X(NO_LAUNCH, "no_launch")                                                      \
+    /* calls of which the file does not say what they waited for */                \
+    X(UNKNOWN_WAITS, "unknown_waits")                                              \
+    /* loops that ask until something is done, which count as synchronisations */  \
     X(ASKING_LOOPS, "asking_loops")
 
 typedef enum sl_doubt_kind {

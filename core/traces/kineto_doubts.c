@@ -87,9 +87,9 @@ static const row rows[SL_DOUBTS] = {
         .many = "The trace does not say for what {n} of its calls waited (there is no cuda_sync "
                 "event): waits between streams are guessed from the times." },
     [SL_DOUBT_ASKING_LOOPS] = {
-        .many = "{n} loops that ask until work is done (cudaEventQuery, cudaStreamQuery) are told as "
+        .many = "{n} loops that ask until work is done (cudaEventQuery, cudaStreamQuery) count as "
                 "the synchronisations that they stand for.",
-        .one = "A loop that asks until work is done (cudaEventQuery, cudaStreamQuery) is told as the "
+        .one = "A loop that asks until work is done (cudaEventQuery, cudaStreamQuery) counts as the "
                "synchronisation that it stands for." },
 };
 /* clang-format on */
