@@ -31,8 +31,51 @@ local clock <const> =
 local listed <const> = "t:totable() gives the values to Lua: for i, x in ipairs(t:totable()) do"
 local part <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
+local launch <const> = "a kernel is launched by %s(blocks, threads, x, ...), with {stream = s} "
+    .. "last; %s = lab.kernel{source = ...} compiles it"
+local arrow <const> = "-> is written . for a field and : for a method: x:size()"
+local colons <const> = "there is no ::; fields and functions are reached by a dot: lab.stream"
+local choice <const> = "there is no switch; if ... then ... elseif ... then ... end chooses"
+local no_types <const> =
+    "there are no types: a table holds what belongs together, p = {x = 1, y = 2}"
+
 local cases <const> = {
+    -- C++
+    { "x->size()", arrow },
+    { "y = x->size", arrow },
+    { "lab::stream()", colons },
+    { "y = std::sqrt(2)", colons },
+    { "cout << 1", "print(x, y) prints" },
+    { "using namespace std;",
+        "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, lab.stream" },
+    { "x = 1\n#include <cstdio>", "there are no headers: lab is there already" },
+    { "x = 1\n#define N 3", "constants are declared by local n <const> = 1" },
+    { "template <typename T>", functions },
+    { "void f() {", functions },
+    { "dim3 g(1)", "a grid of several dimensions is a table: k({4, 4}, 256, ...)" },
+    { "x = sizeof(3)", "x:nbytes() of a tensor, #x of a text or a list" },
+    { "__syncthreads()", "there is no __syncthreads here: CUDA C++ is a text in a script: "
+        .. "lab.kernel{source = [[ __global__ ... ]]}" },
+    { "new Stream()", "a value is made by a call: s = lab.stream()" },
+    { "struct A {", no_types },
+    { "typedef int x", no_types },
+    { "enum x", no_types },
+    { "switch (x) {", choice },
+    { "case 1:", choice },
+    { "if (x) {", blocks },
+    { "do {", "a loop with its condition at the end is written repeat ... until x" },
+    { "};", "blocks end with end" },
+    -- Python
+    { "async def f()",
+        "every function can be run as a coroutine: coroutine.wrap(f); lab.thread(f) runs beside" },
+    { "await x", "waits are calls: s:synchronize(), t:join()" },
+    { "yield x", "coroutine.yield(x), within coroutine.wrap" },
+    { "local x: int = 3", "values have types, variables have none: local x = 1" },
+    { "y = x[:, 0]", part },
     -- operators
+    { "x := 3", "values are assigned by =: x = 3" },
+    { "if x === 3 then end", "equality is written ==" },
+    { "if x <> 3 then end", "not equal is written ~=" },
     { "if a != b then end", "not equal is written ~=" },
     { "x = !y", "not is a word: not x" },
     { "if a && b then end", "&& is written and" },
@@ -96,8 +139,8 @@ local cases <const> = {
     { "float *x;", "variables are declared by local x = 1" },
     { "cudaMalloc(&x, 4)",
         "there are no addresses: what a function makes is its result, s = lab.stream()" },
-    { "k<<<1, 32, 0, s>>>(x)", "scripts bring no kernels of their own; lab.spin keeps blocks busy "
-        .. "for a given time" },
+    { "k<<<1, 32, 0, s>>>(x)", launch:format("k", "k") },
+    { "net.k<<<1, 32>>>(x)", launch:format("k", "k") },
     { "class Net:\n  pass", "there are no classes; a table holds what belongs together: "
         .. "net = {weights = w}" },
     { "assert x == 1", "assert takes parentheses: assert(x, \"text\")" },
@@ -265,9 +308,23 @@ for _, case in ipairs {
     { "lab.sum(a)", nil },
     { "local tl = 5\ntl = false\ntl", nil },
     { "tl", "tl has no value" },
-    { "ls", "ls is for the shell: os.execute(\"ls\") runs it there" },
-    { "ls -la", "ls is for the shell: os.execute(\"ls\") runs it there" },
-    { "cd ..", "cd is for the shell: os.execute(\"cd\") runs it there" },
+    { "ls", "ls is for the shell: !ls runs it there" },
+    { "ls -la", "ls is for the shell: !ls runs it there" },
+    { "cd ..", "cd is for the shell: !cd runs it there" },
+    { "pwd", "pwd is for the shell: !pwd runs it there" },
+    { "nvidia-smi", "nvidia-smi is for the shell: !nvidia-smi runs it there" },
+    { "nvidia-smi -l 1", "nvidia-smi is for the shell: !nvidia-smi runs it there" },
+    { "find . -name x", "find is for the shell: !find runs it there" },
+    { "compute-sanitizer a",
+        "compute-sanitizer is for the shell: !compute-sanitizer runs it there" },
+    { "./a.out", "that is for the shell: !./a.out runs it there" },
+    { "scripts/puzzler.lua", ".load scripts/puzzler.lua runs the script" },
+    { "load x.lua", "a script is run by .load FILE" },
+    { "run x.lua", "a script is run by .load FILE" },
+    { "x || y", "|| is written or" },
+    { "x && y", "&& is written and" },
+    { "k<<<1, 256>>>(x)", launch:format("k", "k") },
+    { "find = 3 find -", nil },
     { "cat = nil cat - 1", nil },
     { "# comment", "comments begin with --" },
     { "# a comment", "comments begin with --" },

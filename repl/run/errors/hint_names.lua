@@ -40,6 +40,8 @@ local foreign <const> = {
     try = "errors are caught by local fine, err = pcall(f)",
     time = "lab.now_us() reads the host's clock, lab.host_work(ms) keeps the host busy",
     dir = "Tab behind \"x.\" or \"x:\" lists what x has, and ?x tells about it",
+    sizeof = "x:nbytes() of a tensor, #x of a text or a list", cout = "print(x, y) prints",
+    std = "what there is has other names here: print(x), math.sqrt(x), table.sort(list)",
     sys = "the arguments are in arg", console = "print(x) prints", elif = "elif is written elseif",
 }
 for name in ("abs ceil floor max min sqrt exp log sin cos tan pi huge"):gmatch("%a+") do
@@ -176,23 +178,39 @@ local function local_before(n, name)
 end
 
 local of_shells <const> = {}
-for name in ("ls cd pwd cat less vim vi nano emacs clear git make python python3 pip nvcc man echo "
-    .. "top htop sh bash ssh sudo rm cp mv mkdir"):gmatch("%S+") do
-    of_shells[name] = ("%s is for the shell: os.execute(\"%s\") runs it there"):format(name, name)
+for name in ("ls cd pwd cat less vim vi nano emacs clear git make cmake gcc g++ python python3 pip "
+    .. "pip3 nvcc man echo top htop nvtop sh bash ssh sudo rm cp mv mkdir which env ps tail "
+    .. "head grep find kill apt apt-get conda docker nvidia-smi nsys ncu nvprof cuda-gdb "
+    .. "compute-sanitizer lscpu lspci uname whoami streamlab wget curl chmod df du "
+    .. "free"):gmatch("%S+") do
+    of_shells[name] = true
 end
 
--- ls -la, cd ..: a line at the prompt that begins with a command of the shell.
+-- ls -la, cd ..: a command of the shell. At the prompt "!" gives it to the shell.
+local function is_shells(name, source)
+    return ("%s is for the shell: %s runs it there"):format(name, source:find("^=lab%[")
+        and "!" .. name or ("os.execute(\"%s\")"):format(name))
+end
+
+-- A line that begins with a command of the shell, or with a path.
 function names.shell_line(context)
-    local word, behind = context.line:match("^(%a+%d?) (%S)")
-    if context.source:find("^=lab%[") and of_shells[word] and behind ~= "=" then
-        return of_shells[word]
+    local line = context.script.lines[context.number] or ""
+    local word, behind = line:match("^%s*([%w_./~+-]+)%s*(%S?)")
+    if not context.source:find("^=lab%[") or not word or behind:find("[=(,]") then
+        return nil
+    elseif of_shells[word] then
+        return is_shells(word, context.source)
+    elseif word:find("^[.~]*/[%w_.]") or word:find("/.*%.lua$") then
+        return (word:find("%.lua$") and ".load %s runs the script" or "that is for the shell: "
+            .. "!%s runs it there"):format(word)
     end
 end
 
 -- What may be meant by a global that has no value, at the prompt.
 local function meant(n, name)
-    return local_before(n, name) or of_shells[name] or names.global({ number = 0, after = "",
-        script = { tokens = {} }, source = ("=lab[%d]"):format(n) }, name)
+    local source <const> = ("=lab[%d]"):format(n)
+    return local_before(n, name) or of_shells[name] and is_shells(name, source)
+        or names.global({ number = 0, after = "", script = { tokens = {} }, source = source }, name)
 end
 
 -- The n-th entry, and what is said of a global in it that has no value.
@@ -275,7 +293,7 @@ function names.global(context, name)
         return foreign[name]
     end
     local ours = name:find("^cu") and foreign_api()[name]
-    local instead = name:find("%u") and instead_of(name)
+    local instead = (name:find("%u") or name:find("^__")) and instead_of(name)
     if ours or instead then
         return ours and ("%s is %s here"):format(name, ours) or instead
     end

@@ -26,6 +26,14 @@ local shell <const> = "that is for the shell; here .load FILE runs a script, and
 local in_lab <const> = "lab has what it needs under PyTorch's names: lab.zeros, lab.matmul, "
     .. "lab.stream"
 local commands <const> = "commands of the shell are run by os.execute(\"ls\")"
+local a_function <const> = "a function is written function f(x) ... end"
+local no_types <const> =
+    "there are no types: a table holds what belongs together, p = {x = 1, y = 2}"
+local arrow <const> = "-> is written . for a field and : for a method: x:size()"
+local colons <const> = "there is no ::; fields and functions are reached by a dot: lab.stream"
+local assignment <const> = "values are assigned by =: x = 3"
+local choice <const> = "there is no switch; if ... then ... elseif ... then ... end chooses"
+local printing <const> = "print(x, y) prints"
 local equality <const> = "equality is ==, and None is nil: x == nil"
 local listed <const> = "t:totable() gives the values to Lua: for i, x in ipairs(t:totable()) do"
 local with_stream <const> = "a block with a stream current is written lab.with(s, function() ... "
@@ -119,6 +127,13 @@ local function other_blocks(context)
     end
 end
 
+-- k<<<1, 256>>>(x)
+local function launch(context)
+    local name = context.line:match("([%a_][%w_.]*) <<") or "k"
+    return ("a kernel is launched by %s(blocks, threads, x, ...), with {stream = s} last; "
+        .. "%s = lab.kernel{source = ...} compiles it"):format(name, name)
+end
+
 local function named(what)
     return function(context, ...)
         return names[what](context, ...)
@@ -130,9 +145,11 @@ local syntax <const> = {
     { message = "near '!'$", after = "^=$", hint = "not equal is written ~=" },
     { message = "near '!'$", hint = "not is a word: not x" },
     { message = "near '&'$", before = "^&$", hint = "&& is written and" },
+    { message = "near '&'$", after = "^&$", hint = "&& is written and" },
     { message = "symbol near '&'$", hint = "there are no addresses: what a function makes is its "
         .. "result, s = lab.stream()" },
     { message = "near '|'$", before = "^|$", hint = "|| is written or" },
+    { message = "near '|'$", after = "^|$", hint = "|| is written or" },
     { message = "near '%+'$", after = "^%+$", hint = "there is no ++; write x = x + 1" },
     { message = "near '([-+*/%%^&|]+)'$", after = "^==?$",
       hint = "there is no %1=; write x = x %1 ..." },
@@ -140,11 +157,23 @@ local syntax <const> = {
     { message = "near '%*'$", before = "^%*$", hint = "a power is written x^2" },
     { message = "near '%*'$", before = "^%l+$", hint = declaration },
     { message = "near '@'$", hint = "the product of two matrices is lab.matmul(a, b)" },
-    { message = "near '<<'$", after = "^<$", hint = "scripts bring no kernels of their own; "
-        .. "lab.spin keeps blocks busy for a given time" },
+    { message = "near '<<'$", after = "^<$", hint = launch },
+    { message = "near '%-'$", after = "^>$", hint = arrow },
+    { message = "near '>'$", before = "^%-$", hint = arrow },
+    { message = "near '[<>]'$", line = "[%w_)%]] < > [%w_(]", hint = "not equal is written ~=" },
+    { message = "near '==?'$", line = "[%w_)%]] == = [%w_(]", hint = "equality is written ==" },
+    { message = "near ':'$", line = "%[ :", hint = parts },
+    { message = "near '='$", before = "^:$", hint = assignment },
+    { message = "near ':'$", after = "^=$", hint = assignment },
+    { message = "near ':'$", line = "^local [%w_]+ : [%w_.]+ =", hint = "values have types, "
+        .. "variables have none: local x = 1" },
     { message = "^'%]' expected near '[:,]'$", hint = parts },
     { message = "^'%)' expected near ','$", line = "[%w_] %( %( [^()]*,",
       hint = "there are no tuples: f(3, 4) with one pair of parentheses" },
+    { message = "near ", line = "^# include ",
+      hint = "there are no headers: lab is there already" },
+    { message = "near ", line = "^# define ",
+      hint = "constants are declared by local n <const> = 1" },
     { message = "near ", line = "^# ", hint = "comments begin with --" },
     { message = "near '#'$", before = "^[^=(,]*$", hint = "comments begin with --" },
     { message = "near '//'$", line = "^//", hint = "comments begin with --" },
@@ -209,6 +238,30 @@ local syntax <const> = {
     { message = "near ", before = "^raise$", hint = "an error is raised by error(\"text\")" },
     { message = "near ", before = "^throw$", hint = "an error is raised by error(\"text\")" },
     { message = "near ", before = "^del$", hint = "a value is dropped by x = nil" },
+    { message = "near '<<'$", before = "^cout$", hint = printing },
+    { message = "near ", line = "[%w_] :: [%w_]+ [%(:]", hint = colons },
+    { message = "near '::'$", hint = colons },
+    { message = "near ", line = "^using namespace ", hint = in_lab },
+    { message = "near ", line = "^template <", hint = a_function },
+    { message = "near ", line = "^void [%w_]+ %(", hint = a_function },
+    { message = "near ", before = "^dim3$", hint = "a grid of several dimensions is a table: "
+        .. "k({4, 4}, 256, ...)" },
+    { message = "near ", before = "^struct$", hint = no_types },
+    { message = "near ", before = "^typedef$", hint = no_types },
+    { message = "near ", before = "^enum$", hint = no_types },
+    { message = "near ", line = "^switch %(", hint = choice },
+    { message = "near ", line = "^case .*:", hint = choice },
+    { message = "near ", line = "^load [%w_./ ]+ %. lua$", hint = "a script is run by .load FILE" },
+    { message = "near ", line = "^run [%w_./ ]+ %. lua$", hint = "a script is run by .load FILE" },
+    { message = "near ", before = "^new$", hint = "a value is made by a call: s = lab.stream()" },
+    { message = "near ", line = "^if .* {$", hint = blocks },
+    { message = "near ", line = "^do {", hint = "a loop with its condition at the end is written "
+        .. "repeat ... until x" },
+    { message = "near '}'$", line = "^}", hint = "blocks end with end" },
+    { message = "near ", before = "^async$", hint = "every function can be run as a coroutine: "
+        .. "coroutine.wrap(f); lab.thread(f) runs beside" },
+    { message = "near ", before = "^await$", hint = "waits are calls: s:synchronize(), t:join()" },
+    { message = "near ", before = "^yield$", hint = "coroutine.yield(x), within coroutine.wrap" },
     { message = "near '[%a_]", before = "^[%a_]+$", hint = declaration },
     { message = "near '\"", line = "\"\" \"\" \"\"", hint = "text over several lines is [[...]]" },
     { message = "near '\"", line = "\"\" \"\"", hint = names.triple_quotes },
