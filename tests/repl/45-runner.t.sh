@@ -45,4 +45,26 @@ case $said in
 "not ok"*"ended by signal 9") check 0 "and says which" ;;
 *) check 1 "and says which" ;;
 esac
+said=$(sh "$root/tests/run" "$folder/dies.t.sh" 2>&1 >/dev/null)
+case $said in
+"# "*"dies.t.sh was ended by signal 9") check 0 "on stderr, too, which prove shows" ;;
+*) check 1 "on stderr, too, which prove shows" ;;
+esac
+
+# The limits are the runner's own lines with smaller numbers.
+sed -e 's/limit=.*/limit=1/' -e 's/10 \* $limit/3 * $limit/' "$root/tests/run" >"$folder/run"
+echo 'while :; do :; done' >"$folder/works.t.sh"
+said=$(sh "$folder/run" "$folder/works.t.sh" 2>&1 >/dev/null)
+[ "$said" = "# $folder/works.t.sh used more than its 1 s of processor time; \
+STREAMLAB_TEST_TIMEOUT=4 allows four times as much" ]
+check $? "a test that works without end is ended by its processor time, and says so"
+echo 'sleep 2; echo "ok 1 - slept"' >"$folder/sleeps.t.sh"
+said=$(sh "$folder/run" "$folder/sleeps.t.sh" 2>&1)
+[ "$said" = "ok 1 - slept" ]
+check $? "one that waits for others uses none of it"
+echo 'sleep 60' >"$folder/waits.t.sh"
+said=$(sh "$folder/run" "$folder/waits.t.sh" 2>/dev/null)
+[ "$said" = "not ok - $folder/waits.t.sh did not end within 3 s; \
+STREAMLAB_TEST_TIMEOUT=4 allows four times as much" ]
+check $? "but does not wait without end"
 echo "1..$run"
