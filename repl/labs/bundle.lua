@@ -164,6 +164,9 @@ local test_fields = {
     { "hint", "a line of text", is_text },
     { "required", "a list of calls", is_list_of_texts },
     { "forbidden", "a list of calls", is_list_of_texts },
+    { "pace", "true, or a list of the numbers of tests", function(value)
+        return value == true or is_list_of_texts(value)
+    end },
 }
 
 -- Of math.random in a file of tests: the numbers are the same each time, and cannot be predicted
@@ -219,8 +222,24 @@ local function add_tests(result, part, part_number)
             number = part_number .. "." .. i, name = entry.name, points = entry.options.points,
             hint = entry.options.hint, hidden = part.hidden or false, run = entry.run,
             required = entry.options.required or {}, forbidden = entry.options.forbidden or {},
-            seed = seed,
+            pace = entry.options.pace == true and {} or entry.options.pace, seed = seed,
         }
+    end
+end
+
+-- Raises where a test of pace names a test that there is not. Students lack the hidden ones.
+local function check_pace(result)
+    local known = {}
+    for _, test in ipairs(result.tests) do
+        known[test.number] = true
+    end
+    for _, test in ipairs(result.tests) do
+        for _, number in ipairs(test.pace or {}) do
+            if number == test.number or result.is_complete and not known[number] then
+                fail("%s: test \"%s\": its pace names %s, and there is no other test of this number",
+                    result.folder, test.name, number)
+            end
+        end
     end
 end
 
@@ -235,6 +254,7 @@ function bundle.read(folder)
             add_tests(result, part, number)
         end
     end
+    check_pace(result)
     local sum = 0
     for _, test in ipairs(result.tests) do
         sum = sum + test.points

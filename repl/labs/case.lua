@@ -24,6 +24,8 @@ local case = {}
 --   "used up"     the test ended because the processor time did
 --   "error"       or with this error
 --   "note"        something that the lab asks of every test was not so
+--   "raced"       the race checker has found something, or was off; without a name if an assertion
+--                 has said it
 --   "end"
 -- `look`: where to look; of a mistake and an error the line and a hint.
 local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
@@ -237,23 +239,37 @@ local function find_test(lab_bundle, number)
     error({ message = ("there is no test %s in %s"):format(number, lab_bundle.folder) }, 0)
 end
 
--- The object whose methods are assertions, and a function that says how many were made.
+-- The object whose methods are assertions, and what is known of them: how many were `made`, and
+-- where those that failed say that one has to `look`, as a set.
 local function make_assertions()
-    local made = 0
+    local known = { made = 0, look = {} }
     return internals.tap(function(result)
-        made = made + 1
+        known.made = known.made + 1
+        known.look[result.look or false] = true
         report { kind = result.status, name = result.name, seen = result.seen or result.why,
             asked = result.asked, look = result.look, chart = result.chart }
     end, function(text)
         report { kind = "said", name = text }
-    end), function()
-        return made
+    end), known
+end
+
+-- A race fails every test, whatever it asks for.
+local function note_races(known)
+    local result
+    local checker = internals.tap(function(record) result = record end)
+    local fine, problem = pcall(checker.no_race, checker, "nothing races")
+    if not fine then
+        report { kind = "raced", name = "nothing races", seen = error_text(problem),
+            asked = "none" }
+    elseif result.status == "failed" then
+        report { kind = "raced", name = not known.look[result.look] and result.name or "",
+            seen = result.seen, asked = result.asked, look = result.look }
     end
 end
 
 -- Runs the submission and the test, confined, and reports how that ended.
 local function run_confined(lab_bundle, machine, test, source, environment, watch)
-    local t, count = make_assertions()
+    local t, known = make_assertions()
     local mistake
     local function run()
         local main
@@ -269,13 +285,14 @@ local function run_confined(lab_bundle, machine, test, source, environment, watc
     local results = table.pack(program.call_confined(xpcall, run, handler(source.chunk)))
     local time_was_up = results[1]
     local problem = error_of(table.unpack(results, 2, results.n))
-        or count() == 0 and "the test asserts nothing"
+        or known.made == 0 and "the test asserts nothing"
     if time_was_up then
         report { kind = "used up" }
     elseif mistake or problem then
         report_problem(mistake and "mistake" or "error", source, mistake or problem)
     end
     note_calls(watch, not (time_was_up or problem))
+    note_races(known)
     report { kind = "end" }
 end
 

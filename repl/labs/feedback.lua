@@ -69,7 +69,8 @@ local function add_record(lines, record, before, limits, verbose)
     elseif record.kind == "skipped" then
         add(lines, "skipped: " .. record.name)
         add_field(lines, "why", record.seen)
-    elseif record.kind == "failed" or record.kind == "note" then
+    elseif record.kind == "failed" or record.kind == "note"
+        or record.kind == "raced" and record.name ~= "" then
         add(lines, "failed: " .. record.name)
         add_field(lines, "seen", record.seen)
         add_field(lines, "asked", record.asked)
@@ -146,8 +147,8 @@ local function problem_of(child, kinds, limits)
     end
 end
 
--- The result of a test whose process has ended: {passed =, output =, printed =, problem =, broken
--- =, lacking =}. problem: why this and all other tests of the submission fail. The last two are
+-- The result of a test whose process has ended: {passed =, raced =, output =, printed =, problem =,
+-- broken =, lacking =}. raced: the race checker found something. problem: why this and all other tests of the submission fail. The last two are
 -- for the teacher: where the lab itself did not work, and what this system could not do to
 -- confine the submission. verbose: with what assertions saw that passed.
 function feedback.of(test, child, limits, verbose)
@@ -157,6 +158,7 @@ function feedback.of(test, child, limits, verbose)
     end
     local result, lines = sum_up(records, limits, verbose)
     result.problem = problem_of(child, kinds, limits)
+    result.raced = kinds.raced ~= nil
     if not kinds["end"] then
         local reason = not child.out_of_memory and why_stopped(child, limits) or nil
         result.passed, result.raised = false, true

@@ -4,6 +4,9 @@
 -- A submission's first test runs alone. If its process could not read, compile or load the
 -- submission, all of its tests fail for that reason and none is started. This process opens no
 -- submission.
+--
+-- What is right comes before what is quick: a test of pace (its option `pace`) gives no points to a
+-- submission in which any test has found a race, or which fails a test that the option names.
 
 local feedback = import "repl/labs/feedback.lua"
 local lists = import "repl/run/lists.lua"
@@ -74,9 +77,40 @@ local function finish(graded, i, test, result)
         return
     end
     entry.passed, entry.output, entry.printed = result.passed, result.output, result.printed
+    entry.raced = result.raced
     entry.score = result.passed and test.points or 0
     graded.score = graded.score + entry.score
     graded.open = graded.open - 1
+end
+
+-- ---- pace ------------------------------------------------------------------------------------
+
+local function fail_pace(graded, entry, seen, asked)
+    entry.passed = false
+    graded.score, entry.score = graded.score - entry.score, 0
+    entry.output = ("%s%sfailed: only a program that is right gets points for its pace\n"
+        .. "  seen   %s\n  asked  %s"):format(entry.output, entry.output ~= "" and "\n" or "", seen, asked)
+end
+
+-- Once all tests of the submission have run.
+local function judge_pace(graded, tests)
+    local raced, failed = {}, {}
+    for _, entry in ipairs(graded.tests) do
+        raced[#raced + 1] = entry.raced and entry.number or nil
+        failed[entry.number] = not entry.passed
+    end
+    for i, test in ipairs(tests) do
+        local entry = graded.tests[i]
+        if test.pace and entry.passed then
+            local needed = lists.select(test.pace, function(number) return failed[number] end)
+            if raced[1] then
+                fail_pace(graded, entry, "races in " .. table.concat(raced, ", "),
+                    "no test finds a race")
+            elseif needed[1] then
+                fail_pace(graded, entry, table.concat(needed, ", ") .. " failed", "it passes")
+            end
+        end
+    end
 end
 
 -- ---- the order of tests ----------------------------------------------------------------------
@@ -152,6 +186,7 @@ function grader.grade(lab_bundle, submissions, options)
             queue.add_others(job.graded)
         end
         if job.graded.open == 0 then
+            judge_pace(job.graded, tests)
             finished(job.graded)
         end
         report()

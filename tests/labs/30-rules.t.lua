@@ -72,7 +72,7 @@ fails("a call that the test made", "function go(work) work() end", needs, [[
     end)
     t:ok(true, "it went")]])
 
-out = grade("local function go() end", "", "t:ok(true)")
+out = grade("local function go() end", "", "t:ok(true, 'it is quick')")
 tap.like(out, "does not define the function go %(a global one: no `local` before it%)",
     "a function that is local is not seen, and the message says why")
 
@@ -121,6 +121,83 @@ tap.like(out, "the test asserts nothing", "is no pass")
 for line in out:gmatch("[^\n]+") do
     tap.ok(#line <= 78, "lines are not long")
 end
+
+-- ---- races, and tests of pace ------------------------------------------------------------------
+
+local racing = [[
+    function go(quick)
+        local x, s = lab.zeros(4), lab.stream{ non_blocking = true }
+        lab.synchronize()
+        lab.spin(1, { stream = s })
+        x:fill_(1, { stream = s })
+        if not quick then
+            lab.mul(x, 2, { stream = lab.stream{ non_blocking = true } })
+        end
+    end]]
+local sound = "function go() end"
+
+out = fails("a test that asserts nothing about races fails where there is one", racing, "", calls_go)
+tap.like(out, "failed: nothing races\n#   seen   1 race\n#   asked  none\n#   look   race: stream",
+    "and says which one")
+out = fails("a test that asserts it fails", racing, "", "student.go() t:no_race('all is in order')")
+tap.is(select(2, out:gsub("race: stream", "")), 1, "and says it once")
+tap.ok(not out:find("nothing races", 1, true), "under its own name")
+passes("a test without a race passes", racing, "", "student.go(true) t:ok(true, 'it went')")
+out = fails("an error hides no race", racing, "", "student.go() error('the lab broke')")
+tap.like(out, "error: .*failed: nothing races", "both are said")
+
+-- Grades a submission by a visible test for 3 points, `values`, and two for 2 and 1, `quick` and
+-- `other`, each the options and the body of a function; gives the line, and the TAP.
+local function grade_by(submission, values, quick, other)
+    local function test(points, part)
+        return ('test("it holds", { points = %d, %s }, function(t, student) %s end)\n')
+            :format(points, part[1], part[2])
+    end
+    shell.write(folder .. "/lab.lua",
+        'return { id = "pace", title = "Pace", points = 6, functions = { "go" } }')
+    shell.write(folder .. "/tests/visible.lua", test(3, values) .. test(2, quick))
+    shell.write(folder .. "/tests/hidden.lua", test(1, other))
+    shell.write(folder .. "/mine.lua", submission)
+    local out, err = shell.sh(('"$P" lab grade %s %s/mine.lua -o %s/mine.tap'):format(folder, folder,
+        folder))
+    return err .. out:match("mine%s+(.-)\n"), shell.read(folder .. "/mine.tap")
+end
+
+local fine = { "", "t:ok(true, 'it holds')" }
+local pace = { "pace = true", "student.go(true) t:ok(true, 'it is quick')" }
+local races = { "", calls_go }
+local wrong = { "", "t:ok(false, 'it is right')" }
+
+tap.is(grade_by(sound, fine, pace, fine), "6/6  all passed", "what is right has all points")
+local line, text = grade_by(racing, fine, pace, races)
+tap.is(line, "3/6  failed 1.2 2.1", "a race in one test takes the points of tests of pace, and of no others")
+tap.like(text, "not ok 2 %- 1%.2 it holds\n.-failed: only a program that is right gets points for its "
+    .. "pace\n%s*#   seen   races in 2%.1\n%s*#   asked  no test finds a race\n", "which says so")
+tap.is(grade_by(racing, races, pace, { "pace = {}", "t:ok(true, 'it is quick')" }),
+    "0/6  failed 1.1 1.2 2.1", "of all tests of pace, with an empty list as well")
+tap.is(grade_by(sound, wrong, pace, fine), "3/6  failed 1.1",
+    "a test that fails otherwise takes none")
+local needs_it = { "pace = { '1.1' }", "t:ok(true, 'it is quick')" }
+line, text = grade_by(sound, wrong, needs_it, fine)
+tap.is(line, "1/6  failed 1.1 1.2", "but of a test whose pace names it")
+tap.like(text, "#   seen   1%.1 failed\n%s*#   asked  it passes\n", "which says so")
+tap.is(grade_by(sound, fine, needs_it, wrong), "5/6  failed 2.1", "and of no other")
+tap.is(grade_by(sound, wrong, needs_it, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }), "1/6  failed 1.1 1.2",
+    "a test that lost its points to another one takes none itself")
+
+for _, case in ipairs{ { "pace = { '1.3' }", "its pace names 1%.3, and there is no other test of this number" },
+    { "pace = { '1.2' }", "its pace names 1%.2, and there is no other" },
+    { "pace = false", "'pace' must be true, or a list of the numbers of tests, got false" },
+    { "pace = { 1.1 }", "'pace' must be true, or a list of the numbers of tests, got table" } } do
+    pcall(grade_by, sound, fine, { case[1], "t:ok(true, 'it is quick')" }, fine)
+    local _, err = shell.sh(('"$P" lab grade %s %s/mine.lua'):format(folder, folder))
+    tap.like(err, case[2], case[1] .. " is refused")
+end
+os.remove(folder .. "/tests/hidden.lua")
+shell.write(folder .. "/tests/visible.lua", [[
+    test("it holds", { points = 1, pace = { "2.1" } }, function(t) t:ok(true, "it is quick") end)]])
+tap.like(shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder)), "\nok 1 ",
+    "students have no hidden tests, and the visible ones may name them")
 
 -- ---- several GPUs ----------------------------------------------------------------------------
 

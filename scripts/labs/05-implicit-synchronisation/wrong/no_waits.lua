@@ -1,4 +1,4 @@
--- fails: 1.1 2.1 2.2 2.3
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3
 -- All that waits was taken out, the two waits as well that keep a slot from being overwritten.
 
 function train(batches, weights, gradients)

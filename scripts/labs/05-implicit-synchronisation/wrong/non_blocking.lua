@@ -1,4 +1,4 @@
--- fails: 1.1 1.3 2.1 2.2 2.3
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3
 -- Streams that are exempt from the NULL stream's rules: the memset there no longer keeps them
 -- apart, and nothing keeps it in its place between the kernels.
 

@@ -1,4 +1,4 @@
--- fails: 1.1 1.4 2.1 2.2 2.3
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3
 -- The loss comes to pinned memory without a wait, and is read there before it has come.
 
 function train(batches, weights, gradients)

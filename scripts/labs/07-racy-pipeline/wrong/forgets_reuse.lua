@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 1.4 2.1 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- Every stage waits for its data, and the host for the downloads; nobody waits for a free buffer.
 
 local up, down = lab.stream{name = "up"}, lab.stream{name = "down"}

@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- Frames are copied in another stream, to be quicker, and nothing orders these copies and the
 -- launches.
 
