@@ -148,6 +148,32 @@ function api.missing_names()
     return names
 end
 
+-- ---- topics --------------------------------------------------------------------------
+
+-- A topic's words as they are compared: "Double-buffering" and "double buffers" alike.
+local function plain_words(text)
+    local words = {}
+    for word in text:lower():gsub("[-_]", " "):gmatch("[^%s]+") do
+        words[#words + 1] = word:gsub("s$", "")
+    end
+    return table.concat(words, " ")
+end
+
+local topics
+
+-- The topic (docs/api/topics.lua) that is called so, or nil.
+function api.topic(text)
+    if not topics then
+        topics = {}
+        for _, topic in ipairs(api.page("topics").topics) do
+            for word in topic[1]:gmatch("[^,]+") do
+                topics[plain_words(word)] = topic
+            end
+        end
+    end
+    return topics[plain_words(text)]
+end
+
 -- The page of that title, of that class, or of that file's name. Small and big letters are
 -- the same here.
 function api.page(name)

@@ -405,6 +405,18 @@ local function not_here()
     T.like(asked "elsewhere", "cudaMallocManaged.-there is no managed memory", "all of them are a page")
 end
 
+local function topics()
+    for _, words in ipairs { "prefetch", "double buffering", "Double-Buffering", "bandwidth", "atomics",
+                             "deadlocks", "Nsight", "bank conflicts", "roofline", "time slicing" } do
+        local out = asked(words)
+        T.like(out, "\nRead docs/guide/%d%d%-", words .. " is a topic, with a chapter of the guide")
+    end
+    T.like(asked "prefetch", "^prefetch, prefetching, data loading, DataLoader\nThe next batch is copied while "
+        .. ".-\n  t:to  the tensor's values in another place or dtype\n", "it says what is meant, and what to call")
+    T.like(typed "?overlap", "^overlap, .-Also     tap:overlap\n", "a topic goes before a method of that name")
+    T.like(asked "lab.graph", "captures", "a whole name is no topic")
+end
+
 local function long_words()
     local out = typed("?" .. ("z"):rep(100000))
     T.is(out, "there is no help about\n\"" .. ("z"):rep(60) .. "...\"; help() lists\n"
@@ -415,6 +427,7 @@ names()
 searching()
 capitals()
 not_here()
+topics()
 long_words()
 from_elsewhere()
 values()

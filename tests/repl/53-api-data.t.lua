@@ -66,7 +66,7 @@ end
 
 local page_keys <const> = {
     title = "string", class = "string", order = "number", operators = "table", about = "string",
-    missing = "table", entries = "table", more = "string", file = "string",
+    missing = "table", topics = "table", entries = "table", more = "string", file = "string",
 }
 local entry_keys <const> = {
     name = "string", brief = "string", type = "string", arguments = "table", options = "table",
@@ -307,6 +307,28 @@ local function check_missing()
     T.ok(n >= 150, n .. " names are known")
 end
 
+-- What a topic names is there, and no other topic or page has its words.
+local function check_topics()
+    local wrong, seen, n = {}, {}, 0
+    for _, topic in ipairs(api.page("topics").topics) do
+        for _, name in ipairs(topic.see) do
+            local folder, file = name:match("^(%a+)/(.*)$")
+            local path = folder and ({ guide = "docs/guide/%s.md", labs = "scripts/labs/%s/README.md",
+                experiments = "scripts/experiments/%s.lua" })[folder]:format(file)
+            local found = path and io.open(path) or not path and api.entry(name)
+            wrong[#wrong + 1] = not found and topic[1] .. ": " .. name or nil
+        end
+        for word in topic[1]:gmatch("%s*([^,]+)") do
+            wrong[#wrong + 1] = (seen[word:lower()] or api.page(word) or api.topic(word) ~= topic)
+                and word or nil
+            seen[word:lower()], n = true, n + 1
+        end
+        wrong[#wrong + 1] = not topic[2]:find("%.$") and topic[2] or nil
+    end
+    none(wrong, "topics name what is there, each word once, in sentences")
+    T.ok(n >= 100, n .. " words are topics")
+end
+
 T.ok(is_type "integer[]" and is_type 'tensor|number' and is_type '"cuda"|"cpu"'
     and is_type "table<string, number>" and is_type "table<string, integer[]>"
     and not is_type "tensr" and not is_type "stream or nil" and not is_type "",
@@ -323,4 +345,5 @@ check_see()
 check_names_in_texts()
 check_backticks()
 check_missing()
+check_topics()
 T.done()

@@ -206,14 +206,15 @@ function apropos.of_foreign_name(name)
 end
 
 -- The pages whose title or prose has all the words. The page of what is not here is searched for
--- names alone.
+-- names alone, and that of topics for these.
 function apropos.pages(text)
     local words, found = words_of(text), {}
     for _, page in ipairs(api.pages()) do
         local whole = table.concat({ page.title, page.about or "", page.more or "" }, "\n"):lower()
         local has_all = #words > 0 and not is_letter(words)
             and lists.all(words, function(word) return contains(whole, word) end)
-        found[#found + 1] = has_all and not page.missing and page or nil
+        found[#found + 1] = has_all and not page.missing and not page.topics
+            and page or nil
     end
     return found
 end

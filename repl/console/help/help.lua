@@ -115,12 +115,13 @@ local function callable(entries)
     return lists.select(entries, function(entry) return entry.kind ~= "field" end)
 end
 
--- A name, a page's title, a name of CUDA or PyTorch, or words to search for. False: there
+-- A name, a page's title, a topic, a name of CUDA or PyTorch, or words to search for. False: there
 -- is nothing.
 local function show_text(text)
     local name = text:gsub("^lab:", "lab."):gsub("%s*%(.*$", "")
     local entry = api.entry(name) or api.entry_as_called(name)
     local page, named = api.page(name), callable(api.named(name))
+    local topic = api.topic(text)
     local foreign = apropos.of_foreign_name(name)
     local inner = name:match("^lab%.cuda%.(.+)$") or name:match("^lab%.(.+)$")
     if inner and #foreign == 0 then     -- lab.memory_allocated for torch.cuda.memory_allocated
@@ -131,6 +132,9 @@ local function show_text(text)
     elseif page then
         pages.page(page):print()
         show_also(named, page)
+    elseif topic then
+        pages.topic(topic):print()
+        show_also(named)
     elseif #named > 0 then
         show_named(named, name)
     elseif #foreign == 1 then

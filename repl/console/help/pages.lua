@@ -133,6 +133,28 @@ function pages.page(of)
     return page
 end
 
+-- ---- topics ----------------------------------------------------------------------------
+
+local folders <const> = { guide = "docs/guide/%s.md", labs = "scripts/labs/%s/README.md",
+    experiments = "scripts/experiments/%s.lua" }
+
+-- A topic: its words, what they mean here, entries with a line each, and files to read.
+function pages.topic(topic)
+    local page, entries, files = sheet.new(), {}, {}
+    for _, name in ipairs(topic.see) do
+        local folder, file = name:match("^(%a+)/(.*)$")
+        entries[#entries + 1] = not folder and api.entry(name) or nil
+        files[#files + 1] = folder and folders[folder]:format(file) or nil
+    end
+    page:heading(topic[1])
+    page:hanging("", page:marked(topic[2]))
+    page:gap()
+    pages.add_list(page, entries, api.called)
+    page:gap()
+    page:hanging("Read ", table.concat(files, ", "))
+    return page
+end
+
 -- ---- what there is ----------------------------------------------------------------------
 
 -- What can be called of a page, in groups of the same beginning: "lab.device", "devices",
