@@ -18,7 +18,9 @@ typedef struct lsl_thread {
     sl_thread *core;  /* NULL: joined, or never started */
     struct lsl_thread *next;
     sl_device *device; /* borrowed from T */
-    int status;        /* of the call: what the stack of T has above `HANDLER` */
+    lsl_state *starter;
+    int globals_ref; /* in the starter's registry: the globals of its function's code there */
+    int status;      /* of the call: what the stack of T has above `HANDLER` */
     unsigned number;
     bool has_userdata;
     char *traceback;            /* of malloc, once it has been joined and has failed; or NULL */
@@ -68,7 +70,7 @@ static void add_devices(lua_State *T, lsl_state *state, const lsl_device_node *n
 /* What the new state needs from the one that starts it. */
 typedef struct start {
     lua_State *L;
-    const lsl_state *state;
+    lsl_state *state;
     lsl_thread *thread;
     sl_device *device;
     const char *code, *name; /* the function, dumped */
@@ -105,6 +107,15 @@ static void set_upvalues(lua_State *T, int module)
     }
 }
 
+/* Of the function on top. */
+static void note_code(lua_State *T)
+{
+    lua_Debug ar;
+    lua_pushvalue(T, -1);
+    lua_getinfo(T, ">S", &ar);
+    lsl_get(T)->code = ar.source;
+}
+
 /* Pushes the function and its arguments. Upvalue: the state. */
 static int take_call(lua_State *T)
 {
@@ -112,6 +123,7 @@ static int take_call(lua_State *T)
     lua_settop(T, 2); /* the module */
     if (luaL_loadbufferx(T, s->code, s->n_code, s->name, "b") != LUA_OK) return lua_error(T);
     set_upvalues(T, 2);
+    note_code(T);
     luaL_checkstack(T, s->n_args + 4, NULL);
     for (int i = 1; i <= s->n_args; i++)
         lsl_hand_over(T, s->L, s->function + i);
@@ -144,6 +156,9 @@ static int set_up(lua_State *T)
     state->torch_defaults = s->state->torch_defaults;
     state->files_closed = s->state->files_closed;
     s->thread->state = state;
+    state->starter = s->state;
+    state->globals_ref = s->thread->globals_ref;
+    lsl_watch_globals(T, state);
     add_devices(T, state, s->state->devices, s->device);
     lsl_set_current(state, s->device);
     lua_pushlightuserdata(T, state);
@@ -192,6 +207,9 @@ static void close_state(lsl_thread *thread)
     lsl_state *state = thread->state;
     thread->T = NULL;
     thread->state = NULL;
+    if (thread->globals_ref)
+        luaL_unref(thread->starter->main, LUA_REGISTRYINDEX, thread->globals_ref);
+    thread->globals_ref = 0;
     if (state && state->host_funcs > 0)
         state->closing = true;
     else if (T)
@@ -320,6 +338,17 @@ static void push_code(lua_State *L)
     lua_remove(L, -2);
 }
 
+/* Pushes what the function at index 1 has as globals. */
+static void push_globals_of(lua_State *L)
+{
+    const char *name;
+    for (int i = 1; (name = lua_getupvalue(L, 1, i)); i++) {
+        if (strcmp(name, "_ENV") == 0) return;
+        lua_pop(L, 1);
+    }
+    lua_pushglobaltable(L);
+}
+
 /* The box is on top of the stack; below it are the function and its arguments. */
 static lsl_thread *make_state(lua_State *L, thread_box *box, sl_device *device, const char *op)
 {
@@ -329,6 +358,9 @@ static lsl_thread *make_state(lua_State *L, thread_box *box, sl_device *device, 
     if (!thread || !thread->T) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
     thread->has_userdata = true;
     thread->device = device;
+    thread->starter = lsl_get(L);
+    push_globals_of(L);
+    thread->globals_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     lsl_where_text(L, thread->where, sizeof thread->where);
     lua_pushvalue(L, 1);
     lua_getinfo(L, ">S", &ar);

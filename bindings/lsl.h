@@ -107,10 +107,15 @@ typedef struct lsl_state {
     bool closing;               /* lua_close has begun: no Lua code may run */
     struct lsl_thread *threads; /* that its code has started and nobody has joined (l_thread.c) */
     bool of_thread;             /* it is such a thread's own */
-    int host_funcs;             /* in flight */
-    bool said_clamped;          /* the notice about priorities was given */
-    bool torch_defaults;        /* new streams and events are as PyTorch makes them */
-    const char *preferred;      /* a chunk's source, see core.prefer_source; or NULL */
+    struct lsl_state *starter;  /* of_thread: the state that has started it; else NULL */
+    int globals_ref;  /* of_thread: in the starter's registry, what its code has as globals */
+    const void *code; /* of_thread: identity of the source of its function's chunk */
+    uint32_t said_globals[16]; /* a digest of each notice about a global that a thread has set */
+    int n_said_globals;
+    int host_funcs;           /* in flight */
+    bool said_clamped;        /* the notice about priorities was given */
+    bool torch_defaults;      /* new streams and events are as PyTorch makes them */
+    const char *preferred;    /* a chunk's source, see core.prefer_source; or NULL */
     int watch_ref;            /* of a function that sees each launch of a custom kernel; 0: none */
     bool files_closed;        /* timelines are neither saved nor loaded any more */
     int pc_functions_ref;     /* of a weak table: number of a pc slot -> the function that called */
@@ -546,7 +551,7 @@ const char *lsl_call_inside(lsl_state *state, lua_State *T, int n, int n_results
 /* The function at `idx`, which computes what a kernel does, into *spec; nil: none. */
 void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec);
 
-/* ---- threads (l_thread.c, l_handover.c) ------------------------------------------ */
+/* ---- threads (l_thread.c, l_globals.c, l_handover.c) ------------------------------------------ */
 
 /* Joins all threads that the state has started, and pushes a sentence for each whose error nobody has
  * got. Returns how many. */
@@ -565,6 +570,9 @@ void lsl_check_handover(lua_State *L, lua_State *from, int idx, const sl_device 
                         const char *what, const char *op);
 /* Pushes on L what is at `idx` of `from`; it has been checked. Both indices are not negative. */
 void lsl_hand_over(lua_State *L, lua_State *from, int idx);
+/* For the new state of a thread, with `starter`, `globals_ref` and `code` set: reading a global that
+ * only the starter has raises, setting a new one gives a notice. */
+void lsl_watch_globals(lua_State *T, lsl_state *state);
 
 /* ---- the terminal (terminal.c) ----------------------------------------------- */
 

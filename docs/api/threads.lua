@@ -15,7 +15,7 @@ stream; `lab` is the laboratory, with the devices that were open when the thread
             name = "lab.thread",
             brief = "runs a function on a thread of its own",
             arguments = {
-                { "f", "function", "a Lua function; its only variables from outside are globals and `lab`" },
+                { "f", "function", "a Lua function; its only variables from outside are `lab` and Lua's own globals" },
                 { "...", "any", "its arguments" },
             },
             returns = { { "thread", "the thread, which has begun" } },
@@ -24,7 +24,8 @@ stream; `lab` is the laboratory, with the devices that were open when the thread
                 { "SL_ESTATE", "the system starts no thread" },
             },
             about = [[
-Globals of the script are not globals of the thread. In a thread `lab.open`, `lab.check`, `os.exit` and `lab.kernel{cpu =}` are refused. A thread that is not joined is joined at the end of
+The thread's globals are its own: reading one that only the script has is an error, also where it is a function; define that inside of `f`, or in a module that `f` requires. Setting one
+that is neither a function nor nil gives a notice, since the script will not see it. In a thread `lab.open`, `lab.check`, `os.exit` and `lab.kernel{cpu =}` are refused. A thread that is not joined is joined at the end of
 the program, which then reports its error; `local th <close> = lab.thread(f)` joins it at the end of the block. Ctrl-C stops all threads.]],
             example = [[
 local th = lab.thread(function()

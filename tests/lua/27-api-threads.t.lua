@@ -91,6 +91,34 @@ local function wrong_functions_are_refused()
          "require gives the laboratory of the thread")
 end
 
+local function globals_of_the_script_are_refused()
+    -- luacheck: globals s conf helper util class nowhere, ignore 431
+    local function refused(pattern, name, f) T.throws_like(function() results_of(f) end, pattern, name) end
+    local _ENV <close> = setmetatable({}, {__index = _G, __close = function() end})
+    s, conf = lab.stream(), {n = 3}
+    function helper() return 1 end
+    util = {scale = {}, apply = helper}
+    class = setmetatable({}, {__index = util})
+    refused("threads%.t%.lua:%d+: thread: 's' is a global variable of the script, which a thread cannot see: "
+            .. "hand it over as an argument, lab%.thread%(f, s%)", "a stream in a global is refused by name",
+            function() lab.spin(1, {stream = s}) end)
+    refused("'conf' is a global.*lab%.thread%(f, conf%)", "so is a table, before its field is read",
+            function() return conf.n end)
+    refused("'s' is a global", "also through _G", function() return _G.s end)
+    refused("'helper' is a global.*: define it inside of the thread's function, or in a module",
+            "a function cannot be handed over either, which the error knows", function() return helper() end)
+    refused("'util' is a global.*: define it inside", "nor a table of functions", function() util.apply() end)
+    refused("'class' is a global.*: define it inside", "nor one with a metatable", function() class.apply() end)
+    refused("'conf' is a global", "a thread's thread does not see it either",
+            function() return lab.thread(function() return conf end):join() end)
+    T.is(results_of(function() return nowhere end), nil, "a name that nobody has is nil, as in the script")
+    T.is(results_of(function() helper = nil local seen = rawget(_G, "s") return seen end), nil,
+         "rawget asks for the thread's own")
+    T.is(results_of(function() function helper() return 2 end return helper() end), 2,
+         "a global that the thread has set itself is there")
+    T.is(helper(), 1, "and the script's is as it was")
+end
+
 local function wrong_values_are_refused()
     local function refused(value, pattern, name)
         T.throws_like(function() lab.thread(function() end, value) end, pattern, name)
@@ -219,6 +247,7 @@ a_collected_argument_lives_on()
 each_thread_has_its_current_stream()
 each_thread_has_its_per_thread_stream()
 wrong_functions_are_refused()
+globals_of_the_script_are_refused()
 wrong_values_are_refused()
 errors_are_raised_by_join()
 what_belongs_to_the_first_thread()

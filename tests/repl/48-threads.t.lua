@@ -52,6 +52,28 @@ error("first")]] }
 tap.like(err, "t6%.lua:3: first.*t6%.lua:2: late", "after an error of the script those of threads are reported as well")
 tap.is(code, 1, "and the status is that of an error")
 
+-- ---- globals ---------------------------------------------------------------------------------
+
+_, err = shell.run { script [[
+local function work()
+    total, other = 3, nil
+    function helper() end
+    total = total + 1
+end
+for _ = 1, 3 do lab.thread(work):join() end]] }
+tap.is(err, "streamlab: t7.lua:3: thread: 'total' becomes a global variable of this thread alone, which the script "
+    .. "will not see: declare it local, and return what the script needs\n",
+    "a global that threads set is reported once; functions and nil are not")
+
+_, err = shell.run({ "-i" }, prologue .. "s = lab.stream()\n"
+    .. "lab.thread(function() lab.spin(1, {stream = s}) end):join()\n")
+tap.like(err, "lab%[3%]:1: thread: 's' is a global variable of the script", "what the prompt has is refused by name")
+
+_, err = shell.run { "predict", "--profile", "textbook", script [[
+n = 3
+lab.thread(function() return n end):join()]] }
+tap.like(err, "t8%.lua:3: thread: 'n' is a global variable", "so is a global of a script that predict runs")
+
 -- ---- Ctrl-C ------------------------------------------------------------------------------
 
 local go = "io.stdout:setvbuf('no') print('go')\n"
