@@ -229,13 +229,13 @@ end
 
 -- Raises where a test of pace names a test that there is not. Students lack the hidden ones.
 local function check_pace(result)
-    local known = {}
+    local there = {}
     for _, test in ipairs(result.tests) do
-        known[test.number] = true
+        there[test.number] = true
     end
     for _, test in ipairs(result.tests) do
         for _, number in ipairs(test.pace or {}) do
-            if number == test.number or result.is_complete and not known[number] then
+            if number == test.number or result.is_complete and not there[number] then
                 fail("%s: test \"%s\": its pace names %s, and there is no other test of this number",
                     result.folder, test.name, number)
             end

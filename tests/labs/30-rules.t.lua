@@ -166,7 +166,7 @@ end
 local fine = { "", "t:ok(true, 'it holds')" }
 local pace = { "pace = true", "student.go(true) t:ok(true, 'it is quick')" }
 local races = { "", calls_go }
-local wrong = { "", "t:ok(false, 'it is right')" }
+local not_right = { "", "t:ok(false, 'it is right')" }
 
 tap.is(grade_by(sound, fine, pace, fine), "6/6  all passed", "what is right has all points")
 local line, text = grade_by(racing, fine, pace, races)
@@ -175,14 +175,14 @@ tap.like(text, "not ok 2 %- 1%.2 it holds\n.-failed: only a program that is righ
     .. "pace\n%s*#   seen   races in 2%.1\n%s*#   asked  no test finds a race\n", "which says so")
 tap.is(grade_by(racing, races, pace, { "pace = {}", "t:ok(true, 'it is quick')" }),
     "0/6  failed 1.1 1.2 2.1", "of all tests of pace, with an empty list as well")
-tap.is(grade_by(sound, wrong, pace, fine), "3/6  failed 1.1",
+tap.is(grade_by(sound, not_right, pace, fine), "3/6  failed 1.1",
     "a test that fails otherwise takes none")
 local needs_it = { "pace = { '1.1' }", "t:ok(true, 'it is quick')" }
-line, text = grade_by(sound, wrong, needs_it, fine)
+line, text = grade_by(sound, not_right, needs_it, fine)
 tap.is(line, "1/6  failed 1.1 1.2", "but of a test whose pace names it")
 tap.like(text, "#   seen   1%.1 failed\n%s*#   asked  it passes\n", "which says so")
-tap.is(grade_by(sound, fine, needs_it, wrong), "5/6  failed 2.1", "and of no other")
-tap.is(grade_by(sound, wrong, needs_it, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }), "1/6  failed 1.1 1.2",
+tap.is(grade_by(sound, fine, needs_it, not_right), "5/6  failed 2.1", "and of no other")
+tap.is(grade_by(sound, not_right, needs_it, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }), "1/6  failed 1.1 1.2",
     "a test that lost its points to another one takes none itself")
 
 for _, case in ipairs{ { "pace = { '1.3' }", "its pace names 1%.3, and there is no other test of this number" },

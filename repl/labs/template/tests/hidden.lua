@@ -21,6 +21,7 @@ end)
 
 test("the host is not held up", {
     points = 60,
+    pace = true,
     hint = "which of your calls comes back only when the GPU is done?",
 }, function(t, student)
     local tl = lab.profile(student.step, common.inputs(4096))

@@ -4,7 +4,8 @@
 -- A test is a name, a sentence that says what holds; its points, of which it gives all or none; a
 -- hint for those who fail it; and a function. It passes when at least one assertion was made and
 -- all of them passed. Each test runs in a process of its own, with a GPU of its own, and loads
--- the submission again: no test affects another.
+-- the submission again: no test affects another. `pace = true` says that a test asks for time: it
+-- gives no points to a submission in which any test finds a race, since a missing wait is quick.
 
 local common = include "common.lua"
 
@@ -20,6 +21,7 @@ end)
 
 test("the copy runs while the kernel works", {
     points = 20,
+    pace = true,
     hint = "README.md, What to know: two streams, and a copy that does not block",
 }, function(t, student)
     -- The timeline has only what the function enqueued. Timing needs large matrices; check values
