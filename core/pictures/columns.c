@@ -1,16 +1,15 @@
 /* columns.c - long columns of integers as a short text. */
 #include "columns.h"
 
+#include "../text/base64.h"
+
 /* ---- base64 ------------------------------------------------------------------- */
 
-/* The first n + 1 digits of the n bytes in `bits`, padded to four. */
 static void put_group(sl__column *column, int n)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char text[4] = { '=', '=', '=', '=' };
-    for (int i = 0; i <= n; i++)
-        text[i] = digits[column->bits >> (18 - 6 * i) & 63];
-    sl__outfile_write(column->file, text, sizeof text);
+    char digits[4];
+    sl__base64_group(column->bits, n, digits);
+    sl__outfile_write(column->file, digits, sizeof digits);
     column->bits = 0;
     column->n_bytes = 0;
 }

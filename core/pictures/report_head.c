@@ -1,9 +1,14 @@
-/* report_head.c - the page's title and its colours. */
+/* report_head.c - the page's title, its colours, and its own script and styles, which its policy names
+ * by their digests: nothing else runs or is styled. */
 #include "report_head.h"
 
+#include <assert.h>
 #include <string.h>
 
+#include "../text/base64.h"
 #include "../text/json.h"
+#include "../text/sha256.h"
+#include "../text/text.h"
 #include "../text/xml.h"
 #include "looks.h"
 
@@ -51,29 +56,111 @@ sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_
 
 /* ---- colours ---------------------------------------------------------------------- */
 
-static void put_look(sl__outfile *file, const sl__look *look, bool dark)
+static void add_look(sl_text *css, const sl__look *look, bool dark)
 {
     const sl__paint *paint = dark ? &look->dark : &look->light;
-    const char *const parts[] = {
-        "\n    --", look->name, ": ", paint->fill, "; --on-", look->name, ": ", paint->ink, ";",
-    };
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
-        sl__json_raw(file, parts[k]);
+    sl_text_add(css, "\n    --%s: %s; --on-%s: %s;", look->name, paint->fill, look->name,
+                paint->ink);
 }
 
-static void put_paints(sl__outfile *file, const char *selector, bool dark)
+static void add_paints(sl_text *css, const char *selector, bool dark)
 {
-    sl__json_raw(file, selector);
-    sl__json_raw(file, " {");
+    sl_text_add(css, "%s {", selector);
     for (int i = 0; i < SL_SPAN_KINDS; i++)
-        put_look(file, &sl__looks[i], dark);
+        add_look(css, &sl__looks[i], dark);
     for (int i = 0; i < SL__HOST_LOOKS; i++)
-        put_look(file, &sl__host_looks[i], dark);
-    sl__json_raw(file, "\n}\n");
+        add_look(css, &sl__host_looks[i], dark);
+    sl_text_add(css, "\n}\n");
 }
 
-void sl__head_put_palette(sl__outfile *file)
+static void add_palette(sl_text *css)
 {
-    put_paints(file, ":root", false);
-    put_paints(file, ":root[data-theme=\"dark\"]", true);
+    add_paints(css, ":root", false);
+    add_paints(css, ":root[data-theme=\"dark\"]", true);
+}
+
+/* ---- script and styles ------------------------------------------------------------ */
+
+const sl__page_file *sl__head_file(const char *name)
+{
+    static const char folder[] = "core/pictures/report/";
+    const sl__page_file *file = sl__page_files;
+    while (file->name
+           && (strncmp(file->name, folder, sizeof folder - 1) != 0
+               || strcmp(file->name + sizeof folder - 1, name) != 0))
+        file++;
+    assert(file->name);
+    return file;
+}
+
+/* The text of a {{mark}} from `mark` to `end`. */
+static void add_mark(sl_text *part, const char *mark, const char *end)
+{
+    char name[32];
+    assert(end && (size_t)(end - mark) < sizeof name);
+    memcpy(name, mark, (size_t)(end - mark));
+    name[end - mark] = '\0';
+    if (strcmp(name, "palette") == 0)
+        add_palette(part);
+    else
+        sl_text_add(part, "%s", sl__head_file(name)->data);
+}
+
+static void add_part(sl_text *part, const char *name)
+{
+    const char *at = sl__head_file(name)->data;
+    for (const char *mark; (mark = strstr(at, "{{")) != NULL; at = strstr(mark, "}}") + 2) {
+        sl_text_add(part, "%.*s", (int)(mark - at), at);
+        add_mark(part, mark + 2, strstr(mark, "}}"));
+    }
+    sl_text_add(part, "%s", at);
+}
+
+/* Writes the text and frees it. */
+static sl_status put_text(sl__outfile *file, sl_text *text, sl_error *err)
+{
+    if (!text->failed) sl__outfile_write(file, text->data, text->len);
+    sl_status status = text->failed ? sl_fail(err, SL_ENOMEM, "no memory for a page") : SL_OK;
+    sl_text_free(text);
+    return status;
+}
+
+sl_status sl__head_put_part(sl__outfile *file, const char *name, sl_error *err)
+{
+    sl_text part = { 0 };
+    add_part(&part, name);
+    return put_text(file, &part, err);
+}
+
+static unsigned nibble(char digit)
+{
+    return (unsigned)(digit <= '9' ? digit - '0' : digit - 'a' + 10);
+}
+
+/* A policy has digests as base64. */
+static void add_digest(sl_text *out, const sl_text *part)
+{
+    char hex[SL_SHA256_CHARS], digits[4];
+    const int n = (SL_SHA256_CHARS - 1) / 2;
+    sl_sha256(part->data, part->len, hex);
+    for (int at = 0; at < n; at += 3) {
+        uint32_t bits = 0;
+        int taken = n - at < 3 ? n - at : 3;
+        for (int i = 0; i < 2 * taken; i++)
+            bits |= nibble(hex[2 * at + i]) << (20 - 4 * i);
+        sl__base64_group(bits, taken, digits);
+        sl_text_add(out, "%.4s", digits);
+    }
+}
+
+sl_status sl__head_put_digest(sl__outfile *file, const char *name, sl_error *err)
+{
+    sl_text part = { 0 }, digest = { 0 };
+    add_part(&part, name);
+    sl_text_add(&digest, "'sha256-");
+    if (!part.failed) add_digest(&digest, &part);
+    sl_text_add(&digest, "'");
+    digest.failed |= part.failed;
+    sl_text_free(&part);
+    return put_text(file, &digest, err);
 }

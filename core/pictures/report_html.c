@@ -11,6 +11,7 @@
 #include "pictures.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,9 +23,7 @@
 #include "columns.h"
 #include "looks.h"
 #include "report_head.h"
-#include "report_page.h"
 
-#define FOLDER "core/pictures/report/"
 #define MOST_PARTS 12 /* of the makespan */
 
 typedef struct page {
@@ -522,41 +521,28 @@ static void put_data(page *p)
     raw(p, "}\n");
 }
 
-/* The embedded file of that name; there is one, or the page has a mark too many. */
-static const sl__page_file *find_file(const char *name, size_t len)
+/* A mark's text: "digest of script.js". */
+static sl_status put_mark(page *p, const char *mark, sl_error *err)
 {
-    const sl__page_file *file = sl__page_files;
-    size_t folder = strlen(FOLDER);
-    while (file->name
-           && (strlen(file->name) != folder + len || strncmp(file->name + folder, name, len) != 0))
-        file++;
-    assert(file->name);
-    return file;
-}
-
-static sl_status put_mark(page *p, const char *name, size_t len, sl_error *err)
-{
-    if (len == strlen("title") && strncmp(name, "title", len) == 0)
-        return sl__head_put_title(&p->file, p->timeline, err);
-    if (len == strlen("data") && strncmp(name, "data", len) == 0) {
-        put_data(p);
-    } else if (len == strlen("palette") && strncmp(name, "palette", len) == 0) {
-        sl__head_put_palette(&p->file);
-    } else {
-        const sl__page_file *file = find_file(name, len);
-        sl__outfile_write(&p->file, file->data, file->len);
-    }
+    static const char digest[] = "digest of ";
+    if (strcmp(mark, "title") == 0) return sl__head_put_title(&p->file, p->timeline, err);
+    if (strncmp(mark, digest, sizeof digest - 1) == 0)
+        return sl__head_put_digest(&p->file, mark + sizeof digest - 1, err);
+    if (strcmp(mark, "data") != 0) return sl__head_put_part(&p->file, mark, err);
+    put_data(p);
     return SL_OK;
 }
 
 static sl_status put_page(page *p, sl_error *err)
 {
-    const char *at = find_file("page.html", strlen("page.html"))->data;
-    for (const char *mark; (mark = strstr(at, "{{")) != NULL;) {
-        const char *end = strstr(mark, "}}");
-        assert(end);
-        sl__outfile_write(&p->file, at, (size_t)(mark - at));
-        sl_status status = put_mark(p, mark + 2, (size_t)(end - mark - 2), err);
+    const char *at = sl__head_file("page.html")->data;
+    for (const char *begin; (begin = strstr(at, "{{")) != NULL;) {
+        char mark[64];
+        const char *end = strstr(begin, "}}");
+        assert(end && (size_t)(end - begin) < sizeof mark);
+        sl__outfile_write(&p->file, at, (size_t)(begin - at));
+        snprintf(mark, sizeof mark, "%.*s", (int)(end - begin - 2), begin + 2);
+        sl_status status = put_mark(p, mark, err);
         if (status != SL_OK) return status;
         at = end + 2;
     }

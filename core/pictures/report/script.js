@@ -1,0 +1,9 @@
+"use strict";
+{{data.js}}
+{{words.js}}
+{{rows.js}}
+{{waiting.js}}
+{{view.js}}
+{{paint.js}}
+{{panels.js}}
+{{input.js}}
