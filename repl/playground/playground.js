@@ -1,7 +1,6 @@
 // playground.js - the page: an editor, a program that runs in a worker, and what it shows.
 "use strict";
 
-const byId = (id) => document.getElementById(id);
 const SCRIPT = "script.lua";
 const FIRST = `-- What overlaps with what? Ctrl+Enter runs it; click on a bar.
 local lab = require "streamlab"
@@ -28,11 +27,14 @@ tl:explain()
 // A command is run by a worker that is ready; when it is ended, the next one is made at once.
 const compiled = WebAssembly.compileStreaming(fetch("streamlab.wasm"));
 
+// Where the browser knows trusted types, the page's policy lets scripts come from here alone.
+const workers = window.trustedTypes?.createPolicy("worker", { createScriptURL: () => "worker.js" });
+
 class Program {
     constructor() { this.prepare(); }
 
     prepare() {
-        this.worker = new Worker("worker.js");
+        this.worker = new Worker(workers?.createScriptURL("") ?? "worker.js");
         this.ready = compiled.then((module) => this.worker.postMessage({ module }));
     }
 
@@ -132,66 +134,9 @@ function markAll(errors) {
 
 // ---- the output ----------------------------------------------------------------------------
 
-const output = byId("output");
-let printed, errors;
-
 function show(message) {
     if (message.text) print(message.stream, message.text);
     if (message.display) display(message.display);
-}
-
-function print(stream, text) {
-    if (stream === "err") errors += text;
-    if (printed?.stream !== stream) {
-        const pre = document.createElement("pre");
-        pre.className = stream;
-        output.append(pre);
-        printed = { stream, pre };
-    }
-    printed.pre.append(text);
-    if (/[│┤┼╵]/.test(text)) printed.pre.classList.add("chart");
-}
-
-// A picture is an image, so that nothing in it runs; a page has a frame of its own.
-function display(data) {
-    const figure = document.createElement("figure");
-    const svg = data["image/svg+xml"];
-    if (svg) {
-        const image = new Image();
-        image.src = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
-        image.alt = data["text/plain"] ?? "";
-        figure.append(image);
-        offer("plot.svg", svg);
-    } else if (data["text/html"]) {
-        figure.innerHTML = data["text/html"];
-        const frame = figure.querySelector("iframe");
-        if (frame) {
-            frame.title = "Timeline";
-            offer("timeline.html", frame.getAttribute("srcdoc"));
-        }
-    }
-    output.append(figure);
-    printed = undefined;
-}
-
-function offer(name, content) {
-    const item = document.createElement("li"), link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([content]));
-    link.download = name.replace(/.*\//, "");
-    link.textContent = `Download ${name}`;
-    item.append(link);
-    byId("files").append(item);
-}
-
-function clear() {
-    for (const place of [output, byId("files")]) {
-        for (const held of place.querySelectorAll("[href^='blob:'], [src^='blob:']"))
-            URL.revokeObjectURL(held.href ?? held.src);
-        place.replaceChildren();
-    }
-    printed = undefined;
-    errors = "";
-    unmark();
 }
 
 function say(text, bad = false) {
@@ -218,6 +163,7 @@ async function runCommand(args, files) {
     if (running) await stop();
     running = true;
     clear();
+    unmark();
     byId("run").disabled = !(byId("stop").disabled = false);
     const since = performance.now();
     say("Running ...");
@@ -252,7 +198,7 @@ async function checkLab() {
 }
 
 async function explain(file) {
-    const name = file.name.replace(/[^\w.-]/g, "_");
+    const name = file.name.replace(/[^\w.-]/g, "_").replace(/^\.+/, "_");
     return runCommand(["--display", "/dev/display", "-e", `local lab = require "streamlab"
         local tl = lab.load(${JSON.stringify(name)})
         tl:show() tl:summary() tl:explain()`], { [name]: new Uint8Array(await file.arrayBuffer()) });
@@ -293,6 +239,7 @@ async function choose(index) {
     setScript(entry, new TextDecoder().decode(await load(entry.path)));
     if (running) await stop();
     clear();
+    unmark();
     say(entry.lab ? "Write your solution, then check the lab: its visible tests run here." : "Ready.");
 }
 
@@ -308,25 +255,9 @@ async function listScripts() {
     }
 }
 
-const through = async (bytes, stream) =>
-    new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
-
-// The script in the link's fragment: deflate, then base64 with the letters of addresses.
-async function toFragment(text) {
-    const packed = await through(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
-    let letters = "";
-    for (const byte of packed) letters += String.fromCharCode(byte);
-    return btoa(letters).replace(/\+/g, "-").replace(/\//g, "_").replace(/=+$/, "");
-}
-
-async function fromFragment(fragment) {
-    const letters = atob(fragment.replace(/-/g, "+").replace(/_/g, "/"));
-    const packed = Uint8Array.from(letters, (letter) => letter.charCodeAt(0));
-    return new TextDecoder().decode(await through(packed, new DecompressionStream("deflate-raw")));
-}
-
 async function copyLink() {
-    location.hash = `script=${await toFragment(editor.getValue())}&gpu=${byId("profile").value}`;
+    const fragment = `#script=${await toFragment(editor.getValue())}&gpu=${byId("profile").value}`;
+    history.replaceState(null, "", fragment);
     try {
         await navigator.clipboard.writeText(location.href);
         say("The link is copied: it holds the script.");
@@ -335,16 +266,15 @@ async function copyLink() {
     }
 }
 
+// The script of a link is a stranger's: it is shown, and runs when somebody asks for it.
 async function readLink() {
-    const fields = new URLSearchParams(location.hash.slice(1));
-    if (fields.get("gpu")) byId("profile").value = fields.get("gpu");
-    if (!fields.get("script")) return setScript({}, FIRST);
-    try {
-        setScript({}, await fromFragment(fields.get("script")));
-    } catch {
-        setScript({}, FIRST);
-        return say("The link's script is damaged: it may have been cut off.", true);
-    }
+    if (running) await stop();
+    const { script, gpu, problem } = await readFragment(location.hash, PROFILES);
+    if (gpu) byId("profile").value = gpu;
+    setScript({}, script ?? FIRST);
+    if (problem) say(problem, true);
+    else if (script !== undefined) say("This script came with the link. Read it, then run it.");
+    return script !== undefined || problem;
 }
 
 // ---- the beginning -------------------------------------------------------------------------
@@ -374,11 +304,10 @@ async function begin() {
     for (const name of PROFILES) byId("profile").append(new Option(name));
     byId("profile").value = "h200";
     listen();
-    await readLink();
+    const linked = await readLink();
     listScripts();
     await program.ready;
-    if (byId("state").textContent === "Loading ...") say("Ready. Ctrl+Enter runs the script.");
-    runScript();
+    if (!linked) runScript();
 }
 
 begin();

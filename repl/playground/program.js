@@ -44,6 +44,16 @@ function makeProgram(factory, module) {
         return { write, flush };
     }
 
+    // What a line of /dev/display shows; undefined if it is no event: scripts can write there, too.
+    function dataOf(bytes) {
+        try {
+            const event = JSON.parse(new TextDecoder().decode(bytes));
+            return event?.event === "display" ? event.data : undefined;
+        } catch {
+            return undefined;
+        }
+    }
+
     function makeInstance(options) {
         const instance = {
             noInitialRun: true,
@@ -87,7 +97,7 @@ function makeProgram(factory, module) {
     }
 
     // Runs `args`. files: {path: text or bytes}; input: text for stdin; print(stream, bytes);
-    // display(event); environment: {NAME: text}. Gives {status, made: {path: bytes}}: the files that it has left or changed.
+    // display(data); environment: {NAME: text}. Gives {status, made: {path: bytes}}: the files that it has left or changed.
     return function run(args, { files = {}, input = "", print, display, environment = {} }) {
         const typed = new TextEncoder().encode(input);
         let at = 0;
@@ -102,7 +112,7 @@ function makeProgram(factory, module) {
             const events = sink((bytes) => {
                 out.flush();
                 err.flush();
-                display(JSON.parse(new TextDecoder().decode(bytes)));
+                display(dataOf(bytes));
             }, Infinity);
             FS.createDevice("/dev", "display", null, events.write);
         }

@@ -35,9 +35,9 @@ function obey({ args, files, input, environment }) {
     try {
         const ended = run(args, {
             files, input, environment, print,
-            display: (event) => {
+            display: (data) => {
                 flush();
-                postMessage({ display: event.data });
+                postMessage({ display: data });
             },
         });
         flush();

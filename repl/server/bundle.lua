@@ -53,11 +53,12 @@ function bundle.plot(svg, text)
     return { ["image/svg+xml"] = without_declaration(svg), ["text/plain"] = text }
 end
 
--- A timeline as the page that tl:save("x.html") writes, within a frame of its own.
-function bundle.page(tl)
-    local data = bundle.of(tl)
+-- A timeline as the page that tl:save("x.html") writes: within a frame of its own, or, if `whole`, as
+-- that file's text.
+function bundle.page(tl, whole)
+    local data, page = bundle.of(tl), saved(tl, ".html")
     data["image/svg+xml"] = nil
-    data["text/html"] = html.frame(saved(tl, ".html"))
+    data["text/html"] = whole and page or html.frame(page)
     return data
 end
 

@@ -90,7 +90,7 @@ end
 
 -- A whole page within another.
 function html.frame(page)
-    return '<iframe style="width:100%;height:640px;border:0" sandbox="allow-scripts allow-downloads" srcdoc="'
+    return '<iframe style="width:100%;height:640px;border:0" sandbox="allow-scripts" srcdoc="'
         .. page:gsub('[&"]', names) .. '"></iframe>'
 end
 

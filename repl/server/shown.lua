@@ -1,6 +1,6 @@
 -- shown.lua - the option --display FILE: what a script shows is also written there, in the order in
--- which it is shown, as the events that a server sends (docs/notebook.md). What is printed stays the
--- same.
+-- which it is shown, as the events that a server sends (docs/notebook.md); but a timeline's page is a
+-- whole file, which the reader puts into a frame of its own. What is printed stays the same.
 
 local json = import "repl/run/json.lua"
 local bundle = import "repl/server/bundle.lua"
@@ -19,7 +19,7 @@ end
 local function send_page(tl)
     if pages[tl] or not bundle.has_picture(tl) then return end
     pages[tl] = true
-    send(bundle.page(tl))
+    send(bundle.page(tl, true))
 end
 
 -- The methods of a class, whether or not there is an object of it.

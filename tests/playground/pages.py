@@ -71,8 +71,8 @@ def wait_for(browser, condition, what, seconds=60):
 def open_page(browser, address, fragment=""):
     browser.call("POST", "/url", {"url": "about:blank"})
     browser.call("POST", "/url", {"url": address + fragment})
-    wait_for(browser, "!running && /Done|Ended|failed|Stopped/.test(byId('state').textContent)",
-             "the first script runs")
+    wait_for(browser, "!running && /Done|Ended|failed|Stopped|The link|This script/.test(byId('state').textContent)",
+             "the first script runs, or the link is read")
 
 
 def text_of(browser, element):
@@ -89,3 +89,15 @@ def run_script(browser, script):
     browser.run("runScript()")
     wait_for(browser, "!running", "the script ends")
     return text_of(browser, "output")
+
+
+def give_file(browser, path):
+    """Chooses the file, as dropping it does."""
+    with open(path, "rb") as file:
+        numbers = list(file.read())
+    browser.run("""
+        const held = new DataTransfer();
+        held.items.add(new File([new Uint8Array(arguments[0])], arguments[1]));
+        byId("trace").files = held.files;
+        byId("trace").dispatchEvent(new Event("change"));""", numbers, os.path.basename(path))
+    wait_for(browser, "!running", "the trace is explained")
