@@ -5,7 +5,7 @@ local common = include "common.lua"
 
 local function draw() return math.random(2, 99) end
 
-test("side_by_side: a long kernel beside short products", {points = 15,
+test("side_by_side: a long kernel beside short products", {points = 15, pace = true,
     hint = "What is issued second must not wait for what was issued first, whichever is longer."},
 function(t, student)
     local a, b = draw(), -draw()
@@ -21,7 +21,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("side_by_side: returns while the GPU works", {points = 15,
+test("side_by_side: returns while the GPU works", {points = 15, pace = true,
     hint = "side_by_side gives tensors, not numbers: who uses them waits. It need not."},
 function(t, student)
     local a, b = draw(), draw()
@@ -35,7 +35,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("beside_library: a library of kernels, and shorter own work", {points = 20,
+test("beside_library: a library of kernels, and shorter own work", {points = 20, pace = true,
     hint = "Both results, in this order: library's, own's. And own work in a stream that the "
         .. "default stream's rule does not concern."},
 function(t, student)
@@ -55,7 +55,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("fetch: another shape, and a longer background", {points = 10,
+test("fetch: another shape, and a longer background", {points = 10, pace = true,
     hint = "Wait for the stream that has the copy, and for no other."},
 function(t, student)
     local x = lab.tensor{{1, 2, 3, 4, 5}, {6, 7, 8, 9, 10}, {-1, -2, -3, -4, -5}}
@@ -77,7 +77,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("fetch: x is not written yet when it is called", {points = 10,
+test("fetch: x is not written yet when it is called", {points = 10, pace = true,
     hint = "The stream that is current when fetch is called may still be writing x. Nothing puts "
         .. "your own stream behind it unless you say so: README, Background, s:wait_stream."},
 function(t, student)

@@ -2,7 +2,7 @@
 
 local common = include "common.lua"
 
-test("side_by_side: a copy runs beside ten products", {points = 10,
+test("side_by_side: a copy runs beside ten products", {points = 10, pace = true,
     hint = "Each of the two needs a stream of its own, and neither may be the default stream: work "
         .. "there waits for all other streams. Guide, chapter 1: from \"No overlap yet\" on."},
 function(t, student)
@@ -18,7 +18,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("beside_library: own work runs beside the default stream", {points = 10,
+test("beside_library: own work runs beside the default stream", {points = 10, pace = true,
     hint = "The library's work is in the NULL stream. A stream made by lab.stream() waits for it; "
         .. "which option exempts a stream? Guide, chapter 6: one forgotten launch."},
 function(t, student)
@@ -36,7 +36,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("fetch: the squares are there on return, the background still runs", {points = 10,
+test("fetch: the squares are there on return, the background still runs", {points = 10, pace = true,
     hint = "A copy with non_blocking = true returns before the values have arrived, so something "
         .. "has to wait: for which stream? lab.synchronize() waits for all of them, and "
         .. "s:synchronize() for s alone."},

@@ -17,6 +17,7 @@ end
 
 function fetch(x, background)
     local mine = lab.stream()
+    mine:wait_stream(lab.current_stream())
     lab.with(lab.stream(), background)
     local on_host = lab.mul(x, x, {stream = mine}):to("cpu", {non_blocking = true, stream = mine})
     lab.synchronize()

@@ -1,4 +1,4 @@
--- fails: 2.5
+-- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4 2.5
 -- The default stream's rule hides that nothing orders `mine` behind the one who makes x: when that
 -- happens in another stream, the product is made of what was there before.
 

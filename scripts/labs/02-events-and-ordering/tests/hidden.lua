@@ -11,7 +11,7 @@ local function products(count)
     end
 end
 
-test("hand_over: what is prepared takes longer than what is produced", {points = 15,
+test("hand_over: what is prepared takes longer than what is produced", {points = 15, pace = true,
     hint = "consume() needs both: whichever is done last, it must not begin before."},
 function(t, student)
     local x, w, work = lab.full(-1, 8, 8), lab.full(-1, 8, 8), products(4)
@@ -43,7 +43,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("fan: five unequal branches, and a join with work of its own", {points = 15,
+test("fan: five unequal branches, and a join with work of its own", {points = 15, pace = true,
     hint = "The join waits for all branches, not only for the last one, and no branch waits for "
         .. "another one."},
 function(t, student)
@@ -74,7 +74,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("time_each: others work meanwhile", {points = 15,
+test("time_each: others work meanwhile", {points = 15, pace = true,
     hint = "The times are those of the GPU, between two events of one stream. Wait for your own "
         .. "last event, not for the device: somebody else may be using it. And the default stream "
         .. "waits for everybody's streams, and so do events that you record there."},
@@ -99,7 +99,7 @@ function(t, student)
     common.host_is_free(t, tl, 100 * held_us / tl.makespan_us, 50)
 end)
 
-test("relay: three slots, seven rounds", {points = 15,
+test("relay: three slots, seven rounds", {points = 15, pace = true,
     hint = "Slot k is free when the consumer has read it, in the round #slots before. Keep an "
         .. "event for each slot."},
 function(t, student)
@@ -129,7 +129,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("relay: one slot, and more slots than rounds", {points = 10,
+test("relay: one slot, and more slots than rounds", {points = 10, pace = true,
     hint = "With one slot the producer waits for the reading of the round before, with more slots "
         .. "than rounds for nothing. The host waits in neither case: it issues all at once."},
 function(t, student)

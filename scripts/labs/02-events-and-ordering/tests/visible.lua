@@ -2,7 +2,7 @@
 
 local common = include "common.lua"
 
-test("hand_over: the consumer comes after both, which run at once", {points = 10,
+test("hand_over: the consumer comes after both, which run at once", {points = 10, pace = true,
     hint = "Record an event behind produce(), in its stream. Where the other stream waits for it "
         .. "decides: all that is enqueued there after wait_event() comes later, prepare() too. "
         .. "Guide, chapter 4: events."},
@@ -35,7 +35,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("fan: three branches at once between a source and a join", {points = 5,
+test("fan: three branches at once between a source and a join", {points = 5, pace = true,
     hint = "One event behind the source is enough for all branches, and each branch needs one of "
         .. "its own for the join. Guide, chapter 4: events."},
 function(t, student)
@@ -61,7 +61,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("time_each: twenty steps, and one wait", {points = 5,
+test("time_each: twenty steps, and one wait", {points = 5, pace = true,
     hint = "n steps have n + 1 marks between and around them. Record them all, wait for the last "
         .. "one, and only then ask for the times. Guide, chapter 4: measuring with events."},
 function(t, student)
@@ -81,7 +81,7 @@ function(t, student)
         "as long as the steps, with hardly a gap between them")
 end)
 
-test("relay: two slots, six rounds", {points = 10,
+test("relay: two slots, six rounds", {points = 10, pace = true,
     hint = "Two hazards: a slot is read after it has been filled (read-after-write), and filled "
         .. "again after it has been read (write-after-read). The second one is about the round "
         .. "#slots before, not about the last one: wait_stream() would wait for "

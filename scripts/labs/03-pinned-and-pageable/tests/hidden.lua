@@ -3,7 +3,8 @@
 local common = include "common.lua"
 local mib = common.mib
 
-test("feed decides rightly for other sizes and numbers", {points = 20, hint = "Pageable for a "
+test("feed decides rightly for other sizes and numbers", {points = 20, pace = true,
+    hint = "Pageable for a "
     .. "single copy, page-locked once for many, whatever the size; and the source is not yours "
     .. "to change."}, function(t, student)
     for _, case in ipairs{{mib = 2, times = 1}, {mib = 6, times = 40}} do
@@ -45,7 +46,8 @@ test("stage keeps every batch whole, however many there are", {points = 15, hint
         t:no_race("no buffer is written while it is being copied")
     end)
 
-test("stage keeps the pace of a slow loader, of a slow GPU, and of both alternately", {points = 20,
+test("stage keeps the pace of a slow loader, of a slow GPU, and of both alternately",
+    {points = 20, pace = {"2.2"},
     hint = "Neither may wait for the other longer than it must. Look for a call in the loop that "
         .. "holds the host until the GPU's work is done, and not only its copy; one buffer is not "
         .. "enough. A record stands for what the stream was given before it: is that more than "
@@ -84,7 +86,8 @@ test("stage keeps the pace of a slow loader, of a slow GPU, and of both alternat
                 host_us, long_us, short_us))
     end)
 
-test("collect is right and quick for other results", {points = 15, hint = "One result, or an odd "
+test("collect is right and quick for other results", {points = 15, pace = true,
+    hint = "One result, or an odd "
     .. "number; and a host that is quicker than the GPU, so that it comes for a result before "
     .. "that has arrived."}, function(t, student)
     for _, count in ipairs{1, 5} do

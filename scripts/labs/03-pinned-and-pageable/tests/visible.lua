@@ -3,7 +3,8 @@
 local common = include "common.lua"
 local mib = common.mib
 
-test("feed copies what is needed only once as it is", {points = 5, hint = "Page-locking costs "
+test("feed copies what is needed only once as it is", {points = 5, pace = true,
+    hint = "Page-locking costs "
     .. "about as much as a copy of the same size. Does a single copy win that back? "
     .. "See the guide, chapter 5, \"A variant: what pinning costs\"."}, function(t, student)
     local epochs = common.epochs(4 * mib, 3)
@@ -21,7 +22,8 @@ test("feed copies what is needed only once as it is", {points = 5, hint = "Page-
     t:is(epochs.found(1), 3.0, "work finds the source's 3s on the GPU")
 end)
 
-test("feed page-locks once what is needed 24 times", {points = 5, hint = "From the second copy on "
+test("feed page-locks once what is needed 24 times", {points = 5, pace = true,
+    hint = "From the second copy on "
     .. "pinned memory pays: page-lock before the loop, not in it, and copy with "
     .. "non_blocking = true. The source itself must stay pageable, so pin a copy of it, "
     .. "or undo it at the end."}, function(t, student)
@@ -39,7 +41,8 @@ test("feed page-locks once what is needed 24 times", {points = 5, hint = "From t
     t:is(epochs.found(24), 5.0, "work finds the source's 5s on the GPU, also the 24th time")
 end)
 
-test("stage loads the next batch while the GPU works", {points = 10, hint = "Two pinned buffers, "
+test("stage loads the next batch while the GPU works", {points = 10, pace = true,
+    hint = "Two pinned buffers, "
     .. "made once. Before load(i, buffer) the host must wait until the copy of batch i - 2 has "
     .. "left that buffer, and for nothing else: record an event behind each copy, and "
     .. "synchronise with that event. See the guide, chapter 5, \"What surprises\"."},
@@ -64,7 +67,8 @@ test("stage loads the next batch while the GPU works", {points = 10, hint = "Two
             "it takes as long as the slower of host and GPU")
     end)
 
-test("collect uses a result while the GPU makes the next", {points = 10, hint = "A copy that does "
+test("collect uses a result while the GPU makes the next", {points = 10, pace = true,
+    hint = "A copy that does "
     .. "not block has not happened when the call returns: record an event behind it, and "
     .. "synchronise with that before use(i, host). And issue result i + 1 before you wait for "
     .. "result i, into the other of two pinned buffers."}, function(t, student)

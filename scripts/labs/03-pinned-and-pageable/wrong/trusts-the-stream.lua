@@ -1,4 +1,4 @@
--- fails: 1.3 1.4 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- Trusts the stream: "what is in one stream runs in order". So it does; but the host is in no
 -- stream. It loads into a buffer whose copy has not run, and reads results that are on their way.
 

@@ -3,7 +3,8 @@
 local common = include "common.lua"
 local mib = common.mib
 
-test("map takes batches that are not a multiple of the chunks", {points = 15, hint = "10 rows in "
+test("map takes batches that are not a multiple of the chunks", {points = 15, pace = true,
+    hint = "10 rows in "
     .. "4 chunks are 3, 3, 3 and 1; and there can be fewer chunks than asked for, or one alone. "
     .. "tensor:chunk gives them, and tensor:narrow the part of a buffer that fits."},
     function(t, student)
@@ -31,7 +32,8 @@ test("map takes batches that are not a multiple of the chunks", {points = 15, hi
             "50 MiB in 7 chunks: the work runs beside copies up")
     end)
 
-test("map keeps the pace where one engine is the slowest", {points = 20, hint = "Three chunks on "
+test("map keeps the pace where one engine is the slowest", {points = 20, pace = {"1.1", "2.1"},
+    hint = "Three chunks on "
     .. "the GPU at a time, however many there are: what is made in the loop is freed in it. And no "
     .. "wait of the host in the loop."},
     function(t, student)
@@ -60,7 +62,8 @@ test("map keeps the pace where one engine is the slowest", {points = 20, hint = 
         end
     end)
 
-test("scan is right and quick for other batches", {points = 20, hint = "A single chunk, two, or an "
+test("scan is right and quick for other batches", {points = 20, pace = true,
+    hint = "A single chunk, two, or an "
     .. "odd number; steps that take much longer than copies, and the reverse. Which wait is "
     .. "missing, or stands in the wrong place?"}, function(t, student)
     for _, case in ipairs{{1, 1, 40}, {2, 3, 0}, {7, 2, 200}, {4, 5, 3}} do
@@ -88,7 +91,8 @@ test("scan is right and quick for other batches", {points = 20, hint = "A single
         gpu_within_percent = 50}, "the makespan")
 end)
 
-test("choose finds a good number of chunks for other work", {points = 15, hint = "A number that "
+test("choose finds a good number of chunks for other work", {points = 15, pace = {"1.1"},
+    hint = "A number that "
     .. "is right for one batch is wrong for the next: work that costs much for each call wants "
     .. "few chunks, and a large batch wants many."}, function(t, student)
     common.good_choice(t, student, {mib = 16, us_per_mib = 10, fixed_us = 50})

@@ -16,7 +16,8 @@ test("map has put every chunk into the output when it returns", {points = 5, hin
     t:no_race("no buffer is written while another stream or the host uses it")
 end)
 
-test("map keeps three engines busy with three chunks on the GPU", {points = 10, hint = "Three "
+test("map keeps three engines busy with three chunks on the GPU", {points = 10, pace = {"1.1"},
+    hint = "Three "
     .. "streams, each with an x and a y of its own: made before the loop, or made and freed in "
     .. "each round (x:free(); the garbage collector comes too late). Nothing in the loop may wait on "
     .. "the host, and all copies need non_blocking = true. See the guide, chapter 8, the first "
@@ -43,7 +44,8 @@ test("map keeps three engines busy with three chunks on the GPU", {points = 10, 
         gpu_within_percent = 45}, "it takes as long as the slowest engine, and little more")
 end)
 
-test("scan takes the chunks in order, through two buffers", {points = 10, hint = "Ask of "
+test("scan takes the chunks in order, through two buffers", {points = 10, pace = true,
+    hint = "Ask of "
     .. "each buffer, x[k] and y[k]: who writes it, and which work of an earlier round must be over "
     .. "by then? Some waits lead forward, from engine to engine, and some lead back. "
     .. "See the guide, chapter 8, \"The event that everybody forgets\"."}, function(t, student)
@@ -75,7 +77,9 @@ test("scan takes the chunks in order, through two buffers", {points = 10, hint =
         gpu_within_percent = 50}, "it takes as long as the slowest engine, and little more")
 end)
 
-test("choose finds a good number of chunks for a large and a small batch", {points = 5, hint =
+test("choose finds a good number of chunks for a large and a small batch",
+    {points = 5, pace = {"1.1"},
+    hint =
     "Few chunks: long ends, in which one engine works alone. Many: the host cannot issue them "
     .. "quickly enough. Where the best number lies depends on the batch and on the work, so "
     .. "measure: profile your own map for 1, 2, 4, ... 128 chunks. It needs a map that overlaps."},

@@ -1,4 +1,4 @@
--- fails: 1.3 2.3
+-- fails: 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- The step waits for the copy up, and the copy down for the step. Nothing leads back: the copies
 -- run ahead and overwrite buffers that are still read.
 

@@ -4,7 +4,8 @@ local common = include "common.lua"
 -- With the three waits gone 85 to 90 % (textbook); with one of them left the worse of the two is 0.
 local overlap <const> = {at_least_percent = 70, gpu_at_least_percent = 40}
 
-test("uploads and downloads run beside the kernels", {points = 25, hint = "If it is the "
+test("uploads and downloads run beside the kernels", {points = 25, pace = {"1.1", "2.3"},
+    hint = "If it is the "
     .. "overlap: one of the three waits is still there, and one alone undoes nearly all. The chart "
     .. "shows which stream stands still, tl:explain() says what for. If it is a race: a wait that "
     .. "is needed was taken out with them"},
@@ -20,7 +21,8 @@ function(t, student)
     t:no_race()
 end)
 
-test("the makespan is close to the time of the busiest engine", {points = 30, hint = "One of the "
+test("the makespan is close to the time of the busiest engine", {points = 30, pace = {"1.1", "2.3"},
+    hint = "One of the "
     .. "three waits is still there, or a new one. The busiest engine is that of the kernels: when "
     .. "does none run, and what did the host do then? tl:explain(). If it is a race: a wait that "
     .. "is needed was taken out"},

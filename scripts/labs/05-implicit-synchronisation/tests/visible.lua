@@ -15,7 +15,8 @@ function(t, student)
     t:no_race()
 end)
 
-test("giving memory back does not hold the host", {points = 5, hint = "Which call in the loop "
+test("giving memory back does not hold the host", {points = 5, pace = {"1.1"},
+    hint = "Which call in the loop "
     .. "returns only when the GPU has nothing to do? Guide: Implicit synchronisation, 'freeing "
     .. "memory in the middle'; reference: tensor:free"},
 function(t, student)
@@ -26,7 +27,8 @@ function(t, student)
     common.gradients(t, p)
 end)
 
-test("nothing of the loop runs in the NULL stream", {points = 10, hint = "Look at the chart's "
+test("nothing of the loop runs in the NULL stream", {points = 10, pace = {"1.1"},
+    hint = "Look at the chart's "
     .. "row 'default'. lab.with(stream, ...) is for calls that take the current stream; which call "
     .. "of the loop goes to the NULL stream all the same? It stays needed, in its place, in "
     .. "another stream"},
@@ -42,7 +44,8 @@ function(t, student)
     common.gradients(t, p)
 end)
 
-test("no loss is read before the last batch is issued", {points = 10, hint = "Reading a number "
+test("no loss is read before the last batch is issued", {points = 10, pace = {"1.1"},
+    hint = "Reading a number "
     .. "of the GPU waits for all that its stream holds. Keep the tensors of the losses, read them "
     .. "after the loop. Guide: Implicit synchronisation"},
 function(t, student)

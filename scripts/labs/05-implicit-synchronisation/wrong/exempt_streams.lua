@@ -1,4 +1,4 @@
--- fails: 1.1 2.3
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3
 -- All three are mended, and then the streams are made exempt from the NULL stream's rules: nothing
 -- makes them wait any more for the work that writes the weights.
 

@@ -91,6 +91,27 @@ function common.background_us(list)
     return lab.profile(whole, common.jobs(list)).makespan_us
 end
 
+local function handed_of(list)
+    local handed = {}
+    for i, each in ipairs(list) do handed[i] = each.handed end
+    return handed
+end
+
+-- Reads all results as soon as finish() has returned. There is no recording, the end of which would
+-- wait for them, so the race checker says whether finish() did.
+function common.read_at_once(t, student, list, requests)
+    local jobs = common.jobs(list)
+    lab.synchronize()
+    local state = student.start(handed_of(jobs))
+    for _, r in ipairs(requests) do student.answer(state, r.handed) end
+    student.finish(state)
+    for i, r in ipairs(requests) do
+        t:is(r.output:get(1), 3.0 * r.value, ("the answer to request %d, read at once"):format(i))
+    end
+    -- A stream that no rule puts behind the submission's.
+    lab.with(lab.stream{non_blocking = true}, common.right, t, jobs)
+end
+
 -- Starts the jobs, lets request i come gaps_ms[i] after the one before, and finishes. The calls of
 -- lab.host_work stand between the student's functions, which may not call it, and so tell in the
 -- timeline's own time when each began and returned, and which operations are of which request.
@@ -98,10 +119,8 @@ function common.serve(student, jobs, requests, gaps_ms)
     answer_alone(common.request(16, 1))         -- warm-up: the first launch loads the kernel
     common.job{elements = 16, kernel_ms = 0.01}.run(1, 1, lab.default_stream())
     lab.synchronize()
-    local handed = {}
-    for i, job in ipairs(jobs) do handed[i] = job.handed end
     local tl = lab.profile(function()
-        local state = student.start(handed)
+        local state = student.start(handed_of(jobs))
         for i, r in ipairs(requests) do
             lab.host_work(math.max(gaps_ms[i], 0.001))
             student.answer(state, r.handed)

@@ -14,7 +14,7 @@ local function short_jobs(count, kernel_ms)
     return list
 end
 
-test("all together: soon answered, and the background hardly slower", {points = 30,
+test("all together: soon answered, and the background hardly slower", {points = 30, pace = {"1.1"},
     hint = "Late: what did its kernel wait for? tl:explain() says it. "
     .. "Background too slow: each piece costs something, so cut no finer than the target asks "
     .. "for, and a short job into fewer pieces than a long one"},
@@ -32,7 +32,7 @@ function(t, student)
     t:no_race()
 end)
 
-test("many requests, and neither start nor answer holds the host", {points = 25,
+test("many requests, and neither start nor answer holds the host", {points = 25, pace = {"1.1"},
     hint = "start and answer only issue: whatever they wait for keeps the next request waiting, "
     .. "too. Very many pieces fill the launch queue, and then a launch waits. Guide: Priorities, "
     .. "Implicit synchronisation"},
@@ -55,7 +55,7 @@ function(t, student)
     common.judge(t, student, short_jobs(4, 0.6), requests(1 << 20, 4, 40), {0.3, 0.6, 0.6, 0.6}, 15)
 end)
 
-test("other jobs and requests are right, and soon answered", {points = 15,
+test("other jobs and requests are right, and soon answered", {points = 15, pace = {"1.1"},
     hint = "Does it hold for one job, for one that can be cut into 3 parts only, "
     .. "and for sizes that no number divides? Each element of a job is uploaded and counted once"},
 function(t, student)

@@ -18,10 +18,12 @@ function(t, student)
     for i, r in ipairs(list) do t:close(r.output, 3 * i, "the answer to request " .. i) end
     common.complete(t, run, jobs, list)
     common.finished(t, run)
+    common.read_at_once(t, student, {{elements = 80, kernel_ms = 0.4, parts = 4}}, requests(12, 2))
     t:no_race()
 end)
 
-test("a request overtakes a grid of many short blocks", {points = 10, hint = "This kernel cannot "
+test("a request overtakes a grid of many short blocks", {points = 10, pace = {"1.1"},
+    hint = "This kernel cannot "
     .. "be cut, and need not: its blocks are short. What decides whose blocks come next? Print "
     .. "your streams. Guide: Priorities, 'The experiment'"},
 function(t, student)
@@ -30,7 +32,8 @@ function(t, student)
     common.judge(t, student, list, requests(1 << 20, 3), {2.03, 2.51, 3.27}, 15)
 end)
 
-test("a request does not wait for a block of 12 ms", {points = 15, hint = "No running block is "
+test("a request does not wait for a block of 12 ms", {points = 15, pace = {"1.1"},
+    hint = "No running block is "
     .. "stopped, whatever the priorities are; but job.parts is more than 1 here. Guide: "
     .. "Priorities, 'long blocks'. Too slow as a whole: what does a piece cost?"},
 function(t, student)
