@@ -297,19 +297,25 @@ static causes *push_causes(lua_State *L, const sl_timeline *timeline, bool infer
     return c;
 }
 
-const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op)
+/* A slot for what is found, and the sources of its lines. */
+static lsl_timeline *prepare(lua_State *L, int arg, const char *op)
+{
+    lsl_timeline *timeline = lua_touserdata(L, arg);
+    lsl_timeline_add_sources(L, timeline, op);
+    luaL_checkstack(L, 8, NULL);
+    return timeline;
+}
+
+/* In place of the scratch at `box`, the last on the stack: the table, whose functions keep it. */
+static void push_explanation(lua_State *L, int arg, int box, const char *op)
 {
     static const luaL_Reg functions[] = {
         { "finding", explanation_finding }, { "loss", explanation_loss },
         { "part", explanation_part },       { "part_ns", explanation_part_ns },
         { "waits", explanation_waits },     { NULL, NULL },
     };
-    lsl_timeline *timeline = lua_touserdata(L, arg);
-    arg = lua_absindex(L, arg);
-    lsl_timeline_add_sources(L, timeline, op);
-    luaL_checkstack(L, 8, NULL);
-    int box = lua_gettop(L) + 1;
-    const sl_explanation *found = push_causes(L, timeline->p, inferred, op)->found;
+    const lsl_timeline *timeline = lua_touserdata(L, arg);
+    const sl_explanation *found = ((const causes *)lsl_scratch_at(L, box))->found;
     push_trace(L, timeline->p);
     lsl_set_guessed(L, timeline->p, op);
     lsl_set_communication(L, timeline->p, op);
@@ -333,7 +339,34 @@ const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred,
     lua_setfield(L, -2, "trace");
     lua_replace(L, box);
     lua_settop(L, box);
-    return found; /* the table's functions keep it */
+}
+
+const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op)
+{
+    arg = lua_absindex(L, arg);
+    const lsl_timeline *timeline = prepare(L, arg, op);
+    const sl_explanation *found = push_causes(L, timeline->p, inferred, op)->found;
+    push_explanation(L, arg, lua_gettop(L), op);
+    return found;
+}
+
+void lsl_push_stream_chain(lua_State *L, int arg, int stream, bool inferred, const char *op)
+{
+    arg = lua_absindex(L, arg);
+    const lsl_timeline *timeline = prepare(L, arg, op);
+    uint32_t id = lsl_select_stream(L, stream, timeline->p, op);
+    causes *c = lsl_new_scratch(L, sizeof *c, free_causes);
+    char name[SL_STREAM_NAME_BYTES];
+    int64_t time_ns;
+    sl_error err;
+    c->found = &c->own;
+    lsl_check(L, sl_timeline_chain_of_stream(timeline->p, id, !inferred, &c->own, &time_ns, &err),
+              &err, op);
+    push_explanation(L, arg, lua_gettop(L), op);
+    lua_createtable(L, 0, 2);
+    lsl_set_text(L, "name", sl_timeline_stream_name(timeline->p, id, name));
+    lsl_set_integer(L, "time_ns", time_ns);
+    lua_setfield(L, -2, "stream");
 }
 
 /* explanation(timeline): for the files in Lua */
@@ -366,30 +399,36 @@ void lsl_push_words(lua_State *L, const char *name)
 
 /* ---- for scripts ---------------------------------------------------------------------------- */
 
-/* tl:NAME{waits =, inferred =}: what that function of words/cause_tables.lua makes of it. Only
- * tl:causes has `waits`. */
-static int push_tables(lua_State *L, bool has_waits, const char *name)
+enum { PLAIN, WITH_WAITS, OF_STREAM };
+
+/* tl:NAME{inferred =}, and waits = or stream =: what that function of words/cause_tables.lua makes of
+ * it. */
+static int push_tables(lua_State *L, int form, const char *name)
 {
-    int inferred = 0, waits = 0;
+    int inferred = 0, waits = 0, stream = 3;
     const lsl_option options[] = {
         { "inferred", LSL_OPT_BOOL, &inferred },
-        { "waits", LSL_OPT_BOOL, &waits },
+        form == OF_STREAM ? (lsl_option){ "stream", LSL_OPT_ANY, &stream }
+                          : (lsl_option){ "waits", LSL_OPT_BOOL, &waits },
     };
     lsl_check_timeline(L, name);
     lsl_no_more(L, 2, name);
-    lua_settop(L, 2);
-    lsl_options(L, 2, options, has_waits ? 2 : 1, name);
+    lua_settop(L, 3);
+    lsl_options(L, 2, options, form == PLAIN ? 1 : 2, name);
     lsl_push_words(L, "cause_tables");
     lua_getfield(L, -1, name);
-    lsl_push_explanation(L, 1, inferred, name);
+    if (lua_isnil(L, stream))
+        lsl_push_explanation(L, 1, inferred, name);
+    else
+        lsl_push_stream_chain(L, 1, stream, inferred, name);
     lua_pushboolean(L, waits);
     lua_call(L, 2, 1);
     return 1;
 }
 
-static int timeline_causes(lua_State *L) { return push_tables(L, true, "causes"); }
-static int timeline_verdict(lua_State *L) { return push_tables(L, false, "verdict"); }
-static int timeline_parts(lua_State *L) { return push_tables(L, false, "makespan_parts"); }
+static int timeline_causes(lua_State *L) { return push_tables(L, WITH_WAITS, "causes"); }
+static int timeline_verdict(lua_State *L) { return push_tables(L, PLAIN, "verdict"); }
+static int timeline_parts(lua_State *L) { return push_tables(L, OF_STREAM, "makespan_parts"); }
 
 /* After lsl_open_timeline. */
 void lsl_open_records(lua_State *L)

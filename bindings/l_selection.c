@@ -105,6 +105,13 @@ static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl
     select_stream_name(L, lua_tostring(L, idx), timeline, sel, op);
 }
 
+uint32_t lsl_select_stream(lua_State *L, int idx, const sl_timeline *timeline, const char *op)
+{
+    sl_selection sel = sl_select_all;
+    select_stream(L, idx, timeline, &sel, op);
+    return (uint32_t)sel.stream;
+}
+
 /* By itself, "h2d" is all copies to the device: on a GPU with one copy engine as well. */
 static void select_name(lua_State *L, const char *text, sl_selection *sel, const char *op)
 {

@@ -165,15 +165,19 @@ static int timeline_explain(lua_State *L)
     lsl_check_timeline(L, "explain");
     lsl_no_more(L, 2, "explain");
     int64_t columns = 0;
-    int verdict = 1;
+    int verdict = 1, stream = 3;
     const lsl_option options[] = {
         { "columns", LSL_OPT_COUNT, &columns },
+        { "stream", LSL_OPT_ANY, &stream },
         { "verdict", LSL_OPT_BOOL, &verdict },
     };
-    lua_settop(L, 2);
+    lua_settop(L, 3);
     lsl_options(L, 2, options, LSL_COUNT(options), "explain");
     if (columns == 0 || columns > 10000) columns = lsl_terminal_columns(STDOUT_FILENO);
-    lsl_push_explanation(L, 1, false, "explain");
+    if (lua_isnil(L, stream))
+        lsl_push_explanation(L, 1, false, "explain");
+    else
+        lsl_push_stream_chain(L, 1, stream, false, "explain");
     lsl_push_words(L, "explain");
     lua_insert(L, -2);
     lua_pushinteger(L, columns);

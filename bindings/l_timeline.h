@@ -31,6 +31,11 @@ void lsl_timeline_add_sources(lua_State *L, lsl_timeline *box, const char *op);
 /* Pushes why the timeline at `arg` lost time, as bindings/words/ wants it (l_records.c); the table
  * keeps what is returned. `inferred`: from its records alone. */
 const sl_explanation *lsl_push_explanation(lua_State *L, int arg, bool inferred, const char *op);
+/* The same of one stream's last operation (sl_timeline_chain_of_stream): the parts, and `stream` = {name =,
+ * time_ns = from the first start to its end}. The stream, its name or its id is at index `stream`. */
+void lsl_push_stream_chain(lua_State *L, int arg, int stream, bool inferred, const char *op);
+/* The id of the stream at index `idx`: an object, its name or its id (l_selection.c). */
+uint32_t lsl_select_stream(lua_State *L, int idx, const sl_timeline *timeline, const char *op);
 /* Pushes core.words.NAME. */
 void lsl_push_words(lua_State *L, const char *name);
 /* Push the figures of a timeline (SL_FIGURES_...), and those of two with what moved, as tables for

@@ -123,13 +123,19 @@ local function chain(e, columns)
         end
     end
     if rest_ns > 0 then lines[#lines + 1] = part(rest_ns, "other parts\n") end
-    return fold("Critical path: where the total time went, from the last operation backwards", 0,
-                columns) .. table.concat(lines)
+    local title = "Critical path: where the total time went, from the last operation backwards"
+    if e.stream then
+        title = ("Stream \"%s\" ended after %s of %s: where that time went, from its last operation "
+                 .. "backwards"):format(e.stream.name, duration(e.stream.time_ns),
+                                        duration(e.trace.makespan_ns))
+    end
+    return fold(title, 0, columns) .. table.concat(lines)
 end
 
 -- explain(explanation, columns, with_verdict): text in lines of at most so many columns
 return function(e, columns, with_verdict)
     columns = math.max(columns, least_columns)
+    if e.stream then return chain(e, columns) end
     local has_spans = e.trace.n_spans > 0
     local verdict = (with_verdict or not has_spans)
                     and core.words.doubts.text(e.trace, columns) .. fold(core.words.verdict(e), 0, columns)

@@ -624,16 +624,29 @@ static void look_at_engines(search *s)
     }
 }
 
-static void take_makespan_apart(search *s)
+/* The time from the first start to the end of `last`, the makespan if that ends last. */
+static void take_apart(search *s, size_t last)
 {
-    if (s->by_end.n == 0) return;
-    size_t last = s->by_end.at[s->by_end.n - 1].item;
     s->chain = s->found.chain = true;
     s->steps = STEPS_PER_ITEM * s->ops.n;
     sl__stretches_clear(&s->found);
     s->from_ns = sl__timeline_first_ns(s->ops.timeline);
     note_run(s, last, item_at(s, last)->start_ns, item_at(s, last)->end_ns);
     walk_gap(s, last, item_at(s, last)->start_ns);
+}
+
+static void take_makespan_apart(search *s)
+{
+    if (s->by_end.n > 0) take_apart(s, s->by_end.at[s->by_end.n - 1].item);
+}
+
+/* The last span of the stream, by end, or SL__NO_ITEM. */
+static size_t last_of_stream(const search *s, uint32_t stream)
+{
+    size_t i = s->by_end.n;
+    while (i > 0 && sl__item_stream(&s->ops, s->by_end.at[i - 1].item) != stream)
+        i--;
+    return i > 0 ? s->by_end.at[i - 1].item : SL__NO_ITEM;
 }
 
 /* ---- all --------------------------------------------------------------------------------- */
@@ -742,6 +755,36 @@ static sl_status find_causes(const sl_timeline *timeline, bool reported, sl_expl
     if (status != SL_OK) return status;
     out->inferred = s.ops.inferred;
     status = give(&s, out, err);
+    search_close(&s);
+    if (status != SL_OK) sl_explanation_free(out);
+    return status;
+}
+
+static sl_status find_chain(search *s, uint32_t stream, sl_explanation *out, int64_t *time_ns,
+                            sl_error *err)
+{
+    size_t last = last_of_stream(s, stream);
+    if (last == SL__NO_ITEM)
+        return sl_fail(err, SL_ENOTFOUND, "the timeline has no operation of that stream");
+    *time_ns = item_at(s, last)->end_ns - sl__timeline_first_ns(s->ops.timeline);
+    take_apart(s, last);
+    sl_status status = sl_interrupt_check(err);
+    if (status == SL_OK && s->found.failed)
+        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
+    if (status == SL_OK)
+        status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
+    return status;
+}
+
+sl_status sl_timeline_chain_of_stream(const sl_timeline *timeline, uint32_t stream, bool reported,
+                                      sl_explanation *out, int64_t *time_ns, sl_error *err)
+{
+    search s;
+    *out = (sl_explanation){ 0 };
+    sl_status status = search_open(&s, timeline, reported, err);
+    if (status != SL_OK) return status;
+    out->inferred = s.ops.inferred;
+    status = find_chain(&s, stream, out, time_ns, err);
     search_close(&s);
     if (status != SL_OK) sl_explanation_free(out);
     return status;

@@ -547,6 +547,12 @@ sl_status sl_timeline_causes(const sl_timeline *timeline, const sl_explanation *
  * caller frees it. */
 sl_status sl_timeline_infer_causes(const sl_timeline *timeline, sl_explanation *explanation,
                                    sl_error *err);
+/* What a stream's last operation waited for: `chain` takes the time from the timeline's first start
+ * to that operation's end (*time_ns) apart, as the makespan's does; all else is empty but `inferred`.
+ * Not `reported`: from the spans and calls alone. SL_ENOTFOUND: the stream has none. The caller frees
+ * it. */
+sl_status sl_timeline_chain_of_stream(const sl_timeline *timeline, uint32_t stream, bool reported,
+                                      sl_explanation *explanation, int64_t *time_ns, sl_error *err);
 void sl_explanation_free(sl_explanation *explanation); /* leaves it empty */
 
 /* The recorded schedule played again, with all that the host issued between two of its waits (or

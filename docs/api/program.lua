@@ -363,7 +363,7 @@ The file is a `.json` or `.json.gz` of streamlab, of PyTorch's profiler or of an
 
 Times of `--from` and `--to` count from the first operation: `12ms`, `3.5us`, `2s`, `100ns`; a bare number is in us. `--columns` is from 20 to 4096. With `-o` the file
 is written instead of printing, and may be given several times; with `--chart`, `--summary` or `--explain` both are done. The keys of `--json` are those of
-`timeline:json`.
+`timeline:json`. `--stream` prints what `timeline:explain` says of one stream.
 
 ```sh
 streamlab --trace run.json first.lua

@@ -142,9 +142,11 @@ lab.profile(lab.spin, 2):summary()
             options = {
                 { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
                 { "columns", "integer", "the width of the lines, from 1; at least 24 are used", default = "the terminal's" },
+                { "stream", "stream|string|integer", "a stream, its name or its id: only what its last operation waited for" },
             },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOTFOUND", "the timeline has no such stream, or no operation of it" },
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[
@@ -157,6 +159,9 @@ are inferred from the records, and the text says so.
 It quotes lines of the script, and the names of variables in its advice come from these lines. It can do so if the
 script is a file that has not changed since it ran, a text given to `load`, or typed in the REPL; for a loaded trace, if
 the trace contains these lines.
+
+A stream can be late though the makespan is not: an urgent one that waits for others. `stream =` asks about it, and prints
+where the time until its last operation's end went, in place of all else.
 
 If the makespan's range is known (`timeline.range_us`), it says so, and whether the three largest losses keep their order
 in all draws: "In 6 of 20 draws ... loses more time than ..., and comes before it."
@@ -536,10 +541,12 @@ print(worst.engine)  --> compute]],
             brief = "divides the makespan into parts by what each was spent on",
             options = {
                 { "inferred", "boolean", "inferred from the records also where the simulator knows the causes", default = "false" },
+                { "stream", "stream|string|integer", "a stream, its name or its id: the time until its last operation's end, in place of the makespan" },
             },
             returns = { { "table[]", "the longest part first; their `lost_us` add up to `makespan_us`" } },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
+                { "SL_ENOTFOUND", "the timeline has no such stream, or no operation of it" },
                 { "SL_ENOMEM", "no memory for the explanation" },
             },
             about = [[

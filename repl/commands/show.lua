@@ -16,6 +16,8 @@ what to print (default: all three):
   --summary         busy times, overlaps, lower bounds
   --explain         the critical path, where time was lost, and what to do about
                     it
+  --stream NAME     of the explanation: where the time went until the last
+                    operation of that stream ended
   --json            the figures as one JSON object instead
   --device N        only GPU N. Without it each GPU of the file is printed (at
                     most 16), one below the other on the same axis; files and
@@ -48,7 +50,7 @@ local file_option = { read = output, name = "files", list = true }
 local known = {
     chart = true, summary = true, explain = true, json = true,
     from = { read = command.time_us }, to = { read = command.time_us },
-    rows = { read = command.one_of("streams", "engines") },
+    rows = { read = command.one_of("streams", "engines") }, stream = { read = command.some },
     columns = { read = command.columns }, device = { read = command.device },
     theme = { read = command.one_of("light", "dark") },
     o = file_option, output = file_option,
@@ -56,13 +58,14 @@ local known = {
 
 local options, files = command.read(usage, known, ...)
 command.check_range(usage, options)
+options.explain = options.explain or options.stream ~= nil or nil
 local some = options.chart or options.summary or options.explain
 if #files ~= 1 then
     command.refuse(usage, #files == 0 and "a trace file is needed"
         or ("one trace file at a time, got also '%s'; streamlab diff compares two")
         :format(files[2]))
-elseif options.json and some then
-    command.refuse(usage, "--json goes without --chart, --summary and --explain")
+elseif options.json and (some or options.stream) then
+    command.refuse(usage, "--json goes without --chart, --summary, --explain and --stream")
 end
 
 -- What is in doubt is said above the verdict, in JSON and on a page; where there is none, on stderr.
@@ -74,6 +77,9 @@ end
 
 local tl = load(options.device)
 local several = #tl.device_indices > 1
+if several and options.stream and not options.device then
+    command.refuse(usage, "the file has several GPUs: --stream needs --device, too")
+end
 if not several then
     command.check_start(options, tl.makespan_us)
 end
@@ -160,7 +166,7 @@ local function print_device(shown)
             print_figures(shown.summary, {})
         end
         if options.explain or not some then
-            print_figures(shown.explain, { columns = options.columns })
+            print_figures(shown.explain, { columns = options.columns, stream = options.stream })
         end
     end
     printed = true

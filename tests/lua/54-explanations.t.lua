@@ -270,4 +270,43 @@ tap.is(math.floor(tl.makespan_us * 1000 + 0.5), e.trace.makespan_ns, "in nanosec
 tap.throws_like(function() e.finding(0) end, "no such finding", "there is no finding 0")
 tap.throws_like(function() e.finding(e.n_findings + 1) end, "no such finding", "nor one behind the last")
 
+-- ---- one stream --------------------------------------------------------------------------------
+
+-- On a GPU that launches at once: the urgent kernel of 1 ms waits for two of 2 ms; the slow stream
+-- goes on for 3 ms more, so that nothing of it makes the whole longer.
+dofile("tests/lua/ideal.lua").open()
+local slow = lab.stream { name = "slow", non_blocking = true }
+local urgent = lab.stream { name = "urgent", priority = -1, non_blocking = true }
+local idle = lab.stream { name = "idle" }
+tl = lab.profile(function()
+    lab.spin(2, { stream = slow })
+    lab.spin(2, { stream = slow })
+    local e = slow:record_event()
+    lab.spin(3, { stream = slow, blocks = 1 })
+    urgent:wait_event(e)
+    lab.spin(1, { stream = urgent, blocks = 1 })
+end)
+
+-- What ran, and for how long in us.
+local function parts_of(how)
+    local sum, list = 0, {}
+    for i, part in ipairs(tl:makespan_parts(how)) do
+        sum = sum + part.lost_us
+        list[i] = ("%s %s %g"):format(part.cause, part.waiter_where:match(":%d+$") and "op", part.lost_us)
+    end
+    return sum, table.concat(list, ", ")
+end
+local sum, list = parts_of { stream = urgent }
+tap.is(sum, 5000, "the parts of a stream add up to the time until its last operation ended")
+tap.is(list, "running op 2000, running op 2000, running op 1000", "of which others have run for most")
+tap.is((parts_of { stream = "urgent" }), 5000, "a stream is an object, a name")
+tap.is((parts_of { stream = urgent.id }), 5000, "or an id")
+tap.is((parts_of { stream = urgent, inferred = true }), 5000, "and the records alone give the same sum")
+tap.is((parts_of()), 7000, "where the makespan has nothing of that stream")
+tap.throws_like(function() tl:makespan_parts { stream = idle } end, "no operation of that stream", "a stream without work")
+tap.throws_like(function() tl:explain { stream = "x" } end, "no stream named \"x\"", "no such stream")
+tap.throws_like(function() tl:explain { stream = {} } end, "a stream, its name or its id, not table", "no stream")
+tap.throws_like(function() tl:verdict { stream = urgent } end, "unknown option", "a verdict is of the whole")
+for _, stream in ipairs { slow, urgent, idle } do stream:close() end
+
 tap.done()

@@ -142,6 +142,18 @@ tap.like(err, "^streamlab: show: cannot write [^\n]*missing/one%.json[^\n]*: No 
 tap.is(cli('"$P" show one.json -o one.json; "$P" show --json one.json'), figures,
     "a file may be written over itself")
 
+-- ---- one stream ------------------------------------------------------------------------
+
+-- The copy is first, and lasts 1 ms; the kernels wait for its call.
+tap.is(cli('"$P" show --stream copies a.json'), [[
+Stream "copies" ended after 1.00 ms of 4.00 ms: where that time went, from its
+last operation backwards
+  1.00 ms  Memcpy HtoD (Pinned -> Device) in stream "copies" at make.lua:10
+           running
+]], "--stream prints where the time went until that stream's last operation ended")
+tap.like(cli('"$P" show --stream none a.json 2>&1; echo $?'), 'no stream named "none".-\n1\n$', "one that is not there is an error")
+tap.like(cli('"$P" show --stream copies --json a.json 2>&1; echo $?'), "%-%-json goes without .-\n2\n$", "of the figures there are none for it")
+
 -- ---- several GPUs ---------------------------------------------------------------------
 
 -- GPU 0 runs from 0 to 2 ms, and GPU 1 from 2 to 4 ms.
