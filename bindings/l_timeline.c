@@ -193,12 +193,25 @@ static int lab_load(lua_State *L)
 
 /* ---- spans ------------------------------------------------------------------------------ */
 
+/* {graph =, launch =} of a launch that has times as a whole, but none of its nodes. */
+static void set_whole(lua_State *L, const lsl_timeline *box, const sl_span *span)
+{
+    size_t at = sl_timeline_span_launch(box->p, span);
+    if (at == SL_NOT_FOUND) return;
+    sl_call call = sl_timeline_call(box->p, at);
+    lsl_set_text(L, "graph", sl_timeline_text(box->p, span->name));
+    lsl_set_integer(L, "launch", (int64_t)call.correlation);
+}
+
 /* {graph =, node =, launch =} of what a graph ran. */
 static void set_node(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
     const sl_node_note *node = sl_timeline_find_node(box->p, span->correlation);
     const sl_launch_note *launch = node ? sl_timeline_find_launch(box->p, span->correlation) : NULL;
-    if (!node) return;
+    if (!node) {
+        set_whole(L, box, span);
+        return;
+    }
     lsl_set_text(L, "graph", launch ? sl_timeline_text(box->p, launch->name) : "");
     lsl_set_integer(L, "node", (int64_t)sl_timeline_node_number(box->p, node));
     if (node->launch) lsl_set_integer(L, "launch", (int64_t)node->launch);
@@ -337,23 +350,17 @@ static bool is_of_stop(const sl_timeline *timeline, size_t index)
            && sl_timeline_device(timeline)->backend[0] != '\0';
 }
 
-/* {graph =, nodes =} of a call that launched a graph; {launch =} of one that was captured, which the
- * launch did. */
+/* {graph =, nodes =} of a call that launched a graph. */
 static void set_launch(lua_State *L, const lsl_timeline *box, const sl_call *call)
 {
     const sl_launch_note *note = sl_timeline_find_launch(box->p, call->correlation);
-    if (!note) return;
-    if (note->correlation != call->correlation) {
-        lsl_set_integer(L, "launch", (int64_t)note->correlation);
-        return;
-    }
+    if (!note || note->correlation != call->correlation) return;
     lsl_set_text(L, "graph", sl_timeline_text(box->p, note->name));
     lsl_set_integer(L, "nodes", note->n_nodes);
 }
 
-static void push_call(lua_State *L, const lsl_timeline *box, size_t index)
+static void push_call(lua_State *L, const lsl_timeline *box, const sl_call *call, size_t index)
 {
-    const sl_call record = sl_timeline_call(box->p, index), *call = &record;
     char stream[SL_STREAM_NAME_BYTES];
     lua_createtable(L, 0, 10);
     lsl_set_text(L, "name", sl_call_name(box->p, call));
@@ -373,18 +380,21 @@ static void push_call(lua_State *L, const lsl_timeline *box, size_t index)
 }
 
 /* tl:calls(): what the host called and did besides enqueuing operations, a list of tables
- * in the order of issue. */
+ * in the order of issue. Records and waits that a launch of a graph runs are edges of the graph. */
 static int timeline_calls(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "calls");
     lsl_no_more(L, 1, "calls");
     const size_t n = sl_timeline_call_count(box->p);
     box->n_threads = sl_timeline_thread_count(box->p);
-    lua_createtable(L, n < INT32_MAX ? (int)n : INT32_MAX, 0);
+    lua_Integer count = 0;
+    lua_newtable(L);
     for (size_t i = 0; i < n; i++) {
+        sl_call call = sl_timeline_call(box->p, i);
         lsl_stop_at(L, (int64_t)i, "calls");
-        push_call(L, box, i);
-        lua_rawseti(L, -2, (lua_Integer)i + 1);
+        if (sl_timeline_call_launch(box->p, &call) != SL_NOT_FOUND) continue;
+        push_call(L, box, &call, i);
+        lua_rawseti(L, -2, ++count);
     }
     return 1;
 }

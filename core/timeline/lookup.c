@@ -91,11 +91,9 @@ static size_t graph_call(const sl_timeline *timeline, uint64_t correlation, int6
 size_t sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span)
 {
     const sl_node_note *node = sl_timeline_find_node(timeline, span->correlation);
-    size_t call = node ? graph_call(timeline, span->correlation, span->host_start_ns,
-                                    span->host_end_ns)
-                       : SL_NOT_FOUND;
+    size_t call = graph_call(timeline, span->correlation, span->host_start_ns, span->host_end_ns);
     bool found = call != SL_NOT_FOUND
-                 && sl_timeline_call(timeline, call).correlation == node->launch;
+                 && (!node || sl_timeline_call(timeline, call).correlation == node->launch);
     return found ? call : SL_NOT_FOUND;
 }
 

@@ -314,8 +314,8 @@ const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
 /* The index of the call that launched the graph which ran a span, where that has no call of its own
- * on the host, or SL_NOT_FOUND. The same of a captured record or wait; SL_NOT_FOUND also for other
- * calls. */
+ * on the host, or SL_NOT_FOUND; also of a span that stands for a whole launch. The same of a captured
+ * record or wait; SL_NOT_FOUND also for other calls. */
 size_t sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span);
 size_t sl_timeline_call_launch(const sl_timeline *timeline, const sl_call *call);
 /* The node's number as it is shown: from 1, as scripts count, or what a trace of another program

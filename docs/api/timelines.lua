@@ -306,7 +306,8 @@ print(last.bytes)  --> 16384]],
             errors = { { "SL_ESTATE", "the timeline is still recording" } },
             about = [[
 These are calls for events, waits and memory, and the host's own work. Calls that enqueue an operation are in
-`tl:spans()`.
+`tl:spans()`. A launch of a graph is one call, `cudaGraphLaunch`: records and waits that were captured are the graph's
+edges (`graph:edges()`), and calls only while it was captured.
 
 | field | |
 |---|---|
@@ -318,7 +319,6 @@ These are calls for events, waits and memory, and the host's own work. Calls tha
 | `waited` | whether the host waited for the device there, as far as is recorded: true for all synchronisations, and for a plain call that waited for earlier work |
 | `correlation` | its number, counted together with those of `tl:spans()` |
 | `graph`, `nodes` | of a call that launched a graph: its name, and how many nodes it has; else `nil` |
-| `launch` | of a record or wait that was captured, the `correlation` of the call that launched the graph; else `nil` |
 | `of_stop` | true for the `cudaDeviceSynchronize` with which `tl:stop()`, and so `lab.profile`, ends the recording |
 | `thread` | the number of the `lab.thread` that made it, as of spans |]],
             example = [[

@@ -126,6 +126,69 @@ local function other_calls()
 end
 other_calls()
 
+-- Names of calls with their numbers, "cudaGraphLaunch 2, cudaStreamSynchronize 1", in order; without
+-- the one that ends the recording.
+local function counted(tl)
+    local names, count = {}, {}
+    for _, call in ipairs(tl:calls()) do
+        if not call.of_stop then
+            if not count[call.name] then names[#names + 1] = call.name end
+            count[call.name] = (count[call.name] or 0) + 1
+        end
+    end
+    for i, name in ipairs(names) do names[i] = name .. " " .. count[name] end
+    return table.concat(names, ", ")
+end
+
+-- A launch is one call, whatever the graph has.
+local function one_call()
+    local main, side = lab.stream{name = "main"}, lab.stream{name = "beside"}
+    local x, y = lab.ones(64), lab.ones(64)
+    local host = lab.ones(64, {device = "cpu", pinned = true})
+    local forks = lab.graph(function()
+        for _ = 1, 31 do
+            side:wait_stream(main)
+            lab.mul(x, x, {out = x})
+            lab.mul(y, y, {out = y, stream = side})
+            main:wait_stream(side)
+        end
+    end, {stream = main})
+    local others = lab.graph(function()
+        local z = lab.add(lab.zeros(64), 1)
+        main:launch_host_func(function() end)
+        host:copy_(z, {non_blocking = true})
+    end, {stream = main})
+    lab.synchronize()
+    local tl = lab.profile(function()
+        forks:launch(main)
+        others:launch(main)
+        main:synchronize()
+    end)
+    T.is(counted(tl), "cudaGraphLaunch 2, cudaStreamSynchronize 1",
+        "forks, joins, memory and host functions of a graph are no calls")
+    tl:save(folder .. ".json")
+    T.is(counted(lab.load(folder .. ".json")), counted(tl), "nor in its trace")
+    return tl
+end
+local one_by_one = one_call()
+
+-- What assertions count, and what holds the host, is the launch.
+local function asserted(tl)
+    lab.tap()                   -- reads the file
+    local failed = {}
+    local core <const> = debug.getregistry()["streamlab.internals"]
+    local t = core.tap(function(r)
+        if r.status == "failed" then failed[#failed + 1] = r.look or r.name end
+    end)
+    t:call_count(tl, "cudaGraphLaunch", {exactly = 2}, "launches")
+    t:no_call(tl, "cudaEventRecord", "records")
+    t:no_call(tl, "cudaStreamWaitEvent", "waits")
+    T.is(table.concat(failed, "; "), "", "assertions about calls count launches alone")
+    t:host_block(tl, {at_most_us = 1}, "the host is held")
+    T.is(select(2, failed[1]:gsub("cudaGraphLaunch", "")), 2, "and each launch holds the host once")
+end
+asserted(one_by_one)
+
 local pytorch = lab.load("tests/timeline/data/graph_branches.json")
 T.is(pytorch.stream_count, 1, "rows of a stream are no streams")
 T.is(pytorch:spans()[4].node, 2, "PyTorch's nodes have the file's numbers")

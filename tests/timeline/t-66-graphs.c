@@ -428,6 +428,42 @@ static void test_written(void)
     sl_timeline_release(tl);
 }
 
+/* Without times of its nodes a launch is one span under the graph's name, whose number follows the
+ * call's. */
+static void test_as_one(void)
+{
+    sl_error err;
+    sl_timeline *tl = make(), *back = NULL;
+    kernel(tl, 3, 100, 900);
+    add_launch(tl);
+    must(sl_timeline_add_span(tl,
+                              &(sl_span){ .correlation = 3,
+                                          .start_ns = 5000,
+                                          .end_ns = 9000,
+                                          .host_start_ns = LAUNCH_START,
+                                          .host_end_ns = LAUNCH_END,
+                                          .stream = 3,
+                                          .name = text_id(tl, "step") },
+                              &err),
+         &err);
+    finish(tl);
+    size_t call = sl_timeline_span_launch(tl, span_at(tl, 1));
+    ok(call != SL_NOT_FOUND && sl_timeline_call(tl, call).correlation == 2,
+       "a launch that has times as a whole has no other call than cudaGraphLaunch");
+    ok(sl_timeline_span_launch(tl, span_at(tl, 0)) == SL_NOT_FOUND, "a kernel before it has");
+    must(sl_timeline_save_kineto(tl, in_directory("a.json"), &err), &err);
+    char *text = contents(in_directory("a.json"));
+    is_int(count(text, "\"cat\":\"cuda_runtime\""), 2, "its trace has no other either");
+    free(text);
+    must(sl_timeline_load_kineto(in_directory("a.json"), SL_BUSIEST_DEVICE, &back, &err), &err);
+    is_int(call_count(back), 1, "nor has it when it is read");
+    ok(sl_timeline_span_count(back) == 2
+           && span_at(back, 1)->end_ns - span_at(back, 1)->start_ns == 4000,
+       "the whole is there");
+    sl_timeline_release(back);
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
     make_directory();
@@ -443,6 +479,7 @@ int main(void)
     test_many_rows();
     test_round_trip();
     test_written();
+    test_as_one();
     unlink(in_directory("a.json"));
     unlink(in_directory("b.json"));
     rmdir(directory);
