@@ -139,24 +139,40 @@ static void push_verdict(lua_State *L, int arg, const char *op)
     lua_call(L, 1, 1);
 }
 
+/* Tables and what stands with them: 80 columns, or fewer where the terminal has fewer. */
+static int64_t table_columns(int64_t asked)
+{
+    int64_t columns = asked > 0 ? asked : lsl_terminal_columns(STDOUT_FILENO);
+    return columns < 24 ? 24 : columns < 80 ? columns : 80;
+}
+
 static int timeline_summary(lua_State *L)
 {
     lsl_timeline *box = lsl_check_sums(L, "summary");
     lsl_no_more(L, 2, "summary");
+    int64_t columns = 0;
     int verdict = 1;
-    const lsl_option options[] = { { "verdict", LSL_OPT_BOOL, &verdict } };
+    const lsl_option options[] = {
+        { "columns", LSL_OPT_COUNT, &columns },
+        { "verdict", LSL_OPT_BOOL, &verdict },
+    };
     lua_settop(L, 2);
     lsl_options(L, 2, options, LSL_COUNT(options), "summary");
     if (sl_timeline_is_summary(box->p)) {
         lsl_push_words(L, "sums");
         lua_pushvalue(L, 1);
-        lua_call(L, 1, 1);
+        lua_pushinteger(L, table_columns(columns));
+        lua_call(L, 2, 1);
         return print_string(L);
     }
     lsl_push_words(L, "summary");
     lsl_push_figures(L, box->p, 0, "summary");
-    if (verdict) push_verdict(L, 1, "summary");
-    lua_call(L, verdict ? 2 : 1, 1);
+    if (verdict)
+        push_verdict(L, 1, "summary");
+    else
+        lua_pushnil(L);
+    lua_pushinteger(L, table_columns(columns));
+    lua_call(L, 3, 1);
     return print_string(L);
 }
 
@@ -198,7 +214,7 @@ static void check_names(lua_State *L, int slot)
     if (!fine) lsl_fail(L, SL_EINVAL, "diff", "option 'names' must be a list of two strings");
 }
 
-/* tl:diff(other, {names = {"a", "b"}}) */
+/* tl:diff(other, {names = {"a", "b"}, columns =}) */
 static int timeline_diff(lua_State *L)
 {
     lsl_timeline *box = lsl_check_timeline(L, "diff");
@@ -213,7 +229,11 @@ static int timeline_diff(lua_State *L)
                  "the other timeline keeps only a summary: record it without keep = \"summary\"");
     lua_settop(L, 4);
     int names = 4;
-    const lsl_option options[] = { { "names", LSL_OPT_ANY, &names } };
+    int64_t columns = 0;
+    const lsl_option options[] = {
+        { "columns", LSL_OPT_COUNT, &columns },
+        { "names", LSL_OPT_ANY, &names },
+    };
     lsl_options(L, 3, options, LSL_COUNT(options), "diff");
     check_names(L, names);
     lsl_push_words(L, "diff");
@@ -224,7 +244,8 @@ static int timeline_diff(lua_State *L)
         push_verdict(L, i, "diff");
         lua_rawseti(L, -2, i);
     }
-    lua_call(L, 5, 1);
+    lua_pushinteger(L, table_columns(columns));
+    lua_call(L, 6, 1);
     return print_string(L);
 }
 

@@ -1,10 +1,9 @@
--- diff.lua - two timelines side by side, A and B, and in words what moved from A to B. No line has
--- more than 80 columns.
+-- diff.lua - two timelines side by side, A and B, and in words what moved from A to B.
 
 local _, core = ...
 local ratio = core.ratio
 
-local columns <const>, name_columns <const> = 80, 20    -- name: of a stream in a sentence
+local name_columns <const> = 20     -- of a stream in a sentence
 local most_moves <const> = 6
 
 local function time(ns) return ns == 0 and "0" or core.duration(ns) end
@@ -159,7 +158,7 @@ end
 
 function sentences.stream_pause(m, was, is) return idles(stream(m.stream), was, is) end
 
-local function put_moves(put, a, b, moves)
+local function put_moves(put, a, b, moves, columns)
     put("")
     put("what moved")
     if a.makespan == b.makespan then
@@ -170,7 +169,8 @@ local function put_moves(put, a, b, moves)
     end
     for i = 1, math.min(#moves, most_moves) do
         local m = moves[i]
-        put("  %s", sentences[m.what](m, time(m.was), time(m.is), a.kinds))
+        local sentence = sentences[m.what](m, time(m.was), time(m.is), a.kinds)
+        put("  %s", core.fold(sentence, 4, columns):sub(1, -2))
     end
     if #moves == 0 then put("  nothing else by 1 %% of it or more") end
 end
@@ -178,21 +178,22 @@ end
 -- ---- the whole --------------------------------------------------------------------------------
 
 -- "A  puzzler.json: NVIDIA H200 (simulated)".
-local function put_name(put, letter, name, device)
+local function put_name(put, letter, name, device, columns)
     local about = device.full_name .. (device.simulated and " (simulated)" or "")
     local room = columns - 5 - core.label_columns(about)
     put("%s  %s%s%s", letter, core.label(name, math.max(room, 16)), about ~= "" and ": " or "",
-        core.label(about, columns - 21))
+        core.label(about, math.max(columns - 21, 16)))
 end
 
 -- diff(a, b, moves, names, verdicts): the figures of both and what moved, as core.moves gives them;
--- names, of two timelines, may be nil
-return function(a, b, moves, names, verdicts)
+-- names, of two timelines, may be nil; no line has more than so many columns, 80 if it is left out
+return function(a, b, moves, names, verdicts, columns)
+    columns = columns or 80
     local lines = {}
     local function put(form, ...) lines[#lines + 1] = form:format(...) end
     if names then
-        put_name(put, "A", names[1], a.device)
-        put_name(put, "B", names[2], b.device)
+        put_name(put, "A", names[1], a.device, columns)
+        put_name(put, "B", names[2], b.device, columns)
         put("")
     end
     put_whole(put, a, b)
@@ -205,12 +206,12 @@ return function(a, b, moves, names, verdicts)
         put_overlaps(put, a, b)
         put_communication(put, a, b)
         put_parts(put, a, b)
-        put_moves(put, a, b, moves)
+        put_moves(put, a, b, moves, columns)
         put("")
         put("what there is to gain")
         put("  A: %s", core.fold(verdicts[1], 5, columns):sub(1, -2))
         put("  B: %s", core.fold(verdicts[2], 5, columns):sub(1, -2))
     end
     lines[#lines + 1] = ""
-    return table.concat(lines, "\n")
+    return core.words.narrow(table.concat(lines, "\n"), columns)
 end

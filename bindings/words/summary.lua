@@ -1,12 +1,11 @@
 -- summary.lua - the figures of a timeline as a table of plain text.
 --
--- Every duration has three significant figures and a unit, so that the columns line up; no line
--- has more than 80 columns.
+-- Every duration has three significant figures and a unit, so that the columns line up.
 
 local _, core = ...
 local duration, ratio = core.duration, core.ratio
 
-local columns <const>, listed <const> = 80, 4      -- listed: so many at once have a line each
+local listed <const> = 4        -- so many at once have a line each
 
 local function sum(list, from, to)
     local total = 0
@@ -181,21 +180,22 @@ local function put_graphs(put, f)
         f.graph_spans, f.graph_spans == 1 and "" or "s")
 end
 
-local function put_sentences(put, f, verdict)
+local function put_sentences(put, f, verdict, columns)
     local guessed = f.guessed and core.fold(core.words.guessed.sentence(f.guessed), 0, columns)
-    put("%s%s%s", core.words.doubts.text(f), core.fold(verdict, 0, columns), guessed or "")
+    put("%s%s%s", core.words.doubts.text(f, columns), core.fold(verdict, 0, columns), guessed or "")
 end
 
--- summary(figures, verdict): figures as core.figures gives them; the verdict is a sentence that
--- opens it, or nil
-return function(f, verdict)
+-- summary(figures, verdict, columns): figures as core.figures gives them; the verdict is a sentence that
+-- opens it, or nil; no line has more than so many columns, 80 if it is left out
+return function(f, verdict, columns)
+    columns = columns or 80
     if f.span_count == 0 then
         return ("The timeline is empty: nothing ran on the device in %s.\n")
             :format(duration(f.wall))
     end
     local lines = {}
     local function put(form, ...) lines[#lines + 1] = form:format(...) end
-    if verdict then put_sentences(put, f, verdict) end
+    if verdict then put_sentences(put, f, verdict, columns) end
     put("%s%s", row("makespan", f.makespan, 0), f.range and f.range.makespan:match(" %(.*") or "")
     put("%s", row("host wall time", f.wall, 0))
     put_graphs(put, f)
@@ -205,5 +205,5 @@ return function(f, verdict)
     put_at_once(put, f, overlaps)
     put_bounds(put, f)
     lines[#lines + 1] = ""
-    return table.concat(lines, "\n")
+    return core.words.narrow(table.concat(lines, "\n"), columns)
 end

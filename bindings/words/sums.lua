@@ -60,7 +60,7 @@ local function put_names(put, list)
     if #list > listed then put("and %d more: tl:totals()", #list - listed) end
 end
 
-return function(tl)
+return function(tl, columns)
     local lines = {}
     local function put(form, ...) lines[#lines + 1] = form:format(...) end
     put("%-26s %10s", "makespan", duration(ns(tl.makespan_us)))
@@ -74,5 +74,5 @@ return function(tl)
         put_busy(put, tl, "stream", tl:totals("streams"))
         put_names(put, tl:totals("names"))
     end
-    return table.concat(lines, "\n") .. "\n"
+    return core.words.narrow(table.concat(lines, "\n") .. "\n", columns)
 end

@@ -106,6 +106,7 @@ print(tl:text{columns = 36}:match("[^\n]+"))  --> default |#######.......#######
             brief = "prints what could be gained, busy times, overlaps, how much was busy at once, bounds",
             options = {
                 { "verdict", "boolean", "begin with the sentence of `timeline:verdict`", default = "true" },
+                { "columns", "integer", "the width of the lines, from 1; at least 24 and at most 80 are used", default = "the terminal's" },
             },
             errors = {
                 { "SL_ESTATE", "the timeline is still recording" },
@@ -229,6 +230,7 @@ print(("%.1f"):format(tl:verdict().ratio))  --> 2.0]],
             arguments = { { "other", "timeline", "B; the timeline itself is A" } },
             options = {
                 { "names", "string[]", "two strings, printed above it, that say what A and B are", default = "no such lines" },
+                { "columns", "integer", "the width of the lines, from 1; at least 24 and at most 80 are used", default = "the terminal's" },
             },
             errors = { { "SL_ESTATE", "one of the two is still recording" } },
             about = [[

@@ -164,4 +164,39 @@ for _, case in ipairs {
         ("%d ns are %s"):format(case[1], case[2]))
 end
 
+-- ---- few columns -------------------------------------------------------------------------------
+
+-- As above, two engines alone: the widest line of a table is its title and its values, with two blanks
+-- between: "compute  40.0 ms        72.7 %      1".
+local two = made {
+    {"kernel", 1, 0, 40000000}, {"memcpy_h2d", 2, 30000000, 55000000}, wall = {0, 55000000},
+}
+local narrow = words.summary(core.figures(two), nil, 40)
+has(narrow, [[
+makespan                      55.0 ms
+host wall time                55.0 ms
+
+engine      busy  of makespan  spans
+compute  40.0 ms       72.7 %      1
+h2d      25.0 ms       45.5 %      1
+
+overlap           time  of shorter
+compute & h2d  10.0 ms      40.0 %
+
+]], "in 40 columns the columns of a table move together")
+has(narrow, [[
+at best, in the same streams
+  time, makespan / best
+with your host waits
+  40.0 ms, 1.38
+]], "where that is not enough, values go below their title")
+for _, columns in ipairs {24, 30, 40, 60, 80} do
+    local most = 0
+    for line in words.summary(core.figures(two), ("word "):rep(40), columns):gmatch("[^\n]+") do
+        most = math.max(most, utf8.len(line))
+    end
+    tap.ok(most <= columns, ("no line is wider than %d columns"):format(columns))
+end
+tap.is(words.summary(core.figures(two), nil, 80), words.summary(core.figures(two)), "80 columns are enough for all")
+
 tap.done()

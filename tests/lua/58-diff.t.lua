@@ -240,4 +240,15 @@ tap.is(widest(text), 80, "nor with the longest names and sentences")
 has(text, "  stream a stream w…long?[31m now idles 120 ms between",
     "nor a sentence about such a stream")
 
+
+local function in_columns(columns)
+    local a, b = made {{"kernel", 1, 0, ms}}, made {{"kernel", 1, 0, 2 * ms}, {"memset", 1, 3 * ms, 4 * ms}}
+    local fa, fb, moves = core.moves(a, b)
+    return words.diff(fa, fb, moves, nil, {("word "):rep(30), "one"}, columns)
+end
+for _, columns in ipairs {24, 40, 60} do
+    tap.ok(widest(in_columns(columns)) <= columns, ("no line is wider than %d columns"):format(columns))
+end
+has(in_columns(40), "  A, B, change\nmakespan\n  1.00 ms, 4.00 ms, +300.0 %\n", "values go below their title there")
+
 tap.done()
