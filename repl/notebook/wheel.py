@@ -43,6 +43,8 @@ def metadata(version):
 Name: streamlab
 Version: {version}
 Summary: A Lua-scriptable laboratory for GPU streams, on real GPUs and on a simulated one
+License: MIT
+License-File: LICENSE
 Requires-Python: >=3.8
 Provides-Extra: notebook
 Requires-Dist: ipykernel; extra == "notebook"
@@ -62,6 +64,7 @@ def contents(version, staged):
     for package in ("streamlab", "streamlab_kernel"):
         for path in sorted((HERE / package).glob("*.py")):
             yield f"{package}/{path.name}", path.read_bytes(), 0o644
+    yield f"{info}/licenses/LICENSE", (HERE.parents[1] / "LICENSE").read_bytes(), 0o644
     yield f"{info}/METADATA", metadata(version).encode(), 0o644
 
 

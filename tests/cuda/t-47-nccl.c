@@ -102,8 +102,8 @@ static void test_calls(void)
     is_str(nccl->log, "Broadcast rank 0 n 4 type 7 root 1;Broadcast rank 1 n 4 type 7 root 1;",
            "in place, from its root");
     sl_comm_call pair[2] = {
-        { comm[0], SL_SEND, SL_SUM, four[0], NULL, 1, streams[0] },
-        { comm[1], SL_RECV, SL_SUM, NULL, four[1], 0, streams[1] },
+        { comm[0], SL_SEND, SL_SUM, four[0], NULL, 1, streams[0], NULL },
+        { comm[1], SL_RECV, SL_SUM, NULL, four[1], 0, streams[1], NULL },
     };
     nccl->log[0] = '\0';
     is_int(sl_comm_call_all(pair, 2, &err), SL_OK, "send and recv");
@@ -236,11 +236,11 @@ static void test_processes(void)
     is_int(sl_comm_join_by_file(gpus[0], 0, 2, path, 5, NULL, &alone, &err), SL_OK,
            "one rank of two joins");
     sl_tensor *t = floats(0, 4);
-    sl_comm_call call = { alone, SL_ALL_REDUCE, SL_SUM, t, t, -1, streams[0] };
+    sl_comm_call call = { alone, SL_ALL_REDUCE, SL_SUM, t, t, -1, streams[0], NULL };
     nccl->log[0] = '\0';
     is_int(sl_comm_call_all(&call, 1, &err), SL_OK, "its collective is that of one rank");
     is_str(nccl->log, "AllReduce rank 0 n 4 type 7 op 0;", "and needs no other of this process");
-    call = (sl_comm_call){ alone, SL_SEND, SL_SUM, t, NULL, 1, streams[0] };
+    call = (sl_comm_call){ alone, SL_SEND, SL_SUM, t, NULL, 1, streams[0], NULL };
     is_int(sl_comm_call_all(&call, 1, &err), SL_OK, "nor does a send");
     sl_tensor_release(t);
     sl_device_synchronize(gpus[0], NULL);

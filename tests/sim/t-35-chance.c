@@ -44,8 +44,8 @@ static void calls(void)
     launch_ns(&one, ns);
     launch_ns(&one, again);
     launch_ns(&two, other);
-    ok(all_within(ns, 699, 1301), "with one, calls differ by up to 30 %");
-    ok(!all_within(ns, 800, 1200), "and some by more than 20 %");
+    ok(all_within(ns, 699, 1301), "with one, calls differ by up to 30 %%");
+    ok(!all_within(ns, 800, 1200), "and some by more than 20 %%");
     ok(memcmp(ns, again, sizeof ns) == 0, "a draw is the same every time");
     ok(memcmp(ns, other, sizeof ns) != 0, "another draw is not");
     ok(sum_of(ns) > 36000 && sum_of(ns) < 44000, "on average they cost what they do");
