@@ -63,6 +63,11 @@ PROVE    = $(TEST_ENV) prove -j$(TEST_JOBS) --exec tests/run
 
 # ---- how it is linked --------------------------------------------------------
 
+# A hundred programs with the core's debugging information in each take half a gigabyte. The
+# objects keep it: make TEST_LINK= links it in, as the sanitizers' lanes do.
+TEST_LINK := $(if $(SANITIZE),,-Wl,-S)
+$(CORE_TESTS) $(SIM_TESTS): LDFLAGS += $(TEST_LINK)
+
 $(CORE_TESTS): $(BUILD)/%: $(BUILD)/%.o $(filter-out %/core/backends.o,$(CORE)) $(TIMELINE)
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
