@@ -27,27 +27,38 @@ function question.complete(code, place)
     return { words = words, from = length - utf8.len(before, first), to = length }
 end
 
--- The path of names at the place; or else that of the call whose arguments stand there.
-local function path_at(before, behind)
-    local path = before:match("[%w_.:]*$") .. behind:match("^[%w_]*")
-    if path:find("%a") then return path end
-    local call = cursor.read(before).call
-    local steps = call and call.path or {}
-    for i, step in ipairs(steps) do
+-- The path of the call whose arguments stand at the end of the text.
+local function call_at_end(before)
+    local call, path = cursor.read(before).call, ""
+    for i, step in ipairs(call and call.path or {}) do
         path = i == 1 and step.key or path .. step.separator .. step.key
     end
     return path
+end
+
+-- The paths of names that the place is about: the call around it, and what stands there. A function
+-- that is called there is meant alone.
+local function paths_at(before, behind)
+    local name = behind:match("^[%w_]*")
+    local path = before:match("[%w_.:]*$") .. name
+    local is_called = path:find("%a") and behind:find("^%s*[({\"']", #name + 1)
+    return is_called and { path } or { call_at_end(before), path }
 end
 
 -- The help about what stands at the place, as a text.
 function question.inspect(code, place)
     local before, behind = split(code, place)
     if not before then return nil, wrong end
-    local path = path_at(before, behind)
-    if not path:find("%a") then return { found = false } end
-    local help = import "repl/console/help/help.lua"
-    local said, found = import "repl/console/help/sheet.lua".said_by(help.ask, path)
-    return { found = found, data = found and { ["text/plain"] = said } or nil }
+    local help, sheet = import "repl/console/help/help.lua", import "repl/console/help/sheet.lua"
+    local texts = {}
+    for _, path in ipairs(paths_at(before, behind)) do
+        if path:find("%a") then
+            local said, found = sheet.said_by(help.ask, path)
+            texts[#texts + 1] = found and said or nil
+        end
+    end
+    return { found = #texts > 0,
+             data = #texts > 0 and { ["text/plain"] = table.concat(texts, "\n") } or nil }
 end
 
 return question
