@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "../run/embedded.h"
+#include "../run/interrupt.h"
 #include "../run/run.h"
 #include "../run/sources.h"
 #include "compile.h"
@@ -26,12 +27,21 @@ static const char *chunk_name(char *name, int n)
 
 /* ---- console.lua ------------------------------------------------------------ */
 
+/* Calls a function and reports its error. But where SIGINT is to end more than this call, its error is
+ * raised: within the run of a server's request. */
+static void call_and_report(lua_State *L, int n_args)
+{
+    int status = run_call(L, n_args, 0);
+    if (status != LUA_OK && interrupt_is_pending()) lua_error(L);
+    run_report(L, status);
+}
+
 void entry_call_console(lua_State *L, const char *name)
 {
     int n = lua_gettop(L) - 1;
     embedded_function(L, console_file, name);
     lua_insert(L, 2);
-    run_report(L, run_call(L, n, 0));
+    call_and_report(L, n);
 }
 
 /* Calls the function of console.lua that is named by the argument. */
@@ -46,7 +56,7 @@ void entry_tell_console(lua_State *L, const char *name)
 {
     lua_pushcfunction(L, tell_console);
     lua_pushstring(L, name);
-    run_report(L, run_call(L, 1, 0));
+    call_and_report(L, 1);
 }
 
 void console_close(lua_State *L)
@@ -120,6 +130,7 @@ int entry_run(lua_State *L, int n)
     sources_look(L, chunk_name(name, n));
     entry_tell_console(L, "before");
     int status = run_call(L, 0, LUA_MULTRET);
+    if (status != LUA_OK) interrupt_forget(L); /* the entry was what it ended */
     luaL_checkstack(L, LUA_MINSTACK, "too many results");
     entry_tell_console(L, status == LUA_OK ? "after" : "after_error");
     return status;
@@ -135,5 +146,5 @@ void entry_keep_value(lua_State *L, int n)
     embedded_function(L, console_file, "keep");
     lua_pushinteger(L, n);
     lua_pushvalue(L, 2);
-    run_report(L, run_call(L, 2, 0));
+    call_and_report(L, 2);
 }

@@ -52,6 +52,7 @@ static lua_State *volatile running;      /* the state that runs; NULL: nothing a
 static volatile sig_atomic_t pending;    /* SIGINT has come during this run */
 static volatile sig_atomic_t is_new;     /* and the hook has not seen it */
 static volatile sig_atomic_t time_is_up; /* it was SIGXCPU */
+static volatile sig_atomic_t early;      /* SIGINT has come before the run that it is for */
 static struct timespec latest;           /* when; of the handler alone */
 static bool on_terminal;                 /* stderr is one */
 
@@ -233,6 +234,10 @@ bool interrupt_forget(lua_State *L)
     return was_pending;
 }
 
+void interrupt_note_early(void) { early = 1; }
+
+void interrupt_forget_early(void) { early = 0; }
+
 /* ---- runs -------------------------------------------------------------------- */
 
 lua_State *interrupt_arm(lua_State *L)
@@ -242,6 +247,8 @@ lua_State *interrupt_arm(lua_State *L)
     n_raised = 0;
     running = L;
     take_signal();
+    if (early) ask_to_end();
+    early = 0;
     return NULL;
 }
 

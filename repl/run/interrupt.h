@@ -21,6 +21,11 @@ void interrupt_open(lua_State *L);
 lua_State *interrupt_arm(lua_State *L);
 void interrupt_disarm(lua_State *L, lua_State *before, int status);
 
+/* For a handler of SIGINT outside of runs: it is for the next one, which fails at once. And: it is not,
+ * that run is over. */
+void interrupt_note_early(void);
+void interrupt_forget_early(void);
+
 /* Whether it was SIGINT's error that ended the latest chunk. One that the script
  * caught, before it failed for another reason, does not count. */
 bool interrupt_ended_run(void);

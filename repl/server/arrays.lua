@@ -78,26 +78,35 @@ function arrays.drop(request)
     end
 end
 
--- The array as a tensor in pageable memory of the host, as torch.from_numpy gives one.
-local function put_array(request)
-    local problem = array_fault(request)
-    if problem or not is_name(request.name) then
-        arrays.drop(request)
-        return nil, problem or "'name' must be the name of a variable"
+-- Reads the array that follows a request into request.data; or gives what is wrong.
+function arrays.receive(request)
+    local problem
+    if not is_name(request.name) then
+        problem = "'name' must be the name of a variable"
+    elseif request.bytes ~= nil then
+        problem = array_fault(request)
     end
-    local bytes = program.receive(request.bytes, true)
+    if problem then
+        arrays.drop(request)
+    elseif request.bytes then
+        request.data = program.receive(request.bytes, true)
+    end
+    return problem
+end
+
+-- The array as a tensor in pageable memory of the host, as torch.from_numpy gives one.
+local function tensor_of(request)
     local sizes = table.move(request.shape, 1, #request.shape, 1, {})
     sizes[#sizes + 1] = { device = "cpu", dtype = request.dtype }
     local t = lab.empty(table.unpack(sizes))
-    internals.set_doubles(t, bytes)
-    rawset(_G, request.name, t)
-    return {}
+    internals.set_doubles(t, request.data)
+    return t
 end
 
 function arrays.put(request)
-    if request.bytes ~= nil then return put_array(request) end
-    if not is_name(request.name) then return nil, "'name' must be the name of a variable" end
-    rawset(_G, request.name, request.value)
+    local value = request.value
+    if request.data then value = tensor_of(request) end
+    rawset(_G, request.name, value)
     return {}
 end
 

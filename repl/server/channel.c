@@ -4,6 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +18,30 @@ static bool is_open(int fd, int mode)
 {
     int flags = fcntl(fd, F_GETFL);
     return flags >= 0 && ((flags & O_ACCMODE) == O_RDWR || (flags & O_ACCMODE) == mode);
+}
+
+/* Waits until the other end is closed; files have none. poll reports that even if it is asked for
+ * nothing. A descriptor that we have closed is POLLNVAL. A program that leads a group of processes
+ * has started the others. */
+static void *watch(void *ud)
+{
+    struct pollfd out = { .fd = (int)(intptr_t)ud };
+    while (poll(&out, 1, -1) < 0 && errno == EINTR)
+        continue;
+    if (out.revents & (POLLERR | POLLHUP)) kill(getpgrp() == getpid() ? 0 : getpid(), SIGTERM);
+    return NULL;
+}
+
+/* On a thread, since a script may run for ever. Signals are for the program's other threads. Where
+ * there is no thread to be had, the end of the requests ends the program. */
+static void start_watch(int out)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (pthread_create(&thread, NULL, watch, (void *)(intptr_t)out) == 0) pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 bool channel_open(channel *c, int in, int out, char *message, int message_bytes)
@@ -29,6 +57,7 @@ bool channel_open(channel *c, int in, int out, char *message, int message_bytes)
     }
     fcntl(in, F_SETFD, FD_CLOEXEC);
     fcntl(out, F_SETFD, FD_CLOEXEC);
+    start_watch(out);
     return true;
 }
 
@@ -62,6 +91,13 @@ static bool fill(channel *c)
     } while (n < 0 && errno == EINTR);
     if (n > 0) c->end += (size_t)n;
     return n > 0;
+}
+
+void channel_await(const channel *c)
+{
+    struct pollfd in = { .fd = c->in, .events = POLLIN };
+    while (c->begin == c->end && poll(&in, 1, -1) < 0 && errno == EINTR)
+        continue;
 }
 
 channel_result channel_read_line(channel *c, const char **line, size_t *len)

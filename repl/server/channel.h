@@ -17,10 +17,14 @@ typedef struct channel {
     size_t room, begin, end;
 } channel;
 
-/* Programs that are started do not inherit them. False: a descriptor is not open as it must be,
- * which the message says. */
+/* Programs that are started do not inherit them. When nobody can read replies any more, the program
+ * gets SIGTERM: a client that was killed does not leave it running. False: a descriptor is not open
+ * as it must be, which the message says. */
 bool channel_open(channel *c, int in, int out, char *message, int message_bytes);
 void channel_close(channel *c);
+
+/* Waits until something can be read, or until the end. */
+void channel_await(const channel *c);
 
 /* The next line: *line, without its newline, is valid up to the next call. One that is too long,
  * or for which there is no memory, is read to its end and dropped. */

@@ -13,7 +13,9 @@
 
 typedef struct server {
     channel channel;
-    int n_chunks; /* that were compiled since the state was made */
+    int n_chunks;    /* the number of the latest that was compiled since the state was made */
+    char id[64];     /* of the request that is answered, as JSON; "": none, or a longer one */
+    size_t n_behind; /* bytes behind its line that are to be dropped */
 } server;
 
 /* Opens the channel. From now on what is printed leaves with each line. False: see channel_open. */

@@ -18,20 +18,30 @@ local server = {}
 local protocol <const> = 1
 local id                                -- of the request that is being answered
 
-local function reply(fields, bytes)
+-- A reply's line.
+local function line_of(fields)
     fields.id = id
-    program.send(json.write(fields), bytes)
+    return json.write(fields) .. "\n"
 end
 
-local function refuse(message)
-    reply { ok = false, error = { name = "BadRequest", message = message,
-                                  traceback = { message } } }
+local function send_event(name, fields)
+    fields.event = name
+    program.send(line_of(fields))
+end
+
+-- The answer about an error.
+local function failure(name, message, lines)
+    return line_of { ok = false, error = { name = name, message = message, traceback = lines } }
+end
+
+local function refusal(message)
+    return failure("BadRequest", message, { message })
 end
 
 -- ---- values ------------------------------------------------------------------------------
 
 local function send_display(data)
-    reply { event = "display", data = data }
+    send_event("display", { data = data })
 end
 
 -- The global display(value, "page").
@@ -51,7 +61,7 @@ local function display(...)
 end
 
 local function send_values(...)
-    reply { event = "result", data = import "repl/server/bundle.lua".of(...) }
+    send_event("result", { data = import "repl/server/bundle.lua".of(...) })
 end
 
 -- ---- requests ----------------------------------------------------------------------------
@@ -82,8 +92,9 @@ function requests.put(request)
     return import "repl/server/arrays.lua".put(request)
 end
 
--- After these there is more to do, outside: the answer to "run" comes when the entry has run.
+-- server.c does these; the answer to "run" comes when the entry has run.
 local outside <const> = { run = true, quit = true, reset = true }
+local most_entries <const> = 1000000
 
 local needs <const> = {
     run = "code", complete = "code", inspect = "code", is_complete = "code", get = "name",
@@ -99,12 +110,15 @@ local function fault(request)
         return ("'%s' of a request to %s must be a string"):format(needs[name], name)
     elseif request.cursor ~= nil and math.type(request.cursor) ~= "integer" then
         return "'cursor' must be a whole number: how many characters stand before it"
+    elseif request.number ~= nil and not (math.type(request.number) == "integer"
+            and request.number >= 1 and request.number <= most_entries) then
+        return ("'number' must be a whole number from 1 to %d: the entry's"):format(most_entries)
     end
 end
 
 -- The request in a line, or nil and what is wrong. Bytes that follow a line are not taken for lines
 -- where the request is wrong.
-local function read(line)
+local function parse(line)
     if not line then
         return nil, "a request must be a line of at most 8 MiB"
     end
@@ -113,48 +127,43 @@ local function read(line)
         return nil, problem or "a request must be an object"
     end
     id = request.id
+    program.note_id(id ~= nil and json.write(id) or nil)
     problem = fault(request)
-    if problem then
+    if not problem and request.request == "put" then
+        problem = import "repl/server/arrays.lua".receive(request)
+    elseif problem then
         import "repl/server/arrays.lua".drop(request)
-        return nil, problem
     end
-    return request
+    return not problem and request or nil, problem
 end
 
-local function answer(request)
+-- The request in a line, false for one that was too long; or nil and the answer that refuses it.
+-- SIGINT does not end this: the line and the bytes behind it are always read whole.
+function server.read(line)
+    id = nil
+    local request, problem = parse(line)
+    return request, not request and refusal(problem) or nil
+end
+
+-- The answer, and bytes behind it.
+function server.answer(request)
+    if outside[request.request] then return line_of { ok = true } end
     local fields, bytes = requests[request.request](request)
     if not fields then
-        return refuse(bytes)
+        return refusal(bytes)
     end
     fields.ok = true
-    reply(fields, bytes)
-end
-
--- Answers a request's line; or gives its name and code where there is more to do outside. false is a
--- line that was too long.
-function server.answer(line)
-    id = nil
-    local request, problem = read(line)
-    if not request then
-        refuse(problem)
-    elseif not outside[request.request] then
-        answer(request)
-    else
-        if request.request ~= "run" then
-            reply { ok = true }
-        end
-        return request.request, request.code
-    end
+    return line_of(fields), bytes
 end
 
 -- ---- runs --------------------------------------------------------------------------------
 
--- The n-th chunk has ended well, with these values.
+-- The answer where the n-th chunk has ended well, with these values.
 function server.ran(n, silent, ...)
     if not silent and select("#", ...) > 0 then
         console.show_with(send_values, ...)
     end
-    reply { ok = true, count = n }
+    return line_of { ok = true, count = n }
 end
 
 -- The names of errors, where the laboratory gives none.
@@ -163,14 +172,18 @@ local function name_of(report)
         or report.syntax and "SyntaxError" or "Error"
 end
 
--- What was asked for has failed; the report is that of repl/run/traceback.h.
+-- The answer where what was asked for has failed; the report is that of repl/run/traceback.h.
 function server.failed(report)
     local lines = {}
     for line in (errors.text(report) .. "\n"):gmatch("(.-)\n") do
         lines[#lines + 1] = line
     end
-    reply { ok = false, error = { name = name_of(report), message = report.message,
-                                  traceback = lines } }
+    return failure(name_of(report), report.message, lines)
+end
+
+-- Clients show what is on stderr as errors, and a notice is none.
+local function notice(text)
+    io.stdout:write("streamlab: ", text, "\n")
 end
 
 -- Before the first request.
@@ -179,8 +192,9 @@ function server.open()
     rawset(internals, "show_plot", function(svg, text)
         send_display(import "repl/server/bundle.lua".plot(svg, text))
     end)
-    reply { event = "ready", protocol = protocol, version = lab.version,
-            banner = import "repl/console/banner.lua".text() }
+    debug.getregistry()["streamlab.defaults"].notice = notice
+    send_event("ready", { protocol = protocol, version = lab.version,
+                          banner = import "repl/console/banner.lua".text() })
 end
 
 return server

@@ -84,11 +84,17 @@ shown, _ = run("for i = 1, 20000 do print(i, 'ä€𝄞') end")
 tap.same(printed(shown, "stdout"), "".join(f"{i}\tä€𝄞\n" for i in range(1, 20001)),
          "long output is whole, and no character is cut")
 
+shown, _ = run("lab.stream{priority = -1000}")
+tap.same((printed(shown, "stderr"), printed(shown, "stdout")[:28]), ("", "streamlab: priority -1000 is"),
+         "a notice is no error: it is on stdout")
+for line in ("?lab.spin", ".timer off", "!true"):
+    run(line)
 shown, reply = run("n = 5\nlab.strem()")
+number = reply["execution_count"]
 kind, error = shown[-1]
 tap.same(kind, "error", "an error is one of Jupyter's")
 tap.same((error["ename"], error["evalue"]),
-         ("Error", "lab[5]:2: attempt to call a nil value (field 'strem')"), "with its name and message")
+         ("Error", f"lab[{number}]:2: attempt to call a nil value (field 'strem')"), "with its name and message, and the cell's number")
 tap.same(error["traceback"][1:], [" 2 | lab.strem()", "   |     ^~~~~", "hint: did you mean lab.stream?"],
          "and the line with a mark, and the hint")
 tap.same(reply["status"], "error", "the reply says so")
@@ -100,7 +106,7 @@ content = reply_to(client.complete("lab.matm", 8))
 tap.same((content["matches"], content["cursor_start"], content["cursor_end"]), (["matmul"], 4, 8), "it completes")
 content = reply_to(client.inspect("lab.matmul(", 11))
 tap.ok(content["found"] and content["data"]["text/plain"].startswith("lab.matmul(a, b"), "it explains", content)
-tap.same(reply_to(client.inspect("nowhere", 3))["found"], False, "or says that there is nothing")
+tap.same(reply_to(client.inspect("no_such_name", 3))["found"], False, "or says that there is nothing")
 tap.same([reply_to(client.is_complete(code))["status"] for code in ("for i = 1, 2 do", "1", "a b")],
          ["incomplete", "complete", "invalid"], "it says whether a cell is whole")
 
@@ -131,11 +137,22 @@ for code in ("while true do end", "while true do pcall(function() while true do 
     tap.same(value("n"), "5", "and the state is kept")
     time.sleep(2.1)
 
+request = client.execute("!echo $$; exec sleep 1000")
+while (message := client.get_iopub_msg(timeout=30 * tap.slack()))["msg_type"] != "stream":
+    pass
+manager.interrupt_kernel()
+reply_to(request)
+messages_of(request)
+tap.ok(not psutil.pid_exists(int(message["content"]["text"])), "an interrupt ends a command of the shell")
+tap.same(value("n"), "5", "and keeps the state")
+
 shown, reply = run("os.exit(3)")
 tap.same((reply["ename"], reply["evalue"]),
          ("ServerEnded", "streamlab has ended (status 3); a new one has begun, without its variables"),
          "a program that ends is reported")
 tap.same(value("n"), "nil", "and the next cell has a new one")
+_, reply = run("error('x')")
+tap.same(reply["evalue"], f"lab[{reply['execution_count']}]:1: x", "whose entries have the cells' numbers as well")
 
 run("n = 6")
 manager.restart_kernel()

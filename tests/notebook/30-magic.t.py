@@ -1,6 +1,7 @@
 """30-magic.t.py - %%streamlab: Lua in a notebook of Python, with arrays in and out."""
 
 import shutil
+import signal
 
 import tap
 
@@ -54,6 +55,36 @@ tap.ok(type(error).__name__ == "UsageError" or "there is no variable nothing" in
        "a variable that is not there is refused", error)
 captured, error = lua("-o nothing", "1")
 tap.ok("no global variable 'nothing'" in str(error), "in Lua as well", error)
+shell.execution_count = 40
+captured, error = lua("", "error('x')")
+tap.ok(str(error).startswith("lab[40]:1: x"), "and with the cell's number", error)
+
+
+class Interrupting:
+    """Values of Python, of which one sends SIGINT when it is asked for its numbers."""
+
+    dtype, shape, ndim = a.dtype, a.shape, 2
+
+    def __init__(self, moment):
+        self.moment = moment
+
+    def astype(self, dtype):
+        return self
+
+    def tobytes(self):
+        signal.setitimer(signal.ITIMER_REAL, self.moment)
+        return numpy.zeros((3, 4)).tobytes()
+
+
+signal.signal(signal.SIGALRM, lambda *_: signal.raise_signal(signal.SIGINT))
+shell.user_ns["big"] = Interrupting(1e-6)
+captured, error = lua("-i big", "print('not run')")
+tap.ok(isinstance(error, KeyboardInterrupt) or "interrupted!" in str(error), "an interrupt ends a cell", error)
+shell.user_ns["big"] = Interrupting(0.3)
+captured, error = lua("-i big", "print('begun') while true do pcall(function() while true do end end) end")
+tap.ok("interrupted!" in str(error) and captured.stdout.startswith("begun\n"), "also one that never ends", error)
+captured, error = lua("-o n", "print(n)")
+tap.same((error, captured.stdout, shell.user_ns["n"]), (None, "7\n", 7), "and the next cell has its own answers")
 shell.user_ns["z"] = numpy.array([1j])
 tap.ok(isinstance(lua("-i z", "1")[1], TypeError), "an array that is no tensor is refused")
 shell.run_line_magic("streamlab", "reset")

@@ -124,7 +124,33 @@ tap.is_deeply({ got[5].found, got[6].found }, { false, false }, "where there is 
 tap.is(("%s %s %s %s"):format(got[7].state, got[8].state, got[9].state, got[10].state),
     "incomplete complete invalid complete", "is_complete says whether a prompt goes on")
 tap.like(got[11].error.message, "'cursor' at most its length", "a place behind the code is refused")
+local said = {}
+for i, text in ipairs { "lab.profile(lab.spin", "lab.profile(lab.spin, 1)", "lab.profile(lab.spin(2))", "lab.profile(nothing" } do
+    local place = text:find("spin", 1, true) or text:find("nothing")
+    said[i] = ask({ request = "inspect", code = text, cursor = place })[1].data["text/plain"]
+end
+for i = 1, 2 do
+    tap.like(said[i], "^lab.profile%(f.*\n\nlab.spin%(ms", "an argument gets the help about its call, and then its own")
+end
+tap.like(said[3], "^lab.spin%(ms", "a call within a call gets its own")
+tap.like(said[4], "^lab.profile%(f", "an argument without help gets that of its call")
 tap.like(got[12].error.message, "'cursor' must be a whole number", "and one that is no number")
+
+-- ---- numbers of entries, notices -------------------------------------------------------------
+
+got, out, err = ask({ request = "run", code = "error('x')", number = 19 }, run "?lab.spin",
+    { request = "run", code = "error('y')", number = 21 }, { request = "run", code = "error('z')", number = 3 }, run "7",
+    { request = "run", code = "lab.stream { priority = -1000 }; lab.stream { priority = 1000 }", number = 30 },
+    { request = "run", code = "1", number = 0 }, { request = "run", code = "1", number = 2.5 })
+tap.is(got[1].error.traceback[1], "lab[19]:1: x", "an entry has the number that the client gives it")
+tap.is(got[3].error.message, "lab[21]:1: y", "also behind lines for the console, which count for the client alone")
+tap.is(got[4].error.message, "lab[22]:1: z", "but none that an entry has had")
+tap.is(got[6].count, 23, "without one it is the next")
+tap.like(out, "\nstreamlab: priority %-1000 is outside [^\n]* is used\n$", "notices are printed on stdout")
+tap.is(err, "", "since they are no errors")
+for i = #got - 1, #got do
+    tap.like(got[i].error.message, "'number' must be a whole number from 1 to 1000000", "a wrong number is refused")
+end
 
 -- ---- values and arrays ----------------------------------------------------------------------
 

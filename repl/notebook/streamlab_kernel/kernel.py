@@ -76,7 +76,8 @@ class StreamlabKernel(Kernel):
     def do_execute(self, code, silent, store_history=True, user_expressions=None,
                    allow_stdin=False, **_):
         try:
-            answer = self.ask("run", code=code, on_event=None if silent else self.show)
+            answer = self.ask("run", code=code, number=max(self.execution_count, 1),
+                              on_event=None if silent else self.show)
         except servers.NotStarted as failed:
             return self.failed("NotStarted", str(failed), [str(failed)])
         except servers.ServerEnded as ended:

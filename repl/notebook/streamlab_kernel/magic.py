@@ -29,17 +29,18 @@ class StreamlabMagics(Magics):
         try:
             answer = self.server.ask(request, **fields)
         except servers.ServerEnded:
-            self.server.close()
-            self.server = None
+            self.reset()
             raise
         if not answer["ok"]:
             raise LuaError("\n".join(answer["error"]["traceback"]))
+        if self.server.was_interrupted:
+            raise KeyboardInterrupt
         return answer
 
     def reset(self):
-        if self.server is not None:
-            self.server.close()
-            self.server = None
+        server, self.server = self.server, None
+        if server is not None:
+            server.close()
 
     @magic_arguments()
     @argument("-i", "--input", help="Python's variables that Lua gets: a,b")
@@ -57,7 +58,7 @@ class StreamlabMagics(Magics):
                 raise UsageError(f"-i {name}: there is no variable {name}")
             fields, data = to_lua(self.shell.user_ns[name])
             self.ask("put", name=name, data=data, **fields)
-        self.ask("run", code=code, on_event=lambda _, data: publish_display_data(data))
+        self.ask("run", code=code, number=max(self.shell.execution_count, 1), on_event=lambda _, data: publish_display_data(data))
         for name in names(arguments.output):
             self.shell.user_ns[name] = from_lua(self.ask("get", name=name))
         return None
