@@ -64,7 +64,7 @@ static sl_status submit_record(sl_event *event, sl_stream *stream, sl_error *err
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
     if (stream->branch) return SL_OK; /* recorded in the graph alone */
-    free(event->captured);
+    sl__captured_free(event->captured);
     event->captured = NULL;
     event->record_seq = op->seq;
     event->record_stream = stream->id;

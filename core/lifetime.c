@@ -11,6 +11,7 @@
 
 #include "buffer.h"
 #include "device.h"
+#include "graph/capture.h"
 #include "op.h"
 #include "race/checker.h"
 #include "record.h"
@@ -138,7 +139,7 @@ void sl_event_release(sl_event *event)
     if (!event || --event->refs > 0) return;
     device = event->device;
     sl__race_event_closed(event);
-    free(event->captured);
+    sl__captured_free(event->captured);
     device->backend->event_close(event);
     free(event);
     device->core->stats.events--;

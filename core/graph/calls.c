@@ -35,6 +35,14 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
     return status;
 }
 
+static void link_capture(sl_device *device, sl__capture *capture)
+{
+    capture->next = device->core->captures;
+    capture->link = &device->core->captures;
+    if (capture->next) capture->next->link = &capture->next;
+    device->core->captures = capture;
+}
+
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)
 {
     sl__capture *capture = NULL;
@@ -56,11 +64,11 @@ sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_er
     capture->where = stream->device->core->where;
     capture->mode = mode;
     capture->thread = device->core->thread;
-    capture->next = device->core->captures;
-    device->core->captures = capture;
-    if (sl__capture_join(capture, stream)) return sl__device_finish(device, SL_OK, err);
+    if (sl__capture_join(capture, stream)) {
+        link_capture(device, capture);
+        return sl__device_finish(device, SL_OK, err);
+    }
     device->backend->capture_end(stream, NULL, NULL);
-    device->core->captures = capture->next;
     status = sl__capture_no_memory(err);
 fail:
     sl_graph_release(capture->graph);
@@ -69,15 +77,14 @@ fail:
 }
 
 /* Without its graph, which is the caller's. */
-static void close_capture(sl_device *device, sl__capture *capture)
+static void close_capture(sl__capture *capture)
 {
     sl__branch *next;
 
-    for (sl__capture **link = &device->core->captures; *link; link = &(*link)->next)
-        if (*link == capture) {
-            *link = capture->next;
-            break;
-        }
+    *capture->link = capture->next;
+    if (capture->next) capture->next->link = capture->link;
+    while (capture->records)
+        sl__captured_end(capture->records);
     for (sl__branch *branch = capture->branches; branch; branch = next) {
         next = branch->next;
         sl__capture_leave(branch);
@@ -106,7 +113,7 @@ static sl_status end_capture(sl__capture *capture, sl_graph **graph, sl_error *e
     else
         device->backend->capture_end(capture->origin, NULL, NULL);
     if (status == SL_ECAPTURE) sl__capture_failed(device, err); /* before it is forgotten */
-    close_capture(device, capture);
+    close_capture(capture);
     if (status == SL_OK) return SL_OK;
     sl_graph_release(*graph);
     *graph = NULL;
@@ -136,7 +143,7 @@ static void abandon(sl_device *device, sl__capture *capture)
     sl_graph *graph = capture->graph;
 
     device->backend->capture_end(capture->origin, NULL, NULL);
-    close_capture(device, capture);
+    close_capture(capture);
     sl_graph_release(graph);
 }
 

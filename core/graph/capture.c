@@ -3,42 +3,10 @@
 #include "capture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "../device.h"
 #include "../op.h"
 #include "graph.h"
-
-/* ---- sets of nodes ---- */
-
-static bool has_node(const sl__nodes *set, uint32_t node)
-{
-    for (uint32_t i = 0; i < set->n; i++)
-        if (set->at[i] == node) return true;
-    return false;
-}
-
-static bool reserve_nodes(sl__nodes *set, uint32_t n)
-{
-    uint32_t cap = set->cap ? set->cap : 4;
-    uint32_t *grown;
-
-    if (n <= set->cap) return true;
-    while (cap < n)
-        cap *= 2;
-    grown = realloc(set->at, cap * sizeof *grown);
-    if (!grown) return false;
-    set->at = grown;
-    set->cap = cap;
-    return true;
-}
-
-/* There is room. */
-static void add_nodes(sl__nodes *set, const uint32_t *nodes, uint32_t n)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (!has_node(set, nodes[i])) set->at[set->n++] = nodes[i];
-}
 
 /* ---- branches ---- */
 
@@ -65,7 +33,7 @@ void sl__capture_leave(sl__branch *branch)
 {
     branch->stream->branch = NULL;
     sl_stream_release(branch->stream);
-    free(branch->last.at);
+    sl__nodes_release(branch->last);
     free(branch);
 }
 
@@ -81,42 +49,67 @@ static void unjoin(sl__capture *capture)
 
 /* ---- records ---- */
 
+/* Not yet of the capture. */
 static sl__captured *new_record(const sl__branch *branch)
 {
-    sl__captured *record = malloc(sizeof *record + branch->last.n * sizeof *record->nodes);
+    sl__captured *record = calloc(1, sizeof *record);
 
-    if (!record) return NULL;
-    record->graph_id = branch->capture->graph->id;
-    record->n = branch->last.n;
-    if (record->n) memcpy(record->nodes, branch->last.at, record->n * sizeof *record->nodes);
+    if (record) record->nodes = sl__nodes_retain(branch->last);
     return record;
+}
+
+static void link_record(sl__capture *capture, sl__captured *record)
+{
+    record->capture = capture;
+    record->next = capture->records;
+    record->link = &capture->records;
+    if (record->next) record->next->link = &record->next;
+    capture->records = record;
+}
+
+void sl__captured_end(sl__captured *record)
+{
+    *record->link = record->next;
+    if (record->next) record->next->link = record->link;
+    sl__nodes_release(record->nodes);
+    record->nodes = NULL;
+    record->capture = NULL;
+}
+
+void sl__captured_free(sl__captured *record)
+{
+    if (record && record->capture) sl__captured_end(record);
+    free(record);
 }
 
 /* ---- operations ---- */
 
 /* The backend has taken the operation; nothing can fail from here on. */
-static uint32_t append(sl__branch *branch, sl_op *op)
+static uint32_t append(const sl__branch *branch, sl_op *op)
 {
-    sl_body *body = branch->capture->graph->body;
-    uint32_t node = sl__body_add(body, op, branch->lane, branch->last.at, branch->last.n);
+    const sl__nodes *last = branch->last;
 
-    if (sl_is_work(body->nodes[node].op)) {
-        branch->last.n = 1;
-        branch->last.at[0] = node;
-    }
-    return node;
+    return sl__body_add(branch->capture->graph->body, op, branch->lane, last ? last->at : NULL,
+                        sl__nodes_count(last));
 }
 
+/* The branch's next operation comes behind the one that was appended. */
 static sl_status take_work(sl__branch *branch, sl_op *op, sl_error *err)
 {
     sl_graph *graph = branch->capture->graph;
-    sl_status status = sl__body_reserve(graph->body, branch->last.n, err);
+    sl__nodes *last = sl__nodes_to_become(branch->last);
+    sl_status status = last ? sl__body_reserve(graph->body, sl__nodes_count(branch->last), err)
+                            : sl__capture_no_memory(err);
 
-    if (status == SL_OK && !reserve_nodes(&branch->last, 1)) status = sl__capture_no_memory(err);
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
-    if (status != SL_OK) return status;
+    if (status != SL_OK) {
+        sl__nodes_release(last);
+        return status;
+    }
     graph->lent |= sl__op_is_lent(op);
-    append(branch, op);
+    sl__nodes_become(last, append(branch, op));
+    sl__nodes_release(branch->last);
+    branch->last = last;
     return SL_OK;
 }
 
@@ -129,11 +122,13 @@ static sl_status take_record(sl__branch *branch, sl_op *op, sl_error *err)
 
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
     if (status != SL_OK) {
+        if (record) sl__nodes_release(record->nodes);
         free(record);
         return status;
     }
     record->record = append(branch, op);
-    free(event->captured);
+    link_record(branch->capture, record);
+    sl__captured_free(event->captured);
     event->captured = record;
     return SL_OK;
 }
@@ -147,14 +142,14 @@ static sl_status take_wait(sl__capture *capture, sl_op *op, sl_error *err)
     sl_status status = branch ? sl__body_reserve(capture->graph->body, 0, err)
                               : sl__capture_no_memory(err);
 
-    if (status == SL_OK && !reserve_nodes(&branch->last, branch->last.n + record->n))
+    if (status == SL_OK && !sl__nodes_reserve(&branch->last, record->nodes))
         status = sl__capture_no_memory(err);
     if (status == SL_OK) status = op->stream->device->backend->enqueue(op, err);
     if (status != SL_OK) {
         if (branch && !had) unjoin(capture);
         return status;
     }
-    add_nodes(&branch->last, record->nodes, record->n);
+    sl__nodes_join(&branch->last, record->nodes);
     capture->graph->body->nodes[append(branch, op)].record = record->record;
     return SL_OK;
 }
@@ -164,7 +159,7 @@ sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err)
     sl_device *device = op->stream->device;
     sl__branch *branch = op->stream->branch;
     bool waits = op->work.kind == SL_WORK_EVENT_WAIT;
-    sl__capture *joined = waits ? sl__capture_of(op->event->device, op->event->captured) : NULL;
+    sl__capture *joined = waits ? sl__capture_of(op->event->captured) : NULL;
     sl_status status = sl__capture_refuses_op(op, err);
 
     *taken = branch || joined;

@@ -8,25 +8,23 @@
 #define SL_CAPTURE_H
 
 #include "../device.h"
+#include "nodes.h"
 
 typedef struct sl__capture sl__capture;
-
-typedef struct sl__nodes { /* a set of nodes */
-    uint32_t *at, n, cap;
-} sl__nodes;
 
 typedef struct sl__branch { /* a stream that takes part */
     struct sl__branch *next;
     sl__capture *capture;
     sl_stream *stream; /* retained */
     uint32_t lane;
-    sl__nodes last; /* the next operation comes behind these */
+    sl__nodes *last; /* the next operation comes behind these */
 } sl__branch;
 
 struct sl__capture {
-    sl__capture *next; /* in the device's list */
+    sl__capture *next, **link; /* in the device's list */
     sl_graph *graph;
     sl__branch *branches; /* the latest first; the origin's is the last */
+    struct sl__captured *records;
     sl_stream *origin;
     sl_capture_mode mode;
     uint32_t where;  /* the line that began it */
@@ -40,20 +38,17 @@ struct sl__capture {
     bool reported; /* an error has said so */
 };
 
-typedef struct sl__captured { /* of an event: its latest record, in a capture */
-    uint32_t graph_id;        /* of which capture, perhaps one that has ended */
-    uint32_t record;          /* the node */
-    uint32_t n, nodes[];      /* that a wait adds */
+typedef struct sl__captured {          /* of an event: its latest record, in a capture */
+    struct sl__captured *next, **link; /* of the capture's records */
+    sl__capture *capture;              /* NULL: it has ended */
+    uint32_t record;                   /* the node */
+    sl__nodes *nodes;                  /* that a wait adds */
 } sl__captured;
 
 /* The capture that goes on for this record; NULL: none. */
-static inline sl__capture *sl__capture_of(const sl_device *device, const sl__captured *captured)
+static inline sl__capture *sl__capture_of(const sl__captured *captured)
 {
-    sl__capture *capture = captured ? device->core->captures : NULL;
-
-    while (capture && capture->graph->id != captured->graph_id)
-        capture = capture->next;
-    return capture;
+    return captured ? captured->capture : NULL;
 }
 
 /* ---- capture.c -------------------------------------------------------------------------- */
@@ -63,6 +58,9 @@ sl__branch *sl__capture_join(sl__capture *capture, sl_stream *stream);
 /* It does no longer, and the branch, which no capture lists any more, is freed. */
 void sl__capture_leave(sl__branch *branch);
 sl_status sl__capture_no_memory(sl_error *err); /* fails with SL_ENOMEM */
+
+void sl__captured_end(sl__captured *captured);  /* its capture, which goes on, has ended for it */
+void sl__captured_free(sl__captured *captured); /* NULL: nothing */
 
 /* While a capture goes on, called with an operation that has begun, instead of giving it to the
  * backend. *taken: it has become a node, or an edge, and is no longer the caller's. If not, it is an

@@ -108,7 +108,7 @@ static sl_status refuse_ended(const sl_device *device, sl_error *err)
 
 static sl_status refuse_event(sl_device *device, const sl_event *event, sl_error *err)
 {
-    sl__capture *capture = sl__capture_of(device, event->captured);
+    sl__capture *capture = sl__capture_of(event->captured);
 
     if (!capture) return refuse_unsafe(device, err);
     spoil(capture, SL_CAPTURE_CAPTURED_EVENT);
@@ -126,7 +126,7 @@ sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *
                               const sl_stream *stream, const sl_event *event, sl_error *err)
 {
     ask(device, call, stream);
-    if (event && event->captured && !sl__capture_of(device, event->captured))
+    if (event && event->captured && !sl__capture_of(event->captured))
         return refuse_ended(device, err);
     if (called == SL__CALLED_ELAPSED) /* such an event has no time to ask a backend for */
         return event->captured ? refuse(device, SL_CAPTURE_CAPTURED_EVENT, err) : SL_OK;
@@ -210,7 +210,7 @@ sl_status sl__capture_refuses_op(sl_op *op, sl_error *err)
 
     ask(device, call_of(&op->work), stream);
     if (op->work.kind == SL_WORK_EVENT_WAIT && op->event->captured) {
-        joined = sl__capture_of(op->event->device, op->event->captured);
+        joined = sl__capture_of(op->event->captured);
         if (!joined) return refuse_ended(device, err);
         if (op->event->device != device)
             return sl_fail(err, SL_EUNSUPPORTED,
@@ -253,11 +253,10 @@ static void mark_before(const sl_body *body, bool *seen, uint32_t *order, const 
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < last->n; i++)
-        if (!seen[last->at[i]]) {
-            seen[last->at[i]] = true;
-            order[n++] = last->at[i];
-        }
+    for (uint32_t i = 0; i < sl__nodes_count(last); i++) {
+        seen[last->at[i]] = true;
+        order[n++] = last->at[i];
+    }
     while (n > 0) {
         const sl_node *node = &body->nodes[order[--n]];
         for (uint32_t i = 0; i < node->n_before; i++) {
@@ -269,19 +268,22 @@ static void mark_before(const sl_body *body, bool *seen, uint32_t *order, const 
     }
 }
 
-/* The latest, which is behind as many others as can be. */
+/* The latest, which is behind as many others as can be. Neighbours often share a set. */
 static const sl_op *find_unjoined(const sl__capture *capture, const bool *seen)
 {
+    const sl__nodes *looked = NULL;
     const sl_op *found = NULL;
     uint32_t latest = 0;
 
-    for (const sl__branch *branch = capture->branches; branch; branch = branch->next)
-        for (uint32_t i = 0; i < branch->last.n; i++) {
-            uint32_t node = branch->last.at[i];
+    for (const sl__branch *branch = capture->branches; branch; branch = branch->next) {
+        for (uint32_t i = 0; branch->last != looked && i < sl__nodes_count(branch->last); i++) {
+            uint32_t node = branch->last->at[i];
             if (seen[node] || node < latest) continue;
             latest = node;
             found = capture->graph->body->nodes[node].op;
         }
+        looked = branch->last;
+    }
     return found;
 }
 
@@ -295,7 +297,7 @@ sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoine
 
     *unjoined = NULL;
     if (enough) {
-        mark_before(body, seen, order, &capture->origin->branch->last);
+        mark_before(body, seen, order, capture->origin->branch->last);
         *unjoined = find_unjoined(capture, seen);
     }
     free(seen);
