@@ -56,6 +56,7 @@ class Program {
     }
 
     stop() {
+        this.worker.onmessage = null;   // what it has sent is of no interest any more
         this.worker.terminate();
         this.prepare();
         this.end?.({ stopped: true });
@@ -137,6 +138,7 @@ function markAll(errors) {
 function show(message) {
     if (message.text) print(message.stream, message.text);
     if (message.display) display(message.display);
+    if (message.leftOut && !("status" in message)) leaveOut(message.leftOut);
 }
 
 function say(text, bad = false) {
@@ -172,6 +174,7 @@ async function runCommand(args, files) {
     clearInterval(clock);
     describe(ended, since);
     for (const [path, bytes] of Object.entries(ended.made ?? {})) offer(path, bytes);
+    if (ended.leftOut) byId("files").append(element("li", {}, `${ended.leftOut} more that are not kept`));
     markAll(errors);
     byId("run").disabled = !(byId("stop").disabled = true);
     running = false;

@@ -5,6 +5,11 @@
 // The files that a command finds, and those that it leaves, lie below this folder.
 const HOME = "/home/web_user";
 
+const MOST_LINE = 1 << 14, MOST_EVENT = 1 << 26;        // bytes of text at once, and of an event
+const MOST_CHILD = 1 << 20;                             // and of what a "child" prints
+const DISPLAYED = ["text/plain", "image/svg+xml", "text/html"];
+const MOST_FILES = 100, MOST_BYTES = 1 << 28;           // that are kept of those that a command leaves
+
 // `factory` is what emscripten wrote, `module` the compiled WebAssembly.
 function makeProgram(factory, module) {
     // Copies the folder's files from one file system into another.
@@ -29,26 +34,39 @@ function makeProgram(factory, module) {
         return found;
     }
 
-    // A stream of bytes, passed on line by line, of at most so many bytes each.
-    function sink(take, most = 65536) {
-        let bytes = [];
+    // A stream of bytes, passed on line by line. Of a line of more than `most` bytes comes a part of
+    // that many at a time; or undefined, once, if it is of use as a whole alone.
+    function sink(take, most, whole = false) {
+        let bytes = new Uint8Array(4096), n = 0, over = false;
         const flush = () => {
-            if (bytes.length) take(new Uint8Array(bytes));
-            bytes = [];
+            if (over || n) take(over ? undefined : bytes.slice(0, n));
+            n = 0;
+            over = false;
+        };
+        const grow = () => {
+            const larger = new Uint8Array(Math.min(2 * bytes.length, most));
+            larger.set(bytes);
+            bytes = larger;
         };
         const write = (byte) => {
             if (byte === null) return;
-            bytes.push(byte);
-            if (byte === 10 || bytes.length >= most) flush();
+            if (n === bytes.length && n < most) grow();
+            if (n < most) bytes[n++] = byte;
+            else over = whole;
+            if (byte === 10 || n === most && !whole) flush();
         };
         return { write, flush };
     }
 
-    // What a line of /dev/display shows; undefined if it is no event: scripts can write there, too.
+    // What a line of /dev/display shows, texts by kind; null if it is too long, undefined if it is no
+    // event: scripts can write there, too.
     function dataOf(bytes) {
+        if (!bytes) return null;
         try {
-            const event = JSON.parse(new TextDecoder().decode(bytes));
-            return event?.event === "display" ? event.data : undefined;
+            const event = JSON.parse(new TextDecoder().decode(bytes)), texts = {};
+            for (const kind of DISPLAYED)
+                if (typeof event.data[kind] === "string") texts[kind] = event.data[kind];
+            return event.event === "display" ? texts : undefined;
         } catch {
             return undefined;
         }
@@ -79,13 +97,30 @@ function makeProgram(factory, module) {
         }
     }
 
+    // The files that are new or changed: {made: {path: bytes}, leftOut: how many more there are}.
+    function kept(FS, before) {
+        const made = {};
+        let n = 0, size = 0, leftOut = 0;
+        for (const [path, change] of list(FS, HOME)) {
+            if (before.get(path) === change) continue;
+            const bytes = FS.stat(path).size;
+            if (n === MOST_FILES || size + bytes > MOST_BYTES) {
+                leftOut++;
+                continue;
+            }
+            made[path.slice(HOME.length + 1)] = FS.readFile(path);
+            n++;
+            size += bytes;
+        }
+        return { made, leftOut };
+    }
+
     // A "child" of a command: it sees the same files, and its report is the file that is opened first.
     function runAgain(args, parent) {
         const output = [], errors = [];
+        const into = (list) => (byte) => byte !== null && list.length < MOST_CHILD && list.push(byte);
         const child = makeInstance({
-            stdin: () => null,
-            stdout: (byte) => byte !== null && output.push(byte),
-            stderr: (byte) => byte !== null && errors.push(byte),
+            stdin: () => null, stdout: into(output), stderr: into(errors),
             runAgain: () => ({ status: 1, output: "", errors: "", report: "" }),
         });
         copyTree(parent, child.FS, HOME);
@@ -97,11 +132,13 @@ function makeProgram(factory, module) {
     }
 
     // Runs `args`. files: {path: text or bytes}; input: text for stdin; print(stream, bytes);
-    // display(data); environment: {NAME: text}. Gives {status, made: {path: bytes}}: the files that it has left or changed.
+    // display(data); environment: {NAME: text}. Gives {status, made, leftOut}: the
+    // files that it has left or changed.
     return function run(args, { files = {}, input = "", print, display, environment = {} }) {
         const typed = new TextEncoder().encode(input);
         let at = 0;
-        const out = sink((bytes) => print("out", bytes)), err = sink((bytes) => print("err", bytes));
+        const out = sink((bytes) => print("out", bytes), MOST_LINE);
+        const err = sink((bytes) => print("err", bytes), MOST_LINE);
         const instance = makeInstance({
             stdin: () => at < typed.length ? typed[at++] : null,
             stdout: out.write, stderr: err.write, runAgain,
@@ -113,7 +150,7 @@ function makeProgram(factory, module) {
                 out.flush();
                 err.flush();
                 display(dataOf(bytes));
-            }, Infinity);
+            }, MOST_EVENT, true);
             FS.createDevice("/dev", "display", null, events.write);
         }
         for (const [path, text] of Object.entries(files)) {
@@ -126,10 +163,7 @@ function makeProgram(factory, module) {
         const status = call(instance, args);
         out.flush();
         err.flush();
-        const made = {};
-        for (const [path, change] of list(FS, HOME))
-            if (before.get(path) !== change) made[path.slice(HOME.length + 1)] = FS.readFile(path);
-        return { status, made };
+        return { status, ...kept(FS, before) };
     };
 }
 

@@ -49,8 +49,10 @@ def nothing_ran(browser, name):
     """Neither in the page nor in a frame of it."""
     ran = [browser.run("return window.pwned ?? null")]
     count = browser.run("return document.querySelectorAll('iframe').length")
-    browser.run("for (const frame of document.querySelectorAll('iframe')) frame.scrollIntoView()")
     for i in range(count):
+        browser.run("document.querySelectorAll('iframe')[arguments[0]].scrollIntoView()", i)
+        wait_for(browser, f"document.querySelectorAll('iframe')[{i}].src", "a frame that is in view is loaded")
+        browser.run("return loaded.then(() => true)")
         browser.call("POST", "/frame", {"id": i})
         ran.append(browser.run("return window.pwned ?? null"))
         browser.call("POST", "/frame", {"id": None})
@@ -64,6 +66,7 @@ def test_own_code(browser, address):
         local tl = lab.profile(function() lab.spin(1) end)
         tl:show()""")
     browser.run("document.querySelector('iframe').scrollIntoView()")
+    wait_for(browser, "document.querySelector('iframe').src", "the timeline's page is loaded")
     browser.call("POST", "/frame", {"id": 0})
     wait_for(browser, "document.querySelectorAll('#headline *').length > 3", "the timeline's page runs in its frame")
     equal(browser.run("return [spans.n, getComputedStyle(document.querySelector('.choice button')).cursor]"),
