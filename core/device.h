@@ -14,6 +14,7 @@
 #include "activity.h"
 #include "backend.h"
 #include "fault.h"
+#include "table.h"
 #include "text/strings.h"
 
 /* The backends of this build, ended by NULL (core/backends.c). */
@@ -59,6 +60,7 @@ typedef struct sl__device_core {
     sl_device_stats stats;
     sl_error pending; /* what settle reports next; status 0: nothing */
     int more_pending; /* how many failures after it were not kept */
+    bool in_group;    /* scratch of one count of a group's devices */
     bool draining;    /* host functions are skipped */
     bool late_stops;  /* recordings were stopped in a host function */
     sl__fault fault;  /* of a lost device (core/fault.h) */
@@ -76,6 +78,7 @@ typedef struct sl__device_core {
     } asked;
     int cublas_handles; /* of cublasCreate, not destroyed yet */
     sl__strings strings;
+    sl__table meetings;        /* of communicators whose first rank is here (core/comm/meeting.c) */
     sl__activities activities; /* what the backend delivered while one is active */
     uint32_t span_names[SL_KERNELS][SL_DTYPES + 1]; /* text ids, 0: not interned yet */
     uint32_t copy_names[SL_SPAN_KINDS][3][3];

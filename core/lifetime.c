@@ -62,6 +62,7 @@ void sl__device_deallocate(sl_device *device)
     release_numbers(device->core->numbers);
     sl__op_pool_free(device);
     sl__strings_free(&device->core->strings);
+    sl__table_free(&device->core->meetings);
     free(device->core);
     free(device);
 }

@@ -25,8 +25,8 @@
 #   comm      the core's, core/text's, core/race's, core/graph's, its own
 #   emulate   core/backend.h, core/custom/source_check.h, its own
 #   numbers   core/backend.h, its own
-#   sim       core/backend.h, core/numbers', core/emulate's, its own
-#   cuda      core/backend.h, core/numbers', its own, and CUDA's headers, which nobody else includes
+#   sim       core/backend.h, core/table.h, core/numbers', core/emulate's, its own
+#   cuda      core/backend.h, core/table.h, core/numbers', its own, and CUDA's headers, which nobody else includes
 # Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a
 # small tree with one sin of each kind.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
@@ -77,7 +77,7 @@ zlib='(^|/)zlib\.h'
 minizip='(^|/)minizip/'
 seccomp='(^|/)seccomp\.h'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
-backend='^\.\./(backend|numbers/[a-z_]+)\.h$'
+backend='^\.\./(backend|table|numbers/[a-z_]+)\.h$'
 room_below='^\.\./run/[a-z_]+\.h$'
 # What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
 other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'

@@ -6,6 +6,7 @@
 #include "../graph/capture.h"
 #include "../op.h"
 #include "../race/checker.h"
+#include "../table.h"
 #include "meeting.h"
 #include "request.h"
 
@@ -74,9 +75,18 @@ static void cancel_to(size_t n)
 
 /* ---- out of it ---- */
 
+typedef struct member { /* a stream of the group, for the race checker */
+    sl__entry entry;
+    const sl_stream *stream;
+    size_t first, latest; /* of its operations that the checker has seen */
+} member;
+
 typedef struct batch { /* of the group's requests, in order */
     sl_op **ops;
     sl__race_sent *sent;
+    sl__table streams;
+    member *members; /* room for as many as operations; NULL: the checker is off */
+    size_t n_members;
     size_t n_begun, n_checked; /* the first of them have begun, the race checker has seen them */
 } batch;
 
@@ -94,15 +104,31 @@ static sl_status begin(const sl__request *request, sl_op **op, sl_error *err)
     return status;
 }
 
-/* The checker can undo one operation of a stream, the latest: one before it has then happened. */
-static void settle_earlier(const batch *b, const sl_stream *stream)
+static member *find_member(const batch *b, const sl_stream *stream)
 {
-    for (size_t i = b->n_checked; i-- > 0;) {
-        if (b->ops[i]->stream != stream) continue;
-        sl__race_enqueued(sl__race, b->ops[i]->stream, &b->sent[i]);
-        b->sent[i].epoch = 0;
-        return;
-    }
+    sl__entry *entry = sl__table_find(&b->streams, sl__table_key(stream, 0, 0));
+
+    while (entry && ((member *)entry)->stream != stream)
+        entry = sl__table_next(entry);
+    return (member *)entry;
+}
+
+/* NULL: out of memory. */
+static member *new_member(batch *b, const sl_stream *stream)
+{
+    member *m = &b->members[b->n_members];
+
+    *m = (member){ .stream = stream, .first = b->n_checked, .latest = b->n_checked };
+    if (!sl__table_add(&b->streams, &m->entry, sl__table_key(stream, 0, 0))) return NULL;
+    b->n_members++;
+    return m;
+}
+
+/* The checker can undo one operation of a stream, the latest: one before it has then happened. */
+static void settle(const batch *b, size_t i)
+{
+    sl__race_enqueued(sl__race, b->ops[i]->stream, &b->sent[i]);
+    b->sent[i].epoch = 0;
 }
 
 static sl_status check_races(batch *b, sl_op *op, sl_error *err)
@@ -110,13 +136,18 @@ static sl_status check_races(batch *b, sl_op *op, sl_error *err)
     sl__device_core *core = op->stream->device->core;
     uint32_t where = core->where;
     sl_status status;
+    member *m;
 
     if (!sl__race_on()) return SL_OK;
-    settle_earlier(b, op->stream);
+    m = find_member(b, op->stream);
+    if (m)
+        settle(b, m->latest);
+    else if (!(m = new_member(b, op->stream)))
+        return sl_fail(err, SL_ENOMEM, "out of host memory for a group");
     core->where = op->where;
     status = sl__race_enqueue(sl__race, op, &b->sent[b->n_checked], err);
     core->where = where;
-    if (status == SL_OK) b->n_checked++;
+    if (status == SL_OK) m->latest = b->n_checked++;
     return status;
 }
 
@@ -141,11 +172,7 @@ static void undo(batch *b)
  * other: the library makes one kernel of them. */
 static uint64_t epoch_before(const batch *b, const sl_op *op)
 {
-    size_t first = 0;
-
-    while (b->ops[first]->stream != op->stream)
-        first++;
-    return b->ops[first]->race_epoch - 1;
+    return b->ops[find_member(b, op->stream)->first]->race_epoch - 1;
 }
 
 static void report_part(batch *b, size_t i)
@@ -199,15 +226,25 @@ static sl_status check_complete(sl_error *err)
     return status;
 }
 
+/* Marks one request of each device. */
+static void mark_devices(void)
+{
+    for (size_t i = 0; i < group.n; i++) {
+        sl__device_core *core = group.requests[i].comm->device->core;
+        group.requests[i].ends_call = !core->in_group;
+        core->in_group = true;
+    }
+    for (size_t i = 0; i < group.n; i++)
+        group.requests[i].comm->device->core->in_group = false;
+}
+
 /* The devices of the group's ranks, each once, end the call; the first error counts. */
 static sl_status finish_devices(sl_status status, sl_error *err)
 {
+    mark_devices();
     for (size_t i = 0; i < group.n; i++) {
         sl_device *device = group.requests[i].comm->device;
-        bool was_done = false;
-        for (size_t j = 0; j < i && !was_done; j++)
-            was_done = group.requests[j].comm->device == device;
-        if (was_done) continue;
+        if (!group.requests[i].ends_call) continue;
         if (status != SL_OK)
             status = sl__device_leave(device, status, err);
         else
@@ -225,12 +262,16 @@ static sl_status flush(sl_error *err)
     if (status == SL_OK) {
         b.ops = malloc(group.n * sizeof *b.ops);
         b.sent = malloc(group.n * sizeof *b.sent);
-        status = b.ops && b.sent ? enqueue(&b, err)
-                                 : sl_fail(err, SL_ENOMEM, "out of host memory for a group");
+        if (sl__race_on()) b.members = malloc(group.n * sizeof *b.members);
+        status = b.ops && b.sent && (b.members || !sl__race_on())
+                     ? enqueue(&b, err)
+                     : sl_fail(err, SL_ENOMEM, "out of host memory for a group");
         is_done = status == SL_OK;
     }
     free(b.ops);
     free(b.sent);
+    free(b.members);
+    sl__table_free(&b.streams);
     status = finish_devices(status, err);
     if (!is_done) cancel_to(0);
     while (group.n > 0)

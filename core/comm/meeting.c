@@ -1,71 +1,100 @@
-/* meeting.c - sides of collectives, counted and compared. A communicator has few meetings at a time:
- * those of calls that not all sides have made. */
+/* meeting.c - sides of collectives, counted and compared. Of the meetings that not all sides have
+ * called, or that a group has not enqueued yet, there may be as many as there are calls. */
 #include "meeting.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "../device.h"
 #include "request.h"
 
 /* ---- which meeting ---- */
 
-static bool is_of(const sl__meeting *meeting, const sl__request *request)
+typedef struct ends {
+    int32_t from, to; /* of a send and its recv; -1: a collective of all ranks */
+} ends;
+
+static ends ends_of(const sl__request *request)
 {
     const sl_work *work = &request->work;
     int32_t own = request->comm->rank, peer = (int32_t)work->peer;
-    int32_t from = work->collective == SL_SEND ? own : peer;
-    int32_t to = work->collective == SL_SEND ? peer : own;
 
-    if (meeting->number != work->number) return false;
-    return sl__is_pair(work) ? meeting->from == from && meeting->to == to : meeting->from < 0;
+    if (!sl__is_pair(work)) return (ends){ -1, -1 };
+    return work->collective == SL_SEND ? (ends){ own, peer } : (ends){ peer, own };
+}
+
+static sl__table *table_of(const sl_comm_ranks *all)
+{
+    return &all->rank[0]->device->core->meetings;
+}
+
+static uint64_t key_of(const sl_comm_ranks *all, uint64_t number, ends at)
+{
+    return sl__table_key(all, number, (uint64_t)(uint32_t)at.from << 32 | (uint32_t)at.to);
+}
+
+static bool is_of(const sl__meeting *meeting, const sl__request *request)
+{
+    ends at = ends_of(request);
+
+    return meeting->all == request->comm->all && meeting->number == request->work.number
+           && meeting->from == at.from && meeting->to == at.to;
 }
 
 static sl__meeting *find(const sl__request *request)
 {
-    sl__meeting *meeting = request->comm->all->meetings;
+    const sl_comm_ranks *all = request->comm->all;
+    uint64_t key = key_of(all, request->work.number, ends_of(request));
+    sl__entry *entry = sl__table_find(table_of(all), key);
 
-    while (meeting && !is_of(meeting, request))
-        meeting = meeting->next;
-    return meeting;
+    while (entry && !is_of((sl__meeting *)entry, request))
+        entry = sl__table_next(entry);
+    return (sl__meeting *)entry;
+}
+
+static bool link_meeting(sl_comm_ranks *all, sl__meeting *meeting)
+{
+    uint64_t key = key_of(all, meeting->number, (ends){ meeting->from, meeting->to });
+
+    if (!sl__table_add(table_of(all), &meeting->entry, key)) return false;
+    meeting->next = all->meetings;
+    meeting->link = &all->meetings;
+    if (meeting->next) meeting->next->link = &meeting->next;
+    all->meetings = meeting;
+    return true;
 }
 
 static sl__meeting *add(const sl__request *request)
 {
     const sl_work *work = &request->work;
-    sl_comm_ranks *all = request->comm->all;
     sl__meeting *meeting = calloc(1, sizeof *meeting);
-    int32_t own = request->comm->rank, peer = (int32_t)work->peer;
+    ends at = ends_of(request);
 
     if (!meeting) return NULL;
     *meeting = (sl__meeting){
-        .next = all->meetings,
+        .all = request->comm->all,
         .number = work->number,
-        .from = !sl__is_pair(work)            ? -1
-                : work->collective == SL_SEND ? own
-                                              : peer,
-        .to = !sl__is_pair(work)            ? -1
-              : work->collective == SL_SEND ? peer
-                                            : own,
+        .from = at.from,
+        .to = at.to,
         .collective = work->collective,
         .reduction = work->reduction,
         .dtype = work->dtype,
-        .rank = own,
+        .rank = request->comm->rank,
         .count = sl__collective_count(work),
         .root = work->peer,
         .named_by = request->name ? request->comm : NULL,
         .name = request->name,
     };
-    all->meetings = meeting;
-    return meeting;
+    if (link_meeting(request->comm->all, meeting)) return meeting;
+    free(meeting);
+    return NULL;
 }
 
-static void drop(sl_comm_ranks *all, sl__meeting *meeting)
+static void drop(sl__meeting *meeting)
 {
-    sl__meeting **link = &all->meetings;
-
-    while (*link != meeting)
-        link = &(*link)->next;
-    *link = meeting->next;
+    sl__table_remove(table_of(meeting->all), &meeting->entry);
+    *meeting->link = meeting->next;
+    if (meeting->next) meeting->next->link = meeting->link;
     sl__race_ranks_closed(&meeting->race);
     free(meeting);
 }
@@ -73,7 +102,7 @@ static void drop(sl_comm_ranks *all, sl__meeting *meeting)
 void sl__meetings_free(sl_comm_ranks *all)
 {
     while (all->meetings)
-        drop(all, all->meetings);
+        drop(all->meetings);
 }
 
 /* ---- whether two sides fit ---- */
@@ -196,7 +225,7 @@ void sl__meeting_cancel(sl__request *request)
 
     --*counter(request);
     if (meeting && meeting->named_by == request->comm) meeting->named_by = NULL;
-    if (meeting && --meeting->called == 0) drop(request->comm->all, meeting);
+    if (meeting && --meeting->called == 0) drop(meeting);
     request->meeting = NULL;
 }
 
@@ -207,7 +236,7 @@ void sl__meeting_enqueued(sl__request *request)
     request->meeting = NULL;
     if (!meeting || ++meeting->enqueued < sides(request)) return;
     if (sl__race_on()) sl__race_ranks_met(sl__race, &meeting->race, request->comm->device);
-    drop(request->comm->all, meeting);
+    drop(meeting);
 }
 
 /* ---- who is missing ---- */

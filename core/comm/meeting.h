@@ -9,12 +9,15 @@
 #define SL_COMM_MEETING_H
 
 #include "../race/checker.h"
+#include "../table.h"
 #include "ranks.h"
 
 typedef struct sl__request sl__request;
 
 typedef struct sl__meeting {
-    struct sl__meeting *next;
+    sl__entry entry;                  /* in a table, by who meets and the number */
+    struct sl__meeting *next, **link; /* of the communicator's */
+    const sl_comm_ranks *all;
     uint64_t number;
     int32_t from, to; /* of a send and its recv; -1: a collective of all ranks */
     int32_t called, enqueued;

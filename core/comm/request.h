@@ -11,6 +11,7 @@ typedef struct sl__request {
     uint32_t where;              /* device text id: the script's position */
     uint32_t name;               /* likewise, what the caller calls it */
     struct sl__meeting *meeting; /* NULL: with other processes alone */
+    bool ends_call;              /* of a group: its device ends the call with it */
     sl_work work;
 } sl__request;
 

@@ -3,6 +3,8 @@
 #include "comm.h"
 #include "host.h"
 
+#include <stdlib.h>
+
 sl_status sim_comm_open(sl_comm_ranks *all, const sl_comm_id *id, sl_error *err)
 {
     (void)id;
@@ -31,13 +33,38 @@ static bool is_pair(const sl_op *op)
     return op->work.collective == SL_SEND || op->work.collective == SL_RECV;
 }
 
-/* The first SEND or RECV of the group in the same stream and communicator, or the operation itself. */
-static sim_op *carrier_of(sl_op *const *ops, size_t i)
+/* The carriers of a group: of SENDs and RECVs in one stream and communicator. */
+typedef struct carriers {
+    sl__table table;
+    struct carrier {
+        sl__entry entry;
+        sim_op *op;
+    } * at; /* room for as many as operations */
+    size_t n;
+} carriers;
+
+static struct carrier *find_carrier(const carriers *all, const sl_op *op)
 {
-    for (size_t j = 0; j < i && is_pair(ops[i]); j++)
-        if (is_pair(ops[j]) && ops[j]->stream == ops[i]->stream && ops[j]->comm == ops[i]->comm)
-            return (sim_op *)ops[j];
-    return (sim_op *)ops[i];
+    sl__entry *entry = sl__table_find(&all->table,
+                                      sl__table_key(op->stream, (uintptr_t)op->comm, 0));
+    for (; entry; entry = sl__table_next(entry)) {
+        const sl_op *found = &((struct carrier *)entry)->op->base;
+        if (found->stream == op->stream && found->comm == op->comm) break;
+    }
+    return (struct carrier *)entry;
+}
+
+/* The first SEND or RECV of the group in the same stream and communicator, or the operation itself.
+ * NULL: out of memory. */
+static sim_op *carrier_of(carriers *all, sl_op *op)
+{
+    if (!is_pair(op)) return (sim_op *)op;
+    struct carrier *carrier = find_carrier(all, op);
+    if (carrier) return carrier->op;
+    carrier = &all->at[all->n++];
+    carrier->op = (sim_op *)op;
+    const uint64_t key = sl__table_key(op->stream, (uintptr_t)op->comm, 0);
+    return sl__table_add(&all->table, &carrier->entry, key) ? carrier->op : NULL;
 }
 
 static void carry(sim_op *op, sim_op *carrier)
@@ -63,7 +90,7 @@ static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
         return sl_fail(err, SL_EINVAL, "a block of NCCL's kernels does not fit on an SM of %s",
                        dev->profile.name);
     sim_describe_launch(&op->base, &op->launch);
-    if (!sim_meeting_join(op))
+    if (!carrier || !sim_meeting_join(op))
         return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
     carry(op, carrier);
     return SL_OK;
@@ -73,6 +100,18 @@ static void spend_on_call(sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     sim_host_spend_us(dev, sim_call_us(dev, sim_host_enqueue_us(op)));
+}
+
+static sl_status prepare_all(sl_op *const *ops, size_t n, sl_error *err)
+{
+    carriers all = { .at = malloc(n * sizeof *all.at) };
+    sl_status status = SL_OK;
+    if (!all.at) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    for (size_t i = 0; i < n && status == SL_OK; i++)
+        status = prepare((sim_op *)ops[i], carrier_of(&all, ops[i]), err);
+    sl__table_free(&all.table);
+    free(all.at);
+    return status;
 }
 
 /* One call of the host launches the kernels of all ranks. */
@@ -109,9 +148,7 @@ sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
 {
     const sim_machine *machine = sim_device_of(ops[0])->machine;
     const int64_t start_ns = machine->host_at / SIM_PS_PER_NS;
-    sl_status status = SL_OK;
-    for (size_t i = 0; i < n && status == SL_OK; i++)
-        status = prepare((sim_op *)ops[i], carrier_of(ops, i), err);
+    sl_status status = prepare_all(ops, n, err);
     if (status == SL_OK) status = call(ops, n, err);
     for (size_t i = 0; i < n && status == SL_OK; i++)
         sim_turns_begin((sim_comm *)ops[i]->comm);

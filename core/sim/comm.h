@@ -30,6 +30,7 @@ static inline bool sim_is_aborted(const sim_op *op)
 
 /* What the sides of one collective, or a SEND and its RECV, do together. */
 struct sim_meeting {
+    sl__entry entry;
     sim_fluid fluid; /* SIM_MEETING_END; it has a rate from when all have come */
     sim_meeting *next, **link;
     const sl_comm_ranks *all;

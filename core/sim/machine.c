@@ -63,6 +63,7 @@ void sim_machine_leave(sim_device *dev)
         free(machine->free_relays);
         machine->free_relays = next;
     }
+    sl__table_free(&machine->meeting_table);
     free(machine->heap.entry);
     free(machine);
 }

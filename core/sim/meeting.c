@@ -18,16 +18,24 @@ static void ends_of(const sl_op *op, int32_t *from, int32_t *to)
     *to = sends ? peer : receives ? own : -1;
 }
 
+static uint64_t key_of(const sl_op *op, int32_t from, int32_t to)
+{
+    return sl__table_key(op->comm->all, op->work.number,
+                         (uint64_t)(uint32_t)from << 32 | (uint32_t)to);
+}
+
 static sim_meeting *find(const sim_machine *machine, const sl_op *op)
 {
-    sim_meeting *m = machine->meetings;
     int32_t from, to;
     ends_of(op, &from, &to);
-    while (m
-           && (m->all != op->comm->all || m->number != op->work.number || m->from != from
-               || m->to != to))
-        m = m->next;
-    return m;
+    sl__entry *entry = sl__table_find(&machine->meeting_table, key_of(op, from, to));
+    for (; entry; entry = sl__table_next(entry)) {
+        const sim_meeting *m = (const sim_meeting *)entry;
+        if (m->all == op->comm->all && m->number == op->work.number && m->from == from
+            && m->to == to)
+            break;
+    }
+    return (sim_meeting *)entry;
 }
 
 static void link_meeting(sim_machine *machine, sim_meeting *m)
@@ -38,14 +46,15 @@ static void link_meeting(sim_machine *machine, sim_meeting *m)
     machine->meetings = m;
 }
 
-static void free_meeting(sim_meeting *m)
+static void free_meeting(sim_machine *machine, sim_meeting *m)
 {
+    sl__table_remove(&machine->meeting_table, &m->entry);
     *m->link = m->next;
     if (m->next) m->next->link = m->link;
     free(m);
 }
 
-static sim_meeting *new_meeting(const sl_op *op)
+static sim_meeting *new_meeting(sim_machine *machine, const sl_op *op)
 {
     sim_meeting *m = calloc(1, sizeof *m);
     if (!m) return NULL;
@@ -55,14 +64,19 @@ static sim_meeting *new_meeting(const sl_op *op)
     m->sides = m->from < 0 ? m->all->size : 2;
     m->fluid.node.what = SIM_MEETING_END;
     m->fluid.node.seq = op->seq;
-    link_meeting(sim_device_of(op)->machine, m);
+    if (!sl__table_add(&machine->meeting_table, &m->entry, key_of(op, m->from, m->to))) {
+        free(m);
+        return NULL;
+    }
+    link_meeting(machine, m);
     return m;
 }
 
 sim_meeting *sim_meeting_join(sim_op *op)
 {
-    sim_meeting *m = find(sim_device_of(op)->machine, &op->base);
-    if (!m) m = new_meeting(&op->base);
+    sim_machine *machine = sim_device_of(op)->machine;
+    sim_meeting *m = find(machine, &op->base);
+    if (!m) m = new_meeting(machine, &op->base);
     if (!m) return NULL;
     op->meeting = m;
     op->meeting_next = m->ops;
@@ -77,7 +91,7 @@ void sim_meeting_leave(sim_op *op)
     if (!m) return;
     m->ops = op->meeting_next; /* the latest */
     op->meeting = NULL;
-    if (--m->called == 0) free_meeting(m);
+    if (--m->called == 0) free_meeting(sim_device_of(op)->machine, m);
 }
 
 sim_device *sim_meeting_device(const sim_meeting *m) { return sim_device_of(m->ops); }
@@ -213,6 +227,7 @@ void sim_collective_came(sim_op *carrier)
 
 void sim_meeting_end(sim_meeting *m)
 {
+    sim_machine *machine = sim_meeting_device(m)->machine;
     sim_comm_compute(m);
     for (sim_op *op = m->ops; op;) {
         sim_op *next = op->meeting_next;
@@ -221,7 +236,7 @@ void sim_meeting_end(sim_meeting *m)
         if (--op->carrier->meetings_left == 0) end_kernel_now(op->carrier);
         op = next;
     }
-    free_meeting(m);
+    free_meeting(machine, m);
 }
 
 void sim_collective_end(sim_op *carrier) { sim_chip_end_blocks(carrier); }
@@ -258,6 +273,6 @@ void sim_meetings_abort(sim_machine *machine, const sl_comm_ranks *all)
         sim_heap_remove(&machine->heap, &m->fluid.node);
         for (sim_op *op = m->ops; op; op = op->meeting_next)
             abort_side(op, is_under_way);
-        free_meeting(m);
+        free_meeting(machine, m);
     }
 }

@@ -271,10 +271,15 @@ static void stream_idle(sim_stream *stream)
 }
 
 /* Only blocking streams take part in the NULL stream's rules. */
+static bool takes_part(const sim_stream *stream)
+{
+    return !stream->base.legacy && !stream->base.non_blocking;
+}
+
 static void stream_busy(sim_stream *stream)
 {
     sim_device *dev = (sim_device *)stream->base.device;
-    if (stream->busy_link || stream->base.legacy || stream->base.non_blocking) return;
+    if (stream->busy_link || !takes_part(stream)) return;
     stream->busy_next = dev->busy;
     stream->busy_link = &dev->busy;
     if (stream->busy_next) stream->busy_next->busy_link = &stream->busy_next;
@@ -453,12 +458,34 @@ static bool reserve(sim_op *op, int64_t edges)
     return op->record != NULL;
 }
 
-/* An operation in the NULL stream may wait for each of those before it, too. */
+/* The blocking streams that the operations make busy. */
+static int64_t count_newly_busy(sl_op *const *ops, size_t n)
+{
+    int64_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        sim_stream *stream = sim_stream_of((sim_op *)ops[i]);
+        if (stream->counted || stream->busy_link || !takes_part(stream)) continue;
+        stream->counted = true;
+        found++;
+    }
+    for (size_t i = 0; i < n; i++)
+        sim_stream_of((sim_op *)ops[i])->counted = false;
+    return found;
+}
+
+/* For operations of others that come before it here: each of the NULL stream may wait for every
+ * blocking stream, and each of a blocking stream for the NULL stream. */
+static int64_t more_edges(const sl_op *op, int64_t newly_busy)
+{
+    return op->stream->legacy ? newly_busy : takes_part(sim_stream_of((const sim_op *)op));
+}
+
 bool sim_queue_reserve(sl_op *const *ops, size_t n)
 {
+    const int64_t newly_busy = count_newly_busy(ops, n);
     int64_t edges = 0;
     for (size_t i = 0; i < n; i++)
-        edges += edges_needed((const sim_op *)ops[i]) + (ops[i]->stream->legacy ? (int64_t)n : 0);
+        edges += edges_needed((const sim_op *)ops[i]) + more_edges(ops[i], newly_busy);
     for (size_t i = 0; i < n; i++) {
         sim_device *dev = sim_device_of(ops[i]);
         if (i > 0 && dev->machine == sim_device_of(ops[i - 1])->machine) continue;

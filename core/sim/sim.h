@@ -51,6 +51,7 @@
 
 #include "../backend.h"
 #include "../emulate/emulate.h"
+#include "../table.h"
 #include "compute.h"
 #include "heap.h"
 #include "profile.h"
@@ -300,6 +301,7 @@ struct sim_stream {
     sim_stream *all_next, **all_link;     /* in the device's list of streams */
     sim_stream *busy_next, **busy_link;   /* of those in `busy`; not there: the link is NULL */
     int32_t level;                        /* of its kernels' queue */
+    bool counted;                         /* scratch of one count of a group's streams */
 };
 
 struct sim_event {
@@ -341,7 +343,8 @@ struct sim_machine {
     sim_record *free_records;
     sim_relay *free_relays;
     uint32_t n_relays;         /* in use */
-    sim_meeting *meetings;     /* that are not over */
+    sim_meeting *meetings;     /* that are not over, */
+    sl__table meeting_table;   /* by who meets and the number */
     sim_op *running_host_func; /* on a helper thread; the devices stand still meanwhile */
     sim_ps host_func_ps;       /* what it has worked */
     int64_t left_pinned[SL_SIZE_CLASSES]; /* blocks that pinned tensors have left (memory.c) */
