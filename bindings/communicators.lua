@@ -99,7 +99,7 @@ function work_meta.__newindex()
 end
 
 function work_meta.__tostring(w)
-    local state = works[w]
+    local state = works[w] or check_work(w, "tostring")
     return format("work: %s%s", state.name, state.pending and " (its group is open)" or "")
 end
 
@@ -129,7 +129,7 @@ end
 
 function meta.__index(c, key)
     if methods[key] then return methods[key] end
-    local state = states[c]
+    local state = check_self(c, "index")
     if key == "size" then return state.size end
     if key == "rank" then return #state.ranks == 1 and state.ranks[1].rank or nil end
     if key == "devices" then return devices_of(state) end
@@ -144,7 +144,7 @@ end
 function meta.__newindex() refuse("", "a communicator has no fields to set") end
 
 function meta.__tostring(c)
-    local state = states[c]
+    local state = check_self(c, "tostring")
     if core.comm_is_freed(state.handle) then return "comm (freed)" end
     local names = {}
     for i, rank in ipairs(state.ranks) do
@@ -163,7 +163,7 @@ end
 -- The number of the process's rank that the tensor is of, from 1.
 local function rank_of(state, tensor, op)
     if #state.ranks == 1 then return 1 end
-    local rank = core.comm_rank_of(state.handle, tensor)
+    local rank = core.comm_rank_of(state.handle, tensor, op)
     if rank then return rank end
     refuse(op, "the tensor is on %s, where the communicator has no rank", tostring(tensor.device))
 end

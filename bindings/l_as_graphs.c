@@ -23,8 +23,10 @@ static sl_graph_costs read_costs(lua_State *L, int idx)
     int64_t list[N_COSTS];
     for (int i = 0; i < N_COSTS; i++) {
         lua_rawgeti(L, idx, i + 1);
-        list[i] = luaL_checkinteger(L, -1);
-        luaL_argcheck(L, list[i] >= 0 && list[i] < INT64_C(1) << 40, idx, "no costs of graphs");
+        int whole;
+        list[i] = lua_tointegerx(L, -1, &whole);
+        luaL_argcheck(L, whole && list[i] >= 0 && list[i] < INT64_C(1) << 40, idx,
+                      "no costs of graphs");
         lua_pop(L, 1);
     }
     sl_graph_costs costs;

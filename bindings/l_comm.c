@@ -114,12 +114,12 @@ static int internal_comm_ranks(lua_State *L)
     return 2;
 }
 
-/* comm_rank_of(handle, tensor): which of the process's ranks, from 1, is on the tensor's device; nil:
+/* comm_rank_of(handle, tensor, op): which of the process's ranks, from 1, is on the tensor's device; nil:
  * none. */
 static int internal_comm_rank_of(lua_State *L)
 {
     const sl_comm *comm = check_handle(L);
-    const sl_device *device = sl_tensor_device(lsl_check_tensor(L, 2, "t", "comm"));
+    const sl_device *device = sl_tensor_device(lsl_check_tensor(L, 2, "t", lua_tostring(L, 3)));
     for (int i = 0; i < sl_comm_local_count(comm); i++) {
         if (sl_comm_device(sl_comm_local(comm, i)) != device) continue;
         lua_pushinteger(L, i + 1);
@@ -160,22 +160,34 @@ static int internal_comm_abort(lua_State *L)
 
 enum { HANDLE = 1, COLLECTIVE, RANKS, INPUTS, OUTPUTS, STREAMS, REDUCTION, PEER, NAME };
 
-/* Element i of the list; NULL: it has none. It stays in the list. */
+/* The open object in element i of the list, which keeps it; NULL: it has none. `what` names the list,
+ * and of one that has several the element is named as well. */
+static void *object_in(lua_State *L, int list, int i, lsl_kind kind, const char *what,
+                       const char *op)
+{
+    char element[32] = "";
+    lua_rawgeti(L, list, i + 1);
+    const lsl_box *box = lsl_to(L, -1, kind);
+    const bool fine = box && lsl_is_open(box)
+                      && (kind != LSL_TENSOR || !sl_tensor_is_freed(box->p));
+    if (lua_rawlen(L, list) > 1) snprintf(element, sizeof element, ", element %d", i + 1);
+    if (box && !fine)
+        lsl_fail(L, SL_ECLOSED, op, "%s%s: the %s was %s", what, element, lsl_type_name(L, -1),
+                 kind == LSL_TENSOR ? "freed" : "closed");
+    lua_pop(L, 1);
+    return box ? box->p : NULL;
+}
+
 static sl_tensor *tensor_in(lua_State *L, int list, int i, const char *op)
 {
-    lua_rawgeti(L, list, i + 1);
-    sl_tensor *tensor = lua_isnil(L, -1) ? NULL : lsl_check_tensor(L, -1, "t", op);
-    lua_pop(L, 1);
-    return tensor;
+    return object_in(L, list, i, LSL_TENSOR, list == INPUTS ? "argument 2 (t)" : "option 'out'",
+                     op);
 }
 
 static sl_stream *stream_in(lua_State *L, int list, int i, sl_comm *comm, const char *op)
 {
-    lua_rawgeti(L, list, i + 1);
-    sl_stream *stream = lua_isnil(L, -1) ? lsl_current_stream(L, sl_comm_device(comm))
-                                         : lsl_check_stream(L, -1, "stream", op);
-    lua_pop(L, 1);
-    return stream;
+    sl_stream *stream = object_in(L, list, i, LSL_STREAM, "option 'stream'", op);
+    return stream ? stream : lsl_current_stream(L, sl_comm_device(comm));
 }
 
 static sl_collective read_collective(lua_State *L)

@@ -29,7 +29,7 @@ static void check_in_machine(lua_State *L, int index, const char *op)
 {
     lsl_push_default(L, "devices");
     const bool is_set = !lua_isnil(L, -1);
-    const int count = (int)luaL_optinteger(L, -1, 1);
+    const int count = is_set ? (int)lua_tointeger(L, -1) : 1;
     lua_pop(L, 1);
     if (index < count) return;
     if (is_set)

@@ -150,6 +150,15 @@ int lsl_push_false(lua_State *L, const sl_error *err)
     return 2;
 }
 
+static bool is_error(lua_State *L, int idx)
+{
+    if (lua_type(L, idx) != LUA_TTABLE || !lua_getmetatable(L, idx)) return false;
+    luaL_getmetatable(L, ERROR_METATABLE);
+    bool same = lua_rawequal(L, -1, -2);
+    lua_pop(L, 2);
+    return same;
+}
+
 /* Appends field and separator, unless the field is missing or empty. */
 static void add_part(lua_State *L, luaL_Buffer *buffer, const char *field, const char *separator)
 {
@@ -165,7 +174,7 @@ static void add_part(lua_State *L, luaL_Buffer *buffer, const char *field, const
 
 static int error_tostring(lua_State *L)
 {
-    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_argexpected(L, is_error(L, 1), 1, "error of the laboratory");
     lua_settop(L, 1);
     luaL_Buffer buffer;
     luaL_buffinit(L, &buffer);
@@ -174,15 +183,6 @@ static int error_tostring(lua_State *L)
     add_part(L, &buffer, "message", "");
     luaL_pushresult(&buffer);
     return 1;
-}
-
-static bool is_error(lua_State *L, int idx)
-{
-    if (!lua_getmetatable(L, idx)) return false;
-    luaL_getmetatable(L, ERROR_METATABLE);
-    bool same = lua_rawequal(L, -1, -2);
-    lua_pop(L, 2);
-    return same;
 }
 
 /* "failed: " .. err uses tostring(err). The other side is a string, a number or another error. */

@@ -90,10 +90,19 @@ static int fail_index(lua_State *L, bool set)
                     set ? "set" : "get", arguments);
 }
 
+/* Raises unless the object at index 1 is of the kind in that upvalue: debug.getmetatable gives the
+ * metamethods to a script, which may call them with anything. */
+static void check_own(lua_State *L, int kind, const char *op)
+{
+    const lsl_kind own = (lsl_kind)lua_tointeger(L, kind);
+    if (!lsl_to(L, 1, own)) lsl_type_error(L, 1, "self", lsl_nouns[own], op);
+}
+
 /* Raises for the key at index 2, which the object at index 1 lacks, given the tables of its
  * methods and fields: says what the name stands for here, or names the nearest spelling. */
 LSL_COLD static int fail_get(lua_State *L, int methods, int fields)
 {
+    check_own(L, lua_upvalueindex(4), "index");
     const char *noun = lsl_type_name(L, 1);
     if (lua_type(L, 2) == LUA_TNUMBER) return fail_index(L, false);
     if (lua_type(L, 2) != LUA_TSTRING)
@@ -112,9 +121,10 @@ LSL_COLD static int fail_get(lua_State *L, int methods, int fields)
                     name, found.name);
 }
 
-/* __newindex of every kind. */
+/* __newindex of every kind. Upvalues: the state, the kind. */
 static int fail_set(lua_State *L)
 {
+    check_own(L, lua_upvalueindex(2), "newindex");
     if (lua_type(L, 2) == LUA_TNUMBER) return fail_index(L, true);
     if (lua_type(L, 2) == LUA_TSTRING)
         return lsl_fail(L, SL_EINVAL, "", "field '%.60s' cannot be set", lua_tostring(L, 2));
@@ -136,10 +146,11 @@ static inline bool raw_method(lua_State *L)
 
 /* __index of every kind: a method, else a getter's value, else an error. Called by Lua
  * with two values on the stack; a method is looked up before each of its calls.
- * Upvalues: the state, the table of methods, the table of getters. */
+ * Upvalues: the state, the table of methods, the table of getters, the kind. */
 static int box_index(lua_State *L)
 {
     if (lsl_layout_fits && lua_gettop(L) == 2 && raw_method(L)) return 1;
+    lua_settop(L, 2);
     lua_pushvalue(L, 2);
     if (lua_rawget(L, lua_upvalueindex(2)) != LUA_TNIL) return 1;
     lua_settop(L, 2);
@@ -161,7 +172,6 @@ static void push_functions(lua_State *L, const luaL_Reg *list)
 void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Reg *methods,
                 const luaL_Reg *getters)
 {
-    static const luaL_Reg for_all[] = { { "__newindex", fail_set }, { NULL, NULL } };
     lsl_state *state = lsl_get(L);
     luaL_checkstack(L, 10, NULL);
     lua_newtable(L);
@@ -169,7 +179,10 @@ void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Re
     lua_pushvalue(L, -1);
     lua_setfield(L, -3, "__name");
     lua_setfield(L, -2, "__metatable"); /* keeps __gc out of reach */
-    lsl_set_functions(L, for_all);
+    lua_pushlightuserdata(L, state);
+    lua_pushinteger(L, kind);
+    lua_pushcclosure(L, fail_set, 2);
+    lua_setfield(L, -2, "__newindex");
     if (meta) lsl_set_functions(L, meta);
     lua_pushlightuserdata(L, state);
     push_functions(L, methods);
@@ -178,7 +191,8 @@ void lsl_define(lua_State *L, lsl_kind kind, const luaL_Reg *meta, const luaL_Re
     push_functions(L, getters);
     lua_pushvalue(L, -1);
     lua_setfield(L, -5, "__fields");
-    lua_pushcclosure(L, box_index, 3);
+    lua_pushinteger(L, kind);
+    lua_pushcclosure(L, box_index, 4);
     lua_setfield(L, -2, "__index");
     state->metatable[kind] = lua_topointer(L, -1);
     state->metatable_ref[kind] = luaL_ref(L, LUA_REGISTRYINDEX);

@@ -7,7 +7,8 @@ static const char *entry_text(lua_State *L, lua_Integer i, const char *field, si
 {
     lua_rawgeti(L, 1, i);
     lua_getfield(L, -1, field);
-    luaL_checktype(L, -1, LUA_TSTRING); /* the text of a number would not be in the list */
+    /* The text of a number would not be in the list. */
+    if (lua_type(L, -1) != LUA_TSTRING) luaL_error(L, "entry %I has no text '%s'", i, field);
     const char *text = lua_tolstring(L, -1, n);
     lua_pop(L, 2);
     return text;

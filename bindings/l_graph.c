@@ -160,7 +160,8 @@ static int get_device(lua_State *L)
 static int get_freed(lua_State *L)
 {
     const lsl_box *box = lsl_to(L, 1, LSL_GRAPH);
-    lua_pushboolean(L, !box || !lsl_is_open(box));
+    if (!box) lsl_type_error(L, 1, "self", "a graph", "freed");
+    lua_pushboolean(L, !lsl_is_open(box));
     return 1;
 }
 

@@ -96,7 +96,11 @@ static void select_stream(lua_State *L, int idx, const sl_timeline *timeline, sl
         return;
     }
     if (lua_type(L, idx) == LUA_TNUMBER) {
-        sel->stream = lsl_check_integer(L, idx, "stream", 0, UINT32_MAX, op);
+        int whole;
+        sel->stream = lua_tointegerx(L, idx, &whole);
+        if (!whole || sel->stream < 0 || sel->stream > UINT32_MAX)
+            lsl_fail(L, SL_EINVAL, op, "a stream's id is a whole number from 0 to %u, not %.14g",
+                     UINT32_MAX, lsl_printable(lua_tonumber(L, idx)));
         return;
     }
     if (lua_type(L, idx) != LUA_TSTRING)

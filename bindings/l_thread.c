@@ -36,25 +36,9 @@ static _Thread_local lsl_state *own_state;
 
 lsl_state *lsl_own_state(void) { return own_state; }
 
-enum { HANDLER = 1, FUNCTION, HOOK_STEPS = 1000 };
+enum { HANDLER = 1, FUNCTION };
 
 /* ---- in the new state ------------------------------------------------------------- */
-
-/* After Ctrl-C: every HOOK_STEPS instructions, and when a call of the laboratory has been stopped. */
-static void on_hook(lua_State *L, lua_Debug *ar)
-{
-    if (ar->event == LUA_HOOKCOUNT && !sl_waits_end()) {
-        sl_thread_offer(own_state->devices->device);
-        return;
-    }
-    sl_interrupt(true); /* the wait that ended has cleared it, and the other threads are to end */
-    luaL_error(L, "interrupted!");
-}
-
-static int os_exit(lua_State *L)
-{
-    return luaL_error(L, "os.exit: only the script's first thread can end the program");
-}
 
 static void add_devices(lua_State *T, lsl_state *state, const lsl_device_node *node,
                         const sl_device *device)
@@ -135,10 +119,7 @@ static void open_libraries(lua_State *T, lua_State *L)
     luaL_openlibs(T);
     copy_field(T, L, "package", "path");
     copy_field(T, L, "package", "cpath");
-    lua_getglobal(T, "os");
-    lua_pushcfunction(T, os_exit);
-    lua_setfield(T, -2, "exit");
-    lua_pop(T, 1);
+    lsl_fence_libraries(T);
 }
 
 /* Protected, of the new state. Argument: the start. Returns the function and its arguments. */
@@ -191,7 +172,7 @@ static void run(void *ud)
     lsl_thread *thread = ud;
     lua_State *T = thread->T;
     own_state = thread->state;
-    lua_sethook(T, on_hook, LUA_MASKCOUNT, HOOK_STEPS);
+    lsl_hook_thread(T, thread->where);
     thread->status = lua_pcall(T, lua_gettop(T) - FUNCTION, LUA_MULTRET, HANDLER);
     lsl_end_threads(T, thread->state);
     await_host_funcs(thread);
@@ -199,8 +180,6 @@ static void run(void *ud)
 
 /* ---- ending ------------------------------------------------------------------------------ */
 
-/* A host function that Ctrl-C has kept from running names the state as long as it is in flight: then
- * the state stays, and no Lua code runs in it. */
 static void close_state(lsl_thread *thread)
 {
     lua_State *T = thread->T;
@@ -210,10 +189,7 @@ static void close_state(lsl_thread *thread)
     if (thread->globals_ref)
         luaL_unref(thread->starter->main, LUA_REGISTRYINDEX, thread->globals_ref);
     thread->globals_ref = 0;
-    if (state && state->host_funcs > 0)
-        state->closing = true;
-    else if (T)
-        lua_close(T);
+    if (T) lsl_close_thread(T, state);
 }
 
 /* Releases what nobody can ask for any more: threads that were joined, or that have never begun. */
@@ -349,12 +325,20 @@ static void push_globals_of(lua_State *L)
     lua_pushglobaltable(L);
 }
 
+/* With the allocator of the one that starts it, which may have a limit. NULL: out of memory. */
+static lua_State *new_lua_state(lua_State *L)
+{
+    void *ud;
+    lua_Alloc allocate = lua_getallocf(L, &ud);
+    return lua_newstate(allocate, ud);
+}
+
 /* The box is on top of the stack; below it are the function and its arguments. */
 static lsl_thread *make_state(lua_State *L, thread_box *box, sl_device *device, const char *op)
 {
     lua_Debug ar;
     lsl_thread *thread = box->p = calloc(1, sizeof *thread);
-    if (thread) thread->T = luaL_newstate();
+    if (thread) thread->T = new_lua_state(L);
     if (!thread || !thread->T) lsl_fail(L, SL_ENOMEM, op, "out of host memory");
     thread->has_userdata = true;
     thread->device = device;
@@ -391,6 +375,7 @@ static int lab_thread(lua_State *L)
     check_function(L, op);
     check_arguments(L, device, op);
     free_ended(state);
+    lsl_close_kept();
     thread_box *box = lsl_new(L, LSL_THREAD, sizeof *box);
     lsl_thread *thread = make_state(L, box, device, op);
     lsl_mark(L, device);
@@ -527,12 +512,14 @@ static bool push_untold(lua_State *L, lsl_thread *thread)
 int lsl_join_threads(lua_State *L, lsl_state *state)
 {
     int n = 0;
+    if (!state->of_thread) lsl_note_waiting(true);
     while (state->threads) {
         lsl_thread *thread = state->threads;
         luaL_checkstack(L, 8, NULL);
         if (join(state, thread, NULL) != SL_OK) break;
         n += push_untold(L, thread);
     }
+    if (!state->of_thread) lsl_note_waiting(false);
     return n;
 }
 

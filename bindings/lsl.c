@@ -25,6 +25,7 @@ void *lsl_new(lua_State *L, lsl_kind kind, size_t bytes)
     lsl_tag *tag = lua_newuserdatauv(L, bytes, kind == LSL_GUARD ? 2 : kind == LSL_KERNEL ? 1 : 0);
     memset(tag, 0, bytes);
     *tag = &lsl_tags[kind];
+    if (state->bytes[kind] == 0) state->bytes[kind] = bytes;
     lua_rawgeti(L, LUA_REGISTRYINDEX, state->metatable_ref[kind]);
     lua_setmetatable(L, -2);
     return tag;
@@ -57,13 +58,17 @@ const lsl_tag *lsl_memory(lua_State *L, int arg)
 }
 
 /* An emptied userdata has no tag but still its metatable. A script can still hold it: after
- * close(), or in a finalizer. */
+ * close(), or in a finalizer. With debug.setmetatable it can give the metatable to another userdata:
+ * that one has something where the tag was, or is of another size. */
 void *lsl_to_emptied(lua_State *L, int arg, lsl_kind kind)
 {
-    if (!lua_getmetatable(L, arg)) return NULL;
-    bool same = lua_topointer(L, -1) == lsl_get(L)->metatable[kind];
+    const lsl_state *state = lsl_get(L);
+    lsl_tag *tag = (lsl_tag *)lsl_memory(L, arg);
+    if (!tag || *tag || lua_rawlen(L, arg) != state->bytes[kind] || !lua_getmetatable(L, arg))
+        return NULL;
+    bool same = lua_topointer(L, -1) == state->metatable[kind];
     lua_pop(L, 1);
-    return same ? lua_touserdata(L, arg) : NULL;
+    return same ? tag : NULL;
 }
 
 void *lsl_take(lua_State *L, lsl_kind kind)

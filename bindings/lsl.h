@@ -94,6 +94,7 @@ typedef struct lsl_state {
     int metatable_ref[LSL_KINDS];          /* in the registry */
     int boxes_ref;                         /* of a weak table: object of the core -> its box */
     const void *metatable[LSL_KINDS];      /* the same tables' identities */
+    size_t bytes[LSL_KINDS];               /* of a userdata of the kind; 0: there was none */
     lsl_push_text_fn push_text[LSL_KINDS]; /* of devices, streams, events, tensors, graphs */
     const void *module, *cuda;             /* identities of the tables lab and lab.cuda */
     struct lsl_box *boxes;                 /* all of devices, ..., graphs, for who() */
@@ -112,10 +113,11 @@ typedef struct lsl_state {
     const void *code; /* of_thread: identity of the source of its function's chunk */
     uint32_t said_globals[16]; /* a digest of each notice about a global that a thread has set */
     int n_said_globals;
-    int host_funcs;           /* in flight */
-    bool said_clamped;        /* the notice about priorities was given */
-    bool torch_defaults;      /* new streams and events are as PyTorch makes them */
-    const char *preferred;    /* a chunk's source, see core.prefer_source; or NULL */
+    int host_funcs;              /* in flight, or in graphs */
+    struct lsl_state *next_kept; /* of_thread: in the list of l_thread_end.c */
+    bool said_clamped;           /* the notice about priorities was given */
+    bool torch_defaults;         /* new streams and events are as PyTorch makes them */
+    const char *preferred;       /* a chunk's source, see core.prefer_source; or NULL */
     int watch_ref;            /* of a function that sees each launch of a custom kernel; 0: none */
     bool files_closed;        /* timelines are neither saved nor loaded any more */
     int pc_functions_ref;     /* of a weak table: number of a pc slot -> the function that called */
@@ -551,7 +553,7 @@ const char *lsl_call_inside(lsl_state *state, lua_State *T, int n, int n_results
 /* The function at `idx`, which computes what a kernel does, into *spec; nil: none. */
 void lsl_set_compute(lua_State *L, int idx, sl_custom_spec *spec);
 
-/* ---- threads (l_thread.c, l_globals.c, l_handover.c) ------------------------------------------ */
+/* ---- threads (l_thread.c, l_thread_end.c, l_globals.c, l_handover.c) ------------------------------------------ */
 
 /* Joins all threads that the state has started, and pushes a sentence for each whose error nobody has
  * got. Returns how many. */
@@ -562,6 +564,17 @@ void lsl_end_threads(lua_State *L, lsl_state *state);
 bool lsl_threads_run(const lsl_state *state);
 /* The state of the thread that calls; NULL: it is the script's first one. */
 lsl_state *lsl_own_state(void);
+/* l_thread_end.c: the new state's xpcall, os.exit and debug.sethook. */
+void lsl_fence_libraries(lua_State *T);
+/* On the new thread: has Ctrl-C and the end of its time end T. The text, where the thread was started,
+ * stays valid while it runs. */
+void lsl_hook_thread(lua_State *T, const char *started_at);
+/* The script has ended and waits for its threads, or waits no longer: after some seconds each says that
+ * it still runs. */
+void lsl_note_waiting(bool waits);
+/* Closes a thread's state, or has lsl_close_kept close it once no host function names it. */
+void lsl_close_thread(lua_State *T, lsl_state *state);
+void lsl_close_kept(void);
 /* Raises in a thread: only the script's first one may do it. */
 void lsl_refuse_in_thread(lua_State *L, const char *op);
 /* Raises SL_EINVAL on L unless the value at `idx` of `from`, which may be L, can be handed over to a

@@ -17,12 +17,15 @@
 static int state_gc(lua_State *L)
 {
     lsl_state *state = lua_touserdata(L, 1);
+    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.state");
+    if (lua_touserdata(L, -1) != state) return 0; /* a script has called this */
     lsl_end_threads(L, state);
     state->closing = true;
     lsl_set_current(state, NULL);
     if (!state->of_thread) {
         lsl_drain_devices(state);
         lsl_stop_checking(state);
+        lsl_close_kept();
     }
     lsl_close_devices(L, state);
     return 0;

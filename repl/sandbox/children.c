@@ -64,22 +64,23 @@ static void end_all(children *all)
     all->n = 0;
 }
 
-static int collect(lua_State *L)
-{
-    children *all = lua_touserdata(L, 1);
-    end_all(all);
-    free(all->list);
-    free(all->polled);
-    *all = (children){ 0 };
-    return 0;
-}
-
 static children *get_all(lua_State *L)
 {
     lua_getfield(L, LUA_REGISTRYINDEX, key);
     children *all = lua_touserdata(L, -1);
     lua_pop(L, 1);
     return all;
+}
+
+static int collect(lua_State *L)
+{
+    children *all = get_all(L);
+    if (lua_touserdata(L, 1) != all) return 0; /* a script has called this */
+    end_all(all);
+    free(all->list);
+    free(all->polled);
+    *all = (children){ 0 };
+    return 0;
 }
 
 static bool make_room(children *all)

@@ -220,7 +220,8 @@ static int start_kernel_server(lua_State *L)
     snprintf(seconds, sizeof seconds, "%.3f", number_field(L, "processor_seconds"));
     snprintf(bytes, sizeof bytes, "%.0f", number_field(L, "memory_bytes"));
     lua_getfield(L, 1, "folder");
-    char *folder = (char *)luaL_checkstring(L, -1);
+    luaL_argcheck(L, lua_isstring(L, -1), 1, "it has no folder");
+    char *folder = (char *)lua_tostring(L, -1);
     find_prefix(prefix);
     if (!child_own_path(path, sizeof path))
         return embedded_fail(L, "start_kernel_server: where does this program lie?");

@@ -151,7 +151,37 @@ local function a_guard_closes_once()
     T.is(lab.current_stream(), other, "a guard that is closed again changes nothing")
 end
 
-for _, test in ipairs{wrong_indices_and_places, foreign_streams_are_refused,
+-- A check names the argument by its index, which is none below the top of the stack.
+local function checks_name_arguments()
+    local names <const> = {"luaL_check%a+", "luaL_opt%a+", "luaL_arg%a+", "lsl_check_%a+", "lsl_opt_%a+",
+                           "lsl_type_error", "lsl_fail_box"}
+    local n, wrong = 0, {}
+    local list = io.popen("ls bindings/*.c bindings/*.h repl/*/*.c")
+    for path in list:lines() do
+        for line in io.lines(path) do
+            for _, name in ipairs(names) do
+                local index = line:match("%f[%w_]" .. name .. "%(%s*L,%s*([^,()]*)")
+                if index then n = n + 1 end
+                if index and index:find "^%-" then wrong[#wrong + 1] = path .. ": " .. line end
+            end
+        end
+    end
+    list:close()
+    T.ok(n > 200, "the checks of arguments were found: " .. n)
+    T.is(table.concat(wrong, "\n"), "", "none is of an index from the top of the stack")
+end
+
+local function selections_name_what_they_were_given()
+    ideal.textbook()
+    local tl = lab.profile(lab.spin, 1)
+    for _, id in ipairs{1.5, 2 ^ 40} do
+        refuses(function() tl:overlap_us("h2d", {stream = id}) end, "SL_EINVAL",
+                "overlap_us: a stream's id is a whole number from 0 to 4294967295, not [%d.]+$",
+                "a stream's id in a selection, and no argument of the call")
+    end
+end
+
+for _, test in ipairs{checks_name_arguments, selections_name_what_they_were_given, wrong_indices_and_places, foreign_streams_are_refused,
                       a_profile_may_have_other_priorities, texts_with_a_zero_byte,
                       allocations_cost_the_host, failed_fills_are_not_silent,
                       host_functions_change_nothing, broken_overrides,

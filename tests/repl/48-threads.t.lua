@@ -91,15 +91,108 @@ local cases = {
         "a loop of the script beside a thread that waits for its turn" },
     { "lab.thread(function() lab.thread(function() while true do end end):join() end):join()",
         "a thread that joins one that loops" },
+    { "lab.thread(function() while true do pcall(function() while true do end end) end end):join()",
+        "one of a thread that loops in pcall" },
+    { "lab.thread(function() while true do pcall(pcall, function() while true do end end) end end):join()",
+        "one in pcall in pcall" },
+    { "lab.thread(function() while true do xpcall(function() while true do end end, "
+        .. "function() while true do end end) end end):join()", "one whose message handler loops, too" },
+    { "lab.thread(function() while true do xpcall(error, function() while true do end end) end end):join()",
+        "one in a message handler" },
+    { "lab.thread(function() while true do coroutine.resume(coroutine.create(function() "
+        .. "while true do end end)) end end):join()", "one of a thread that loops in coroutines" },
+    { "lab.thread(function() local co = coroutine.wrap(function() while true do pcall(function() "
+        .. "while true do end end) end end) while true do pcall(co) end end):join()",
+        "one in pcall in a coroutine in pcall" },
+    { "lab.thread(function() pcall(debug.sethook) while true do pcall(function() while true do end end) end "
+        .. "end):join()", "one of a thread that would take the hook away" },
+    { "lab.thread(function() while true do local _ <close> = setmetatable({}, {__close = function() "
+        .. "while true do end end}) end end):join()", "one whose closers loop" },
+    { "lab.thread(function() while true do table.sort({1, 2, 3}, function() while true do pcall(error) end end) "
+        .. "end end):join()", "one that loops in a function that C calls" },
+    { "lab.thread(function() while true do pcall(load, function() while true do end end) end end):join()",
+        "one that loops in a reader of load" },
+    { "local th = lab.thread(function() while true do pcall(function() while true do lab.spin(0.001) end end) "
+        .. "end end) pcall(th.join, th) while true do pcall(function() while true do end end) end",
+        "a script and a thread that both catch all errors" },
+    { "lab.thread(function() while true do pcall(function() while true do end end) end end)",
+        "the end of a script whose thread loops in pcall", true },
 }
 local starts = {}
 for i, case in ipairs(cases) do
     starts[i] = function() return shell.start_interrupted(script(go .. case[1])) end
 end
 shell.each(starts, function(i, status, message)
-    tap.ok(status == 130 and message:find("interrupted!", 1, true), "Ctrl-C ends " .. cases[i][2])
+    local told = status == 130 and message:find("interrupted!", 1, true)
+    tap.ok(told or cases[i][3] and status == 100, "Ctrl-C ends " .. cases[i][2])
     if status ~= 130 then tap.diag(("status %s: %s"):format(status, message)) end
 end)
+
+-- After Ctrl-C what was cleaned up is.
+_, err, out = shell.interrupted(script(go .. [[
+lab.thread(function()
+    local _ <close> = setmetatable({}, {__close = function() for i = 1, 300 do io.write(i == 300 and "closed" or "") end end})
+    print(select(2, pcall(function() while true do end end)))
+end):join()]]))
+tap.like(out, "t%d+%.lua:5: interrupted!\nclosed", "the error has the line, and closers run")
+
+-- The end of a script waits for its threads, and says so.
+out, err, code = shell.sh(([[
+>errors; (until grep -q 'still runs' errors; do sleep 0.05; done; kill -INT $(cat errors.pid)) &
+sh -c 'echo $$ >errors.pid; exec "$0" --backend sim "$1" 2>errors' "$P" %s; echo $?; cat errors]]):gsub("errors",
+    folder .. "/errors"):format(
+    script "lab.thread(function()\n    while true do\n        local x = 1\n    end\nend)"))
+tap.like(out, "^130\nstreamlab: the script has ended, but the thread that was started at t%d+%.lua:2 still runs, at "
+    .. "[^\n]*t%d+%.lua:[34]; Ctrl%-C ends it\n$", "a script that has ended and waits for a thread says for which")
+
+-- ---- memory ------------------------------------------------------------------------------
+
+-- The memory of a program after n threads of a kind. A state has 176 KiB and more.
+local function kib_after(n, body)
+    local text = ([[
+local function work(s, t)
+    %s
+end
+local s, t = lab.stream(), lab.ones(4)
+for i = 1, %d do
+    lab.thread(work, s, t):join()
+    collectgarbage()
+end
+lab.synchronize()
+local text = io.open("/proc/self/statm"):read("a")
+print((tonumber(text:match("^%%d+ %%d+ %%d+ %%d+ %%d+ (%%d+)")) * 4))]]):format(body, n)
+    local said, problem = shell.run { script(text) }
+    return tonumber(said) or error(problem)
+end
+
+local left = {
+    { "nothing", "" },
+    { "a graph with a host function", "local g = lab.graph(function() lab.current_stream():launch_host_func("
+        .. "function() return g end) end)" },
+    { "the same, launched, in a global", "g = lab.graph(function() lab.spin(0.1) "
+        .. "lab.current_stream():launch_host_func(function() return g end) end) g:launch()" },
+    { "a capture that has not ended", "local s = lab.stream() s:begin_capture() "
+        .. "s:launch_host_func(function() return s end)" },
+    { "streams, events and tensors", "g = {lab.stream(), lab.event(), lab.ones(100)} g[2]:record(g[1])" },
+    { "host functions that ran", "lab.current_stream():launch_host_func(function() return s end)" },
+    { "a recording", "g = lab.record() lab.spin(0.1)" },
+    { "a stream in use", "g = lab.use(lab.stream()) lab.spin(0.1)" },
+    { "coroutines that wait", "g = coroutine.wrap(function() local _ <close> = lab.use(lab.stream()) "
+        .. "coroutine.yield() end) g()" },
+    { "an error", "pcall(error, g) g = {} g.g = g" },
+    { "a thread of its own", "g = lab.thread(function() return 1 end)" },
+    { "the per-thread stream", "g = lab.cuda and lab.cuda.stream_per_thread lab.spin(0.1)" },
+}
+if not io.open("/proc/self/statm") or (os.getenv("STREAMLAB_SANITIZE") or "") ~= "" then
+    tap.skip("the memory of a process is not known here", #left)
+else
+    for _, case in ipairs(left) do
+        local once, twice = kib_after(40, case[2]), kib_after(80, case[2])
+        if not tap.ok(twice - once < 40 * 40, "a thread leaves no state behind with " .. case[1]) then
+            tap.diag(("%d KiB after 40, %d KiB after 80"):format(once, twice))
+        end
+    end
+end
 
 -- ---- deadlock ----------------------------------------------------------------------------
 
