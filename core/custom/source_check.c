@@ -41,6 +41,10 @@ static sl_status check_name(sl__source *s)
 
     if (sl_source_name_is_fine(s->name)) return SL_OK;
     snprintf(what, sizeof what, "%s", s->name);
+    if (sl_source_name_is_ours(s->name))
+        return sl__source_refuse(s, what,
+                                 "names that begin with emu_, EMU_ or Emu are reserved for the "
+                                 "program that runs kernels on the host");
     return sl__source_refuse(s, what,
                              s->name[0] == '_'
                                  ? "of the names that begin like this a kernel has "

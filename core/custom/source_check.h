@@ -21,7 +21,8 @@ sl_status sl_source_check_options(const char *const *options, size_t n, sl_error
 sl_status sl_source_check_name(const char *name, sl_error *err);
 
 /* Whether a source may have that name: one with two underscores in front is the compiler's own, and
- * only those that CUDA has are let through. */
+ * only those that CUDA has are let through. Names of the emulator's are reserved. */
 bool sl_source_name_is_fine(const char *name);
+bool sl_source_name_is_ours(const char *name);
 
 #endif

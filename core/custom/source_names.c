@@ -187,11 +187,24 @@ static const char *const cudas[] = {
 };
 
 /* Without underscores: assembly; modules; the owners of attributes, and attributes whose text goes
- * into the assembly or whose function runs when a library is loaded (a macro of a header may have
- * __attribute__ in it). */
-static const char *const refused[] = { "alias",   "asm",    "clang",  "constructor", "destructor",
-                                       "export",  "gnu",    "ifunc",  "import",      "omp",
-                                       "section", "symver", "weakref" };
+ * into the assembly, whose function runs when a library is loaded, or whose function is not checked
+ * (a macro of a header may have __attribute__ in it); "*" as above. */
+static const char *const refused[] = { "alias",
+                                       "asm",
+                                       "clang",
+                                       "constructor",
+                                       "destructor",
+                                       "export",
+                                       "gnu",
+                                       "ifunc",
+                                       "import",
+                                       "omp",
+                                       "section",
+                                       "symver",
+                                       "no_sanitize*",
+                                       "no_instrument_function",
+                                       "disable_sanitizer_instrumentation",
+                                       "weakref" };
 
 static bool matches(const char *pattern, const char *name)
 {
@@ -215,8 +228,20 @@ static bool is_rounded(const char *name)
     return false;
 }
 
+/* What the emulator's own names begin with (core/emulate/device): with them a source could switch
+ * checks off, or find out whether it is checked. */
+bool sl_source_name_is_ours(const char *name)
+{
+    static const char *const beginnings[] = { "EMU_", "emu_", "Emu" };
+
+    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
+        if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
+    return strcmp(name, "emu") == 0;
+}
+
 bool sl_source_name_is_fine(const char *name)
 {
+    if (sl_source_name_is_ours(name)) return false;
     if (name[0] == '_' && name[1] == '_') {
         for (size_t i = 0; i < sizeof cudas / sizeof *cudas; i++)
             if (matches(cudas[i], name + 2)) return true;
@@ -224,6 +249,6 @@ bool sl_source_name_is_fine(const char *name)
     }
     if (name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z') return false; /* _Pragma */
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (strcmp(refused[i], name) == 0) return false;
+        if (matches(refused[i], name)) return false;
     return true;
 }

@@ -1,12 +1,13 @@
 /* abi.h - what a compiled kernel and the program that runs it know of each other. Part of the text
  * that is compiled with every kernel as well: C and C++, without
- * other headers than stddef.h. */
+ * other headers than stdarg.h and stddef.h. */
 #ifndef SL_EMULATE_ABI_H
 #define SL_EMULATE_ABI_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
-#define EMU_ABI 2
+#define EMU_ABI 3
 
 /* What lanes of a warp do together. Each gets a result of its own. */
 enum emu_warp_op {
@@ -48,6 +49,7 @@ typedef struct emu_host {
     void (*misaligned)(const void *address, size_t alignment, const char *file, unsigned line);
     void *(*move)(void *to, const void *from, size_t n); /* memmove */
     void *(*fill)(void *to, int value, size_t n);        /* memset */
+    int (*print)(const char *format, va_list values);    /* to the standard output */
 } emu_host;
 
 typedef struct emu_launch {

@@ -102,11 +102,25 @@ static void check_known(checked *one, const emu_access_of *access)
 
 /* ---- the image's variables ---- */
 
+/* A variable that is neither shared nor constant: threadIdx and its like can be read, what is behind
+ * them not even that. */
+static void check_own(const emu_access_of *access)
+{
+    const emu_span own = state.run->image->sections.state;
+    char thread[112];
+
+    if (!(access->kind & EMU_WRITE) && (size_t)(access->address - own.data) >= own.bytes) return;
+    thread_text(thread);
+    emu_fail_at((const char *)access->pc - 1, NULL, "%s %s a variable that is not the kernel's",
+                thread, does(access->kind));
+}
+
 /* Something else lies there, or is it one of shared memory that was left? */
 static void check_image(const emu_access_of *access)
 {
     if (emu_place_is_beyond(access->address, NEAR))
         fail(access->address, access->kind, access->pc, "");
+    check_own(access);
 }
 
 void emu_check_access(const void *address, size_t bytes, int kind, const void *pc)
@@ -226,14 +240,36 @@ static bool is_affordable(size_t bytes)
     return !emu_fences() || total <= MOST_FENCED;
 }
 
-static void add_tensor(const emu_area *area, bool races)
+static void add_tensor(checked *one, const emu_area *area, bool races)
 {
-    checked *one = &state.tensors[state.n_tensors++];
 
     *one = (checked){ .data = area->data, .bytes = area->bytes, .is_read_only = !area->written };
     if (!area->written || !area->bytes) return;
     one->is_partly_written = !emu_place_may_write(area->data, area->bytes);
     if (races && is_affordable(area->bytes)) one->cells = emu_cells_new(area->bytes);
+}
+
+/* The area that follows this one (NULL: the first), from the smallest on: where not all are affordable, a
+ * large one that is not used does not take the place of one that is. */
+static const emu_area *next_area(const emu_memory *memory, const emu_area *before)
+{
+    const emu_area *found = NULL;
+
+    for (const emu_area *one = memory->areas; one < memory->areas + memory->n; one++) {
+        if (before
+            && (one->bytes < before->bytes || (one->bytes == before->bytes && one <= before)))
+            continue;
+        if (!found || one->bytes < found->bytes) found = one;
+    }
+    return found;
+}
+
+static void add_tensors(const emu_memory *memory, bool races)
+{
+    const emu_area *area = NULL;
+
+    while (state.n_tensors < SL_MOST_ARGS && (area = next_area(memory, area)))
+        add_tensor(&state.tensors[state.n_tensors++], area, races);
 }
 
 void emu_checks_begin(const emu_run *run)
@@ -243,8 +279,12 @@ void emu_checks_begin(const emu_run *run)
 
     find_image(run);
     races = emu_races_begin(run, state.image, state.image_bytes);
-    for (uint32_t i = 0; i < run->memory.n && i < SL_MOST_ARGS; i++)
-        add_tensor(&run->memory.areas[i], races);
+    if (!races && emu_fences())
+        emu_fail(0,
+                 "a launch of so many threads is not checked here: at most %d, or fewer where "
+                 "memory is short",
+                 (int)EMU_MOST_RACING);
+    add_tensors(&run->memory, races);
     for (uint32_t i = 0; i < sections->n_shared; i++)
         add_shared(sections->shared[i].data, sections->shared[i].bytes, races);
     add_shared(sections->dynamic.data, run->call->shared_bytes, races);

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "imports.h"
+
 #ifdef __ELF__
 #include <elf.h>
 #include <link.h>
@@ -58,16 +60,25 @@ static uint64_t offset_of(const object *o, uint64_t address)
 
 /* ---- the dynamic section ---- */
 
+/* False: it ends outside of the file, or never. */
+static bool read_name(const object *o, const tables *t, uint64_t name, char text[64])
+{
+    uint64_t at = offset_of(o, t->strings + name);
+
+    memset(text, 0, 64);
+    for (size_t i = 0; i < 63; i++) {
+        if (!read_at(o, at + i, &text[i], 1)) return false;
+        if (!text[i]) break;
+    }
+    return true;
+}
+
 static sl_status check_library(const object *o, const tables *t, uint64_t name)
 {
     static const char *const known[] = { "libc.so", "libm.so", "libgcc_s.so", "ld-linux" };
-    char text[64] = "";
-    uint64_t at = offset_of(o, t->strings + name);
+    char text[64];
 
-    for (size_t i = 0; i + 1 < sizeof text; i++) {
-        if (!read_at(o, at + i, &text[i], 1)) return broken(o);
-        if (!text[i]) break;
-    }
+    if (!read_name(o, t, name, text)) return broken(o);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(text, known[i], strlen(known[i])) == 0) return SL_OK;
     return sl_fail(o->err, SL_ECOMPILE, "a kernel needs no library, and this one needs %.60s",
@@ -137,6 +148,19 @@ static sl_status check_dynamic(const object *o, const ElfW(Phdr) * header, table
 
 /* ---- symbols and relocations ---- */
 
+/* What the object does not define comes from the C library. */
+static sl_status check_import(const object *o, const tables *t, const ElfW(Sym) * symbol)
+{
+    char name[64];
+
+    if (symbol->st_shndx != SHN_UNDEF || symbol->st_name == 0) return SL_OK;
+    if (!read_name(o, t, symbol->st_name, name)) return broken(o);
+    if (emu_import_is_known(name)) return SL_OK;
+    return sl_fail(o->err, SL_ECOMPILE,
+                   "%s is refused here: a kernel calls functions of CUDA's, and none of the host's",
+                   name);
+}
+
 /* An indirect function's resolver is called by the loader. Symbols lie before the strings, and
  * nothing says how many there are. */
 static sl_status check_symbols(const object *o, const tables *t)
@@ -149,6 +173,8 @@ static sl_status check_symbols(const object *o, const tables *t)
         if (!read_at(o, at, &symbol, sizeof symbol)) return broken(o);
         if ((symbol.st_info & 0xf) == STT_GNU_IFUNC)
             return refuse(o, "it has an indirect function");
+        sl_status status = check_import(o, t, &symbol);
+        if (status != SL_OK) return status;
     }
     return SL_OK;
 }

@@ -1,11 +1,11 @@
-/* inspect.h - what a compiled kernel does when it is loaded. */
+/* inspect.h - what a compiled kernel does when it is loaded, and what it calls. */
 #ifndef SL_EMULATE_INSPECT_H
 #define SL_EMULATE_INSPECT_H
 
 #include "image.h"
 
 /* SL_ECOMPILE: loading it would run code of its own (constructors, variables that are computed, a
- * resolver), or load libraries other than C's. `disarm`: functions that the loader would call are
+ * resolver), or load libraries other than C's, or it uses of those what is not on a list (imports.h). `disarm`: functions that the loader would call are
  * taken out of the object instead, for a build to which the compiler adds one. */
 sl_status emu_object_inspect(emu_object *object, bool disarm, sl_error *err);
 

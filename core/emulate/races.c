@@ -26,14 +26,14 @@
 #define MAP_NORESERVE 0
 #endif
 
-enum { CELL = 4, LANES = 32, MOST_SITES = 1 << 16, MOST_OLD = 256, LAST_TIME = (1 << 27) - 1 };
+enum { CELL = 4, LANES = 32, MOST_SITES = 1 << 10, MOST_OLD = 256, LAST_TIME = (1 << 27) - 1 };
 
 typedef struct record { /* of an access; time 0: of none */
     uint32_t time : 27;
     uint32_t mask : 4; /* the cell's bytes */
     uint32_t atomic : 1;
-    uint16_t thread; /* of the launch */
-    uint16_t site;
+    uint32_t thread : 22; /* of the launch */
+    uint32_t site : 10;
 } record;
 
 struct emu_cell {
@@ -427,8 +427,8 @@ void emu_races_touch(emu_cell *cells, size_t offset, const emu_access_of *access
     if (suspect.is_open && suspect.what.second.thread != thread) settle_suspect();
     t.self.time = order.now & LAST_TIME;
     t.self.atomic = (access->kind & atomics) != 0;
-    t.self.thread = (uint16_t)thread;
-    t.self.site = find_site(access->pc);
+    t.self.thread = thread & (EMU_MOST_RACING - 1);
+    t.self.site = find_site(access->pc) & (MOST_SITES - 1);
     for (size_t at = offset / CELL * CELL; at < end; at += CELL) {
         const size_t from = offset > at ? offset - at : 0;
         const size_t to = end - at < CELL ? end - at : CELL;
@@ -446,7 +446,7 @@ bool emu_races_begin(const emu_run *run, const char *the_code, size_t bytes)
     const uint32_t threads = size[0] * size[1] * size[2], warps = (threads + LANES - 1) / LANES;
     const size_t blocks = (size_t)run->blocks, all = blocks * threads;
 
-    if (all > UINT16_MAX + 1) return false;
+    if (all > EMU_MOST_RACING) return false;
     code = the_code;
     code_bytes = bytes;
     order.now = 1;

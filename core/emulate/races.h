@@ -5,6 +5,9 @@
 
 #include "run.h"
 
+/* Threads of a launch in which races are looked for. */
+enum { EMU_MOST_RACING = 1 << 22 };
+
 /* What is remembered of four bytes. */
 typedef struct emu_cell emu_cell;
 /* For so many bytes; uses memory only where something is touched. Lives as long as the process.
@@ -19,7 +22,7 @@ typedef struct emu_access_of { /* the running thread's */
     bool shared;    /* in the block's memory, not in a tensor */
 } emu_access_of;
 
-/* False: no memory, and nothing is checked. */
+/* False: too many threads, or no memory: no races are looked for. */
 bool emu_races_begin(const emu_run *run, const char *code, size_t code_bytes);
 /* Before the access. `offset`: of its first byte in what the cells are for. A race ends the process
  * (emu_fail). */

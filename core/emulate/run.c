@@ -104,14 +104,16 @@ static sl_status report(const emu_run *run, sl_error *err)
     return sl_fail(err, SL_EKERNEL, "%.60s:%d: %s", kernel->file, lines[0], text);
 }
 
-static sl_status finish(emu_run *run, bool stopped, sl_error *err)
+/* `started`: processes, each of which says that it came to its end. */
+static sl_status finish(emu_run *run, int started, bool stopped, sl_error *err)
 {
     const char *name = run->emulated->kernel->name;
 
     if (stopped) return sl_fail(err, SL_EINTERRUPT, "kernel %.100s was interrupted", name);
     run->report->text[sizeof run->report->text - 1] = '\0'; /* the kernel can write there */
     if (run->report->status) return report(run, err);
-    return SL_OK;
+    if (run->report->ended == started) return SL_OK;
+    return sl_fail(err, SL_EKERNEL, "its process ended before its blocks did");
 }
 
 static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
@@ -138,7 +140,7 @@ static sl_status run_workers(emu_run *run, int wanted, sl_error *err)
     ended = wait_for_end(ends[0], run->emulated->kernel->device->interrupted);
     reap(pids, n, !ended, run->report);
     close(ends[0]);
-    return finish(run, !ended, err);
+    return finish(run, n, !ended, err);
 }
 
 /* Runs the blocks from `first` on, with the tensors as they were before the launch. */
@@ -210,7 +212,8 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
         return emu_remote_run(emulated->kernel, emulated->remote.number, call, regions, n_regions,
                               args, err);
     run.blocks = product(call->grid);
-    run.checked = run.blocks * product(call->block) <= MOST_CHECKED;
+    /* A stranger's always: in a launch of enough idle threads a few could race unseen. */
+    run.checked = emu_fences() || run.blocks * product(call->block) <= MOST_CHECKED;
     run.image = &emulated->builds[run.checked ? EMU_CHECKED : EMU_FAST];
     run.report = mmap(NULL, sizeof *run.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                       -1, 0);

@@ -3,10 +3,14 @@
  * When all threads have begun and nobody can go on, all that are left wait: for a barrier, which
  * opens if they are all there, or for what never comes.
  */
+#define _DEFAULT_SOURCE /* vdprintf */
 #include "waiting.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "checks.h"
 #include "report.h"
@@ -78,6 +82,23 @@ static int is_shared(const void *address)
     return emu_sections_is_shared(&emu_now.run->image->sections, address);
 }
 
+/* A GPU's printf has no %n, which writes to memory: nothing would check where. */
+static bool has_count(const char *format)
+{
+    while ((format = strchr(format, '%'))) {
+        format += 1 + strspn(format + 1, "0123456789 #+-.*$'IhlLjztq");
+        if (*format == 'n') return true;
+        format += *format != '\0';
+    }
+    return false;
+}
+
+static int print(const char *format, va_list values)
+{
+    if (has_count(format)) trap("calls printf with %n, which a GPU's does not have", 0);
+    return vdprintf(STDOUT_FILENO, format, values);
+}
+
 const emu_host emu_threads_host = { .barrier = barrier,
                                     .warp = emu_warp_meets,
                                     .gather = emu_warp_gathers,
@@ -88,7 +109,8 @@ const emu_host emu_threads_host = { .barrier = barrier,
                                     .fence = emu_check_fence,
                                     .misaligned = emu_check_alignment,
                                     .move = memmove,
-                                    .fill = memset };
+                                    .fill = memset,
+                                    .print = print };
 
 /* ---- blocks ---- */
 

@@ -56,10 +56,10 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
         add_type(unit, &kernel->args[i]);
         emu_text_printf(unit, " const *)args[%u];\n", i);
     }
-    emu_text_puts(unit, "}\nstatic inline auto emu_bind_kernel()\n{\n    return [");
+    emu_text_puts(unit, "}\nEMU_UNCHECKED static inline auto emu_bind_kernel()\n{\n    return [");
     for (uint32_t i = 0; i < kernel->n_args; i++)
         emu_text_printf(unit, "%sa%u = emu_arg%u", i ? ", " : "", i, i);
-    emu_text_printf(unit, "]() __attribute__((always_inline)) { %s(", kernel->name);
+    emu_text_printf(unit, "]() EMU_CALLS_KERNEL { %s(", kernel->name);
     for (uint32_t i = 0; i < kernel->n_args; i++)
         emu_text_printf(unit, "%sa%u", i ? ", " : "", i);
     emu_text_puts(unit, "); };\n}\n");
@@ -73,6 +73,21 @@ static void add_dynamic_shared(emu_text *unit, const emu_text *names)
                   "__asm__(\".pushsection emu_dynamic,\\\"aw\\\",@nobits\\n.balign 128\\n\"\n");
     emu_text_puts(unit, names->data);
     emu_text_puts(unit, "\".zero 262144\\n.popsection\");\n");
+}
+
+/* No macro of the source changes it. */
+static void add_end(emu_text *unit, const sl_custom *kernel)
+{
+    emu_text end = { 0 };
+
+    add_wrapper(&end, kernel);
+    add_device_file(&end, "blocks.h");
+    emu_text_puts(unit, "#undef noinline\n"); /* of EMU_CALLS_KERNEL */
+    if (end.data) emu_source_undefine(end.data, kernel->name, unit);
+    add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
+    if (end.data) emu_text_puts(unit, end.data);
+    unit->failed |= end.failed;
+    emu_text_free(&end);
 }
 
 sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
@@ -94,10 +109,8 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
     emu_source_add(kernel->source, unit, &shared);
     emu_text_puts(unit, "\n");
-    add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
     add_dynamic_shared(unit, &shared);
-    add_wrapper(unit, kernel);
-    add_device_file(unit, "blocks.h");
+    add_end(unit, kernel);
     unit->failed |= shared.failed;
     emu_text_free(&shared);
     return unit->failed ? sl_fail(err, SL_ENOMEM, "no memory for a kernel's source") : SL_OK;

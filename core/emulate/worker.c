@@ -37,6 +37,14 @@ static void fill_args(const emu_run *run, const void **values, char **pointers)
     }
 }
 
+/* Whoever ends the process otherwise has not run the launch. */
+static _Noreturn void end(const emu_run *run)
+{
+    emu_checks_end();
+    atomic_fetch_add(&run->report->ended, 1);
+    _exit(0);
+}
+
 _Noreturn void emu_worker(emu_run *run)
 {
     const void *values[SL_MOST_ARGS];
@@ -52,15 +60,14 @@ _Noreturn void emu_worker(emu_run *run)
     fill_args(run, values, pointers);
     memcpy(launch.grid, run->call->grid, sizeof launch.grid);
     memcpy(launch.block, run->call->block, sizeof launch.block);
+    if (run->checked) emu_checks_begin(run); /* its tables are not counted as the kernel's memory */
     emu_fence_kernel();
     entry = run->image->get_entry();
     entry->launch(&launch);
     emu_threads_open(run, entry);
-    if (run->checked) emu_checks_begin(run);
     if (run->call->cooperative) {
         emu_threads_run_grid(run->blocks);
-        emu_checks_end();
-        _exit(0);
+        end(run);
     }
     for (;;) {
         uint64_t first = atomic_fetch_add(&run->report->next_block, run->chunk);
@@ -68,6 +75,5 @@ _Noreturn void emu_worker(emu_run *run)
         for (uint64_t i = first; i < first + run->chunk && i < run->blocks; i++)
             emu_threads_run_block(i);
     }
-    emu_checks_end();
-    _exit(0);
+    end(run);
 }

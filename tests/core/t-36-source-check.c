@@ -102,6 +102,47 @@ static void test_assembly(void)
        "and what is the compiler's");
 }
 
+/* Names of the program that runs kernels on the host (core/emulate/device): however they are put. */
+static void test_ours(void)
+{
+    ok(refused(
+           "\n  EMU_UNCHECKED void f();\n", 2,
+           "EMU_UNCHECKED is refused here: names that begin with emu_, EMU_ or Emu are reserved"),
+       "macros of ours are refused, with the name, the rule and the line");
+    ok(refused("auto h = emu_the_host;\n", 1, "emu_the_host"), "variables");
+    ok(refused("template <typename EmuValue> void f(EmuValue);\n", 1, "EmuValue"), "parameters");
+    ok(refused("using namespace emu;\n", 1, "emu is refused"), "the namespace");
+    ok(refused("int n = sizeof(emu_launch);\n", 1, "emu_launch"), "types, in sizeof");
+    ok(refused("typedef decltype(emu_entry::abi) t;\n", 1, "emu_entry"), "and decltype");
+    ok(refused("#ifdef EMU_CHECKED\n", 1, "EMU_CHECKED"), "in #ifdef");
+    ok(refused("#ifndef EMU_CHECKED\n", 1, "EMU_CHECKED"), "in #ifndef");
+    ok(refused("#if defined(EMU_CHECKED)\n", 1, "EMU_CHECKED"), "in #if defined");
+    ok(refused("#if 0\n#elif defined EMU_CHECKED\n", 2, "EMU_CHECKED"), "in #elif");
+    ok(refused("#undef EMU_CHECK\n", 1, "EMU_CHECK"), "in #undef");
+    ok(refused("#define EMU_CHECK(a, b, c)\n", 1, "EMU_CHECK"), "in #define");
+    ok(refused("#define MINE EMU_UNCHECKED\n", 1, "EMU_UNCHECKED"), "in what a macro stands for");
+    ok(refused("EMU_\\\nUNCHECKED void f();\n", 2, "EMU_UNCHECKED"), "across two lines");
+    ok(refused("#pragma unroll EMU_STATE\n", 1, "EMU_STATE"), "behind #pragma unroll");
+    ok(refused("#include <cmath> EMU_X\n", 1, "EMU_X"), "behind an #include");
+    ok(refused("#include \"streamlab_narrow.h\"\n", 1, "streamlab_narrow.h"),
+       "and files of ours, which CUDA does not have");
+    ok(refused("#include <abi.h>\n", 1, "abi.h"), "none of them");
+    ok(refused("#define noinline no_sanitize_thread\n", 1, "no_sanitize_thread"),
+       "an attribute that switches checks off");
+    ok(refused("[[no_sanitize(\"thread\")]] void f();\n", 1, "no_sanitize"), "also C++'s");
+    ok(refused("[[disable_sanitizer_instrumentation]] void f();\n", 1, "disable_sanitizer"),
+       "and clang's");
+    ok(refused("#ifdef __SANITIZE_THREAD__\n", 1, "__SANITIZE_THREAD__"),
+       "macros of the compiler that tell the builds apart");
+    ok(refused("#ifdef __OPTIMIZE__\n", 1, "__OPTIMIZE__"), "however it optimises");
+    ok(refused("#if __has_feature(thread_sanitizer)\n", 1, "__has_feature"), "or asked like that");
+    ok(refused("int n = __COUNTER__;\n", 1, "__COUNTER__"), "how many variables there are");
+    ok(refused("void f() { __tsan_read4(0); }\n", 1, "__tsan_read4"), "and what checks call");
+    ok(fine("int emulated, EMULATE, my_emu_; struct Emission;\n"), "names like those are fine");
+    ok(fine("// EMU_CHECKED\nconst char *s = \"emu_the_host\";\n"),
+       "and so are comments and texts");
+}
+
 /* Where a compiler would see a name that a careless reader takes for a text or a comment. */
 static void test_hiding(void)
 {
@@ -156,9 +197,25 @@ static void test_options(void)
     static const char *const good[] = { "-DTILE=32",    "-DT=float",  "-DX",
                                         "-DX=-1.5e+3f", "-std=c++17", "--use_fast_math" };
     static const char *const bad[] = {
-        "-I/etc",       "-include", "-fplugin=x.so",   "-D",         "-DX=asm", "-Dasm=x",
-        "-DX=\"a\"",    "-DX=a b",  "-DX(a)=a",        "-D__asm__=", "@file",   "x.cpp",
-        "-std=gnu++17", "-DX=a##b", "--pre-include=x", "",
+        "-I/etc",
+        "-include",
+        "-fplugin=x.so",
+        "-D",
+        "-DX=asm",
+        "-Dasm=x",
+        "-DX=\"a\"",
+        "-DX=a b",
+        "-DX(a)=a",
+        "-D__asm__=",
+        "@file",
+        "x.cpp",
+        "-std=gnu++17",
+        "-DX=a##b",
+        "--pre-include=x",
+        "",
+        "-DX=EMU_UNCHECKED",
+        "-DEMU_CHECKED",
+        "-DX=1+emu_the_host",
     };
 
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -169,6 +226,7 @@ static void test_options(void)
     is_int(sl_source_check_name("x\n#include <y>", &err), SL_EINVAL, "and no other text");
     is_int(sl_source_check_name("__asm__", &err), SL_EINVAL,
            "nor a name that sources may not have");
+    is_int(sl_source_check_name("emu_grid_sync", &err), SL_EINVAL, "nor one of ours");
 }
 
 int main(void)
@@ -177,6 +235,7 @@ int main(void)
     ok(fine(transpose), "a kernel as courses have them is fine");
     test_files();
     test_assembly();
+    test_ours();
     test_hiding();
     test_sizes();
     test_options();

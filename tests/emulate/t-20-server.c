@@ -102,9 +102,14 @@ static void test_sources(void)
     ok(is_refused("float f() { return 1; } float a = f() + threadIdx.x;\n" KERNEL "a; }",
                   SL_ECOMPILE, "variable a lies in"),
        "what would run when it is loaded is refused");
-    ok(is_refused("extern \"C\" int getpid(); int (*const p)() = getpid;\n" KERNEL "p(); }", SL_OK,
-                  ""),
-       "but not the address of a function");
+    ok(is_refused("extern \"C\" int getpid(); int (*const p)() = getpid;\n" KERNEL "p(); }",
+                  SL_ECOMPILE, "getpid is refused here: a kernel calls functions of CUDA's"),
+       "and so is a function of the host's, by its name");
+    ok(is_refused(
+           "extern \"C\" double roundeven(double); double (*const p)(double) = roundeven;\n" KERNEL
+           "p(2); }",
+           SL_OK, ""),
+       "but not the address of one for numbers");
     is_int(seen->kernels, 3, "none of them has been run");
 }
 

@@ -4,7 +4,7 @@
  * each time, a kernel that has one is run by one process: emu_mark_ordered leaves a section
  * "emu_ordered" in its object. */
 
-static inline __attribute__((always_inline)) void emu_mark_ordered()
+static inline __attribute__((__always_inline__)) void emu_mark_ordered()
 {
     __asm__ volatile(".pushsection emu_ordered,\"a\"\n\t.byte 1\n\t.popsection");
 }

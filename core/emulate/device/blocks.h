@@ -18,7 +18,7 @@ EMU_STATE static bool emu_moved; /* another fiber has run: threadIdx may be anot
 enum { EMU_MOST_THREADS = 1024, EMU_NEAR = 0x70000000 };
 
 /* `near`: indices of threads along x are below EMU_NEAR. */
-static inline __attribute__((always_inline)) void emu_run_rows(bool near)
+EMU_UNCHECKED static inline __attribute__((__always_inline__)) void emu_run_rows(bool near)
 {
     const auto call_kernel = emu_bind_kernel();
     while (emu_row < emu_rows) {
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void emu_run_rows(bool near)
     }
 }
 
-static void emu_run_threads()
+EMU_UNCHECKED static void emu_run_threads()
 {
     if ((unsigned long long)blockIdx.x * blockDim.x <= EMU_NEAR)
         emu_run_rows(true);
@@ -85,7 +85,7 @@ EMU_UNCHECKED static void emu_set_launch(const emu_launch *launch)
     emu_set_args(launch->args);
 }
 
-extern "C" __attribute__((visibility("default"))) const emu_entry *emu_image_entry()
+extern "C" __attribute__((__visibility__("default"))) const emu_entry *emu_image_entry()
 {
     static const emu_entry entry = { EMU_ABI,         emu_set_launch, emu_begin_block,
                                      emu_run_threads, emu_get_thread, emu_set_thread };

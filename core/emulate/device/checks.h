@@ -2,10 +2,10 @@
  * (-fsanitize=thread) and for addresses that are not aligned: here the program checks the access.
  * Compiled only into the checked build, whose threads run in one process, one at a time.
  *
- * Most accesses are to the emulator's own variables and to the running thread's stack: they are
+ * Most accesses are reads of threadIdx and its like, and to the running thread's stack: they are
  * passed over here. */
 #ifdef EMU_CHECKED
-#define EMU_CALLED EMU_UNCHECKED __attribute__((visibility("hidden")))
+#define EMU_CALLED EMU_UNCHECKED __attribute__((__visibility__("hidden")))
 #define EMU_CALLER __builtin_return_address(0)
 #define EMU_TEXT_(text) #text
 #define EMU_TEXT(text) EMU_TEXT_(text)
@@ -13,9 +13,9 @@
 
 enum { EMU_STACK_WINDOW = 128 << 10 }; /* nothing but a stack is so near above its end */
 
-extern "C" __attribute__((visibility("hidden"))) char __start_emu_state[], __stop_emu_state[];
+extern "C" __attribute__((__visibility__("hidden"))) char __start_emu_index[], __stop_emu_index[];
 
-EMU_UNCHECKED static inline __attribute__((always_inline)) bool
+EMU_UNCHECKED static inline __attribute__((__always_inline__)) bool
 emu_is_within(const void *address, const void *begin, size_t bytes)
 {
     return (size_t)((const char *)address - (const char *)begin) < bytes;
@@ -26,9 +26,10 @@ EMU_UNCHECKED static __attribute__((noinline)) void
 emu_check(const void *address, size_t bytes, int kind, const void *pc, const void *stack)
 {
     if (emu_is_within(address, stack, EMU_STACK_WINDOW)) return;
-    if (emu_is_within(address, __start_emu_state, (size_t)(__stop_emu_state - __start_emu_state)))
+    if (!(kind & EMU_WRITE)
+        && emu_is_within(address, __start_emu_index,
+                         (size_t)(__stop_emu_index - __start_emu_index)))
         return;
-    if (!emu_the_host || emu_is_within(address, emu_the_host, sizeof *emu_the_host)) return;
     emu_the_host->access(address, bytes, kind, pc);
 }
 #define EMU_CHECK(address, bytes, kind) \

@@ -1,22 +1,25 @@
 /* language.h - CUDA C++ for a compiler of plain C++: qualifiers, types and the variables that tell
  * threads and blocks apart. Compiled before the user's source. No header of the C++ library is
- * included: they take longer to read than the kernel to compile. */
+ * included: they take longer to read than the kernel to compile.
+ *
+ * Attributes have underscores around their names, as no macro of a source can have: one that is
+ * called `always_inline` would change what __forceinline__ means. __noinline__ alone is CUDA's. */
 #include <stddef.h>
 #include <stdint.h>
 
 #define __CUDACC_EMULATED__ 1
 #define __CUDA_ARCH__ 800
-#define __global__ inline __attribute__((always_inline))
+#define __global__ inline __attribute__((__always_inline__))
 #define __device__
 #define __host__
 #define __managed__
-#define __forceinline__ inline __attribute__((always_inline))
+#define __forceinline__ inline __attribute__((__always_inline__))
 #define __inline__ inline
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __grid_constant__
-#define __align__(n) __attribute__((aligned(n)))
+#define __align__(n) __attribute__((__aligned__(n)))
 #define __restrict__ __restrict
 
 /* Each variable in shared memory has a section of its own, from which the program knows where it
@@ -24,27 +27,28 @@
  * others. Static variables without a section would be a GPU's global ones, which are not here. */
 /* `used`: they are changed by others, too (threads.c). */
 #define EMU_NUMBERED_(prefix, number) \
-    static __attribute__((section(prefix #number), aligned(16), used))
+    static __attribute__((__section__(prefix #number), __aligned__(16), __used__))
 #define EMU_NUMBERED(prefix, number) EMU_NUMBERED_(prefix, number)
 #define __constant__ EMU_NUMBERED("emu_constant.", __COUNTER__)
-#ifdef EMU_CHECKED
-/* With a gap behind it, in which nothing lies. */
-#define EMU_WITH_GAP_(number)                                            \
-    static char emu_gap_##number[256]                                    \
-        __attribute__((section("emu_gap." #number), aligned(16), used)); \
+/* With a gap behind it, in which nothing lies: in both builds, which a kernel shall not tell apart. */
+#define EMU_WITH_GAP_(number)                                                        \
+    static char emu_gap_##number[256]                                                \
+        __attribute__((__section__("emu_gap." #number), __aligned__(16), __used__)); \
     EMU_NUMBERED_("emu_shared.", number)
 #define EMU_WITH_GAP(number) EMU_WITH_GAP_(number)
 #define __shared__ EMU_WITH_GAP(__COUNTER__)
-#else
-#define __shared__ EMU_NUMBERED("emu_shared.", __COUNTER__)
-#endif
-/* Of functions that use what is the program's, not the kernel's. */
+/* Of functions that use what is the program's, not the kernel's; and of the one that calls the kernel,
+ * whose accesses are looked at. */
 #ifdef EMU_CHECKED
-#define EMU_UNCHECKED __attribute__((no_sanitize_thread, no_sanitize("alignment")))
+#define EMU_UNCHECKED __attribute__((__no_sanitize_thread__, __no_sanitize__("alignment")))
+#define EMU_CALLS_KERNEL __attribute__((noinline))
 #else
 #define EMU_UNCHECKED
+#define EMU_CALLS_KERNEL __attribute__((__always_inline__))
 #endif
-#define EMU_STATE __attribute__((section("emu_state")))
+/* Only unchecked functions use what is in emu_state; what is in emu_index a kernel can read. */
+#define EMU_STATE __attribute__((__section__("emu_state")))
+#define EMU_READABLE __attribute__((__section__("emu_index")))
 
 struct uint3 {
     unsigned x, y, z;
@@ -61,9 +65,9 @@ struct uint3 {
         static unsigned x, y, z;                            \
         operator uint3() const { return uint3{ x, y, z }; } \
     };                                                      \
-    EMU_STATE unsigned type::x;                             \
-    EMU_STATE unsigned type::y;                             \
-    EMU_STATE unsigned type::z;                             \
+    EMU_READABLE unsigned type::x;                          \
+    EMU_READABLE unsigned type::y;                          \
+    EMU_READABLE unsigned type::z;                          \
     type name;                                              \
     }
 EMU_INDEX(emu_thread_index, threadIdx)
@@ -88,25 +92,34 @@ static constexpr int warpSize = 32;
 
 EMU_STATE static const emu_host *emu_the_host;
 
-static inline void emu_syncthreads(int line) { emu_the_host->barrier(0, line); }
-static inline unsigned emu_syncthreads_count(int predicate, int line)
+EMU_UNCHECKED static inline void emu_syncthreads(int line) { emu_the_host->barrier(0, line); }
+EMU_UNCHECKED static inline unsigned emu_syncthreads_count(int predicate, int line)
 {
     return emu_the_host->barrier(predicate, line);
 }
-static inline uint64_t emu_warp(int op, unsigned mask, uint64_t value, int lane, int line)
+EMU_UNCHECKED static inline uint64_t emu_warp(int op, unsigned mask, uint64_t value, int lane,
+                                              int line)
 {
     return emu_the_host->warp(op, mask, value, lane, line);
 }
-static inline void emu_warp_gather(unsigned mask, uint64_t value, uint64_t values[32], int line)
+EMU_UNCHECKED static inline void emu_warp_gather(unsigned mask, uint64_t value, uint64_t values[32],
+                                                 int line)
 {
     emu_the_host->gather(mask, value, (unsigned long long *)values, line);
 }
-static inline void emu_grid_sync(int line) { emu_the_host->grid_barrier(line); }
-[[noreturn]] static inline void emu_trap(const char *what, int line = 0)
+EMU_UNCHECKED static inline void emu_grid_sync(int line) { emu_the_host->grid_barrier(line); }
+[[noreturn]] EMU_UNCHECKED static inline void emu_trap(const char *what, int line = 0)
 {
     emu_the_host->trap(what, line);
     __builtin_unreachable();
 }
-static inline bool emu_is_shared(const void *address) { return emu_the_host->is_shared(address); }
+EMU_UNCHECKED static inline bool emu_is_shared(const void *address)
+{
+    return emu_the_host->is_shared(address);
+}
+EMU_UNCHECKED static inline int emu_print(const char *format, __builtin_va_list values)
+{
+    return emu_the_host->print(format, values);
+}
 
 #define __syncthreads() emu_syncthreads(__LINE__)

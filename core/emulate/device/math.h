@@ -106,13 +106,57 @@ static inline float nanf(const char *) { return __builtin_nanf(""); }
 EMU_SCALE(ldexp, int)
 EMU_SCALE(scalbn, int)
 EMU_SCALE(scalbln, long)
-EMU_SCALE(frexp, int *)
-static inline double modf(double x, double *whole) { return __builtin_modf(x, whole); }
-static inline float modf(float x, float *whole) { return __builtin_modff(x, whole); }
-static inline float modff(float x, float *whole) { return __builtin_modff(x, whole); }
-static inline double remquo(double x, double y, int *n) { return __builtin_remquo(x, y, n); }
-static inline float remquo(float x, float y, int *n) { return __builtin_remquof(x, y, n); }
-static inline float remquof(float x, float y, int *n) { return __builtin_remquof(x, y, n); }
+
+/* The C library's would write the second part, and nothing would check where. */
+#define EMU_PARTS(type, suffix)                                                  \
+    static inline type modf(type x, type *whole)                                 \
+    {                                                                            \
+        const type most = __builtin_trunc##suffix(x);                            \
+        *whole = most;                                                           \
+        return __builtin_copysign##suffix(__builtin_isinf(x) ? 0 : x - most, x); \
+    }                                                                            \
+    static inline type frexp(type x, int *exponent)                              \
+    {                                                                            \
+        const bool has_one = x != 0 && __builtin_isfinite(x);                    \
+        *exponent = has_one ? __builtin_ilogb##suffix(x) + 1 : 0;                \
+        return has_one ? __builtin_scalbn##suffix(x, -*exponent) : x;            \
+    }
+EMU_PARTS(double, )
+EMU_PARTS(float, f)
+static inline float modff(float x, float *whole) { return modf(x, whole); }
+static inline float frexpf(float x, int *exponent) { return frexp(x, exponent); }
+
+/* Takes `step` off *rest where it fits; gives `bit` of the quotient if so. */
+static inline int emu_take_off(double *rest, double step, int bit)
+{
+    if (!(*rest >= step)) return 0;
+    *rest -= step;
+    return bit;
+}
+/* The quotient's last three bits, and its sign. 8 * y and the like may be infinite: then they are more
+ * than the rest, and nothing is taken off. */
+static inline double remquo(double x, double y, int *n)
+{
+    double rest = __builtin_fabs(x), step = __builtin_fabs(y);
+    int bits;
+
+    *n = 0;
+    if (!__builtin_isfinite(x) || !(step > 0)) return __builtin_nan("");
+    if (__builtin_isinf(8 * step) == 0) rest = __builtin_fmod(rest, 8 * step);
+    bits = emu_take_off(&rest, 4 * step, 4) + emu_take_off(&rest, 2 * step, 2);
+    bits += emu_take_off(&rest, step, 1);
+    if (rest > step - rest || (rest == step - rest && (bits & 1))) {
+        rest -= step;
+        bits++;
+    }
+    *n = __builtin_signbit(x) == __builtin_signbit(y) ? bits & 7 : -(bits & 7);
+    return __builtin_signbit(x) ? -rest : rest;
+}
+static inline float remquo(float x, float y, int *n)
+{
+    return (float)remquo((double)x, (double)y, n);
+}
+static inline float remquof(float x, float y, int *n) { return remquo(x, y, n); }
 
 #define EMU_TEST(name)                                                    \
     static inline int name(double x) { return __builtin_##name(x) != 0; } \

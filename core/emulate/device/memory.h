@@ -55,14 +55,13 @@ static inline void __nanosleep(unsigned) {}
 
 /* ---- messages and ends ---- */
 
-extern "C" int vdprintf(int descriptor, const char *format, __builtin_va_list values);
 namespace emu
 {
-static inline __attribute__((format(printf, 1, 2))) int printf(const char *format, ...)
+static inline __attribute__((__format__(__printf__, 1, 2))) int printf(const char *format, ...)
 {
     __builtin_va_list values;
     __builtin_va_start(values, format);
-    int n = vdprintf(1, format, values);
+    int n = emu_print(format, values);
     __builtin_va_end(values);
     return n;
 }

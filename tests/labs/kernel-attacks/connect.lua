@@ -1,5 +1,5 @@
 -- Makes a socket.
--- held: every element is 2
+-- held: is refused here: a kernel calls functions of CUDA's
 
 local twice = lab.kernel{name = "twice", source = [==[
 extern "C" int socket(int, int, int);

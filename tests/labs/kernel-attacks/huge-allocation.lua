@@ -1,5 +1,5 @@
 -- Fills all memory, in a launch that is so large that its accesses are not checked.
--- held: every element is 2
+-- held: is refused here: a kernel calls functions of CUDA's
 
 local twice = lab.kernel{name = "twice", source = [==[
 extern "C" void *malloc(unsigned long);

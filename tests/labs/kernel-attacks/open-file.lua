@@ -1,5 +1,5 @@
 -- Opens the hidden test from the kernel, and gives its first bytes as values.
--- held: every element is 2
+-- held: is refused here: a kernel calls functions of CUDA's
 
 local twice = lab.kernel{name = "twice", source = [==[
 extern "C" int open(const char *, int);

@@ -1,5 +1,5 @@
 -- System calls without the C library, by number: open, ptrace, process_vm_readv.
--- held: every element is 2
+-- held: is refused here: a kernel calls functions of CUDA's
 
 local twice = lab.kernel{name = "twice", source = [==[
 extern "C" long syscall(long, ...);

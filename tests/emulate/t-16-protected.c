@@ -1,0 +1,126 @@
+/* t-16-protected.c - what a kernel cannot change of the program around it: the variables that tell
+ * threads apart, the text behind its source, how its process ends, what is checked. */
+#include "kernel.h"
+
+static const char *const args[] = { "in f32*", "out f32*", "i32", NULL };
+
+enum { N = 1000 };
+static float x[N], y[N];
+
+/* With so many blocks of 256 threads. */
+static sl_status run(test_kernel *kernel, uint32_t blocks)
+{
+    const test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(N) };
+    const test_launch launch = { .grid = { blocks }, .block = { 256 } };
+
+    for (int i = 0; i < N; i++)
+        x[i] = (float)i, y[i] = -1;
+    return test_run(kernel, launch, values);
+}
+
+static bool is_doubled(void)
+{
+    for (int i = 0; i < N; i++)
+        if (y[i] != 2 * (float)i) return false;
+    return true;
+}
+
+/* A kernel of that body, with that text in front of it and behind it. */
+static test_kernel *make(const char *before, const char *body, const char *behind)
+{
+    static char source[4096]; /* the kernel refers to it */
+
+    snprintf(source, sizeof source,
+             "%s\n__global__ void twice(const float *x, float *y, int n)\n"
+             "{\n"
+             "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+             "    if (i < n) y[i] = 2 * x[i];\n"
+             "%s\n}\n%s",
+             before, body, behind);
+    return test_kernel_new("twice", args, source);
+}
+
+static void test_refused(const char *body, const char *words, const char *name)
+{
+    test_kernel *kernel = make("", body, "");
+
+    is_int(run(kernel, 4), SL_EKERNEL, "%s", name);
+    ok(strstr(test_err.msg, words), "and it says so: %s", test_err.msg);
+    ok(y[0] == -1, "nothing is changed");
+    test_kernel_free(kernel);
+}
+
+static void test_index(void)
+{
+    test_refused("threadIdx.x = 0;", "(0,0,0) of block (0,0,0) writes a variable that is not the",
+                 "threadIdx is not written");
+    test_refused("*(volatile unsigned *)&gridDim.y = 2;", "writes a variable that is not the",
+                 "nor is gridDim by a pointer");
+    test_refused("for (int k = -64; k < 64; k++) y[0] += ((volatile unsigned *)&threadIdx.x)[k];",
+                 "reads a variable that is not the", "nor is what lies beside them read");
+    test_refused("atomicAdd(&threadIdx.x, 1u);", "a variable that is not the",
+                 "nor added to by an atomic");
+    test_refused("if (i == 5) printf(\"%d%5$hhn\\n\", n);", "printf with %n",
+                 "printf does not write to memory");
+}
+
+static void test_macros(void)
+{
+    static const char macros[] =
+        "#define n 3\n#define x (\n#define unsigned float\n"
+        "#define static\n#define threadIdx blockIdx\n"
+        "#define noinline\n#define always_inline\n#define section(name)\n"
+        "#define const\n#define return for (;;) return\n"
+        "#define call_kernel(a) (void)0\n#define if while\n#define auto int";
+    test_kernel *kernel = make("", "", macros);
+
+    is_int(kernel->status, SL_OK, "macros behind a kernel change nothing of what calls it");
+    is_int(run(kernel, 4), SL_OK, "it runs");
+    ok(is_doubled(), "with the right values");
+    is_int(run(kernel, 4000), SL_OK, "so does a large launch");
+    ok(is_doubled(), "with the same values");
+    test_kernel_free(kernel);
+}
+
+static void test_end(void)
+{
+    test_kernel *kernel = make("extern \"C\" void _exit(int);", "if (i == n - 1) _exit(0);", "");
+
+    is_int(run(kernel, 4), SL_EKERNEL, "a launch whose process ends early has failed");
+    ok(strstr(test_err.msg, "its process ended before its blocks did"), "the message says it: %s",
+       test_err.msg);
+    is_int(run(kernel, 4000), SL_EKERNEL, "so has a large one");
+    ok(y[0] == -1, "nothing is changed");
+    test_kernel_free(kernel);
+}
+
+/* Where the variables lie is the same in the checked build, which small launches run in, and in the
+ * fast one. */
+static void test_builds(void)
+{
+    test_kernel *kernel = make("",
+                               "__shared__ float a[4], b[4];\n"
+                               "if (i == 0) y[0] = (float)((char *)b - (char *)a);",
+                               "");
+    float checked;
+
+    is_int(run(kernel, 4), SL_OK, "a small launch");
+    checked = y[0];
+    is_int(run(kernel, 4000), SL_OK, "a large launch");
+    ok(checked != 0 && y[0] == checked, "variables lie as far from each other in both");
+    test_kernel_free(kernel);
+}
+
+int main(void)
+{
+    plan(0);
+    if (test_lacks_compiler()) {
+        skip(1, "%s", test_err.msg);
+        return done_testing();
+    }
+    test_index();
+    test_macros();
+    test_end();
+    test_builds();
+    return done_testing();
+}

@@ -1,0 +1,23 @@
+-- Marks the function in which it races as one that is not checked.
+-- held: EMU_UNCHECKED is refused here: names that begin with emu_, EMU_ or Emu are reserved
+
+local twice = lab.kernel{name = "twice", source = [==[
+EMU_UNCHECKED __noinline__ __device__ void racing(const float *x, float *y, int n)
+{
+    __shared__ float t[257];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    t[threadIdx.x] = i < n ? x[i] : 0;
+    if (threadIdx.x > 0 && i - 1 < n) y[i - 1] = 2 * t[threadIdx.x - 1];
+    if (threadIdx.x == blockDim.x - 1 && i < n) y[i] = 2 * t[threadIdx.x];
+}
+__global__ void twice(const float *x, float *y, int n)
+{
+    racing(x, y, n);
+}
+]==], args = {"in f32*", "out f32*", "i32"}}
+
+function double(x)
+    local y = lab.empty(x:numel())
+    twice((x:numel() + 255) // 256, 256, x, y, x:numel())
+    return y
+end

@@ -1,0 +1,18 @@
+-- Waits for a minute, which takes no processor time.
+-- held: is refused here: a kernel calls functions of CUDA's
+
+local twice = lab.kernel{name = "twice", source = [==[
+extern "C" unsigned sleep(unsigned);
+__global__ void twice(const float *x, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+    sleep(60);
+}
+]==], args = {"in f32*", "out f32*", "i32"}}
+
+function double(x)
+    local y = lab.empty(x:numel())
+    twice((x:numel() + 255) // 256, 256, x, y, x:numel())
+    return y
+end
