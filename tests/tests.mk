@@ -76,6 +76,10 @@ $(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ $(ZLIB) $(LIBS)
 
+# The program's fence around kernels.
+$(BUILD)/tests/emulate/t-21-fence: $(BUILD)/repl/sandbox/kernel_fence.o $(FILTER)
+$(BUILD)/tests/emulate/t-21-fence: LIBS += $(PROGRAM_FILTER)
+
 $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	$(call say,link,$@)
 	@mkdir -p $(@D)

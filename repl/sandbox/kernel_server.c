@@ -16,7 +16,6 @@
 #include <fcntl.h>
 #include <lauxlib.h>
 #include <limits.h>
-#include <math.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -33,6 +32,7 @@
 
 #include "../run/embedded.h"
 #include "child_start.h"
+#include "kernel_fence.h"
 #include "landlock.h"
 #include "syscalls.h"
 
@@ -43,23 +43,12 @@ void lsl_serve_kernels(int fd, bool (*time_is_left)(void), bool (*compiler)(void
 enum { SOCKET = 3, EXIT_NOT_FENCED = 1 };
 enum { SECONDS = 2, BYTES, FOLDER, COMPILER_PREFIX, N_ARGUMENTS };
 
-/* Of one file of a compiler; of its memory; of the server's own, for messages. */
-enum { MOST_FILE_BYTES = 64 << 20, MOST_MESSAGES_BYTES = 768 << 20 };
-static const rlim_t most_compiler_bytes = (rlim_t)4 << 30;
+/* Of the server's own, for messages. */
+static const double messages_bytes = 768 << 20;
 
 /* ---- the server's limits --------------------------------------------------------- */
 
 static double total_s, left_s, memory_bytes;
-
-static bool set_limit(int which, double value)
-{
-    struct rlimit limit;
-    if (getrlimit(which, &limit) != 0) return false;
-    rlim_t most = (rlim_t)value;
-    if (limit.rlim_max != RLIM_INFINITY && limit.rlim_max < most) most = limit.rlim_max;
-    limit = (struct rlimit){ most, most };
-    return setrlimit(which, &limit) == 0;
-}
 
 static double used_s(int who)
 {
@@ -75,38 +64,17 @@ static bool time_is_left(void)
     return left_s > 0;
 }
 
-/* A new process has used nothing yet. The system counts whole seconds, and by ticks, which is not
- * what rusage says: with one more, no time is left after a process that was ended, whoever counts. */
-static bool limit_time(void) { return set_limit(RLIMIT_CPU, ceil(left_s) + 1); }
-
-static bool fence_compiler(void)
-{
-    return limit_time() && set_limit(RLIMIT_AS, most_compiler_bytes);
-}
-
-static void close_all(void)
-{
-#if defined SYS_close_range
-    if (syscall(SYS_close_range, 0, ~0u, 0) == 0) return;
-#endif
-    for (int fd = 0; fd < 1024; fd++)
-        close(fd);
-}
-
-static bool fence_kernel(void)
-{
-    close_all();
-    return limit_time() && set_limit(RLIMIT_NOFILE, 0) && set_limit(RLIMIT_FSIZE, 0)
-           && set_limit(RLIMIT_NPROC, 0) && !syscalls_refuse_kernel();
-}
+static bool fence_this_compiler(void) { return fence_compiler(left_s); }
+static bool fence_this_kernel(void) { return fence_kernel(left_s, memory_bytes); }
 
 /* Memory of a sanitized program is not counted like that. */
 static bool limit_server(void)
 {
 #if !defined __SANITIZE_ADDRESS__
-    if (!set_limit(RLIMIT_DATA, memory_bytes + MOST_MESSAGES_BYTES)) return false;
+    if (!fence_set_limit(RLIMIT_DATA, memory_bytes + messages_bytes)) return false;
 #endif
-    return set_limit(RLIMIT_CORE, 0) && set_limit(RLIMIT_FSIZE, MOST_FILE_BYTES);
+    return fence_set_limit(RLIMIT_CORE, 0)
+           && fence_set_limit(RLIMIT_FSIZE, (double)(FILE_MIB << 20));
 }
 
 static void keep_little_environment(const char *folder)
@@ -151,7 +119,7 @@ int kernel_server_main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN);
     if (!fence_server(argv[FOLDER], *argv[COMPILER_PREFIX] ? argv[COMPILER_PREFIX] : NULL))
         return EXIT_NOT_FENCED;
-    lsl_serve_kernels(SOCKET, time_is_left, fence_compiler, fence_kernel);
+    lsl_serve_kernels(SOCKET, time_is_left, fence_this_compiler, fence_this_kernel);
     _exit(0);
 }
 

@@ -189,12 +189,12 @@ static const char *const compiler[] = {
     "seccomp",
 };
 
-/* All that a kernel of a stranger needs to compute in memory that it has. */
+/* All that a kernel of a stranger needs to compute in memory that it has. None of them waits. */
 static const char *const kernel[] = {
-    "exit",   "exit_group", "rt_sigreturn",    "rt_sigprocmask", "sigaltstack",
-    "mmap",   "munmap",     "mremap",          "mprotect",       "madvise",
-    "brk",    "futex",      "sched_yield",     "clock_gettime",  "getpid",
-    "gettid", "rseq",       "restart_syscall",
+    "exit", "exit_group",      "rt_sigreturn", "rt_sigprocmask", "sigaltstack",
+    "mmap", "munmap",          "mremap",       "mprotect",       "madvise",
+    "brk",  "sched_yield",     "getpid",       "gettid",         "clock_gettime",
+    "rseq", "restart_syscall",
 };
 
 /* Allowed if the argument, an int, has these values in the bits of the mask. */
