@@ -53,11 +53,17 @@ void sl__access_put(sl__access *place, const sl__access *access);
 void sl__access_drop(sl__access *access);
 bool sl__access_same(const sl__access *a, const sl__access *b);
 
-/* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. */
+/* Accesses in order of age: a ring, so that dropping the oldest is as cheap as appending. One that is
+ * taken out of the middle leaves a hole, which is no access (sl__access_is_there); the first and the
+ * last one are never holes. */
 typedef struct sl__accesses {
     sl__access *list; /* a ring of `room`, a power of two */
     uint32_t first, n, room;
-    uint32_t n_writes; /* how many of the n write or free */
+    uint32_t holes;            /* of the n */
+    uint32_t n_writes, n_late; /* how many of the n write or free; are of host functions */
+    /* Of a large ring: 1 + where in `list` an access is, by its slot; 4 * room places, some of which
+     * may name what has gone. */
+    uint32_t *table, in_table;
 } sl__accesses;
 
 static inline sl__access *sl__access_at(const sl__accesses *accesses, uint32_t i)
@@ -65,13 +71,24 @@ static inline sl__access *sl__access_at(const sl__accesses *accesses, uint32_t i
     return &accesses->list[(accesses->first + i) & (accesses->room - 1)];
 }
 
-/* The ring does not shrink. False: out of memory, and nothing has changed. */
-bool sl__accesses_reserve(sl__accesses *accesses, uint32_t n);
+static inline uint32_t sl__accesses_count(const sl__accesses *accesses)
+{
+    return accesses->n - accesses->holes;
+}
+
+/* Room for one more. The ring does not shrink. False: out of memory, and nothing has changed. Else
+ * holes may have gone. */
+bool sl__accesses_reserve(sl__accesses *accesses);
 void sl__accesses_append(sl__accesses *accesses, const sl__access *access); /* room is reserved */
+/* The indices of those before it may change, but none becomes larger. */
 void sl__accesses_remove(sl__accesses *accesses, uint32_t i);
 void sl__accesses_drop(sl__accesses *accesses); /* all; the ring stays */
 void sl__accesses_free(sl__accesses *accesses);
 bool sl__accesses_copy(sl__accesses *to, const sl__accesses *from); /* to an empty one */
 bool sl__accesses_same(const sl__accesses *a, const sl__accesses *b);
+
+/* The index of an access of that slot and kind, but of no host function; n: there is none. Of several
+ * it is any. */
+uint32_t sl__accesses_find(const sl__accesses *accesses, uint32_t slot, uint8_t kind);
 
 #endif

@@ -19,11 +19,20 @@ static bool comes_before(const sl__access *earlier, const sl__access *access,
     return earlier->slot == SL__HOST_SLOT || sl__vector_at(seen, earlier->slot) >= earlier->epoch;
 }
 
+static void forget_dropped(sl__history *history)
+{
+    for (int i = 0; i < 2; i++) {
+        sl__vector_release(history->dropped[i]);
+        history->dropped[i] = NULL;
+    }
+}
+
 static void free_history(sl__history *history)
 {
     sl__access_drop(&history->write);
     sl__accesses_free(&history->others);
     sl__accesses_free(&history->past);
+    forget_dropped(history);
     free(history);
 }
 
@@ -41,15 +50,17 @@ static sl__history *copy_history(const sl__history *from)
         return NULL;
     }
     sl__access_put(&to->write, &from->write);
+    for (int i = 0; i < 2; i++)
+        to->dropped[i] = sl__vector_retain(from->dropped[i]);
     return to;
 }
 
 /* If there are too many, drops the oldest. */
 static bool add_past(sl__history *history, const sl__access *access)
 {
-    bool full = history->past.n == MOST_PAST;
+    bool full = sl__accesses_count(&history->past) == MOST_PAST;
 
-    if (!full && !sl__accesses_reserve(&history->past, history->past.n + 1)) return false;
+    if (!full && !sl__accesses_reserve(&history->past)) return false;
     if (full) sl__accesses_remove(&history->past, 0);
     sl__accesses_append(&history->past, access);
     return true;
@@ -77,20 +88,6 @@ static bool note_write(sl__history *history, const sl__access *access, bool keep
     return true;
 }
 
-/* The index of the slot's own read, or atomic update; others->n if there is none. Looks from both ends,
- * since it is mostly the oldest or one of the latest: in between are reads of streams that no longer
- * read. */
-static uint32_t find_shared(const sl__accesses *others, uint32_t slot, uint8_t kind)
-{
-    for (uint32_t i = 0; i < others->n; i++) {
-        uint32_t at = i % 2 ? others->n - 1 - i / 2 : i / 2;
-        const sl__access *other = sl__access_at(others, at);
-        sl__race_looks++;
-        if (other->slot == slot && other->kind == kind && other->by != SL__BY_HOST_FUNC) return at;
-    }
-    return others->n;
-}
-
 static bool drop_shared(sl__history *history, uint32_t i, bool keep)
 {
     if (keep) return make_past(history, i);
@@ -98,38 +95,82 @@ static bool drop_shared(sl__history *history, uint32_t i, bool keep)
     return true;
 }
 
-/* A read drops the reads that it comes after, but not those of host functions, which ran late; an atomic
- * update drops atomic updates. What is of the other kind races with other accesses. */
+/* A read drops the reads that it comes after; an atomic update drops atomic updates. What is of the
+ * other kind races with other accesses. Looks at all of them. */
 static bool drop_all_shared(sl__history *history, const sl__access *access, const sl__vector *seen,
                             bool keep)
 {
     for (uint32_t i = history->others.n; i-- > 0;) {
         const sl__access *other = sl__access_at(&history->others, i);
         sl__race_looks++;
-        if (other->kind == access->kind && comes_before(other, access, seen)
-            && !drop_shared(history, i, keep))
+        if (sl__access_is_there(other) && other->kind == access->kind
+            && comes_before(other, access, seen) && !drop_shared(history, i, keep))
             return false;
     }
     return true;
 }
 
+typedef struct dropping {
+    sl__accesses *others;
+    uint8_t kind;
+} dropping;
+
+/* Those of the slot up to the epoch. */
+static void drop_of_slot(void *ud, uint32_t slot, uint64_t epoch)
+{
+    const dropping *d = ud;
+    uint32_t i = sl__accesses_find(d->others, slot, d->kind);
+
+    while (i < d->others->n && sl__access_at(d->others, i)->epoch <= epoch) {
+        sl__accesses_remove(d->others, i);
+        i = sl__accesses_find(d->others, slot, d->kind);
+    }
+}
+
+/* The same without `keep` and where no host function is among them, but looks only at the slots of
+ * which `seen` has more than the accesses before it had. */
+static bool drop_newly_seen(sl__history *history, const sl__access *access, sl__vector *seen)
+{
+    sl__vector **dropped = &history->dropped[access->kind == SL_ACCESS_ATOMIC];
+    sl__vector *before = sl__vector_retain(*dropped);
+    dropping d = { &history->others, access->kind };
+    bool raised = false, joined = sl__vector_join(dropped, seen, 0, 0, &raised);
+
+    if (joined && raised) sl__vector_each_raised(before, *dropped, drop_of_slot, &d);
+    sl__vector_release(before);
+    drop_of_slot(&d, access->slot, access->epoch);
+    drop_of_slot(&d, SL__HOST_SLOT, UINT64_MAX);
+    return joined;
+}
+
+/* Adds it as the latest. What comes after others that are not there yet, as a host function that ran
+ * late, may be in `dropped`. */
+static bool add_other(sl__history *history, const sl__access *access)
+{
+    for (int i = 0; i < 2; i++)
+        if (sl__vector_at(history->dropped[i], access->slot) >= access->epoch)
+            forget_dropped(history);
+    if (!sl__accesses_reserve(&history->others)) return false;
+    sl__accesses_append(&history->others, access);
+    return true;
+}
+
 /* If the vector is the same as at the slot's last one of this kind, there are no others to drop. */
-static bool note_shared(sl__history *history, const sl__access *access, const sl__vector *seen,
-                        bool keep)
+static bool note_shared(sl__history *history, const sl__access *access, sl__vector *seen, bool keep)
 {
     sl__access read = *access;
-    uint32_t own = find_shared(&history->others, access->slot, access->kind);
+    uint32_t own = sl__accesses_find(&history->others, access->slot, access->kind);
     bool done;
 
     read.seen_id = seen ? seen->id : 0;
     if (!keep) sl__accesses_drop(&history->past);
     if (own < history->others.n && sl__access_at(&history->others, own)->seen_id == read.seen_id)
         done = drop_shared(history, own, keep);
-    else
+    else if (keep || history->others.n_late > 0)
         done = drop_all_shared(history, access, seen, keep);
-    if (!done || !sl__accesses_reserve(&history->others, history->others.n + 1)) return false;
-    sl__accesses_append(&history->others, &read);
-    return true;
+    else
+        done = drop_newly_seen(history, access, seen);
+    return done && add_other(history, &read);
 }
 
 /* Adds an access of a host function, which may have run after later calls. It replaces accesses
@@ -141,12 +182,15 @@ static bool note_late(sl__history *history, const sl__access *access, const sl__
     for (uint32_t i = history->others.n; i-- > 0;) {
         const sl__access *other = sl__access_at(&history->others, i);
         bool weaker = access->kind != SL_ACCESS_READ || other->kind == SL_ACCESS_READ;
-        if (weaker && comes_before(other, access, seen) && !make_past(history, i)) return false;
+        if (sl__access_is_there(other) && weaker && comes_before(other, access, seen)
+            && !make_past(history, i))
+            return false;
     }
-    if (!sl__accesses_reserve(&history->others, history->others.n + 1)) return false;
-    sl__accesses_append(&history->others, access);
-    for (uint32_t i = 0; i < history->others.n; i++)
-        sl__access_at(&history->others, i)->seen_id = SL__SEEN_NOTHING;
+    if (!add_other(history, access)) return false;
+    for (uint32_t i = 0; i < history->others.n; i++) {
+        sl__access *other = sl__access_at(&history->others, i);
+        if (sl__access_is_there(other)) other->seen_id = SL__SEEN_NOTHING;
+    }
     return true;
 }
 
@@ -274,7 +318,9 @@ static void join_neighbours(sl__race_memory *memory, size_t at, size_t n)
 
 static bool is_settled(const sl__access *access, const sl__vector *settled)
 {
-    return access->slot == SL__HOST_SLOT || sl__vector_at(settled, access->slot) >= access->epoch;
+    return sl__access_is_there(access)
+           && (access->slot == SL__HOST_SLOT
+               || sl__vector_at(settled, access->slot) >= access->epoch);
 }
 
 static void settle(sl__history *history, const sl__vector *settled)
@@ -283,8 +329,7 @@ static void settle(sl__history *history, const sl__vector *settled)
         if (is_settled(sl__access_at(&history->others, i), settled))
             sl__accesses_remove(&history->others, i);
     sl__accesses_drop(&history->past);
-    if (sl__access_is_there(&history->write) && is_settled(&history->write, settled))
-        sl__access_drop(&history->write);
+    if (is_settled(&history->write, settled)) sl__access_drop(&history->write);
 }
 
 void sl__memory_compact(sl__race_memory *memory, const sl__vector *settled)
@@ -314,7 +359,7 @@ static void keep_bounded(sl__race_memory *memory, bool keep, const sl__vector *s
 
 static bool is_of(const sl__access *access, uint32_t slot, uint64_t epoch)
 {
-    return access->slot == slot && access->epoch == epoch;
+    return sl__access_is_there(access) && access->slot == slot && access->epoch == epoch;
 }
 
 static void remove_of(sl__accesses *accesses, uint32_t slot, uint64_t epoch)
@@ -348,7 +393,8 @@ size_t sl__memory_accesses(const sl__race_memory *memory)
 
     for (size_t i = 0; i < memory->n; i++) {
         const sl__history *history = memory->ranges[i].history;
-        n += history->others.n + history->past.n + sl__access_is_there(&history->write);
+        n += sl__accesses_count(&history->others) + sl__accesses_count(&history->past)
+             + sl__access_is_there(&history->write);
     }
     return n;
 }
@@ -370,7 +416,7 @@ static void meet_in(const sl__accesses *accesses, uint8_t kind, sl__conflict_fn 
     for (uint32_t i = 0; i < accesses->n && !(reads && accesses->n_writes == 0); i++) {
         const sl__access *other = sl__access_at(accesses, i);
         sl__race_looks++;
-        if (!(shares && other->kind == kind)) fn(ud, other);
+        if (sl__access_is_there(other) && !(shares && other->kind == kind)) fn(ud, other);
     }
 }
 
@@ -394,8 +440,7 @@ static sl__history *exact(const sl__race_memory *memory, size_t first, size_t en
     return at < memory->n && range->first == first && range->end == end ? range->history : NULL;
 }
 
-static bool note_in(sl__history *history, const sl__access *access, const sl__vector *seen,
-                    bool keep)
+static bool note_in(sl__history *history, const sl__access *access, sl__vector *seen, bool keep)
 {
     if (access->by == SL__BY_HOST_FUNC) return note_late(history, access, seen);
     if (access->slot == SL__HOST_SLOT) return add_past(history, access);
@@ -404,7 +449,7 @@ static bool note_in(sl__history *history, const sl__access *access, const sl__ve
 }
 
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
-                     const sl__vector *seen, bool keep, const sl__vector *settled)
+                     sl__vector *seen, bool keep, const sl__vector *settled)
 {
     sl__history *history;
     size_t at, n;

@@ -15,9 +15,10 @@
 #include "accesses.h"
 
 typedef struct sl__history {
-    sl__access write;    /* the last one */
-    sl__accesses others; /* reads, and what host functions did */
-    sl__accesses past;   /* only compared with host functions */
+    sl__access write;       /* the last one */
+    sl__accesses others;    /* reads, and what host functions did */
+    sl__accesses past;      /* only compared with host functions */
+    sl__vector *dropped[2]; /* by kind, reads and atomic updates: none of `others` is in it */
 } sl__history;
 
 typedef struct sl__range {
@@ -52,7 +53,7 @@ void sl__memory_meet(const sl__race_memory *memory, const sl__access *access, si
  * instead of being dropped; a range keeps a bounded number of those. `settled` is what every later
  * access comes after. False: out of memory; the access is added for some of the bytes, or none. */
 bool sl__memory_note(sl__race_memory *memory, const sl__access *access, size_t first, size_t end,
-                     const sl__vector *seen, bool keep, const sl__vector *settled);
+                     sl__vector *seen, bool keep, const sl__vector *settled);
 
 /* Drops an access that does not happen. What it had replaced is not restored. */
 void sl__memory_cancel(sl__race_memory *memory, uint32_t slot, uint64_t epoch);

@@ -357,8 +357,7 @@ static void free_clock(sl__checker *checker, sl__race_clock *clock)
     clock->stream->race = NULL;
     checker->slots[clock->slot].clock = NULL;
     checker->slots[clock->slot].seen = clock->seen;
-    checker->slots[clock->slot].next_closed = checker->closed;
-    checker->closed = clock->slot;
+    sl__slot_close(checker, clock->slot);
     sl__seen_release(&clock->before);
     sl__seen_release(&clock->closed);
     free(clock);
@@ -408,7 +407,7 @@ void sl__order_clear(sl__checker *checker)
     free(checker->slots);
     checker->slots = NULL;
     checker->n_slots = checker->slots_room = 0;
-    checker->unseen = checker->closed = 0;
+    checker->unseen = checker->closed = checker->last_closed = 0;
     sl__seen_release(&checker->host.seen);
     forget_host_before(checker);
     checker->host_epoch = 1;

@@ -34,18 +34,41 @@ uint32_t sl__slot_next_unseen(sl__checker *checker, uint32_t slot)
     return *link;
 }
 
+void sl__slot_close(sl__checker *checker, uint32_t slot)
+{
+    uint32_t last = checker->last_closed;
+
+    checker->slots[slot].next_closed = 0;
+    if (last)
+        checker->slots[last].next_closed = slot;
+    else
+        checker->closed = slot;
+    checker->last_closed = slot;
+}
+
+static uint32_t take_first_closed(sl__checker *checker)
+{
+    uint32_t slot = checker->closed;
+
+    checker->closed = checker->slots[slot].next_closed;
+    if (!checker->closed) checker->last_closed = 0;
+    return slot;
+}
+
+enum { MOST_ASKED = 8 };
+
 /* The slot of a closed stream can be used again when every later access comes after its operations.
  * Not while a host function waits to run: it is compared with earlier accesses, whose texts are
- * those of the old stream. */
+ * those of the old stream. A few are asked, those that have waited longest; which are not ready wait
+ * again, behind the others. */
 static uint32_t reusable_slot(sl__checker *checker)
 {
     if (checker->n_waiting > 0) return 0;
-    for (uint32_t *link = &checker->closed; *link; link = &checker->slots[*link].next_closed) {
-        uint32_t slot = *link;
+    for (int i = 0; i < MOST_ASKED && checker->closed; i++) {
+        uint32_t slot = take_first_closed(checker);
         sl__race_looks++;
-        if (!sl__slot_is_seen(checker, slot)) continue;
-        *link = checker->slots[slot].next_closed;
-        return slot;
+        if (sl__slot_is_seen(checker, slot)) return slot;
+        sl__slot_close(checker, slot);
     }
     return 0;
 }
@@ -106,11 +129,7 @@ uint32_t sl__slot_of_lane(sl__checker *checker, const sl_stream *stream)
     return at;
 }
 
-void sl__slot_lane_closed(sl__checker *checker, uint32_t slot)
-{
-    checker->slots[slot].next_closed = checker->closed;
-    checker->closed = slot;
-}
+void sl__slot_lane_closed(sl__checker *checker, uint32_t slot) { sl__slot_close(checker, slot); }
 
 uint64_t sl__slot_tick(sl__checker *checker, uint32_t slot)
 {

@@ -78,7 +78,7 @@ typedef struct sl__slot {
     uint64_t retired;     /* number of the last operation that has ended */
     uint32_t next_unseen; /* slots with operations that the host may not have seen */
     bool is_unseen;
-    uint32_t next_closed;
+    uint32_t next_closed;                 /* closed later */
     sl__chance chances[SL__MOST_CHANCES]; /* the latest, the n-th at n modulo their number */
     uint32_t n_chances;
 } sl__slot;
@@ -159,6 +159,7 @@ struct sl__checker {
     sl__slot *slots;     /* 0 is the host's */
     uint32_t n_slots, slots_room;
     uint32_t unseen, closed;  /* the first of these slots, 0: none */
+    uint32_t last_closed;     /* likewise */
     uint64_t first_epoch;     /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;      /* counts enqueued operations, from 1 */
     sl__host host;            /* that calls */
@@ -187,6 +188,8 @@ uint32_t sl__race_where(sl__checker *checker, const sl_device *device);
 
 /* A new slot, or one that no access needs any more. 0: out of memory. */
 uint32_t sl__slot_take(sl__checker *checker);
+/* It can be taken again, once every later access comes after its operations. */
+void sl__slot_close(sl__checker *checker, uint32_t slot);
 /* Whether the host has seen all its operations for sure. */
 bool sl__slot_is_seen(const sl__checker *checker, uint32_t slot);
 /* Adds the slot to those that a wait for the device looks at; idle streams are not among them. */

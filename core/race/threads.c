@@ -33,8 +33,7 @@ bool sl__thread_has_seen(const sl__checker *checker, uint32_t slot, uint64_t hos
 static void free_slot(sl__checker *checker, uint32_t slot)
 {
     checker->slots[slot].epoch = checker->host_epoch;
-    checker->slots[slot].next_closed = checker->closed;
-    checker->closed = slot;
+    sl__slot_close(checker, slot);
 }
 
 static sl__race_thread *add(sl__checker *checker, uint32_t number)

@@ -171,6 +171,87 @@ static void test_random(void)
     is_int((int)left, 0, "and hold nothing once everything new comes after all that there was");
 }
 
+/* ---- many readers of the same bytes: those that no later one comes after ---- */
+
+enum { READERS = 300, READS = 6000 };
+
+typedef struct readers {
+    uint64_t clock[READERS][READERS];
+    uint64_t left[READERS]; /* the epoch of each one's last read, 0: another one comes after it */
+} readers;
+
+static void join_reader(readers *r, uint32_t slot, uint32_t other)
+{
+    for (int i = 0; i < READERS; i++)
+        if (r->clock[other][i] > r->clock[slot][i]) r->clock[slot][i] = r->clock[other][i];
+}
+
+static void read_in_model(readers *r, uint32_t slot)
+{
+    for (int i = 0; i < READERS; i++)
+        if (r->left[i] && r->clock[slot][i] >= r->left[i]) r->left[i] = 0;
+    r->left[slot] = ++r->clock[slot][slot];
+}
+
+static sl__vector *vector_of_reader(const readers *r, uint32_t slot)
+{
+    sl__vector *vector = NULL;
+    bool raised;
+
+    for (uint32_t i = 1; i < READERS; i++)
+        if (i != slot) sl__vector_join(&vector, NULL, i, r->clock[slot][i], &raised);
+    return vector;
+}
+
+static void read_once(readers *r, sl__race_memory *memory, uint32_t slot)
+{
+    sl__access access = { .slot = slot, .end = 16, .kind = SL_ACCESS_READ };
+    sl__vector *seen = vector_of_reader(r, slot);
+
+    read_in_model(r, slot);
+    access.epoch = r->clock[slot][slot];
+    sl__memory_note(memory, &access, 0, 16, seen, false, NULL);
+    sl__vector_release(seen);
+}
+
+static void take_off(void *ud, const sl__access *earlier)
+{
+    uint64_t *left = ud;
+
+    left[earlier->slot] -= earlier->epoch;
+}
+
+/* The histories have the reads that the model has left, in each slot. */
+static bool same_readers(const readers *r, const sl__race_memory *memory)
+{
+    const sl__access write = { .slot = READERS, .epoch = 1, .end = 16, .kind = SL_ACCESS_WRITE };
+    uint64_t left[READERS];
+
+    memcpy(left, r->left, sizeof left);
+    sl__memory_meet(memory, &write, 0, 16, false, take_off, left);
+    for (int i = 0; i < READERS; i++)
+        if (left[i] != 0) return false;
+    return true;
+}
+
+static void test_readers(void)
+{
+    static readers r;
+    sl_buffer buffer = { .bytes = 16 };
+    sl__race_memory *memory = sl__memory_new(&buffer);
+    int same = 0;
+
+    random_state = 1;
+    for (int i = 0; i < READS; i++) {
+        uint32_t slot = 1 + random_below(READERS - 1);
+        if (random_below(4) == 0) join_reader(&r, slot, 1 + random_below(READERS - 1));
+        read_once(&r, memory, slot);
+        same += same_readers(&r, memory);
+    }
+    is_int(same, READS, "of many readers those are kept that no later one comes after");
+    sl__memory_free(memory);
+}
+
 static bool write_range(sl__race_memory *memory, uint32_t slot, uint64_t epoch, size_t first,
                         size_t end)
 {
@@ -373,6 +454,7 @@ static void test_shared_vectors(void)
 int main(void)
 {
     test_random();
+    test_readers();
     test_ranges();
     test_bounds();
     test_kept();
