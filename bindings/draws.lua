@@ -19,9 +19,10 @@ local drawing           -- the draw in which every device is opened: {k, n, rows
 -- What a device keeps that is to be opened with these figures.
 function draws.choose(figures)
     for _, row in ipairs(drawing and figures.rows or {}) do drawing.rows[row.name] = row end
-    local is_drawn = drawing and drawing.k > 0
-    return {figures = figures,
-            current = is_drawn and spreads.draw(figures, drawing.k, drawing.n) or figures.flat}
+    if not drawing then return {figures = figures, current = figures.flat} end
+    local current = spreads.draw(figures, drawing.k, drawing.n)
+    current["values.kept"] = {1}        -- the next run computes the same values
+    return {figures = figures, current = current}
 end
 
 -- For the program: until the next call, devices are opened in draw k of n, as they are if k is 0,

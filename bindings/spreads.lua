@@ -204,18 +204,18 @@ local function scaled(values, width, by)
     return list
 end
 
--- The flat figures of draw k of n.
+-- The flat figures of draw k of n, a copy of those that there are if k is 0.
 function spreads.draw(figures, k, n)
     local flat, has_chance = {}, false
     for key, value in next, figures.flat do
         flat[key] = value
         has_chance = has_chance or key:find("^chance%.") ~= nil
     end
-    for _, row in ipairs(figures.rows) do
+    for _, row in ipairs(k > 0 and figures.rows or {}) do
         local by = spreads.factor(row, k, n)
         for key in next, row.figures do flat[key] = scaled(flat[key], figures.shapes[key], by) end
     end
-    if has_chance then flat["chance.seed"] = {k} end
+    if has_chance and k > 0 then flat["chance.seed"] = {k} end
     return flat
 end
 

@@ -218,6 +218,7 @@
     X(chance_seed, "chance.seed", 0, 1e9, 0) /* 0: none */                                         \
     X(chance_calls, "chance.calls", 0, 1, 0)                                                       \
     X(chance_order, "chance.order", 0, 1, 0)                                                       \
+    X(values_kept, "values.kept", 0, 1, 0) /* in a draw: results, for the next (value_memory.h) */ \
     /* a call, for each other thread of the host that is in one */                                 \
     X(thread_contention_us, "thread_contention_us", 0, 1e6, p->host_launch_us * 0.2)               \
     X(host_cold_first, "host_cold.first", 0, 1, 1) /* part of it in a recording's first call */    \

@@ -37,6 +37,7 @@
  *   chance.c       how calls and engines differ from run to run
  *   cache_state.c  what caches hold
  *   values.c       the contents of memory (knows no time)
+ *   value_memory.c and those that an earlier run has computed
  * docs/design/simulator.md has the rules and the source of each.
  *
  * copies.c, placement.c and queue.c call each other: work that ends on an engine frees its channel

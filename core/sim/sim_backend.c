@@ -10,6 +10,7 @@
 #include "comm.h"
 #include "graph.h"
 #include "interrupt.h"
+#include "value_memory.h"
 
 static sim_device *device_of_stream(const sl_stream *stream)
 {
@@ -78,6 +79,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     dev->driver_stream.device = base;
     sim_host_forget_calls(dev);
     sim_interrupt_flag = base->interrupted;
+    sim_memory_keep(dev->profile.values_kept != 0);
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
         sim_device_close(base);
         return sl_fail(err, SL_ENOMEM, "out of host memory while opening the simulated device");

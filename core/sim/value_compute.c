@@ -69,7 +69,7 @@ bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, 
 
 /* ---- computing a node ---- */
 
-static uint64_t physical_bytes(void)
+uint64_t sim_physical_bytes(void)
 {
 #ifdef _SC_PHYS_PAGES
     long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
@@ -88,7 +88,7 @@ static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error
 static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
     if (need_bytes <= walk_bytes) return SL_OK;
-    uint64_t have_bytes = physical_bytes();
+    uint64_t have_bytes = sim_physical_bytes();
     if (need_bytes <= have_bytes) return SL_OK;
     return sl_fail(err, SL_ENOMEM,
                    "computing %zu bytes needs %llu bytes of host memory, this machine has %llu",
@@ -101,6 +101,7 @@ static sl_status stopped(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "in
 static void become_literal(sim_value *value, uint8_t *data)
 {
     sim_value *in[SL_INPUTS];
+    sim_memory_settle(value);
     for (int i = 0; i < SL_INPUTS; i++)
         in[i] = sim_value_input(value, i);
     value->form = VALUE_LITERAL;
@@ -376,15 +377,9 @@ static sl_status compute_output(sim_value *value, sl_error *err)
     return status;
 }
 
-/* Its inputs are direct by now. */
-static sl_status compute_reduced(sim_value *value, sl_error *err)
+static void reduced_becomes_literal(sim_value *value, uint8_t *data)
 {
     sim_reduced *reduced = value->as.reduced;
-    bool interrupted = false;
-    sl_status status = check_need(value, 2 * (uint64_t)value->bytes, err);
-    if (status != SL_OK) return status;
-    uint8_t *data = sim_reduced_compute(value, &interrupted);
-    if (!data) return interrupted ? stopped(err) : no_memory(value, value->bytes, err);
     value->form = VALUE_LITERAL;
     value->depth = 0;
     value->as.data = data;
@@ -392,6 +387,17 @@ static sl_status compute_reduced(sim_value *value, sl_error *err)
     for (int i = 0; i < reduced->n; i++)
         sim_value_release(reduced->in[i]);
     free(reduced);
+}
+
+/* Its inputs are direct by now. */
+static sl_status compute_reduced(sim_value *value, sl_error *err)
+{
+    bool interrupted = false;
+    sl_status status = check_need(value, 2 * (uint64_t)value->bytes, err);
+    if (status != SL_OK) return status;
+    uint8_t *data = sim_reduced_compute(value, &interrupted);
+    if (!data) return interrupted ? stopped(err) : no_memory(value, value->bytes, err);
+    reduced_becomes_literal(value, data);
     return SL_OK;
 }
 
@@ -406,13 +412,33 @@ static sl_status compute_node(sim_value *value, sl_error *err)
     }
 }
 
-sl_status sim_value_compute(sim_value *value, sl_error *err)
+/* Whether an earlier run has computed it: then it is a literal now. */
+static bool recall(sim_value *value)
 {
-    if (sim_value_is_computed(value)) return SL_OK;
+    uint8_t *data = sim_memory_recall(value);
+    if (!data) return false;
+    if (value->form == VALUE_REDUCED)
+        reduced_becomes_literal(value, data);
+    else
+        become_literal(value, data);
+    return true;
+}
+
+/* Whether the result is to be kept: it takes longer to compute than to copy, twice. */
+static bool is_worth_keeping(sim_value *value, sim_digest *digest)
+{
+    const double copied_bytes_per_s = 5e9, copy_s = (double)value->bytes / copied_bytes_per_s;
+    if (!sim_memory_keeps() || !sim_memory_digest(value, digest)) return false;
+    return sim_value_is_generator(value) || sim_value_pending_s(value, 4 * copy_s) > 4 * copy_s;
+}
+
+static sl_status compute_all(sim_value *value, sl_error *err)
+{
     value->link = NULL;
     for (sim_value *top = value; top;) { /* `link` leads back to the node that asked */
         sim_value *pending = pending_input(top);
         if (pending) {
+            if (recall(pending)) continue;
             pending->link = top;
             top = pending;
             continue;
@@ -423,6 +449,16 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
         if (top && sim_is_interrupted()) return stopped(err);
     }
     return SL_OK;
+}
+
+sl_status sim_value_compute(sim_value *value, sl_error *err)
+{
+    sim_digest digest;
+    if (sim_value_is_computed(value) || recall(value)) return SL_OK;
+    const bool keeps = is_worth_keeping(value, &digest);
+    const sl_status status = compute_all(value, err);
+    if (keeps && status == SL_OK) sim_memory_store(&digest, value);
+    return status;
 }
 
 /* ---- reading ---- */

@@ -5,9 +5,10 @@
 
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
 {
-    sim_value *value = malloc(sizeof *value);
+    const unsigned room = sim_memory_room();
+    sim_value *value = malloc(sizeof *value + room);
     if (!value) return NULL;
-    *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .bytes = bytes };
+    *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .sign = room > 0, .bytes = bytes };
     return value;
 }
 

@@ -13,6 +13,7 @@
 
 #include "compute.h"
 #include "value_launch.h"
+#include "value_memory.h"
 #include "values.h"
 
 typedef enum sim_value_form {
@@ -41,6 +42,7 @@ struct sim_value {
     uint8_t form;   /* sim_value_form */
     uint8_t marked; /* by pending_cost, while it runs */
     uint8_t slots;  /* RECIPE with repeat > 1: bit i: input i is what is iterated */
+    uint8_t sign;   /* whether its digest lies behind it (value_memory.c) */
     uint32_t depth; /* of uncomputed nodes from here down; an upper bound */
     size_t bytes;
     sim_value *link; /* the next node of the walk that this node is on */
@@ -128,6 +130,9 @@ uint8_t *sim_reduced_compute(const sim_value *value, bool *interrupted);
 
 /* Copies bytes of a direct node. False: the user interrupted it. */
 bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
+
+/* Of the host; UINT64_MAX: unknown. */
+uint64_t sim_physical_bytes(void);
 
 /* Makes `value` a literal (a constant stays one). On failure some inputs may have been computed,
  * but no value has changed. SL_EINTERRUPT: the user interrupted it; it can be started again. */

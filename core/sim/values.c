@@ -72,6 +72,7 @@ double sim_value_pending_s(sim_value *value, double limit_s)
  * the next node is computed. */
 sim_value *sim_value_bound(sim_value *value)
 {
+    sim_memory_sign(value);
     for (int i = 0; i < sim_value_inputs(value); i++) {
         const sim_value *input = sim_value_input(value, i);
         if (input && !sim_value_is_computed(input) && input->depth > value->depth)
@@ -264,6 +265,7 @@ sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const v
     if (bytes == 0) return base;
     if (base->form == VALUE_LITERAL && base->refs == 1) {
         memcpy(base->as.data + offset, data, bytes);
+        sim_memory_unsign(base);
         return base;
     }
     sim_value *value = written(base, offset, bytes, data);
