@@ -125,14 +125,21 @@ local function restorer(device, known)
     return setmetatable({}, {__close = function() set_figures(device, known.current) end})
 end
 
+-- What core.profile gives of a run; of several with the same `files` only the first one changes files.
+local function run_with(files, is_first, op, f, ...)
+    if files then core.divert(files, not is_first) end
+    local _ <close> = files and setmetatable({}, {__close = function() core.divert() end})
+    return table.pack(core.profile(op, f, ...))
+end
+
 -- Samples of n more runs of f on the device.
-local function run_draws(op, device, n, f, ...)
+local function run_draws(files, op, device, n, f, ...)
     local known, samples = core.figures_of(device), {}
     local _ <close> = known and restorer(device, known)
     for k = 1, n do
         if known then set_figures(device, spreads.draw(known.figures, k, n)) end
         device:make_current()
-        samples[k] = draws.sample((core.profile(op, f, ...)))
+        samples[k] = draws.sample(run_with(files, false, op, f, ...)[1])
     end
     return samples
 end
@@ -144,9 +151,10 @@ function draws.profile(op, n, f, ...)
         refuse(op, "option 'spread' must be a whole number from 2 to 1000, got %s", show_value(n))
     end
     local device = as(op, lab.device)
-    local results = table.pack(core.profile(op, f, ...))
+    local files = not core.is_diverting() and core.diversion() or nil
+    local results = run_with(files, true, op, f, ...)
     local first = draws.sample(results[1])
-    local samples = drawing and {first} or run_draws(op, device, n, f, ...)
+    local samples = drawing and {first} or run_draws(files, op, device, n, f, ...)
     draws.set_range(results[1], draws.range_of(first, samples))
     return table.unpack(results, 1, results.n)
 end

@@ -119,6 +119,7 @@ static void open_libraries(lua_State *T, lua_State *L)
     luaL_openlibs(T);
     copy_field(T, L, "package", "path");
     copy_field(T, L, "package", "cpath");
+    lsl_divert_libraries(T);
     lsl_fence_libraries(T);
 }
 

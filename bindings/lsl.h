@@ -587,6 +587,9 @@ void lsl_hand_over(lua_State *L, lua_State *from, int idx);
  * only the starter has raises, setting a new one gives a notice. */
 void lsl_watch_globals(lua_State *T, lsl_state *state);
 
+/* For a new state of a thread, in a run that leaves files as they are (l_divert.c). */
+void lsl_divert_libraries(lua_State *L);
+
 /* ---- the terminal (terminal.c) ----------------------------------------------- */
 
 /* Its width, from COLUMNS or the terminal that the descriptor is, else 80; from 20 to 4096. */
@@ -608,7 +611,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
-    X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(bounded_internal)   \
+    X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(divert_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
     X(range_internal) X(kernel_internal) X(comm_internal) X(doubles_internal)     \
     X(tune_internal)

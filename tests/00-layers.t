@@ -11,7 +11,7 @@
 #     server    run's and console's
 #             In Lua a room of repl imports its own files and run's, server also console's; commands
 #             and plans import all.
-#   bindings  Lua's headers, core/streamlab.h, its own
+#   bindings  Lua's headers, core/streamlab.h, core/text/divert.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #     plots     Lua alone: drawings, made of points. The same.
 #   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
@@ -93,7 +93,7 @@ sins() { # ROOT
     offenders "$1" repl/server "$lua|$room_below|^\.\./console/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     import_sins "$1"
     words_sins "$1"
-    offenders "$1" bindings "$lua|^\.\./core/streamlab\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/divert)\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core '^(text|timeline|traces|pictures|race|graph|custom|comm)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "divert.h"
+
 #define MAX_BYTES (UINT64_C(4) << 30)
 #define PART_BYTES ((size_t)1 << 20)
 #define ZLIB_BUFFER (1u << 17)
@@ -54,9 +56,11 @@ static int open_file(const char *path)
 
 sl_status sl__infile_open(const char *path, sl__infile **in, sl_error *err)
 {
+    const char *instead;
     size_t n = strlen(path) + 1;
-    int fd = open_file(path);
-    if (fd < 0) return fail_io(path, errno, err);
+    const int error = sl_divert_open(path, SL_FILE_READ, &instead);
+    int fd = error == 0 ? open_file(instead) : -1;
+    if (fd < 0) return fail_io(path, error != 0 ? error : errno, err);
     sl__infile *opened = calloc(1, sizeof *opened + n);
     gzFile file = opened ? gzdopen(fd, "rb") : NULL;
     if (!file) {

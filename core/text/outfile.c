@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "divert.h"
 #include "temporary.h"
 
 #define BUFFER_BYTES ((size_t)1 << 18)
@@ -117,11 +118,11 @@ static void keep_owner_and_mode(int fd, const struct stat *old)
 }
 
 /* What is written to: the target itself, or a temporary file. 0, or an errno. */
-static int open_descriptor(sl__outfile *file, const place *found)
+static int open_descriptor(sl__outfile *file, const char *path, const place *found)
 {
     if (found->direct) {
         file->fd = found->standard >= 0 ? fcntl(found->standard, F_DUPFD_CLOEXEC, 3)
-                                        : open(file->path, O_WRONLY | O_CLOEXEC);
+                                        : open(path, O_WRONLY | O_CLOEXEC);
         return file->fd >= 0 ? 0 : errno;
     }
     int error = sl__temporary_make(file->target, &file->temporary, &file->fd);
@@ -176,14 +177,16 @@ static sl_status end(sl__outfile *file, int error, sl_error *err)
 
 static sl_status open_as(const char *path, bool packed, sl__outfile *file, sl_error *err)
 {
-    place found;
+    place found = { .standard = -1 };
+    const char *instead;
     *file = (sl__outfile){ .path = path, .fd = -1 };
-    int error = look_at(path, &found);
+    int error = sl_divert_open(path, SL_FILE_REPLACE, &instead);
+    if (error == 0) error = look_at(instead, &found);
     file->target = found.target;
     if (error == 0) file->buffer = malloc(BUFFER_BYTES);
     if (error == 0 && !file->buffer) error = ENOMEM;
     if (error == 0 && packed) error = start_gzip(file);
-    if (error == 0) error = open_descriptor(file, &found);
+    if (error == 0) error = open_descriptor(file, instead, &found);
     return error == 0 ? SL_OK : end(file, error, err);
 }
 
@@ -206,7 +209,7 @@ sl_status sl__outfile_try(const char *path, bool *direct, sl_error *err)
     file.target = found.target;
     *direct = found.direct;
     if (error == 0 && !found.direct) /* opening a pipe would wait for its reader */
-        error = open_descriptor(&file, &found);
+        error = open_descriptor(&file, path, &found);
     return end(&file, error, err);
 }
 

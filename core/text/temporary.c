@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "divert.h"
 #include "file.h"
 
 #define NAME_BYTES 64  /* of a temporary file, without its folder */
@@ -66,6 +67,7 @@ void sl_files_abandon(void)
         char *path = atomic_load(&unfinished[i]);
         if (path) unlink(path);
     }
+    sl_divert_abandon();
     errno = error;
 }
 

@@ -41,7 +41,8 @@ An error in `f` ends the recording without waiting, and is raised again. The nam
 **A range.** A prediction from one machine's figures is exact only for that machine at that moment. With `{spread = 20}` as the only field of a table behind `f`, `f` is called 20 more times, on a
 simulated GPU each time with figures drawn from what its profile says about their uncertainty (`spread`, [simulator](../design/simulator.md#7-parameters)). The draws are the same every time.
 `timeline.range_us` is then the 10th and the 90th percentile of the 20 makespans, and `timeline:show`, `timeline:explain`, `timeline:summary`, pictures and saved traces say so: `makespan 97.2 ms (90.1 to
-106)`. The timeline itself is that of the first run, with the figures as they are; they are so again afterwards, also when `f` fails. On a real GPU the figures are what they are, and the range is that of 20 more runs.
+106)`. The timeline itself is that of the first run, with the figures as they are; they are so again afterwards, also when `f` fails. The first run alone writes files and starts commands, as in
+[streamlab predict](program.md#streamlab-predict); what `f` prints comes in each run. On a real GPU the figures are what they are, and the range is that of 20 more runs.
 
 The machine is that of the device that is current when `lab.profile` is called; this device is the timeline's first. Another simulated machine (`lab.open` without an `index`) has another clock:
 what `f` enqueues there is not in the timeline.]],

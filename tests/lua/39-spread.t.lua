@@ -252,7 +252,31 @@ local function row_errors()
             "spread '1' must be named", "a row without a name")
 end
 
+local function files()
+    local path, seen, open_file <const> = os.tmpname(), {}, io.open
+    local function text()
+        local f <close> = io.open(path)
+        return f and f:read("a")
+    end
+    open{launches = {keys = {"host.launch_us"}, low = 0.5, high = 2}}
+    local tl = lab.profile(function()
+        seen[#seen + 1] = text()
+        local f <close> = io.open(path, "a")
+        f:write(#seen)
+        f:flush()
+        seen[#seen + 1] = text()
+        lab.spin(0.01)
+    end, {spread = 2})
+    T.is_deeply(seen, {"", "1", "", "3", "", "5"}, "each run finds a file as it was before, and what it writes")
+    T.is(text(), "1", "which only the first run has changed")
+    T.ok(tl.range_us and io.open == open_file, "Lua's own functions are back")
+    pcall(lab.profile, function() error("on purpose") end, {spread = 2})
+    T.ok(io.open == open_file, "also after an error")
+    os.remove(path)
+end
+
 factors()
+files()
 ranges()
 words()
 tables()
