@@ -207,6 +207,7 @@ static void open_state(lua_State *L, const program *p)
     fork_server_add(L);
     kernel_server_add(L);
     scratch_add(L);
+    interrupt_add(L);
     mute_add(L);
     signals_add(L);
     zip_writer_open(L);

@@ -31,7 +31,8 @@ be written is tried before the script runs. An operation that had not completed 
 `--spread N` runs the script N + 1 times without output before it runs as usual: once as it is, and N times with figures
 drawn from what the profile says about their uncertainty. What the script records with `lab.profile` and `lab.record`
 then has a range (`timeline.range_us`), the k-th recording that of the k-th recordings of all draws, and so has the
-recording of `--trace`. All runs get the same numbers from `math.random`. The draws depend only on the profile and on N.
+recording of `--trace`. The last run alone writes files and starts commands (see
+[streamlab predict](#streamlab-predict)). All runs get the same numbers from `math.random`. The draws depend only on the profile and on N.
 On a real GPU the range is that of N more runs. If a draw fails, a line on stderr says why, and the script runs without
 ranges. [`streamlab predict`](#streamlab-predict) prints ranges alone, and on which figures they depend.
 
@@ -271,7 +272,8 @@ sum of the makespans of its parts. On the GPU a script runs once to warm up and 
 counts; on the simulator, which is opened again for each script, it runs once. With `--rounds` all scripts run once
 before any script runs again, so that a minute in which the machine is slow affects one run of each.
 
-Scripts run in one process, each with globals of its own. Their output is not shown, `os.exit` ends only the script,
+Scripts run in one process, each with globals of its own. Their output is not shown, the first run of each alone writes
+files and starts commands (see [streamlab predict](#streamlab-predict)), `os.exit` ends only the script,
 `lab.open` gives the other GPUs of that machine (`lab.open{index = 1}`) and refuses everything else, and `math.random` gives the same numbers in each run. An error is reported with the script's
 name, and the other scripts still run; the exit status is then 1.
 
@@ -341,6 +343,13 @@ figures and `--spread N` times, else 20 times, with figures drawn from its uncer
 the 10th and the 90th percentile of the makespans of the draws. A script is given as for `compare`, also with `--seeds`;
 its makespan is the sum of those of its recordings, each of which has a line of its own if there are several, or that of
 the whole run if it records nothing. It may open devices itself: they are drawn as well.
+
+What the script prints is not shown. Its first run, the one with the profile's figures, writes files and starts commands
+as always. The draws change no files: each finds the files as they were before the first run, and what it writes goes
+to a temporary folder, where it can read it again. `io.popen` and `os.execute` give a draw what they gave the first run;
+a command that this run did not start is an error. What modules in C write is not diverted. Values are computed once: a
+draw copies what an earlier run has computed from the same operands, and computes what is new. On a terminal stderr
+shows which run it is, elsewhere a line every 10 s; Ctrl-C ends the draws and prints what they have shown so far.
 
 Below that it names up to three rows of the profile's `spread` that matter most, and by how much the makespan differs
 between the row's low and its high factor, as far as the draws show it (by least squares over all rows). Less than

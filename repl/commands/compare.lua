@@ -19,7 +19,7 @@ Runs scripts on the GPU and on the simulator, records both, and says how much
 the simulator's makespans, overlaps and orders differ from the GPU's. A SCRIPT
 is a file, or in one word a file and its arguments: "scripts/puzzler.lua --n 9".
 The timelines that it records are compared, or the whole run if it records none.
-Its output is not shown.
+Its output is not shown, and its first run alone writes files.
 
 the two sides:
   --profile NAME    the simulated GPU: h200, ... or a profile's file

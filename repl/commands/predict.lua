@@ -12,7 +12,10 @@ Runs scripts on the simulated GPU, once with the profile's figures and N times
 with figures drawn from its uncertain ones, and prints between which times the
 makespans lie, and which figures matter most. A SCRIPT is a file, or in one word
 a file and its arguments: "scripts/puzzler.lua --n 9". The timelines that it
-records count, or the whole run if it records none. Its output is not shown.
+records count, or the whole run if it records none. Its output is not shown. The
+first run writes files and starts commands as always; the draws change no files,
+get the answers that the commands gave, and compute values only if they differ.
+Ctrl-C ends the draws, and what they have shown so far is printed.
 
 the simulated GPU:
   --profile NAME    h200, ... or a profile's file
@@ -24,7 +27,7 @@ what to print:
   --json            one object for each script instead
 others:
   -h, --help        print this and stop
-Exit status: 0 success, 1 a script failed, 2 wrong usage.
+Exit status: 0 success, 1 a script failed, 2 wrong usage, 130 after Ctrl-C.
 ]]
 
 local options, words = command.read(usage, {
@@ -64,16 +67,50 @@ local function say(result)
         result.runs))
 end
 
+-- On stderr: on a terminal which run it is; else a line now and then. Gives tell(k), and what ends it.
+local function progress(entry, n)
+    local terminal, every_ns <const> = internals.terminal(2), 10e9
+    local since_ns, shown = internals.wall_ns(), false
+    local function tell(k)
+        local text = k == 0 and "first run" or ("draw %d of %d"):format(k, n)
+        if terminal then
+            shown = true
+            io.stderr:write("\r\27[K", command.clean(entry.name), ": ", text)
+        elseif internals.wall_ns() - since_ns > every_ns then
+            since_ns = internals.wall_ns()
+            command.warn(entry.name .. ": " .. text)
+        end
+    end
+    return tell, function() return shown and io.stderr:write("\r\27[K") end
+end
+
+local function predict(entry)
+    local n = options.spread or 20
+    local tell, done = progress(entry, n)
+    local result, reason = prediction.make(entry, n, tell)
+    done()
+    if not result then
+        command.warn(entry.name .. ": " .. reason)
+        return false, reason == "interrupted!"
+    elseif result.runs < n then
+        command.warn(("%s: stopped after %d of %d draws"):format(entry.name, result.runs, n))
+    end
+    if options.json then
+        io.stdout:write(prediction.json(result))
+    else
+        say(result)
+    end
+    return true, result.runs < n
+end
+
 choose_device()
 local failed = 0
 for _, entry in ipairs(entries.list(words, options.seeds)) do
-    local result, reason = prediction.make(entry, options.spread or 20)
-    if result then
-        (options.json and function(r) io.stdout:write(prediction.json(r)) end or say)(result)
-    else
-        failed = failed + 1
-        command.warn(entry.name .. ": " .. reason)
+    local fine, stopped = predict(entry)
+    if stopped then
+        os.exit(130)
     end
+    failed = failed + (fine and 0 or 1)
 end
 if failed > 0 then
     os.exit(1)

@@ -219,7 +219,7 @@ end
 local function run_point(body, point, earlier)
     active, count_jobs = { name = body.name, values = point.values, earlier = earlier }, 0
     local _ <close> = setmetatable({}, { __close = function() active = nil end })
-    local _, reason = alone.run({ path = body.script, arguments = body.arguments }, {})
+    local _, reason = alone.run({ path = body.script, arguments = body.arguments }, { writes = true })
     return active.outcome or { failure = reason
         or ("the script ended without the sweep of %s"):format(body.name) }
 end

@@ -54,16 +54,16 @@ local function least_squares(columns, y)
     return lists.map(columns, function(_, i) return rows[i] and m[i][n + 1] / m[i][i] or 0 end)
 end
 
--- Of all rows (by name), the strongest first; makespans of the n draws.
-function influence.of(rows, makespans)
-    local n, columns, list = #makespans, {}, {}
+-- Of all rows (by name), the strongest first; makespans of the first of n draws.
+function influence.of(rows, makespans, n)
+    local columns, list = {}, {}
     for _, row in pairs(rows) do
         list[#list + 1] = row
     end
     table.sort(list, function(a, b) return a.name < b.name end)
     for i, row in ipairs(list) do
         local factors = {}
-        for k = 1, n do
+        for k = 1, #makespans do
             factors[k] = draws.factor(row, k, n)
         end
         columns[i] = centred(factors)

@@ -46,12 +46,13 @@ local function sums_of(parts_makespans, n)
 end
 
 -- {entry, runs, whole = {makespan_us, low_us, high_us}, parts = a list of the same, rows =
--- influences}; or nil and what went wrong.
-function prediction.make(entry, n)
-    local all, reason = spread.run(entry, { whole = true }, n)
+-- influences}; or nil and what went wrong. `runs` is less than n after Ctrl-C, which ends the draws.
+function prediction.make(entry, n, tell)
+    local all, reason = spread.run(entry, { whole = true, stops = true }, n, tell)
     if not all then
         return nil, reason
     end
+    local runs = all.runs
     local timelines, samples = counting(all)
     if #timelines == 0 then
         return nil, "it enqueues nothing"
@@ -59,15 +60,15 @@ function prediction.make(entry, n)
     local makespans, parts, makespan_us = {}, {}, 0
     for i, tl in ipairs(timelines) do
         makespans[i] = makespans_of(samples[i])
-        if #makespans[i] ~= n then
+        if #makespans[i] ~= runs then
             return nil, ("recording %d is not there in each draw"):format(i)
         end
         parts[i] = figures_of(tl.makespan_us, makespans[i])
         makespan_us = makespan_us + tl.makespan_us
     end
-    local sums = sums_of(makespans, n)
-    return { entry = entry, runs = n, whole = figures_of(makespan_us, sums), parts = parts,
-             rows = influence.of(all.rows, sums) }
+    local sums = sums_of(makespans, runs)
+    return { entry = entry, runs = runs, whole = figures_of(makespan_us, sums), parts = parts,
+             rows = influence.of(all.rows, sums, n) }
 end
 
 -- ---- as JSON -----------------------------------------------------------------------------------

@@ -3,7 +3,8 @@
 --
 -- A script has globals of its own, so that it reaches the next one only through modules that both
 -- require. While it runs, lab.profile and lab.record note what they record, os.exit ends the run
--- and not the process, stdout leads nowhere, and --trace records nothing.
+-- and not the process, stdout leads nowhere, and --trace records nothing. The first run of an entry writes
+-- files as always; later ones change none (core/text/divert.h), and stderr leads nowhere as well.
 
 local lists = import "repl/run/lists.lua"
 
@@ -62,9 +63,24 @@ function alone.note_recordings(note)
     end })
 end
 
+-- Of an entry: what its runs share about files.
+local diversions = setmetatable({}, { __mode = "k" })
+
+-- A run of the entry changes no files, unless it is the first one, or `writes` says so. Gives what ends
+-- that, and whether it is so.
+local function divert(entry, writes)
+    if writes then
+        return nil, false
+    end
+    local diverted = writes == false or diversions[entry] ~= nil
+    diversions[entry] = diversions[entry] or internals.diversion()
+    internals.divert(diversions[entry], diverted)
+    return setmetatable({}, { __close = function() internals.divert() end }), diverted
+end
+
 -- Replaces functions until it is closed; opened(device) is called when a device is opened.
-local function replace(how, opened)
-    program.mute()
+local function replace(how, opened, diverted)
+    program.mute(diverted)
     local check_mode, os_exit, open = module.check(), globals.os.exit, module.open
     if how.keeps_machine then
         module.open = open_in_machine(internals.current_device(), open)
@@ -137,7 +153,9 @@ local function record_run(main, entry, how)
         wholes[#wholes + 1] = how.whole and record { name = "the whole run" } or nil
     end)
     do
-        local _ <close> = replace(how, opened)
+        local files, diverted = divert(entry, how.writes)
+        local _ <close> = files
+        local _ <close> = replace(how, opened, diverted)
         local _ <close> = alone.note_recordings(function(tl) parts[#parts + 1] = tl end)
         math.randomseed(alone.seed)
         if how.open then
@@ -167,8 +185,10 @@ end
 -- Runs the entry, {path =, arguments =}, once. `how`: open, a function that makes the device the
 -- current one, without which the script finds none; keeps_machine, whether lab.open gives the other GPUs
 -- of that one's machine and no others;
--- whole, whether all that it does is recorded as well. Gives {parts = what it records, wholes = all
--- that it does, of each device}; or nil and what went wrong.
+-- whole, whether all that it does is recorded as well; writes, true: each run
+-- writes files, false: none does, nil: the first one of the entry; stops, whether the caller goes on after Ctrl-C has stopped the run. Gives {parts =
+-- what it records, wholes = all that it does, of each device}; or nil, what went wrong, and whether that
+-- was Ctrl-C.
 function alone.run(entry, how)
     collectgarbage()            -- a tensor's memory is free once its finalizer has run: the
     collectgarbage()            -- second time takes what that left
@@ -177,14 +197,15 @@ function alone.run(entry, how)
         return nil, message
     end
     (how.open or leave_device)()
-    local fine, result = pcall(record_run, main, entry, how)
+    local call = how.stops and program.call_stoppable or pcall
+    local fine, result, stopped = call(record_run, main, entry, how)
     if not how.open then
         leave_device()
     end
     if fine then
         return result
     end
-    return nil, tostring(result)
+    return nil, stopped and "interrupted!" or tostring(result), stopped
 end
 
 return alone

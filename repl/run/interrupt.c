@@ -28,6 +28,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "embedded.h"
+
 /* bindings/ */
 void lsl_interrupt(bool on);
 void lsl_abandon_files(void);
@@ -237,6 +239,27 @@ bool interrupt_forget(lua_State *L)
 void interrupt_note_early(void) { early = 1; }
 
 void interrupt_forget_early(void) { early = 0; }
+
+/* call_stoppable(f, ...): as pcall; but Ctrl-C, which the program's pcall passes on, ends f alone. Then it
+ * gives false, the error and true. */
+static int program_call_stoppable(lua_State *L)
+{
+    lua_pushboolean(L, 1);
+    lua_insert(L, 1);
+    if (lua_pcall(L, lua_gettop(L) - 2, LUA_MULTRET, 0) == LUA_OK) return lua_gettop(L);
+    const bool stopped = interrupt_is_error(L) && interrupt_forget(L);
+    lua_pushboolean(L, 0);
+    lua_insert(L, -2);
+    lua_pushboolean(L, stopped);
+    return 3;
+}
+
+void interrupt_add(lua_State *L)
+{
+    static const luaL_Reg functions[] = { { "call_stoppable", program_call_stoppable },
+                                          { NULL, NULL } };
+    embedded_add(L, functions);
+}
 
 /* ---- runs -------------------------------------------------------------------- */
 

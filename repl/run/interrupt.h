@@ -52,6 +52,9 @@ bool interrupt_forget(lua_State *L);
 /* The process ends within a run (os.exit): SIGINT ends it from now on, unless it is ignored. */
 void interrupt_abandon(void);
 
+/* Adds to the program's functions for its own Lua code: call_stoppable(). */
+void interrupt_add(lua_State *L);
+
 /* Whether SIGINT has come during any run. */
 bool interrupt_has_come(void);
 

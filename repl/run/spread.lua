@@ -22,18 +22,24 @@ end
 local function run_once(entry, how, k, n)
     draws.begin(k or 0, n)
     local _ <close> = setmetatable({}, { __close = function() draws.begin() end })
-    local result, reason = alone.run(entry, how)
-    return result, reason, draws.rows()
+    local result, reason, stopped = alone.run(entry, how)
+    return result, reason, draws.rows(), stopped
 end
 
--- Runs an entry as it is and then n times in draws. Gives {first = what alone.run gives of the first
--- run, parts = a list of samples for each timeline of the draws, wholes = likewise, rows = the rows of
--- spread of all devices that it opened, by name}, or nil and what went wrong.
-function spread.run(entry, how, n)
-    local all = { parts = {}, wholes = {}, rows = {} }
+-- Runs an entry as it is and then n times in draws; tell(k) is called before each. Gives {first = what
+-- alone.run gives of the first run, parts = a list of samples for each timeline of the draws, wholes =
+-- likewise, rows = the rows of spread of all devices that it opened, by name, runs = how many draws
+-- there were}, or nil and what went wrong. With how.stops Ctrl-C ends the draws: `runs` is less than n, or
+-- there is nothing if there are not two of them.
+function spread.run(entry, how, n, tell)
+    local all = { parts = {}, wholes = {}, rows = {}, runs = n }
     for k = 0, n do
-        local result, reason, rows = run_once(entry, how, k > 0 and k or nil, n)
-        if not result then
+        tell(k)
+        local result, reason, rows, stopped = run_once(entry, how, k > 0 and k or nil, n)
+        if stopped then
+            all.runs = k - 1
+            return k > 2 and all or nil, reason
+        elseif not result then
             return nil, k > 0 and ("draw %d of %d: %s"):format(k, n, reason) or reason
         elseif k == 0 then
             all.first = result
@@ -83,7 +89,8 @@ end
 
 -- For main.c: before the script runs as usual.
 function spread.begin(n, path, ...)
-    local all, reason = spread.run({ path = path, arguments = { ... } }, { whole = true }, n)
+    local entry = { path = path, arguments = { ... } }
+    local all, reason = spread.run(entry, { whole = true, writes = false }, n, function() end)
     if all then
         set_ranges(spread.ranges(all.first.parts, all.parts),
             spread.ranges(all.first.wholes, all.wholes))

@@ -469,5 +469,11 @@ tap.is(statistics.percentile({ 7 }, 0.9), 7, "of one value")
 tap.is(statistics.median_index { 5, 9, 1, 7 }, 1, "the median run of four is the lower of two")
 tap.is(statistics.median_index { 5, 9, 1 }, 1, "of three it is the middle one")
 
+-- ---- files ---------------------------------------------------------------------------------------
+
+write("writes.lua", "lab.profile(lab.spin, 1)\nlocal f = io.open('" .. folder .. "/written', 'a') f:write('x') f:close()")
+sh(("cd %s && \"$P\" compare --against slow.lua --profile fast.lua --spread 3 writes.lua"):format(folder))
+tap.is(read(folder .. "/written"), "x", "of the runs on both sides and of the draws the first one alone writes files")
+
 shell.remove(folder)
 tap.done()

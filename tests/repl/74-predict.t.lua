@@ -76,7 +76,7 @@ tap.like(out, "\n41.00 25.05 70.25\n", "a device that the script opens is drawn,
 
 write("counts.lua", "local f <close> = io.open('count', 'a')\nf:write('x')\nlab.spin(1)")
 run("--profile " .. profile .. " --spread 4 counts.lua")
-tap.is(shell.read(folder .. "/count"), "xxxxxx", "N draws come behind one run as it is, and before the last")
+tap.is(shell.read(folder .. "/count"), "x", "of N draws, of one run before them and one behind them the last alone writes")
 
 write("fails.lua", "lab.spin(1)\nerror('on purpose')")
 out, err, code = run("--profile " .. profile .. " --spread 4 fails.lua")
@@ -154,6 +154,121 @@ tap.is(code, 2, "without scripts it is wrong usage")
 _, err, code = run "predict --profile nothing launches.lua"
 tap.is(code, 2, "and with a profile that is not there")
 tap.like(err, "there is no profile \"nothing\"", "which it says at once")
+
+-- ---- what draws write ---------------------------------------------------------------------------
+
+-- Each assertion holds in each run alone, so that a draw that found the files of another run would fail.
+write("files.lua", [[
+local function bytes(path)
+    local f = io.open(path)
+    local text = f and f:read("a")
+    if f then f:close() end
+    return text
+end
+local tl = lab.profile(function() for _ = 1, 5 do lab.spin(0.001) end end)
+local figure = ("%.3f"):format(tl.makespan_us)
+assert(bytes("log") == "kept\n")
+local log = io.open("./log", "a") log:write(figure, "\n") log:close()
+assert(bytes("log") == "kept\n" .. figure .. "\n")
+io.output("by_output") io.write(figure) io.close() io.output(io.stdout)
+assert(not bytes("new"))
+local new = io.open("new", "w+") new:write(figure) new:close()
+assert(bytes("new") == figure)
+local changed = io.open("changed", "r+") assert(changed:read("a") == "before") changed:seek("set") changed:write("after!")
+changed:close()
+for line in io.lines("changed") do assert(line == "after!") end
+assert(os.rename("new", "renamed") and not bytes("new") and bytes("renamed") == figure)
+assert(bytes("removed") == "x" and os.remove("removed") and not bytes("removed") and not os.remove("removed"))
+assert(not io.open("missing", "r+") and not pcall(io.lines, "missing") and not io.open("no/folder", "w"))
+tl:save("trace.json") tl:save("trace.json.gz")
+assert(lab.load("trace.json").span_count == tl.span_count)
+tl:save("chart.svg") tl:save("page.html")
+lab.thread(function(text) local f = io.open("by_thread", "a") f:write(text) f:close() end, figure):join()
+local pipe = io.popen("echo ran >> commands; echo answer; exit 3")
+assert(pipe:read("a") == "answer\n" and select(3, pipe:close()) == 3)
+assert(select(3, os.execute("echo executed >> commands; exit 4")) == 4)
+local to = io.popen("cat >> commands", "w") to:write("piped\n") assert(to:close())
+local name = os.tmpname() local t = io.open(name, "w") t:write("t") t:close() assert(bytes(name) == "t" and os.remove(name))
+io.stderr:write("said\n")
+]])
+local before = { log = "kept\n", changed = "before", removed = "x" }
+for name, text in pairs(before) do
+    write(name, text)
+end
+local temporary = folder .. "/temporary"
+os.execute("mkdir " .. temporary)
+out, err, code = run("predict --profile uncertain.lua --spread 5 files.lua")
+tap.is(err .. code, "said\n0", "a script that writes, reads, renames, removes and runs commands is predicted, and says what it says once")
+tap.like(out, "^files.lua: makespan 41.0 us %(25.0 to 70.2%)\n", "with a range")
+local alone_folder = shell.folder()
+for name, text in pairs(before) do
+    shell.write(alone_folder .. "/" .. name, text)
+end
+sh(("cd %s && \"$P\" --profile %s/uncertain.lua %s/files.lua"):format(alone_folder, folder, folder))
+for _, name in ipairs { "log", "by_output", "changed", "renamed", "by_thread", "commands", "trace.json", "trace.json.gz", "chart.svg",
+    "page.html" } do
+    local text = shell.read(alone_folder .. "/" .. name)
+    tap.ok(text and shell.read(folder .. "/" .. name) == text, name .. " has what the script alone writes, to the byte")
+end
+tap.is(shell.read(folder .. "/commands"), "ran\nexecuted\npiped\n", "each command ran once")
+tap.ok(not shell.read(folder .. "/removed") and not shell.read(folder .. "/new"), "what the first run removes is gone")
+tap.is(sh("ls " .. alone_folder .. " | wc -l"), sh(("cd %s && ls log by_output changed renamed by_thread commands trace.json "
+    .. "trace.json.gz chart.svg page.html | wc -l"):format(folder)), "and there is no other file")
+shell.remove(alone_folder)
+out = sh(("cd %s && export TMPDIR=%s && cp log log.before && for name in log changed removed; do printf kept > $name; done; printf before > changed; "
+    .. "printf x > removed; printf 'kept\\n' > log; \"$P\" predict --profile uncertain.lua --spread 3 files.lua > /dev/null 2>&1; ls %s")
+    :format(folder, temporary, temporary))
+tap.is(out, "", "nothing is left in the temporary folder")
+
+write("once.lua", "lab.spin(1)\nrun = os.time() local f = io.open('n', 'r') local n = f and f:read('n') or 0\n"
+    .. "if f then f:close() end\nf = io.open('n', 'w') f:write(n + 1) f:close()\nif n > 0 then os.execute('echo again') end")
+write("n", "0")
+_, err, code = run("predict --profile textbook --spread 3 once.lua")
+tap.is(err .. code .. shell.read(folder .. "/n"), "01", "draws find files as they were before the first run, which asks no command")
+write("asks.lua", "lab.spin(1)\nruns = require('kept') runs.n = runs.n + 1\nif runs.n > 1 then os.execute('echo x >> asked') end")
+write("kept.lua", "return {n = 0, log = io.open('kept.log', 'w')}")
+_, err, code = run("predict --profile textbook --spread 3 asks.lua")
+tap.like(err, "draw 1 of 3: .*os%.execute: .*starts no command.*'echo x >> asked'",
+    "a command that the first run has not asked is an error in a draw")
+tap.ok(not shell.read(folder .. "/asked"), "and is not run")
+write("module.lua", "lab.spin(1)\nlocal kept = require('kept') kept.n = kept.n + 1\n"
+    .. "kept.log:write(kept.n, '\\n') kept.log:flush()")
+_, err, code = run("predict --profile textbook --spread 3 module.lua")
+tap.is(err .. code .. shell.read(folder .. "/kept.log"), "01\n", "a file that a module keeps open gets what the first run writes")
+
+write("denied.lua", "lab.spin(1)\nlocal f, why = io.open('.', 'w') assert(not f and why == '.: Is a directory', why)\n"
+    .. "local n = io.open('/dev/null', 'w') n:write('x') n:close()")
+_, err, code = run("predict --profile textbook --spread 3 denied.lua")
+tap.is(err .. code, "0", "folders and devices are to a draw what they are")
+
+-- Where each side runs once, the first run writes: here one on the simulated GPU and its draws.
+write("kept_values.lua", [[
+local figures = debug.getregistry()["streamlab.internals"].figures_of
+lab.spin(1)
+assert(figures(lab.device()).current["values.kept"][1] == 1)]])
+_, err, code = run("predict --profile textbook --spread 3 kept_values.lua")
+tap.is(err .. code, "0", "all runs of a prediction keep the values that they compute")
+
+-- ---- Ctrl-C ---------------------------------------------------------------------------------------
+
+write("endless.lua", [[
+package.loaded.n = (package.loaded.n or 0) + 1
+lab.spin(1)
+if package.loaded.n == tonumber(arg[1]) then
+    assert(io.open("fifo")):read("a")           -- the signal comes when it is open
+    while true do lab.host_work(0.001) end
+end]])
+os.execute("mkfifo " .. folder .. "/fifo")
+local function interrupted(n)
+    return sh(("cd %s && (sh -c 'echo > fifo; kill -INT $1' sh $$ &) && exec \"$P\" predict --profile textbook --spread 9 'endless.lua %d'")
+        :format(folder, n))
+end
+out, err, code = interrupted(6)
+tap.is(out, "endless.lua 6: makespan 1.00 ms (1.00 to 1.00)\n    the profile says nothing about the uncertainty of its figures\n",
+    "Ctrl-C in draw 5 gives what the draws before it have shown")
+tap.is(err .. code, "streamlab: predict: endless.lua 6: stopped after 4 of 9 draws\n130", "says how many there were, and ends")
+out, err, code = interrupted(2)
+tap.is(out .. err .. code, "streamlab: predict: endless.lua 2: interrupted!\n130", "in draw 1 there is nothing to print")
 
 shell.remove(folder)
 tap.done()
