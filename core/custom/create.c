@@ -194,13 +194,13 @@ static sl_status check_stranger(sl_custom *kernel, sl_error *err)
     int line;
     sl_error why;
     sl_status status = sl_source_check(kernel->source, &line, &why);
-    size_t bytes = strlen(kernel->file) + sizeof why.msg + 64;
+    size_t bytes = sizeof why.msg + 64;
 
     if (status != SL_OK) {
         kernel->log = malloc(bytes);
         if (!kernel->log) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
-        snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", kernel->file, kernel->line + line - 1,
-                 why.msg);
+        snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", SL_SOURCE_FILE,
+                 kernel->line + line - 1, why.msg);
         return sl__diagnose(kernel, err);
     }
     status = sl_source_check_options((const char *const *)kernel->options, kernel->n_options, err);

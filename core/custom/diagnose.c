@@ -12,6 +12,7 @@
 
 #include "../text/text.h"
 #include "../text/utf8.h"
+#include "source_check.h"
 
 enum {
     MOST_SHOWN = 10,
@@ -208,6 +209,12 @@ static void parse_below(const char **rest, message *m)
 /* NVRTC looks for the kernel's name a second time, in a text of its own. */
 static bool is_internal(const message *m) { return is_same(m->file, text_piece("__nv_name_map")); }
 
+/* What the compiler was told that the kernel's file is called. */
+static void give_file(message *m, const sl_custom *kernel)
+{
+    if (is_same(m->file, text_piece(SL_SOURCE_FILE))) m->file = text_piece(kernel->file);
+}
+
 static void parse_log(const char *rest, report *r)
 {
     piece line;
@@ -217,6 +224,7 @@ static void parse_log(const char *rest, report *r)
     while (next_line(&rest, &line)) {
         if (!parse_message(line, &m, &counts)) continue;
         if (m.line > 0 && m.column == 0) parse_below(&rest, &m);
+        give_file(&m, r->kernel);
         if (!counts || (is_internal(&m) && r->n_errors > 0)) continue;
         r->n_errors += m.is_error;
         r->n_warnings += !m.is_error;

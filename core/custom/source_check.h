@@ -12,6 +12,11 @@
 
 enum { SL_MOST_SOURCE_BYTES = 128 << 10, SL_MOST_OPTIONS = 32 };
 
+/* What compilers on the host are told that a source is called, and messages in a compiler's form, where
+ * the file's own name would not be read as it is: it may have quotes, a line's end, any byte. */
+#define SL_SOURCE_FILE "kernel.cu"
+bool sl_source_file_is_plain(const char *file);
+
 /* SL_ECOMPILE: err->msg says what is refused and why, *line where, counted from 1 in the source. */
 sl_status sl_source_check(const char *source, int *line, sl_error *err);
 

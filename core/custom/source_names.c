@@ -1,4 +1,4 @@
-/* source_names.c - the names that the source of a stranger's kernel may have. */
+/* source_names.c - the names that the source of a stranger's kernel may have, and its file. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -251,4 +251,14 @@ bool sl_source_name_is_fine(const char *name)
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (matches(refused[i], name)) return false;
     return true;
+}
+
+/* "??" may begin a trigraph. */
+bool sl_source_file_is_plain(const char *file)
+{
+    for (const char *c = file; *c; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7f || *c == '"' || *c == '\\'
+            || (*c == '?' && c[1] == '?'))
+            return false;
+    return *file != '\0';
 }

@@ -67,7 +67,7 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     }
     sum = hash_processor(sum);
     if (kernel) { /* reports name lines, which are in the objects */
-        sum = hash_text(sum, kernel->file ? kernel->file : "");
+        sum = hash_text(sum, emu_unit_file(kernel));
         sum = hash(sum, &kernel->line, sizeof kernel->line);
     }
     for (const emu_device_file *file = emu_device_files; file->name; file++)
@@ -234,7 +234,7 @@ static sl_status refuse(sl_custom *kernel, int line, const char *why, sl_error *
 {
     emu_text message = { 0 };
 
-    emu_text_printf(&message, "%s:%d:1: error: %s\n", kernel->file, line, why);
+    emu_text_printf(&message, "%s:%d:1: error: %s\n", emu_unit_file(kernel), line, why);
     free(kernel->log);
     kernel->log = message.data;
     return sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);

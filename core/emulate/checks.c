@@ -14,6 +14,7 @@
 #include "races.h"
 #include "report.h"
 #include "threads.h"
+#include "unit.h"
 
 enum { NEAR = 512 }; /* bytes around a variable that are taken for beyond its end */
 
@@ -169,7 +170,7 @@ void emu_check_alignment(const void *address, size_t alignment, const char *file
         return; /* whatever is wrong with it, the access itself will say it */
     thread_text(thread);
     emu_place_of(address, place);
-    emu_fail(file && kernel->file && strcmp(file, kernel->file) == 0 ? (int)line : 0,
+    emu_fail(file && strcmp(file, emu_unit_file(kernel)) == 0 ? (int)line : 0,
              "%s uses %s as a type whose address must be a multiple of %zu", thread, place,
              alignment);
 }

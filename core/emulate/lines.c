@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "compiler.h"
+#include "unit.h"
 
 enum { MOST_LINE = 1 << 24 };
 
@@ -90,7 +91,7 @@ static void ask(const emu_run *run, const char *path, const uint64_t *pcs, int n
         argv[5 + i] = addresses[i];
     }
     if (emu_compiler_run(&one, 1, &never, &err) == SL_OK && one.succeeded)
-        read_answer(one.messages.data, run->emulated->kernel->file, n, lines);
+        read_answer(one.messages.data, emu_unit_file(run->emulated->kernel), n, lines);
     emu_text_free(&one.messages);
 }
 
@@ -100,7 +101,7 @@ void emu_lines_find(const emu_run *run, const uint64_t pcs[2], int lines[2])
     char path[EMU_PATH_BYTES];
 
     lines[0] = lines[1] = 0;
-    if (n == 0 || !run->emulated->kernel->file || !write_file(&run->image->object, path)) return;
+    if (n == 0 || !write_file(&run->image->object, path)) return;
     ask(run, path, pcs, n, lines);
     unlink(path);
 }

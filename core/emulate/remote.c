@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../custom/source_check.h"
 #include "wire.h"
 
 enum { NONE = -1, GONE = -2 };
@@ -85,12 +86,13 @@ static void put_kernel(emu_message *m, const sl_custom *kernel)
 static void take_log(sl_custom *kernel, emu_message *answer, const sl_error *err)
 {
     const char *log = emu_get_text(answer);
-    size_t bytes = strlen(kernel->file) + sizeof err->msg + 64;
+    size_t bytes = sizeof err->msg + 64;
 
     free(kernel->log);
     kernel->log = log ? strdup(log) : malloc(bytes);
     if (!log && kernel->log)
-        snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", kernel->file, kernel->line, err->msg);
+        snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", SL_SOURCE_FILE, kernel->line,
+                 err->msg);
 }
 
 sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)

@@ -64,14 +64,7 @@ static void get_device(emu_message *m, served *s)
     s->kernel.device = &s->device;
 }
 
-static bool is_plain(const char *text)
-{
-    size_t n = text ? strlen(text) : MOST_NAME;
-
-    for (size_t i = 0; i < n && n < MOST_NAME; i++)
-        if ((unsigned char)text[i] < ' ' || text[i] == '\\' || text[i] == '"') return false;
-    return n < MOST_NAME;
-}
+static bool is_name(const char *text) { return text && strlen(text) < MOST_NAME; }
 
 /* The texts stay in the message. False: it is no kernel. */
 static bool get_kernel(served *s)
@@ -89,7 +82,7 @@ static bool get_kernel(served *s)
     kernel->options = (char **)s->texts;
     for (size_t i = 0; i < kernel->n_options; i++)
         if (!(s->texts[i] = emu_get_text(m))) m->failed = true;
-    return !m->failed && kernel->source && is_plain(kernel->name) && is_plain(kernel->file);
+    return !m->failed && kernel->source && is_name(kernel->name) && is_name(kernel->file);
 }
 
 static sl_status check_kernel(const sl_custom *kernel, sl_error *err)

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "../custom/source_check.h"
 #include "device_text.h"
+#include "fences.h"
 #include "source.h"
 
 static const char *const type_names[] = {
@@ -12,9 +14,10 @@ static const char *const type_names[] = {
 #undef X
 };
 
-static const char *file_name(const sl_custom *kernel)
+const char *emu_unit_file(const sl_custom *kernel)
 {
-    return kernel->file && *kernel->file ? kernel->file : "kernel.cu";
+    const bool has_own = kernel->file && !emu_fences() && sl_source_file_is_plain(kernel->file);
+    return has_own ? kernel->file : SL_SOURCE_FILE;
 }
 
 static void add_device_file(emu_text *unit, const char *name)
@@ -29,10 +32,7 @@ static void add_device_file(emu_text *unit, const char *name)
 
 static void add_line(emu_text *unit, const sl_custom *kernel, int line)
 {
-    emu_text_printf(unit, "#line %d \"", line);
-    for (const char *c = file_name(kernel); *c; c++)
-        emu_text_printf(unit, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-    emu_text_puts(unit, "\"\n");
+    emu_text_printf(unit, "#line %d \"%s\"\n", line, emu_unit_file(kernel));
 }
 
 /* "const float *" or "float": what the wrapper passes. */

@@ -5,6 +5,10 @@
 #include "../backend.h"
 #include "text.h"
 
+/* What the compiler is told that the source is called: its file, where that is plain. Those of strangers
+ * have one name, so that nothing that a kernel computes depends on it (__FILE__). */
+const char *emu_unit_file(const sl_custom *kernel);
+
 /* SL_ENOMEM. */
 sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err);
 
