@@ -8,14 +8,14 @@
 
 #include <time.h>
 
-enum { INSTRUCTIONS_A_LOOK = 1000, MOST_SECONDS = 1 };
+enum { INSTRUCTIONS_A_LOOK = 1000, DEFAULT_SECONDS = 1 };
 
 typedef struct bounds {
     lua_Alloc allocate;
     void *ud;
     size_t left_bytes;
     int left_looks; /* of the hook, each after so many instructions */
-    clock_t began;
+    clock_t ends;   /* processor time */
 } bounds;
 
 static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size_t new_bytes)
@@ -29,14 +29,18 @@ static void *allocate_bounded(void *bounds_, void *block, size_t old_bytes, size
 }
 
 /* A hook gets only the state; the allocator has limits of its own. In a hook the running
- * function is level 0. */
+ * function is level 0. Once the limit is reached, each instruction raises, so that no pcall goes
+ * on. A coroutine keeps this hook when the call has ended. */
 static void look(lua_State *L, lua_Debug *ar)
 {
     void *bounds_;
     (void)ar;
-    (void)lua_getallocf(L, &bounds_);
+    bool has_ended = lua_getallocf(L, &bounds_) != allocate_bounded;
     bounds *b = bounds_;
-    if (b->left_looks-- > 0 && clock() - b->began < MOST_SECONDS * CLOCKS_PER_SEC) return;
+    if (has_ended) lua_sethook(L, NULL, 0, 0);
+    if (has_ended || (b->left_looks > 0 && b->left_looks-- && clock() < b->ends)) return;
+    b->left_looks = 0;
+    lua_sethook(L, look, LUA_MASKCOUNT, 1);
     luaL_where(L, 0);
     lua_pushliteral(L, "it does not come to an end");
     lua_concat(L, 2);
@@ -61,13 +65,8 @@ static void push_methods(lua_State *L, int methods)
 
 /* Calls the function on top of the stack for one result. Restores everything in any case, except
  * a hook that something else has set meanwhile (Ctrl-C). */
-static int call_bounded(lua_State *L, int instructions, size_t bytes)
+static int call_bounded(lua_State *L, bounds b)
 {
-    bounds b = {
-        .left_bytes = bytes,
-        .left_looks = instructions / INSTRUCTIONS_A_LOOK,
-        .began = clock(),
-    };
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L), count = lua_gethookcount(L);
     b.allocate = lua_getallocf(L, &b.ud);
@@ -79,12 +78,33 @@ static int call_bounded(lua_State *L, int instructions, size_t bytes)
     return status;
 }
 
-/* core.compute(chunk, instructions, bytes): true and the chunk's value, or false and the error,
- * a text or any value. */
+/* Of the arguments of core.compute. */
+static bounds read_bounds(lua_State *L)
+{
+    lua_Integer seconds = luaL_optinteger(L, 4, DEFAULT_SECONDS);
+    return (bounds){
+        .left_looks = (int)(luaL_checkinteger(L, 2) / INSTRUCTIONS_A_LOOK),
+        .left_bytes = (size_t)luaL_checkinteger(L, 3),
+        .ends = clock() + (clock_t)seconds * CLOCKS_PER_SEC,
+    };
+}
+
+/* Calls the chunk, which is argument 1, while strings have their own methods. */
+static int compute_with_methods(lua_State *L, bounds b)
+{
+    lua_settop(L, 1);
+    lua_pushboolean(L, call_bounded(L, b) == LUA_OK);
+    lua_insert(L, 1);
+    return 2;
+}
+
+/* core.compute(chunk, instructions, bytes[, seconds]): true and the chunk's value, or false and the
+ * error, a text or any value. Without seconds it is to compute a table: it has one second, and
+ * strings have bounded methods alone. */
 static int internal_compute(lua_State *L)
 {
-    int instructions = (int)luaL_checkinteger(L, 2);
-    size_t bytes = (size_t)luaL_checkinteger(L, 3);
+    bounds b = read_bounds(L);
+    if (!lua_isnoneornil(L, 4)) return compute_with_methods(L, b);
     lua_settop(L, 1);
     lua_pushliteral(L, "");
     if (!lua_getmetatable(L, 2)) lua_newtable(L); /* 3 */
@@ -95,7 +115,7 @@ static int internal_compute(lua_State *L)
     push_methods(L, 5);
     lua_rawset(L, 3);
     lua_pushvalue(L, 1);
-    int status = call_bounded(L, instructions, bytes);
+    int status = call_bounded(L, b);
     lua_pushvalue(L, 4);
     lua_pushvalue(L, 5);
     lua_rawset(L, 3);

@@ -5,12 +5,18 @@
 -- which reads the lab again. An error in a lab is raised as {message =}, a sentence that names
 -- the file.
 
+local fields = import "repl/run/fields.lua"
 local files = import "repl/run/files.lua"
 local lists = import "repl/run/lists.lua"
 
 local bundle = {}
 
-local default_limits = { processor_s = 5, wall_s = 20, memory_mib = 512, output_kib = 64 }
+-- Of each of its files.
+bundle.most_bytes = 16 << 20
+
+-- What loading its files may take: lab.lua computes a table, the tests are only listed.
+local lab_bounds <const> = { instructions = 10000000, bytes = 16 << 20 }
+local test_bounds <const> = { instructions = 500000000, bytes = 256 << 20, seconds = 20 }
 
 local function fail(text, ...)
     error({ message = text:format(...) }, 0)
@@ -21,9 +27,9 @@ end
 -- Loads a file of the lab as a chunk "tests/hidden.lua", so that no position and no message
 -- has the folder's path: what the grader writes is the same everywhere.
 local function load_file(folder, name, environment)
-    local text, reason = files.read(folder .. "/" .. name)
+    local text, reason = files.read_bounded(folder .. "/" .. name, bundle.most_bytes)
     if not text then
-        fail("cannot read %s", reason)
+        fail("cannot read %s/%s: %s", folder, name, reason)
     end
     local chunk, message = load(text, "=" .. name, "t", environment)
     if not chunk then
@@ -32,31 +38,35 @@ local function load_file(folder, name, environment)
     return chunk
 end
 
-local function run(folder, name, chunk, ...)
-    local results = table.pack(pcall(chunk, ...))
-    local reason = results[2]
-    if not results[1] then
-        fail("%s: %s fails: %s", folder, name,
-            type(reason) == "table" and reason.message or tostring(reason))
+-- The chunk's value. It may be anybody's, so it is bounded as a profile is.
+local function run(folder, name, chunk, bounds)
+    local fine, result = internals.compute(chunk, bounds.instructions, bounds.bytes, bounds.seconds)
+    internals.check_interrupt "lab"
+    if fine then
+        return result
+    elseif result == "not enough memory" then
+        fail("%s: %s takes more than %d MB of memory", folder, name, bounds.bytes >> 20)
     end
-    return table.unpack(results, 2, results.n)
+    fail("%s: %s fails: %s", folder, name,
+        type(result) == "table" and result.message or tostring(result))
 end
 
 -- ---- lab.lua -----------------------------------------------------------------------------
 
-local function is_text(value)
-    return type(value) == "string" and value ~= "" and not value:find("%c")
-end
+local is_text = fields.is_line
 
-local function is_positive(value)
-    return type(value) == "number" and value > 0 and value < math.huge
+-- What points and limits are can be added up and handed to the system.
+local function is_number(least, most)
+    return function(value)
+        return type(value) == "number" and value >= least and value <= most and value > 0
+    end
 end
 
 local function is_list_of_texts(value)
     if type(value) ~= "table" then
         return false
     end
-    for key, item in pairs(value) do
+    for key, item in next, value do
         if math.type(key) ~= "integer" or not is_text(item) then
             return false
         end
@@ -72,68 +82,53 @@ end
 local visibilities = { hidden = true, after_due_date = true, after_published = true,
     visible = true }
 
--- What lab.lua may have: {name, what it must be, its test, needed}.
+local most_points <const> = 1000000
+local list_of_calls <const> = { "a list of calls", is_list_of_texts }
+
+-- What lab.lua may have, as of fields.problem.
 local known = {
-    { "id", "a name of letters, digits, '-' and '_'", function(value)
+    { "id", { "a name of letters, digits, '-' and '_'", function(value)
         return is_text(value) and value:find("^[%w_-]+$") ~= nil
-    end, true },
-    { "title", "a line of text", is_text, true },
-    { "points", "a positive number", is_positive, true },
-    { "functions", "a list of names", is_list_of_names, true },
-    { "profile", "the name of a profile, or a file beside lab.lua", function(value)
+    end }, true },
+    { "title", { "a line of text", is_text }, true },
+    { "points", { ("a positive number up to %d"):format(most_points), is_number(0, most_points) },
+        true },
+    { "functions", { "a list of names", is_list_of_names }, true },
+    { "profile", { "the name of a profile, or a file beside lab.lua", function(value)
         return is_text(value) and not value:find("/")
-    end },
-    { "limits", "a table", function(value) return type(value) == "table" end },
-    { "required", "a list of calls", is_list_of_texts },
-    { "forbidden", "a list of calls", is_list_of_texts },
-    { "gpus", "a whole number from 1 to 8", function(value)
-        return math.type(value) == "integer" and value >= 1 and value <= 8
-    end },
-    { "kernels", "true or false", function(value) return type(value) == "boolean" end },
-    { "hidden_visibility", "hidden, after_due_date, after_published or visible",
-        function(value) return visibilities[value] == true end },
+    end } },
+    { "limits", fields.table },
+    { "required", list_of_calls },
+    { "forbidden", list_of_calls },
+    { "gpus", fields.whole(1, 8) },
+    { "kernels", fields.boolean },
+    { "hidden_visibility", { "hidden, after_due_date, after_published or visible",
+        function(value) return visibilities[value] == true end } },
 }
 
-local known_limits = {}
-for name in pairs(default_limits) do
-    known_limits[#known_limits + 1] = { name, "a positive number", is_positive }
-end
+-- Each limit's default, and from where to where it goes: a program that starts at all needs some
+-- memory, and what is printed is kept in memory.
+local limits <const> = {
+    { "processor_s", 5, 0.01, 86400 }, { "wall_s", 20, 0.01, 86400 },
+    { "memory_mib", 512, 16, 1 << 20 }, { "output_kib", 64, 0.001, 1 << 20 },
+}
 
--- A value as messages quote it.
-local function shown(value)
-    if type(value) == "number" or type(value) == "boolean" then
-        return tostring(value)
-    end
-    return is_text(value) and ('"%.60s"'):format(value) or type(value)
-end
+local known_limits = lists.map(limits, function(limit)
+    local name, _, least, most = table.unpack(limit)
+    return { name, { ("a number from %g to %d"):format(least, most), is_number(least, most) } }
+end)
 
--- Raises unless the table has what `fields` asks for and nothing else.
-local function check(where, values, fields)
-    local names = {}
-    for _, field in ipairs(fields) do
-        local name, wanted, test, needed = table.unpack(field)
-        names[name] = true
-        if values[name] == nil and needed then
-            fail("%s: '%s' is missing: %s", where, name, wanted)
-        elseif values[name] ~= nil and not test(values[name]) then
-            fail("%s: '%s' must be %s, got %s", where, name, wanted, shown(values[name]))
-        end
-    end
-    local wrong = {}
-    for name in pairs(values) do
-        wrong[#wrong + 1] = not names[name] and tostring(name) or nil
-    end
-    table.sort(wrong)
-    if wrong[1] then
-        local near = internals.nearest(wrong[1], names)
-        fail("%s: there is no '%s'%s", where, wrong[1],
-            near and ("; did you mean '%s'?"):format(near) or "")
+-- Raises unless the table has what `known_fields` asks for and nothing else.
+local function check(where, values, known_fields)
+    local problem = fields.problem_in_all(values, known_fields)
+    if problem then
+        fail("%s: %s", where, problem)
     end
 end
 
 -- The table of lab.lua, with what it leaves out. It is data: its chunk has no globals.
 local function read_lab(folder)
-    local lab_table = run(folder, "lab.lua", load_file(folder, "lab.lua", {}))
+    local lab_table = run(folder, "lab.lua", load_file(folder, "lab.lua", {}), lab_bounds)
     local where = folder .. "/lab.lua"
     if type(lab_table) ~= "table" then
         fail("%s must return a table, it returns %s", where, type(lab_table))
@@ -146,8 +141,9 @@ local function read_lab(folder)
         result[name] = value
     end
     result.limits = {}
-    for name, limit in pairs(default_limits) do
-        result.limits[name] = lab_table.limits and lab_table.limits[name] or limit
+    for _, limit in ipairs(limits) do
+        local name, default = table.unpack(limit)
+        result.limits[name] = lab_table.limits and lab_table.limits[name] or default
     end
     if result.profile:find("%.lua$") then
         result.profile = folder .. "/" .. result.profile
@@ -158,15 +154,13 @@ end
 -- ---- the tests ---------------------------------------------------------------------------
 
 local test_fields = {
-    { "points", "a number from 0", function(value)
-        return type(value) == "number" and value >= 0 and value < math.huge
-    end, true },
-    { "hint", "a line of text", is_text },
-    { "required", "a list of calls", is_list_of_texts },
-    { "forbidden", "a list of calls", is_list_of_texts },
-    { "pace", "true, or a list of the numbers of tests", function(value)
+    { "points", { "a number from 0", fields.number(0, most_points)[2] }, true },
+    { "hint", { "a line of text", is_text } },
+    { "required", list_of_calls },
+    { "forbidden", list_of_calls },
+    { "pace", { "true, or a list of the numbers of tests", function(value)
         return value == true or is_list_of_texts(value)
-    end },
+    end } },
 }
 
 -- Of math.random in a file of tests: the numbers are the same each time, and cannot be predicted
@@ -179,6 +173,18 @@ local function seed_of(folder, name)
     return seed
 end
 
+-- The grader's process is not a test's to end.
+local function copy_without_exit(whole)
+    local copy = {}
+    for name, value in next, whole do
+        copy[name] = value
+    end
+    function copy.exit()
+        error("os.exit: a lab's tests are listed and run by a process that is not theirs", 2)
+    end
+    return copy
+end
+
 -- The tests of one file in their order, as {name =, options =, run =}; and their seed.
 local function collect(folder, name)
     local list, environment, including = {}, {}, { [name] = true }
@@ -186,6 +192,7 @@ local function collect(folder, name)
         environment[key] = value
     end
     environment._G = environment
+    environment.os = copy_without_exit(os)
     function environment.include(file)
         if not is_text(file) or file:find("/") then
             error("include takes the name of a file in tests/", 2)
@@ -207,7 +214,7 @@ local function collect(folder, name)
     local chunk = load_file(folder, name, environment)
     local seed = seed_of(folder, name)
     math.randomseed(seed, 0)
-    run(folder, name, chunk)
+    run(folder, name, chunk, test_bounds)
     return list, seed
 end
 

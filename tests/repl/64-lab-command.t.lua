@@ -314,14 +314,14 @@ broken("lab.lua", "x = nil + 1",
 broken("lab.lua", "print(1)",
     "bad: lab.lua fails: lab.lua:1: attempt to call a nil value (global 'print')", "it is data")
 for field, wanted in pairs { id = "a name of letters, digits, '-' and '_'",
-    title = "a line of text", points = "a positive number", functions = "a list of names" } do
+    title = "a line of text", points = "a positive number up to 1000000", functions = "a list of names" } do
     broken("lab.lua", lab_with { [field] = "nil" },
         ("bad/lab.lua: '%s' is missing: %s"):format(field, wanted), "no " .. field)
 end
 for _, case in ipairs {
     { "id", '"a b"', "a name of letters, digits, '-' and '_'", '"a b"' },
     { "title", "5", "a line of text", "5" },
-    { "points", "0", "a positive number", "0" },
+    { "points", "0", "a positive number up to 1000000", "0" },
     { "functions", "{}", "a list of names", "table" },
     { "functions", '{ "a b" }', "a list of names", "table" },
     { "profile", '"../x.lua"', "the name of a profile, or a file beside lab.lua", '"../x.lua"' },
@@ -340,7 +340,7 @@ broken("lab.lua", lab_with { limit = "{}" },
 broken("lab.lua", lab_with { limits = "{ memory_mb = 5 }" },
     "bad/lab.lua: limits: there is no 'memory_mb'; did you mean 'memory_mib'?", "an unknown limit")
 broken("lab.lua", lab_with { limits = "{ wall_s = -1 }" },
-    "bad/lab.lua: limits: 'wall_s' must be a positive number, got -1", "a limit that is none")
+    "bad/lab.lua: limits: 'wall_s' must be a number from 0.01 to 86400, got -1", "a limit that is none")
 broken("lab.lua", lab_with { points = "12" }, "bad: lab.lua says 12 points, its tests have 10",
     "points that do not add up")
 
@@ -381,7 +381,7 @@ os.remove(at "bad/tests/hidden.lua")
 refused("check bad right.lua",
     "bad has no tests: tests/visible.lua calls test(name, options, f)", 1, "no test in them")
 os.execute("rm " .. at "bad/lab.lua" .. " && mkdir " .. at "bad/lab.lua")
-refused("check bad right.lua", "cannot read bad/lab.lua: Is a directory", 1, "a folder as lab.lua")
+refused("check bad right.lua", "cannot read bad/lab.lua: it is no file", 1, "a folder as lab.lua")
 os.execute("rmdir " .. at "bad/lab.lua")
 
 -- What only shows when a test runs: students are told that it is not their fault, teachers why.
