@@ -165,14 +165,16 @@ local settings = { profile = options.profile, host = options.host, against = opt
 
 -- ---- what was measured before --------------------------------------------------------------
 
+local most_measured <const> = 256 * 1024 * 1024
+
 local function read_measured(path)
-    local text, reason = files.read(path)
+    local text, reason = files.read_bounded(path, most_measured)
     if not text then
-        command.fail("cannot read " .. reason)
+        command.fail(("cannot read %s: %s"):format(path, reason))
     end
-    local list, line = records.read(text)
+    local list, line, problem = records.read(text)
     if not list then
-        command.fail(("%s:%d: not a line of --jsonl"):format(path, line))
+        command.fail(("%s:%d: not a line of --jsonl: %s"):format(path, line, problem))
     elseif #list == 0 then
         command.fail(path .. " has no scripts")
     end

@@ -77,7 +77,9 @@ static int make(lua_State *L)
         return 1;
     }
     lua_pushnil(L);
-    lua_pushfstring(L, "cannot make the folder %s: %s", path, strerror(error));
+    lua_pushfstring(L, "cannot make the folder %s: %s", path,
+                    error == EEXIST ? "there is something of that name, and no folder"
+                                    : strerror(error));
     return 2;
 }
 

@@ -67,7 +67,7 @@ local function complain(point, why)
     end
 end
 
-local is_done, is_failed = kept:list()
+local _, is_failed = kept:list()
 
 local function why_missing(point)
     if not is_failed[point.digest] then
@@ -80,8 +80,12 @@ end
 local points, results = {}, {}
 for _, number in ipairs(read.numbers) do
     local point, fields, reason = read:point(number), nil, nil
-    if is_done[point.digest] then
+    if kept:is_taken(point.digest) then
         fields, reason = kept:read(point.digest)
+        local problem = fields and kind.problem_with_result(read, point, fields)
+        if problem then
+            fields, reason = nil, ("%s is no result: %s"):format(kept:path(point.digest), problem)
+        end
     end
     if fields then
         points[#points + 1], results[#results + 1] = point, fields

@@ -6,6 +6,7 @@
 -- lane_pairs_steady, lane_pairs_steady_same, and the same four as op_pairs. Times have three digits
 -- behind the point, so that a file is the same wherever it is written.
 
+local kinds_of = import "repl/run/fields.lua"
 local lists = import "repl/run/lists.lua"
 
 local records = {}
@@ -17,6 +18,36 @@ for _, field in ipairs { "lane_pairs", "op_pairs" } do
     for _, ending in ipairs { "", "_same", "_steady", "_steady_same" } do
         counts[#counts + 1] = field .. ending
     end
+end
+
+-- ---- what a record must be -----------------------------------------------------------------
+
+local most_us <const>, most_script <const> = 1e15, 65536
+
+local time <const> = { ("a time above 0 us, of at most %g"):format(most_us), function(value)
+    return type(value) == "number" and value > 0 and value <= most_us
+end }
+local known <const> = {
+    { "script", kinds_of.text(most_script), true }, { "seed", kinds_of.whole(0, math.maxinteger) },
+}
+for i, name in ipairs(times) do
+    known[#known + 1] = { name, time, i < #times }      -- sim_us may be missing
+end
+for _, name in ipairs(ranges) do
+    known[#known + 1] = { name, kinds_of.or_false(kinds_of.number(0, most_us)) }
+end
+for _, name in ipairs(counts) do
+    known[#known + 1] = { name, kinds_of.whole(0, 1 << 53) }
+end
+
+-- Why a table that somebody else wrote is no record; nil if it is one. Without sim_us it is what
+-- was measured.
+function records.problem(record)
+    local problem = kinds_of.problem(record, known)
+    if problem or record.gpu_min_us <= record.gpu_us and record.gpu_us <= record.gpu_max_us then
+        return problem
+    end
+    return "gpu_min_us, gpu_us and gpu_max_us must not decrease"
 end
 
 -- ---- to JSON -------------------------------------------------------------------------------
@@ -55,7 +86,7 @@ local function unquote(text)
     return (text:gsub('\\"', '"'):gsub("\0", "\\"))
 end
 
--- One line, as records.line writes it; nil if it is something else.
+-- The fields that a line has as records.line writes them.
 local function parse(line)
     local record = { script = line:match('^{"script": "(.-[^\\])", "seed": ') }
     record.script = record.script and unquote(record.script)
@@ -69,19 +100,20 @@ local function parse(line)
     for _, name in ipairs(counts) do
         record[name] = math.tointeger(tonumber(line:match('"' .. name .. '": (%d+)')))
     end
-    local complete = record.script and record.gpu_us and record.gpu_min_us and record.gpu_max_us
-    return complete and record.gpu_us > 0 and record or nil
+    return record
 end
 
--- The records of a text; or nil and the number of the line that is none.
+-- The records of a text; or nil, the number of the line that is none, and why.
 function records.read(text)
     local list, number = {}, 0
-    for line in text:gmatch("[^\n]+") do
+    for line in (text:gsub("\n$", "") .. "\n"):gmatch("([^\n]*)\n") do
         number = number + 1
-        list[number] = parse(line)
-        if not list[number] then
-            return nil, number
+        local record = line ~= "" and #line <= most_script and parse(line)
+        local problem = record and records.problem(record)
+        if problem or not record and line ~= "" then
+            return nil, number, problem or "the line is too long"
         end
+        list[#list + 1] = record or nil
     end
     return list
 end

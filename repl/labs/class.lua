@@ -1,6 +1,8 @@
 -- class.lua - finds the submissions of a class: in a folder, a file NAME.lua for each student, or
 -- a folder NAME with one .lua file somewhere in it, as course systems and clones have them.
 
+local result_names = import "repl/labs/result_names.lua"
+
 local class = {}
 
 -- Files of systems beside the submission: ".git", "._submission.lua".
@@ -60,43 +62,6 @@ local function of_file(student, path)
         problem = program.file_kind(path) == "link" and "it is a link, not a file" or nil }
 end
 
--- ---- the names of results --------------------------------------------------------------------
-
-local longest_stem <const> = 240        -- of the 255 bytes that a name may have
-
--- The beginning of a name, without half a character at its end.
-local function shortened(name)
-    for behind = longest_stem + 1, longest_stem - 2, -1 do
-        if (name:byte(behind) or 0) & 0xC0 ~= 0x80 then
-            return name:sub(1, behind - 1)
-        end
-    end
-    return name:sub(1, longest_stem)        -- it is no UTF-8
-end
-
--- Gives each submission `result`, the name of the file with its results, without suffix: the
--- student's name; if that is too long or taken ("ada/" beside "ada"), a name that no student has.
-local function name_results(list)
-    local taken, others = {}, {}
-    for _, submission in ipairs(list) do
-        local student = submission.student
-        if #student <= longest_stem and not student:find("/$") then
-            submission.result, taken[student] = student, true
-        else
-            others[#others + 1] = submission
-        end
-    end
-    for _, submission in ipairs(others) do
-        local stem = shortened((submission.student:gsub("/$", "")))
-        local name, n = stem, 1
-        while taken[name] do
-            n = n + 1
-            name = stem .. "." .. n
-        end
-        submission.result, taken[name] = name, true
-    end
-end
-
 -- The submissions in a folder, {student =, file =, problem = why it cannot be graded, result =},
 -- and the names of other files; or nil and why it cannot be read.
 function class.find(folder)
@@ -123,7 +88,7 @@ function class.find(folder)
         taken[student] = true
         ::continue::
     end
-    name_results(list)
+    result_names.give(list)
     return list, others
 end
 

@@ -4,6 +4,7 @@ local command = import "repl/run/command.lua"
 local comparison = import "repl/compare/comparison.lua"
 local devices = import "repl/compare/devices.lua"
 local entries = import "repl/compare/entries.lua"
+local fields = import "repl/run/fields.lua"
 local files = import "repl/run/files.lua"
 local json = import "repl/run/json.lua"
 local lists = import "repl/run/lists.lua"
@@ -41,16 +42,41 @@ function comparisons.write(path, list, settings)
     end)
 end
 
-function comparisons.check(body)
-    return type(body.profile) ~= "string" and "it is no plan of comparing" or nil
+local name <const> = fields.text(4096)      -- of a profile: its own, or its file's
+local known_body <const> = {
+    { "profile", name, true }, { "host", name }, { "against", name },
+    { "figures", fields.digest, true }, { "against_figures", fields.digest },
+    { "runs", fields.whole(1, 1000) }, { "spread", fields.whole(2, 1000) },
+}
+local known_point <const> = {
+    { "script", fields.text(65536), true },
+    { "seed", fields.or_false(fields.whole(0, math.maxinteger)), true },
+    { "digest", fields.or_false(fields.digest), true },
+}
+
+function comparisons.problem_with_body(body)
+    return fields.problem(body, known_body)
+end
+
+function comparisons.problem_with_point(values)
+    return fields.problem({ script = values[1], seed = values[2], digest = values[3] }, known_point)
 end
 
 local function entry_of(point)
     local script, seed = point.values[1], point.values[2]
-    if type(script) ~= "string" or seed and math.type(seed) ~= "integer" then
-        command.fail(("point %d is no script"):format(point.number))
-    end
     return entries.new(script, seed or nil)
+end
+
+function comparisons.problem_with_result(_, point, result)
+    local record, entry = result.record, entry_of(point)
+    if type(record) ~= "table" then
+        return "it has no record"
+    end
+    local problem = records.problem(record)
+    if not problem and (record.script ~= entry.script or record.seed ~= entry.seed) then
+        return ("it is about %s"):format(entries.new(record.script, record.seed).name)
+    end
+    return problem or not record.sim_us and "'sim_us' is missing" or nil
 end
 
 function comparisons.name(_, point)
@@ -80,29 +106,19 @@ function comparisons.work(read, work)
     end
     local opened = devices.open(read.body, command.fail, command.warn)
     for point in work.next do
-        local fields, reason = compare(point, opened)
-        if fields then
-            work.done(point, fields)
+        local result, reason = compare(point, opened)
+        if result then
+            work.done(point, result)
         else
             work.failed(point, reason)
         end
     end
 end
 
--- {entry, record} of each point.
-local function results_of(read, results)
-    return lists.map(read.points, function(point, i)
-        local record = results[i].record
-        if type(record) ~= "table" or type(record.sim_us) ~= "number"
-            or type(record.gpu_us) ~= "number" then
-            command.fail(("point %d has no result of comparing"):format(point.number))
-        end
-        return { entry = entry_of(point), record = record }
-    end)
-end
-
 function comparisons.merge(read, results, options)
-    local list = results_of(read, results)
+    local list = lists.map(read.points, function(point, i)
+        return { entry = entry_of(point), record = results[i].record }
+    end)
     local lines = lists.join(list, function(result) return records.line(result.record) end, "")
     if options.jsonl then
         command.write(options.jsonl, lines)

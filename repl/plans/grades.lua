@@ -3,15 +3,17 @@
 local bundle = import "repl/labs/bundle.lua"
 local command = import "repl/run/command.lua"
 local delivery = import "repl/labs/delivery.lua"
+local fields = import "repl/run/fields.lua"
 local files = import "repl/run/files.lua"
 local grader = import "repl/labs/grader.lua"
 local lists = import "repl/run/lists.lua"
 local plan = import "repl/plans/plan.lua"
+local problem_with_row = import "repl/plans/grade_rows.lua"
+local result_names = import "repl/labs/result_names.lua"
 
 local grades = { merge_options = { "output", "format" } }
 
 local most_submission <const> = 1024 * 1024     -- a longer one is none (repl/labs/submission.lua)
-local most_file <const> = 64 * 1024 * 1024      -- of a lab
 
 -- ---- writing a plan ----------------------------------------------------------------------------
 
@@ -33,7 +35,7 @@ local function files_of(lab_bundle)
         table.insert(names, profile:sub(#folder + 2))
     end
     return lists.map(names, function(name)
-        return { name, digest_of(folder .. "/" .. name, most_file) }
+        return { name, digest_of(folder .. "/" .. name, bundle.most_bytes) }
     end)
 end
 
@@ -53,19 +55,52 @@ end
 
 -- ---- the plan ----------------------------------------------------------------------------------
 
-function grades.check(body)
-    local fine = type(body.lab) == "string" and type(body.files) == "table"
-        and (body.backend == "sim" or body.backend == "cuda")
-    return not fine and "it is no plan of grading" or nil
+local path <const> = fields.text(4096)
+local known_body <const> = {
+    { "lab", path, true }, { "class", fields.boolean }, { "verbose", fields.boolean, true },
+    { "backend", plan.backend, true },
+    { "files", fields.list({ "a name and a digest", function(file)
+        return type(file) == "table" and path[2](file[1])
+            and fields.or_false(fields.digest)[2](file[2])
+    end }, 10000), true },
+}
+
+function grades.problem_with_body(body)
+    return fields.problem(body, known_body)
+end
+
+-- A point's values, in their order.
+local known_point <const> = {
+    { "student", fields.text(256) }, { "file", path },
+    { "result", fields.or_false { "a plain name of a file", result_names.is_plain } },
+    { "problem", fields.or_false(fields.bytes(4096)) },
+    { "digest", fields.or_false(fields.digest) },
+}
+
+-- `taken` is where each student and each name of a result stands: they may not come again.
+function grades.problem_with_point(values, body, taken)
+    local named = {}
+    for i, field in ipairs(known_point) do
+        field[3], named[field[1]] = true, values[i]
+    end
+    local problem = #values ~= #known_point and "it is no submission"
+        or fields.problem(named, known_point)
+    if problem then
+        return problem
+    elseif body.class and not named.result then
+        return "it has no name for its results"
+    end
+    local student = "student " .. named.student
+    local result = named.result and "result " .. result_names.key(named.result) or student
+    if taken[student] or taken[result] then
+        return ("%s stands twice in the plan"):format(taken[student] and "the " .. student
+            or "the name of the " .. result)
+    end
+    taken[student], taken[result] = true, true
 end
 
 local function submission_of(point)
     local values = point.values
-    for i = 1, 2 do
-        if type(values[i]) ~= "string" then
-            command.fail(("point %d is no submission"):format(point.number))
-        end
-    end
     return { student = values[1], file = values[2], result = values[3] or nil,
              problem = values[4] or nil, point = point }
 end
@@ -141,32 +176,25 @@ function grades.work(read, work)
         end })
 end
 
-local function is_graded(graded)
-    return type(graded) == "table" and type(graded.student) == "string"
-        and type(graded.score) == "number" and type(graded.points) == "number"
-        and type(graded.tests) == "table" and type(graded.lacking) == "table"
-        and lists.all(graded.tests, function(test)
-            return type(test) == "table" and type(test.number) == "string"
-                and type(test.name) == "string" and type(test.output) == "string"
-                and type(test.score) == "number" and type(test.points) == "number"
-        end)
+-- The lab of a plan that is merged.
+local function lab_of(read)
+    local problem
+    if not read.lab_bundle then
+        read.lab_bundle, problem = read_lab(read.body)
+    end
+    return read.lab_bundle or command.fail(problem)
+end
+
+function grades.problem_with_result(read, point, result)
+    return problem_with_row(result.graded, submission_of(point), lab_of(read).tests)
 end
 
 -- As lab grade delivers them.
 function grades.merge(read, results, options, usage)
-    local body = read.body
-    local lab_bundle, problem = read_lab(body)
-    if not lab_bundle then
-        command.fail(problem)
-    end
-    options.class, options.usage = body.class, usage
+    local lab_bundle = lab_of(read)
+    options.class, options.usage = read.body.class, usage
     delivery.check(options)
-    local list = lists.map(results, function(fields, i)
-        if not is_graded(fields.graded) then
-            command.fail(("point %d has no result of grading"):format(read.points[i].number))
-        end
-        return fields.graded
-    end)
+    local list = lists.map(results, function(result) return result.graded end)
     local delivered = delivery.start(lists.map(read.points, submission_of), lab_bundle, options)
     for _, graded in ipairs(list) do
         if delivered.finished then

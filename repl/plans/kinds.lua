@@ -1,5 +1,9 @@
 -- kinds.lua - what there are plans of. Each kind is a table of functions:
---   check(body)            why it is no plan of this kind; nil if it is one
+--   problem_with_body(body)        why it is no plan of this kind; nil if it is one
+--   problem_with_point(values, body, taken)    why it is no point of such a plan, or nil; `taken`
+--                          is {} before the first point, and has what may stand in one point only
+--   problem_with_result(read, point, fields)   why the fields of a file are no result of this
+--                          point, or nil
 --   name(read, point)      the point, for people
 --   work(read, work)       works on the points that work.next() gives, and calls work.done(point,
 --                          fields) or work.failed(point, message) for each; gives why nothing can
@@ -17,6 +21,22 @@ local kinds = {}
 
 local files <const> = { sweep = "repl/plans/sweep_results.lua", grade = "repl/plans/grades.lua",
                         compare = "repl/plans/comparisons.lua" }
+
+-- Ends the command unless the plan is one of this kind, with all its points: it may be anybody's.
+local function check(read, kind)
+    local problem, taken = kind.problem_with_body(read.body), {}
+    if problem then
+        command.fail(("%s: %s (line 1)"):format(read.path, problem))
+    end
+    for _, number in ipairs(read.numbers) do
+        local point = read:point(number)
+        problem = point.problem or kind.problem_with_point(point.values, read.body, taken)
+        if problem then
+            command.fail(("%s: point %d: %s (line %d)"):format(read.path, number, problem,
+                number + 1))
+        end
+    end
+end
 
 -- The plan of a command line's only word, and its kind; a part of it if `part` is a shard. Ends the
 -- command if it cannot be read.
@@ -36,10 +56,7 @@ function kinds.read(usage, words, part)
         command.fail(("%s: it is a plan of a kind that is unknown here"):format(words[1]))
     end
     local kind = import(path)
-    local problem = kind.check(read.body)
-    if problem then
-        command.fail(("%s: %s"):format(words[1], problem))
-    end
+    check(read, kind)
     return read, kind
 end
 

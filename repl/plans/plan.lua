@@ -12,6 +12,9 @@ local sha256 = internals.sha256
 
 local plan = { version = 1 }
 
+-- What a plan runs on, as a kind of field.
+plan.backend = { "sim or cuda", function(value) return value == "sim" or value == "cuda" end }
+
 local most_bytes <const> = 256 * 1024 * 1024
 local most_line <const> = 1024 * 1024
 
@@ -110,13 +113,15 @@ function methods:digest(number)
     return self.text:sub(from, from + 63)
 end
 
--- The point {number, digest, values}; values are {} if they cannot be read, which no kind takes.
+-- The point {number, digest, values}; values are {} if they cannot be read, and `problem` says why.
 function methods:point(number)
     local from = self.starts[number]
     local line = self.text:sub(from, (self.text:find("\n", from, true) or #self.text + 1) - 1)
     local digest, text = read_point(line, self.identity)
-    local values = json.read(text)
-    return { number = number, digest = digest, values = type(values) == "table" and values or {} }
+    local values, problem = json.read(text)
+    local is_list = type(values) == "table"
+    return { number = number, digest = digest, values = is_list and values or {},
+             problem = not is_list and (problem or "it has no values") or nil }
 end
 
 -- {path, identity, body, count = of all points, numbers = of those in the shard}, with the methods above.

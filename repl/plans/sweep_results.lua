@@ -3,7 +3,10 @@
 local command = import "repl/run/command.lua"
 local sweeps = import "repl/plans/sweeps.lua"
 
-local kind = { check = sweeps.check, name = sweeps.name, work = sweeps.work,
+local kind = { name = sweeps.name, work = sweeps.work,
+               problem_with_body = sweeps.problem_with_body,
+               problem_with_point = sweeps.problem_with_point,
+               problem_with_result = sweeps.problem_with_result,
                merge_options = { "output", "x", "y", "by", "log", "run" } }
 
 -- The curves where none are named: the first value over the first axis, a curve for each value of

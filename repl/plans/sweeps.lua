@@ -7,6 +7,7 @@
 -- has done before, or on the process.
 
 local alone = import "repl/run/alone.lua"
+local fields = import "repl/run/fields.lua"
 local files = import "repl/run/files.lua"
 local json = import "repl/run/json.lua"
 local lists = import "repl/run/lists.lua"
@@ -172,24 +173,87 @@ end
 
 -- ---- the plan ----------------------------------------------------------------------------------
 
-local function is_list_of_texts(list)
-    return type(list) == "table" and lists.all(list, function(text)
-        return type(text) == "string"
-    end)
+local most_names <const>, most_files <const>, most_points <const> = 1000, 100000, 10000000
+
+local path <const>, any_text <const> = fields.text(4096), fields.bytes(1 << 20)
+local names <const> = fields.list(path, most_names)
+local known_table <const> = {
+    { "axes", names, true }, { "columns", names }, { "title", any_text },
+}
+local known_device <const> = {
+    { "backend", plan.backend, true }, { "index", fields.whole(0, 1 << 20) },
+    { "seed", fields.whole(math.mininteger, math.maxinteger) },
+    { "profile", path }, { "host", path }, { "figures", fields.digest },
+}
+local known_body <const> = {
+    { "script", path, true }, { "name", path, true }, { "device", fields.table, true },
+    { "arguments", fields.list(any_text, most_files), true },
+    { "earlier", fields.list(fields.table, most_names) },
+    { "files", fields.list({ "a path and a digest", function(file)
+        return type(file) == "table" and path[2](file[1]) and fields.digest[2](file[2])
+    end }, most_files), true },
+}
+
+-- Why the values are no point of a sweep over these axes.
+local function problem_with_values(values, axes)
+    for i = 1, math.max(#axes, #values) do
+        if values[i] == nil or axes[i] == nil or not internals.results.is_cell(values[i]) then
+            return ("it needs %d values, each a number, a text, true or false"):format(#axes)
+        end
+    end
 end
 
-local function is_file(file)
-    return type(file) == "table" and type(file[1]) == "string" and type(file[2]) == "string"
+local function problem_with_names(list, axes)
+    local taken = {}
+    for _, axis in ipairs(axes) do
+        taken[axis] = true
+    end
+    for _, name in ipairs(list) do
+        if not path[2](name) or taken[name] then
+            return "the names of its values must be texts, each once, and none that of an axis"
+        end
+        taken[name] = true
+    end
 end
 
-local function is_plan(body)
-    return type(body.script) == "string" and type(body.name) == "string"
-        and is_list_of_texts(body.arguments) and is_list_of_texts(body.axes)
-        and (body.columns == nil or is_list_of_texts(body.columns))
-        and (body.title == nil or type(body.title) == "string")
-        and (body.earlier == nil or type(body.earlier) == "table")
-        and type(body.device) == "table" and type(body.files) == "table"
-        and lists.all(body.files, is_file)
+local function is_pair(pair)
+    return type(pair) == "table" and type(pair[1]) == "string"
+end
+
+-- Why what a point's file has is no result of a sweep over these axes; nil if it is one.
+local function problem_with_outcome(outcome, axes)
+    if outcome.left_out == true then
+        return nil
+    end
+    local pairs_of, others = outcome.values, outcome.others
+    if type(pairs_of) ~= "table" or not lists.all(pairs_of, is_pair)
+        or others ~= nil and type(others) ~= "table" then
+        return "it has no values"
+    end
+    local list = lists.map(pairs_of, function(pair) return pair[1] end)
+    for name in next, others or {} do
+        list[#list + 1] = name
+    end
+    return problem_with_names(list, axes)
+end
+
+-- What sweeps.pack gives, which may come from a file.
+local function problem_with_packed(packed)
+    local body, points, results = packed.body, packed.points, packed.results
+    if type(body) ~= "table" or type(points) ~= "table" or type(results) ~= "table"
+        or #points ~= #results or #points > most_points then
+        return "an earlier sweep has no points and results"
+    end
+    local problem = fields.problem(body, known_table)
+    for i = 1, problem and 0 or #points do
+        local point = points[i]
+        local fine = type(point) == "table" and math.type(point.number) == "integer"
+            and type(point.values) == "table" and type(results[i]) == "table"
+        problem = problem or not fine and "an earlier sweep's point is none"
+            or problem_with_values(point.values, body.axes)
+            or problem_with_outcome(results[i], body.axes)
+    end
+    return problem
 end
 
 -- Why its points cannot be measured; nil if they can.
@@ -224,9 +288,22 @@ local function run_point(body, point, earlier)
         or ("the script ended without the sweep of %s"):format(body.name) }
 end
 
--- The kinds' common functions. check(body): why it is no plan of this kind, or nil.
-function sweeps.check(body)
-    return not is_plan(body) and "it is no plan of a sweep" or nil
+-- The kinds' common functions.
+function sweeps.problem_with_body(body)
+    local problem = fields.problem(body, known_body) or fields.problem(body, known_table)
+        or fields.problem(body.device, known_device)
+    for _, packed in ipairs(body.earlier or {}) do
+        problem = problem or problem_with_packed(packed)
+    end
+    return problem
+end
+
+function sweeps.problem_with_point(values, body)
+    return problem_with_values(values, body.axes)
+end
+
+function sweeps.problem_with_result(read, _, result)
+    return problem_with_outcome(result, read.body.axes)
 end
 
 -- "kib=64 pinned=yes"
@@ -237,34 +314,27 @@ function sweeps.name(read, point)
     end, " ")
 end
 
-local function outcome_of(point, fields)
-    if fields.left_out then
+local function outcome_of(point, result)
+    if result.left_out then
         return { point = point }
     end
     local values, found = {}, {}
-    for name, value in next, fields.others or {} do
+    for name, value in next, result.others or {} do
         values[name] = value
     end
-    for i, pair in ipairs(fields.values) do
+    for i, pair in ipairs(result.values) do
         values[pair[1]], found[i] = pair[2], pair[1]
     end
     return { point = point, values = values, names = found }
-end
-
-local function is_result(fields)
-    return fields.left_out == true or type(fields.values) == "table"
-        and (fields.others == nil or type(fields.others) == "table")
-        and lists.all(fields.values, function(pair)
-            return type(pair) == "table" and type(pair[1]) == "string"
-        end)
 end
 
 -- The table of results, of each of the plan's points what work.done was given. `read`: {body =, points =}.
 function sweeps.table(read, results)
     local body, outcomes = read.body, {}
     for i, point in ipairs(read.points) do
-        if not is_result(results[i]) then
-            return nil, ("point %d has no result of a sweep"):format(point.number)
+        local problem = problem_with_outcome(results[i], body.axes)
+        if problem then
+            return nil, ("point %d has no result of a sweep: %s"):format(point.number, problem)
         end
         outcomes[i] = outcome_of(point_of(body.axes, point.values), results[i])
     end

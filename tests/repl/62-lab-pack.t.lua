@@ -92,7 +92,7 @@ tap.is(bundle.id, "my-lab", "its id is its folder's name")
 tap.is(select(2, new(own)), own
     .. " is there already and not empty; a new lab needs a folder of its own",
     "it goes into no folder with files")
-tap.like(select(2, new(own .. "/lab.lua")), "^cannot make the folder .*: File exists$",
+tap.like(select(2, new(own .. "/lab.lua")), "^cannot make the folder .*: there is something of that name, and no folder$",
     "and over no file")
 tap.like(select(2, new(at "none/x")),
     "^cannot make the folder .*/none/x: No such file or directory$",
@@ -371,7 +371,7 @@ refuses("the lab's id, '../x', becomes part of file names: it may have letters, 
     "an id that would lead elsewhere is refused")
 bundle.id = "my-lab"
 tap.like(select(2, pack(bundle, at "exe", look_up))[1],
-    "^cannot make the folder .*/exe: File exists$",
+    "^cannot make the folder .*/exe: there is something of that name, and no folder$",
     "so is a folder that is none")
 
 -- The second file cannot be written.

@@ -300,7 +300,7 @@ out, err, code = measured "--measured all.jsonl seeded.lua"
 tap.like(err .. code, "seeded%.lua: all%.jsonl does not have it\n1$", "a script that FILE lacks")
 write("broken.jsonl", expected .. "{}\n")
 out, err, code = measured "--measured broken.jsonl"
-tap.like(err .. code, "broken%.jsonl:5: not a line of %-%-jsonl\n1$", "a line that is none")
+tap.like(err .. code, "broken%.jsonl:5: not a line of %-%-jsonl: 'script' is missing: a text of 1 to 65536 bytes\n1$", "a line that is none")
 out, err, code = measured "--measured none.jsonl"
 tap.like(err .. code, "cannot read none%.jsonl: .*1$", "a file that is not there")
 

@@ -194,7 +194,7 @@ tap.like(err .. code, "point 1 %(.*%) has no result that can be read, which is t
     .. ".json is no result: it is no JSON at byte %d+\n.*1$", "a result that breaks off is none")
 write("p.results/" .. digest .. ".json", '{"point":"' .. digest .. '","values":3}')
 out, err, code = sh '"$P" merge p.jsonl'
-tap.like(err .. code, "point 1 has no result of a sweep\n1$", "nor is another's")
+tap.like(err .. code, digest .. ".json is no result: it has no values\n.*1$", "nor is another's")
 
 -- ---- where there is no plan ----------------------------------------------------------------------------
 
