@@ -154,6 +154,12 @@ $(CUDA_TESTS):
 	$(call say,link,$@)
 	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -o $@ $^ -lpthread $(ZLIB) $(LIBS)
 
+# OpenBLAS on a processor that it does not know.
+$(BUILD)/tests/sim/t-14-blas: | $(BUILD)/tests/sim/fake_blas.so
+$(BUILD)/tests/sim/fake_blas.so: $(BUILD)/tests/sim/fake_blas.o
+	$(call say,link,$@)
+	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -o $@ $^ $(LIBS)
+
 # These need the real ones, and a GPU.
 $(BUILD)/tests/cuda/gemm_check: $(BUILD)/tests/cuda/gemm_check.o $(CUDA) $(PLUGIN_CORE) \
     $(BUILD)/core/dtype.o $(NUMBERS)

@@ -24,6 +24,8 @@ GEMM_FN(dgemm_fn, double)
 enum { CBLAS_ROW_MAJOR = 101, CBLAS_NO_TRANS = 111 };
 enum { SMALL_PRODUCT = 32 * 32 * 32 };
 
+static const char core_variable[] = "OPENBLAS_CORETYPE";
+
 static const char *const library_names[] = {
     "libopenblas.so.0",
     "libopenblas.so",
@@ -35,24 +37,31 @@ static const char *const library_names[] = {
 };
 
 /* A process has one BLAS, whatever devices are open, and loading it takes milliseconds. The library
- * is never unloaded: OpenBLAS does not support that. */
+ * is not unloaded once it has computed: OpenBLAS does not support that. */
 static struct {
     bool tried;
     sgemm_fn sgemm; /* NULL: there is none */
     dgemm_fn dgemm; /* likewise */
 } blas;
 
-/* OpenBLAS and MKL start their threads while they are loaded. Their variables are set for that
- * moment only, unless the user has set them. */
-static void *open_single_threaded(const char *library)
+/* OpenBLAS and MKL start their threads, and OpenBLAS chooses its kernels, while they are loaded. Their
+ * variables are set for that moment only, unless the user has set them. `core`: for which processor
+ * the kernels are to be; NULL: the library finds out. */
+static void *open_single_threaded(const char *library, const char *core)
 {
-    static const char *const names[] = { "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS" };
-    bool ours[2];
-    for (int i = 0; i < 2; i++)
-        ours[i] = !getenv(names[i]) && setenv(names[i], "1", 0) == 0;
+    const struct {
+        const char *name, *value;
+    } variables[] = { { "OPENBLAS_NUM_THREADS", "1" },
+                      { "MKL_NUM_THREADS", "1" },
+                      { core_variable, core } };
+    enum { N = sizeof variables / sizeof *variables };
+    bool ours[N];
+    for (int i = 0; i < N; i++)
+        ours[i] = variables[i].value && !getenv(variables[i].name)
+                  && setenv(variables[i].name, variables[i].value, 0) == 0;
     void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
-    for (int i = 0; i < 2; i++)
-        if (ours[i]) unsetenv(names[i]);
+    for (int i = 0; i < N; i++)
+        if (ours[i]) unsetenv(variables[i].name);
     return handle;
 }
 
@@ -66,11 +75,46 @@ static bool find_function(void *handle, const char *name, void *function, size_t
     return true;
 }
 
+/* The name of the oldest kernels of OpenBLAS that use all that this processor has; NULL: not known. */
+static const char *core_of_processor(void)
+{
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return NULL;
+    const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq")
+                        && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
+    return avx512 ? "SkylakeX" : "Haswell";
+#else
+    return NULL;
+#endif
+}
+
+/* OpenBLAS knows processors by their model, and takes kernels of 2004 for one that is newer than itself
+ * (0.3.21 on a Xeon of 2024; dynamic.c there): with SSE3, which need several times as long. */
+static const char *better_core(void *handle)
+{
+    char *(*name)(void) = NULL;
+    if (getenv(core_variable)
+        || !find_function(handle, "openblas_get_corename", &name, sizeof name))
+        return NULL;
+    return strcmp(name(), "Prescott") == 0 ? core_of_processor() : NULL;
+}
+
+/* With kernels for this processor. So far the library has neither threads nor computed anything, so it can
+ * be loaded again. */
+static void *open_library(const char *library)
+{
+    void *handle = open_single_threaded(library, NULL);
+    const char *core = handle ? better_core(handle) : NULL;
+    if (!core || dlclose(handle) != 0) return handle;
+    return open_single_threaded(library, core);
+}
+
 /* False: there is no such library. */
 static bool load(const char *library)
 {
     static const char *const setters[] = { "openblas_set_num_threads", "MKL_Set_Num_Threads" };
-    void *handle = open_single_threaded(library);
+    void *handle = open_library(library);
     if (!handle) return false;
     if (!find_function(handle, "cblas_sgemm", &blas.sgemm, sizeof blas.sgemm)) {
         dlclose(handle);

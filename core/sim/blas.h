@@ -1,7 +1,8 @@
 /* blas.h - C = A B in float32 and float64, by a BLAS library where there is one.
  *
  * The library is loaded on first use: a script that reads no product pays nothing for it, and the
- * program runs on machines without one.
+ * program runs on machines without one. OpenBLAS takes kernels for this processor also where it is older
+ * than the processor.
  */
 #ifndef SIM_BLAS_H
 #define SIM_BLAS_H
