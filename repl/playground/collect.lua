@@ -1,8 +1,9 @@
--- collect.lua FOLDER - the scripts and labs that the page offers: copies them to FOLDER/files, and writes
--- FOLDER/scripts.json: [{group, list: [{title, path, files, lab, snippets: {python, cuda}}]}]. Hidden
--- tests, solutions and answers of labs stay out.
+-- collect.lua FOLDER PROGRAM - the scripts and labs that the page offers: copies them to FOLDER/files, and
+-- writes FOLDER/scripts.json: [{group, list: [{title, path, files, options, lab, snippets: {python, cuda}}]}].
+-- What a script needs goes with it: the files that it reads, options of the program. What a page cannot run
+-- is a group of its own: {title, why}. Hidden tests, solutions and answers of labs stay out.
 
-local folder <const> = arg[1]
+local folder <const>, streamlab <const> = arg[1], arg[2]
 local json_of                           -- below
 
 local function read(path)
@@ -25,6 +26,57 @@ end
 local function offer(path)
     write(folder .. "/files/" .. path, read(path))
     return path
+end
+
+-- ---- what scripts need -----------------------------------------------------------------------
+
+-- What a page does not have, by what a script calls, or by its name.
+local out_of_reach <const> = {
+    { "lab%.kernel", "needs a C++ compiler" },
+    { "lab%.thread", "needs threads" },
+    { "plan = \"", "is work for many machines" },
+    { "lab%.cuda%.trap", "needs a real GPU, which fails" },
+    { "memory_bytes = \"unlimited\"", "has tensors of more than 4 GiB" },
+    { path = "scripts/guide/gpus_stuck.lua", "ends with an error, which it is about" },
+}
+
+local missing <const> = {}
+
+-- Whether the page can run it; if not, it is named among what it cannot.
+local function fits(path, title, text)
+    for _, reason in ipairs(out_of_reach) do
+        if reason.path == path or not reason.path and text:find(reason[1]) then
+            missing[#missing + 1] = { title = title, why = reason.path and reason[1] or reason[2] }
+            return false
+        end
+    end
+    return true
+end
+
+-- The files in build/ that scripts read, and the script that writes them.
+local makers <const> = { ["build/blocking.json.gz"] = "scripts/guide/streams.lua blocking" }
+
+local function make(path)
+    local maker = assert(makers[path], "no script is known to write " .. path)
+    local place = os.tmpname()
+    os.remove(place)
+    local script, rest = maker:match "^(%S+)(.*)"
+    assert(os.execute(("set -e; root=$PWD; mkdir -p '%s/build'; cd '%s'; '%s' --backend sim "
+        .. "--profile h200 \"$root/%s\"%s > /dev/null"):format(place, place, streamlab, script, rest)))
+    write(folder .. "/files/" .. path, read(place .. "/" .. path))
+    assert(os.execute(("rm -r '%s'"):format(place)))
+    return path
+end
+
+-- The files that a script names, and options of the program: both nil if there are none.
+local function needs(text)
+    local files, options = {}, nil
+    for path in text:gmatch '"(scripts/[%w_/]+%.lua)"' do files[#files + 1] = offer(path) end
+    for path in text:gmatch '"%.%./(lib/[%w_]+%.lua)"' do files[#files + 1] = offer("scripts/" .. path) end
+    for path in text:gmatch 'lab%.load%("(build/[^"]+)"' do files[#files + 1] = make(path) end
+    local last = text:match '"cuda:([1-9])"'
+    if last then options = { "--devices", tostring(last + 1) } end
+    return #files > 0 and files or nil, options
 end
 
 -- ---- in PyTorch and CUDA C++ ---------------------------------------------------------------
@@ -59,12 +111,17 @@ local function question(path)
     return (first:gsub("^%-%- ", ""):gsub("\n%-%- ", " ")):match("^[^?.]*[?]?")
 end
 
+local function add_script(entries, path, title)
+    local text = read(path)
+    if not fits(path, title, text) then return end
+    local files, options = needs(text)
+    entries[#entries + 1] = { title = title, path = offer(path), files = files, options = options,
+                              snippets = sections[path:match("[^/]*$")] }
+end
+
 local function scripts(pattern, title)
     local entries = {}
-    for _, path in ipairs(list(pattern)) do
-        local name = path:match("[^/]*$")
-        entries[#entries + 1] = { title = title(path, name), path = offer(path), snippets = sections[name] }
-    end
+    for _, path in ipairs(list(pattern)) do add_script(entries, path, title(path)) end
     return entries
 end
 
@@ -77,7 +134,7 @@ local function guide()
         for path in text:gmatch("%[`(scripts/guide/[%w_]+%.lua)`%]") do
             if not seen[path] then
                 seen[path] = true
-                entries[#entries + 1] = { title = number .. ". " .. path:match("([%w_]+)%.lua$"), path = offer(path) }
+                add_script(entries, path, number .. ". " .. path:match("([%w_]+)%.lua$"))
             end
         end
     end
@@ -99,7 +156,9 @@ local function labs()
     local entries = {}
     for _, path in ipairs(list "scripts/labs/[0-9]*") do
         local about = dofile(path .. "/lab.lua")
-        if not about.kernels then       -- needs a compiler
+        if about.kernels then
+            missing[#missing + 1] = { title = "Lab: " .. about.title, why = "needs a C++ compiler" }
+        else
             entries[#entries + 1] = lab(path)
         end
     end
@@ -120,21 +179,11 @@ function json_of(value)
     return "{" .. table.concat(parts, ",") .. "}"
 end
 
-local function fit_for_pages(entries)
-    local kept = {}
-    for _, entry in ipairs(entries) do
-        local text = read(entry.path)
-        if not text:find("lab.kernel", 1, true) and not text:find("lab.thread", 1, true) then
-            kept[#kept + 1] = entry
-        end
-    end
-    return kept
-end
-
 write(folder .. "/scripts.json", json_of {
     { group = "First", list = scripts("scripts/puzzler.lua", function() return "The overlap puzzler" end) },
-    { group = "Guide", list = fit_for_pages(guide()) },
+    { group = "Guide", list = guide() },
     { group = "Why does it wait?", list = scripts("scripts/causes/*.lua", question) },
-    { group = "Experiments", list = fit_for_pages(scripts("scripts/experiments/[a-z]*.lua", question)) },
+    { group = "Experiments", list = scripts("scripts/experiments/[a-z]*.lua", question) },
     { group = "Labs", list = labs() },
+    { group = "What a page cannot run", list = missing },
 })

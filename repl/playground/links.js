@@ -1,5 +1,5 @@
-// links.js - a script in a link: "#script=...&gpu=h200", deflated, then base64 with the letters of
-// addresses.
+// links.js - a script in a link: "#script=...&gpu=h200&of=scripts/guide/overlap.lua", deflated, then base64
+// with the letters of addresses; and of which listed script it is a copy.
 "use strict";
 
 const MOST_SCRIPT = 1 << 20;            // bytes: a short link could hold gigabytes
@@ -33,16 +33,18 @@ async function fromFragment(fragment) {
     return new TextDecoder("utf-8", { fatal: true }).decode(text);
 }
 
-// What the address holds: {script, gpu, problem}; a GPU is one of `gpus`. A problem is a sentence.
-async function readFragment(hash, gpus) {
-    const fields = new URLSearchParams(hash.slice(1)), gpu = fields.get("gpu");
-    const found = { gpu: gpus.includes(gpu) ? gpu : undefined };
-    if (gpu && !found.gpu) found.problem = "The link names a GPU that is not in the list.";
-    if (!fields.get("script")) return found;
+// What the address holds: {script, gpu, of, problem}. A GPU is one of `gpus`, and `of` one of `entries`.
+// A problem is a sentence.
+async function readFragment(hash, gpus, entries) {
+    const fields = new URLSearchParams(hash.slice(1)), found = {};
     try {
-        found.script = await fromFragment(fields.get("script"));
+        if (fields.get("script")) found.script = await fromFragment(fields.get("script"));
     } catch {
         found.problem = "The link's script is damaged: it may have been cut off.";
     }
+    found.gpu = gpus.find((name) => name === fields.get("gpu"));
+    found.of = entries.find(({ path }) => path === fields.get("of"));
+    if (fields.has("gpu") && !found.gpu) found.problem ??= "The link names a GPU that is not in the list.";
+    if (fields.has("of") && !found.of) found.problem ??= "The link names a script that is not in the list.";
     return found;
 }

@@ -105,6 +105,7 @@ const editor = CodeMirror.fromTextArea(byId("code"), {
         Esc: () => byId("run").focus(),
     },
 });
+const MOST_MARKS = 100;
 let marks = [];
 
 function unmark() {
@@ -126,10 +127,11 @@ function mark(number, text) {
 
 // "streamlab: script.lua:7: ..." up to the line that it quotes; "streamlab: race: ... at script.lua:7 ..."
 function markAll(errors) {
-    const error = errors.match(/^streamlab: script\.lua:(\d+): ([^]*?)(?=\n *\d+ \||\nstack|\n?$)/m);
+    const name = pathOf(chosen).replace(/.*\//, "").replace(/\W/g, "\\$&");
+    const error = errors.match(new RegExp(`^streamlab: ${name}:(\\d+): ([^]*?)(?=\\n *\\d+ \\||\\nstack|\\n?$)`, "m"));
     const lines = error ? [mark(Number(error[1]), error[2])] : [];
-    for (const [, text, number] of errors.matchAll(/^streamlab: (race: .*? at script\.lua:(\d+)\b.*)$/gm))
-        lines.push(mark(Number(number), text));
+    const races = errors.matchAll(new RegExp(`^streamlab: (race: .*? at ${name}:(\\d+)\\b.*)$`, "gm"));
+    for (const [, text, number] of [...races].slice(0, MOST_MARKS)) lines.push(mark(Number(number), text));
     if (lines.length) editor.scrollIntoView({ line: lines[0], ch: 0 }, 80);
 }
 
@@ -190,14 +192,16 @@ function stop() {
 const shown = () => ["--backend", "sim", "--profile", byId("profile").value, "--display", "/dev/display",
                      ...(byId("races").checked ? ["--check"] : [])];
 
+// A listed script has its own name, as in a terminal; a solution of a lab has that of one's own.
+const pathOf = ({ path, lab }) => lab || !path ? SCRIPT : path;
+
 function runScript() {
-    return runCommand([...shown(), SCRIPT], { [SCRIPT]: editor.getValue() });
+    const path = pathOf(chosen), held = chosen.lab ? {} : chosen.held;
+    return runCommand([...shown(), ...chosen.options ?? [], path], { ...held, [path]: editor.getValue() });
 }
 
-async function checkLab() {
-    const files = { [SCRIPT]: editor.getValue() };
-    for (const path of chosen.files) files[path] = new Uint8Array(await load(path));
-    return runCommand(["lab", "check", chosen.lab, SCRIPT], files);
+function checkLab() {
+    return runCommand(["lab", "check", chosen.lab, SCRIPT], { ...chosen.held, [SCRIPT]: editor.getValue() });
 }
 
 async function explain(file) {
@@ -209,7 +213,8 @@ async function explain(file) {
 
 // ---- scripts, labs, links ------------------------------------------------------------------
 
-let chosen = {}, entries = [];
+let chosen = {}, listed, own = false;   // own: somebody here has typed or chosen the script
+const entries = [];
 
 async function load(path) {
     const answer = await fetch(`files/${path}`);
@@ -230,20 +235,33 @@ function showSnippets(snippets) {
     }
 }
 
-function setScript(entry, text) {
+// The entry's files are loaded once, before its script can run.
+async function setScript(entry, text) {
+    if (!entry.held) {
+        const held = {};
+        for (const path of entry.files ?? []) held[path] = new Uint8Array(await load(path));
+        entry.held = held;
+    }
+    if (running) await stop();
     chosen = entry;
+    own = false;
     editor.setValue(text);
     byId("check").hidden = !entry.lab;
     showSnippets(entry.snippets);
+    clear();
+    unmark();
 }
 
 async function choose(index) {
     const entry = entries[index];
-    setScript(entry, new TextDecoder().decode(await load(entry.path)));
-    if (running) await stop();
-    clear();
-    unmark();
-    say(entry.lab ? "Write your solution, then check the lab: its visible tests run here." : "Ready.");
+    try {
+        await setScript(entry, new TextDecoder().decode(await load(entry.path)));
+    } catch (reason) {
+        return say(`${entry.title} cannot be loaded: ${reason.message}`, true);
+    }
+    keepDraft();
+    const options = entry.options ? ` It runs with ${entry.options.join(" ")}.` : "";
+    say(entry.lab ? "Write your solution, then check the lab: its visible tests run here." : `Ready.${options}`);
 }
 
 async function listScripts() {
@@ -253,14 +271,18 @@ async function listScripts() {
     for (const { group, list: scripts } of groups) {
         const options = document.createElement("optgroup");
         options.label = group;
-        for (const entry of scripts) options.append(new Option(entry.title, entries.push(entry) - 1));
+        for (const entry of scripts) {
+            if (entry.path) options.append(new Option(entry.title, entries.push(entry) - 1));
+            else options.append(element("option", { disabled: true }, `${entry.title}: ${entry.why}`));
+        }
         list.append(options);
     }
 }
 
 async function copyLink() {
-    const fragment = `#script=${await toFragment(editor.getValue())}&gpu=${byId("profile").value}`;
-    history.replaceState(null, "", fragment);
+    const script = await toFragment(editor.getValue()), gpu = byId("profile").value;
+    const of = chosen.path ? `&of=${chosen.path}` : "";
+    history.replaceState(null, "", `#script=${script}&gpu=${gpu}${of}`);
     try {
         await navigator.clipboard.writeText(location.href);
         say("The link is copied: it holds the script.");
@@ -271,13 +293,59 @@ async function copyLink() {
 
 // The script of a link is a stranger's: it is shown, and runs when somebody asks for it.
 async function readLink() {
-    if (running) await stop();
-    const { script, gpu, problem } = await readFragment(location.hash, PROFILES);
+    await listed;
+    const { script, gpu, of, problem } = await readFragment(location.hash, PROFILES, entries);
+    if (script === undefined && !problem) return false;
     if (gpu) byId("profile").value = gpu;
-    setScript({}, script ?? FIRST);
+    await setScript(of ?? {}, script ?? FIRST);
     if (problem) say(problem, true);
-    else if (script !== undefined) say("This script came with the link. Read it, then run it.");
-    return script !== undefined || problem;
+    else say("This script came with the link. Read it, then run it.");
+    return true;
+}
+
+// ---- what was typed ------------------------------------------------------------------------
+
+// What somebody has typed or chosen here stays when the page is loaded again: in this tab, else the last in
+// any. It is shown then, and not run.
+const DRAFT = "streamlab.script";
+
+function keepDraft() {
+    own = true;
+    const draft = JSON.stringify({ text: editor.getValue(), of: chosen.path, gpu: byId("profile").value });
+    try {
+        sessionStorage.setItem(DRAFT, draft);
+        localStorage.setItem(DRAFT, draft);
+    } catch {
+        // The browser keeps nothing for this page.
+    }
+}
+
+// The draft, or undefined.
+function readDraft() {
+    try {
+        const draft = JSON.parse(sessionStorage.getItem(DRAFT) ?? localStorage.getItem(DRAFT));
+        return typeof draft?.text === "string" ? draft : undefined;
+    } catch {
+        return undefined;
+    }
+}
+
+// From then on it is one's own script, which the address does not hold.
+function typed(_, { origin }) {
+    if (origin === "setValue") return;
+    if (location.hash) history.replaceState(null, "", location.pathname + location.search);
+    keepDraft();
+}
+
+async function restoreDraft() {
+    const draft = readDraft();
+    if (!draft) return false;
+    await listed;
+    if (PROFILES.includes(draft.gpu)) byId("profile").value = draft.gpu;
+    await setScript(entries.find(({ path }) => path === draft.of) ?? {}, draft.text);
+    own = true;
+    say("Your script, as you left it. Ctrl+Enter runs it.");
+    return true;
 }
 
 // ---- the beginning -------------------------------------------------------------------------
@@ -301,16 +369,19 @@ function listen() {
         });
     }
     window.onhashchange = readLink;
+    editor.on("change", typed);
+    byId("profile").onchange = () => own && keepDraft();
 }
 
 async function begin() {
     for (const name of PROFILES) byId("profile").append(new Option(name));
     byId("profile").value = "h200";
     listen();
-    const linked = await readLink();
-    listScripts();
+    listed = listScripts().catch(({ message }) => say(`The scripts cannot be listed: ${message}`, true));
+    if (await readLink() || await restoreDraft()) return;
+    await setScript({}, FIRST);
     await program.ready;
-    if (!linked) runScript();
+    runScript();
 }
 
 begin();

@@ -93,11 +93,11 @@ $(PLAYGROUND)/editor.js: $(EDITOR_JS) repl/playground/playground.mk
 $(PLAYGROUND)/editor.css: $(EDITOR_CSS)
 	@mkdir -p $(@D)
 	$(Q)cat $^ > $@
-$(PLAYGROUND)/scripts.json: repl/playground/collect.lua $(BUILD)/streamlab $(wildcard scripts/*/*.lua \
+$(PLAYGROUND)/scripts.json: repl/playground/collect.lua $(BUILD)/streamlab $(wildcard scripts/*.lua scripts/*/*.lua \
                             scripts/labs/*/* docs/guide/*.md)
 	$(call say,collect,$@)
 	$(Q)rm -rf $(@D)/files && mkdir -p $(@D)
-	$(Q)$(BUILD)/streamlab $< $(@D)
+	$(Q)$(BUILD)/streamlab $< $(@D) $(abspath $(BUILD))/streamlab
 $(PLAYGROUND)/index.html: repl/playground/policy.lua repl/playground/index.html $(BUILD)/streamlab
 	@mkdir -p $(@D)
 	$(Q)$(BUILD)/streamlab --backend sim $< repl/playground/index.html $@

@@ -158,6 +158,7 @@ function makeProgram(factory, module) {
             FS.mkdirTree(full.slice(0, full.lastIndexOf("/")));
             FS.writeFile(full, text);
         }
+        FS.mkdirTree(`${HOME}/build`);  // where the guide's scripts write
         FS.chdir(HOME);
         const before = list(FS, HOME);
         const status = call(instance, args);

@@ -71,7 +71,7 @@ def wait_for(browser, condition, what, seconds=60):
 def open_page(browser, address, fragment=""):
     browser.call("POST", "/url", {"url": "about:blank"})
     browser.call("POST", "/url", {"url": address + fragment})
-    wait_for(browser, "!running && /Done|Ended|failed|Stopped|The link|This script/.test(byId('state').textContent)",
+    wait_for(browser, "!running && /Done|Ended|failed|Stopped|The link|This script|Your script/.test(byId('state').textContent)",
              "the first script runs, or the link is read")
 
 
