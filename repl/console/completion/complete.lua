@@ -3,7 +3,8 @@
 -- complete(text) gets what stands before the cursor and gives the position of the word that
 -- is being typed, and the words that it may become:
 --   globals, a.b, a.b:method    fields of tables, also by way of __index tables; fields and
---                               methods of the laboratory's objects
+--                               methods of the laboratory's objects, also of those that the
+--                               text above makes, which has not run
 --   lab.stream{pri              names of options, from docs/api
 --   t:to("cu, lab.load("fi      the texts that an argument or option may be; else files
 --   tl:busy_us("ker, require "  kinds and engines of spans; modules
@@ -12,6 +13,7 @@
 -- No code of the user's runs: values are looked up raw, and no metamethod is called.
 
 local api = import "repl/run/api.lua"
+local assigned = import "repl/console/completion/assigned.lua"
 local cursor = import "repl/console/completion/cursor.lua"
 local files = import "repl/console/dot_commands/files.lua"
 local lists = import "repl/run/lists.lua"
@@ -137,8 +139,19 @@ local function offer_keys(found, fields, prefix, functions_only)
     end
 end
 
--- Fields of what stands before the last "." or ":".
-local function fields(path)
+-- Methods or fields of a class, as docs/api has them.
+local function members(class, separator, prefix)
+    local found = {}
+    for entry in api.each() do
+        if entry.class == class and entry.kind == (separator == ":" and "method" or "field") then
+            offer(found, entry.key, prefix)
+        end
+    end
+    return found
+end
+
+-- Fields of what stands before the last "." or ":" at the end of the text.
+local function fields(path, text)
     local last = path[#path]
     local value = value_of(path, 1)
     local object = object_metatable(value)
@@ -149,6 +162,9 @@ local function fields(path)
         for _, candidates in ipairs(field_tables(value)) do
             offer_keys(found, candidates, last.key, last.separator == ":")
         end
+    else
+        local class = assigned.class_at_end(text, path)
+        return class and members(class, last.separator, last.key) or found
     end
     return found
 end
@@ -325,7 +341,7 @@ local function names(text, base)
     if not path then
         return base + first - 1, {}
     elseif #path > 1 then
-        return base + first - 1, fields(path)
+        return base + first - 1, fields(path, text)
     end
     local prefix = path[1] and path[1].key or ""
     local found = state.key and options(state.call, prefix) or {}
