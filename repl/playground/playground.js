@@ -81,12 +81,13 @@ async function ask(request) {
     return answer ?? { ok: false };
 }
 
+// The script is not run for it: what a name is, the text before it says.
 async function complete(editor) {
-    const at = editor.getCursor(), line = editor.getLine(at.line).slice(0, at.ch);
-    const answer = await ask({ request: "complete", code: line, cursor: line.length });
-    const list = answer.ok ? answer.words : [];
-    const from = answer.ok ? CodeMirror.Pos(at.line, answer.from) : at;
-    return { list, from, to: at };
+    const at = editor.getCursor(), code = editor.getRange({ line: 0, ch: 0 }, at);
+    const answer = await ask({ request: "complete", code });
+    if (!answer.ok) return { list: [], from: at, to: at };
+    const typed = [...code].slice(answer.from, answer.to).join("");     // characters, as the program counts
+    return { list: answer.words, from: editor.posFromIndex(code.length - typed.length), to: at };
 }
 
 const editor = CodeMirror.fromTextArea(byId("code"), {
@@ -154,7 +155,18 @@ let running = false;
 
 const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(1)} s`;
 
-function describe(ended, since) {
+// Of a lab's tests, as TAP has them; nothing if they did not run.
+function describeTests(since) {
+    const text = output.textContent, total = Number(text.match(/^1\.\.(\d+)$/m)?.[1] ?? 0);
+    const failed = text.match(/^not ok \d/gm)?.length ?? 0;
+    if (!total) return undefined;
+    if (failed) return `${failed} of ${total} visible tests failed in ${since}: see below.`;
+    return `All ${total} visible tests passed in ${since}.`;
+}
+
+function describe(ended, since, tested) {
+    const tests = tested && ended.status <= 1 && describeTests(seconds(since));
+    if (tests) return say(tests, ended.status === 1);
     if (ended.stopped) return say(`Stopped after ${seconds(since)}.`);
     if (ended.broken) return say(`The program failed: ${ended.broken}`, true);
     const races = errors.match(/^streamlab: (\d+ races?)\b/m) ?? (/^streamlab: race:/m.test(errors) && ["", "a race"]);
@@ -163,7 +175,7 @@ function describe(ended, since) {
     return say(`Ended with an error after ${seconds(since)}.`, true);
 }
 
-async function runCommand(args, files) {
+async function runCommand(args, files, tested = false) {
     if (running) await stop();
     running = true;
     clear();
@@ -174,7 +186,7 @@ async function runCommand(args, files) {
     const clock = setInterval(() => say(`Running for ${seconds(since)}; Stop ends it.`), 200);
     const ended = await program.run({ args, files, input: "" }, show);
     clearInterval(clock);
-    describe(ended, since);
+    describe(ended, since, tested);
     for (const [path, bytes] of Object.entries(ended.made ?? {})) offer(path, bytes);
     if (ended.leftOut) byId("files").append(element("li", {}, `${ended.leftOut} more that are not kept`));
     markAll(errors);
@@ -201,7 +213,7 @@ function runScript() {
 }
 
 function checkLab() {
-    return runCommand(["lab", "check", chosen.lab, SCRIPT], { ...chosen.held, [SCRIPT]: editor.getValue() });
+    return runCommand(["lab", "check", chosen.lab, SCRIPT], { ...chosen.held, [SCRIPT]: editor.getValue() }, true);
 }
 
 async function explain(file) {

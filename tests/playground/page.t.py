@@ -136,6 +136,7 @@ def test_labs(browser):
        "with the same in PyTorch and CUDA C++")
     browser.run("byId('check').click()")
     wait_for(browser, "!running && /points/.test(byId('output').textContent)", "the tests run")
+    equal(text_of(browser, "state")[:30], "3 of 3 visible tests failed in", "failed tests are no error of the program")
     ok("0 of 30 points" in text_of(browser, "output"), "the starter has no points", text_of(browser, "output")[-200:])
     with open("scripts/labs/01-first-streams/solution.lua") as file:
         set_script(browser, file.read())
@@ -143,10 +144,58 @@ def test_labs(browser):
     wait_for(browser, "!running && /of 30 points/.test(byId('output').textContent)", "the tests run again")
     ok("30 of 30 points" in text_of(browser, "output"), "a solution has all that visible tests give",
        text_of(browser, "output")[-200:])
+    equal(text_of(browser, "state")[:30], "All 3 visible tests passed in ", "which is said")
     secret = [os.path.join(folder, name) for folder, _, names in os.walk(FOLDER) for name in names
               if name in ("solution.lua",) or (name == "hidden.lua" and "labs" in folder)
               or "/right" in folder or "/wrong" in folder]
     equal(secret, [], "no hidden test and no solution is in the folder")
+
+
+def test_reload(browser, address):
+    open_page(browser, address)
+    wait_for(browser, "entries.length > 100", "the scripts are listed")
+    choose(browser, "12. peers")
+    browser.run("editor.focus(); editor.setCursor(editor.lineCount(), 0)")
+    browser.press(*"-- typed")
+    typed = browser.run("return editor.getValue()")
+    open_page(browser, address)
+    equal(browser.run("return editor.getValue()"), typed, "what was typed is there when the page is loaded again")
+    equal([browser.run("return running"), text_of(browser, "output")], [False, ""], "and does not run by itself")
+    browser.run("byId('run').click()")
+    wait_for(browser, "!running && /Done|Ended/.test(byId('state').textContent)", "it runs by a click")
+    ok("Done" in text_of(browser, "state"), "with what the script needs: two GPUs", text_of(browser, "output"))
+    set_script(browser, "print('of a link')")
+    browser.run("byId('link').click()")
+    link = wait_for(browser, "location.href.includes('#script=') && location.href", "the link is made")
+    open_page(browser, link)
+    equal(browser.run("return [editor.getValue(), chosen.path]"), ["print('of a link')", "scripts/guide/peers.lua"],
+          "a link says which script it is a copy of")
+    open_page(browser, address)
+    equal(browser.run("return editor.getValue()"), typed, "and its script does not take the place of one's own")
+    open_page(browser, link)
+    browser.run("editor.focus(); editor.setCursor(1, 0)")
+    browser.press(*" -- mine")
+    wait_for(browser, "!location.hash", "a script that was changed is no longer that of the link")
+    open_page(browser, address)
+    equal(browser.run("return editor.getValue()"), "print('of a link') -- mine", "but one's own")
+    browser.run("sessionStorage.clear(); localStorage.clear()")
+
+
+def test_every_script(browser):
+    """Each that is offered runs to its end."""
+    count = browser.run("return entries.length")
+    ended = []
+    for i in range(count):
+        browser.run("window.done = false; choose(arguments[0]).then(runScript).then(() => { window.done = true; })", i)
+        wait_for(browser, "done", f"script {i} ends")
+        state = text_of(browser, "state")
+        if not state.startswith("Done in"):
+            ended.append([browser.run("return entries[arguments[0]].path", i), state, browser.run("return errors")[:300]])
+    equal(ended, [], f"all {count} scripts that are offered run")
+    told = browser.run("return [...byId('scripts').options].filter((o) => o.disabled).map((o) => o.textContent)")
+    ok("20. threads: needs threads" in told and "Lab: A transpose of your own: needs a C++ compiler" in told,
+       "what a page cannot run is listed with the reason", told)
+    browser.run("sessionStorage.clear(); localStorage.clear()")
 
 
 def test_all_open(browser):
@@ -163,6 +212,11 @@ def test_editor(browser):
         editor.setCursor(1, 8);
         return complete(editor).then(({ list }) => list)""")
     ok(any("matmul" in word for word in words), "a name is completed by the laboratory's functions", words)
+    set_script(browser, "local lab = require 'streamlab' -- \U0001f600 ä\nlocal s = lab.stream()\ns:wait_")
+    found = browser.run("""
+        editor.setCursor(2, 7);
+        return complete(editor).then(({ list, from }) => [list, from.line, from.ch])""")
+    equal(found, [["wait_event", "wait_stream"], 2, 2], "methods by what the script makes of the name")
     browser.run("editor.focus()")
     browser.press("Escape")
     equal(browser.run("return document.activeElement.id"), "run", "Esc leaves the editor: no key is trapped")
@@ -204,6 +258,8 @@ with webdriver.Browser(1280, 850) as chromium:
     test_trace(chromium)
     test_labs(chromium)
     test_all_open(chromium)
+    test_reload(chromium, site)
+    test_every_script(chromium)
     test_editor(chromium)
     test_phone(chromium)
 test_dark(site)
