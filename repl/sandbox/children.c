@@ -22,6 +22,7 @@
 #include "../run/interrupt.h"
 #include "child.h"
 #include "child_start.h"
+#include "delays.h"
 #include "fork_server.h"
 
 extern char **environ;
@@ -114,6 +115,17 @@ static int poll_ms(children *all)
     return wait_ns > 0 ? (int)((wait_ns + 999999) / 1000000) : 0;
 }
 
+/* Gives back the time in which it waited for a processor: on a busy machine it has as long as on one that
+ * is idle. */
+static void excuse(child *c)
+{
+    int64_t delay_ns = delays_of_session(c->pid);
+    if (delay_ns > c->spent_ns) delay_ns = c->spent_ns;
+    if (delay_ns <= c->excused_ns) return;
+    c->left_ns += delay_ns - c->excused_ns;
+    c->excused_ns = delay_ns;
+}
+
 /* Subtracts the time of a poll from what each child has left, and kills those whose time is over.
  * Only this time counts, and at most what poll was asked to take: while this process does
  * something else, or waits for a processor itself, nobody reads the pipes, and a child that has
@@ -121,9 +133,12 @@ static int poll_ms(children *all)
 static void charge(children *all, int64_t elapsed_ns, int ms)
 {
     int64_t most_ns = (int64_t)ms * 1000000;
+    int64_t charged_ns = elapsed_ns < most_ns ? elapsed_ns : most_ns;
     for (size_t i = 0; i < all->n; i++) {
         child *c = &all->list[i];
-        c->left_ns -= elapsed_ns < most_ns ? elapsed_ns : most_ns;
+        c->left_ns -= charged_ns;
+        c->spent_ns += charged_ns;
+        if (!c->timed_out && c->left_ns <= 0) excuse(c);
         if (!c->timed_out && c->left_ns <= 0) {
             c->timed_out = true;
             child_kill(c);

@@ -16,9 +16,9 @@
  *     Waits for the next one that ends; nil if none runs. Gives {id =, output =, errors =,
  *     report =, status = or nil, signal = or nil, timed_out =, truncated =, report_too_long =,
  *     processor_s =, out_of_memory =}. After wall_seconds it is killed, of which only those count
- *     that are spent in wait; of its output only output_bytes are kept. If this process has no
- *     memory for what it says, it is killed, and nothing of that is given. What it has started
- *     dies with it.
+ *     that are spent in wait, and in which it does not wait for a processor that others use; of
+ *     its output only output_bytes are kept. If this process has no memory for what it says, it is
+ *     killed, and nothing of that is given. What it has started dies with it.
  *   executable()      the path of this program
  * Children that nobody waits for are killed when the state is closed. */
 void children_add(lua_State *L);

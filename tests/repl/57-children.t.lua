@@ -170,6 +170,24 @@ tap.ok(not r.timed_out and r.report == "end\n", "time in which nobody waits for 
 r = run("trap '' TERM INT HUP; while :; do :; done", { wall_seconds = 0.2 })
 tap.is(r.signal, 9, "signals that it ignores do not help it")
 
+-- Eight others on its processor, with which it takes nine times as long as alone; it has time for two.
+if linux and os.execute "taskset -c 0 true 2>/dev/null && test -r /proc/self/schedstat" then
+    local work <const> = "i=0; while [ $i -lt 400000 ]; do i=$((i+1)); done; echo done"
+    local alone = run("taskset -c 0 sh -c '" .. work .. "'").processor_s
+    local burners = {}
+    for _ = 1, 8 do
+        burners[spawn { "/bin/sh", "-c", "exec taskset -c 0 sh -c 'while :; do :; done'" }] = true
+    end
+    r = run("exec taskset -c 0 sh -c '" .. work .. "'", { wall_seconds = 2 * alone })
+    tap.ok(not burners[r.id] and r.output == "done\n" and not r.timed_out,
+        "time in which others have the processor does not count")
+    r = run("sleep 100", { wall_seconds = 0.1 })
+    tap.ok(r.timed_out, "and time in which it sleeps does, on a busy machine as well")
+    program.end_children()
+else
+    tap.skip("this system does not say how long processes have waited", 2)
+end
+
 -- ---- many -----------------------------------------------------------------------------------
 
 local ids, n = {}, 0
