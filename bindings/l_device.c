@@ -34,12 +34,12 @@ static void check_in_machine(lua_State *L, int index, const char *op)
     if (index < count) return;
     if (is_set)
         lsl_fail(L, SL_ENOTFOUND, op,
-                 "there is no device %d: the simulated machine has %d; --devices gives it more",
-                 index, count);
+                 "there is no device %d: the simulated machine has %d; --devices %d gives it as many",
+                 index, count, index + 1);
     lsl_fail(L, SL_ENOTFOUND, op,
-             "there is no device %d: the simulated machine has %d; lab.open{index = %d} opens one "
-             "beside it",
-             index, count, index);
+             "there is no device %d: the simulated machine has %d; streamlab --devices %d SCRIPT gives "
+             "it as many, or lab.open{index = %d} opens one beside it",
+             index, count, index + 1, index);
 }
 
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)

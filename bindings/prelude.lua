@@ -235,7 +235,7 @@ local function check_index(index, is_asked)
     local count = core.default("devices") or not is_asked and 1
     if count and index >= count then
         raise("SL_ENOTFOUND", "open", ("there is no device %d: the simulated machine has %d; "
-              .. "--devices gives it more"):format(index, count))
+              .. "--devices %d gives it as many"):format(index, count, index + 1))
     end
 end
 

@@ -60,7 +60,7 @@ on `PATH` or of the active virtual environment. Multicast over NVLink stays off 
                 { "SL_EIO", "the file is there already, or cannot be written or read" },
             },
             about = [[
-Give `devices`, or `id` with rank and size. Rank and size are read from `OMPI_COMM_WORLD_RANK` and `_SIZE`, `PMI_RANK` and `PMI_SIZE`, `SLURM_PROCID` and `SLURM_NTASKS`, or `RANK` and `WORLD_SIZE`.]],
+On the simulator `streamlab --devices 2 script.lua` gives the machine the GPUs that `devices` names, or `lab.open{index = 1}` adds one. Give `devices`, or `id` with rank and size. Rank and size are read from `OMPI_COMM_WORLD_RANK` and `_SIZE`, `PMI_RANK` and `PMI_SIZE`, `SLURM_PROCID` and `SLURM_NTASKS`, or `RANK` and `WORLD_SIZE`.]],
             example = [[
 for i = 0, 1 do lab.open{backend = "sim", index = i} end
 local comm = lab.comm{devices = {0, 1}}

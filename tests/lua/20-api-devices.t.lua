@@ -47,7 +47,8 @@ local function by_number()
     for op, f in pairs{ones = function() lab.ones(2, {device = "cuda:1"}) end,
                        to = function() h:to("cuda:1") end, cuda = function() h:cuda(1) end,
                        stream = function() lab.stream{device = "cuda:1"} end} do
-        refuses(f, "SL_ENOTFOUND", op .. ": there is no device 1: the simulated machine has 1; lab.open{index = 1} opens one beside it$",
+        refuses(f, "SL_ENOTFOUND", op .. ": there is no device 1: the simulated machine has 1; streamlab %-%-devices 2 SCRIPT "
+                .. "gives it as many, or lab.open{index = 1} opens one beside it$",
                 "a number that the backend does not have is refused by " .. op)
     end
     T.is(lab.device(), later, "and changes nothing")

@@ -241,7 +241,18 @@ local on_third <const> = "print(lab.ones(4, {device = 'cuda:2'}).device_index)"
 tap.is(run { "--profile=t4", "--devices=3", "-e", on_third }, "2\n",
     "a simulated machine has as many GPUs as --devices says")
 _, err = run { "--profile=t4", "--devices=2", "-e", on_third }
-tap.like(err, "there is no device 2: the simulated machine has 2; %-%-devices gives it more\n", "and no more")
+tap.like(err, "there is no device 2: the simulated machine has 2; %-%-devices 3 gives it as many\n", "and no more")
+
+-- README's row on several GPUs, as a reader copies it.
+local readme <const> = io.open("README.md"):read("a")
+local makes_comm, option = readme:match("`(comm = lab%.comm[^`]*)`, in `build/streamlab (%S+ %d+) script%.lua`")
+tap.ok(makes_comm, "README says how to use several GPUs")
+local devices, number = (option or ""):match("(%S+) (%d+)")
+out, err = run { "--profile=t4", devices, number, "-e", makes_comm .. " print(comm.size)" }
+tap.is(out, "2\n", "and that works as it is written")
+_, err = run { "--profile=t4", "-e", makes_comm }
+tap.like(err, "comm: there is no device 1: the simulated machine has 1; streamlab %-%-devices 2 SCRIPT gives it as many",
+    "without that option the error names it")
 
 _, err = run { "--profile=t4", "--device=3", "-e", go }
 tap.ok(not err:find("did you mean", 1, true), "a missing device gets no profile suggested")
