@@ -8,6 +8,8 @@ local no_more, check_options = core.arguments.no_more, core.arguments.check_opti
 local is_text, is_table = core.arguments.is_text, core.arguments.is_table
 local sorted_keys, did_you_mean = core.arguments.sorted_keys, core.arguments.did_you_mean
 
+local most_cell_bytes <const> = 1000    -- of a text in a table for people
+
 local results = {}
 core.results = results
 
@@ -133,7 +135,10 @@ local function cell_text(value)
     if value == nil then return "-" end
     if type(value) == "number" then return short_number(value) end
     if type(value) == "boolean" then return value and "yes" or "no" end
-    return core.safe(tostring(value))
+    local text = tostring(value)
+    if #text <= most_cell_bytes then return core.safe(text) end
+    local head = text:sub(1, most_cell_bytes):gsub("[\xc2-\xf4][\x80-\xbf]*$", "")
+    return ("%s... (%d bytes)"):format(core.safe(head), #text)
 end
 results.cell_text = cell_text
 
@@ -195,7 +200,7 @@ local function to_text(r)
     for i = 1, #r.rows + 1 do
         local parts = {}
         for j, texts in ipairs(columns) do parts[j] = texts[i] end
-        lines[#lines + 1] = table.concat(parts, "  "):gsub("%s+$", "")
+        lines[#lines + 1] = table.concat(parts, "  "):match("^.*%S") or ""
     end
     if #r.rows == 0 then lines[#lines + 1] = "(no rows)" end
     return table.concat(lines, "\n")

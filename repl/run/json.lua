@@ -17,6 +17,9 @@ local sorted_keys = internals.arguments.sorted_keys
 local most_depth <const> = 32           -- of a value that is written
 local most_nested <const> = 128         -- of what is read: a table may take three levels
 
+-- Of a value that is written: the bytes of its text, and the values in it.
+json.most = { bytes = 64 << 20, values = 2000000 }
+
 json.other = setmetatable({}, { __metatable = "streamlab.other",
                                 __newindex = function() error("it cannot be changed", 2) end })
 
@@ -26,80 +29,116 @@ json.string = tables.json_text
 
 local encode
 
-local function encode_number(value)
-    if value ~= value or value == math.huge or value == -math.huge then
+-- What is written so far: a list of texts, `bytes` of them and `values`; the tables that are being
+-- written are `open`.
+local function add(out, text)
+    out.bytes = out.bytes + #text
+    if out.bytes > json.most.bytes or out.values > json.most.values then
+        error(("the value is too large for JSON: more than %d bytes of text, or %d values (a table that is "
+               .. "there several times counts each time)"):format(json.most.bytes, json.most.values), 0)
+    end
+    out[#out + 1] = text
+end
+
+local function number_text(value)
+    if math.type(value) == "integer" then
+        return tostring(value)
+    elseif value ~= value or value == math.huge or value == -math.huge then
         return '{"$float":"' .. tables.exact_number(value) .. '"}'
     end
     local text = tables.exact_number(value)
-    return math.type(value) == "float" and not text:find("[.e]") and text .. ".0" or text
+    return text:find("[.e]") and text or text .. ".0"
 end
 
-local function encode_string(value)
-    if utf8.len(value) then
-        return json.string(value)
+local hex <const> = {}
+for byte = 0, 255 do hex[string.char(byte)] = ("%02x"):format(byte) end
+
+-- One that is too long fails before its characters are looked at.
+local function add_string(out, value)
+    if out.bytes + #value > json.most.bytes then
+        out.bytes = out.bytes + #value
+        add(out, "")
+    elseif utf8.len(value) then
+        add(out, json.string(value))
+    else
+        add(out, '{"$bytes":"' .. value:gsub(".", hex) .. '"}')
     end
-    return '{"$bytes":"' .. value:gsub(".", function(byte)
-        return ("%02x"):format(byte:byte())
-    end) .. '"}'
 end
 
-local function encode_list(list, depth)
-    local parts = {}
+local function encode_list(out, list, depth)
+    add(out, "[")
     for i, item in ipairs(list) do
-        parts[i] = encode(item, depth)
+        if i > 1 then add(out, ",") end
+        encode(out, item, depth)
     end
-    return "[" .. table.concat(parts, ",") .. "]"
+    add(out, "]")
 end
 
-local function encode_object(object, keys, depth)
-    local parts = {}
+local function encode_object(out, object, keys, depth)
+    add(out, "{")
     for i, key in ipairs(keys) do
-        parts[i] = json.string(key) .. ":" .. encode(rawget(object, key), depth)
+        if i > 1 then add(out, ",") end
+        add_string(out, key)
+        add(out, ":")
+        encode(out, rawget(object, key), depth)
     end
-    return "{" .. table.concat(parts, ",") .. "}"
+    add(out, "}")
 end
 
 local function is_name(key)
     return type(key) == "string" and utf8.len(key) and not key:find("^%$")
 end
 
-local function encode_table(value, depth)
+local function encode_table(out, value, depth)
     if not tables.no_list(value) then
-        return encode_list(value, depth)
+        return encode_list(out, value, depth)
     end
     local keys, named = sorted_keys(value), true
     for _, key in ipairs(keys) do
         named = named and is_name(key)
     end
     if named then
-        return encode_object(value, keys, depth)
+        return encode_object(out, value, keys, depth)
     end
     local pairs_of = {}
     for i, key in ipairs(keys) do
         pairs_of[i] = { key, rawget(value, key) }
     end
-    return '{"$table":' .. encode_list(pairs_of, depth) .. "}"
+    add(out, '{"$table":')
+    encode_list(out, pairs_of, depth)
+    add(out, "}")
 end
 
-function encode(value, depth)
+local function is_written(out, value, depth)
+    return not debug.getmetatable(value) and depth < most_depth and not out.open[value]
+end
+
+function encode(out, value, depth)
     local kind = type(value)
+    out.values = out.values + 1
     if kind == "nil" then
-        return "null"
+        add(out, "null")
     elseif kind == "boolean" then
-        return tostring(value)
+        add(out, tostring(value))
     elseif kind == "number" then
-        return encode_number(value)
+        add(out, number_text(value))
     elseif kind == "string" then
-        return encode_string(value)
-    elseif kind == "table" and not debug.getmetatable(value) and depth < most_depth then
-        return encode_table(value, depth + 1)
+        add_string(out, value)
+    elseif kind == "table" and is_written(out, value, depth) then
+        out.open[value] = true
+        encode_table(out, value, depth + 1)
+        out.open[value] = nil
+    else
+        add(out, '{"$other":' .. json.string(internals.type_name(value)) .. "}")
     end
-    return '{"$other":' .. json.string(internals.type_name(value)) .. "}"
 end
 
--- One line, without a newline. The same value gives the same text.
+-- One line, without a newline. The same value gives the same text. A table within itself is
+-- {"$other": "table"}. A value that is too large is an error.
 function json.write(value)
-    return encode(value, 0)
+    local out = { bytes = 0, values = 0, open = {} }
+    encode(out, value, 0)
+    return table.concat(out)
 end
 
 -- ---- reading -----------------------------------------------------------------------------------

@@ -169,4 +169,11 @@ as_jsonl()
 refused()
 changed()
 without_io()
+-- A text of a megabyte takes neither a megabyte's line nor the square of it in time.
+local long = lab.table{{a = ("x"):rep(1 << 20) .. "\u{e9}", b = "y"}, {a = ("\u{e9}"):rep(1000), b = "  "}}
+local lines = {}
+for line in (tostring(long) .. "\n"):gmatch "(.-)\n" do lines[#lines + 1] = line end
+T.is(lines[2], ("x"):rep(1000) .. "... (1048578 bytes)  y", "a long text is cut where it is shown")
+T.is(lines[3], ("\u{e9}"):rep(499) .. "... (2000 bytes)", "between characters, and without blanks at the line's end")
+T.is(#long:csv(), 5 + 1048578 + 4 + 2000 + 5, "it is whole where it is exported")
 T.done()

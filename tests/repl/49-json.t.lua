@@ -44,7 +44,37 @@ local back = json.read(json.write { f = print, t = setmetatable({}, {}), n = 1 }
 tap.ok(back.f == json.other and back.t == json.other and back.n == 1, "what is no value is json.other")
 local deep = {}
 deep.own = deep
-tap.ok(json.read(json.write(deep)), "a table that holds itself ends somewhere")
+deep.other = { deep, { deep } }
+tap.is(json.write(deep), '{"other":[{"$other":"table"},[{"$other":"table"}]],"own":{"$other":"table"}}',
+    "a table that holds itself is written once")
+deep = {}
+deep[deep] = deep
+tap.is(json.write(deep), '{"$table":[[{"$other":"table"},{"$other":"table"}]]}', "also where it is its own key")
+local twice = { 1 }
+tap.is(json.write { twice, twice }, "[[1],[1]]", "a table that is there twice is written twice")
+
+-- ---- size ------------------------------------------------------------------------------------------
+
+local shared_list, shared_record = { 1 }, { n = 1 }
+for _ = 1, 60 do
+    shared_list, shared_record = { shared_list, shared_list }, { a = shared_record, b = shared_record }
+end
+local wide = {}
+for i = 1, 10001 do wide[i] = true end
+local usual = json.most
+json.most = { bytes = 50000, values = 10001 }
+for name, value in pairs {
+    ["a list of which each part is there twice, 60 levels deep"] = shared_list, ["a record of that kind"] = shared_record,
+    ["a list of many values"] = wide, ["a text"] = ("x"):rep(50001), ["bytes"] = ("\xff"):rep(30000),
+    ["a name"] = { [("x"):rep(50001)] = 1 }, ["several texts"] = { ("x"):rep(30000), ("y"):rep(30000) },
+} do
+    local fine, message = pcall(json.write, value)
+    tap.ok(not fine and message == "the value is too large for JSON: more than 50000 bytes of text, or 10001 values (a table "
+        .. "that is there several times counts each time)", "too large: " .. name)
+end
+wide[10001], wide[10000] = nil, nil
+tap.is(#json.write(wide), 5 * 9999 + 1, "just less is written")
+json.most = usual
 
 -- ---- from others ---------------------------------------------------------------------------------
 

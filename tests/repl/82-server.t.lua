@@ -185,6 +185,16 @@ for found in text:gmatch '\n({[^\n]*"kind":"table"[^\n]*})' do tables[#tables + 
 tap.is_deeply({ tables[1].rows, tables[1].columns }, { { { n = 1 } }, { "n" } }, "results are a table")
 tap.is(tables[2].rows[1].kind, "kernel", "so are a timeline's spans")
 
+got = ask(run "v = {} v.a = v v.b = v t = lab.table{{a = ('x'):rep(1000000), b = 2}, {a = 'y', b = 3}} s = ('x'):rep(70 << 20)",
+    { request = "get", name = "v", id = 2 }, { request = "get", name = "s", id = 3 }, run "v", run "t", run "s")
+tap.is_deeply(got[2], { ok = true, id = 2, kind = "value", value = { a = json.other, b = json.other } },
+    "a table that holds itself comes back without itself")
+tap.like(got[3].id .. got[3].error.message, "^3the value is too large for JSON: more than 67108864 bytes", "a value that is too large is refused")
+for i, most in pairs { [4] = 1000, [6] = 7000, [8] = 3000 } do
+    local data = got[i].data
+    tap.ok(#data["text/plain"] + #(data["text/html"] or "") < most, "and a short text is shown of it")
+end
+
 -- ---- what is no request ---------------------------------------------------------------------
 
 got, out, err, code = ask_lines('nonsense\n[1]\n"x"\n{"request":"fly","id":3}\n{"request":"run"}\n'
