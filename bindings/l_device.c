@@ -33,13 +33,15 @@ static void check_in_machine(lua_State *L, int index, const char *op)
     lua_pop(L, 1);
     if (index < count) return;
     if (is_set)
-        lsl_fail(L, SL_ENOTFOUND, op,
-                 "there is no device %d: the simulated machine has %d; --devices %d gives it as many",
-                 index, count, index + 1);
-    lsl_fail(L, SL_ENOTFOUND, op,
-             "there is no device %d: the simulated machine has %d; streamlab --devices %d SCRIPT gives "
-             "it as many, or lab.open{index = %d} opens one beside it",
-             index, count, index + 1, index);
+        lsl_fail(
+            L, SL_ENOTFOUND, op,
+            "there is no device %d: the simulated machine has %d; --devices %d gives it as many",
+            index, count, index + 1);
+    lsl_fail(
+        L, SL_ENOTFOUND, op,
+        "there is no device %d: the simulated machine has %d; streamlab --devices %d SCRIPT gives "
+        "it as many, or lab.open{index = %d} opens one beside it",
+        index, count, index + 1, index);
 }
 
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)

@@ -241,13 +241,49 @@ write("denied.lua", "lab.spin(1)\nlocal f, why = io.open('.', 'w') assert(not f 
 _, err, code = run("predict --profile textbook --spread 3 denied.lua")
 tap.is(err .. code, "0", "folders and devices are to a draw what they are")
 
--- Where each side runs once, the first run writes: here one on the simulated GPU and its draws.
 write("kept_values.lua", [[
 local figures = debug.getregistry()["streamlab.internals"].figures_of
 lab.spin(1)
 assert(figures(lab.device()).current["values.kept"][1] == 1)]])
 _, err, code = run("predict --profile textbook --spread 3 kept_values.lua")
 tap.is(err .. code, "0", "all runs of a prediction keep the values that they compute")
+
+-- ---- values ------------------------------------------------------------------------------------
+
+-- n^3 is the sum of a product of two matrices of ones, each of whose elements is n. Each run, the first one as the
+-- draws that copy what it has computed, has these values.
+write("values.lua", [==[
+local n <const> = 64
+local x = lab.ones(n, n)
+local y = lab.matmul(x, x)
+assert(y:sum():item() == n ^ 3)
+for _ = 1, 3 do lab.mul(y, 2, {out = y}) end
+assert(y:get(1, 1) == 8 * n)
+y:narrow(1, 1, 2):copy_(x:narrow(1, 1, 2))
+assert(y:sum():item() == (n - 2) * n * 8 * n + 2 * n)
+local k = lab.kernel{name = "twice", source = [[
+extern "C" __global__ void twice(float *x, int n, float by) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= by;
+}]], args = {"inout f32*", "i32", "f32"}}
+for by = 2, 4 do
+    local z = lab.ones(1000)
+    k(4, 256, z, 1000, by)
+    assert(z:sum():item() == 1000 * by)
+end
+assert(lab.matmul(x, x):get(1, 1) == n)
+local comm = lab.comm{devices = {0, 1}}
+local a, b = lab.matmul(x, x), lab.matmul(lab.ones(n, n, {device = "cuda:1"}), lab.ones(n, n, {device = "cuda:1"}))
+comm:all_reduce{a, b}
+lab.synchronize()
+assert(a:sum():item() == 2 * n ^ 3 and b:get(2, 2) == 2 * n)
+]==])
+if not os.execute("command -v g++ > /dev/null") then
+    tap.skip("no g++", 1)
+else
+    _, err, code = run("--devices 2 predict --profile textbook --spread 3 values.lua")
+    tap.is(err .. code, "0", "products, parts, kernels and collectives have their values in each run")
+end
 
 -- ---- Ctrl-C ---------------------------------------------------------------------------------------
 

@@ -140,4 +140,25 @@ for _, case in ipairs {
     s:close()
 end
 
+-- ---- predict -----------------------------------------------------------------------------------
+
+-- Draw 4 waits for somebody to write into a pipe; so the line about it stays.
+local folder = shell.folder()
+shell.write(folder .. "/waits.lua", [[
+package.loaded.n = (package.loaded.n or 0) + 1
+lab.spin(1)
+if package.loaded.n == 5 then
+    io.open("pipe")
+    while true do lab.host_work(0.001) end
+end]])
+os.execute("mkfifo " .. folder .. "/pipe")
+s = session.open { shell = ("trap : INT; cd %s && \"$P\" predict --profile textbook --spread 9 waits.lua; echo ended $?")
+    :format(folder) }
+tap.ok(s:finds "waits.lua: draw 4 of 9$", "at a terminal predict says which draw it makes")
+s:type "\3"
+tap.ok(s:finds "stopped after 3 of 9 draws\nwaits.lua: makespan 1.00 ms[^\n]*\n[^\n]*\nended 130",
+    "and Ctrl-C gives what there is, without that line")
+s:close()
+shell.remove(folder)
+
 tap.done()
