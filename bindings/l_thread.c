@@ -585,3 +585,14 @@ void lsl_open_thread(lua_State *L)
     lsl_define(L, LSL_THREAD, meta, methods, getters);
     lsl_set_functions(L, functions);
 }
+
+/* core.join_threads(): waits for all that the state has started. A sentence for each whose error nobody
+ * has got. */
+static int internal_join_threads(lua_State *L) { return lsl_join_threads(L, lsl_get(L)); }
+
+void lsl_open_thread_internal(lua_State *L)
+{
+    static const luaL_Reg internals[] = { { "join_threads", internal_join_threads },
+                                          { NULL, NULL } };
+    lsl_set_functions(L, internals);
+}

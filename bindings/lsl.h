@@ -614,7 +614,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
     X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(divert_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
     X(range_internal) X(kernel_internal) X(comm_internal) X(doubles_internal)     \
-    X(tune_internal)
+    X(tune_internal) X(thread_internal)
 /* clang-format on */
 #define X(part) void lsl_open_##part(lua_State *L);
 LSL_PARTS(X)

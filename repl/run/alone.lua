@@ -147,6 +147,14 @@ local function synchronize()
     end
 end
 
+-- Threads that the script has not joined belong to its run, as at the end of the program.
+local function join_threads()
+    local failure = internals.join_threads()
+    if failure then
+        error(failure, 0)
+    end
+end
+
 local function record_run(main, entry, how)
     local parts, wholes, record = {}, {}, module.record
     local opened = at_open(function()
@@ -156,6 +164,7 @@ local function record_run(main, entry, how)
         local files, diverted = divert(entry, how.writes)
         local _ <close> = files
         local _ <close> = replace(how, opened, diverted)
+        local _ <close> = setmetatable({}, { __close = internals.join_threads })
         local _ <close> = alone.note_recordings(function(tl) parts[#parts + 1] = tl end)
         math.randomseed(alone.seed)
         if how.open then
@@ -164,6 +173,7 @@ local function record_run(main, entry, how)
         else
             check(pcall(main, table.unpack(entry.arguments)))
         end
+        join_threads()
         for _, tl in ipairs(wholes) do
             tl:stop()
         end

@@ -236,6 +236,16 @@ write("module.lua", "lab.spin(1)\nlocal kept = require('kept') kept.n = kept.n +
 _, err, code = run("predict --profile textbook --spread 3 module.lua")
 tap.is(err .. code .. shell.read(folder .. "/kept.log"), "01\n", "a file that a module keeps open gets what the first run writes")
 
+write("late.lua", "lab.thread(function() for _ = 1, 3 do lab.host_work(1) lab.spin(1) lab.synchronize()\n"
+    .. "local f = io.open('late', 'a') f:write('x') f:close() end end)")
+out, err, code = run("predict --profile certain.lua --spread 3 late.lua")
+tap.is(err .. code .. shell.read(folder .. "/late"), "0xxx", "a thread that nobody joins ends with its run, and draws write nothing")
+tap.like(out, "^late.lua: makespan 5%.%d+ ms", "and what it enqueues counts")
+write("fails_late.lua", "lab.spin(1)\nlab.thread(function() lab.host_work(1) error('in vain') end)")
+_, err, code = run("predict --profile certain.lua --spread 3 fails_late.lua")
+tap.like(err .. code, "^streamlab: predict: fails_late.lua: thread 1, which was started at .*:2 and not joined, has failed: .*in vain\n1$",
+    "its error is the script's")
+
 write("denied.lua", "lab.spin(1)\nlocal f, why = io.open('.', 'w') assert(not f and why == '.: Is a directory', why)\n"
     .. "local n = io.open('/dev/null', 'w') n:write('x') n:close()")
 _, err, code = run("predict --profile textbook --spread 3 denied.lua")
