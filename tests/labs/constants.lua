@@ -1,6 +1,6 @@
 -- constants.lua - who writes for the visible tests alone gets 30 points at most: in each lab a
 -- submission that is right for what these ask for, and the starter's for all else; and some that
--- return constants (constants/).
+-- return constants, or have formulas that fit the visible sizes (constants/LAB*.lua).
 local tap = require "tap"
 local shell = require "shell"
 
@@ -97,10 +97,9 @@ function constants.check(lab)
             tap.ok(not out:find(" 1%.%d"), lab .. ": and all visible ones pass")
         end
     end
-    local path = ("tests/labs/constants/%s.lua"):format(lab)
-    if shell.sh(("test -e %s && echo there"):format(path)) ~= "" then
+    for path in shell.sh(("ls tests/labs/constants/%s*.lua 2>/dev/null"):format(lab)):gmatch("[^\n]+") do
         local score, out = grade(lab, path)
-        tap.ok(score <= most, lab .. ": constants are worth 30 at most")
+        tap.ok(score <= most, ("%s: %s is worth 30 at most"):format(lab, path:match("[^/]*$")))
         tap.diag(lab .. ": " .. out)
     end
     shell.remove(folder)

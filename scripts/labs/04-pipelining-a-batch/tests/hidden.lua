@@ -91,11 +91,13 @@ test("scan is right and quick for other batches", {points = 20, pace = true,
         gpu_within_percent = 50}, "the makespan")
 end)
 
-test("choose finds a good number of chunks for other work", {points = 15, pace = {"1.1"},
+test("choose finds a good number of chunks for other work", {points = 15, pace = {"1.1", "2.1"},
     hint = "A number that "
-    .. "is right for one batch is wrong for the next: work that costs much for each call wants "
+    .. "is right for one batch is wrong for the next, even of the same size: work that costs much for each call wants "
     .. "few chunks, and a large batch wants many."}, function(t, student)
-    common.good_choice(t, student, {mib = 16, us_per_mib = 10, fixed_us = 50})
+    -- Of one size and other work: 2 to 4 chunks are good for the first, 6 to 48 for the second.
+    common.good_choice(t, student, {mib = 16, us_per_mib = 20, fixed_us = 100})
+    common.good_choice(t, student, {mib = 16, us_per_mib = 30, fixed_us = 0})
     common.good_choice(t, student, {mib = 128, us_per_mib = 18, fixed_us = 0,
         slowest_within_percent = 35})
 end)

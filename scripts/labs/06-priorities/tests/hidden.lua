@@ -14,6 +14,14 @@ local function short_jobs(count, kernel_ms)
     return list
 end
 
+-- Jobs that are too long to stay whole and too short for as many pieces as the longest need, and
+-- jobs that are too short to be cut at all: no two numbers of pieces fit all jobs of a test.
+local function middle_and_tiny(t, student, middle_ms, tiny_ms)
+    common.judge(t, student, short_jobs(3, middle_ms), requests(1 << 20, 2, 50),
+        {0.2, middle_ms + 0.1}, 15)
+    common.judge(t, student, short_jobs(6, tiny_ms), requests(1 << 20, 2, 60), {0.2, 0.2}, 15)
+end
+
 test("all together: soon answered, and the background hardly slower", {points = 30, pace = {"1.1"},
     hint = "Late: what did its kernel wait for? tl:explain() says it. "
     .. "Background too slow: each piece costs something, so cut no finer than the target asks "
@@ -29,6 +37,7 @@ function(t, student)
     list = short_jobs(3, 0.8)
     table.insert(list, 1, {elements = 1 << 18, kernel_ms = 2, waves = 10})
     common.judge(t, student, list, requests(1 << 20, 2, 30), {0.9, 1.9}, 10)
+    middle_and_tiny(t, student, 2.2, 0.15)
     t:no_race()
 end)
 
@@ -53,6 +62,7 @@ function(t, student)
     t:at_most(held_us[#held_us // 2] // 10 / 100, factor * common.alone_us(1 << 20) // 10 / 100,
         "answer() takes no longer than a request alone (ms, the median)")
     common.judge(t, student, short_jobs(4, 0.6), requests(1 << 20, 4, 40), {0.3, 0.6, 0.6, 0.6}, 15)
+    middle_and_tiny(t, student, 1.6, 0.2)
 end)
 
 test("other jobs and requests are right, and soon answered", {points = 15, pace = {"1.1"},
@@ -75,5 +85,6 @@ function(t, student)
     for _, list in ipairs{{{elements = 1 << 18, kernel_ms = 7, parts = 20}}, short_jobs(4, 0.6)} do
         common.judge(t, student, list, requests(1 << 20, 2, 5), {0.3, 1.5}, 15)
     end
+    middle_and_tiny(t, student, 1.9, 0.12)
     t:no_race()
 end)
