@@ -357,6 +357,23 @@ int lsl_timeline_count(lua_State *L)
     return 1;
 }
 
+/* core.selected(tl, sel): a list of the places in tl:spans() of those that are selected. */
+int lsl_timeline_selected(lua_State *L)
+{
+    lsl_timeline *box = lsl_check_timeline(L, "spans");
+    sl_selection sel;
+    lua_settop(L, 2);
+    read_selection(L, 2, box->p, &sel, "spans");
+    lua_newtable(L);
+    const size_t n = sl_timeline_span_count(box->p);
+    lua_Integer count = 0;
+    for (size_t i = 0; (i = sl_timeline_find(box->p, &sel, i)) < n; i++) {
+        lua_pushinteger(L, (lua_Integer)i + 1);
+        lua_rawseti(L, -2, ++count);
+    }
+    return 1;
+}
+
 static const luaL_Reg methods[] = {
     { "busy_us", timeline_busy_us },         { "overlap_us", timeline_overlap_us },
     { "concurrency", timeline_concurrency }, { "gaps", timeline_gaps },

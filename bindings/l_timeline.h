@@ -63,5 +63,6 @@ void lsl_set_doubts(lua_State *L, const sl_timeline *timeline);
 
 /* core.count_spans(tl, sel): how many are selected (l_selection.c). */
 int lsl_timeline_count(lua_State *L);
+int lsl_timeline_selected(lua_State *L);
 
 #endif

@@ -1,6 +1,7 @@
 -- tap.lua - lab.tap: the object whose methods are assertions, the record of each, and
 -- the Test Anything Protocol. The assertions themselves are in tap_values.lua and
--- tap_timeline.lua; tap_waits.lua finds waits that were not needed.
+-- tap_timeline.lua; tap_waits.lua finds waits that were not needed, tap_order.lua says what is or is
+-- not in order.
 --
 -- Every assertion makes one record, a table that a sink gets:
 --   status   "passed", "failed" or "skipped"
@@ -252,6 +253,7 @@ end
 
 core.need("tap_values")
 core.need("tap_waits")
+core.need("tap_order")
 core.need("tap_timeline")
 core.define_class(meta)
 

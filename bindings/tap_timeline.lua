@@ -89,15 +89,20 @@ local function is_lesser(finding, first)
     return gain < most / 2
 end
 
--- The waits that were not needed; if that is unknown, or all were needed, the causes that would
--- gain most.
-local function where_time_went(tl, op)
-    local needless = tap.wait_lines(tl, op, most_listed)
-    if needless then return needless end
+local least_part <const> = 0.05     -- of what is missing: a smaller loss is not why it is missing
+
+-- Where the `missing_us` are that a test asks for: the waits that were not needed; if that is unknown,
+-- or all were needed, `otherwise`, if it is given, or the causes that would gain most.
+local function where_time_went(tl, op, missing_us, otherwise)
+    local text = tap.wait_lines(tl, op, most_listed) or otherwise
+    if text then return text end
     local findings, lines = as(op, tl.causes, tl), {}
     for i = 1, math.min(#findings, most_listed) do
-        if is_lesser(findings[i], findings[1]) then break end
-        lines[i] = tap.loss_text(findings[i])
+        local finding = findings[i]
+        if is_lesser(finding, findings[1]) then break end
+        if math.max(finding.lost_us, finding.gain_us or 0) >= least_part * missing_us then
+            lines[#lines + 1] = tap.loss_text(finding)
+        end
     end
     return #lines > 0 and table.concat(lines, "\n") or nil
 end
@@ -176,15 +181,21 @@ local function overlap_found(tl, a, b, both_us, why, rules)
     if not least_us then return false, found end
     local share = 100 * both_us / least_us
     found.seen = format("%s (%s of %s)", percent(share), duration(both_us), duration(least_us))
-    return share >= (rules.at_least_percent or 0) - slack
-           and share <= (rules.at_most_percent or 100) + slack, found
+    found.missing_us = (rules.at_least_percent or 0) / 100 * least_us - both_us
+    local too_little = share < (rules.at_least_percent or 0) - slack
+    local too_much = share > (rules.at_most_percent or 100) + slack
+    if too_little then found.otherwise = tap.same_stream_text(tl, a, b, "overlap") end
+    if too_much then found.look = tap.together_text(tl, a, b, "overlap") end
+    return not too_little and not too_much, found
 end
 
--- Adds the lines below a failed assertion about times; without the losses, if what was to run
--- did not.
+-- Adds the lines below a failed assertion about times. If nothing is missing, as where what was to run
+-- did not, or where there is too much, where the time went is no answer.
 local function conclude_times(t, op, tl, passed, name, found)
     if not passed then
-        found.look = found.look or not found.is_absent and where_time_went(tl, op) or nil
+        if not found.look and (found.missing_us or 0) > 0 then
+            found.look = where_time_went(tl, op, found.missing_us, found.otherwise)
+        end
         found.chart = chart_of(tl, op)
     end
     return tap.conclude(t, op, passed, name, found)
@@ -222,6 +233,7 @@ local function makespan_found(tl, within_percent, of_us)
                       percent(100 * (tl.makespan_us / reference_us - 1)),
                       duration(reference_us), engine),
         asked = format("at most %s, %s more", duration(limit_us), percent(within_percent)),
+        missing_us = tl.makespan_us - limit_us,
     }
 end
 

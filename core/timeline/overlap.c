@@ -42,6 +42,18 @@ bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl
     return found;
 }
 
+size_t sl_timeline_find(const sl_timeline *timeline, const sl_selection *sel, size_t from)
+{
+    sl__matcher match;
+    const size_t n = sl_timeline_span_count(timeline);
+    if (!sl__matcher_make(timeline, sel, &match)) return n;
+    for (; from < n; from++) {
+        sl_span span = sl_timeline_span(timeline, from);
+        if (sl__matches(&match, &span)) break;
+    }
+    return from;
+}
+
 size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
 {
     sl__matcher match;

@@ -391,6 +391,9 @@ typedef struct sl_selection {
 extern const sl_selection sl_select_all;
 
 size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel);
+/* The index of the first selected span from index `from` on; the number of spans if there is none, as
+ * in a timeline that has only a summary. */
+size_t sl_timeline_find(const sl_timeline *timeline, const sl_selection *sel, size_t from);
 /* Length of the union of the selected spans. SL_EUNSUPPORTED, as for common_ns: it has only a summary,
  * which does not tell these apart. */
 sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *sel,

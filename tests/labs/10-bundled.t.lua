@@ -36,6 +36,23 @@ out = grade_changed("05-implicit-synchronisation", "slot%.gradient:zero_%(%)",
 tap.like(out, "Memset %(Device%) at mine%.lua:%d+ could have begun", "lab 5 names the memset's wait")
 tap.ok(not out:find("waited%s*#?%s*for%s*#?%s*cudaEventRecord"),
     "and the copy that it was for, not the event behind that")
+out = grade_changed("06-priorities", "(    request%.output:copy_[^\n]*\n)", "%1    lab.synchronize()\n")
+tap.like(out, "answer%(%) held the host for [%d.]+ ms with request 1: it waited",
+    "lab 6 says that answer() waits")
+tap.ok(not out:find("to be issued by start", 1, true), "and not of start(), which issues all")
+out = grade_changed("06-priorities", "(part, of, kernels%) end\n)", "%1        lab.synchronize()\n")
+tap.like(out, "start%(%) held the host for [%d.]+ ms: it waited", "or that start() does")
+shell.write(class .. "/mine.lua", [[
+    function side_by_side(first, second)
+        local one = lab.stream{name = "one"}
+        return lab.with(one, first), lab.with(one, second)
+    end
+    function beside_library(library, own) return library(), own() end
+    function fetch(x, background) return lab.mul(x, x):to("cpu") end]])
+out = shell.sh(('"$P" lab grade scripts/labs/01-first-streams %s/mine.lua --format tap'):format(class))
+tap.like(out, 'are%s*#?%s*both in stream "one", where one operation runs after the other%s*#?%s*%-> Put',
+    "lab 1 says that one stream has both parts")
+tap.ok(not out:find("fewer and larger", 1, true), "and gives no advice about gaps of some us")
 shell.remove(class)
 
 tap.like(texts["06-priorities"]["wrong-stream_for_each_request"],

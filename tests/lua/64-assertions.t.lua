@@ -303,6 +303,61 @@ local function makespans()
     refuses(function() t:makespan(tl, {within = 5}) end, "SL_EINVAL", "within", "unknown")
 end
 
+-- Advice fits what was asked: a row has a program, an assertion that it fails, and what may and may
+-- not stand below it (nil: nothing at all does). Counts and calls are only listed, in both directions.
+local function directions()
+    ideal.textbook()
+    local one, other = lab.stream{name = "one"}, lab.stream{name = "other"}
+    local host, there = lab.zeros(1 << 22, {device = "cpu", pinned = true}), lab.zeros(1 << 22)
+    local function copy(s) there:copy_(host, {non_blocking = true, stream = s}) end
+    local function kernel(s) lab.spin(1, {stream = s}) end
+    copy(one) kernel(one)
+    lab.synchronize()
+    local function kernels_in_one()     -- each fills the GPU: between them there are small gaps
+        for _ = 1, 4 do lab.spin(0.5, {blocks = 132 * 16, stream = one}) end
+    end
+    local function one_by_one() kernel(one) copy(one) end
+    local function by_event() kernel(one) other:wait_stream(one) copy(other) end
+    local function at_once() kernel(one) copy(other) end
+    local function by_host() kernel(one) one:synchronize() copy(other) end
+    local apart, beside = "Put the two into different streams", "s:wait_event%(e%), before that is issued"
+    local rows = {
+        {one_by_one, "overlap", {"kernel", "h2d", {at_least_percent = 50}}, apart, beside},
+        {kernels_in_one, "overlap", {{name = "spin"}, {name = "spin"}, {at_least_percent = 50}},
+         "both in stream \"one\", where one operation runs after the other\n.*" .. apart, "fewer and larger"},
+        {by_event, "overlap", {"kernel", "h2d", {at_least_percent = 50}}, "for an event", beside},
+        {by_host, "overlap", {"kernel", "h2d", {at_least_percent = 50}}, "cudaStreamSynchronize", beside},
+        {at_once, "overlap", {"kernel", "h2d", {at_most_percent = 5}},
+         "Memcpy.* in stream \"other\" ran beside spin.* in stream \"one\" for .*" .. beside, "different streams"},
+        {at_once, "overlap", {"memset", "h2d", {at_least_percent = 5}}, nil},
+        {one_by_one, "makespan", {{of_us = 900, within_percent = 1}}, "comes before it in its stream", beside},
+        {kernels_in_one, "makespan", {{of_us = 900, within_percent = 1}}, nil},
+        {by_host, "host_block", {{at_most_us = 100}}, "cudaStreamSynchronize at", "\n%-> "},
+        {at_once, "stream_count", {{exactly = 1}}, 'in "one"\n.*in "other"', "\n%-> "},
+        {at_once, "stream_count", {{at_most = 1}}, 'in "one"\n.*in "other"', "\n%-> "},
+        {one_by_one, "stream_count", {{at_least = 2}}, 'in "one"', "\n%-> "},
+        {at_once, "span_count", {"kernel", {at_most = 0}}, nil},
+        {at_once, "span_count", {"kernel", {at_least = 2}}, nil},
+        {by_host, "call_count", {"cudaStreamSynchronize", {at_most = 0}}, "cudaStreamSynchronize at", "\n%-> "},
+        {by_host, "call_count", {"cudaStreamSynchronize", {exactly = 2}}, "cudaStreamSynchronize at", "\n%-> "},
+        {at_once, "call_count", {"cudaStreamSynchronize", {at_least = 1}}, nil},
+        {by_host, "no_call", {"cudaStreamSynchronize"}, "cudaStreamSynchronize at", "\n%-> "},
+    }
+    for i, row in ipairs(rows) do
+        local program, op, arguments, has, has_not = table.unpack(row, 1, 5)
+        local tl = lab.profile(program)
+        local what = ("%s, row %d: "):format(op, i)
+        T.ok(not t[op](t, tl, table.unpack(arguments)), what .. "fails")
+        local look = last().look
+        if not has then
+            T.is(look, nil, what .. "there is no advice")
+        else
+            T.like(look, has, what .. "the advice fits")
+            T.ok(not look:find(has_not), what .. "and none says the contrary")
+        end
+    end
+end
+
 local function counts()
     local tl, a = example()
     passes(t:stream_count(tl, {exactly = 3}), "three streams")
@@ -540,7 +595,7 @@ exit(t:done())]]
 end
 
 for _, test in ipairs{truth, equal, untrusted, numbers, tensors, tensors_refused, errors, overlaps,
-                      overlaps_refused, makespans, counts, calls, real_gpu, no_races, object,
+                      overlaps_refused, makespans, directions, counts, calls, real_gpu, no_races, object,
                       protocol, own_globals} do
     test()
 end

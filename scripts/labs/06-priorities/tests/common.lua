@@ -198,6 +198,27 @@ local function background_end_us(run)
     return until_us
 end
 
+-- Why the background was over when the last request came, as far as the calls say it.
+local function why_over(run, requests, until_us)
+    local held_us, which = 0, 1
+    for i, r in ipairs(requests) do
+        local us = r.returned_us - r.called_us
+        if us > held_us then held_us, which = us, i end
+    end
+    for _, span in ipairs(run.tl:spans()) do
+        if span.name == "spin" and span.correlation > run.first then
+            return "All jobs are to be issued by start(), not by answer() or finish()."
+        end
+    end
+    if run.started_us > until_us / 4 then
+        return ("start() held the host for %.1f ms: it waited, or its pieces filled the launch queue. "
+            .. "So the background was nearly over when the requests came.")
+            :format(run.started_us / 1000)
+    end
+    return ("answer() held the host for %.1f ms with request %d: it waited, and so later requests came "
+        .. "late. It is to issue the request and to return."):format(held_us / 1000, which)
+end
+
 -- Whether the background still ran when the last request came: if not there was nothing to wait
 -- for, and short latencies say nothing. A real host may be too slow for that; then there is no
 -- judging.
@@ -211,13 +232,7 @@ local function judged(t, run, requests)
     t:ok(false, "the background still runs when the last request comes")
     t:diag(("What start() had issued was done after %.1f ms, the last request came after %.1f ms.")
         :format(until_us / 1000, last_us / 1000))
-    if run.started_us > until_us / 4 then
-        t:diag(("start() held the host for %.1f ms: it waited, or its pieces filled the launch "
-            .. "queue. So the\nbackground was nearly over when the requests came.")
-            :format(run.started_us / 1000))
-    else
-        t:diag("All jobs are to be issued by start(), not by answer() or finish().")
-    end
+    t:diag(why_over(run, requests, until_us))
     return false
 end
 
