@@ -303,6 +303,12 @@ local list_meta = {
 -- A list of races, which prints as their reports.
 function words.list(races) return setmetatable(races, list_meta) end
 
+local most_columns = all_columns
+
+-- From here on no report has wider lines: for those who put it below a label (course labs), so that no
+-- line is broken twice.
+function words.narrow(columns) most_columns = columns end
+
 -- Adds to a race its fields that are texts; `message` is the report, in so many columns. Lines of
 -- files are kept in the table `cache`.
 function words.describe(race, facts, columns, colour, cache)
@@ -312,7 +318,7 @@ function words.describe(race, facts, columns, colour, cache)
     race.accident = race.kind == "accident" and accident(facts) or nil
     race.idle_wait = idle_wait(race, facts)
     race.remedy, race.remedy_where = remedy(race, facts)
-    race.message = report(race, columns, colour, cache)
+    race.message = report(race, columns < most_columns and columns or most_columns, colour, cache)
     return setmetatable(race, race_meta)
 end
 

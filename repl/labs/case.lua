@@ -30,6 +30,9 @@ local case = {}
 -- `look`: where to look; of a mistake and an error the line and a hint.
 local record_fields = { "kind", "name", "seen", "asked", "look", "chart" }
 
+-- As many columns has a field of a record in feedback.lua, behind its label.
+local field_columns <const> = 67
+
 -- Of a field: what a submission raises may be of any length.
 local most_bytes <const> = 16384
 
@@ -306,6 +309,7 @@ local function load_assertions()
         end
     end
     import "repl/run/errors/errors.lua"
+    internals.words.races.narrow(field_columns)
 end
 
 -- What no submission has to do with: the lab, and its GPUs.

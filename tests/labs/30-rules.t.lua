@@ -139,6 +139,16 @@ local sound = "function go() end"
 out = fails("a test that asserts nothing about races fails where there is one", racing, "", calls_go)
 tap.like(out, "failed: nothing races\n#   seen   1 race\n#   asked  none\n#   look   race: stream",
     "and says which one")
+local before, continued, broken_twice = nil, 0, 0
+for line in out:gmatch("[^\n]+") do
+    local word = before and line:match("^#" .. (" "):rep(20) .. "(%S+)")
+    if word then
+        continued = continued + 1
+        broken_twice = broken_twice + (#before + 1 + #word <= 78 and 1 or 0)
+    end
+    before = (word or line:find("^# +fix  ")) and line
+end
+tap.is(continued .. " " .. broken_twice, "2 0", "in lines that are broken once, each as long as it can be")
 out = fails("a test that asserts it fails", racing, "", "student.go() t:no_race('all is in order')")
 tap.is(select(2, out:gsub("race: stream", "")), 1, "and says it once")
 tap.ok(not out:find("nothing races", 1, true), "under its own name")
