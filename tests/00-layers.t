@@ -23,7 +23,7 @@
 #   graph     the core's, core/race's, core/custom's, its own
 #   custom    the core's, core/text's, its own
 #   comm      the core's, core/text's, core/race's, core/graph's, its own
-#   emulate   core/backend.h, core/custom/source_check.h, its own
+#   emulate   core/backend.h, core/custom/source_check.h and source_plain.h, its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/table.h, core/numbers', core/emulate's, its own
 #   cuda      core/backend.h, core/table.h, core/numbers', its own, and CUDA's headers, which nobody else includes
@@ -106,7 +106,7 @@ sins() { # ROOT
     offenders "$1" core/comm '^\.\./((text|race|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/emulate '^\.\./(backend|custom/source_check)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain))\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
     script_sins "$1"

@@ -5,8 +5,10 @@
 #include "source_check.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "source_plain.h"
 #include "source_scan.h"
 
 /* What no line of a source may have, whatever it is part of. */
@@ -173,6 +175,20 @@ static sl_status check_tokens(sl__source *s)
     }
 }
 
+/* What a compiler on the host gets: where the two were not the same, this one counts. */
+static sl_status check_plain(const char *source, int *line, sl_error *err)
+{
+    char *plain;
+    sl_status status = sl_source_plain(source, &plain, line, err);
+    sl__source s = { .at = plain, .line = 1, .err = err };
+
+    if (status != SL_OK) return status;
+    status = check_tokens(&s);
+    *line = s.line;
+    free(plain);
+    return status;
+}
+
 sl_status sl_source_check(const char *source, int *line, sl_error *err)
 {
     sl__source s = { .at = source, .err = err };
@@ -180,7 +196,7 @@ sl_status sl_source_check(const char *source, int *line, sl_error *err)
 
     if (status == SL_OK) status = check_tokens(&s);
     *line = s.line;
-    return status;
+    return status == SL_OK ? check_plain(source, line, err) : status;
 }
 
 /* ---- options ---- */

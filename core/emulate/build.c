@@ -329,8 +329,10 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
     static const char *const names[EMU_BUILDS] = { "fast.so", "checked.so" };
     char paths[EMU_BUILDS][EMU_PATH_BYTES];
     emu_text unit = { 0 };
-    sl_status status = emu_unit_write(kernel, &unit, err);
+    int line;
+    sl_status status = emu_unit_write(kernel, &unit, &line, err);
 
+    if (status == SL_ECOMPILE) return refuse(kernel, kernel->line + line - 1, err->msg, err);
     for (int i = 0; i < EMU_BUILDS; i++)
         snprintf(paths[i], sizeof paths[i], "%s/%s", folder, names[i]);
     if (!status) status = emu_headers_write(folder, err);

@@ -1,9 +1,11 @@
 /* unit.c - the text that is compiled: CUDA for the host, the user's source, and what calls it. */
 #include "unit.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "../custom/source_check.h"
+#include "../custom/source_plain.h"
 #include "device_text.h"
 #include "fences.h"
 #include "source.h"
@@ -90,10 +92,13 @@ static void add_end(emu_text *unit, const sl_custom *kernel)
     emu_text_free(&end);
 }
 
-sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
+sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, int *line, sl_error *err)
 {
     emu_text shared = { 0 };
+    char *source;
+    sl_status status = sl_source_plain(kernel->source, &source, line, err);
 
+    if (status) return status;
     add_device_file(unit, "abi.h");
     add_device_file(unit, "language.h");
     add_device_file(unit, "checks.h");
@@ -107,7 +112,8 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err)
     add_device_file(unit, "memory.h");
     add_device_file(unit, "warp.h");
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
-    emu_source_add(kernel->source, unit, &shared);
+    emu_source_add(source, unit, &shared);
+    free(source);
     emu_text_puts(unit, "\n");
     add_dynamic_shared(unit, &shared);
     add_end(unit, kernel);

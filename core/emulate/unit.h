@@ -9,7 +9,7 @@
  * have one name, so that nothing that a kernel computes depends on it (__FILE__). */
 const char *emu_unit_file(const sl_custom *kernel);
 
-/* SL_ENOMEM. */
-sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, sl_error *err);
+/* SL_ENOMEM; SL_ECOMPILE: the source cannot be read, from its line *line on. */
+sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, int *line, sl_error *err);
 
 #endif

@@ -182,7 +182,8 @@ static void test_sizes(void)
     ok(fine(text), "the largest is fine");
     free(text);
     ok(fine(""), "an empty one is fine");
-    ok(fine("/* without end"), "and a comment without end is the compiler's business");
+    ok(refused("int x;\n/* without\nend", 2, "a comment has no end"),
+       "a comment without end would go on in what stands behind the source");
     ok(fine("#"), "and so is a lone #");
 }
 

@@ -82,6 +82,25 @@ static void test_macros(void)
     test_kernel_free(kernel);
 }
 
+/* What rewrites declarations of dynamic shared memory reads the comment as the compiler does: a symbol of
+ * that name would take the place of the function's. */
+static void test_comment(void)
+{
+    test_kernel *kernel = make("// a comment \\\nextern __shared__ float expf[];",
+                               "if (i == 0) y[0] = expf(x[0]);", "// the last line \\");
+
+    is_int(kernel->status, SL_OK, "a comment that goes on declares nothing");
+    is_int(run(kernel, 4), SL_OK, "the kernel runs");
+    is_double(y[0], 1, 0, "and its functions are C's");
+    test_kernel_free(kernel);
+    kernel = make("", "", "/* without end");
+    is_int(kernel->status, SL_ECOMPILE, "a comment without end is an error");
+    ok(kernel->custom.log
+           && strstr(kernel->custom.log, "lab.lua:17:1: error: a comment has no end"),
+       "in its line: %s", kernel->custom.log ? kernel->custom.log : "");
+    test_kernel_free(kernel);
+}
+
 static void test_end(void)
 {
     test_kernel *kernel = make("extern \"C\" void _exit(int);", "if (i == n - 1) _exit(0);", "");
@@ -120,6 +139,7 @@ int main(void)
     }
     test_index();
     test_macros();
+    test_comment();
     test_end();
     test_builds();
     return done_testing();
