@@ -105,6 +105,10 @@ static void push_text(lua_State *L, const lsl_box *box)
 /* The flat position that the indices from argument 2 on name; `n` of them. */
 static int64_t check_indices(lua_State *L, const sl_tensor_spec *spec, int n, const char *op)
 {
+    if (spec->ndim == 0 && n > 0)
+        lsl_fail(L, SL_ESHAPE, op, "the tensor is a scalar, which has no index, got %d: %s", n,
+                 strcmp(op, "get") == 0 ? "t:item() gives its number"
+                                        : "t:set(value) sets its number");
     if (n != spec->ndim)
         lsl_fail(L, SL_ESHAPE, op, "the tensor has %d dimension%s, got %d ind%s", spec->ndim,
                  spec->ndim == 1 ? "" : "s", n, n == 1 ? "ex" : "ices");
@@ -304,7 +308,13 @@ static int tensor_copy(lua_State *L)
     if (!lsl_quick_options(L, 3, &given)) read_odd_copy(L, &given);
     lsl_no_more(L, 3, "copy_");
     sl_error err;
-    lsl_check(L, copy(L, dst, src, given.flag_value, given.stream, &err), &err, "copy_");
+    sl_status status = copy(L, dst, src, given.flag_value, given.stream, &err);
+    if (status == SL_ESHAPE && sl_tensor_numel(dst) == sl_tensor_numel(src))
+        lsl_fail(
+            L, status, "copy_",
+            "%s; t:view(sizes) gives either the other's shape: out:copy_(t:view(1)) takes a scalar",
+            err.msg);
+    lsl_check(L, status, &err, "copy_");
     lua_settop(L, 1);
     return 1;
 }

@@ -17,6 +17,19 @@ local function wrong_indices_and_places()
             "index 1 must be a whole number, got 1.5$", "also where an element is set")
     refuses(function() column:get(1, 1) end, "SL_ESHAPE", "has 1 dimension, got 2 indices$",
             "so is one too many")
+    local sum = lab.sum(lab.ones(4)):to("cpu")
+    refuses(function() sum:get(1) end, "SL_ESHAPE", "is a scalar, which has no index, got 1: t:item%(%) gives",
+        "a scalar has no index, and item() gives its number")
+    refuses(function() sum:set(1, 2) end, "SL_ESHAPE", "got 1: t:set%(value%) sets its number",
+        "nor has it where it is set")
+    local list <const> = lab.empty(1, {device = "cpu"})
+    refuses(function() list:copy_(sum) end, "SL_ESHAPE",
+        "the destination is 1, the source scalar; t:view%(sizes%) gives .* out:copy_%(t:view%(1%)%) takes a scalar",
+        "a scalar is not copied into a list of one, and the message says how it is")
+    list:copy_(sum:view(1))
+    T.is(list:get(1), 4, "as it says")
+    refuses(function() list:copy_(lab.zeros(4, {device = "cpu"})) end, "SL_ESHAPE", "the source 4$",
+        "what has other elements has no view")
     refuses(function() t:get(1) end, "SL_ESHAPE", "has 2 dimensions, got 1 index$",
             "or one too few")
     refuses(function() lab.tensor{1, "x"} end, "SL_EINVAL",
