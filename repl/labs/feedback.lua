@@ -55,7 +55,27 @@ local function message_of(record)
     return record.look == "" and record.name or record.name .. "\n" .. record.look
 end
 
-local function add_record(lines, record, before, limits, verbose)
+local most_alike <const> = 3        -- failures of a kind, of which each is shown
+
+-- What failures have in common that differ by a number alone, one for each item of a list, say.
+local function kind_of(record)
+    return record.kind == "failed" and record.name:gsub("%d+", "#") or nil
+end
+
+-- How many failures of each kind there are.
+local function count_kinds(records)
+    local count = {}
+    for _, record in ipairs(records) do
+        local kind = kind_of(record)
+        if kind then
+            count[kind] = (count[kind] or 0) + 1
+        end
+    end
+    return count
+end
+
+-- `like`: how many failures it stands for.
+local function add_record(lines, record, before, limits, verbose, like)
     if record.kind == "passed" and verbose then
         add(lines, "passed: " .. record.name)
         add_field(lines, "seen", record.seen)
@@ -72,6 +92,9 @@ local function add_record(lines, record, before, limits, verbose)
     elseif record.kind == "failed" or record.kind == "note"
         or record.kind == "raced" and record.name ~= "" then
         add(lines, "failed: " .. record.name)
+        if like > 1 then
+            add(lines, ("  and %d more, which differ by a number alone"):format(like - 1))
+        end
         add_field(lines, "seen", record.seen)
         add_field(lines, "asked", record.asked)
         add_view(lines, record, before)
@@ -124,14 +147,20 @@ local harmless = { passed = true, skipped = true, said = true, lacking = true, l
 -- What the records say: {passed =, raised =, lacking =}, and their lines.
 local function sum_up(records, limits, verbose)
     local result, lines, before = { passed = true, raised = false, lacking = {} }, {}, nil
+    local count, shown = count_kinds(records), {}
     for _, record in ipairs(records) do
+        local kind = kind_of(record)
+        local like = kind and count[kind] > most_alike and count[kind] or 1
         result.passed = result.passed and harmless[record.kind] == true
         result.raised = result.raised or record.kind == "error" or record.kind == "used up"
         if record.kind == "lacking" then
             result.lacking[#result.lacking + 1] = record.name
         end
-        add_record(lines, record, before, limits, verbose)
-        before = record.kind == "failed" and record or before
+        if not (like > 1 and shown[kind]) then
+            add_record(lines, record, before, limits, verbose, like)
+            before = record.kind == "failed" and record or before
+        end
+        shown[kind or ""] = true
     end
     return result, lines
 end

@@ -209,6 +209,17 @@ shell.write(folder .. "/tests/visible.lua", [[
 tap.like(shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder)), "\nok 1 ",
     "students have no hidden tests, and the visible ones may name them")
 
+-- ---- many failures -----------------------------------------------------------------------------
+
+out = fails("what fails for each item of a list is said once", "function go() end", "",
+    "for i = 1, 72 do t:is(i, -i, 'item ' .. i .. ' of 72') end t:is(1, 2, 'another')")
+tap.like(out, "failed: item 1 of 72\n#   and 71 more, which differ by a number alone\n#   seen   1\n",
+    "with the first one, and how many there are")
+tap.is(select(2, out:gsub("failed: ", "")), 2, "and others are said beside it")
+out = fails("three are said one by one", "function go() end", "",
+    "for i = 1, 3 do t:is(i, -i, 'item ' .. i) end")
+tap.is(select(2, out:gsub("failed: item", "")), 3, "each of them")
+
 -- ---- several GPUs ----------------------------------------------------------------------------
 
 passes("a lab that does not say so has one GPU", "function go() end", "",
