@@ -28,8 +28,9 @@ local look = {
     get = true, item = true, totable = true, allclose = true, ["lab.allclose"] = true, set = true,
 }
 local pages = {
-    "cuda", "devices", "events", "graphs", "kernels", "measuring", "probing", "races", "recording",
-    "streams", "tap", "tensors", "timelines", "trace_files", "views",
+    "asynchronous", "communicators", "cuda", "custom", "devices", "events", "graphs", "kernels",
+    "measuring", "probing", "races", "recording", "streams", "tap", "tensors", "threads", "timelines",
+    "trace_files", "views",
 }
 
 -- {call =, class = or nil, arguments =, options =} of every function and method.
@@ -84,7 +85,10 @@ local function arguments_of(entry)
     for _, wanted in ipairs(entry.arguments) do
         local several = wanted[1] == "..." and random(0, 3) or 1
         if wanted.default and random(3) == 1 then break end
-        for _ = 1, several do add(argument(wanted[2], wanted[1])) end
+        for _ = 1, several do
+            local of_thread = entry.name == "lab.thread" and wanted[1] == "f" and random(8) > 1
+            add(of_thread and values.thread_function() or argument(wanted[2], wanted[1]))
+        end
     end
     if entry.options and random(2) == 1 then add(options_of(entry)) end
     if random(40) == 1 then add(odd()) end
@@ -95,7 +99,7 @@ end
 
 local codes = {}
 for code in ("EINVAL ESHAPE EDTYPE EPLACE EDEVICE ECLOSED ESTATE ENOTFOUND EUNSUPPORTED ENOMEM " ..
-             "EIO EHOSTFUNC EINTERRUPT ERACE ECAPTURE"):gmatch("%u+") do
+             "EIO ECOMPILE EHOSTFUNC EINTERRUPT ERACE ECAPTURE"):gmatch("%u+") do
     codes["SL_" .. code] = true
 end
 
@@ -192,6 +196,16 @@ local function random_operator()
     if not ok and type(err) ~= "string" then check_error(err) end
 end
 
+local function launch_kernel()
+    local kernel = values.any_of("kernel")
+    if not kernel then return end
+    local list = {n = random(2, 6)}
+    list[1], list[2] = values.extent(), values.extent()
+    for i = 3, list.n do list[i] = argument(pick{"tensor", "tensor", "number", "table"}, "") end
+    last = describe("a kernel", list)
+    finish(pcall(kernel, table.unpack(list, 1, list.n)))
+end
+
 local function in_coroutine()
     local co = coroutine.create(function()
         for _ = 1, 3 do
@@ -224,7 +238,7 @@ local function collect() collectgarbage(pick{"collect", "step", "incremental", "
 
 local steps = {
     random_operator, in_coroutine, in_scope, with_finalizer, collect, values.drop_some,
-    values.drop_some, graph_call, graph_call, end_captures, end_captures,
+    values.drop_some, graph_call, graph_call, end_captures, end_captures, launch_kernel,
 }
 
 local function step() return random(8) > 1 and random_call() or pick(steps)() end
@@ -260,6 +274,12 @@ local memory = looks and 1 << 30 or "unlimited"
 local device = lab.open{backend = "sim", profile = pick{"h200", "textbook", "t4"},
                         overrides = {memory_bytes = memory}}
 values.keep(device)
+if random(2) == 1 then      -- a machine of two
+    values.keep(lab.open{backend = "sim", index = 1})
+    values.keep(lab.comm{devices = {0, 1}})
+    values.keep(lab.zeros(4, 4, {device = "cuda:1"}))
+    device:make_current()
+end
 for _ = 1, 3 do
     values.keep(lab.stream{})
     values.keep(lab.event{})
@@ -272,6 +292,8 @@ end
 
 -- Opening a device waits for all that are open, and raises what host functions have raised.
 -- Streams may be left: one that is current.
+-- A thread's state has its own; a rank that never calls its part keeps the others' tensors.
+values.end_all(function(method, object) finish(pcall(method, object)) end)
 ended, device = true, nil
 for _, opened in ipairs(values.all_of("device")) do     -- each has a current stream
     pcall(opened.make_current, opened)

@@ -6,8 +6,10 @@ local values = {}
 local random = math.random
 
 -- What calls have given so far, by class; the oldest make room.
-local classes = {"device", "stream", "event", "graph", "kernel", "tensor", "timeline", "results", "tap"}
+local classes = {"device", "stream", "event", "graph", "kernel", "tensor", "timeline", "results", "tap",
+                 "comm", "work", "thread"}
 local pool, room = {}, 24
+local to_end = {}       -- all threads and communicators: {method, object}
 for _, class in ipairs(classes) do pool[class] = {} end
 
 function values.pick(list) return list[random(#list)] end
@@ -19,7 +21,10 @@ function values.class_of(value)
 end
 
 function values.keep(value)
-    local list = pool[values.class_of(value)]
+    local class = values.class_of(value)
+    local list = pool[class]
+    if class == "thread" then to_end[#to_end + 1] = {"join", value} end
+    if class == "comm" then to_end[#to_end + 1] = {"abort", value} end
     if list then list[#list < room and #list + 1 or random(room)] = value end
 end
 
@@ -42,6 +47,12 @@ end
 
 function values.drop_all()
     for _, class in ipairs(classes) do pool[class] = {} end
+end
+
+-- Calls the method that ends it with each thread and communicator.
+function values.end_all(call)
+    for _, entry in ipairs(to_end) do call(entry[2][entry[1]], entry[2]) end
+    to_end = {}
 end
 
 -- ---- what no function wants ---------------------------------------------------------------
@@ -120,6 +131,43 @@ local function selection()
             engine = random(4) == 1 and values.pick{"compute", "d2h", "host"} or nil}
 end
 
+-- ---- threads, kernels, communicators --------------------------------------------------------
+
+-- They have no variables from outside.
+local of_threads = {
+    "return ...", "error('fuzz', 0)", "return lab.ones(2, 2):matmul(lab.ones(2, 2)), ...",
+    "for _ = 1, 3 do lab.spin(0.1) end lab.synchronize()", "lab.matmul(1)", "lab.host_work(1) return lab.event()",
+    "local s = lab.stream() s:begin_capture() return s",
+    "lab.current_stream():launch_host_func(function() lab.host_work(0.1) end)",
+    "lab.graph(function() lab.current_stream():launch_host_func(function() end) end):launch()",
+    "return lab.thread(function() lab.host_work(0.1) end)", "lab.thread(function(t) return t end, ...):join()",
+    "local guard <close> = lab.use(lab.stream()) lab.spin(0.1) return lab.current_stream()",
+}
+function values.thread_function() return load(values.pick(of_threads), "=fuzz") end
+
+-- Of a grid or a block.
+function values.extent()
+    local function size() return values.pick{1, 1, 2, 4, 32, 33, 1024, 1025, 0, -1, 1 << 31} end
+    return values.pick{size, size, function() return {size(), size()} end,
+                       function() return {size(), 1, size()} end, values.odd}()
+end
+
+local sources = {
+    "__global__ void f(float *a, int n) { int i = threadIdx.x; if (i < n) a[i] += 1; }",
+    "__global__ void f(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }", "no C++", "",
+}
+
+-- By the name of an argument or an option, where its type says little.
+local by_name = {
+    devices = function() return values.pick{{0}, {0, 1}, {1, 0}, {0, 0}, {}, {7}} end,
+    args = function()
+        return list_of(function() return values.pick{"in f32*", "out f32*", "inout f32*", "i32", "f32", "x"} end,
+                       random(0, 3))
+    end,
+    source = function() return random(3) == 1 and values.pick(sources) or nil end,
+    cpu = function() return values.callback() end,
+}
+
 -- By the name of a type in docs/api.
 local of_type = {
     boolean = function() return random(2) == 1 end,
@@ -131,6 +179,8 @@ local of_type = {
     any = function() return values.odd() end,
     ["function"] = function() return values.callback() end,
     ["nil"] = function() return nil end,
+    ["tensor[]"] = function() return list_of(function() return values.any_of("tensor") end, random(0, 2)) end,
+    ["integer[]"] = function() return list_of(small, random(0, 4)) end,
     ["stream[]"] = function() return list_of(function() return values.any_of("stream") end) end,
     ["string[]"] = function() return list_of(function() return values.pick(texts) end) end,
     ["table[]"] = function() return list_of(odd_table) end,
@@ -138,6 +188,7 @@ local of_type = {
 
 -- One of a type such as '"x"|"y"|stream|table'.
 function values.of(types, name)
+    if by_name[name] and random(8) > 1 then return by_name[name]() end
     local alternatives = {}
     for one in types:gmatch("[^|]+") do alternatives[#alternatives + 1] = one end
     local one = values.pick(alternatives)

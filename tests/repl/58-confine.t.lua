@@ -254,6 +254,31 @@ say("end")
 ]]
 tap.is(report, "false not enough memory\n4194304\nend\n", "what is freed can be had again")
 
+report = run [[
+confine { memory_bytes = 32 << 20 }
+local th = lab.thread(function()
+    local kept = {}
+    while true do kept[#kept + 1] = ("x"):rep(1000) .. #kept end
+end)
+say(pcall(th.join, th))
+for _ = 1, 300 do lab.thread(function() end):join() end
+collectgarbage()
+say(#("x"):rep(4 << 20), pcall(string.rep, "x", 64 << 20))
+]]
+tap.is(report, "false not enough memory\n4194304 false not enough memory\n",
+    "the limit is for all states together, and ended threads take nothing of it")
+
+report = run [[
+confine { processor_seconds = 1 }
+local up, ok, message = program.call_confined(function()
+    local th = lab.thread(function() while true do pcall(function() while true do end end) end end)
+    while true do pcall(th.join, th) end
+end)
+say(up, ok, message)
+]]
+tap.like(report, "^true false [^\n]*used up its 1 s of processor time\n$",
+    "a thread that catches all errors ends with the time, too")
+
 if sanitized then
     tap.skip("address sanitizer maps more than any limit", 1)
 else
