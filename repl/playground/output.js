@@ -86,6 +86,15 @@ function print(stream, text) {
     makeRoom();
 }
 
+// How many columns of text fit, up to the 80 of a terminal; fewer than 40 would be of no use.
+function columns() {
+    const row = element("span", {}, "0".repeat(80)), pre = element("pre", { className: "chart" }, row);
+    output.append(pre);
+    const fit = Math.floor(80 * pre.clientWidth / row.getBoundingClientRect().width);
+    pre.remove();
+    return Math.max(40, Math.min(80, fit || 80));
+}
+
 // What the program's thread has left out before it came here.
 function leaveOut(amount) {
     add(element("p", { className: "left-out" }, inWords(amount)), { kind: "gap", price: 0, amount });

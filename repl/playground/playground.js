@@ -184,7 +184,8 @@ async function runCommand(args, files, tested = false) {
     const since = performance.now();
     say("Running ...");
     const clock = setInterval(() => say(`Running for ${seconds(since)}; Stop ends it.`), 200);
-    const ended = await program.run({ args, files, input: "" }, show);
+    const environment = { COLUMNS: String(columns()) };
+    const ended = await program.run({ args, files, input: "", environment }, show);
     clearInterval(clock);
     describe(ended, since, tested);
     for (const [path, bytes] of Object.entries(ended.made ?? {})) offer(path, bytes);

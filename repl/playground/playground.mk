@@ -105,6 +105,8 @@ $(PLAYGROUND)/index.html: repl/playground/policy.lua repl/playground/index.html 
 ## make playground     build/playground/: streamlab as a page, for any server of files
 playground: all $(addprefix $(PLAYGROUND)/,streamlab.wasm streamlab.js editor.js editor.css scripts.json index.html) $(PAGE_FILES)
 	$(Q)cp $(PAGE_FILES) $(PLAYGROUND)
+	@echo 'The playground is in $(PLAYGROUND). To see it: python3 -m http.server --directory $(PLAYGROUND)'
+	@echo 'and open http://localhost:8000; or copy the folder to any server of files (docs/playground.md).'
 
 .PHONY: playground FORCE
 -include $(wildcard $(WASM)/own/*.d)

@@ -234,6 +234,16 @@ def test_phone(browser):
         return [...document.querySelectorAll(".actions button:not([hidden])")]
             .filter((e) => e.getBoundingClientRect().height < 36).map((e) => e.id)""")
     equal(small, [], "and its buttons are large enough for a thumb")
+    for width in (420, 360):
+        browser.resize(width, 844)
+        run_script(browser, """local lab = require "streamlab"
+            local s = lab.stream{name = "copies"}
+            local tl = lab.profile(function() lab.spin(1) lab.ones(1024, 1024):to("cpu", {stream = s}) end)
+            tl:show() tl:summary() tl:explain()""")
+        cut = browser.run("""return [...output.querySelectorAll('pre')]
+            .filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent)""")
+        equal(cut, [], f"charts are as wide as a screen of {width} px")
+        ok(browser.run("return output.querySelectorAll('pre.chart').length") > 0, "there is one")
     browser.resize(1280, 850)
 
 
