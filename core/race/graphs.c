@@ -64,17 +64,27 @@ static void list_buffers(sl__race_graph *graph)
 /* The slot of the lane of that stream; 0: out of memory. */
 static uint32_t slot_of(sl__checker *checker, sl__race_graph *graph, const sl_stream *stream)
 {
-    sl__lane_slot *grown;
-    uint32_t slot;
+    sl__lane_slot *lane = (sl__lane_slot *)sl__table_find(&graph->by_stream, stream->id);
 
-    for (size_t i = 0; i < graph->n_lanes; i++)
-        if (graph->lanes[i].stream == stream->id) return graph->lanes[i].slot;
-    grown = realloc(graph->lanes, (graph->n_lanes + 1) * sizeof *grown);
-    if (!grown) return 0;
-    graph->lanes = grown;
-    slot = sl__slot_of_lane(checker, stream);
-    if (slot) graph->lanes[graph->n_lanes++] = (sl__lane_slot){ stream->id, slot };
-    return slot;
+    if (lane) return lane->slot;
+    lane = calloc(1, sizeof *lane);
+    if (!lane || !sl__table_add(&graph->by_stream, &lane->entry, stream->id)) {
+        free(lane);
+        return 0;
+    }
+    *graph->last_lane = lane;
+    graph->last_lane = &lane->next;
+    return lane->slot = sl__slot_of_lane(checker, stream);
+}
+
+static void close_lanes(sl__checker *checker, sl__race_graph *graph)
+{
+    for (sl__lane_slot *lane = graph->lanes, *next; lane; lane = next) {
+        next = lane->next;
+        if (lane->slot) sl__slot_lane_closed(checker, lane->slot);
+        free(lane);
+    }
+    sl__table_free(&graph->by_stream);
 }
 
 static bool list_slots(sl__checker *checker, sl__race_graph *graph, const sl_body *body)
@@ -134,6 +144,7 @@ static sl__race_graph *new_graph(sl__checker *checker, sl_graph *of)
 
     if (!graph) return NULL;
     graph->graph = of;
+    graph->last_lane = &graph->lanes;
     graph->next = checker->graphs;
     graph->link = &checker->graphs;
     if (graph->next) graph->next->link = &graph->next;
@@ -168,9 +179,7 @@ void sl__race_graph_closed(sl__checker *checker, sl_graph *of)
 
     if (!graph) return;
     free_lists(graph);
-    for (size_t i = 0; i < graph->n_lanes; i++)
-        sl__slot_lane_closed(checker, graph->lanes[i].slot);
-    free(graph->lanes);
+    close_lanes(checker, graph);
     sl__seen_release(&graph->end.seen);
     *graph->link = graph->next;
     if (graph->next) graph->next->link = graph->link;

@@ -321,7 +321,7 @@ void sl__replay_retired(sl__checker *checker, const sl_op *launch)
 
     sl__waiting_forget(checker, launch);
     checker->slots[launch->stream->race->slot].retired = last;
-    for (size_t i = 0; graph && i < graph->n_lanes; i++)
-        checker->slots[graph->lanes[i].slot].retired = last;
+    for (const sl__lane_slot *lane = graph ? graph->lanes : NULL; lane; lane = lane->next)
+        checker->slots[lane->slot].retired = last;
     sl__races_launch_retired(checker, launch);
 }

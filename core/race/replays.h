@@ -19,7 +19,8 @@ typedef struct sl__node_access {
 } sl__node_access;
 
 typedef struct sl__lane_slot {
-    uint32_t stream; /* id of that where it was captured */
+    sl__entry entry; /* by the id of the stream where it was captured */
+    struct sl__lane_slot *next;
     uint32_t slot;
 } sl__lane_slot;
 
@@ -40,8 +41,8 @@ struct sl__race_graph {
     uint32_t n_points; /* 0: none is */
     sl__seen *seen;    /* of its lanes */
     uint32_t *slots;   /* of the lanes; lane 0: not used */
-    sl__lane_slot *lanes;
-    size_t n_lanes;
+    sl__lane_slot *lanes, **last_lane;
+    sl__table by_stream; /* its lanes */
     bool was_launched;
     sl__point end; /* of the last launch: one executable never runs twice at once */
 };
