@@ -16,7 +16,7 @@ typedef struct lsl_thread {
     lua_State *T;     /* its own; NULL once closed */
     lsl_state *state; /* of T */
     sl_thread *core;  /* NULL: joined, or never started */
-    struct lsl_thread *next;
+    struct lsl_thread *next, **link;
     sl_device *device; /* borrowed from T */
     lsl_state *starter;
     int globals_ref; /* in the starter's registry: the globals of its function's code there */
@@ -201,12 +201,19 @@ static void free_thread(lsl_thread *thread)
     free(thread);
 }
 
+static void list(lsl_state *state, lsl_thread *thread)
+{
+    thread->next = state->threads;
+    thread->link = &state->threads;
+    if (thread->next) thread->next->link = &thread->next;
+    state->threads = thread;
+}
+
 static void unlist(lsl_state *state, const lsl_thread *thread)
 {
-    lsl_thread **at = &state->threads;
-    while (*at != thread)
-        at = &(*at)->next;
-    *at = thread->next;
+    *thread->link = thread->next;
+    if (thread->next) thread->next->link = thread->link;
+    if (!thread->has_userdata) state->unnamed_threads--;
 }
 
 /* Waits until it has ended. It is then in no list, and has its results or error. */
@@ -222,6 +229,7 @@ static sl_status join(lsl_state *state, lsl_thread *thread, sl_error *err)
 /* Of those that nobody can join: if one has failed, that is kept for the end. */
 static void free_ended(lsl_state *state)
 {
+    if (state->unnamed_threads == 0) return;
     for (lsl_thread *thread = state->threads, *next; thread; thread = next) {
         next = thread->next;
         if (thread->has_userdata || thread->status != LUA_OK || !sl_thread_has_ended(thread->core))
@@ -278,7 +286,10 @@ static int thread_gc(lua_State *L)
     box->p = NULL;
     if (!thread) return 0;
     thread->has_userdata = false;
-    if (!thread->core) free_thread(thread);
+    if (thread->core)
+        thread->starter->unnamed_threads++;
+    else
+        free_thread(thread);
     return 0;
 }
 
@@ -382,8 +393,7 @@ static int lab_thread(lua_State *L)
     lsl_mark(L, device);
     lsl_check(L, sl_thread_start(device, run, thread, &thread->core, &err), &err, op);
     thread->number = sl_thread_number(thread->core);
-    thread->next = state->threads;
-    state->threads = thread;
+    list(state, thread);
     return 1;
 }
 

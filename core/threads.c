@@ -28,6 +28,7 @@ struct sl__os {
     pthread_t thread;
     pthread_cond_t turn; /* it is this thread's */
     sl_threads *threads; /* that it is one of */
+    sl_thread *before;   /* in its list; of the first: the last one */
     void (*fn)(void *ud);
     void *ud;
 };
@@ -163,6 +164,7 @@ static sl_threads *make_threads(sl_device *device)
         sl__threads_free(threads);
         return NULL;
     }
+    threads->first->os->before = threads->first;
     threads->pass = pass;
     threads->leave = sl__turn_give;
     threads->enter = enter;
@@ -219,21 +221,20 @@ static int start(sl_thread *thread)
 
 static void append(sl_threads *threads, sl_thread *thread)
 {
-    sl_thread **at = &threads->first;
+    struct sl__os *first = threads->first->os;
 
-    while (*at)
-        at = &(*at)->next;
-    *at = thread;
+    thread->os->before = first->before;
+    thread->os->before->next = thread;
+    first->before = thread;
     thread->number = ++threads->last_number;
 }
 
 static void unlink_thread(sl_threads *threads, const sl_thread *thread)
 {
-    sl_thread **at = &threads->first;
+    sl_thread *behind = thread->next ? thread->next : threads->first;
 
-    while (*at != thread)
-        at = &(*at)->next;
-    *at = thread->next;
+    thread->os->before->next = thread->next;
+    behind->os->before = thread->os->before;
 }
 
 static sl_status check_start(sl_device *device, sl_error *err)
@@ -254,9 +255,9 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
         of->threads = threads;
     append(threads, thread);
     threads->in_order = sl__race_on();
-    if (takes_turns(device)) device->backend->thread_open(thread);
     error = start(thread);
-    if (!error) {
+    if (!error) { /* it waits for its turn */
+        if (takes_turns(device)) device->backend->thread_open(thread);
         sl_device_retain(device);
         if (sl__race_on()) sl__race_thread_started(sl__race, device, thread->number);
         return SL_OK;

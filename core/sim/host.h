@@ -8,14 +8,18 @@
 /* Whether what a thread waits for has come. */
 typedef bool (*sim_over_fn)(const void *what);
 
-typedef struct sim_thread {
+struct sim_thread {
     sl_thread base;
     sim_ps host_at;    /* its clock while another one runs; in the end */
     uint64_t since;    /* of its suspensions, which one this is */
     sim_ps call_until; /* its latest call into the driver ends then */
     sim_over_fn over;  /* it waits for that; NULL: it can go on */
     const void *what;
-} sim_thread;
+    sim_thread *left, *right;                 /* in machine->ready */
+    sim_thread *waiting_next, **waiting_link; /* in machine->waiting; else the link is NULL */
+    sim_thread *calling_next;                 /* in machine->calling */
+    bool calling;
+};
 
 /* host.c */
 static inline void sim_host_spend_us(sim_device *dev, double us)

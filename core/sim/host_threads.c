@@ -21,13 +21,32 @@ static bool comes_before(const sim_thread *a, const sim_thread *b)
     return a->host_at != b->host_at ? a->host_at < b->host_at : a->since < b->since;
 }
 
-/* The thread that comes first of those that can go on, without the running one; or NULL. */
-static sim_thread *first_ready(const sim_machine *machine)
+/* ---- those that can go on: a skew heap, which takes no memory (Sleator and Tarjan, 1986) ---- */
+
+static sim_thread *merged(sim_thread *a, sim_thread *b)
 {
-    sim_thread *first = NULL;
-    for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t))
-        if (t != running(machine) && is_ready(t) && (!first || comes_before(t, first))) first = t;
-    return first;
+    sim_thread *root = NULL, **link = &root;
+    while (a && b) {
+        sim_thread *first = comes_before(b, a) ? b : a;
+        b = first == a ? b : a;
+        a = first->right;
+        first->right = first->left;
+        *link = first;
+        link = &first->left;
+    }
+    *link = a ? a : b;
+    return root;
+}
+
+static void make_ready(sim_machine *machine, sim_thread *thread)
+{
+    thread->left = thread->right = NULL;
+    machine->ready = merged(machine->ready, thread);
+}
+
+static void take_first(sim_machine *machine)
+{
+    machine->ready = merged(machine->ready->left, machine->ready->right);
 }
 
 bool sim_threads_others(const sim_machine *machine)
@@ -43,10 +62,13 @@ static void suspend(sim_machine *machine)
     running(machine)->since = ++machine->suspended;
 }
 
+/* `next` is the first that can go on, or one that waits. */
 static void pass_to(sim_machine *machine, sim_thread *next)
 {
     sim_thread *thread = running(machine);
     suspend(machine);
+    if (next == machine->ready) take_first(machine);
+    if (is_ready(thread)) make_ready(machine, thread);
     machine->host_at = next->host_at;
     machine->threads->pass(machine->threads, &next->base);
     machine->host_at = thread->host_at;
@@ -54,7 +76,7 @@ static void pass_to(sim_machine *machine, sim_thread *next)
 
 void sim_threads_turn(sim_machine *machine)
 {
-    sim_thread *next = first_ready(machine);
+    sim_thread *next = machine->ready;
     if (next && next->host_at <= machine->host_at) pass_to(machine, next);
 }
 
@@ -66,34 +88,48 @@ void sim_thread_turn(sl_device *device)
 
 /* ---- waiting ------------------------------------------------------------------- */
 
+static void stop_waiting(sim_thread *thread)
+{
+    thread->over = NULL;
+    *thread->waiting_link = thread->waiting_next;
+    if (thread->waiting_next) thread->waiting_next->waiting_link = thread->waiting_link;
+    thread->waiting_link = NULL;
+}
+
 static void wait_in(sim_machine *machine, sim_thread *next, sim_over_fn over, const void *what)
 {
     sim_thread *thread = running(machine);
     thread->over = over;
     thread->what = what;
+    thread->waiting_next = machine->waiting;
+    thread->waiting_link = &machine->waiting;
+    if (thread->waiting_next) thread->waiting_next->waiting_link = &thread->waiting_next;
+    machine->waiting = thread;
     pass_to(machine, next);
-    thread->over = NULL; /* it may have been roused for lack of others */
+    if (thread->waiting_link) stop_waiting(thread); /* it was roused for lack of others */
 }
 
 bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what)
 {
-    sim_thread *next = first_ready(machine);
+    sim_thread *next = machine->ready;
     if (!next) return false;
     wait_in(machine, next, over, what);
     return true;
 }
 
-static void wake(sim_thread *thread, sim_ps at)
+static void wake(sim_machine *machine, sim_thread *thread, sim_ps at)
 {
-    thread->over = NULL;
+    stop_waiting(thread);
     if (thread->host_at < at) thread->host_at = at;
+    make_ready(machine, thread);
 }
 
 void sim_threads_wake(sim_machine *machine)
 {
-    for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t)) {
-        if (!t->over || !t->over(t->what)) continue;
-        wake(t, machine->now);
+    for (sim_thread *t = machine->waiting, *next; t; t = next) {
+        next = t->waiting_next;
+        if (!t->over(t->what)) continue;
+        wake(machine, t, machine->now);
         machine->woken = true;
     }
 }
@@ -106,18 +142,24 @@ void sim_thread_open(sl_thread *thread)
     machine->threads = thread->device->threads;
     ((sim_thread *)thread)->host_at = machine->host_at;
     ((sim_thread *)thread)->since = ++machine->suspended;
+    make_ready(machine, (sim_thread *)thread);
 }
 
 static bool has_ended(const void *thread) { return ((const sl_thread *)thread)->ended; }
 
-/* One that waits for the device comes before those that wait for threads, which wait for it. */
+/* One that waits for the device comes before those that wait for threads, which wait for it; else the
+ * one that was started first. */
+static bool is_roused_before(const sim_thread *a, const sim_thread *b)
+{
+    const bool a_joins = a->over == has_ended, b_joins = b->over == has_ended;
+    return a_joins != b_joins ? b_joins : a->base.number < b->base.number;
+}
+
 static sim_thread *first_waiting(const sim_machine *machine)
 {
-    sim_thread *first = NULL;
-    for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t)) {
-        if (t == running(machine) || !t->over) continue;
-        if (!first || (first->over == has_ended && t->over != has_ended)) first = t;
-    }
+    sim_thread *first = machine->waiting;
+    for (sim_thread *t = first; t; t = t->waiting_next)
+        if (is_roused_before(t, first)) first = t;
     return first;
 }
 
@@ -125,10 +167,15 @@ sl_thread *sim_thread_end(sl_thread *thread)
 {
     sim_machine *machine = ((sim_device *)thread->device)->machine;
     suspend(machine);
-    for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t))
-        if (t->over == has_ended && t->what == thread) wake(t, machine->host_at);
-    sim_thread *next = first_ready(machine);
-    if (!next) next = first_waiting(machine);
+    for (sim_thread *t = machine->waiting, *next; t; t = next) {
+        next = t->waiting_next;
+        if (t->over == has_ended && t->what == thread) wake(machine, t, machine->host_at);
+    }
+    sim_thread *next = machine->ready;
+    if (next)
+        take_first(machine);
+    else
+        next = first_waiting(machine);
     machine->host_at = next->host_at;
     return &next->base;
 }
@@ -155,6 +202,17 @@ static sl_status join_step(sim_machine *machine, const sl_thread *thread, sl_err
     return SL_OK;
 }
 
+/* It is about to be freed. */
+static void forget_call(sim_machine *machine, sim_thread *thread)
+{
+    sim_thread **link = &machine->calling;
+    if (!thread->calling) return;
+    while (*link != thread)
+        link = &(*link)->calling_next;
+    *link = thread->calling_next;
+    thread->calling = false;
+}
+
 sl_status sim_thread_join(sl_thread *thread, sl_error *err)
 {
     sim_device *dev = (sim_device *)thread->device;
@@ -162,9 +220,11 @@ sl_status sim_thread_join(sl_thread *thread, sl_error *err)
     if (status == SL_EINTERRUPT) status = SL_OK; /* so is the thread */
     while (status == SL_OK && !thread->ended)
         status = join_step(dev->machine, thread, err);
+    if (status != SL_OK) return status;
     const sim_ps ended_at = ((sim_thread *)thread)->host_at;
-    if (status == SL_OK && dev->machine->host_at < ended_at) dev->machine->host_at = ended_at;
-    return status;
+    if (dev->machine->host_at < ended_at) dev->machine->host_at = ended_at;
+    forget_call(dev->machine, (sim_thread *)thread);
+    return SL_OK;
 }
 
 /* ---- the driver's lock ---------------------------------------------------------------- */
@@ -176,14 +236,36 @@ void sim_threads_await_lock(sim_machine *machine)
 
 void sim_threads_keep_lock(sim_machine *machine) { machine->lock_until = machine->host_at; }
 
+/* Calls that have ended before the device's clock are over for all: no thread's clock is behind it. */
+static int64_t count_calling(sim_machine *machine)
+{
+    int64_t n = 0;
+    for (sim_thread **link = &machine->calling; *link;) {
+        sim_thread *t = *link;
+        if (t->call_until <= machine->now) {
+            *link = t->calling_next;
+            t->calling = false;
+            continue;
+        }
+        n += t != running(machine) && t->call_until > machine->host_at;
+        link = &t->calling_next;
+    }
+    return n;
+}
+
 double sim_threads_call_us(sim_device *dev, double us)
 {
     sim_machine *machine = dev->machine;
+    sim_thread *thread;
     if (machine->running_host_func) return us;
     sim_threads_await_lock(machine);
-    for (sim_thread *t = (sim_thread *)machine->threads->first; t; t = next_of(t))
-        if (t != running(machine) && t->call_until > machine->host_at)
-            us += dev->profile.thread_contention_us;
-    running(machine)->call_until = sim_later(machine->host_at, sim_us_to_ps(us));
+    for (int64_t n = count_calling(machine); n > 0; n--)
+        us += dev->profile.thread_contention_us;
+    thread = running(machine);
+    thread->call_until = sim_later(machine->host_at, sim_us_to_ps(us));
+    if (thread->calling) return us;
+    thread->calling = true;
+    thread->calling_next = machine->calling;
+    machine->calling = thread;
     return us;
 }

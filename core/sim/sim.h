@@ -75,6 +75,7 @@ typedef struct sim_meeting sim_meeting;
 typedef struct sim_record sim_record;
 typedef struct sim_freed sim_freed;
 typedef struct sim_relay sim_relay;
+typedef struct sim_thread sim_thread;
 
 typedef struct sim_fifo {
     sim_op *head, *tail;
@@ -332,6 +333,9 @@ struct sim_machine {
     sim_ps host_at, now; /* the two clocks: the host's (of the thread that runs), and that of all
                           * devices */
     sl_threads *threads; /* NULL: the host has one */
+    sim_thread *ready;   /* a heap of those that can go on, without the running one */
+    sim_thread *waiting; /* the others, unless they have ended */
+    sim_thread *calling; /* those whose latest call into the driver may go on */
     bool woken;          /* a thread that waited can go on */
     uint64_t suspended;  /* how often a thread has given its turn away */
     sim_ps lock_until;   /* a call that keeps the driver's lock ends then */
