@@ -180,7 +180,7 @@ $(BUILD)/tests/bench/raw_first: $(BUILD)/tests/bench/cuda/raw_first.o
 
 # ---- lanes --------------------------------------------------------------------
 
-SETS_UP += check check-long check-asan check-tsan check-gc check-races check-browser check-playground check-oom \
+SETS_UP += check check-long check-asan check-tsan check-gc check-races check-growth check-browser check-playground check-oom \
            check-hta check-notebook pictures check-slurm check-torch check-cuda check-memcheck fuzz-api bench bench-calls bench-cuda
 
 ## make check          installs what is missing, builds, and runs all tests
@@ -217,6 +217,10 @@ check-gc: all
 check-races: all
 	$(Q)STREAMLAB_RACE_PROGRAMS=1000 STREAMLAB_TEST_TIMEOUT=10 $(PROVE) -v \
 	    tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
+
+## make check-growth   that costs grow with the work: groups, graphs, streams, threads, the race checker
+check-growth: all
+	$(Q)$(BUILD)/streamlab --backend sim tests/growth/growth.lua $(BUILD)
 
 ## make check-oom      a script with each of its allocations failing once
 FAIL_EACH = $(TEST_ENV) $(BUILD)/tests/oom/runner $(1) $(BUILD)/tests/oom/failalloc.so \
@@ -352,6 +356,6 @@ lint:
 format:
 	@sh scripts/lint.sh --format
 
-.PHONY: lint format check check-long check-asan check-tsan threads check-gc check-races check-oom \
+.PHONY: lint format check check-long check-asan check-tsan threads check-gc check-races check-growth check-oom \
         check-hta check-browser check-playground check-bare check-torch check-cuda check-memcheck need-nvcc \
         fuzz fuzz-api bench bench-calls bench-cuda

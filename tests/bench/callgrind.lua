@@ -1,5 +1,5 @@
--- callgrind.lua - reads what valgrind's callgrind writes: how many instructions the functions of
--- each source file took by themselves.
+-- callgrind.lua - reads what valgrind's callgrind writes: how many instructions functions took by
+-- themselves, as their source files or names divide them into classes.
 local callgrind = {}
 
 -- A file of callgrind's names things by numbers, "(12) core/op.c" and later "(12)". Those of one
@@ -10,20 +10,27 @@ local function name_of(names, text)
     return names[number]
 end
 
--- Adds the instructions of one file of callgrind's to `count`, by class(source file).
-local function add(path, files, class, count)
-    local file, is_of_call = "", false
+-- Adds the instructions of one file of callgrind's to `count`, by class(source file, function).
+local function add(path, files, functions, class, count)
+    local file, name, is_of_call = "", "", false
     for line in io.lines(path) do
         local key, value = line:match("^(%l+)=(.*)$")
         if key == "fl" or key == "fi" or key == "fe" then
-            file = class(name_of(files, value))
+            file = name_of(files, value)
         elseif key == "cfi" or key == "cfl" then
             name_of(files, value)
+        elseif key == "fn" then
+            name = name_of(functions, value)
+        elseif key == "cfn" then
+            name_of(functions, value)
         elseif key == "calls" then
             is_of_call = true -- the next line has what the callee took
         elseif line:find("^[%d+*-]") then
             local n = line:match("^%S+ (%d+)")
-            if n and not is_of_call then count[file] = (count[file] or 0) + tonumber(n) end
+            if n and not is_of_call then
+                local of = class(file, name)
+                count[of] = (count[of] or 0) + tonumber(n)
+            end
             is_of_call = false
         end
     end
@@ -31,10 +38,10 @@ end
 
 -- Reads the n parts PATH.1, PATH.2 ... of a process: a table class -> instructions for each.
 function callgrind.read(path, n, class)
-    local parts, files = {}, {}
+    local parts, files, functions = {}, {}, {}
     for i = 1, n do
         parts[i] = {}
-        add(path .. "." .. i, files, class, parts[i])
+        add(path .. "." .. i, files, functions, class, parts[i])
     end
     return parts
 end
