@@ -347,9 +347,11 @@ the whole run if it records nothing. It may open devices itself: they are drawn 
 What the script prints is not shown. Its first run, the one with the profile's figures, writes files and starts commands
 as always. The draws change no files: each finds the files as they were before the first run, and what it writes goes
 to a temporary folder, where it can read it again. `io.popen` and `os.execute` give a draw what they gave the first run;
-a command that this run did not start is an error. What modules in C write is not diverted. Values are computed once: a
-draw copies what an earlier run has computed from the same operands, and computes what is new. On a terminal stderr
-shows which run it is, elsewhere a line every 10 s; Ctrl-C ends the draws and prints what they have shown so far.
+a command that this run did not start is an error. What modules in C write is not diverted, and code that is loaded
+from a file that the script has written is that of the first run. Values are computed once: a draw copies what an
+earlier run has computed from the same operands, and computes what is new, or did not fit into a quarter of the host's
+memory. On a terminal stderr shows which run it is, elsewhere a line every 10 s; Ctrl-C ends the draws and prints what
+they have shown so far.
 
 Below that it names up to three rows of the profile's `spread` that matter most, and by how much the makespan differs
 between the row's low and its high factor, as far as the draws show it (by least squares over all rows). Less than

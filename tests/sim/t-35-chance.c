@@ -1,4 +1,6 @@
-/* What no figure decides, in a draw: each call's cost, and whose turn it is at an engine. */
+/* What no figure decides, in a draw: each call's cost, whose turn it is at an engine, and that results are
+ * kept for the next draw. */
+#include "../../core/sim/value_memory.h"
 #include "lab.h"
 
 enum { CALLS = 40 };
@@ -66,10 +68,25 @@ static void order(void)
     lab_close(&l);
 }
 
+static void values(void)
+{
+    const lab_setup draw = { LAB_MORE({ "values.kept", 1 }) }, usual = { .blocking = false };
+    lab l;
+    lab_open(&l, &draw);
+    ok(sim_memory_keeps(), "a device that is opened in a draw keeps results");
+    lab_end(&l);
+    lab_close(&l);
+    lab_open(&l, &usual);
+    ok(!sim_memory_keeps(), "the next one that is opened otherwise does not");
+    lab_end(&l);
+    lab_close(&l);
+}
+
 int main(void)
 {
     plan(0);
     calls();
     order();
+    values();
     return done_testing();
 }
