@@ -1,9 +1,9 @@
 /* l_divert.c - runs of a script that leave files as they are: what Lua's io and os do in them
  * (core/text/divert.h).
  *
- * While a run lasts, functions here stand for those of Lua that open, remove or rename files, and that run
- * commands, in the state and in those of its threads. They call Lua's own with the path of the file that
- * stands for the one that was asked for. */
+ * While a run lasts, functions here stand for those of Lua that open, remove or rename files,
+ * and that run commands, in the state and in those of its threads. They call Lua's own with the
+ * path of the file that stands for the one that was asked for. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 #include "../core/text/divert.h"
 #include "lsl.h"
 
-/* Of files that the first run has opened for writing, weak: a module that a later run finds loaded may
- * write to one. */
+/* Of files that the first run has opened for writing, weak: a module that a later run finds
+ * loaded may write to one. */
 static const char opened_key[] = "streamlab.opened";
 static const char parked_key[] = "streamlab.parked"; /* file -> its descriptor's copy */
 
@@ -296,7 +296,7 @@ void lsl_divert_libraries(lua_State *L)
     if (sl_divert_is_on()) each_function(L, replace_function);
 }
 
-/* ---- for the program --------------------------------------------------------------------------- */
+/* ---- for the program ----------------------------------------------------------------- */
 
 static void release(void *memory) { sl_diversion_free(*(sl_diversion **)memory); }
 

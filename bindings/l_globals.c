@@ -1,12 +1,12 @@
 /* l_globals.c - globals in a thread of lab.thread, which has globals of its own.
  *
- * A name that only the script has as a global would be nil in the thread, and an option that is nil is
- * none: work would go to the default stream. So reading it is an error. What the thread sets the script
- * never sees: a notice says so, once for each name.
+ * A name that only the script has as a global would be nil in the thread, and an option that is nil
+ * is none: work would go to the default stream. So reading it is an error. What the thread sets the
+ * script never sees: a notice says so, once for each name.
  *
- * The starter's tables are searched by lua_next, which neither allocates nor raises, since an error must
- * not be raised in a state that another thread runs. Its thread is never in the middle of Lua's work
- * (l_thread.c). */
+ * The starter's tables are searched by lua_next, which neither allocates nor raises, since an
+ * error must not be raised in a state that another thread runs. Its thread is never in the
+ * middle of Lua's work (l_thread.c). */
 #include "lsl.h"
 
 #include <string.h>
@@ -15,7 +15,8 @@ enum { MOST_TABLES = 8, SEARCH_STACK = 8, NOTICES = 16 };
 
 /* ---- what the starter has ----------------------------------------------------- */
 
-/* Replaces the table on top by its value for the name, raw; false: pushes nothing, the table stays. */
+/* Replaces the table on top by its value for the name, raw; false: pushes nothing, the table
+ * stays. */
 static bool raw_field(lua_State *from, const char *name)
 {
     const int table = lua_gettop(from);

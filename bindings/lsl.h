@@ -107,7 +107,7 @@ typedef struct lsl_state {
     lua_State *race_thread;     /* reports of races are made on it; NULL: none yet */
     bool closing;               /* lua_close has begun: no Lua code may run */
     struct lsl_thread *threads; /* that its code has started and nobody has joined (l_thread.c) */
-    int unnamed_threads; /* how many of them no userdata names any more */
+    int unnamed_threads;        /* how many of them no userdata names any more */
     bool of_thread;             /* it is such a thread's own */
     struct lsl_state *starter;  /* of_thread: the state that has started it; else NULL */
     int globals_ref;  /* of_thread: in the starter's registry, what its code has as globals */

@@ -44,9 +44,9 @@ static struct {
     dgemm_fn dgemm; /* likewise */
 } blas;
 
-/* OpenBLAS and MKL start their threads, and OpenBLAS chooses its kernels, while they are loaded. Their
- * variables are set for that moment only, unless the user has set them. `core`: for which processor
- * the kernels are to be; NULL: the library finds out. */
+/* OpenBLAS and MKL start their threads, and OpenBLAS chooses its kernels, while they are loaded.
+ * Their variables are set for that moment only, unless the user has set them. `core`: for which
+ * processor the kernels are to be; NULL: the library finds out. */
 static void *open_single_threaded(const char *library, const char *core)
 {
     const struct {
@@ -75,7 +75,8 @@ static bool find_function(void *handle, const char *name, void *function, size_t
     return true;
 }
 
-/* The name of the oldest kernels of OpenBLAS that use all that this processor has; NULL: not known. */
+/* The name of the oldest kernels of OpenBLAS that use all that this processor has; NULL: not
+ * known. */
 static const char *core_of_processor(void)
 {
 #if defined(__x86_64__)
@@ -89,8 +90,8 @@ static const char *core_of_processor(void)
 #endif
 }
 
-/* OpenBLAS knows processors by their model, and takes kernels of 2004 for one that is newer than itself
- * (0.3.21 on a Xeon of 2024; dynamic.c there): with SSE3, which need several times as long. */
+/* OpenBLAS knows processors by their model (its dynamic.c), and takes the kernels of Prescott, with
+ * SSE3, for a Xeon that is newer than itself: they need several times as long. */
 static const char *better_core(void *handle)
 {
     char *(*name)(void) = NULL;
@@ -100,8 +101,8 @@ static const char *better_core(void *handle)
     return strcmp(name(), "Prescott") == 0 ? core_of_processor() : NULL;
 }
 
-/* With kernels for this processor. So far the library has neither threads nor computed anything, so it can
- * be loaded again. */
+/* With kernels for this processor. So far the library has neither threads nor computed anything,
+ * so it can be loaded again. */
 static void *open_library(const char *library)
 {
     void *handle = open_single_threaded(library, NULL);

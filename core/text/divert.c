@@ -150,7 +150,7 @@ static int open_diverted(const char *path, sl_file_use use, const char **instead
     return error;
 }
 
-/* ---- for those who open files ----------------------------------------------------------------- */
+/* ---- for those who open files -------------------------------------------------------- */
 
 int sl_divert_open(const char *path, sl_file_use use, const char **instead)
 {
@@ -198,7 +198,7 @@ bool sl_divert_rename(const char *from, const char *to, int *error)
     return true;
 }
 
-/* ---- runs -------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------- */
 
 sl_diversion *sl_diversion_new(void)
 {

@@ -1,5 +1,5 @@
--- predict.lua - streamlab predict SCRIPT...: between which times the makespans of scripts lie on the
--- simulated GPU, and on which uncertain figures of its profile they depend most.
+-- predict.lua - streamlab predict SCRIPT...: between which times the makespans of scripts lie on
+-- the simulated GPU, and on which uncertain figures of its profile they depend most.
 
 local command = import "repl/run/command.lua"
 local entries = import "repl/compare/entries.lua"
@@ -67,7 +67,8 @@ local function say(result)
         result.runs))
 end
 
--- On stderr: on a terminal which run it is; else a line now and then. Gives tell(k), and what ends it.
+-- On stderr: on a terminal which run it is; else a line now and then. Gives tell(k), and what ends
+-- it.
 local function progress(entry, n)
     local terminal, every_ns <const> = internals.terminal(2), 10e9
     local since_ns, shown = internals.wall_ns(), false

@@ -1,5 +1,6 @@
--- prediction.lua - one script in draws: its makespan's range, that of each of its recordings, and what
--- the makespan depends on. The makespan of a script with several recordings is the sum of theirs.
+-- prediction.lua - one script in draws: its makespan's range, that of each of its recordings, and
+-- what the makespan depends on. The makespan of a script with several recordings is the sum of
+-- theirs.
 
 local influence = import "repl/predict/influence.lua"
 local lists = import "repl/run/lists.lua"
@@ -46,7 +47,8 @@ local function sums_of(parts_makespans, n)
 end
 
 -- {entry, runs, whole = {makespan_us, low_us, high_us}, parts = a list of the same, rows =
--- influences}; or nil and what went wrong. `runs` is less than n after Ctrl-C, which ends the draws.
+-- influences}; or nil and what went wrong. `runs` is less than n after Ctrl-C, which ends the
+-- draws.
 function prediction.make(entry, n, tell)
     local all, reason = spread.run(entry, { whole = true, stops = true }, n, tell)
     if not all then

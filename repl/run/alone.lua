@@ -1,10 +1,11 @@
--- alone.lua - runs scripts one after another in this process, each as if it were alone, and keeps the
--- timelines that they record.
+-- alone.lua - runs scripts one after another in this process, each as if it were alone, and keeps
+-- the timelines that they record.
 --
 -- A script has globals of its own, so that it reaches the next one only through modules that both
 -- require. While it runs, lab.profile and lab.record note what they record, os.exit ends the run
--- and not the process, stdout leads nowhere, and --trace records nothing. The first run of an entry writes
--- files as always; later ones change none (core/text/divert.h), and stderr leads nowhere as well.
+-- and not the process, stdout leads nowhere, and --trace records nothing. The first run of an entry
+-- writes files as always; later ones change none (core/text/divert.h), and stderr leads nowhere as
+-- well.
 
 local lists = import "repl/run/lists.lua"
 
@@ -66,8 +67,8 @@ end
 -- Of an entry: what its runs share about files.
 local diversions = setmetatable({}, { __mode = "k" })
 
--- A run of the entry changes no files, unless it is the first one, or `writes` says so. Gives what ends
--- that, and whether it is so.
+-- A run of the entry changes no files, unless it is the first one, or `writes` says so. Gives what
+-- ends that, and whether it is so.
 local function divert(entry, writes)
     if writes then
         return nil, false
@@ -116,8 +117,8 @@ local function check(succeeded, reason)
     end
 end
 
--- Calls start() when a device is opened for the first time, and now if one is open; not for one whose
--- machine is recorded already.
+-- Calls start() when a device is opened for the first time, and now if one is open; not for one
+-- whose machine is recorded already.
 local function at_open(start)
     local seen = {}
     local function opened(device)
@@ -193,12 +194,11 @@ local function leave_device()
 end
 
 -- Runs the entry, {path =, arguments =}, once. `how`: open, a function that makes the device the
--- current one, without which the script finds none; keeps_machine, whether lab.open gives the other GPUs
--- of that one's machine and no others;
--- whole, whether all that it does is recorded as well; writes, true: each run
--- writes files, false: none does, nil: the first one of the entry; stops, whether the caller goes on after Ctrl-C has stopped the run. Gives {parts =
--- what it records, wholes = all that it does, of each device}; or nil, what went wrong, and whether that
--- was Ctrl-C.
+-- current one, without which the script finds none; keeps_machine, whether lab.open gives the other
+-- GPUs of that one's machine and no others; whole, whether all that it does is recorded as well;
+-- writes, true: each run writes files, false: none does, nil: the first one of the entry; stops,
+-- whether the caller goes on after Ctrl-C has stopped the run. Gives {parts = what it records,
+-- wholes = all that it does, of each device}; or nil, what went wrong, and whether that was Ctrl-C.
 function alone.run(entry, how)
     collectgarbage()            -- a tensor's memory is free once its finalizer has run: the
     collectgarbage()            -- second time takes what that left

@@ -26,11 +26,11 @@ local function run_once(entry, how, k, n)
     return result, reason, draws.rows(), stopped
 end
 
--- Runs an entry as it is and then n times in draws; tell(k) is called before each. Gives {first = what
--- alone.run gives of the first run, parts = a list of samples for each timeline of the draws, wholes =
--- likewise, rows = the rows of spread of all devices that it opened, by name, runs = how many draws
--- there were}, or nil and what went wrong. With how.stops Ctrl-C ends the draws: `runs` is less than n, or
--- there is nothing if there are not two of them.
+-- Runs an entry as it is and then n times in draws; tell(k) is called before each. Gives {first =
+-- what alone.run gives of the first run, parts = a list of samples for each timeline of the draws,
+-- wholes = likewise, rows = the rows of spread of all devices that it opened, by name, runs = how
+-- many draws there were}, or nil and what went wrong. With how.stops Ctrl-C ends the draws: `runs`
+-- is less than n, or there is nothing if there are not two of them.
 function spread.run(entry, how, n, tell)
     local all = { parts = {}, wholes = {}, rows = {}, runs = n }
     for k = 0, n do
