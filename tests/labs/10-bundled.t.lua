@@ -78,13 +78,15 @@ end
 
 for name, sentence in pairs{
     orders_differ = "all_reduce of rank 1 is for %d+ elements, and all_reduce of rank 0 for %d+",
-    one_gpu_alone = "rank 0 waits in wrong%-one_gpu_alone%.lua:53, rank 1 has not called it",
+    one_gpu_alone = "rank 0 waits in wrong%-one_gpu_alone%.lua:55, rank 1 has not called it",
     sums_too_early = 'stream "gpu0: stream 1"%s+#?%s*reads at',
     never_waits = "race: the default stream of gpu0 reads",
     forgets_the_last = "It is the gradient of this GPU alone: was the layer's bucket summed",
     host_waits = "seen%s+%d+ us in cudaEventSynchronize",
-    waits_at_once = "percent of the all%-reduces' time in which matmuls run beside them%s+#%s+seen%s+0\n",
-    four_layers = "compared with that of the best bucket size",
+    waits_at_once = "matmuls run beside the all%-reduces of the first GPU%s+#%s+seen%s+0%.0 %%",
+    four_layers = "as with the best%s+#?%s*bucket size",
+    fixed_size = "prepare%(%)[%s#]+can[%s#]+measure",
+    waits_for_the_first = "race: ",
 } do
     tap.like(texts["11-bucket-size"]["wrong-" .. name], sentence, "lab 11 says what is wrong with " .. name)
 end

@@ -1,11 +1,13 @@
 -- constants.lua - who writes for the visible tests alone gets 30 points at most: in each lab a
--- submission that is right for what these ask for, and the starter's for all else; and some that
--- return constants, or have formulas that fit the visible sizes (constants/LAB*.lua).
+-- submission that is right for what these ask for, and the starter's for all else; some that return
+-- constants, or have formulas that fit the visible sizes (constants/LAB*.lua); and solutions that are
+-- narrowed (changed.lua). Solutions that race get 25 at most.
 local tap = require "tap"
 local shell = require "shell"
+local changed = require "changed"
 
 local constants = {}
-local most <const> = 30
+local most <const>, most_racing <const> = 30, 25
 
 -- For each function of a lab: whether a visible test calls it so.
 local visible <const> = {
@@ -31,8 +33,7 @@ local visible <const> = {
     },
     ["07-racy-pipeline"] = {pipeline = "#(...).input == 8"},
     ["08-puzzler"] = {
-        prepare = "({[12] = 1, [60] = 1, [150] = 1, [200] = 1})[#(...).matrices] "
-            .. "and #(...).to_cpu ~= 5",
+        prepare = "({[12] = 1, [60] = 1, [150] = 1, [200] = 1})[#(...).matrices]",
         run = "(...).squares",
     },
     ["09-graphs"] = {
@@ -43,7 +44,8 @@ local visible <const> = {
     },
     ["11-bucket-size"] = {
         -- The visible models: their numbers of layers and the rows of their first gradient.
-        prepare = "({[9] = 1024, [24] = 2048})[#(...).gpus[1].layers] == (...).gpus[1].layers[1].input:size(1)",
+        prepare = "({[9] = 1024, [24] = 2048, [3] = 4096, [16] = 4096})[#(...).gpus[1].layers] "
+            .. "== (...).gpus[1].layers[1].input:size(1) and (...).gpus[1].error:size(1) ~= 1792",
         backward = "(...).buckets",
     },
     ["10-kernels"] = {
@@ -52,6 +54,9 @@ local visible <const> = {
         transpose_all = "#(...) == 7 or #(...) == 12",
     },
 }
+
+-- Its races in hidden tests take the points of visible ones.
+local starter_races <const> = {["07-racy-pipeline"] = true}
 
 -- The solution's functions for what the conditions say, the starter's else.
 local function special(lab, conditions)
@@ -84,6 +89,39 @@ local function grade(lab, file)
     return tonumber(out:match("([%d.]+)/100")), out
 end
 
+-- The solution with each text replaced that is there.
+local function change(lab, name, list)
+    local text = shell.read(("scripts/labs/%s/solution.lua"):format(lab))
+    for i = 1, #list, 2 do
+        local from, to = text:find(list[i], 1, true)
+        tap.ok(from, ("%s: %s changes a text that the solution has"):format(lab, name))
+        while from do
+            text = text:sub(1, from - 1) .. list[i + 1] .. text:sub(to + 1)
+            from, to = text:find(list[i], from + #list[i + 1], true)
+        end
+    end
+    return text
+end
+
+-- Hands in all of them, and checks that none has more points.
+local function check_changed(lab, changes, most_points, what)
+    if not changes then return end
+    local class = shell.folder()
+    for name, list in pairs(changes) do
+        shell.write(("%s/%s.lua"):format(class, name), change(lab, name, list))
+    end
+    local out, err, code = shell.sh(('"$P" lab grade -j 2 scripts/labs/%s %s'):format(lab, class))
+    tap.is(err .. code, "0", ("%s: what %s is graded"):format(lab, what))
+    for name in pairs(changes) do
+        local line = out:match("%f[%w_]" .. name .. "%s[^\n]*")
+        local score = line and tonumber(line:match("([%d.]+)/100"))
+        tap.ok(score and score <= most_points, ("%s: %s, which %s, is worth %d at most"):format(lab, name,
+            what, most_points))
+        tap.diag(lab .. ": " .. tostring(line))
+    end
+    shell.remove(class)
+end
+
 -- Hands in what is right for the visible tests alone, and constants where there are some.
 function constants.check(lab)
     local folder = shell.folder()
@@ -93,7 +131,7 @@ function constants.check(lab)
         local score, out = grade(lab, file)
         tap.ok(score <= most, lab .. ": right for the visible tests alone is worth 30 at most")
         tap.diag(lab .. ": " .. out)
-        if not (visible[lab].hand_over) then
+        if not visible[lab].hand_over and not starter_races[lab] then
             tap.ok(not out:find(" 1%.%d"), lab .. ": and all visible ones pass")
         end
     end
@@ -103,6 +141,8 @@ function constants.check(lab)
         tap.diag(lab .. ": " .. out)
     end
     shell.remove(folder)
+    check_changed(lab, changed.narrowed[lab], most, "is narrow")
+    check_changed(lab, changed.racing[lab], most_racing, "races")
 end
 
 return constants

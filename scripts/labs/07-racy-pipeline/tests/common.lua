@@ -34,7 +34,7 @@ end
 function common.job(spec)
     local job = {input = {}, output = {}, x = {}, y = {}, z = {}}
     local known = {batches = spec.batches, slots = spec.slots, times = spec.times, want = {},
-                   firsts = 0, seconds = 0}
+                   firsts = 0, seconds = 0, in_slot = {}}
     local longer = lab.device().backend == "sim" and 1 or 4
     local elements = longer * spec.mib << 18
     for i = 1, spec.batches do
@@ -48,6 +48,7 @@ function common.job(spec)
     end
     function job.first(x, y)
         known.firsts = known.firsts + 1
+        known.in_slot[x] = (known.in_slot[x] or 0) + 1
         lab.spin(longer * spec.first_ms)
         lab.mul(x, spec.times, {out = y})
     end
@@ -58,8 +59,21 @@ function common.job(spec)
     end
     known.input, known.output = {table.unpack(job.input)}, {table.unpack(job.output)}
     known.shortest_us = shortest_us(steps_us(job), spec.batches)
-    known.firsts, known.seconds = 0, 0
+    known.x = {table.unpack(job.x)}
+    common.begin(known)
     return job, known
+end
+
+-- From here on the calls of the stages count.
+function common.begin(known)
+    known.firsts, known.seconds, known.in_slot = 0, 0, {}
+end
+
+-- How many batches each slot has had: "3 3 2".
+local function in_slots(known, count)
+    local list = {}
+    for k = 1, known.slots do list[k] = string.format("%d", count(k)) end
+    return table.concat(list, " ")
 end
 
 -- That pipeline() did the work, all of it and no more, and got it right.
@@ -68,6 +82,9 @@ function common.right(t, known, tl, values)
     t:span_count(tl, "memcpy_h2d", {exactly = batches}, "one copy up for each batch")
     t:is(known.firsts, batches, "first() is called once for each batch")
     t:is(known.seconds, batches, "second() is called once for each batch")
+    t:is(in_slots(known, function(k) return known.in_slot[known.x[k]] or 0 end),
+        in_slots(known, function(k) return (batches - k) // known.slots + 1 end),
+        "how many batches are in each slot, if they go through all of them in turn")
     t:span_count(tl, "kernel", {exactly = 4 * batches}, "kernels of the stages alone, 2 for each")
     t:span_count(tl, "memcpy_d2h", {exactly = batches}, "one copy down for each batch")
     if not t:is(type(values) == "table" and rawlen(values), batches, "how many values are returned")

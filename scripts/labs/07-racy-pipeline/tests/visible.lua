@@ -32,7 +32,7 @@ test("nothing races", {
 end)
 
 test("all four steps run at the same time", {
-    points = 10,
+    points = 10, pace = true,
     hint = "Who waits for more than it needs? The copy of batch 3 into slot 1 needs batch 1 to "
         .. "have left that buffer, not batch 2 in the other slot; wait_stream waits for all "
         .. "that the other stream holds at that moment. An event recorded earlier is for that. "
@@ -41,6 +41,7 @@ test("all four steps run at the same time", {
     local job, known = common.job(balanced)
     local tl, values = lab.profile(student.pipeline, job)
     common.right(t, known, tl, values)
+    common.outputs(t, known)
     t:overlap(tl, "memcpy_h2d", "kernel", {at_least_percent = 75, gpu_at_least_percent = 50},
         "copies up run beside the stages")
     t:overlap(tl, "memcpy_d2h", "kernel", {at_least_percent = 75, gpu_at_least_percent = 50},
@@ -51,7 +52,7 @@ test("all four steps run at the same time", {
 end)
 
 test("there is no wait too many", {
-    points = 5,
+    points = 5, pace = true,
     hint = "Each batch needs three waits for its data, and three for free buffers unless it is "
         .. "the first in its slot; and the host needs one, behind the loop. Which of yours "
         .. "would nobody miss?",
@@ -60,5 +61,6 @@ test("there is no wait too many", {
     local tl, values = lab.profile(student.pipeline, job)
     t:no_race("no wait is missing, either")
     common.right(t, known, tl, values)
+    common.outputs(t, known)
     common.at_most_the_waits(t, known, tl)
 end)

@@ -1,41 +1,42 @@
--- The hidden tests: the same work in other proportions.
+-- The hidden tests: the same work in other proportions and sizes. In each every list is longer than in any
+-- visible test.
 
 local common = include "common.lua"
 
 test("three engines with the same to do", {
-    points = 20,
+    points = 20, pace = {"1.1"},
     hint = "Each engine is busy for nearly all of the time that is allowed, so none may begin "
-        .. "late. To issue a call takes the host some microseconds: 280 matmuls before the "
+        .. "late. To issue a call takes the host some microseconds: 290 matmuls before the "
         .. "first copy are 2 ms. Issue the three kinds alternately.",
 }, function(t, student)
-    local spec = {matmuls = 280, wanted = 20, to_cpu = 180, to_gpu = 190}
-    local tl = common.profile(student, 1024, spec)
-    common.all_of_it(t, 1024, spec, tl)
+    local spec = {matmuls = 290, wanted = 66, to_cpu = 151, to_gpu = 216}
+    local tl = common.profile(student, 896, spec)
+    common.all_of_it(t, 896, spec, tl)
     -- Copies in both directions share the host's memory, and each takes a little longer than alone.
-    common.quick(t, 1024, spec, tl, 15)
+    common.quick(t, 896, spec, tl, 15)
 end)
 
 test("most of the copies to the CPU are of products", {
-    points = 20,
+    points = 20, pace = {"1.1"},
     hint = "One wait for all of the matmuls keeps the first product back until the last one is "
         .. "done. An event for each product lets its copy begin when it is ready.",
 }, function(t, student)
-    local spec = {matmuls = 150, wanted = 95, to_cpu = 5, to_gpu = 30}
-    local tl = common.profile(student, 1024, spec)
-    common.all_of_it(t, 1024, spec, tl)
+    local spec = {matmuls = 270, wanted = 133, to_cpu = 62, to_gpu = 84}
+    local tl = common.profile(student, 960, spec)
+    common.all_of_it(t, 960, spec, tl)
     t:no_race("each copy of a product comes after it")
-    common.quick(t, 1024, spec, tl, 20)
+    common.quick(t, 960, spec, tl, 20)
 end)
 
-test("hardly any matmuls, and many copies to the GPU", {
-    points = 15,
+test("quick matmuls, and many copies to the GPU", {
+    points = 15, pace = {"1.1"},
     hint = "The copies to the GPU are the bound now. Is their memory pinned, and was it before "
-        .. "run() began?",
+        .. "run() began? And do they begin at once, or when all matmuls are issued?",
 }, function(t, student)
-    local spec = {matmuls = 20, wanted = 5, to_cpu = 30, to_gpu = 120}
-    local tl = common.profile(student, 1024, spec)
-    common.all_of_it(t, 1024, spec, tl)
-    common.quick(t, 1024, spec, tl, 10)
+    local spec = {matmuls = 204, wanted = 64, to_cpu = 66, to_gpu = 300}
+    local tl = common.profile(student, 640, spec)
+    common.all_of_it(t, 640, spec, tl)
+    common.quick(t, 640, spec, tl, 10)
 end)
 
 test("empty lists, and other sizes", {

@@ -1,4 +1,4 @@
--- fails: 1.4 2.1 2.2
+-- fails: 1.4 2.1 2.2 2.3
 -- The puzzler's own three loops. The copies are issued only when all matmuls have been, and the
 -- products come down when the last one of them is done.
 

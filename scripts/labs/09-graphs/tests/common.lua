@@ -216,6 +216,24 @@ local function say_launches(t, spec, tl)
     end
 end
 
+-- That the host waits behind the last launch alone, and then once, or for each stream that it used.
+function common.waits_at_the_end(t, run, name)
+    local last, waits, early, look = 0, 0, 0, {}
+    for _, call in ipairs(run.tl:calls()) do
+        if call.name == "cudaGraphLaunch" then last = call.correlation end
+    end
+    for _, call in ipairs(run.tl:calls()) do
+        if call.kind:find("_sync$") and not call.of_stop then
+            waits = waits + 1
+            early = early + (call.correlation < last and 1 or 0)
+            if waits < 4 then look[waits] = format("%s: %s", call.where, call.name) end
+        end
+    end
+    local fine = t:is(early, 0, name)
+    fine = t:at_most(waits, math.max(1, run.tl.stream_count), "waits of the host behind it") and fine
+    if not fine then t:diag(table.concat(look, "\n")) end
+end
+
 function common.quick(t, spec, run, within_percent)
     if not t:makespan(run.tl, {of_us = common.bound_us(spec), within_percent = within_percent,
         gpu_within_percent = 60}, "the GPU hardly ever waits for the host") then

@@ -26,7 +26,7 @@ test("another model, in the same tensors, is used as soon as it is loaded", {
 end)
 
 test("one frame is one launch, and the host waits for nothing between", {
-    points = 10,
+    points = 10, pace = {"1.1", "1.2"},
     hint = "tl:calls() lists what the host called. item() and a copy that blocks wait for the GPU; "
         .. "malloc and free do not belong in a loop. Let the scores land in pinned memory and read "
         .. "them when all frames are done.",
@@ -36,15 +36,14 @@ test("one frame is one launch, and the host waits for nothing between", {
     common.all_of_it(t, spec, run)
     t:call_count(run.tl, "cudaGraphLaunch", {at_least = 1, at_most = spec.frames},
         "serve() launches a graph for each frame")
-    t:call_count(run.tl, "cudaStreamSynchronize", {at_most = 2},
-        "the host waits for the frames together")
+    common.waits_at_the_end(t, run, "waits of the host before the last launch")
     for _, call in ipairs{"cudaMalloc", "cudaFree"} do
         t:no_call(run.tl, call, "serve() does not call " .. call)
     end
 end)
 
 test("one head: the GPU hardly ever waits for the host", {
-    points = 10,
+    points = 10, pace = {"1.1", "1.2"},
     hint = "The bound is the chain of kernels with 0.5 us between two. As separate launches each "
         .. "kernel takes the host 4 us: what is captured must be all kernels of a frame. Capture in "
         .. "prepare(), not in serve(). Guide, chapter Graphs.",

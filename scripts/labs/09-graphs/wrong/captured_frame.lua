@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- The copy of the frame is in the graph: each launch copies the frame that was captured, the first
 -- one of the first call.
 

@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 2.1 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- What the heads found is added without a wait for their streams: the capture ends with
 -- cudaErrorStreamCaptureUnjoined.
 

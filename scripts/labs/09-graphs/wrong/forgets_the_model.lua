@@ -1,4 +1,4 @@
--- fails: 1.2 2.3
+-- fails: 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- Nothing waits until the model is loaded.
 
 local main = lab.stream{name = "main"}

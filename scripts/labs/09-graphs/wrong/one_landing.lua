@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 2.2 2.3 2.4
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- All results land in the same pinned memory: when the host reads it, it has those of the last
 -- frame.
 

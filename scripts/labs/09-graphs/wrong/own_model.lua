@@ -1,4 +1,4 @@
--- fails: 1.2 2.2 2.3 2.4
+-- fails: 1.2 1.3 1.4 2.1 2.2 2.3 2.4
 -- The graph reads copies of the model's tensors, which stay as they are when another model is
 -- loaded.
 

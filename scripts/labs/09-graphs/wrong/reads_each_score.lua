@@ -1,4 +1,4 @@
--- fails: 1.3
+-- fails: 1.3 2.3
 -- One launch for each frame, and then the host waits for its score.
 
 local main = lab.stream{name = "main"}

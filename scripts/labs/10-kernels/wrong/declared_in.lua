@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 1.3 2.1 2.2 2.4
+-- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4
 -- What the kernel writes is declared as read.
 
 local tiled = lab.kernel{args = {"in f32*", "in f32*", "i32", "i32"}, source = [[

@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 1.3 2.1 2.2 2.4
+-- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4
 -- Nothing waits for the tile to be full: a thread reads what another one has not written yet.
 
 local tiled = lab.kernel{args = {"in f32*", "out f32*", "i32", "i32"}, source = [[

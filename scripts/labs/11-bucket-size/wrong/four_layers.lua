@@ -1,40 +1,38 @@
--- fails: 2.2 2.3
+-- fails: 1.3 2.1 2.2 2.3 2.4
 -- A bucket has four layers, however large they are.
-
-local enough <const> = 4                -- layers: from here on a bucket is full
 
 local function numel(layer) return layer.input:size(1) * layer.weight:size(1) end
 
--- The last layer of each bucket: {4, 8, 9}.
-local function cut(layers)
-    local ends = {}
-    for i in ipairs(layers) do
-        if i % enough == 0 or i == #layers then ends[#ends + 1] = i end
+-- For the last layer of each bucket its parts, one on each GPU. It is full with `enough` layers.
+local function cut(plan, enough)
+    local layers, buckets, from, count = plan.model.gpus[1].layers, {}, 1, 0
+    for i, layer in ipairs(layers) do
+        count = count + numel(layer)
+        if i % enough == 0 or i == #layers then
+            buckets[i] = {}
+            for k, all in ipairs(plan.all) do buckets[i][k] = all:narrow(1, from, count) end
+            from, count = from + count, 0
+        end
     end
-    return ends
+    return buckets
 end
 
--- Memory for the layers from `first` to `last`, whose gradients become parts of it.
-local function make_bucket(gpu, first, last, grads)
-    local count = 0
-    for i = first, last do count = count + numel(gpu.layers[i]) end
-    local bucket, from = lab.empty(count, {device = gpu.device, dtype = lab.bfloat16}), 1
-    for i = first, last do
-        local layer = gpu.layers[i]
-        grads[i] = bucket:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
+-- Memory for all gradients of a GPU, and each of them as a part of it.
+local function make_grads(gpu)
+    local total, from, grads = 0, 1, {}
+    for _, layer in ipairs(gpu.layers) do total = total + numel(layer) end
+    local all = lab.empty(total, {device = gpu.device, dtype = lab.bfloat16})
+    for i, layer in ipairs(gpu.layers) do
+        grads[i] = all:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
         from = from + numel(layer)
     end
-    return bucket
+    return all, grads
 end
 
 function prepare(model, comm)
-    local plan, first = {model = model, comm = comm, grads = {}, buckets = {}}, 1
-    for k in ipairs(model.gpus) do plan.grads[k] = {} end
-    for _, last in ipairs(cut(model.gpus[1].layers)) do
-        local bucket = {}
-        for k, gpu in ipairs(model.gpus) do bucket[k] = make_bucket(gpu, first, last, plan.grads[k]) end
-        plan.buckets[last], first = bucket, last + 1
-    end
+    local plan = {model = model, comm = comm, all = {}, grads = {}}
+    for k, gpu in ipairs(model.gpus) do plan.all[k], plan.grads[k] = make_grads(gpu) end
+    plan.buckets = cut(plan, 4)
     return plan
 end
 

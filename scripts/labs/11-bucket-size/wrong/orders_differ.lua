@@ -2,43 +2,45 @@
 -- Each GPU sums its buckets by itself, GPU 1 in another order: the first of its all-reduces meets
 -- another one of GPU 0.
 
-local enough <const> = 16 << 20         -- bytes: from here on a bucket is full
-
 local function numel(layer) return layer.input:size(1) * layer.weight:size(1) end
 
--- The last layer of each bucket: {3, 6, 8}.
-local function cut(layers)
-    local ends, bytes = {}, 0
+-- For the last layer of each bucket its parts, one on each GPU. From `enough` bytes on it is full.
+local function cut(plan, enough)
+    local layers, buckets, from, count = plan.model.gpus[1].layers, {}, 1, 0
     for i, layer in ipairs(layers) do
-        bytes = bytes + 2 * numel(layer)
-        if bytes >= enough or i == #layers then
-            ends[#ends + 1], bytes = i, 0
+        count = count + numel(layer)
+        if 2 * count >= enough or i == #layers then
+            buckets[i] = {}
+            for k, all in ipairs(plan.all) do buckets[i][k] = all:narrow(1, from, count) end
+            from, count = from + count, 0
         end
     end
-    return ends
+    return buckets
 end
 
--- Memory for the layers from `first` to `last`, whose gradients become parts of it.
-local function make_bucket(gpu, first, last, grads)
-    local count = 0
-    for i = first, last do count = count + numel(gpu.layers[i]) end
-    local bucket, from = lab.empty(count, {device = gpu.device, dtype = lab.bfloat16}), 1
-    for i = first, last do
-        local layer = gpu.layers[i]
-        grads[i] = bucket:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
+-- Memory for all gradients of a GPU, and each of them as a part of it.
+local function make_grads(gpu)
+    local total, from, grads = 0, 1, {}
+    for _, layer in ipairs(gpu.layers) do total = total + numel(layer) end
+    local all = lab.empty(total, {device = gpu.device, dtype = lab.bfloat16})
+    for i, layer in ipairs(gpu.layers) do
+        grads[i] = all:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
         from = from + numel(layer)
     end
-    return bucket
+    return all, grads
 end
 
 function prepare(model, comm)
-    local plan, first = {model = model, comm = comm, grads = {}, buckets = {}}, 1
-    for k in ipairs(model.gpus) do plan.grads[k] = {} end
-    for _, last in ipairs(cut(model.gpus[1].layers)) do
-        local bucket = {}
-        for k, gpu in ipairs(model.gpus) do bucket[k] = make_bucket(gpu, first, last, plan.grads[k]) end
-        plan.buckets[last], first = bucket, last + 1
+    local plan, best, best_us = {model = model, comm = comm, all = {}, grads = {}}, nil, math.huge
+    for k, gpu in ipairs(model.gpus) do plan.all[k], plan.grads[k] = make_grads(gpu) end
+    for power = 20, 30 do                               -- 1 MiB to 1 GiB
+        plan.buckets = cut(plan, 1 << power)
+        backward(plan)                                  -- the first pass loads kernels
+        lab.synchronize()
+        local us = lab.profile(backward, plan).makespan_us
+        if us < best_us then best, best_us = plan.buckets, us end
     end
+    plan.buckets = best
     return plan
 end
 

@@ -1,35 +1,35 @@
 -- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4
 -- The all-reduces are in streams of their own, and nothing says that they come behind the matmuls.
 
-local enough <const> = 16 << 20         -- bytes: from here on a bucket is full
-
 local function numel(layer) return layer.input:size(1) * layer.weight:size(1) end
 
--- The last layer of each bucket: {3, 6, 8}.
-local function cut(layers)
-    local ends, bytes = {}, 0
+-- For the last layer of each bucket its parts, one on each GPU. From `enough` bytes on it is full.
+local function cut(plan, enough)
+    local layers, buckets, from, count = plan.model.gpus[1].layers, {}, 1, 0
     for i, layer in ipairs(layers) do
-        bytes = bytes + 2 * numel(layer)
-        if bytes >= enough or i == #layers then
-            ends[#ends + 1], bytes = i, 0
+        count = count + numel(layer)
+        if 2 * count >= enough or i == #layers then
+            buckets[i] = {}
+            for k, all in ipairs(plan.all) do buckets[i][k] = all:narrow(1, from, count) end
+            from, count = from + count, 0
         end
     end
-    return ends
+    return buckets
 end
 
--- Memory for the layers from `first` to `last`, whose gradients become parts of it.
-local function make_bucket(gpu, first, last, grads)
-    local count = 0
-    for i = first, last do count = count + numel(gpu.layers[i]) end
-    local bucket, from = lab.empty(count, {device = gpu.device, dtype = lab.bfloat16}), 1
-    for i = first, last do
-        local layer = gpu.layers[i]
-        grads[i] = bucket:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
+-- Memory for all gradients of a GPU, and each of them as a part of it.
+local function make_grads(gpu)
+    local total, from, grads = 0, 1, {}
+    for _, layer in ipairs(gpu.layers) do total = total + numel(layer) end
+    local all = lab.empty(total, {device = gpu.device, dtype = lab.bfloat16})
+    for i, layer in ipairs(gpu.layers) do
+        grads[i] = all:narrow(1, from, numel(layer)):view(layer.input:size(1), layer.weight:size(1))
         from = from + numel(layer)
     end
-    return bucket
+    return all, grads
 end
 
+-- The stream that is current on the GPU.
 local function current_of(gpu)
     local device = lab.device()
     gpu.device:make_current()
@@ -39,22 +39,26 @@ local function current_of(gpu)
 end
 
 function prepare(model, comm)
-    local plan, first = {model = model, comm = comm, grads = {}, buckets = {}}, 1
+    local plan, best, best_us = {model = model, comm = comm, all = {}, grads = {}}, nil, math.huge
     plan.sums = {}
     for k, gpu in ipairs(model.gpus) do
-        plan.grads[k], plan.sums[k] = {}, lab.stream{device = gpu.device, non_blocking = true}
+        plan.all[k], plan.grads[k] = make_grads(gpu)
+        plan.sums[k] = lab.stream{device = gpu.device, non_blocking = true}
     end
-    for _, last in ipairs(cut(model.gpus[1].layers)) do
-        local bucket = {}
-        for k, gpu in ipairs(model.gpus) do bucket[k] = make_bucket(gpu, first, last, plan.grads[k]) end
-        plan.buckets[last], first = bucket, last + 1
+    for power = 20, 30 do                               -- 1 MiB to 1 GiB
+        plan.buckets = cut(plan, 1 << power)
+        backward(plan)                                  -- the first pass loads kernels
+        lab.synchronize()
+        local us = lab.profile(backward, plan).makespan_us
+        if us < best_us then best, best_us = plan.buckets, us end
     end
+    plan.buckets = best
     return plan
 end
 
 function backward(plan)
-    local errors = {}
-    for k, gpu in ipairs(plan.model.gpus) do errors[k] = gpu.error end
+    local errors, current = {}, {}
+    for k, gpu in ipairs(plan.model.gpus) do errors[k], current[k] = gpu.error, current_of(gpu) end
     for i = 1, #plan.model.gpus[1].layers do
         for k, gpu in ipairs(plan.model.gpus) do
             lab.matmul(gpu.layers[i].input, errors[k], {out = plan.grads[k][i]})
@@ -63,8 +67,6 @@ function backward(plan)
         local bucket = plan.buckets[i]
         if bucket then plan.comm:all_reduce(bucket, {streams = plan.sums}) end
     end
-    for k, gpu in ipairs(plan.model.gpus) do
-        current_of(gpu):wait_stream(plan.sums[k])
-    end
+    for k, sums in ipairs(plan.sums) do current[k]:wait_event(sums:record_event()) end
     return plan.grads
 end
