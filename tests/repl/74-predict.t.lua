@@ -183,6 +183,8 @@ assert(not io.open("missing", "r+") and not pcall(io.lines, "missing") and not i
 tl:save("trace.json") tl:save("trace.json.gz")
 assert(lab.load("trace.json").span_count == tl.span_count)
 tl:save("chart.svg") tl:save("page.html")
+local results = lab.sweep({{"n", {1, 2}}}, function(p) return {us = p.n * tl.makespan_us} end)
+results:csv("table.csv") results:jsonl("table.jsonl") results:plot{x = "n", y = "us", file = "plot.svg"}
 lab.thread(function(text) local f = io.open("by_thread", "a") f:write(text) f:close() end, figure):join()
 local pipe = io.popen("echo ran >> commands; echo answer; exit 3")
 assert(pipe:read("a") == "answer\n" and select(3, pipe:close()) == 3)
@@ -206,14 +208,14 @@ for name, text in pairs(before) do
 end
 sh(("cd %s && \"$P\" --profile %s/uncertain.lua %s/files.lua"):format(alone_folder, folder, folder))
 for _, name in ipairs { "log", "by_output", "changed", "renamed", "by_thread", "commands", "trace.json", "trace.json.gz", "chart.svg",
-    "page.html" } do
+    "page.html", "table.csv", "table.jsonl", "plot.svg" } do
     local text = shell.read(alone_folder .. "/" .. name)
     tap.ok(text and shell.read(folder .. "/" .. name) == text, name .. " has what the script alone writes, to the byte")
 end
 tap.is(shell.read(folder .. "/commands"), "ran\nexecuted\npiped\n", "each command ran once")
 tap.ok(not shell.read(folder .. "/removed") and not shell.read(folder .. "/new"), "what the first run removes is gone")
 tap.is(sh("ls " .. alone_folder .. " | wc -l"), sh(("cd %s && ls log by_output changed renamed by_thread commands trace.json "
-    .. "trace.json.gz chart.svg page.html | wc -l"):format(folder)), "and there is no other file")
+    .. "trace.json.gz chart.svg page.html table.csv table.jsonl plot.svg | wc -l"):format(folder)), "and there is no other file")
 shell.remove(alone_folder)
 out = sh(("cd %s && export TMPDIR=%s && cp log log.before && for name in log changed removed; do printf kept > $name; done; printf before > changed; "
     .. "printf x > removed; printf 'kept\\n' > log; \"$P\" predict --profile uncertain.lua --spread 3 files.lua > /dev/null 2>&1; ls %s")
