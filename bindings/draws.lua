@@ -16,13 +16,17 @@ local drawing           -- the draw in which every device is opened: {k, n, rows
 
 -- For devices that are opened ------------------------------------------------------------------
 
+local function drawn(figures, k, n)
+    local flat = spreads.draw(figures, k, n)
+    flat["values.kept"] = {1}           -- the next run computes the same values
+    return flat
+end
+
 -- What a device keeps that is to be opened with these figures.
 function draws.choose(figures)
     for _, row in ipairs(drawing and figures.rows or {}) do drawing.rows[row.name] = row end
     if not drawing then return {figures = figures, current = figures.flat} end
-    local current = spreads.draw(figures, drawing.k, drawing.n)
-    current["values.kept"] = {1}        -- the next run computes the same values
-    return {figures = figures, current = current}
+    return {figures = figures, current = drawn(figures, drawing.k, drawing.n)}
 end
 
 -- For the program: until the next call, devices are opened in draw k of n, as they are if k is 0,
@@ -137,7 +141,7 @@ local function run_draws(files, op, device, n, f, ...)
     local known, samples = core.figures_of(device), {}
     local _ <close> = known and restorer(device, known)
     for k = 1, n do
-        if known then set_figures(device, spreads.draw(known.figures, k, n)) end
+        if known then set_figures(device, drawn(known.figures, k, n)) end
         device:make_current()
         samples[k] = draws.sample(run_with(files, false, op, f, ...)[1])
     end

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "value_memory.h"
+
 /* The key of a figure that must stay and does not; NULL if there is none. */
 static const char *changed_key(const sim_profile *a, const sim_profile *b)
 {
@@ -63,6 +65,7 @@ sl_status sim_device_set_figures(sl_device *base, const sl_setting *settings, si
     memset(dev->gemm_ratio, 0, sizeof dev->gemm_ratio);
     const bool opened = sim_costs_open(dev);
     if (opened) {
+        sim_memory_keep(dev->profile.values_kept != 0);
         sim_costs_close(&before);
         sim_profile_free(&before.profile);
         return SL_OK;

@@ -70,13 +70,13 @@ static double small_value(const char *key, double least, const small_override *m
     return least;
 }
 
-/* Opens it with tables of its own; NULL with a diagnostic in *err if a setting is refused. */
-static sl_device *small_gpu_open_with(const small_override *more, size_t n_more,
-                                      const sl_setting *tables, size_t n_tables, sl_error *err)
+/* Its settings; returns how many. `value` is used by them, as `more` and `tables` are. */
+static size_t small_gpu_settings(const small_override *more, size_t n_more,
+                                 const sl_setting *tables, size_t n_tables,
+                                 double value[SMALL_GPU_MOST_SETTINGS],
+                                 sl_setting settings[SMALL_GPU_MOST_SETTINGS])
 {
     static const double version[] = { 9, 0 }, staging[] = { 1, 10 };
-    double value[SMALL_GPU_MOST_SETTINGS];
-    sl_setting settings[SMALL_GPU_MOST_SETTINGS];
     size_t n = 0;
 #define X(field, key, least, greatest)                                        \
     value[n] = small_value(key, least, more, n_more);                         \
@@ -97,6 +97,16 @@ static sl_device *small_gpu_open_with(const small_override *more, size_t n_more,
     settings[n++] = (sl_setting){ "d2h_staging_gb_per_s", staging, 2, NULL };
     for (size_t i = 0; i < n_tables; i++)
         settings[n++] = tables[i];
+    return n;
+}
+
+/* Opens it with tables of its own; NULL with a diagnostic in *err if a setting is refused. */
+static sl_device *small_gpu_open_with(const small_override *more, size_t n_more,
+                                      const sl_setting *tables, size_t n_tables, sl_error *err)
+{
+    double value[SMALL_GPU_MOST_SETTINGS];
+    sl_setting settings[SMALL_GPU_MOST_SETTINGS];
+    const size_t n = small_gpu_settings(more, n_more, tables, n_tables, value, settings);
     sl_device *device = NULL;
     return sl_device_open("sim", 0, settings, n, &device, err) == SL_OK ? device : NULL;
 }

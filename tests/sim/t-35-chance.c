@@ -68,6 +68,15 @@ static void order(void)
     lab_close(&l);
 }
 
+/* The figures of a device that is open, as lab.profile draws them. */
+static bool set(lab *l, const lab_setup *setup)
+{
+    double value[SMALL_GPU_MOST_SETTINGS];
+    sl_setting settings[SMALL_GPU_MOST_SETTINGS];
+    const size_t n = small_gpu_settings(setup->more, setup->n_more, NULL, 0, value, settings);
+    return sl_device_set_figures(l->device, settings, n, NULL) == SL_OK;
+}
+
 static void values(void)
 {
     const lab_setup draw = { LAB_MORE({ "values.kept", 1 }) }, usual = { .blocking = false };
@@ -79,6 +88,8 @@ static void values(void)
     lab_open(&l, &usual);
     ok(!sim_memory_keeps(), "the next one that is opened otherwise does not");
     lab_end(&l);
+    ok(set(&l, &draw) && sim_memory_keeps(), "one whose figures are drawn keeps results");
+    ok(set(&l, &usual) && !sim_memory_keeps(), "until it has its own figures again");
     lab_close(&l);
 }
 
