@@ -167,6 +167,14 @@ end
 
 local function graph_call() call(pick(of_graphs)) end
 
+-- Of which there are few objects.
+local of_few, few = {}, {comm = true, work = true, thread = true, kernel = true}
+for _, entry in ipairs(entries) do
+    if few[entry.class] or few[entry.path] then of_few[#of_few + 1] = entry end
+end
+
+local function rare_call() call(pick(of_few)) end
+
 -- While a capture goes on, most calls are errors. In a callback it may be that of lab.graph.
 local function end_captures()
     if depth > 0 then return end
@@ -239,6 +247,7 @@ local function collect() collectgarbage(pick{"collect", "step", "incremental", "
 local steps = {
     random_operator, in_coroutine, in_scope, with_finalizer, collect, values.drop_some,
     values.drop_some, graph_call, graph_call, end_captures, end_captures, launch_kernel,
+    rare_call, rare_call, rare_call,
 }
 
 local function step() return random(8) > 1 and random_call() or pick(steps)() end
@@ -280,6 +289,7 @@ if random(2) == 1 then      -- a machine of two
     values.keep(lab.zeros(4, 4, {device = "cuda:1"}))
     device:make_current()
 end
+values.keep(lab.kernel{name = "f", args = {"inout f32*"}, cpu = function() return random() end})
 for _ = 1, 3 do
     values.keep(lab.stream{})
     values.keep(lab.event{})

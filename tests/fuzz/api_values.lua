@@ -42,7 +42,7 @@ end
 
 function values.drop_some()
     local list = pool[values.pick(classes)]
-    if #list > 0 then table.remove(list, random(#list)) end
+    if #list > 1 then table.remove(list, random(#list)) end
 end
 
 function values.drop_all()
