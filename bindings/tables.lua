@@ -24,9 +24,10 @@ local is_cell = results.is_cell
 
 -- Arguments ------------------------------------------------------------------------------
 
--- What the value is, unless it is a list; nil if it is one.
+-- What the value is, unless it is a list; nil if it is one. A metatable's items may have no end.
 local function no_list(value)
     if type(value) ~= "table" then return type_name(value) end
+    if getmetatable(value) ~= nil then return "a table with a metatable" end
     local n, last = 0, rawlen(value)
     for key in next, value do
         if math.type(key) ~= "integer" or key < 1 then return "a table with named values" end

@@ -84,6 +84,8 @@ local function refused()
     end
     fails("rows%) must be a list of tables, got nothing", "there must be rows")
     fails("got a table with named values", "one row is no list of them", {a = 1})
+    fails("got a table with a metatable", "a list ends, which one of a metatable's need not",
+          setmetatable({}, {__index = function() return {a = 1} end}))
     fails("got a list with gaps", "a list has no gaps", {{a = 1}, nil, {a = 3}})
     fails("got a list with gaps", "wherever they are", {{a = 1}, [4] = {a = 3}})
     fails("row 2 must be a table of named values, got number", "each row is a table", {{a = 1}, 3})
