@@ -23,9 +23,9 @@ for name, sentence in pairs{
     grid_rounded_down = "y%[1%]%[33%] is 0: is there a thread that writes it",
     without_a_tile = "bytes of shared memory that a block of the kernel has",
     one_stream = "copies up run beside copies down%s+#%s+seen%s+0%.0 %%",
-    forgets_the_copy = "forgets_the_copy%.lua:23 turn reads",
+    forgets_the_copy = "forgets_the_copy%.lua:23%s+turn reads",
     reuses_too_early = "turn writes",
-    own_stream = "own_stream%.lua:31 transpose reads in stream",
+    own_stream = "own_stream%.lua:31%s+transpose%s+reads[%s#]+in stream",
     returns_early = "the host reads",
 } do
     tap.like(texts["wrong-" .. name], sentence, "lab 10 says what is wrong with " .. name)
