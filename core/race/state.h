@@ -165,6 +165,7 @@ struct sl__checker {
     sl__host host;            /* that calls */
     uint64_t host_versions;   /* counts changes of what hosts have seen, from 1 */
     sl__race_thread *threads; /* NULL: the host has one thread, in slot 0 */
+    sl__table by_number;      /* the threads */
     uint32_t running_thread;  /* its number */
     sl__race_clock *clocks;
     sl__race_record *records;

@@ -10,18 +10,15 @@
 #include "state.h"
 
 struct sl__race_thread {
-    sl__race_thread *next;
+    sl__entry entry; /* by its number */
+    sl__race_thread *next, **link;
     uint32_t number;
     sl__host host; /* unless it runs: then the checker has it */
 };
 
 static sl__race_thread *find(const sl__checker *checker, uint32_t number)
 {
-    sl__race_thread *thread = checker->threads;
-
-    while (thread && thread->number != number)
-        thread = thread->next;
-    return thread;
+    return (sl__race_thread *)sl__table_find(&checker->by_number, number);
 }
 
 bool sl__thread_has_seen(const sl__checker *checker, uint32_t slot, uint64_t host_epoch)
@@ -36,12 +33,22 @@ static void free_slot(sl__checker *checker, uint32_t slot)
     sl__slot_close(checker, slot);
 }
 
+static void link_thread(sl__checker *checker, sl__race_thread *thread)
+{
+    thread->next = checker->threads;
+    thread->link = &checker->threads;
+    if (thread->next) thread->next->link = &thread->next;
+    checker->threads = thread;
+}
+
 static sl__race_thread *add(sl__checker *checker, uint32_t number)
 {
     sl__race_thread *thread = calloc(1, sizeof *thread);
-    uint32_t slot = thread ? sl__slot_take(checker) : 0;
+    bool added = thread && sl__table_add(&checker->by_number, &thread->entry, number);
+    uint32_t slot = added ? sl__slot_take(checker) : 0;
 
     if (!slot) {
+        if (added) sl__table_remove(&checker->by_number, &thread->entry);
         free(thread);
         return NULL;
     }
@@ -51,9 +58,17 @@ static sl__race_thread *add(sl__checker *checker, uint32_t number)
         checker->host_epoch = checker->slots[slot].epoch + 1;
     checker->slots[slot].stream_id = thread->number = number;
     thread->host.slot = slot;
-    thread->next = checker->threads;
-    checker->threads = thread;
+    link_thread(checker, thread);
     return thread;
+}
+
+/* Its memory. */
+static void remove_thread(sl__checker *checker, sl__race_thread *thread)
+{
+    sl__table_remove(&checker->by_number, &thread->entry);
+    *thread->link = thread->next;
+    if (thread->next) thread->next->link = thread->link;
+    free(thread);
 }
 
 /* What comes later is not what others have seen so far. */
@@ -104,22 +119,16 @@ static bool be_alone(sl__checker *checker)
     if (!join(checker, &checker->host, &self)) return false;
     free_slot(checker, checker->host.slot);
     checker->host.slot = SL__HOST_SLOT;
-    checker->threads = NULL;
-    free(thread);
+    remove_thread(checker, thread);
     return true;
 }
 
 static void drop(sl__checker *checker, sl__race_thread *thread)
 {
-    sl__race_thread **link = &checker->threads;
-
-    while (*link != thread)
-        link = &(*link)->next;
-    *link = thread->next;
     sl__seen_release(&thread->host.seen);
     sl__seen_release(&thread->host.before);
     free_slot(checker, thread->host.slot);
-    free(thread);
+    remove_thread(checker, thread);
 }
 
 void sl__race_thread_ended(sl__checker *checker, sl_device *device, uint32_t number, bool is_joined)
@@ -138,13 +147,13 @@ void sl__threads_clear(sl__checker *checker)
 {
     while (checker->threads) {
         sl__race_thread *thread = checker->threads;
-        checker->threads = thread->next;
         if (thread->number != checker->running_thread) {
             sl__seen_release(&thread->host.seen);
             sl__seen_release(&thread->host.before);
         }
-        free(thread);
+        remove_thread(checker, thread);
     }
+    sl__table_free(&checker->by_number);
     checker->host.slot = SL__HOST_SLOT;
     checker->host.idle = (sl__idle_wait){ .why = SL_IDLE_NONE };
 }

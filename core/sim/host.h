@@ -15,7 +15,8 @@ struct sim_thread {
     sim_ps call_until; /* its latest call into the driver ends then */
     sim_over_fn over;  /* it waits for that; NULL: it can go on */
     const void *what;
-    sim_thread *left, *right;                 /* in machine->ready */
+    sim_over_fn was_over;     /* what it waited for until it was woken; NULL: nothing */
+    sim_thread *left, *right; /* in machine->ready */
     sim_thread *waiting_next, **waiting_link; /* in machine->waiting; else the link is NULL */
     sim_thread *calling_next;                 /* in machine->calling */
     bool calling;

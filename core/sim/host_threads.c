@@ -62,6 +62,38 @@ static void suspend(sim_machine *machine)
     running(machine)->since = ++machine->suspended;
 }
 
+static void start_waiting(sim_machine *machine, sim_thread *thread, sim_over_fn over)
+{
+    thread->over = over;
+    thread->waiting_next = machine->waiting;
+    thread->waiting_link = &machine->waiting;
+    if (thread->waiting_next) thread->waiting_next->waiting_link = &thread->waiting_next;
+    machine->waiting = thread;
+}
+
+/* It was woken, and another thread has taken what it waited for since. After an interrupt it has to
+ * see that. */
+static bool has_to_wait_again(const sim_machine *machine, const sim_thread *thread)
+{
+    return thread->was_over && !thread->was_over(thread->what)
+           && !*machine->devices->base.interrupted;
+}
+
+/* The next one that has something to do: `next`, or those that come behind it. One that would only
+ * wait again does so without a turn of its own, unless it is the only one. */
+static sim_thread *first_in_need(sim_machine *machine, sim_thread *next)
+{
+    while (machine->ready && has_to_wait_again(machine, next)) {
+        next->since = ++machine->suspended;
+        start_waiting(machine, next, next->was_over);
+        next->was_over = NULL;
+        next = machine->ready;
+        take_first(machine);
+    }
+    next->was_over = NULL;
+    return next;
+}
+
 /* `next` is the first that can go on, or one that waits. */
 static void pass_to(sim_machine *machine, sim_thread *next)
 {
@@ -69,7 +101,9 @@ static void pass_to(sim_machine *machine, sim_thread *next)
     suspend(machine);
     if (next == machine->ready) take_first(machine);
     if (is_ready(thread)) make_ready(machine, thread);
+    next = first_in_need(machine, next);
     machine->host_at = next->host_at;
+    if (next == thread) return;
     machine->threads->pass(machine->threads, &next->base);
     machine->host_at = thread->host_at;
 }
@@ -99,12 +133,8 @@ static void stop_waiting(sim_thread *thread)
 static void wait_in(sim_machine *machine, sim_thread *next, sim_over_fn over, const void *what)
 {
     sim_thread *thread = running(machine);
-    thread->over = over;
     thread->what = what;
-    thread->waiting_next = machine->waiting;
-    thread->waiting_link = &machine->waiting;
-    if (thread->waiting_next) thread->waiting_next->waiting_link = &thread->waiting_next;
-    machine->waiting = thread;
+    start_waiting(machine, thread, over);
     pass_to(machine, next);
     if (thread->waiting_link) stop_waiting(thread); /* it was roused for lack of others */
 }
@@ -119,6 +149,7 @@ bool sim_threads_wait(sim_machine *machine, sim_over_fn over, const void *what)
 
 static void wake(sim_machine *machine, sim_thread *thread, sim_ps at)
 {
+    thread->was_over = thread->over;
     stop_waiting(thread);
     if (thread->host_at < at) thread->host_at = at;
     make_ready(machine, thread);
@@ -172,10 +203,12 @@ sl_thread *sim_thread_end(sl_thread *thread)
         if (t->over == has_ended && t->what == thread) wake(machine, t, machine->host_at);
     }
     sim_thread *next = machine->ready;
-    if (next)
+    if (next) {
         take_first(machine);
-    else
+        next = first_in_need(machine, next);
+    } else {
         next = first_waiting(machine);
+    }
     machine->host_at = next->host_at;
     return &next->base;
 }
