@@ -377,9 +377,33 @@ local function recorded()
     T.is(long, 8, "each with the time that it took")
 end
 
+-- Forks and joins of a graph are its edges: the launch is the only call.
+local function one_call()
+    local x, y = lab.zeros(64), lab.zeros(64)
+    local main, side = lab.stream{name = "main"}, lab.stream{name = "side"}
+    lab.synchronize()
+    local g = lab.graph(function()
+        for _ = 1, 8 do
+            side:wait_stream(main)
+            x:add(1, {out = x})
+            lab.with(side, function() y:add(1, {out = y}) end)
+            main:wait_stream(side)
+        end
+    end, {stream = main})
+    g:launch{stream = main}
+    lab.synchronize()
+    local tl = lab.profile(function() g:launch{stream = main} end)
+    local names = {}
+    for _, call in ipairs(tl:calls()) do
+        if not call.of_stop then names[#names + 1] = call.name end
+    end
+    T.is(table.concat(names, " "), "cudaGraphLaunch", "a launch with forks and joins is one call")
+    T.is(tl.span_count, 16, "which ran all nodes")
+end
+
 for _, part in ipairs{each_operation, host_copies, inputs, updates, update_in_flight, forks, launches_in_streams,
                       uncaptured, priorities, host_functions, freed_inputs, leaks, collector_inside,
-                      collected_inside, recorded} do
+                      collected_inside, recorded, one_call} do
     part()
 end
 T.done()
