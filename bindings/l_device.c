@@ -35,13 +35,13 @@ static void check_in_machine(lua_State *L, int index, const char *op)
     if (is_set)
         lsl_fail(
             L, SL_ENOTFOUND, op,
-            "there is no device %d: the simulated machine has %d; --devices %d gives it as many",
-            index, count, index + 1);
+            "there is no device %d: the simulated machine has %d; --devices %lld gives it as many",
+            index, count, index + 1LL);
     lsl_fail(
         L, SL_ENOTFOUND, op,
-        "there is no device %d: the simulated machine has %d; streamlab --devices %d SCRIPT gives "
+        "there is no device %d: the simulated machine has %d; streamlab --devices %lld SCRIPT gives "
         "it as many, or lab.open{index = %d} opens one beside it",
-        index, count, index + 1, index);
+        index, count, index + 1LL, index);
 }
 
 sl_device *lsl_device_at(lua_State *L, int index, const char *op)

@@ -135,8 +135,9 @@ sl_status sl_comm_join_by_file(sl_device *device, int rank, int size, const char
                                sl_error *err)
 {
     sl_comm_id id;
-    sl_status status;
+    sl_status status = sl__comm_check_join(device, rank, size, err);
 
+    if (status != SL_OK) return status;
     if (rank != 0) {
         status = wait_for_id(path, timeout_s, &id, err);
     } else {

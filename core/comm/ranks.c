@@ -141,8 +141,7 @@ sl_status sl_comm_make_id(sl_device *device, sl_comm_id *id, sl_error *err)
     return status != SL_OK ? status : device->backend->comm_id(device, id, err);
 }
 
-sl_status sl_comm_join(sl_device *device, int rank, int size, const sl_comm_id *id,
-                       const sl_comm_options *options, sl_comm **comm, sl_error *err)
+sl_status sl__comm_check_join(sl_device *device, int rank, int size, sl_error *err)
 {
     sl_status status = check_processes(device, err);
 
@@ -153,6 +152,15 @@ sl_status sl_comm_join(sl_device *device, int rank, int size, const sl_comm_id *
     if (rank < 0 || rank >= size)
         return sl_fail(err, SL_EINVAL, "rank is %d: of %d ranks it is 0 to %d", rank, size,
                        size - 1);
+    return SL_OK;
+}
+
+sl_status sl_comm_join(sl_device *device, int rank, int size, const sl_comm_id *id,
+                       const sl_comm_options *options, sl_comm **comm, sl_error *err)
+{
+    sl_status status = sl__comm_check_join(device, rank, size, err);
+
+    if (status != SL_OK) return status;
     return open_ranks(&device, 1, rank, size, id, options, comm, err);
 }
 

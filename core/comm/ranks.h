@@ -22,6 +22,9 @@ const char *sl__rank_noun_of(const sl_comm *comm, const char *what, sl__rank_nou
 /* The rank of this process with that number, or NULL. */
 sl_comm *sl__comm_find_local(const sl_comm *comm, int rank);
 
+/* What can be said before the other processes have come. */
+sl_status sl__comm_check_join(sl_device *device, int rank, int size, sl_error *err);
+
 /* An operation holds its rank until it has retired. */
 void sl__comm_hold(sl_op *op, sl_comm *comm);
 void sl__comm_let_go(sl_op *op);

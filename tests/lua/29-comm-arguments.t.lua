@@ -23,6 +23,8 @@ refuses({devices = {0}, rank = 0}, "SL_EINVAL", "devices = and rank =", "both wa
 refuses({id = "x", rank = 0}, "SL_EINVAL", "size = is missing", "a rank without a size")
 refuses({id = "x", size = 2}, "SL_EINVAL", "rank = is missing", "and a size without a rank")
 refuses({id = "x", rank = 0, size = 2}, "SL_EUNSUPPORTED", ".", "simulated GPUs of two processes")
+refuses({id = "x", rank = 1, size = 2}, "SL_EUNSUPPORTED", "all in one process",
+        "at once, also for a rank that would wait for the file")
 refuses({devices = {0}, channels = 0}, "SL_EINVAL", "option 'channels'", "no channels")
 refuses({devices = {0}, chanels = 1}, "SL_EINVAL", "unknown option 'chanels'", "a typo")
 

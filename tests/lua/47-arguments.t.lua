@@ -38,6 +38,8 @@ local function wrong_indices_and_places()
             "element 2, 2 must be a number, got boolean$", "in a matrix as well")
     refuses(function() lab.ones(2, {device = "cpu"}):to("cuda", {pinned = true}) end, "SL_EPLACE",
             "only host memory can be pinned", "a copy on the GPU cannot be pinned")
+    refuses(function() t:cuda(2147483647) end, "SL_ENOTFOUND", "%-%-devices 2147483648 ",
+            "the greatest index of a GPU that there can be")
     local memory = lab.cuda.malloc(2)
     lab.cuda.memset(memory, 255, 2)
     T.is(memory:get(2), 255, "255 is a byte")
