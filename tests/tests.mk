@@ -37,7 +37,8 @@ LONG_TESTS := tests/labs/13-wrong-kernels.t.lua tests/labs/14-right-kernels.t.lu
               tests/repl/75-fidelity.t.lua tests/repl/79-result-tables.t.lua
 # These try more in check-long than in check: what tap.lua and tap.h call sized.
 SIZED_TESTS := $(addprefix $(BUILD)/tests/timeline/,t-70-million t-91-causes-random) tests/both/graphs-random.t.lua \
-              tests/lua/58-random.t.lua tests/lua/61-random-races.t.lua tests/lua/63-refused-races.t.lua
+              tests/labs/45-hostile-class.t.lua tests/lua/58-random.t.lua tests/lua/61-random-races.t.lua \
+              tests/lua/63-refused-races.t.lua
 TESTS      := $(filter-out $(LONG_TESTS),$(ALL_TESTS))
 # On a GPU: the plugin's kernels and plans by themselves, then the suite.
 GPU_CHECKS := $(BUILD)/tests/cuda/kernels_check $(BUILD)/tests/cuda/gemm_check
