@@ -298,6 +298,36 @@ static sl_status read_objects(sl_custom *kernel, char paths[EMU_BUILDS][EMU_PATH
     return status;
 }
 
+/* Where a limit of the fence has stopped a stranger's compiler, that is said; the messages have numbers and
+ * paths that differ each time. NULL: none has. */
+static const char *limit_in(const char *messages)
+{
+    static const struct {
+        const char *words, *why;
+    } limits[] = {
+        { "out of memory", "the compiler ran out of the memory that it may have" },
+        { "memory exhausted", "the compiler ran out of the memory that it may have" },
+        { "Cannot allocate memory", "the compiler ran out of the memory that it may have" },
+        { "File too large", "the compiler's file is larger than it may be" },
+    };
+
+    for (size_t i = 0; emu_fences() && messages && i < sizeof limits / sizeof *limits; i++)
+        if (strstr(messages, limits[i].words)) return limits[i].why;
+    return NULL;
+}
+
+/* Of the first build that failed. */
+static sl_status report_failure(sl_custom *kernel, const emu_compile *runs, sl_error *err)
+{
+    const char *why = NULL;
+
+    for (int i = 0; i < EMU_BUILDS && !why; i++)
+        why = limit_in(runs[i].messages.data);
+    if (why) return refuse(kernel, kernel->line, why, err);
+    keep_messages(kernel, &runs[runs[0].succeeded].messages);
+    return sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);
+}
+
 static sl_status compile(sl_custom *kernel, const char *compiler, bool with_volatile,
                          const char *folder, const emu_text *unit,
                          char paths[EMU_BUILDS][EMU_PATH_BYTES], sl_error *err)
@@ -313,11 +343,8 @@ static sl_status compile(sl_custom *kernel, const char *compiler, bool with_vola
         runs[i] = (emu_compile){ .argv = all[i].argv, .source = unit };
     }
     status = emu_compiler_run(runs, EMU_BUILDS, kernel->device->interrupted, err);
-    for (int i = 0; i < EMU_BUILDS && !status; i++) {
-        if (runs[i].succeeded) continue;
-        keep_messages(kernel, &runs[i].messages);
-        status = sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);
-    }
+    if (!status && !(runs[EMU_FAST].succeeded && runs[EMU_CHECKED].succeeded))
+        status = report_failure(kernel, runs, err);
     for (int i = 0; i < EMU_BUILDS; i++)
         emu_text_free(&runs[i].messages);
     return status;
