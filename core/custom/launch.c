@@ -346,6 +346,9 @@ sl_status sl_custom_occupancy(sl_custom *kernel, int threads, int64_t shared_byt
     if (shared_bytes < 0)
         return sl_fail(err, SL_EINVAL, "shared is %lld: it cannot be negative",
                        (long long)shared_bytes);
-    status = device->backend->custom_occupancy(kernel, threads, (size_t)shared_bytes, blocks, err);
+    *blocks = 0;
+    if (shared_bytes <= device->info.max_shared_bytes_per_block - static_shared(kernel))
+        status = device->backend->custom_occupancy(kernel, threads, (size_t)shared_bytes, blocks,
+                                                   err);
     return sl__device_leave(device, status, err);
 }

@@ -88,6 +88,9 @@ do
     T.is(k:occupancy(1024), 2, "2048 threads on an SM")
     T.is(k:occupancy{32, 8}, 8, "a block with two sizes")
     T.is(k:occupancy(32, {shared = 100000}), 2, "shared memory decides")
+    for _, bytes in ipairs{300000, math.maxinteger - 1} do
+        T.is(k:occupancy(32, {shared = bytes}), 0, "none, if a block has more than there is")
+    end
     T.throws_like(function() k:occupancy(0) end, "a block cannot have 0 threads", "no threads")
     T.throws_like(function() k:occupancy(2048) end, "2048 threads", "too many threads")
     T.throws_like(function() k:occupancy("x") end, "must be a whole number or a list", "a text")
