@@ -61,27 +61,36 @@ static void list_buffers(sl__race_graph *graph)
 
 /* ---- lanes ---- */
 
+static bool add_lane(sl__race_graph *graph, uint32_t stream, uint32_t slot)
+{
+    sl__lane_slot *lane = calloc(1, sizeof *lane);
+
+    if (!lane || !sl__table_add(&graph->by_stream, &lane->entry, stream)) {
+        free(lane);
+        return false;
+    }
+    lane->slot = slot;
+    *graph->last_lane = lane;
+    graph->last_lane = &lane->next;
+    return true;
+}
+
 /* The slot of the lane of that stream; 0: out of memory. */
 static uint32_t slot_of(sl__checker *checker, sl__race_graph *graph, const sl_stream *stream)
 {
-    sl__lane_slot *lane = (sl__lane_slot *)sl__table_find(&graph->by_stream, stream->id);
+    const sl__entry *lane = sl__table_find(&graph->by_stream, stream->id);
+    uint32_t slot = lane ? ((const sl__lane_slot *)lane)->slot : sl__slot_of_lane(checker, stream);
 
-    if (lane) return lane->slot;
-    lane = calloc(1, sizeof *lane);
-    if (!lane || !sl__table_add(&graph->by_stream, &lane->entry, stream->id)) {
-        free(lane);
-        return 0;
-    }
-    *graph->last_lane = lane;
-    graph->last_lane = &lane->next;
-    return lane->slot = sl__slot_of_lane(checker, stream);
+    if (lane || !slot || add_lane(graph, stream->id, slot)) return slot;
+    sl__slot_lane_closed(checker, slot);
+    return 0;
 }
 
 static void close_lanes(sl__checker *checker, sl__race_graph *graph)
 {
     for (sl__lane_slot *lane = graph->lanes, *next; lane; lane = next) {
         next = lane->next;
-        if (lane->slot) sl__slot_lane_closed(checker, lane->slot);
+        sl__slot_lane_closed(checker, lane->slot);
         free(lane);
     }
     sl__table_free(&graph->by_stream);
