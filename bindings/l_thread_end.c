@@ -6,6 +6,8 @@
  * cleaning up; and a message handler, within which Lua calls no hooks, does not see it. */
 #include "lsl.h"
 
+#include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <time.h>
 
@@ -150,6 +152,33 @@ static int refuse_exit(lua_State *L)
     return luaL_error(L, "os.exit: only the script's first thread can end the program");
 }
 
+/* Calls a function that starts a program, which would inherit that all signals are blocked in this
+ * thread: no Ctrl-C would end it. Upvalues: the function, whether it needs an argument. */
+static int with_signals(lua_State *L)
+{
+    const int n = lua_gettop(L);
+    sigset_t none, before;
+    if (!lua_isnoneornil(L, 1) || lua_toboolean(L, lua_upvalueindex(2)))
+        luaL_checkstring(L, 1); /* with its name */
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_insert(L, 1);
+    sigemptyset(&none);
+    pthread_sigmask(SIG_SETMASK, &none, &before);
+    const int status = lua_pcall(L, n, LUA_MULTRET, 0);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status == LUA_OK ? lua_gettop(L) : lua_error(L);
+}
+
+static void wrap_starter(lua_State *T, const char *table, const char *name, bool needs_argument)
+{
+    lua_getglobal(T, table);
+    lua_getfield(T, -1, name);
+    lua_pushboolean(T, needs_argument);
+    lua_pushcclosure(T, with_signals, 2);
+    lua_setfield(T, -2, name);
+    lua_pop(T, 1);
+}
+
 static void set_field(lua_State *T, const char *table, const char *name, lua_CFunction f)
 {
     lua_getglobal(T, table);
@@ -162,6 +191,8 @@ void lsl_fence_libraries(lua_State *T)
 {
     set_field(T, "os", "exit", refuse_exit);
     set_field(T, "debug", "sethook", refuse_hook);
+    wrap_starter(T, "os", "execute", false);
+    wrap_starter(T, "io", "popen", true);
     lua_getglobal(T, "xpcall");
     lua_pushcclosure(T, guarded_xpcall, 1);
     lua_setglobal(T, "xpcall");

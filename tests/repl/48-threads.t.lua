@@ -136,6 +136,16 @@ lab.thread(function()
 end):join()]]))
 tap.like(out, "t%d+%.lua:5: interrupted!\nclosed", "the error has the line, and closers run")
 
+out = shell.run { script [[
+print(lab.thread(function()
+    local blocked = "grep -c 'SigBlk:.0*$' /proc/self/status"
+    local pipe = io.popen(blocked)
+    local said = pipe:read("l")
+    pipe:close()
+    return said, os.execute(blocked .. " >/dev/null"), pcall(io.popen)
+end):join())]] }
+tap.like(out, "^1\ttrue\tfalse\tbad argument #1 to 'io.popen'", "programs that a thread starts can be interrupted")
+
 -- The end of a script waits for its threads, and says so.
 out, err, code = shell.sh(([[
 >errors; (until grep -q 'still runs' errors; do sleep 0.05; done; kill -INT $(cat errors.pid)) &
