@@ -44,7 +44,7 @@ local visible <const> = {
     },
     ["11-bucket-size"] = {
         -- The visible models: their numbers of layers and the rows of their first gradient.
-        prepare = "({[9] = 256, [24] = 2048, [3] = 4096, [16] = 4096})[#(...).gpus[1].layers] "
+        prepare = "({[5] = 1024, [24] = 2048, [3] = 4096, [16] = 4096})[#(...).gpus[1].layers] "
             .. "== (...).gpus[1].layers[1].input:size(1) and (...).gpus[1].error:size(1) ~= 1792",
         backward = "(...).buckets",
     },

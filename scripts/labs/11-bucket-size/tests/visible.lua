@@ -6,7 +6,7 @@ test("each gradient is the sum over both GPUs", {
     points = 5,
     hint = "Each layer belongs to a bucket, the last one too, though it may not be full.",
 }, function(t, student, comm)
-    common.right(t, student, comm, common.widths(9, 256))
+    common.right(t, student, comm, common.widths(5, 1024))
 end)
 
 test("all-reduces run beside the matmuls of the next layers", {
