@@ -316,6 +316,22 @@ static const char *limit_in(const char *messages)
     return NULL;
 }
 
+/* The linker's message names its own files, and no line. False: nothing is missing. */
+static bool report_missing(sl_custom *kernel, const char *messages, sl_error *err)
+{
+    static const char words[] = "undefined reference to `";
+    const char *name = messages ? strstr(messages, words) : NULL;
+    char why[200], own[100];
+
+    if (!name) return false;
+    name += sizeof words - 1;
+    snprintf(own, sizeof own, "%.*s", (int)strcspn(name, "(<'"), name);
+    snprintf(why, sizeof why, "%.*s is declared, and defined nowhere", (int)strcspn(name, "'\n"),
+             name);
+    refuse(kernel, line_of(kernel, own), why, err);
+    return true;
+}
+
 /* Of the first build that failed. */
 static sl_status report_failure(sl_custom *kernel, const emu_compile *runs, sl_error *err)
 {
@@ -324,6 +340,7 @@ static sl_status report_failure(sl_custom *kernel, const emu_compile *runs, sl_e
     for (int i = 0; i < EMU_BUILDS && !why; i++)
         why = limit_in(runs[i].messages.data);
     if (why) return refuse(kernel, kernel->line, why, err);
+    if (report_missing(kernel, runs[runs[0].succeeded].messages.data, err)) return SL_ECOMPILE;
     keep_messages(kernel, &runs[runs[0].succeeded].messages);
     return sl_fail(err, SL_ECOMPILE, "kernel %.100s does not compile", kernel->name);
 }

@@ -101,6 +101,18 @@ static void test_comment(void)
     test_kernel_free(kernel);
 }
 
+/* The linker's message would name files of its own. */
+static void test_missing(void)
+{
+    test_kernel *kernel = make("__device__ float half_of(float);", "y[0] = half_of(x[1]);", "");
+
+    is_int(kernel->status, SL_ECOMPILE, "a function without a definition is an error");
+    is_str(kernel->custom.log ? kernel->custom.log : "",
+           "lab.lua:10:1: error: half_of(float) is declared, and defined nowhere\n",
+           "which names it and its line");
+    test_kernel_free(kernel);
+}
+
 static void test_end(void)
 {
     test_kernel *kernel = make("extern \"C\" void _exit(int);", "if (i == n - 1) _exit(0);", "");
@@ -140,6 +152,7 @@ int main(void)
     test_index();
     test_macros();
     test_comment();
+    test_missing();
     test_end();
     test_builds();
     return done_testing();
