@@ -1,5 +1,6 @@
 /* l_file.c - writing of whole files, for the module's Lua files and the program; scripts have
  * io. */
+#include "../core/text/temporary_folder.h"
 #include "lsl.h"
 
 /* The field of entry `i` of the list at index 1, which keeps it alive. */
@@ -86,5 +87,9 @@ LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_byt
     snprintf(message, message_bytes, "%s", err.msg);
     return false;
 }
+
+LUAMOD_API int lsl_make_temporary_folder(char *path) { return sl_temporary_folder_make(path); }
+
+LUAMOD_API void lsl_remove_temporary_folder(const char *path) { sl_temporary_folder_remove(path); }
 
 LUAMOD_API void lsl_abandon_files(void) { sl_files_abandon(); }

@@ -646,11 +646,14 @@ LUAMOD_API void lsl_put_safe(const char *text, FILE *file);
 LUAMOD_API void lsl_interrupt(bool on);
 /* The process ends: from now on every wait returns at once. */
 LUAMOD_API void lsl_leave(void);
-/* For the program, which has no Lua state there: files as core/text/file.h has them. The last
+/* For the program, which has no Lua state there: files as core/text/file.h has them. The third
  * is safe in a signal handler. */
 LUAMOD_API bool lsl_write_file(const char *path, const char *bytes, size_t n);
 LUAMOD_API bool lsl_try_file(const char *path, char *message, size_t message_bytes);
 LUAMOD_API void lsl_abandon_files(void);
+/* And core/text/temporary_folder.h's, whose paths have at most 256 bytes. */
+LUAMOD_API int lsl_make_temporary_folder(char *path);
+LUAMOD_API void lsl_remove_temporary_folder(const char *path);
 /* A host function runs in a Lua state of its own, T: enter(T) is called before, and leave, with
  * what enter gave, afterwards. leave returns true if the function failed because of Ctrl-C: its
  * error is not reported. */

@@ -11,7 +11,7 @@
 #     server    run's and console's
 #             In Lua a room of repl imports its own files and run's, server also console's; commands
 #             and plans import all.
-#   bindings  Lua's headers, core/streamlab.h, core/text/divert.h, its own
+#   bindings  Lua's headers, core/streamlab.h, core/text/divert.h, core/text/temporary_folder.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #     plots     Lua alone: drawings, made of points. The same.
 #   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
@@ -23,7 +23,8 @@
 #   graph     the core's, core/race's, core/custom's, its own
 #   custom    the core's, core/text's, its own
 #   comm      the core's, core/text's, core/race's, core/graph's, its own
-#   emulate   core/backend.h, core/custom/source_check.h and source_plain.h, its own
+#   emulate   core/backend.h, core/custom/source_check.h and source_plain.h, core/text/temporary_folder.h,
+#             its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/table.h, core/numbers', core/emulate's, its own
 #   cuda      core/backend.h, core/table.h, core/numbers', its own, and CUDA's headers, which nobody else includes
@@ -93,7 +94,7 @@ sins() { # ROOT
     offenders "$1" repl/server "$lua|$room_below|^\.\./console/[a-z_]+\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     import_sins "$1"
     words_sins "$1"
-    offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/divert)\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/(divert|temporary_folder))\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core '^(text|timeline|traces|pictures|race|graph|custom|comm)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
@@ -106,10 +107,11 @@ sins() { # ROOT
     offenders "$1" core/comm '^\.\./((text|race|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain))\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain)|text/temporary_folder)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
     script_sins "$1"
+    temporary_sins "$1"
 }
 
 # Rooms of repl/ import their own Lua files and those of run/, the server also the console's.
@@ -149,6 +151,18 @@ script_sins() { # ROOT
             -e 'package\.loadlib\|package\.cpath\|require *(\{0,1\} *["'\'']ffi["'\'']' \
             -e 'require *(\{0,1\} *["'\''][^"'\'']*\(core\|sim\|bindings\|repl\)[./]' {} + 2>/dev/null |
             LC_ALL=C sort
+    )
+}
+
+# Whoever makes a temporary file or folder in another way than core/text/temporary_folder.c leaves it
+# where the process is killed.
+temporary_sins() { # ROOT
+    (
+        cd "$1" || exit
+        find core bindings repl -name '*.[ch]' ! -path core/text/temporary_folder.c -exec grep -Hn \
+            -e '\<\(mkdtemp\|mkstemp\|mkostemp\|tmpnam\|tempnam\|tmpfile\) *(' {} + 2>/dev/null
+        find repl -name '*.lua' ! -path 'repl/playground/*' -exec grep -Hn \
+            -e 'os\.tmpname\|io\.tmpfile' {} + 2>/dev/null
     )
 }
 
@@ -232,6 +246,8 @@ plant scripts/a.lua 'local s = require "core.sim.engine"' "C internals in a scri
 plant repl/commands/a.lua 'local lsl = require "bindings.lsl"' "C internals in a subcommand"
 plant repl/labs/a.lua 'local lsl = require "bindings.lsl"' "C internals in the grader"
 plant scripts/labs/a/b.lua 'local lsl = require "bindings.lsl"' "C internals in a course lab"
+plant core/sim/a.c 'fd = mkstemp(path);' "a temporary file that nobody removes"
+plant repl/run/a.lua 'local name = os.tmpname()' "and one in Lua"
 plant scripts/a.lua 'package.loadlib("./x.so", "f")' "a C library in a script"
 allow repl/a.c '#include "run/run.h"' "each room in main.c"
 allow repl/run/a.c '#include <lua.h>' "Lua in the program"

@@ -1,5 +1,5 @@
 /* build.c - from a kernel's source to its image: both builds, at the same time. */
-#define _GNU_SOURCE /* mkdtemp, memmem */
+#define _GNU_SOURCE /* memmem */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../text/temporary_folder.h"
 #include "compiler.h"
 #include "device_text.h"
 #include "emulate.h"
@@ -385,25 +386,20 @@ static sl_status build_in(const char *folder, sl_custom *kernel, const char *com
         status = compile(kernel, compiler, false, folder, &unit, paths, err);
     if (!status) status = read_objects(kernel, paths, image, err);
     emu_text_free(&unit);
-    for (int i = 0; i < EMU_BUILDS; i++)
-        unlink(paths[i]);
-    emu_headers_remove(folder);
     return status;
 }
 
 sl_status sl_emulate_build(sl_custom *kernel, sl_image *image, sl_error *err)
 {
-    char compiler[EMU_PATH_BYTES], folder[EMU_PATH_BYTES / 2];
-    const char *temporary = getenv("TMPDIR");
+    char compiler[EMU_PATH_BYTES], folder[SL_TEMPORARY_FOLDER_BYTES];
     sl_status status = emu_is_remote() ? SL_OK : emu_compiler_find(compiler, err);
 
     if (status) return status;
     if (emu_is_remote()) return emu_remote_build(kernel, image, err);
-    snprintf(folder, sizeof folder, "%s/streamlab-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(folder))
-        return sl_fail(err, SL_EIO, "no temporary folder %.200s: %s", folder, strerror(errno));
+    const int error = sl_temporary_folder_make(folder);
+    if (error)
+        return sl_fail(err, SL_EIO, "no temporary folder %.200s: %s", folder, strerror(error));
     status = build_in(folder, kernel, compiler, image, err);
-    rmdir(folder);
+    sl_temporary_folder_remove(folder);
     return status;
 }

@@ -155,22 +155,3 @@ sl_status emu_headers_write(const char *folder, sl_error *err)
     return sl_fail(err, SL_EIO, "headers for the compiler cannot be written to %.200s: %s", folder,
                    strerror(errno));
 }
-
-static void remove_one(const char *folder, const char *name, int (*remove_it)(const char *))
-{
-    char path[HEADER_PATH_BYTES];
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    remove_it(path);
-}
-
-void emu_headers_remove(const char *folder)
-{
-    for (int i = 0; i < HEADERS; i++)
-        remove_one(folder, headers[i].name, unlink);
-    for (int i = 0; i < REFUSALS; i++)
-        for (const char *const *name = refusals[i].names; *name; name++)
-            remove_one(folder, *name, unlink);
-    for (int i = FOLDERS - 1; i >= 0; i--)
-        remove_one(folder, folders[i], rmdir);
-}

@@ -6,6 +6,5 @@
 
 /* Writes them into the folder, which is to be the first one of the compiler's. SL_EIO. */
 sl_status emu_headers_write(const char *folder, sl_error *err);
-void emu_headers_remove(const char *folder);
 
 #endif

@@ -4,11 +4,15 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "../text/temporary_folder.h"
+#include "compiler.h"
 
 typedef struct head {
     char magic[8];
@@ -105,10 +109,11 @@ static void spell_path(int fd, char path[128])
     sprintf(path + n, "%d", fd);
 }
 
-/* Memory with a descriptor, or a file that has lost its name once it is loaded: `path` "" or its
- * name. */
-static int open_file(char path[128])
+/* Memory with a descriptor, or a file in a folder that is removed once it is loaded; `folder` is ""
+ * where there is none. */
+static int open_file(char folder[SL_TEMPORARY_FOLDER_BYTES], char path[EMU_PATH_BYTES])
 {
+    *folder = '\0';
 #ifdef __linux__
     int memory = memfd_create("streamlab-kernel", MFD_CLOEXEC);
     if (memory >= 0) {
@@ -116,9 +121,13 @@ static int open_file(char path[128])
         return memory;
     }
 #endif
-    const char *folder = getenv("TMPDIR");
-    snprintf(path, 128, "%s/streamlab-XXXXXX", folder && *folder ? folder : "/tmp");
-    return mkstemp(path);
+    errno = sl_temporary_folder_make(folder);
+    if (errno) {
+        *folder = '\0';
+        return -1;
+    }
+    snprintf(path, EMU_PATH_BYTES, "%s/kernel", folder);
+    return open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 }
 
 static sl_status find_sections(const emu_object *object, emu_loaded *loaded, sl_error *err)
@@ -143,8 +152,8 @@ static sl_status find_sections(const emu_object *object, emu_loaded *loaded, sl_
 
 sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err)
 {
-    char path[128];
-    int fd = open_file(path);
+    char folder[SL_TEMPORARY_FOLDER_BYTES], path[EMU_PATH_BYTES];
+    int fd = open_file(folder, path);
     const char *why = NULL;
 
     *loaded = (emu_loaded){ 0 };
@@ -155,7 +164,7 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
         if (!loaded->handle) why = dlerror();
     }
     close(fd);
-    if (strncmp(path, "/proc/", 6) != 0) unlink(path);
+    if (*folder) sl_temporary_folder_remove(folder);
     if (loaded->handle) *(void **)&loaded->get_entry = dlsym(loaded->handle, "emu_image_entry");
     if (loaded->get_entry) return find_sections(object, loaded, err);
     emu_object_unload(loaded);

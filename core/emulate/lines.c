@@ -1,28 +1,29 @@
 /* lines.c - asks addr2line, a program of binutils or LLVM. It reads a stranger's object in a graded
  * lab, so there it is behind the compiler's fence, and what it prints is not believed: it gives a
  * number or nothing. */
-#define _GNU_SOURCE /* mkstemp */
 #include "lines.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "../text/temporary_folder.h"
 #include "compiler.h"
 #include "unit.h"
 
 enum { MOST_LINE = 1 << 24 };
 
-static bool write_file(const emu_object *object, char path[EMU_PATH_BYTES])
+/* A file in that folder. */
+static bool write_file(const emu_object *object, const char *folder, char path[EMU_PATH_BYTES])
 {
-    const char *folder = getenv("TMPDIR");
     const char *at = object->data;
     size_t left = object->bytes;
     int fd;
 
-    snprintf(path, EMU_PATH_BYTES, "%s/streamlab-XXXXXX", folder && *folder ? folder : "/tmp");
-    fd = mkstemp(path);
+    snprintf(path, EMU_PATH_BYTES, "%s/kernel", folder);
+    fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) return false;
     while (left > 0) {
         ssize_t n = write(fd, at, left);
@@ -31,7 +32,6 @@ static bool write_file(const emu_object *object, char path[EMU_PATH_BYTES])
         left -= (size_t)n;
     }
     close(fd);
-    if (left > 0) unlink(path);
     return left == 0;
 }
 
@@ -98,10 +98,10 @@ static void ask(const emu_run *run, const char *path, const uint64_t *pcs, int n
 void emu_lines_find(const emu_run *run, const uint64_t pcs[2], int lines[2])
 {
     const int n = pcs[0] ? pcs[1] ? 2 : 1 : 0;
-    char path[EMU_PATH_BYTES];
+    char folder[SL_TEMPORARY_FOLDER_BYTES], path[EMU_PATH_BYTES];
 
     lines[0] = lines[1] = 0;
-    if (n == 0 || !write_file(&run->image->object, path)) return;
-    ask(run, path, pcs, n, lines);
-    unlink(path);
+    if (n == 0 || sl_temporary_folder_make(folder) != 0) return;
+    if (write_file(&run->image->object, folder, path)) ask(run, path, pcs, n, lines);
+    sl_temporary_folder_remove(folder);
 }

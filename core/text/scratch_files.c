@@ -1,5 +1,5 @@
 /* scratch_files.c - numbered files of a temporary folder of this process. */
-#define _XOPEN_SOURCE 700 /* mkdtemp */
+#define _XOPEN_SOURCE 700 /* getpid */
 
 #include "scratch_files.h"
 
@@ -10,20 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "temporary_folder.h"
+
 enum { COPY_BYTES = 1 << 16 };
 
 /* A signal handler reaches nothing but globals. A child process has a copy of them. */
-static char folder[SL__SCRATCH_PATH - 16]; /* "": none */
+static char folder[SL_TEMPORARY_FOLDER_BYTES]; /* "": none */
 static volatile unsigned last;
 static volatile pid_t owner;
 
 static int make_folder(void)
 {
-    const char *temporary = getenv("TMPDIR");
     if (owner == getpid() && *folder != '\0') return 0;
-    const int n = snprintf(folder, sizeof folder, "%s/streamlab-XXXXXX",
-                           temporary && *temporary ? temporary : "/tmp");
-    const int error = n >= (int)sizeof folder ? ENAMETOOLONG : mkdtemp(folder) ? 0 : errno;
+    const int error = sl_temporary_folder_make(folder);
     owner = getpid();
     last = 0;
     if (error != 0) *folder = '\0';

@@ -59,12 +59,9 @@ end
 
 -- The bytes of the file that make(path) writes, which is temporary; its name ends in the suffix.
 function files.made(suffix, make)
-    local name = os.tmpname()
-    local path = name .. suffix
-    local _ <close> = setmetatable({}, { __close = function()
-        os.remove(path)
-        os.remove(name)
-    end })
+    local folder = program.make_scratch()
+    local path = folder .. "/made" .. suffix
+    local _ <close> = setmetatable({}, { __close = function() program.remove_scratch(folder) end })
     make(path)
     return assert(files.read(path))
 end
