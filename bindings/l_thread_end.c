@@ -1,9 +1,10 @@
 /* l_thread_end.c - what ends the Lua code of a thread (l_thread.c), and its state.
  *
- * A hook looks every HOOK_STEPS instructions whether the program is to end what runs: after Ctrl-C, or
- * when its time is up. Coroutines have the hook of the one that makes them. As in the first thread, a
- * script that catches the error gets it again, at every instruction, after a limited number of steps for
- * cleaning up; and a message handler, within which Lua calls no hooks, does not see it. */
+ * A hook looks every HOOK_STEPS instructions whether the program is to end what runs: after
+ * Ctrl-C, or when its time is up. Coroutines have the hook of the one that makes them. As in the
+ * first thread, a script that catches the error gets it again, at every instruction, after a
+ * limited number of steps for cleaning up; and a message handler, within which Lua calls no hooks,
+ * does not see it. */
 #include "lsl.h"
 
 #include <pthread.h>
@@ -203,8 +204,8 @@ void lsl_fence_libraries(lua_State *T)
 /* States that host functions in flight name. */
 static lsl_state *kept;
 
-/* A graph holds the host functions that it has captured, and they name the state that holds the graph.
- * No other state has it: graphs are not handed over. */
+/* A graph holds the host functions that it has captured, and they name the state that holds the
+ * graph. No other state has it: graphs are not handed over. */
 static void release_graphs(lsl_state *state)
 {
     for (lsl_box *box = state->boxes; box; box = box->next) {
