@@ -405,7 +405,8 @@ static void test_two_devices(void)
     cuda_buffer c = tensor(&devices[1], SL_ON_DEVICE, 64 * MIB);
     ok(c.data != was, "and its own pool");
     cuda_memory_info(&devices[1].base, &free_bytes, &total_bytes, NULL);
-    ok(free_bytes < (int64_t)(900 * MIB) && total_bytes == 1024 * MIB, "cudaMemGetInfo is asked of each");
+    ok(free_bytes < (int64_t)(900 * MIB) && total_bytes == 1024 * MIB,
+       "cudaMemGetInfo is asked of each");
     close_buffer(&b);
     close_buffer(&c);
     close_devices(2, "two devices");

@@ -96,7 +96,8 @@ static bool is_refused(const char *source, sl_status status, const char *words)
 
 static void test_sources(void)
 {
-    ok(is_refused(KERNEL "z; }", SL_ECOMPILE, "kernel.cu:10:"), "messages of the compiler come back");
+    ok(is_refused(KERNEL "z; }", SL_ECOMPILE, "kernel.cu:10:"),
+       "messages of the compiler come back");
     ok(is_refused("#include </etc/passwd>\n" KERNEL "0; }", SL_ECOMPILE, "#include of /etc/passwd"),
        "the server checks sources itself");
     ok(is_refused("float f() { return 1; } float a = f() + threadIdx.x;\n" KERNEL "a; }",
