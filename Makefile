@@ -42,6 +42,8 @@ NVCC     ?= $(firstword $(wildcard $(addsuffix /nvcc,$(subst :, ,$(PATH))) \
 MINIZIP  ?= 1
 # The same for LIBSECCOMP, which filters the system calls of code that is graded.
 LIBSECCOMP ?= 1
+# HARDEN=0 builds without what distributions check while a program runs: the stack, sizes of copies.
+HARDEN   ?= 1
 # How many files are compiled at a time by the goals in SETS_UP, where make has no -j.
 JOBS     ?= $(PROCESSORS)
 
@@ -51,7 +53,7 @@ JOBS     ?= $(PROCESSORS)
 # reads has changed, when a library that it found is gone, and as long as something is missing.
 QUOTE    = '$(subst ','\'',$(1))'
 SETTINGS := $(strip $(foreach v,CC CPPFLAGS CFLAGS LUA_INCLUDE LUA_LIBRARY LUA NVCC MINIZIP \
-              LIBSECCOMP,$(v)=$(call QUOTE,$($(v)))))
+              LIBSECCOMP HARDEN,$(v)=$(call QUOTE,$($(v)))))
 # These goals do without.
 ifneq ($(filter-out clean format help install-rock lint setup uninstall,$(or $(MAKECMDGOALS),all)),)
 include $(BUILD)/config.mk
@@ -75,7 +77,8 @@ $(BUILD)/config.mk: scripts/configure.sh $(if $(strip $(GONE) $(MISSING)),look-a
 # ---- flags ----------------------------------------------------------------
 
 WARNINGS := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-ALL_CFLAGS = -std=c11 $(CFLAGS) $(WARNINGS) -ffp-contract=off -fPIC \
+# A sanitizer checks more, and sees less with these.
+ALL_CFLAGS = -std=c11 $(CFLAGS) $(if $(SANITIZE),,$(HARDEN_COMPILE)) $(WARNINGS) -ffp-contract=off -fPIC \
              -fno-semantic-interposition -MMD -MP $(LEARN_FLAGS) $(BOTH_FLAGS)
 CPPFLAGS += -D_POSIX_C_SOURCE=200809L -DSTREAMLAB_VERSION='"$(VERSION)"'
 ZLIB     := -lz
@@ -200,12 +203,13 @@ $(BUILD)/streamlab: $(REPL) $(ZIP) $(FILTER) $(BINDINGS) $(LIBRARY) $(BUILD)/con
 $(BUILD)/first: $(REPL) $(ZIP) $(FILTER) $(BARE_BINDINGS) $(LIBRARY) $(BUILD)/config.mk
 $(BUILD)/streamlab $(BUILD)/first:
 	$(call say,link,$@)
-	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) $(EXPORT_FLAGS) -o $@ $(filter %.o,$^) $(LUA_LIB) \
+	$(Q)$(CC) $(BOTH_FLAGS) $(HARDEN_LINK) $(if $(SANITIZE),,$(HARDEN_PIE)) $(LDFLAGS) $(EXPORT_FLAGS) \
+	    -o $@ $(filter %.o,$^) $(LUA_LIB) \
 	    $(PROGRAM_ZIP) $(PROGRAM_ZLIB) $(PROGRAM_FILTER) $(LIBS)
 
 $(BUILD)/streamlab.so: $(BINDINGS) $(LIBRARY) $(BUILD)/module.map
 	$(call say,link,$@)
-	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) \
+	$(Q)$(CC) $(BOTH_FLAGS) $(HARDEN_LINK) $(LDFLAGS) $(MODULE_FLAGS) -o $@ $(filter %.o,$^) \
 	    $(ZLIB) $(LIBS)
 
 ## make fast           all, compiled by GCC for what the benchmarks do most: about a fifth quicker
@@ -234,7 +238,8 @@ $(BUILD)/module.map $(BUILD)/plugin.map:
 # others are opened when they are first needed.
 $(BUILD)/streamlab_cuda.so: $(CUDA) $(PLUGIN_CORE) $(NUMBERS) $(BUILD)/plugin.map
 	$(call say,link,$@)
-	$(Q)$(CC) $(BOTH_FLAGS) $(LDFLAGS) -shared -Wl,--version-script=$(BUILD)/plugin.map -Wl,--no-undefined \
+	$(Q)$(CC) $(BOTH_FLAGS) $(HARDEN_LINK) $(LDFLAGS) -shared -Wl,--version-script=$(BUILD)/plugin.map \
+	    -Wl,--no-undefined \
 	    -Wl,--exclude-libs,ALL -o $@ $(filter %.o,$^) $(CUDA_LIBS)
 
 $(CUDA_C): CPPFLAGS += $(CUDA_FLAGS)
@@ -247,7 +252,15 @@ $(BUILD)/%.cu.o: %.cu
 	$(Q)$(NVCC) -O3 -std=c++17 $(CUDA_CODE) $(NVCC_FLAGS) -t 0 -MMD -MP -MF $(@:.o=.d) \
 	    -c -o $@ $<
 
-$(BUILD)/%.o: %.c
+# What a compiler gets; it compiles again where that has changed.
+COMPILED_WITH := $(CFLAGS) $(HARDEN_COMPILE)
+$(BUILD)/flags: always
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) | cmp -s - $@ || \
+	    printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) >$@
+.PHONY: always
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,cc,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<

@@ -8,7 +8,7 @@
 #
 # Environment: CC, CPPFLAGS and CFLAGS look for headers and libraries; LUA_INCLUDE, LUA_LIBRARY
 # and LUA win over the Lua that is found; NVCC is CUDA's compiler, empty for a build without;
-# MINIZIP=0 and LIBSECCOMP=0 build without these libraries.
+# MINIZIP=0 and LIBSECCOMP=0 build without these libraries, HARDEN=0 without a compiler's checks.
 set -u
 
 compiler=${CC:-cc}
@@ -163,6 +163,34 @@ find_cuda() {
     fi
 }
 
+# ---- hardening ----------------------------------------------------------------
+
+# What distributions build with, as far as this compiler knows it: the stack is checked where a
+# function returns, copies into arrays of a known size are checked, and tables of addresses cannot
+# be written once the program is loaded. The second needs optimisation, and may be in CFLAGS.
+takes() { # FLAG...: compiles and links a program with them without a warning
+    printf '#include <string.h>\nint main(int n, char **v) { char t[9]; return (int)(n && strcpy(t, *v)); }\n' \
+        >"$probe/probe.c"
+    eval "$compiler ${CPPFLAGS:-} ${CFLAGS:-} -Werror $* -o '$probe/probe' '$probe/probe.c'" 2>/dev/null
+}
+
+find_hardening() {
+    harden_compile='' harden_link=''
+    [ "${HARDEN:-1}" != 0 ] || return
+    probe=$(mktemp -d) || return
+    for flag in -fstack-protector-strong '-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2'; do
+        case " ${CPPFLAGS:-} ${CFLAGS:-}:$flag" in
+        *_FORTIFY_SOURCE*:*_FORTIFY_SOURCE*) continue ;;
+        esac
+        takes "$flag" && harden_compile="$harden_compile $flag"
+    done
+    for flag in -Wl,-z,relro -Wl,-z,now; do
+        takes "$flag" && harden_link="$harden_link $flag"
+    done
+    takes -pie -fPIC && harden_pie=-pie
+    rm -rf "$probe"
+}
+
 # ---- the answer -----------------------------------------------------------------
 
 find_lua_library
@@ -176,7 +204,12 @@ case ${1:-} in
 *) echo "usage: scripts/configure.sh [--missing]" >&2 && exit 2 ;;
 esac
 find_cuda
+harden_pie=''
+find_hardening
 cat <<END
+HARDEN_COMPILE := ${harden_compile# }
+HARDEN_LINK  := ${harden_link# }
+HARDEN_PIE   := $harden_pie
 MISSING      := $missing
 SYSTEM       := $system
 PROCESSORS   := $(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
