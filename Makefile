@@ -254,11 +254,13 @@ $(BUILD)/%.cu.o: %.cu
 
 # What a compiler gets; it compiles again where that has changed.
 COMPILED_WITH := $(CFLAGS) $(HARDEN_COMPILE)
+ifneq ($(strip $(shell cat $(BUILD)/flags 2>/dev/null)),$(strip $(COMPILED_WITH)))
 $(BUILD)/flags: always
-	@mkdir -p $(@D)
-	@printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) | cmp -s - $@ || \
-	    printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) >$@
 .PHONY: always
+endif
+$(BUILD)/flags:
+	@mkdir -p $(@D)
+	@printf '%s\n' $(call QUOTE,$(COMPILED_WITH)) >$@
 
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	$(call say,cc,$<)
