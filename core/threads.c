@@ -263,7 +263,9 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
         return SL_OK;
     }
     unlink_thread(threads, thread);
-    return sl_fail(err, SL_ESTATE, "the system starts no thread: %s", strerror(error));
+    return sl_fail(err, SL_ESTATE, "the system starts no thread: %s",
+                   error == EAGAIN ? "there is no memory for one, or there are too many"
+                                   : strerror(error));
 }
 
 sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_thread **out,

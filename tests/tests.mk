@@ -231,6 +231,9 @@ check-oom: all $(TOOLS)
 	$(Q)$(call FAIL_EACH,,assertions)
 	$(Q)$(call FAIL_EACH,,graphs)
 	$(Q)$(call FAIL_EACH,,summary)
+	$(Q)$(call FAIL_EACH,,comm)
+	$(Q)$(call FAIL_EACH,,threads)
+	$(Q)$(call FAIL_EACH,,kernels)
 	$(Q)$(call FAIL_EACH,-r,races)
 
 ## make check-hta      traces compared with Holistic Trace Analysis, which PyPI has

@@ -72,7 +72,9 @@ sl_status sim_launched_run(sim_launched *l, sl_emulate_region *regions, sl_error
 sl_status sim_launched_take(sim_launched *l, uint32_t i, uint8_t **data, sl_error *err)
 {
     if (l->failed)
-        return sl_fail(err, l->failed, "%s", l->why ? l->why : "a kernel has failed earlier");
+        return sl_fail(err, l->failed, "%s",
+                       l->why ? l->why
+                              : "a kernel has failed, and there was no memory to keep why");
     *data = l->region[i].after;
     l->region[i].after = NULL;
     return SL_OK;
