@@ -5,7 +5,7 @@ local common = include "common.lua"
 
 local function draw() return math.random(2, 99) end
 
-test("side_by_side: a long kernel beside short products", {points = 15, pace = true,
+test("side_by_side: a long kernel beside short products", {points = 15, pace = {"2.6"},
     hint = "What is issued second must not wait for what was issued first, whichever is longer."},
 function(t, student)
     local a, b = draw(), -draw()
@@ -21,7 +21,7 @@ function(t, student)
     t:no_race("nothing races")
 end)
 
-test("side_by_side: returns while the GPU works", {points = 15, pace = true,
+test("side_by_side: returns while the GPU works", {points = 15, pace = {"2.6"},
     hint = "side_by_side gives tensors, not numbers: who uses them waits. It need not."},
 function(t, student)
     local a, b = draw(), draw()
@@ -35,7 +35,7 @@ function(t, student)
     common.host_is_free(t, tl, held, 25)
 end)
 
-test("beside_library: a library of kernels, and shorter own work", {points = 20, pace = true,
+test("beside_library: a library of kernels, and shorter own work", {points = 20, pace = {"2.6"},
     hint = "Both results, in this order: library's, own's. And own work in a stream that the "
         .. "default stream's rule does not concern."},
 function(t, student)
@@ -95,4 +95,32 @@ function(t, student)
         {at_least_percent = 90, gpu_at_least_percent = 60},
         "the background does not wait for x")
     common.host_is_free(t, tl, held, 40)
+end)
+
+-- Without points of its own: those of the others are for functions that take more than what the visible
+-- tests give them.
+test("the three functions are right for other shapes", {points = 0,
+    hint = "The functions are called with other work and other shapes than in the tests that you have. "
+        .. "Make what depends on x when you are called."},
+function(t, student)
+    for _, shape in ipairs{{1, 1}, {7, 3}, {40, 65}} do
+        local a, b, c = draw(), draw(), draw()
+        local function filled(value)
+            return function() return lab.full(value, table.unpack(shape)) end
+        end
+        local x, y = student.side_by_side(filled(a), filled(b))
+        lab.synchronize()
+        t:close(x, a, "side_by_side: the first result")
+        t:close(y, b, "side_by_side: the second result")
+        x, y = student.beside_library(filled(b), filled(c))
+        lab.synchronize()
+        t:close(x, b, "beside_library: the first result")
+        t:close(y, c, "beside_library: the second result")
+        x = lab.full(c, table.unpack(shape))
+        lab.synchronize()
+        local got = student.fetch(x, function() lab.spin(0.1) end)
+        t:close(got, c * c, "fetch: the result is x * x")
+    end
+    lab.synchronize()
+    t:no_race("nothing races")
 end)

@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4 2.5
+-- fails: 1.1 1.2 1.3 2.1 2.2 2.3 2.4 2.5 2.6
 -- The host does not wait where it has to, behind a copy that does not block.
 
 function side_by_side(first, second)

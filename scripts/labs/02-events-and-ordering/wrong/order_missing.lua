@@ -1,4 +1,4 @@
--- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4 2.5
+-- fails: 1.1 1.2 1.3 1.4 2.1 2.2 2.3 2.4 2.5 2.6
 -- A wait that comes before its event is recorded waits for nothing; and a slot is filled again
 -- though nobody knows whether it has been read.
 

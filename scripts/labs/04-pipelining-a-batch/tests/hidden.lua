@@ -62,7 +62,7 @@ test("map keeps the pace where one engine is the slowest", {points = 20, pace = 
         end
     end)
 
-test("scan is right and quick for other batches", {points = 20, pace = true,
+test("scan is right and quick for other batches", {points = 20, pace = {"2.1"},
     hint = "A single chunk, two, or an "
     .. "odd number; steps that take much longer than copies, and the reverse. Which wait is "
     .. "missing, or stands in the wrong place?"}, function(t, student)

@@ -1,4 +1,4 @@
--- fails: 1.2 1.4 2.1 2.2 2.4
+-- fails: 1.2 1.4 2.1 2.2 2.3 2.4
 -- The copies are in streams, and `work` is called outside of lab.with: its kernels go into the
 -- default stream, which waits for all streams, and they for it.
 

@@ -3,12 +3,17 @@
 
 local common = {}
 
--- values[i] fills batch i; the weights are `scale` times the unit matrix.
-function common.problem(n, values, scale)
-    local p = {n = n, values = values, scale = scale, batches = {}, gradients = {}}
+-- values[i] fills batch i; the weights are `scale` times the unit matrix. more(i, k), if it is given,
+-- is added to element k of the batch's first row.
+function common.problem(n, values, scale, more)
+    local p = {n = n, values = values, scale = scale, rows = {}, batches = {}, gradients = {}}
     for i, value in ipairs(values) do
+        p.rows[i] = {}
         p.batches[i] = lab.full(value, n, n, {device = "cpu", pinned = true})
-        p.batches[i]:set(1, i % n + 1, value + 1)       -- so that not all elements are the same
+        for k = 1, n do         -- so that not all elements are the same
+            p.rows[i][k] = value + (k == i % n + 1 and 1 or 0) + (more and more(i, k) or 0)
+            p.batches[i]:set(1, k, p.rows[i][k])
+        end
         p.gradients[i] = lab.full(-1, n, n, {device = "cpu", pinned = true})
     end
     local unit = lab.zeros(n, n, {device = "cpu"})
@@ -26,7 +31,7 @@ function common.gradients(t, p)
             want[r] = {}
             for c = 1, p.n do want[r][c] = p.scale ^ 2 * value end
         end
-        want[1][i % p.n + 1] = p.scale ^ 2 * (value + 1)
+        for c, element in ipairs(p.rows[i]) do want[1][c] = p.scale ^ 2 * element end
         t:close(p.gradients[i], want, "gradient " .. i)
     end
 end
@@ -34,7 +39,10 @@ end
 -- A loss is the sum of the batch's first row.
 function common.losses(t, p, losses)
     local want = {}
-    for i, value in ipairs(p.values) do want[i] = p.n * value + 1 end
+    for i, row in ipairs(p.rows) do
+        want[i] = 0
+        for _, element in ipairs(row) do want[i] = want[i] + element end
+    end
     t:is(losses, want, "the losses, a number for each batch")
 end
 

@@ -36,13 +36,15 @@ function(t, student)
 end)
 
 test("other numbers of batches are right, down to one", {points = 15, hint = "A wait that is "
-    .. "needed was lost, such as that for the weights, which the default stream may be writing; or "
-    .. "the program counts on a certain number of batches"},
+    .. "needed was lost, such as that for the weights, which the default stream may be writing, or the one "
+    .. "at the end: all gradients are there when train returns; or the program counts on a certain "
+    .. "number of batches"},
 function(t, student)
     for _, case in ipairs{{n = 5, count = 1}, {n = 4, count = 2}, {n = 9, count = 10}} do
         local values = {}           -- others when a byte of this file changes
         for i = 1, case.count do values[i] = math.random(1, 9) end
-        local p = common.problem(case.n, values, math.random(1, 4))
+        local p = common.problem(case.n, values, math.random(1, 4),
+            function() return math.random(0, 3) end)
         local weights = lab.zeros(case.n, case.n)
         local tl, losses = lab.profile(function()
             lab.spin(0.3)       -- the default stream is still writing the weights
@@ -53,6 +55,15 @@ function(t, student)
         common.losses(t, p, losses)
         common.complete(t, tl, p)
         t:call_count(tl, "cudaFree", {at_most = 2}, "cudaFree is not called for each batch")
+    end
+    -- Without a recording, whose end would wait for the last gradients.
+    for _, count in ipairs{1, 2, 3, 4} do
+        local values = {}
+        for i = 1, count do values[i] = math.random(1, 9) end
+        local p = common.problem(6, values, 2, function(_, k) return k end)
+        local losses = student.train({table.unpack(p.batches)}, p.weights, {table.unpack(p.gradients)})
+        common.gradients(t, p)
+        common.losses(t, p, losses)
     end
     t:no_race()
 end)
