@@ -20,12 +20,12 @@ end
 
 -- One line for people: control characters are written out.
 function words.line(text)
-    return tables.cell_text(tables.valid_utf8(text:gsub("\t", "    "):gsub("\r", "")))
+    return internals.safe(tables.valid_utf8(text:gsub("\t", "    "):gsub("\r", "")))
 end
 
 -- A student's name, which is a file's: names that differ only in bytes that are no UTF-8, as from
 -- an old archive, stay different.
-words.name = tables.cell_text
+words.name = internals.safe
 
 -- What `line` gives of each line of a text, in which empty lines at the end do not count.
 function words.lines(text)
