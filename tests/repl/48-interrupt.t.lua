@@ -140,11 +140,11 @@ local function interrupt_command(words)
     ' "$P" ]] .. words)
 end
 
--- A profile without an end ends by itself (40-options.t.lua).
+-- A profile and a lab.lua without an end end by themselves (40-options.t.lua, 45-strange-labs.t.lua).
 shell.sh("\"$P\" lab new " .. folder .. "/lab")
-shell.write(folder .. "/lab/lab.lua", "while true do end")
+shell.write(folder .. "/lab/tests/visible.lua", "while true do end")
 out, err, code = interrupt_command(("lab check %s/lab %s/lab/starter.lua"):format(folder, folder))
-tap.is(code, 130, "Ctrl-C during a lab.lua that lab check reads ends with status 130")
+tap.is(code, 130, "Ctrl-C while lab check lists the tests of a lab ends with status 130")
 tap.is(err:find("broken") or err:find("fails"), nil, "and calls nothing broken")
 
 -- ---- os.exit after it ----------------------------------------------------------------
