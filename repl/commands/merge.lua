@@ -3,6 +3,7 @@
 local command = import "repl/run/command.lua"
 local kinds = import "repl/plans/kinds.lua"
 local store = import "repl/plans/store.lua"
+local working = import "repl/plans/working.lua"
 
 local usage = [[
 usage: streamlab merge PLAN.jsonl [options]
@@ -77,21 +78,29 @@ local function why_missing(point)
     return fields and "failed: " .. tostring(fields.message):match("[^\n]*") or reason
 end
 
+-- What is kept of a point; or nil and why there is nothing.
+local function result_of(point)
+    if not kept:is_taken(point.digest) then
+        return nil, why_missing(point)
+    end
+    local fields, reason = kept:read(point.digest)
+    local problem = fields and kind.problem_with_result(read, point, fields)
+    reason = problem and ("%s is no result: %s"):format(kept:path(point.digest), problem) or reason
+    if reason then
+        return nil, "has no result that can be read, which is to be removed: " .. reason
+    end
+    local change = working.change(kind, point, true)
+    return not change and fields or nil, change and "has a result that is not taken: " .. change
+end
+
 local points, results = {}, {}
 for _, number in ipairs(read.numbers) do
-    local point, fields, reason = read:point(number), nil, nil
-    if kept:is_taken(point.digest) then
-        fields, reason = kept:read(point.digest)
-        local problem = fields and kind.problem_with_result(read, point, fields)
-        if problem then
-            fields, reason = nil, ("%s is no result: %s"):format(kept:path(point.digest), problem)
-        end
-    end
+    local point = read:point(number)
+    local fields, reason = result_of(point)
     if fields then
         points[#points + 1], results[#results + 1] = point, fields
     else
-        complain(point, reason and ("has no result that can be read, which is to be removed: %s"):format(
-            reason) or why_missing(point))
+        complain(point, reason)
     end
 end
 

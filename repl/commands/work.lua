@@ -50,15 +50,16 @@ local tell = command.progress(options)
 local part = choose_shard()
 local read, kind = kinds.read(usage, words, part)
 local kept = store.open(read.path)
-local pending = working.pending(read, kept, options["skip-failed"])
+local changed = working.changed(read, kind, kept)
+local pending = working.pending(read, kept, changed, options["skip-failed"])
 local done, failed = working.run(read, kind, kept, part and pending or working.rotate(pending),
-    { jobs = options.jobs, stops = options["stop-failed"] })
+    { jobs = options.jobs, stops = options["stop-failed"], changed = changed })
 if not done then
     command.fail(failed)
 end
 
-local left = #working.pending(read, kept, true)
-local all_failed = #working.pending(read, kept) - left
+local left = #working.pending(read, kept, changed, true)
+local all_failed = #working.pending(read, kept, changed) - left
 tell(("%s%s: %d points: %d done now, %d before, %d failed, %d left"):format(read.path,
     part and (", shard %d/%d"):format(part.index, part.count) or "", #read.numbers, done,
     #read.numbers - done - all_failed - left, all_failed, left))

@@ -12,6 +12,7 @@ local picture = import "repl/compare/picture.lua"
 local plan = import "repl/plans/plan.lua"
 local records = import "repl/compare/records.lua"
 local report = import "repl/compare/report.lua"
+local working = import "repl/plans/working.lua"
 
 local comparisons = { merge_options = { "json", "svg", "jsonl" } }
 
@@ -83,6 +84,11 @@ function comparisons.name(_, point)
     return entry_of(point).name
 end
 
+function comparisons.source(point)
+    local path = entry_of(point).path
+    return path, digest_of(path) ~= point.values[3]
+end
+
 local function problem_with(body)
     local changed = digest_of_profile(body.profile, body.host) ~= body.figures and body.profile
         or body.against and digest_of_profile(body.against) ~= body.against_figures and body.against
@@ -91,11 +97,11 @@ end
 
 -- What is kept of it, or nil and why there is nothing.
 local function compare(point, opened)
-    local entry = entry_of(point)
-    if digest_of(entry.path) ~= point.values[3] then
-        return nil, entry.path .. " has changed since the plan was written"
+    local problem = working.change(comparisons, point)
+    if problem then
+        return nil, problem
     end
-    local result, reason = comparison.run(entry, opened)
+    local result, reason = comparison.run(entry_of(point), opened)
     return result and { record = result.record }, reason
 end
 

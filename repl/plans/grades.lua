@@ -10,6 +10,7 @@ local lists = import "repl/run/lists.lua"
 local plan = import "repl/plans/plan.lua"
 local problem_with_row = import "repl/plans/grade_rows.lua"
 local result_names = import "repl/labs/result_names.lua"
+local working = import "repl/plans/working.lua"
 
 local grades = { merge_options = { "output", "format" } }
 
@@ -129,9 +130,10 @@ local function read_lab(body)
     return lab_bundle
 end
 
-local function has_changed(submission)
-    return not submission.problem
-        and digest_of(submission.file, most_submission) ~= submission.point.values[5]
+function grades.source(point)
+    local submission = submission_of(point)
+    return submission.file, not submission.problem
+        and digest_of(submission.file, most_submission) ~= point.values[5]
 end
 
 -- ---- work and results ----------------------------------------------------------------------------
@@ -144,11 +146,11 @@ end
 -- The next submission that is as it was.
 local function next_submission(work)
     for point in work.next do
-        local submission = submission_of(point)
-        if not has_changed(submission) then
-            return submission
+        local problem = working.change(grades, point)
+        if not problem then
+            return submission_of(point)
         end
-        work.failed(point, submission.file .. " has changed since the plan was written")
+        work.failed(point, problem)
     end
 end
 

@@ -4,6 +4,8 @@
 --                          is {} before the first point, and has what may stand in one point only
 --   problem_with_result(read, point, fields)   why the fields of a file are no result of this
 --                          point, or nil
+--   source(point)          the path of the file that the point is about, and whether it is no longer
+--                          as in the plan; nil where points have no file of their own
 --   name(read, point)      the point, for people
 --   work(read, work)       works on the points that work.next() gives, and calls work.done(point,
 --                          fields) or work.failed(point, message) for each; gives why nothing can

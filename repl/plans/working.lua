@@ -6,12 +6,36 @@ local working = {}
 
 local most_named <const> = 10           -- of the points that fail
 
--- The numbers of the points without a result; `skips_failed`: also without those that failed.
-function working.pending(read, store, skips_failed)
+-- Why a result of the point is not taken: its source is no longer as in the plan; nil if it is. Where
+-- results are merged it may not be there: then, with `may_lack`, nothing is known against them.
+function working.change(kind, point, may_lack)
+    local path, has_changed
+    if kind.source then
+        path, has_changed = kind.source(point)
+    end
+    if has_changed and not (may_lack and not program.file_kind(path)) then
+        return path .. " has changed since the plan was written"
+    end
+end
+
+-- The points that have a result which is not taken, {[number] = true}.
+function working.changed(read, kind, store)
+    local changed, is_done = {}, store:list()
+    for _, number in ipairs(read.numbers) do
+        changed[number] = is_done[read:digest(number)]
+            and working.change(kind, read:point(number)) and true or nil
+    end
+    return changed
+end
+
+-- The numbers of the points without a result that is taken; `skips_failed`: also without those that
+-- failed.
+function working.pending(read, store, changed, skips_failed)
     local list, is_done, is_failed = {}, store:list()
     for _, number in ipairs(read.numbers) do
         local digest = read:digest(number)
-        if not is_done[digest] and not (skips_failed and is_failed[digest]) then
+        if not (is_done[digest] and not changed[number])
+            and not (skips_failed and is_failed[digest]) then
             list[#list + 1] = number
         end
     end
@@ -31,8 +55,9 @@ local function keep(written, reason)
     end
 end
 
--- Works on the points of those numbers; `options`: jobs, how many processes a kind that starts some has at a time; stops,
--- whether the first point that fails is the last. Gives how many are done, how many failed; or nil and why none can be done.
+-- Works on the points of those numbers; `options`: jobs, how many processes a kind that starts some
+-- has at a time; stops, whether the first point that fails is the last; changed, as above. Gives how
+-- many are done, how many failed; or nil and why none can be done.
 function working.run(read, kind, store, pending, options)
     local taken, done, failed = 0, 0, 0
     local since_ns = internals.wall_ns()
@@ -46,8 +71,9 @@ function working.run(read, kind, store, pending, options)
     function work.next()
         while pending[taken + 1] and not program.end_came() and not (options.stops and failed > 0) do
             taken = taken + 1
-            if not store:has(read:digest(pending[taken])) then
-                return read:point(pending[taken])
+            local number = pending[taken]
+            if options.changed[number] or not store:has(read:digest(number)) then
+                return read:point(number)
             end
         end
     end

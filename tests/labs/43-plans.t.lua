@@ -44,6 +44,23 @@ tap.is(out, alone, "another one goes on")
 out, err, code = sh 'echo "-- later" >> class/right.lua; rm -r class.results; "$P" work class.jsonl -j 2'
 tap.like(err .. code, "streamlab: work: point %d+ %(right%): class/right.lua has changed since the plan was written\n"
     .. ".* 1 failed, 0 left\n1$", "a submission that has changed is not graded")
+
+-- A result that is there was of another submission.
+sh 'cp lab/solution.lua class/right.lua; "$P" work class.jsonl --quiet; cp lab/starter.lua class/right.lua'
+out, err, code = sh '"$P" work class.jsonl'
+tap.like(err .. code, "work: point %d+ %(right%): class/right.lua has changed since the plan was written\n"
+    .. ".* 0 done now, %d+ before, 1 failed, 0 left\n1$", "nor is its earlier result counted")
+out, err, code = sh 'rm -f late.csv; "$P" merge class.jsonl -o late.csv; ls late.csv'
+tap.like(err, "merge: point %d+ %(right%) has a result that is not taken: class/right.lua has changed since "
+    .. "the plan was written\n", "or merged")
+tap.is(out, "", "and without it there is no table")
+out, err, code = sh '"$P" merge class.jsonl --partial -o late.csv; grep -c ^right, late.csv'
+tap.like(out, "\n0\n$", "--partial does without it")
+out, err, code = sh '"$P" lab grade lab class --plan class.jsonl >/dev/null; "$P" work class.jsonl'
+tap.like(err .. code, " 1 done now, %d+ before, 0 failed, 0 left\n0$",
+    "a plan that is written again has the results of all others")
+out, err, code = sh 'mv class away; "$P" merge class.jsonl; mv away class'
+tap.is(err .. code, "0", "results are merged where the submissions are not")
 out, err, code = sh 'echo "-- later" >> lab/tests/hidden.lua; "$P" work class.jsonl; "$P" merge class.jsonl --partial'
 tap.like(err .. code, "work: the lab lab has changed since the plan was written.*merge: the lab lab has changed.*1$",
     "nor anything by a lab that has changed")
