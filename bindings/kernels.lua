@@ -2,7 +2,7 @@
 
 local lab, core = ...
 
-local as, refuse, type_name = core.as, core.refuse, core.type_name
+local as, raise, refuse, type_name = core.as, core.raise, core.refuse, core.type_name
 local check_options, no_more = core.arguments.check_options, core.arguments.no_more
 local is_text, is_table = core.arguments.is_text, core.arguments.is_table
 local new_kernel = core.new_kernel
@@ -59,16 +59,27 @@ local function find_source(source, name)
     return script, count_lines(string.sub(text, 1, at - 1)) + 1
 end
 
--- The names of the functions that a source has with __global__, comments aside, and attributes such as
--- __launch_bounds__(128).
+-- Without comments, and without attributes such as __launch_bounds__(128).
+local function code_of(source)
+    local code = string.gsub(string.gsub(source, "/%*.-%*/", " "), "//[^\n]*", " ")
+    return (string.gsub(code, "__[%w_]+__%s*%b()", " "))
+end
+
+-- The names of the functions that a source has with __global__.
 local function global_names(source)
     local names = {}
-    local code = string.gsub(string.gsub(source, "/%*.-%*/", " "), "//[^\n]*", " ")
-    code = string.gsub(code, "__[%w_]+__%s*%b()", " ")
-    for tail in string.gmatch(code, "__global__([^;{]-)%f[(]%(") do
+    for tail in string.gmatch(code_of(source), "__global__([^;{]-)%f[(]%(") do
         names[#names + 1] = string.match(tail, "([%a_][%w_]*)%s*$")
     end
     return names
+end
+
+-- A header of the user's may have the function, or be what declares it.
+local function check_global(opts, source)
+    local code = code_of(source)
+    if string.find(code, "__global__", 1, true) or string.find(code, '#%s*include%s*"')
+        or opts.options and #opts.options > 0 then return end
+    refuse(op, "the source has no __global__ function")
 end
 
 local function choose_name(opts, source)
@@ -77,6 +88,55 @@ local function choose_name(opts, source)
     if #names == 1 then return names[1] end
     if #names == 0 then refuse(op, "name = is missing: the kernel's") end
     refuse(op, "name = is missing: the source has %s", table.concat(names, ", "))
+end
+
+-- ---- args beside the parameters --------------------------------------------------------
+
+local types <const> = {float = "f32", double = "f64", int = "i32", int32_t = "i32", unsigned = "u32",
+    ["unsigned int"] = "u32", uint32_t = "u32", ["long long"] = "i64", int64_t = "i64", uint64_t = "u64",
+    ["unsigned long long"] = "u64", __half = "f16", half = "f16", __nv_bfloat16 = "bf16",
+    ["unsigned char"] = "u8", uint8_t = "u8"}
+
+-- "f32*" of "const float *__restrict__ x", or nil: of a type that is not in the list above.
+local function declared_type(parameter)
+    local text = string.gsub(string.gsub(parameter, "__restrict__", " "), "%f[%w_]const%f[^%w_]", " ")
+    local words, stars, name = string.match(text, "^%s*([%w_ \t\n]-)%s*(%*?)%s*([%a_][%w_]*)%s*$")
+    local known = name and types[(string.gsub(words, "%s+", " "))]
+    return known and known .. stars
+end
+
+-- The parameters of the function as texts, or nil where only a compiler can tell: templates, macros.
+local function parameters_of(source, name)
+    local plain = string.match(name, "^[%a_][%w_]*$")
+    local inside = plain and string.match(code_of(source), "%f[%w_]" .. plain .. "%s*%(([^()]*)%)%s*{")
+    if not inside or string.find(inside, "[<>#]") then return nil end
+    local list = {}
+    for text in string.gmatch(inside, "[^,]+") do
+        list[#list + 1] = string.match(text, "^%s*(.-)%s*$")
+        if not string.find(list[#list], "[%w_][ *]+[%a_]") then return nil end      -- a macro, or void
+    end
+    return list
+end
+
+-- Of a kernel that does not compile: what in args does not fit its parameters, as the compiler's own
+-- messages about it are about code that is not the user's.
+local function compare_args(source, name, args)
+    local list = parameters_of(source, name)
+    if not list then return end
+    if #list ~= #args then
+        raise("SL_ECOMPILE", op, ("args has %d entr%s, %s takes %d")
+            :format(#args, #args == 1 and "y" or "ies", name, #list))
+    end
+    for i = 1, #args do
+        local needed, given = declared_type(list[i]), string.match(args[i], "(%w+%s*%*?)%s*$")
+        given = given and string.gsub(given, "%s", "")
+        local is_tensor = needed and string.sub(needed, -1) == "*"
+        if needed and (is_tensor and needed ~= given or not is_tensor and string.find(given, "*", 1, true)) then
+            local access = not is_tensor and "" or string.find(list[i], "const") and "in " or "inout "
+            raise("SL_ECOMPILE", op, ("args[%d] is \"%s\", and parameter %d of %s is %s: \"%s%s\"")
+                :format(i, args[i], i, name, list[i], access, needed))
+        end
+    end
 end
 
 -- ---- how long it takes -----------------------------------------------------------------
@@ -197,12 +257,19 @@ function lab.kernel(opts, ...)
     if opts == nil then refuse(op, "it needs a table: lab.kernel{source =, name =, args =}") end
     check_options(opts, options, op)
     local source = choose_source(opts)
+    if source and not opts.cpu then check_global(opts, source) end
     local name = choose_name(opts, source)
     if not opts.args then refuse(op, "args = is missing: a list, such as {\"f32\", \"in f32*\"}") end
     local file, line = opts.file and string.match(opts.file, "[^/]*$"), 1
     if not file and source then file, line = find_source(source, name) end
-    local k = as(op, new_kernel, source, name, file or "", line, opts.args, opts.options or {},
-                 opts.cpu, cost_function(opts.cost))
+    local fine, k = pcall(as, op, new_kernel, source, name, file or "", line, opts.args,
+                          opts.options or {}, opts.cpu, cost_function(opts.cost))
+    if not fine then
+        if source and type(k) == "table" and k.code == "SL_ECOMPILE" then
+            compare_args(source, name, opts.args)
+        end
+        error(k, 0)
+    end
     use_measured(k, opts.cost ~= nil)
     return k
 end

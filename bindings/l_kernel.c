@@ -39,7 +39,11 @@ static inline void check_size(lua_State *L, int arg, const char *name, int64_t s
     } else if (read_list(L, arg, size)) {
         return;
     }
-    lsl_type_error(L, arg - 1, name, "a whole number or a list of up to three, {x, y, z}", op);
+    const char *got = lua_type(L, arg) == LUA_TNUMBER ? lua_tostring(L, arg)
+                                                      : lsl_type_name(L, arg);
+    lsl_fail(L, SL_EINVAL, op,
+             "argument %d (%s) must be a whole number or a list of up to three, {x, y, z}, got %s",
+             arg - 1, name, got); /* "self" is not counted */
 }
 
 /* Those of the table at argument 4, if it is one; gives where the kernel's arguments begin. */

@@ -51,6 +51,20 @@ static bool find_type(const char *text, size_t n, uint8_t *type)
     return false;
 }
 
+/* Ours for a type of C, or NULL. */
+static const char *name_of_c(const char *text, size_t n)
+{
+    static const char *const types[][2] = {
+        { "float", "f32" },   { "double", "f64" },   { "half", "f16" },     { "__half", "f16" },
+        { "int", "i32" },     { "int32_t", "i32" },  { "unsigned", "u32" }, { "uint32_t", "u32" },
+        { "int64_t", "i64" }, { "uint64_t", "u64" }, { "uint8_t", "u8" },
+    };
+
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (is_word(text, n, types[i][0])) return types[i][1];
+    return NULL;
+}
+
 static bool is_number_type(uint8_t type) { return type <= SL_ARG_U64; }
 
 static bool is_element_type(uint8_t type)
@@ -74,6 +88,9 @@ sl_status sl_arg_parse(const char *text, sl_arg *arg, sl_error *err)
         at += n;
         n = next_word(&at);
     }
+    if (!find_type(at, n, &arg->type) && name_of_c(at, n))
+        return sl_fail(err, SL_EINVAL, "\"%.60s\" has C's name of a type: write \"%.*s%s%s\"", text,
+                       (int)(at - text), text, name_of_c(at, n), strchr(at, '*') ? "*" : "");
     if (!find_type(at, n, &arg->type))
         return refuse(
             text,

@@ -37,7 +37,7 @@ T.is(y:sum():item(), 32, "after all that the kernel runs")
 local function does_not_compile(name, pattern, source, args)
     local fine, err = pcall(lab.kernel, {source = source, args = args or {"out f32*"}})
     T.is(not fine and err.code, "SL_ECOMPILE", name .. " does not compile")
-    T.like(tostring(err), pattern, name .. ": the compiler's error is with the script's line")
+    T.like(tostring(err), pattern, name .. ": the error says where, or what")
 end
 
 does_not_compile("an unknown name", "wrong%-kernels%.t%.lua:46: .*count", [[
@@ -45,11 +45,22 @@ __global__ void k(float *y)
 {
     y[0] = count;
 }]])
-does_not_compile("a parameter of another type than args has", "wrong%-kernels%.t%.lua:%d+: ", [[
+does_not_compile("a parameter of another type than args has",
+                 'args%[1%] is "out f32%*", and parameter 1 of k is double %*y: "inout f64%*"', [[
 __global__ void k(double *y)
 {
     y[0] = 1;
 }]])
+local reduction <const> = "__global__ void red(const float *__restrict__ x, float *y) { y[0] = x[0]; }"
+does_not_compile("an argument more than parameters", "args has 3 entries, red takes 2$", reduction,
+                 {"in f32*", "out f32*", "i32"})
+does_not_compile("an argument fewer", "args has 1 entry, red takes 2$", reduction, {"in f32*"})
+does_not_compile("a number for a pointer",
+                 'args%[1%] is "f32", and parameter 1 of red is const float .*x: "in f32%*"$', reduction,
+                 {"f32", "out f32*"})
+does_not_compile("parameters of a macro", ":%d+: .*", [[
+#define PARAMETERS float *y, int n
+__global__ void k(PARAMETERS) { y[0] = n; }]])
 does_not_compile("too much static shared memory", "shared", [[
 __global__ void k(float *y)
 {
