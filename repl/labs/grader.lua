@@ -92,25 +92,35 @@ local function fail_pace(graded, entry, seen, asked)
         .. "  seen   %s\n  asked  %s"):format(entry.output, entry.output ~= "" and "\n" or "", seen, asked)
 end
 
--- Once all tests of the submission have run.
+-- Those of the tests that `test` names, of the numbers in `failed`.
+local function failed_needs(test, failed)
+    return lists.select(test.pace, function(number) return failed[number] end)
+end
+
+-- Once all tests of the submission have run. A test of pace that loses its points has failed for those
+-- that name it, so this goes on until none loses more.
 local function judge_pace(graded, tests)
-    local raced, failed = {}, {}
+    local raced, failed, passed = {}, {}, 0
     for _, entry in ipairs(graded.tests) do
         raced[#raced + 1] = entry.raced and entry.number or nil
         failed[entry.number] = not entry.passed
     end
-    for i, test in ipairs(tests) do
-        local entry = graded.tests[i]
-        if test.pace and entry.passed then
-            local needed = lists.select(test.pace, function(number) return failed[number] end)
-            if raced[1] then
+    repeat
+        local before = passed
+        passed = 0
+        for i, test in ipairs(tests) do
+            local entry = graded.tests[i]
+            local needed = test.pace and entry.passed and failed_needs(test, failed) or {}
+            if raced[1] and test.pace and entry.passed then
                 fail_pace(graded, entry, "races in " .. table.concat(raced, ", "),
                     "no test finds a race")
             elseif needed[1] then
                 fail_pace(graded, entry, table.concat(needed, ", ") .. " failed", "it passes")
             end
+            failed[test.number] = not entry.passed
+            passed = passed + (entry.passed and 1 or 0)
         end
-    end
+    until passed == before
 end
 
 -- ---- the order of tests ----------------------------------------------------------------------

@@ -192,8 +192,15 @@ line, text = grade_by(sound, not_right, needs_it, fine)
 tap.is(line, "1/6  failed 1.1 1.2", "but of a test whose pace names it")
 tap.like(text, "#   seen   1%.1 failed\n%s*#   asked  it passes\n", "which says so")
 tap.is(grade_by(sound, fine, needs_it, not_right), "5/6  failed 2.1", "and of no other")
-tap.is(grade_by(sound, not_right, needs_it, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }), "1/6  failed 1.1 1.2",
-    "a test that lost its points to another one takes none itself")
+local needs_quick = { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }
+line, text = grade_by(sound, not_right, needs_it, needs_quick)
+tap.is(line, "0/6  failed 1.1 1.2 2.1", "a test of pace that lost its points has failed for one that names it")
+tap.like(text, "#   seen   1%.2 failed\n%s*#   asked  it passes\n", "which says so")
+tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" },
+    { "pace = { '2.1' }", "t:ok(true, 'it is quick')" }, not_right), "0/6  failed 1.1 1.2 2.1",
+    "also where it stands before that one")
+tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }, needs_it, fine), "6/6  all passed",
+    "two that name each other keep theirs")
 
 for _, case in ipairs{ { "pace = { '1.3' }", "its pace names 1%.3, and there is no other test of this number" },
     { "pace = { '1.2' }", "its pace names 1%.2, and there is no other" },
