@@ -202,6 +202,17 @@ tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" },
 tap.is(grade_by(sound, { "pace = { '1.2' }", "t:ok(true, 'it is quick')" }, needs_it, fine), "6/6  all passed",
     "two that name each other keep theirs")
 
+-- The last lines of `lab check`, of a lab whose visible test has that option and which has hidden tests.
+local function checked(option)
+    grade_by(sound, fine, { option, "t:ok(true, 'it is quick')" }, fine)
+    local checked_out = shell.sh(('"$P" lab check %s %s/mine.lua'):format(folder, folder))
+    return checked_out:match("# 5 of 5 .*")
+end
+tap.is(checked "pace = true", "# 5 of 5 points; hidden tests have the other 1\n"
+    .. "# (races that hidden tests find cost the points for pace)\n",
+    "who checks visible tests of pace reads that hidden tests may take their points")
+tap.is(checked "", "# 5 of 5 points; hidden tests have the other 1\n", "where there are none, nothing of that")
+
 for _, case in ipairs{ { "pace = { '1.3' }", "its pace names 1%.3, and there is no other test of this number" },
     { "pace = { '1.2' }", "its pace names 1%.2, and there is no other" },
     { "pace = false", "'pace' must be true, or a list of the numbers of tests, got false" },

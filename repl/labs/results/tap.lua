@@ -22,11 +22,18 @@ local function all_passed(graded)
     return not graded.problem and lists.all(graded.tests, function(test) return test.passed end)
 end
 
--- "# 10 of 30 points", and the points of the tests that the student does not have.
+-- "# 10 of 30 points"; the points of the tests that the student does not have, and whether these can
+-- take any of the others.
 local function add_points(lines, graded, lab_bundle)
     local hidden = lab_bundle and lab_bundle.points - graded.points or 0
     add_diagnostic(lines, words.points(graded.score, graded.points)
         .. (hidden > 0 and ("; hidden tests have the other %g"):format(hidden) or ""))
+    local has_pace = hidden > 0 and not lists.all(lab_bundle.tests, function(test)
+        return test.hidden or not test.pace
+    end)
+    if has_pace then
+        add_diagnostic(lines, "(races that hidden tests find cost the points for pace)")
+    end
 end
 
 local function tests_of(graded, lab_bundle)
