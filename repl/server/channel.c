@@ -21,14 +21,14 @@ static bool is_open(int fd, int mode)
 }
 
 /* Waits until the other end is closed; files have none. poll reports that even if it is asked for
- * nothing. A descriptor that we have closed is POLLNVAL. A program that leads a group of processes
- * has started the others. */
+ * nothing. A descriptor that we have closed is POLLNVAL. A program that leads a session has started
+ * the others of its group; one that leads a group alone may stand first in a pipeline. */
 static void *watch(void *ud)
 {
     struct pollfd out = { .fd = (int)(intptr_t)ud };
     while (poll(&out, 1, -1) < 0 && errno == EINTR)
         continue;
-    if (out.revents & (POLLERR | POLLHUP)) kill(getpgrp() == getpid() ? 0 : getpid(), SIGTERM);
+    if (out.revents & (POLLERR | POLLHUP)) kill(getsid(0) == getpid() ? 0 : getpid(), SIGTERM);
     return NULL;
 }
 

@@ -223,6 +223,23 @@ shell.write(requests, json.write(run "1 + 1") .. "\n")
 shell.sh(("\"$P\" %s --server=5,6 5<%s 6>%s"):format(options, requests, replies))
 tap.is(#read_replies(), 3, "others can be named")
 
+-- ---- the reader goes ------------------------------------------------------------------------
+
+-- As the first of a pipeline the server leads a group of processes that it has not started. The last
+-- one goes on until the server has ended, which closes `open`.
+if shell.sh "command -v bash" ~= "" then
+    shell.write(requests, json.write(run "while true do end") .. "\n")
+    out, err = shell.sh(([[cd %s; mkfifo open; cat >pipeline <<'END'
+set -m
+"$P" --backend sim --server 3<requests 4>&1 5>open >/dev/null |
+    { exec 6<open; read -r line; exec 0<&-; cat <&6; echo "goes on" >&2; }
+END
+P="$P" timeout 30 bash pipeline]]):format(shell.quote(folder)))
+    tap.is(out .. err, "goes on\n", "a server whose reader goes ends itself, and nobody else of a pipeline")
+else
+    tap.skip("there is no bash", 1)
+end
+
 -- ---- SIGINT ---------------------------------------------------------------------------------
 
 -- Each is interrupted after it has printed "go", and once more when nothing runs. What is printed:
