@@ -81,6 +81,9 @@ $(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 $(BUILD)/tests/emulate/t-21-fence: $(BUILD)/repl/sandbox/kernel_fence.o $(FILTER)
 $(BUILD)/tests/emulate/t-21-fence: LIBS += $(PROGRAM_FILTER)
 
+# Its files of a page come before the library's.
+$(BUILD)/tests/timeline/t-82-page-files: LDFLAGS += -Wl,-z,muldefs
+
 $(BUILD)/tests/oom/failalloc.so: tests/oom/failalloc.c
 	$(call say,link,$@)
 	@mkdir -p $(@D)

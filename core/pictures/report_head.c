@@ -2,7 +2,7 @@
  * by their digests: nothing else runs or is styled. */
 #include "report_head.h"
 
-#include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../text/base64.h"
@@ -81,46 +81,60 @@ static void add_palette(sl_text *css)
 
 /* ---- script and styles ------------------------------------------------------------ */
 
-const sl__page_file *sl__head_file(const char *name)
+const sl__page_file *sl__head_file(const char *name, sl_error *err)
 {
     static const char folder[] = "core/pictures/report/";
-    const sl__page_file *file = sl__page_files;
-    while (file->name
-           && (strncmp(file->name, folder, sizeof folder - 1) != 0
-               || strcmp(file->name + sizeof folder - 1, name) != 0))
-        file++;
-    assert(file->name);
-    return file;
+    for (const sl__page_file *file = sl__page_files; file->name; file++)
+        if (strncmp(file->name, folder, sizeof folder - 1) == 0
+            && strcmp(file->name + sizeof folder - 1, name) == 0)
+            return file;
+    sl_fail(err, SL_EBACKEND, "cannot write a page: %s%s is not built in", folder, name);
+    return NULL;
 }
 
-/* The text of a {{mark}} from `mark` to `end`. */
-static void add_mark(sl_text *part, const char *mark, const char *end)
+const char *sl__head_mark(const char *mark, char name[SL__MARK_BYTES], sl_error *err)
 {
-    char name[32];
-    assert(end && (size_t)(end - mark) < sizeof name);
-    memcpy(name, mark, (size_t)(end - mark));
-    name[end - mark] = '\0';
-    if (strcmp(name, "palette") == 0)
+    const char *end = strstr(mark, "}}");
+    if (end && (size_t)(end - mark) < SL__MARK_BYTES + 2) {
+        snprintf(name, SL__MARK_BYTES, "%.*s", (int)(end - mark - 2), mark + 2);
+        return end + 2;
+    }
+    sl_fail(err, SL_EBACKEND, "cannot write a page: \"%.16s\" in a file of it is no mark", mark);
+    return NULL;
+}
+
+static sl_status add_mark(sl_text *part, const char *name, sl_error *err)
+{
+    if (strcmp(name, "palette") == 0) {
         add_palette(part);
-    else
-        sl_text_add(part, "%s", sl__head_file(name)->data);
+        return SL_OK;
+    }
+    const sl__page_file *file = sl__head_file(name, err);
+    if (!file) return SL_EBACKEND;
+    sl_text_add(part, "%s", file->data);
+    return SL_OK;
 }
 
-static void add_part(sl_text *part, const char *name)
+static sl_status add_part(sl_text *part, const char *name, sl_error *err)
 {
-    const char *at = sl__head_file(name)->data;
-    for (const char *mark; (mark = strstr(at, "{{")) != NULL; at = strstr(mark, "}}") + 2) {
+    const sl__page_file *file = sl__head_file(name, err);
+    if (!file) return SL_EBACKEND;
+    const char *at = file->data;
+    for (const char *mark; (mark = strstr(at, "{{")) != NULL;) {
+        char marked[SL__MARK_BYTES];
         sl_text_add(part, "%.*s", (int)(mark - at), at);
-        add_mark(part, mark + 2, strstr(mark, "}}"));
+        at = sl__head_mark(mark, marked, err);
+        if (!at || add_mark(part, marked, err) != SL_OK) return SL_EBACKEND;
     }
     sl_text_add(part, "%s", at);
+    return SL_OK;
 }
 
-/* Writes the text and frees it. */
-static sl_status put_text(sl__outfile *file, sl_text *text, sl_error *err)
+/* Writes the text, unless there was an error before, and frees it. */
+static sl_status put_text(sl__outfile *file, sl_text *text, sl_status status, sl_error *err)
 {
-    if (!text->failed) sl__outfile_write(file, text->data, text->len);
-    sl_status status = text->failed ? sl_fail(err, SL_ENOMEM, "no memory for a page") : SL_OK;
+    if (status == SL_OK && text->failed) status = sl_fail(err, SL_ENOMEM, "no memory for a page");
+    if (status == SL_OK) sl__outfile_write(file, text->data, text->len);
     sl_text_free(text);
     return status;
 }
@@ -128,8 +142,8 @@ static sl_status put_text(sl__outfile *file, sl_text *text, sl_error *err)
 sl_status sl__head_put_part(sl__outfile *file, const char *name, sl_error *err)
 {
     sl_text part = { 0 };
-    add_part(&part, name);
-    return put_text(file, &part, err);
+    sl_status status = add_part(&part, name, err);
+    return put_text(file, &part, status, err);
 }
 
 static unsigned nibble(char digit)
@@ -156,11 +170,11 @@ static void add_digest(sl_text *out, const sl_text *part)
 sl_status sl__head_put_digest(sl__outfile *file, const char *name, sl_error *err)
 {
     sl_text part = { 0 }, digest = { 0 };
-    add_part(&part, name);
+    sl_status status = add_part(&part, name, err);
     sl_text_add(&digest, "'sha256-");
-    if (!part.failed) add_digest(&digest, &part);
+    if (status == SL_OK && !part.failed) add_digest(&digest, &part);
     sl_text_add(&digest, "'");
     digest.failed |= part.failed;
     sl_text_free(&part);
-    return put_text(file, &digest, err);
+    return put_text(file, &digest, status, err);
 }

@@ -10,7 +10,6 @@
  */
 #include "pictures.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -535,16 +534,15 @@ static sl_status put_mark(page *p, const char *mark, sl_error *err)
 
 static sl_status put_page(page *p, sl_error *err)
 {
-    const char *at = sl__head_file("page.html")->data;
+    const sl__page_file *file = sl__head_file("page.html", err);
+    if (!file) return SL_EBACKEND;
+    const char *at = file->data;
     for (const char *begin; (begin = strstr(at, "{{")) != NULL;) {
-        char mark[64];
-        const char *end = strstr(begin, "}}");
-        assert(end && (size_t)(end - begin) < sizeof mark);
+        char mark[SL__MARK_BYTES];
         sl__outfile_write(&p->file, at, (size_t)(begin - at));
-        snprintf(mark, sizeof mark, "%.*s", (int)(end - begin - 2), begin + 2);
-        sl_status status = put_mark(p, mark, err);
+        at = sl__head_mark(begin, mark, err);
+        sl_status status = at ? put_mark(p, mark, err) : SL_EBACKEND;
         if (status != SL_OK) return status;
-        at = end + 2;
     }
     raw(p, at);
     return SL_OK;
