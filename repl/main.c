@@ -52,10 +52,19 @@ typedef struct program {
 
 /* ---- the state ----------------------------------------------------------- */
 
-/* One line on stderr, for the bindings, which colour some. */
+/* A notice on stderr, for the bindings, which colour some; on a terminal the others are folded as
+ * errors are. */
 static int notice(lua_State *L)
 {
-    run_coloured_message(luaL_checkstring(L, 1));
+    const char *text = luaL_checkstring(L, 1);
+    if (isatty(STDERR_FILENO) && !strchr(text, '\033')) {
+        embedded_function(L, "repl/run/errors/errors.lua", "fold");
+        lua_pushliteral(L, "streamlab: ");
+        lua_pushvalue(L, 1);
+        lua_call(L, 2, 1);
+        text = luaL_checkstring(L, -1);
+    }
+    run_coloured_message(text);
     return 0;
 }
 

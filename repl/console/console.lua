@@ -15,6 +15,8 @@ local strings = import "repl/run/strings.lua"
 
 local console = {}
 
+local alone <const> = {}        -- the console's functions that are called where they stand alone
+
 -- What is said of an entry that ended well; `find` is a function of hint_names.lua.
 local function hint_by(find)
     local count = import "repl/console/dot_commands/session.lua".count()
@@ -25,8 +27,12 @@ local function hint_by(find)
     end
 end
 
--- Shows the values of an entry by show(...).
+-- Shows the values of an entry by show(...); `help` and `who` work without parentheses, too.
 function console.show_with(show, ...)
+    local call = select("#", ...) == 1 and alone[...]
+    if call then
+        return call()
+    end
     import "repl/console/dot_commands/session.lua".shown()
     import "repl/console/dot_commands/dot_commands.lua".note_shown(...)
     show(...)
@@ -99,10 +105,12 @@ function console.open()
     internals.keep_devices()            -- .device finds each by its profile's name
     for name, file in pairs(globals) do
         if rawget(_G, name) == nil then
-            rawset(_G, name, function(...)
+            local function call(...)
                 local closer <close> = strings.own()
                 return import(file)[name](...)
-            end)
+            end
+            rawset(_G, name, call)
+            alone[call] = (name == "help" or name == "who") and call or nil
         end
     end
 end

@@ -113,6 +113,22 @@ for _, word in ipairs { "quit", "quit()", " exit() " } do
     end)
 end
 
+with({ name = "words alone" }, function(s)
+    s:type("help\r")
+    tap.ok(s:finds "help%(lab%.matmul%)" and s:wait "lab[2]> ", "help alone shows the overview")
+    s:run("x = lab.ones(2)")
+    s:type("who\r")
+    tap.ok(s:finds "memory: " and s:wait "lab[4]> ", "who alone lists the values")
+    s:run("local help = 3")
+    s:type("print(help)\r")
+    tap.ok(s:finds "function: ", "within a call help is the function")
+end)
+
+with({ name = "a notice's words", columns = 40 }, function(s)
+    s:type("s = lab.stream{priority = -1000}\r")
+    tap.ok(s:finds "streamlab: priority %-1000 is outside\n  0", "a notice is folded between words")
+end)
+
 with({ name = "modes" }, function(s)
     tap.is(s.terminal:modes().canonical, false, "at the prompt keys come one by one")
     tap.is(s.screen.modes["2004"], true, "and pasted blocks between brackets")
