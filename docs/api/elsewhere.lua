@@ -38,7 +38,9 @@ local missing = {
     { "cudaLaunchKernel* cudaGetFuncBySymbol cudaFuncSetAttribute cuFuncSetAttribute",
         "`k(grid, block, ...)` launches a kernel of `lab.kernel`, with the shared memory that it asks for" },
     { "triton* numba*", "`lab.kernel` takes CUDA C++; Python compiles elsewhere" },
-    { "cooperative_groups* __syncthreads __global__ __shared__ threadIdx* blockIdx* "
+    { "__syncthreads", "in a script CUDA C++ is a text, `lab.kernel{source = [[ ... ]]}`: there it is as in CUDA, and "
+        .. "the simulated GPU checks that all threads of a block reach it" },
+    { "cooperative_groups* __global__ __shared__ threadIdx* blockIdx* "
         .. "blockDim* gridDim* atomicAdd atomicCAS dim3",
         "CUDA C++ is a text in a script: `lab.kernel{source = [[ __global__ ... ]]}`" },
     { "cudaOccupancyMaxPotentialBlockSize* cudaOccupancyMaxActiveClusters* "

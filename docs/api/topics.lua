@@ -2,7 +2,7 @@
 -- commas; "-" and "_" are blanks, and a plural is found, too. `see` has names of entries and files
 -- of the guide, of the labs and of the experiments.
 local topics = {
-    { "overlap, concurrency, asynchrony",
+    { "overlap, concurrency, asynchrony, parallelism",
         "Work of two streams can run at the same time: copies to the GPU, copies from it and kernels have "
         .. "engines of their own. A copy needs pinned memory for it, and each dependency an event. "
         .. "`timeline:overlap_us` says how long two kinds ran at once, `tap:overlap` asserts it.",
@@ -27,7 +27,7 @@ local topics = {
         "A copy takes a latency and its bytes over a rate: `lab.measure` times it, and a timeline's totals "
         .. "have the bytes. Pageable memory is copied twice, which costs half of the rate or more.",
         see = { "lab.measure", "timeline:totals", "guide/05-pinned-memory" } },
-    { "pinned memory, page-locked memory",
+    { "pinned memory, page-locked memory, page-locked, pinning",
         "The GPU copies page-locked host memory itself, while the host goes on. Page-locking costs time: do "
         .. "it once, and use the memory again.",
         see = { "lab.empty", "tensor:pin_memory", "guide/05-pinned-memory", "labs/03-pinned-and-pageable" } },
@@ -39,7 +39,7 @@ local topics = {
         "Calls that make streams wait although nobody asked: `lab.cuda.free`, work in the legacy default "
         .. "stream, page-locking. `lab.probe` tries them all.",
         see = { "lab.probe", "guide/06-implicit-synchronisation", "labs/05-implicit-synchronisation" } },
-    { "legacy default stream, null stream, blocking stream",
+    { "default stream, legacy default stream, null stream, blocking stream",
         "Work in the default stream waits for all blocking streams, and they wait for it. Streams with "
         .. "`non_blocking = true` do not take part.",
         see = { "lab.default_stream", "lab.stream", "guide/06-implicit-synchronisation" } },
@@ -47,6 +47,14 @@ local topics = {
         "A default stream for each thread of the host. It is a blocking stream: the legacy default stream "
         .. "still waits for it.",
         see = { "lab.per_thread_stream", "guide/20-threads" } },
+    { "dependency, stream dependency",
+        "One operation must not begin before another one has ended. Within a stream all do; between streams "
+        .. "an event says so: recorded behind the first, waited for before the second.",
+        see = { "stream:wait_event", "event:record", "guide/04-events" } },
+    { "priority, stream priority, urgent stream",
+        "`lab.stream{priority = -1}`: where both have blocks that could begin, those of the stream with the "
+        .. "lower number begin first. Blocks that run are not interrupted.",
+        see = { "lab.stream", "guide/07-priorities", "labs/06-priorities" } },
     { "false dependency, false serialization",
         "Two streams wait for each other though their data do not: work in the default stream, a shared "
         .. "buffer, an event recorded too late, or more streams than hardware queues.",
@@ -84,6 +92,18 @@ local topics = {
         "Kernels of several streams run at the same time if SMs are free: one that fills the GPU leaves "
         .. "nothing for others.",
         see = { "device.sm_count", "lab.spin", "guide/03-streams", "experiments/concurrent_kernels" } },
+    { "thread block, block, grid, warp, kernel grid",
+        "A kernel's grid consists of blocks, a block of threads, 32 of which are a warp: `k(grid, block, ...)`. "
+        .. "A block stays on one SM, and its threads share `__shared__` memory.",
+        see = { "lab.kernel", "kernel:occupancy", "guide/18-kernels" } },
+    { "tensor core, mixed precision, fp16, half precision, bf16, AMP, autocast",
+        "`lab.rand(n, n, {dtype = \"float16\"})` or `t:to(\"bfloat16\")`: a product of such matrices uses tensor "
+        .. "cores and half of the bytes. There is no autocast: the dtype of a tensor decides.",
+        see = { "lab.matmul", "tensor:to", "guide/13-simulated-time" } },
+    { "CUDA context, context, primary context",
+        "What a process holds of a GPU: its memory, streams and modules. `lab.open` uses the device's primary "
+        .. "context, as PyTorch does; `d:make_current()` chooses a device.",
+        see = { "lab.open", "device:make_current", "guide/19-several-gpus" } },
     { "warp divergence, branch divergence, coalescing, coalesced access, bank conflict",
         "These are properties inside a kernel. Its values are right on the simulated GPU, its time is not: "
         .. "the model counts bytes and arithmetic. Measure on a GPU, or with Nsight Compute.",
@@ -131,7 +151,7 @@ local topics = {
         "Several processes share a GPU by turns (time slicing), at once (MPS), or each has a part (MIG). "
         .. "Here one process uses a simulated GPU; streams and `lab.thread` share it.",
         see = { "lab.thread", "guide/20-threads" } },
-    { "allreduce, all-reduce, collective, gradient",
+    { "allreduce, all-reduce, collective, gradient, gradient bucket, bucket",
         "All GPUs get the sum of what each has. In a stream of its own it runs beside the matmuls, and takes "
         .. "some SMs from them.",
         see = { "comm:all_reduce", "guide/19-several-gpus", "labs/11-bucket-size" } },

@@ -54,7 +54,10 @@ local cases <const> = {
     { "void f() {", functions },
     { "dim3 g(1)", "a grid of several dimensions is a table: k({4, 4}, 256, ...)" },
     { "x = sizeof(3)", "x:nbytes() of a tensor, #x of a text or a list" },
-    { "__syncthreads()", "there is no __syncthreads here: CUDA C++ is a text in a script: "
+    { "__syncthreads()", "there is no __syncthreads here: in a script CUDA C++ is a text, "
+        .. "lab.kernel{source = [[ ... ]]}: there it is as in CUDA, and the simulated GPU checks that all "
+        .. "threads of a block reach it" },
+    { "threadIdx.x()", "there is no threadIdx here: CUDA C++ is a text in a script: "
         .. "lab.kernel{source = [[ __global__ ... ]]}" },
     { "new Stream()", "a value is made by a call: s = lab.stream()" },
     { "struct A {", no_types },

@@ -407,7 +407,10 @@ end
 
 local function topics()
     for _, words in ipairs { "prefetch", "double buffering", "Double-Buffering", "bandwidth", "atomics",
-                             "deadlocks", "Nsight", "bank conflicts", "roofline", "time slicing" } do
+                             "deadlocks", "Nsight", "bank conflicts", "roofline", "time slicing",
+        "warp", "thread block", "block", "grid", "dependency", "parallelism", "gradient bucket",
+        "mixed precision", "fp16", "tensor core", "page-locked", "default stream",
+        "context", "priority" } do
         local out = asked(words)
         T.like(out, "\nRead docs/guide/%d%d%-", words .. " is a topic, with a chapter of the guide")
     end
