@@ -124,7 +124,7 @@ local function deliver(graded, name, lab_bundle, options)
     if kind and kind ~= "file" then
         return nil, ("cannot write '%s': there is something of that name, and no file"):format(path)
     end
-    return files.write(path, to.text({ graded }, lab_bundle))
+    return files.write(path, to.text({ graded }, lab_bundle, name ~= graded.student))
 end
 
 -- A function that writes the results of each student as soon as all of them are there. If one

@@ -9,10 +9,10 @@ local submission = {}
 local most_bytes <const> = 1024 * 1024
 local most_explained <const> = 128 * 1024       -- bytes of a source whose words are looked at
 
--- Its name in messages. It always ends in ".lua", so that no submission is taken for a chunk of
+-- Its name in messages, without what would break their lines. It always ends in ".lua", so that no submission is taken for a chunk of
 -- the program ("=streamlab", which positions leave out).
 local function chunk_name(path)
-    return "=" .. path:match("[^/]*$"):gsub("%.[lL][uU][aA]$", "") .. ".lua"
+    return "=" .. internals.safe(path:match("[^/]*$")):gsub("%.[lL][uU][aA]$", "") .. ".lua"
 end
 
 -- Without what may stand before the first line of a file and is no Lua, as where it is run.
@@ -22,7 +22,7 @@ end
 
 -- The file as {chunk =, text =}; or nil and why it is no submission.
 function submission.read(path)
-    local name = path:match("[^/]*$")
+    local name = internals.safe(path:match("[^/]*$"))
     local text, reason = files.read_bounded(path, most_bytes)
     if not text then
         return nil, ("cannot read %s: %s"):format(name, reason)

@@ -103,6 +103,21 @@ telling,0,100,0,0,
 wrong,0,100,0,0,
 ]], "as the table's remark")
 
+hand_in("broken", "new\nline.lua", "x = = 1")
+hand_in("broken", "run\ntime.lua", "error('boom')")
+hand_in("broken", "too\nlarge.lua", ("x"):rep(2000000))
+out, err = grade("broken", "broken")
+tap.is(out, [[
+new\nline        0/100  new\nline.lua:1: unexpected symbol near '='
+run\ntime        0/100  run\ntime.lua:1: boom
+too\nlarge       0/100  cannot read too\nlarge.lua: it has 2000000 bytes, more than 1048576
+]], "a file's name is written on one line in its reason")
+local digest = err:match "the results of new\\nline are in (student%-%x+%.json)\n"
+tap.like(shell.read(at("broken/" .. (digest or ""))), '"output": "Student: new\\\\nline\\nnew\\\\nline.lua:1: ',
+    "and results whose name is not the student's name the student")
+grade("broken", "broken.tap")
+tap.like(shell.read(at "broken.tap"), "\n    # new\\nline.lua:1: unexpected symbol near '='\n", "TAP has it in one line")
+
 -- ---- the grader is killed ----------------------------------------------------------------------
 
 -- aaa is the first of the class and the last that is done; it is killed when bob's are there.

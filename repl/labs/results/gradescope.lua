@@ -45,14 +45,16 @@ local function summary(graded)
             hidden == 1 and " was" or "s were")
 end
 
-local function text(list, bundle)
+-- `names_student`: the file's name is not the student's.
+local function text(list, bundle, names_student)
     local graded = list[1]
+    local whose = names_student and "Student: " .. words.name(graded.student) .. "\n" or ""
     local tests = lists.join(graded.tests, function(test)
         return "\n    " .. test_object(test, bundle)
     end, ",")
     return object({
         "score", words.number(graded.score),
-        "output", words.json(summary(graded)),
+        "output", words.json(whose .. summary(graded)),
         "output_format", words.json("text"),
         "stdout_visibility", words.json("hidden"),
         "tests", "[" .. tests .. "\n  ]",
