@@ -84,6 +84,7 @@ function console.after()
     import "repl/console/timing.lua".after()
     import "repl/console/dot_commands/session.lua".ran()
     hint_by "assigned_nothing"
+    hint_by "option"
 end
 
 function console.after_error()

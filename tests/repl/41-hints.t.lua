@@ -35,6 +35,8 @@ local launch <const> = "a kernel is launched by %s(blocks, threads, x, ...), wit
     .. "last; %s = lab.kernel{source = ...} compiles it"
 local arrow <const> = "-> is written . for a field and : for a method: x:size()"
 local colons <const> = "there is no ::; fields and functions are reached by a dot: lab.stream"
+local memory <const> = "there are no addresses: lab.empty(n) makes a tensor, lab.cuda.malloc(bytes) "
+    .. "gives plain memory"
 local choice <const> = "there is no switch; if ... then ... elseif ... then ... end chooses"
 local no_types <const> =
     "there are no types: a table holds what belongs together, p = {x = 1, y = 2}"
@@ -140,8 +142,23 @@ local cases <const> = {
     { "lab.zeros((3, 4))", "there are no tuples: f(3, 4) with one pair of parentheses" },
     { "cudaStream_t s;", "variables are declared by local x = 1" },
     { "float *x;", "variables are declared by local x = 1" },
-    { "cudaMalloc(&x, 4)",
+    { "cudaMalloc(&x, 4)", memory },
+    { "float* x; cudaMalloc(&x, 4)", memory },
+    { "cudaStreamCreate(&s)",
         "there are no addresses: what a function makes is its result, s = lab.stream()" },
+    { "lab.randn(3, 3, device=\"cuda\")",
+        "named arguments go into a table: lab.randn(3, 3, {device = \"cuda\"})" },
+    { "lab.stream(name=\"a\")", "named arguments go into a table: lab.stream{name = \"a\"}" },
+    { "lab.stream(priority=-3)", "named arguments go into a table: lab.stream{priority = -3}" },
+    { "f(x(1), n=3)", "named arguments go into a table: lab.stream{priority = -1}" },
+    { "lab.rand([3,3])", "sizes are arguments of their own: lab.rand(3, 3)" },
+    { "if (x) { y = 1; }", blocks },
+    { "while (x) { y = 1 }", blocks },
+    { "try: pass", "errors are caught by local fine, err = pcall(f)" },
+    { "with lab.stream(s): print(1)",
+        "a block with a stream current is written lab.with(s, function() ... end)" },
+    { "lab.with(lab.device(), print)",
+        "d:make_current() makes a device current; lab.with takes a stream" },
     { "k<<<1, 32, 0, s>>>(x)", launch:format("k", "k") },
     { "net.k<<<1, 32>>>(x)", launch:format("k", "k") },
     { "class Net:\n  pass", "there are no classes; a table holds what belongs together: "
@@ -270,6 +287,8 @@ local function hint_at_prompt(entries)
 end
 
 local prompts <const> = "a prompt is no part of the entry: paste what stands behind it"
+local no_folder <const> =
+    "there is no folder to change here: start streamlab there; !cd changes nothing"
 local for_shells <const> =
     "that is for the shell; here .load FILE runs a script, and .quit leaves"
 for _, case in ipairs {
@@ -313,7 +332,15 @@ for _, case in ipairs {
     { "tl", "tl has no value" },
     { "ls", "ls is for the shell: !ls runs it there" },
     { "ls -la", "ls is for the shell: !ls runs it there" },
-    { "cd ..", "cd is for the shell: !cd runs it there" },
+    { "cd ..", no_folder },
+    { "cd build", no_folder },
+    { "cd", "cd has no value: " .. no_folder },
+    { "--help", "-- begins a comment; help shows what there is, .help the console's commands" },
+    { "--helpful", nil },
+    { "streamlab --trace x.html y.lua",
+        "that is for the shell: !streamlab --trace x.html y.lua runs it there" },
+    { "show x.json.gz",
+        "in the shell: streamlab show FILE; here lab.load(\"FILE\"):show() does it" },
     { "pwd", "pwd is for the shell: !pwd runs it there" },
     { "nvidia-smi", "nvidia-smi is for the shell: !nvidia-smi runs it there" },
     { "nvidia-smi -l 1", "nvidia-smi is for the shell: !nvidia-smi runs it there" },

@@ -186,6 +186,9 @@ for name in ("ls cd pwd cat less vim vi nano emacs clear git make cmake gcc g++ 
     of_shells[name] = true
 end
 
+local no_folder <const> = "there is no folder to change here: start streamlab there; "
+    .. "!cd changes nothing"
+
 -- ls -la, cd ..: a command of the shell. At the prompt "!" gives it to the shell.
 local function is_shells(name, source)
     return ("%s is for the shell: %s runs it there"):format(name, source:find("^=lab%[")
@@ -198,6 +201,8 @@ function names.shell_line(context)
     local word, behind = line:match("^%s*([%w_./~+-]+)%s*(%S?)")
     if not context.source:find("^=lab%[") or not word or behind:find("[=(,]") then
         return nil
+    elseif word == "cd" then
+        return no_folder
     elseif of_shells[word] then
         return is_shells(word, context.source)
     elseif word:find("^[.~]*/[%w_.]") or word:find("/.*%.lua$") then
@@ -209,7 +214,7 @@ end
 -- What may be meant by a global that has no value, at the prompt.
 local function meant(n, name)
     local source <const> = ("=lab[%d]"):format(n)
-    return local_before(n, name) or of_shells[name] and is_shells(name, source)
+    return local_before(n, name) or name == "cd" and no_folder or of_shells[name] and is_shells(name, source)
         or names.global({ number = 0, after = "", script = { tokens = {} }, source = source }, name)
 end
 
@@ -232,8 +237,18 @@ end
 
 -- The n-th entry is just the name of a global that is nil, or of a field that `lab` has not.
 function names.no_value(n)
+    local command = entry_text(n):match("^%s*streamlab%s+%-") and "!" .. entry_text(n):match("^%s*(.-)%s*$")
+    if command then
+        return ("that is for the shell: %s runs it there"):format(command)
+    end
     local field = entry_text(n):match("^%s*(lab%.[%w_.]+)%s*$")
     return field and instead_of(field) or said(n, entry_text(n):match("^%s*([%a_][%w_]*)%s*$"))
+end
+
+-- --help: an option of the program's, which is a comment here.
+function names.option(n)
+    return entry_text(n):find("^%s*%-%-help%s*$")
+        and "-- begins a comment; help shows what there is, .help the console's commands" or nil
 end
 
 -- It gives such a value to another: a = True.

@@ -40,9 +40,34 @@ local with_stream <const> = "a block with a stream current is written lab.with(s
     .. "end)"
 local parts <const> = "a part of a tensor is t:narrow(dim, start, length), an element t:get(1, 2)"
 
+local memory <const> = "there are no addresses: lab.empty(n) makes a tensor, "
+    .. "lab.cuda.malloc(bytes) gives plain memory"
+local catching <const> = "errors are caught by local fine, err = pcall(f)"
+
+-- lab.randn(3, 3, device="cuda"): the call's own name and option, where both are plain.
 local function parameters_or_arguments(context)
-    local declared = context.line:find("function[%w_ .:]*%([^()]*=") ~= nil
-    return declared and "parameters have no defaults; begin with: x = x or 1" or named_arguments
+    if context.line:find("function[%w_ .:]*%([^()]*=") then
+        return "parameters have no defaults; begin with: x = x or 1"
+    end
+    local name, before, option, value = context.line:match(
+        "^([%a_][%w_ .:]-) ?%( ([%w_ ,.]-)([%a_][%w_]*) = (-? ?[%w_.\"]+) %)$")
+    name = name and name:gsub(" ([.:]) ", "%1"):match("^lab%..*")
+    if not name or before ~= "" and not before:find(", $") then
+        return named_arguments
+    end
+    if value == "\"\"" then
+        value = context.script.lines[context.number]:match(option .. "%s*=%s*(%b\"\")") or "..."
+    end
+    return ("named arguments go into a table: %s"):format(before == ""
+        and ("%s{%s = %s}"):format(name, option, (value:gsub(" ", "")))
+        or ("%s(%s{%s = %s})"):format(name, (before:gsub(" ,", ",")), option, (value:gsub(" ", ""))))
+end
+
+-- lab.rand([3, 3])
+local function sizes_in_brackets(context)
+    local name, sizes = context.line:match("(lab %. %l+) %( %[ ([%w_ ,]+) %]")
+    return name and ("sizes are arguments of their own: %s(%s)"):format((name:gsub(" ", "")),
+        (sizes:gsub(" *, *", ", "):gsub(" $", "")))
 end
 
 -- lab.matmul?
@@ -146,6 +171,7 @@ local syntax <const> = {
     { message = "near '!'$", hint = "not is a word: not x" },
     { message = "near '&'$", before = "^&$", hint = "&& is written and" },
     { message = "near '&'$", after = "^&$", hint = "&& is written and" },
+    { message = "symbol near '&'$", line = "[mM]alloc%w* %( &", hint = memory },
     { message = "symbol near '&'$", hint = "there are no addresses: what a function makes is its "
         .. "result, s = lab.stream()" },
     { message = "near '|'$", before = "^|$", hint = "|| is written or" },
@@ -155,6 +181,7 @@ local syntax <const> = {
       hint = "there is no %1=; write x = x %1 ..." },
     { message = "near '%.%.'$", after = "^=$", hint = "there is no ..=; write x = x .. y" },
     { message = "near '%*'$", before = "^%*$", hint = "a power is written x^2" },
+    { message = "near '%*'$", line = "%* [%w_]+ ; cuda%u?%l*[mM]alloc", hint = memory },
     { message = "near '%*'$", before = "^%l+$", hint = declaration },
     { message = "near '@'$", hint = "the product of two matrices is lab.matmul(a, b)" },
     { message = "near '<<'$", after = "^<$", hint = launch },
@@ -178,6 +205,7 @@ local syntax <const> = {
     { message = "near '#'$", before = "^[^=(,]*$", hint = "comments begin with --" },
     { message = "near '//'$", line = "^//", hint = "comments begin with --" },
     { message = "near '/'$", line = "^/ %*", hint = "comments over several lines are --[[ ... ]]" },
+    { message = "symbol near '%['$", line = "lab %. %l+ %( %[", hint = sizes_in_brackets },
     { message = "symbol near '%['$", hint = "lists are written {1, 2}" },
     { message = "near '%?'$", line = "^[%w_.: ]+%?[? ]*$", hint = trailing_question },
     { message = "near '%?'$", hint = conditional },
@@ -268,8 +296,11 @@ local syntax <const> = {
     { message = "near <eof>$", line = "^for .* in range %b() :", hint = loops },
     { message = "near <eof>$", line = "^while .*:$", hint = blocks },
     { message = "near <eof>$", line = "^for .*:$", hint = blocks },
-    { message = "near <eof>$", line = "^try :$",
-      hint = "errors are caught by local fine, err = pcall(f)" },
+    { message = "near ", line = "^try :", hint = catching },
+    { message = "near <eof>$", line = "^if .* {", hint = blocks },
+    { message = "near <eof>$", line = "^while .* {", hint = blocks },
+    { message = "near ", line = "^show [%w_./ -]+ %. json", hint = "in the shell: streamlab show FILE; "
+        .. "here lab.load(\"FILE\"):show() does it" },
     { message = "near ", hint = named "shell_line" },
     { message = "<eof>'? expected near 'end'$", hint = "this end closes nothing: there is one too "
         .. "many, or a then, do or function is missing before it" },
@@ -329,6 +360,8 @@ local runtime <const> = {
     { message = "^argument 1 %(options%) .*, got function$", op = "record",
       hint = "lab.profile(f) records what f does" },
     { message = "^argument 1 %(options%) .*, got stream$", op = "stream", hint = with_stream },
+    { message = "^argument 1 %(stream%) must be a stream, got device$", op = "with",
+      hint = "d:make_current() makes a device current; lab.with takes a stream" },
     { message = "^argument 2 %(f%) must be a function, got ", op = "with", hint = called_already },
     { message = "^options have names, but the table has list items$", hint = listed_options },
     { message = "^virtual time has passed ", hint = "lab.open{profile = \"h200\"} opens "
