@@ -263,6 +263,8 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
         return SL_OK;
     }
     unlink_thread(threads, thread);
+    /* The playground's C library says so (repl/playground/wasm/missing.c). */
+    if (error == ENOSYS) return sl_fail(err, SL_EUNSUPPORTED, "a page has no threads");
     return sl_fail(err, SL_ESTATE, "the system starts no thread: %s",
                    error == EAGAIN ? "there is no memory for one, or there are too many"
                                    : strerror(error));

@@ -22,6 +22,7 @@ stream; `lab` is the laboratory, with the devices that were open when the thread
             errors = {
                 { "SL_EINVAL", "`f` is a function of C, or uses a local variable from outside; an argument cannot be handed over" },
                 { "SL_ESTATE", "the system starts no thread" },
+                { "SL_EUNSUPPORTED", "a page has no threads" },
             },
             about = [[
 The thread's globals are its own: reading one that only the script has is an error, also where it is a function; define that inside of `f`, or in a module that `f` requires. Setting one

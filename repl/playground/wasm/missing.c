@@ -1,7 +1,9 @@
 /* missing.c - what the C library for WebAssembly lacks of the system calls that streamlab names. A
- * page has no processes, and signals do not arrive: each call fails as on a system without it. */
+ * page has no processes and no threads, and signals do not arrive: each call fails as on a system
+ * without it. */
 #define _GNU_SOURCE /* wait4 */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/types.h>
 #include <sys/wait.h>
@@ -26,6 +28,13 @@ int sigaltstack(const stack_t *restrict stack, stack_t *restrict old)
 {
     (void)stack, (void)old;
     return fail();
+}
+
+int pthread_create(pthread_t *restrict thread, const pthread_attr_t *restrict attributes,
+                   void *(*start)(void *), void *restrict argument)
+{
+    (void)thread, (void)attributes, (void)start, (void)argument;
+    return ENOSYS;
 }
 
 /* Threads of a kernel that is emulated run in a process of their own, which cannot be made. */
