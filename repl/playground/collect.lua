@@ -1,5 +1,6 @@
 -- collect.lua FOLDER PROGRAM - the scripts and labs that the page offers: copies them to FOLDER/files, and
--- writes FOLDER/scripts.json: [{group, list: [{title, path, files, options, lab, snippets: {python, cuda}}]}].
+-- writes FOLDER/scripts.json: [{group, list: [{title, path, files, options, lab, gpu,
+-- snippets: {python, cuda}}]}].
 -- What a script needs goes with it: the files that it reads, options of the program. What a page cannot run
 -- is a group of its own: {title, why}. Hidden tests, solutions and answers of labs stay out.
 
@@ -149,7 +150,7 @@ local function lab(path)
     end
     files[#files + 1] = offer(path .. "/README.md")
     return { title = about.title, lab = path, path = offer(path .. "/starter.lua"), files = files,
-             snippets = snippets(read(path .. "/README.md")) }
+             gpu = about.profile, snippets = snippets(read(path .. "/README.md")) }
 end
 
 local function labs()

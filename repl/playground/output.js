@@ -69,6 +69,9 @@ function clear() {
     errors = "";
 }
 
+// A line of a chart, which is never broken: of tl:show(), or in ASCII, as `lab check` has it.
+const CHART = /[│┤┼╵]|\|.*\| +\d+%|\+-[-+]*\+/;
+
 // ---- what is shown -----------------------------------------------------------------------------
 
 function print(stream, text) {
@@ -82,7 +85,7 @@ function print(stream, text) {
     last.price += textCost(text);
     cost += textCost(text);
     last.amount = sumOf(last.amount, { lines: linesIn(text), characters: text.length, pictures: 0 });
-    if (/[│┤┼╵]/.test(text)) last.node.classList.add("chart");
+    if (CHART.test(text)) last.node.classList.add("chart");
     makeRoom();
 }
 

@@ -1,7 +1,8 @@
 // playground.js - the page: an editor, a program that runs in a worker, and what it shows.
 "use strict";
 
-const SCRIPT = "script.lua";
+const SCRIPT = "script.lua", FIRST_GPU = "h200";
+const LAB_READY = "Write your solution, then check the lab: its visible tests run here.";
 const FIRST = `-- What overlaps with what? Ctrl+Enter runs it; click on a bar.
 local lab = require "streamlab"
 
@@ -248,6 +249,15 @@ function showSnippets(snippets) {
     }
 }
 
+// A lab is graded on a GPU of its own; who leaves it has the one from before.
+let gpuBefore = FIRST_GPU;
+
+function setGpu({ gpu }) {
+    if (!chosen.gpu) gpuBefore = byId("profile").value;
+    if (gpu) byId("profile").value = gpu;
+    else if (chosen.gpu) byId("profile").value = gpuBefore;
+}
+
 // The entry's files are loaded once, before its script can run.
 async function setScript(entry, text) {
     if (!entry.held) {
@@ -256,11 +266,13 @@ async function setScript(entry, text) {
         entry.held = held;
     }
     if (running) await stop();
+    setGpu(entry);
     chosen = entry;
     own = false;
     editor.setValue(text);
     byId("check").hidden = !entry.lab;
     showSnippets(entry.snippets);
+    showTask(entry);
     clear();
     unmark();
 }
@@ -274,7 +286,7 @@ async function choose(index) {
     }
     keepDraft();
     const options = entry.options ? ` It runs with ${entry.options.join(" ")}.` : "";
-    say(entry.lab ? "Write your solution, then check the lab: its visible tests run here." : `Ready.${options}`);
+    say(entry.lab ? LAB_READY : `Ready.${options}`);
 }
 
 async function listScripts() {
@@ -309,8 +321,8 @@ async function readLink() {
     await listed;
     const { script, gpu, of, problem } = await readFragment(location.hash, PROFILES, entries);
     if (script === undefined && !problem) return false;
-    if (gpu) byId("profile").value = gpu;
     await setScript(of ?? {}, script ?? FIRST);
+    if (gpu) byId("profile").value = gpu;
     if (problem) say(problem, true);
     else say("This script came with the link. Read it, then run it.");
     return true;
@@ -354,8 +366,8 @@ async function restoreDraft() {
     const draft = readDraft();
     if (!draft) return false;
     await listed;
-    if (PROFILES.includes(draft.gpu)) byId("profile").value = draft.gpu;
     await setScript(entries.find(({ path }) => path === draft.of) ?? {}, draft.text);
+    if (PROFILES.includes(draft.gpu)) byId("profile").value = draft.gpu;
     own = true;
     say("Your script, as you left it. Ctrl+Enter runs it.");
     return true;
@@ -388,7 +400,7 @@ function listen() {
 
 async function begin() {
     for (const name of PROFILES) byId("profile").append(new Option(name));
-    byId("profile").value = "h200";
+    byId("profile").value = FIRST_GPU;
     listen();
     listed = listScripts().catch(({ message }) => say(`The scripts cannot be listed: ${message}`, true));
     if (await readLink() || await restoreDraft()) return;

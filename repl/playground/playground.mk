@@ -76,7 +76,8 @@ EDITOR_JS  := $(addprefix $(CODEMIRROR)/,lib/codemirror.js mode/lua/lua.js addon
               addon/edit/matchbrackets.js addon/edit/closebrackets.js)
 EDITOR_CSS := $(addprefix $(CODEMIRROR)/,lib/codemirror.css addon/hint/show-hint.css)
 minify      = $(if $(shell command -v esbuild),esbuild --minify --loader=js,cat)
-PAGE_FILES := $(addprefix repl/playground/,playground.css playground.js cost.js output.js links.js program.js worker.js)
+PAGE_FILES := $(addprefix repl/playground/,playground.css playground.js cost.js output.js links.js \
+              task.js program.js worker.js)
 PROFILES    = $(patsubst scripts/profiles/%.lua,"%"$(comma),$(sort $(wildcard scripts/profiles/*.lua)))
 comma      := ,
 

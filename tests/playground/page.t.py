@@ -71,6 +71,8 @@ def test_errors(browser):
         print(t:get(1))""")
     ok("script.lua:5:" in printed and "no C++ compiler" in printed,
        "nor a compiler: what a kernel of one's own computes is unknown", printed)
+    printed = run_script(browser, "local lab = require 'streamlab'\nlab.thread(function() end)")
+    ok("script.lua:2:" in printed and "a page has no threads" in printed, "nor threads", printed)
 
 
 def test_stop(browser):
@@ -132,6 +134,12 @@ def test_labs(browser):
     wait_for(browser, "entries.length > 100", "the scripts are listed")
     choose(browser, "First streams")
     ok(not browser.run("return byId('check').hidden"), "a lab can be checked")
+    gpu = browser.run("return byId('profile').value")
+    equal(gpu, "textbook", "on the GPU on which it is graded")
+    task = text_of(browser, "task")
+    ok("side_by_side(first, second) calls both" in task and "The same in" not in task,
+       "its task can be read beside the script", task[:300])
+    equal(browser.run("return byId('text').querySelectorAll('table').length"), 3, "with its tables")
     ok("torch.cuda" in text_of(browser, "snippets") and "cudaStream" in text_of(browser, "snippets"),
        "with the same in PyTorch and CUDA C++")
     browser.run("byId('check').click()")
@@ -145,6 +153,14 @@ def test_labs(browser):
     ok("30 of 30 points" in text_of(browser, "output"), "a solution has all that visible tests give",
        text_of(browser, "output")[-200:])
     equal(text_of(browser, "state")[:30], "All 3 visible tests passed in ", "which is said")
+    choose(browser, "12. peers")
+    equal(browser.run("return [byId('profile').value, byId('task').hidden]"), ["h200", True],
+          "another script has the GPU from before, and no task")
+    for title in browser.run("return entries.filter((e) => e.lab).map((e) => e.title)"):
+        choose(browser, title)
+        task = text_of(browser, "task")
+        marks = [mark for mark in ("```", "|---", "**") if mark in task]
+        ok("What is graded" in task and not marks, f"the task of {title} is read whole", task)
     secret = [os.path.join(folder, name) for folder, _, names in os.walk(FOLDER) for name in names
               if name in ("solution.lua",) or (name == "hidden.lua" and "labs" in folder)
               or "/right" in folder or "/wrong" in folder]
@@ -164,6 +180,15 @@ def test_reload(browser, address):
     browser.run("byId('run').click()")
     wait_for(browser, "!running && /Done|Ended/.test(byId('state').textContent)", "it runs by a click")
     ok("Done" in text_of(browser, "state"), "with what the script needs: two GPUs", text_of(browser, "output"))
+    choose(browser, "First streams")
+    open_page(browser, address)
+    equal(browser.run("return [byId('profile').value, byId('task').hidden]"), ["textbook", False],
+          "a lab has its GPU and its task again")
+    choose(browser, "12. peers")
+    gpu = browser.run("return byId('profile').value")
+    equal(gpu, "h200", "and who leaves it then has the first GPU")
+    browser.run("editor.focus(); editor.setCursor(editor.lineCount(), 0)")
+    browser.press(*"-- typed")
     set_script(browser, "print('of a link')")
     browser.run("byId('link').click()")
     link = wait_for(browser, "location.href.includes('#script=') && location.href", "the link is made")
@@ -226,6 +251,36 @@ def test_editor(browser):
     equal(unlabelled, [], "everything that can be used has a name")
 
 
+# The lines of charts that are shown on more than one line.
+BROKEN_LINES = """
+    const range = document.createRange(), broken = [];
+    let charts = 0;
+    for (const pre of output.querySelectorAll("pre")) {
+        const text = pre.textContent, nodes = [];
+        const walker = document.createTreeWalker(pre, NodeFilter.SHOW_TEXT);
+        while (walker.nextNode()) nodes.push(walker.currentNode);
+        const place = (at) => {
+            for (const node of nodes) {
+                if (at <= node.length) return [node, at];
+                at -= node.length;
+            }
+        };
+        for (let at = 0; at < text.length;) {
+            const end = text.indexOf("\\n", at) < 0 ? text.length : text.indexOf("\\n", at);
+            const line = text.slice(at, end);
+            if (/[│└┴┬┘]|\\|.*\\| +\\d+%|\\+-[-+]+\\+/.test(line)) {
+                charts++;
+                range.setStart(...place(at));
+                range.setEnd(...place(end));
+                const tops = [...range.getClientRects()].map((r) => Math.round(r.top));
+                if (Math.max(...tops) - Math.min(...tops) > 4) broken.push(line);
+            }
+            at = end + 1;
+        }
+    }
+    return charts ? broken : ["no chart"];"""
+
+
 def test_phone(browser):
     browser.resize(390, 844)
     wide = browser.run("return document.documentElement.scrollWidth > innerWidth")
@@ -244,6 +299,18 @@ def test_phone(browser):
             .filter((pre) => pre.scrollWidth > pre.clientWidth).map((pre) => pre.textContent)""")
         equal(cut, [], f"charts are as wide as a screen of {width} px")
         ok(browser.run("return output.querySelectorAll('pre.chart').length") > 0, "there is one")
+        choose(browser, "First streams")
+        browser.run("checkLab()")
+        wait_for(browser, "!running && /points/.test(output.textContent)", "a lab is checked")
+        broken = browser.run(BROKEN_LINES)
+        equal(broken, [], f"nor are charts of a checked lab broken at {width} px")
+        apart = browser.run("""
+            const box = byId("races").getBoundingClientRect();
+            const range = document.createRange();
+            range.selectNode(byId("races").nextSibling);
+            const words = range.getBoundingClientRect();
+            return [box.bottom > words.top && words.bottom > box.top, box.right <= words.left]""")
+        equal(apart, [True, True], "the box of Find races stands beside its words")
     browser.resize(1280, 850)
 
 
