@@ -256,13 +256,52 @@ local function launch_row(access, columns)
     return access.launched and row("", "launched at " .. access.launched, columns) or ""
 end
 
-local function fix(race)
+-- The file of whom reports are for, who can change no other; nil: all files are theirs.
+local changeable
+
+local function can_change(where)
+    return not changeable or sub(where, 1, #changeable + 1) == changeable .. ":"
+end
+
+-- 'stream "copies", made at mine.lua:9'.
+local function stream_with_place(access, facts)
+    local known = access.graph and facts or access
+    if known.stream_id == 0 then return "the default stream" end
+    local made = facts.made or ""
+    return 'stream "' .. (known.stream or "") .. '"' .. (made ~= "" and ", made at " .. made or "")
+end
+
+-- What a function has to do whose caller makes the second access: no line of the caller's can be
+-- told to change. nil: nothing of that kind helps.
+local function fix_of_function(race, facts)
+    local first, second = race.first, race.second
+    local ending = " before your function returns"
+    if is_asynchronous(first) then
+        return "wait for the collective of " .. (first.where or "") .. ending
+    elseif is_asynchronous(second) or first.by ~= "stream" then
+        return nil
+    elseif facts.remedy == "host_waits" then
+        return "the host must wait for " .. stream_with_place(first, facts.first) .. ","
+               .. ending
+    elseif facts.remedy ~= "stream_waits" then
+        return nil
+    end
+    local waits = can_change(facts.second.made or "") and stream_with_place(second, facts.second)
+                  or "the stream that is current when your function is called"
+    return waits .. " must wait for " .. stream_with_place(first, facts.first) .. "," .. ending
+end
+
+local function fix(race, facts)
+    local second = race.second
+    local in_words = not can_change(second.launched or second.where or "")
+                     and fix_of_function(race, facts)
+    if in_words then return in_words end
     local text = "insert " .. race.remedy .. " " .. race.remedy_where
     if race.kind ~= "use after free" then return text end
     return text .. ", so that the graph names other memory, or free it behind the last launch"
 end
 
-local function report(race, columns, colour, cache)
+local function report(race, facts, columns, colour, cache)
     local first, second, times = race.first, race.second, race.count - 1
     local became = outcome(race)
     local lines = {
@@ -277,7 +316,7 @@ local function report(race, columns, colour, cache)
         race.accident and row("order", "kept only by undocumented behaviour of the driver: "
                               .. race.accident, columns) or "",
         race.idle_wait and row("wait", race.idle_wait, columns) or "",
-        row("fix", fix(race), columns),
+        row("fix", fix(race, facts), columns),
         became and row("here", became, columns) or "",
         times > 0 and "  (and " .. times .. " more time" .. (times > 1 and "s" or "") .. ")\n" or "",
     }
@@ -309,6 +348,10 @@ local most_columns = all_columns
 -- line is broken twice.
 function words.narrow(columns) most_columns = columns end
 
+-- From here on reports are for who can change that file alone, `name` as in positions: what calls
+-- its functions is a lab's test.
+function words.narrow_to_file(name) changeable = name end
+
 -- Adds to a race its fields that are texts; `message` is the report, in so many columns. Lines of
 -- files are kept in the table `cache`.
 function words.describe(race, facts, columns, colour, cache)
@@ -318,7 +361,8 @@ function words.describe(race, facts, columns, colour, cache)
     race.accident = race.kind == "accident" and accident(facts) or nil
     race.idle_wait = idle_wait(race, facts)
     race.remedy, race.remedy_where = remedy(race, facts)
-    race.message = report(race, columns < most_columns and columns or most_columns, colour, cache)
+    race.message = report(race, facts, columns < most_columns and columns or most_columns, colour,
+                          cache)
     return setmetatable(race, race_meta)
 end
 

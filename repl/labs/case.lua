@@ -331,6 +331,7 @@ local function run(lab_bundle, machine, number, path, backend, scratch)
     end
     program.entries()[source.chunk] = source.text       -- for explanations, which quote lines
     internals.prefer_source(source.chunk)   -- not the line of a test that the submission called
+    internals.words.races.narrow_to_file(source.chunk:sub(2))
     if lab_bundle.kernels then
         start_kernels(lab_bundle.limits, backend, scratch)
     end

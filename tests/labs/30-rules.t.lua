@@ -156,6 +156,29 @@ passes("a test without a race passes", racing, "", "student.go(true) t:ok(true, 
 out = fails("an error hides no race", racing, "", "student.go() error('the lab broke')")
 tap.like(out, "error: .*failed: nothing races", "both are said")
 
+-- Nobody can insert anything before a line of the tests.
+local gives = [[
+    function go()
+        local s, x = lab.stream{ non_blocking = true }, lab.zeros(4)
+        local p = lab.zeros(4, { device = "cpu", pinned = true })
+        lab.synchronize()
+        lab.spin(1, { stream = s })
+        x:fill_(1, { stream = s })
+        p:copy_(x, { non_blocking = true, stream = s })
+        return x, p
+    end]]
+for use, words in pairs{
+    ["lab.mul(x, 2)"] = 'fix the stream that is current when your function is called must wait for stream '
+        .. '"stream 1", made at mine.lua:2, before your function returns',
+    ["p:get(1)"] = 'fix the host must wait for stream "stream 1", made at mine.lua:2, '
+        .. 'before your function returns',
+} do
+    out = fails("what races in the test: " .. use, gives, "", "local x, p = student.go() " .. use
+        .. " t:ok(x and p, 'it went')")
+    tap.like(out:gsub("[\n#%s]+", " "), words, "the feedback says what the function has to do")
+    tap.ok(not out:find("insert", 1, true), "and names no line of the tests to change")
+end
+
 -- Grades a submission by a visible test for 3 points, `values`, and two for 2 and 1, `quick` and
 -- `other`, each the options and the body of a function; gives the line, and the TAP.
 local function grade_by(submission, values, quick, other)
