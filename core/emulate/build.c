@@ -123,7 +123,8 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* NVRTC's options that a compiler for the host knows; the others are about the GPU's code. */
+/* NVRTC's options that a compiler for the host is given; the others are about the GPU's code, and
+ * definitions are in the text (unit.c). */
 static void add_user_options(options *all, const sl_custom *kernel)
 {
     const char *standard = "-std=c++17";
@@ -132,7 +133,7 @@ static void add_user_options(options *all, const sl_custom *kernel)
         const char *option = kernel->options[i];
         if (begins(option, "--std=")) option++;
         if (begins(option, "-std=")) standard = option;
-        if (begins(option, "-D") || begins(option, "-U") || begins(option, "-I")) {
+        if (begins(option, "-I")) {
             add_option(all, option);
             if (!option[2] && i + 1 < kernel->n_options) add_option(all, kernel->options[++i]);
         }

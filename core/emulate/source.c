@@ -140,23 +140,13 @@ static bool begins_name(const word *one)
     return one->n > 0 && is_letter(*one->at) && !isdigit((unsigned char)*one->at);
 }
 
-/* Names of ours and of compilers are no macros of a source's. */
-static bool is_reserved(const word *one)
-{
-    return strncmp(one->at, "EMU_", 4) == 0 || strncmp(one->at, "__", 2) == 0;
-}
+/* Our own macros. */
+static bool is_ours(const word *one) { return strncmp(one->at, "EMU_", 4) == 0; }
 
-static bool has_word(const char *text, const word *wanted)
-{
-    for (word one = next_word(text); one.n; one = next_word(one.at + one.n))
-        if (one.n == wanted->n && strncmp(one.at, wanted->at, one.n) == 0) return true;
-    return false;
-}
-
-void emu_source_undefine(const char *text, const char *but, emu_text *unit)
+void emu_source_undefine(const char *text, emu_text *unit)
 {
     for (word one = next_word(text); one.n; one = next_word(one.at + one.n)) {
-        if (!begins_name(&one) || is_reserved(&one) || has_word(but, &one)) continue;
+        if (!begins_name(&one) || is_ours(&one)) continue;
         emu_text_printf(unit, "#undef %.*s\n", (int)one.n, one.at);
     }
 }

@@ -61,10 +61,54 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
     emu_text_puts(unit, "}\nEMU_UNCHECKED static inline auto emu_bind_kernel()\n{\n    return [");
     for (uint32_t i = 0; i < kernel->n_args; i++)
         emu_text_printf(unit, "%sa%u = emu_arg%u", i ? ", " : "", i, i);
-    emu_text_printf(unit, "]() EMU_CALLS_KERNEL { %s(", kernel->name);
+    emu_text_puts(unit, "]() EMU_UNCHECKED __attribute__((__always_inline__)) { emu_call_kernel(");
     for (uint32_t i = 0; i < kernel->n_args; i++)
         emu_text_printf(unit, "%sa%u", i ? ", " : "", i);
     emu_text_puts(unit, "); };\n}\n");
+}
+
+/* The kernel's name may be a template's with arguments, a macro, any words of a stranger's: they are in
+ * this function alone, which is checked like the kernel. Its own words are no macros: only `emu_` ones of
+ * ours are left. */
+static void add_call(emu_text *unit, const sl_custom *kernel)
+{
+    emu_text head = { 0 };
+
+    emu_text_puts(&head, "static inline void emu_call_kernel(");
+    for (uint32_t i = 0; i < kernel->n_args; i++) {
+        emu_text_puts(&head, i ? ", " : "");
+        add_type(&head, &kernel->args[i]);
+        emu_text_printf(&head, " emu_a%u", i);
+    }
+    emu_text_puts(unit,
+                  "__asm__(\"\");\n#undef __noinline__\n"); /* ends what has no end; macros.h */
+    if (head.data) emu_source_undefine(head.data, unit);
+    add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
+    emu_text_printf(unit, "EMU_CALLS_KERNEL %s) { %s(", head.data ? head.data : "", kernel->name);
+    for (uint32_t i = 0; i < kernel->n_args; i++)
+        emu_text_printf(unit, "%semu_a%u", i ? ", " : "", i);
+    emu_text_puts(unit, "); }\n");
+    unit->failed |= head.failed;
+    emu_text_free(&head);
+}
+
+/* -DNAME, -DNAME=VALUE, -UNAME, also in two options. As the compiler's own they would change our text in
+ * front of the source. */
+static void add_definitions(emu_text *unit, const sl_custom *kernel)
+{
+    emu_text_puts(unit, "#line 1 \"<options>\"\n");
+    for (size_t i = 0; i < kernel->n_options; i++) {
+        const char *option = kernel->options[i], *text = option + 2;
+        if (strncmp(option, "-D", 2) != 0 && strncmp(option, "-U", 2) != 0) continue;
+        if (!*text && ++i == kernel->n_options) return;
+        if (!*text) text = kernel->options[i];
+        const size_t line = strcspn(text, "\n"), name = strcspn(text, "=\n");
+        const char *value = text[name] == '=' ? text + name + 1 : "1";
+        emu_text_printf(unit, option[1] == 'U' ? "#undef %.*s" : "#define %.*s ", (int)name, text);
+        if (option[1] == 'D')
+            emu_text_printf(unit, "%.*s", text[name] == '=' ? (int)(line - name - 1) : 1, value);
+        emu_text_puts(unit, "\n\n"); /* one for a backslash at its end */
+    }
 }
 
 /* As much as any GPU has, and no byte of it in the file. */
@@ -84,8 +128,8 @@ static void add_end(emu_text *unit, const sl_custom *kernel)
 
     add_wrapper(&end, kernel);
     add_device_file(&end, "blocks.h");
-    emu_text_puts(unit, "#undef noinline\n"); /* of EMU_CALLS_KERNEL */
-    if (end.data) emu_source_undefine(end.data, kernel->name, unit);
+    add_call(unit, kernel);
+    if (end.data) emu_source_undefine(end.data, unit);
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
     if (end.data) emu_text_puts(unit, end.data);
     unit->failed |= end.failed;
@@ -111,6 +155,7 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, int *line, sl_
     add_device_file(unit, "atomics.h");
     add_device_file(unit, "memory.h");
     add_device_file(unit, "warp.h");
+    add_definitions(unit, kernel);
     add_line(unit, kernel, kernel->line > 0 ? kernel->line : 1);
     emu_source_add(source, unit, &shared);
     free(source);

@@ -13,6 +13,15 @@ static void rewritten(const char *source, const char *wanted, const char *names,
     emu_text_free(&definitions);
 }
 
+static void undefined(const char *text, const char *wanted, const char *test)
+{
+    emu_text unit = { 0 };
+
+    emu_source_undefine(text, &unit);
+    is_str(unit.data ? unit.data : "", wanted, "%s", test);
+    emu_text_free(&unit);
+}
+
 int main(void)
 {
     plan(0);
@@ -43,5 +52,8 @@ int main(void)
               "\"s:\\n\"\n", "one name twice is one variable");
     rewritten("/* never closed", "/* never closed", "", "a comment without an end");
     rewritten("\"never closed", "\"never closed", "", "a text without an end");
+    undefined("int n = 3;", "#undef int\n#undef n\n", "each word is no macro from there on");
+    undefined("__half *p", "#undef __half\n#undef p\n", "nor is one of CUDA's");
+    undefined("EMU_STATE x", "#undef x\n", "but for those of our own");
     return done_testing();
 }

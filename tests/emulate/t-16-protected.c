@@ -82,6 +82,46 @@ static void test_macros(void)
     test_kernel_free(kernel);
 }
 
+/* Definitions change the source alone, not what stands in front of it: as an attribute of what checks an
+ * access `const` would take the check out. */
+static void test_options(void)
+{
+    static char *options[] = {
+        "-Dnoinline=const", "-D__noinline__=", "-DTWO=2", "-DONE",           "-D",
+        "THREE=3",          "-Dif=while",      "-Uif",    "-DADD(a)=(a + 1)"
+    };
+    static const char source[] =
+        "__global__ void twice(const float *x, float *y, int n)\n"
+        "{\n"
+        "    if (threadIdx.x == 0) y[0] = ONE + TWO * 10 + THREE * 100 + 1000 * ADD(3);\n"
+        "    if (n < 0 && threadIdx.x < 2) y[1] = threadIdx.x;\n"
+        "}\n";
+    test_kernel kernel = { .custom = { .device = &test_device,
+                                       .name = (char *)"twice",
+                                       .source = (char *)source,
+                                       .file = "lab.lua",
+                                       .line = 10,
+                                       .options = options,
+                                       .n_options = sizeof options / sizeof *options } };
+    test_arg values[] = { test_tensor(x, sizeof x), test_tensor(y, sizeof y), test_i32(N) };
+    const test_launch launch = { .grid = { 1 }, .block = { 32 } };
+
+    for (int i = 0; i < 3; i++)
+        sl_arg_parse(args[i], &kernel.custom.args[kernel.custom.n_args++], &test_err);
+    kernel.status = sl_emulate_build(&kernel.custom, &kernel.image, &test_err);
+    if (!kernel.status)
+        kernel.status = sl_emulate_open(&kernel.custom, &kernel.image, &kernel.emulated, &test_err);
+    is_int(kernel.status, SL_OK, "definitions are the source's: %s",
+           kernel.custom.log ? kernel.custom.log : "");
+    is_int(test_run(&kernel, launch, values), SL_OK, "it runs");
+    is_double(y[0], 4321, 0, "with their values");
+    values[2] = test_i32(-1);
+    is_int(test_run(&kernel, launch, values), SL_EKERNEL, "and what it writes is checked");
+    sl_emulate_close(kernel.emulated);
+    free(kernel.image.data);
+    free(kernel.custom.log);
+}
+
 /* What rewrites declarations of dynamic shared memory reads the comment as the compiler does: a symbol of
  * that name would take the place of the function's. */
 static void test_comment(void)
@@ -151,6 +191,7 @@ int main(void)
     }
     test_index();
     test_macros();
+    test_options();
     test_comment();
     test_missing();
     test_end();

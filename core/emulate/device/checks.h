@@ -22,7 +22,7 @@ emu_is_within(const void *address, const void *begin, size_t bytes)
 }
 
 /* One function, not a part of each that calls it: those are many, and take long to compile. */
-EMU_UNCHECKED static __attribute__((noinline)) void
+EMU_UNCHECKED static __attribute__((__noinline__)) void
 emu_check(const void *address, size_t bytes, int kind, const void *pc, const void *stack)
 {
     if (emu_is_within(address, stack, EMU_STACK_WINDOW)) return;

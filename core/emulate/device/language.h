@@ -3,7 +3,8 @@
  * included: they take longer to read than the kernel to compile.
  *
  * Attributes have underscores around their names, as no macro of a source can have: one that is
- * called `always_inline` would change what __forceinline__ means. __noinline__ alone is CUDA's. */
+ * called `always_inline` would change what __forceinline__ means. __noinline__ is CUDA's as well: its
+ * macro is in macros.h, behind all that has the attribute. */
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,7 +16,6 @@
 #define __managed__
 #define __forceinline__ inline __attribute__((__always_inline__))
 #define __inline__ inline
-#define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __grid_constant__
@@ -41,7 +41,7 @@
  * whose accesses are looked at. */
 #ifdef EMU_CHECKED
 #define EMU_UNCHECKED __attribute__((__no_sanitize_thread__, __no_sanitize__("alignment")))
-#define EMU_CALLS_KERNEL __attribute__((noinline))
+#define EMU_CALLS_KERNEL __attribute__((__noinline__))
 #else
 #define EMU_UNCHECKED
 #define EMU_CALLS_KERNEL __attribute__((__always_inline__))
