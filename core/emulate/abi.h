@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#define EMU_ABI 3
+#define EMU_ABI 4
 
 /* What lanes of a warp do together. Each gets a result of its own. */
 enum emu_warp_op {
@@ -47,9 +47,12 @@ typedef struct emu_host {
     void (*fence)(void);
     /* An access that follows, of a type that is aligned differently. */
     void (*misaligned)(const void *address, size_t alignment, const char *file, unsigned line);
-    void *(*move)(void *to, const void *from, size_t n); /* memmove */
-    void *(*fill)(void *to, int value, size_t n);        /* memset */
-    int (*print)(const char *format, va_list values);    /* to the standard output */
+    void *(*move)(void *to, const void *from, size_t n);    /* memmove */
+    void *(*fill)(void *to, int value, size_t n);           /* memset */
+    int (*compare)(const void *a, const void *b, size_t n); /* memcmp */
+    void (*sincos)(double x, double *sine, double *cosine);
+    void (*sincosf)(float x, float *sine, float *cosine);
+    int (*print)(const char *format, va_list values); /* to the standard output */
 } emu_host;
 
 typedef struct emu_launch {

@@ -1,25 +1,27 @@
 /* imports.c - the list of what a stranger's kernel may have of the C library.
  *
- * Its functions for numbers, and what compilers put in for loops that copy. None ends the process,
- * waits, or writes where the kernel says: such a write would not be checked. */
+ * Its functions for numbers, and what compilers put in for loops over bytes. None ends the process
+ * or waits. Those that read or write where the kernel says are for the fast build alone: launches
+ * of strangers run in the checked one as well. */
 #include "imports.h"
 
 #include <string.h>
 
 /* For double; those for float end in f. */
 static const char *const numbers[] = {
-    "acos",    "acosh",     "asin",      "asinh",  "atan",      "atan2", "atanh", "cbrt",
-    "ceil",    "copysign",  "cos",       "cosh",   "erf",       "erfc",  "exp",   "exp10",
-    "exp2",    "expm1",     "fabs",      "fdim",   "floor",     "fma",   "fmax",  "fmin",
-    "fmod",    "hypot",     "ilogb",     "j0",     "j1",        "jn",    "ldexp", "lgamma",
-    "llrint",  "llround",   "log",       "log10",  "log1p",     "log2",  "logb",  "lrint",
-    "lround",  "nearbyint", "nextafter", "pow",    "remainder", "rint",  "round", "roundeven",
-    "scalbln", "scalbn",    "sin",       "sincos", "sinh",      "sqrt",  "tan",   "tanh",
-    "tgamma",  "trunc",     "y0",        "y1",     "yn",
+    "acos",    "acosh",     "asin",      "asinh", "atan",      "atan2", "atanh", "cbrt",
+    "ceil",    "copysign",  "cos",       "cosh",  "erf",       "erfc",  "exp",   "exp10",
+    "exp2",    "expm1",     "fabs",      "fdim",  "floor",     "fma",   "fmax",  "fmin",
+    "fmod",    "hypot",     "ilogb",     "j0",    "j1",        "jn",    "ldexp", "lgamma",
+    "llrint",  "llround",   "log",       "log10", "log1p",     "log2",  "logb",  "lrint",
+    "lround",  "nearbyint", "nextafter", "pow",   "remainder", "rint",  "round", "roundeven",
+    "scalbln", "scalbn",    "sin",       "sinh",  "sqrt",      "tan",   "tanh",  "tgamma",
+    "trunc",   "y0",        "y1",        "yn",
 };
 
-/* Compilers make them of loops. */
-static const char *const bytes[] = { "bcmp", "memcmp", "memcpy", "memmove", "memset", "strlen" };
+/* Compilers make them of loops, and of a sine with a cosine. The checked build has its own. */
+static const char *const by_address[] = { "bcmp",   "memcmp", "memcpy",  "memmove",
+                                          "memset", "sincos", "sincosf", "strlen" };
 
 static bool is_number(const char *name, const char *known)
 {
@@ -28,11 +30,11 @@ static bool is_number(const char *name, const char *known)
     return strncmp(name, known, n) == 0 && (!name[n] || (name[n] == 'f' && !name[n + 1]));
 }
 
-bool emu_import_is_known(const char *name)
+bool emu_import_is_known(const char *name, bool is_checked)
 {
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         if (is_number(name, numbers[i])) return true;
-    for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
-        if (strcmp(name, bytes[i]) == 0) return true;
+    for (size_t i = 0; !is_checked && i < sizeof by_address / sizeof *by_address; i++)
+        if (strcmp(name, by_address[i]) == 0) return true;
     return false;
 }

@@ -15,7 +15,7 @@
 typedef struct object {
     unsigned char *data;
     size_t bytes;
-    bool disarm;
+    bool is_checked;
     ElfW(Ehdr) head;
     sl_error *err;
 } object;
@@ -120,7 +120,7 @@ static bool disarm(const object *o, uint64_t at, const ElfW(Dyn) * entry)
 {
     const ElfW(Dyn) none = { .d_tag = entry->d_tag };
 
-    if (!o->disarm || entry->d_tag != DT_INIT_ARRAYSZ) return false;
+    if (!o->is_checked || entry->d_tag != DT_INIT_ARRAYSZ) return false;
     memcpy(o->data + at, &none, sizeof none); /* read_at has seen that it is in the file */
     return true;
 }
@@ -155,7 +155,7 @@ static sl_status check_import(const object *o, const tables *t, const ElfW(Sym) 
 
     if (symbol->st_shndx != SHN_UNDEF || symbol->st_name == 0) return SL_OK;
     if (!read_name(o, t, symbol->st_name, name)) return broken(o);
-    if (emu_import_is_known(name)) return SL_OK;
+    if (emu_import_is_known(name, o->is_checked)) return SL_OK;
     return sl_fail(o->err, SL_ECOMPILE,
                    "%s is refused here: a kernel calls functions of CUDA's, and none of the host's",
                    name);
@@ -215,9 +215,9 @@ static sl_status check_tables(const object *o, const tables *t)
     return status;
 }
 
-sl_status emu_object_inspect(emu_object *file, bool disarm_it, sl_error *err)
+sl_status emu_object_inspect(emu_object *file, bool is_checked, sl_error *err)
 {
-    object o = { .data = file->data, .bytes = file->bytes, .disarm = disarm_it, .err = err };
+    object o = { .data = file->data, .bytes = file->bytes, .is_checked = is_checked, .err = err };
     tables t = { 0 };
     ElfW(Phdr) header;
     bool found = false;
@@ -239,9 +239,9 @@ sl_status emu_object_inspect(emu_object *file, bool disarm_it, sl_error *err)
 
 #else
 
-sl_status emu_object_inspect(emu_object *file, bool disarm_it, sl_error *err)
+sl_status emu_object_inspect(emu_object *file, bool is_checked, sl_error *err)
 {
-    (void)file, (void)disarm_it;
+    (void)file, (void)is_checked;
     return sl_fail(err, SL_EUNSUPPORTED,
                    "this system's shared objects cannot be inspected, so "
                    "kernels of strangers are not run here");

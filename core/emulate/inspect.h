@@ -5,8 +5,9 @@
 #include "image.h"
 
 /* SL_ECOMPILE: loading it would run code of its own (constructors, variables that are computed, a
- * resolver), or load libraries other than C's, or it uses of those what is not on a list (imports.h). `disarm`: functions that the loader would call are
- * taken out of the object instead, for a build to which the compiler adds one. */
-sl_status emu_object_inspect(emu_object *object, bool disarm, sl_error *err);
+ * resolver), or load libraries other than C's, or it uses of those what is not on a list
+ * (imports.h). `is_checked`: it is the checked build, to which the compiler adds a function that
+ * the loader would call; it is taken out of the object instead. */
+sl_status emu_object_inspect(emu_object *object, bool is_checked, sl_error *err);
 
 #endif

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE /* vdprintf */
 #include "waiting.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,9 @@ static int print(const char *format, va_list values)
     return vdprintf(STDOUT_FILENO, format, values);
 }
 
+static void sincos_of(double x, double *sine, double *cosine) { *sine = sin(x), *cosine = cos(x); }
+static void sincosf_of(float x, float *sine, float *cosine) { *sine = sinf(x), *cosine = cosf(x); }
+
 const emu_host emu_threads_host = { .barrier = barrier,
                                     .warp = emu_warp_meets,
                                     .gather = emu_warp_gathers,
@@ -110,6 +114,9 @@ const emu_host emu_threads_host = { .barrier = barrier,
                                     .misaligned = emu_check_alignment,
                                     .move = memmove,
                                     .fill = memset,
+                                    .compare = memcmp,
+                                    .sincos = sincos_of,
+                                    .sincosf = sincosf_of,
                                     .print = print };
 
 /* ---- blocks ---- */

@@ -67,9 +67,8 @@ static void add_wrapper(emu_text *unit, const sl_custom *kernel)
     emu_text_puts(unit, "); };\n}\n");
 }
 
-/* The kernel's name may be a template's with arguments, a macro, any words of a stranger's: they are in
- * this function alone, which is checked like the kernel. Its own words are no macros: only `emu_` ones of
- * ours are left. */
+/* The kernel's name may be a template's with arguments, a macro, any words of a stranger's: they
+ * are in this function alone, which is checked like the kernel. Its own words are no macros. */
 static void add_call(emu_text *unit, const sl_custom *kernel)
 {
     emu_text head = { 0 };
@@ -92,8 +91,8 @@ static void add_call(emu_text *unit, const sl_custom *kernel)
     emu_text_free(&head);
 }
 
-/* -DNAME, -DNAME=VALUE, -UNAME, also in two options. As the compiler's own they would change our text in
- * front of the source. */
+/* -DNAME, -DNAME=VALUE, -UNAME, also in two options. As the compiler's own they would change our
+ * text in front of the source. */
 static void add_definitions(emu_text *unit, const sl_custom *kernel)
 {
     emu_text_puts(unit, "#line 1 \"<options>\"\n");

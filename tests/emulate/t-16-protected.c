@@ -82,8 +82,8 @@ static void test_macros(void)
     test_kernel_free(kernel);
 }
 
-/* Definitions change the source alone, not what stands in front of it: as an attribute of what checks an
- * access `const` would take the check out. */
+/* Definitions change the source alone, not what stands in front of it: as an attribute of what checks
+ * an access `const` would take the check out. */
 static void test_options(void)
 {
     static char *options[] = {

@@ -103,6 +103,35 @@ EMU_COPY(emu_tsan_memcpy, "__tsan_memcpy")
 EMU_COPY(emu_tsan_memmove, "__tsan_memmove")
 EMU_FILL(emu_tsan_memset, "__tsan_memset")
 
+#define EMU_COMPARE_BYTES(name, symbol)                                             \
+    EMU_CALLED int name(const void *a, const void *b, size_t n) EMU_SYMBOL(symbol); \
+    EMU_CALLED int name(const void *a, const void *b, size_t n)                     \
+    {                                                                               \
+        EMU_CHECK(a, n, EMU_READ | EMU_PACKED);                                     \
+        EMU_CHECK(b, n, EMU_READ | EMU_PACKED);                                     \
+        return emu_the_host->compare(a, b, n);                                      \
+    }
+#define EMU_SINE_AND_COSINE(name, host_name, type)                                 \
+    EMU_CALLED void name(type x, type *sine, type *cosine) EMU_SYMBOL(#host_name); \
+    EMU_CALLED void name(type x, type *sine, type *cosine)                         \
+    {                                                                              \
+        EMU_CHECK(sine, sizeof *sine, EMU_WRITE);                                  \
+        EMU_CHECK(cosine, sizeof *cosine, EMU_WRITE);                              \
+        emu_the_host->host_name(x, sine, cosine);                                  \
+    }
+EMU_COMPARE_BYTES(emu_memcmp, "memcmp")
+EMU_COMPARE_BYTES(emu_bcmp, "bcmp")
+EMU_SINE_AND_COSINE(emu_sincos, sincos, double)
+EMU_SINE_AND_COSINE(emu_sincosf, sincosf, float)
+EMU_CALLED size_t emu_strlen(const char *text) EMU_SYMBOL("strlen");
+EMU_CALLED size_t emu_strlen(const char *text)
+{
+    for (size_t n = 0;; n++) { /* before the host reads it */
+        EMU_CHECK(text + n, 1, EMU_READ);
+        if (((const volatile char *)text)[n] == 0) return n;
+    }
+}
+
 /* ---- atomics: no two threads run at a time, so plain operations do ---- */
 
 #define EMU_UPDATE(bits, type, name, expression)                                           \
