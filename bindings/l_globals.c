@@ -58,7 +58,7 @@ static bool has_functions(lua_State *from)
     return found;
 }
 
-typedef enum outside { NOWHERE, A_VALUE, CODE } outside;
+typedef enum outside { NOWHERE, A_VALUE, A_TABLE, CODE } outside;
 
 static outside search(lua_State *from, const char *name)
 {
@@ -68,8 +68,8 @@ static outside search(lua_State *from, const char *name)
             continue;
         }
         const int type = lua_type(from, -1);
-        return type == LUA_TFUNCTION || (type == LUA_TTABLE && has_functions(from)) ? CODE
-                                                                                    : A_VALUE;
+        if (type == LUA_TTABLE) return has_functions(from) ? CODE : A_TABLE;
+        return type == LUA_TFUNCTION ? CODE : A_VALUE;
     }
     return NOWHERE;
 }
@@ -93,6 +93,8 @@ static outside find_outside(const lsl_state *state, const char *name)
 
 static const char *const advice[] = {
     [A_VALUE] = "hand it over as an argument, lab.thread(f, %.60s)",
+    [A_TABLE] = "hand it over as an argument, lab.thread(f, %.60s) (a copy: return what you want "
+                "back)",
     [CODE] =
         "define it inside of the thread's function, or in a module that this function requires",
 };

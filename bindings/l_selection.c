@@ -40,6 +40,29 @@ static const char *own_name(const sl_timeline *timeline, const sl_stream_note *n
     return strncmp(name, prefix, n) == 0 ? name + n : name;
 }
 
+/* The names that there are, at most eight, as "a, b and 3 others". */
+LSL_COLD static int fail_unknown(lua_State *L, const char *name, const sl_timeline *timeline,
+                                 const char *op)
+{
+    enum { SHOWN = 8 };
+    size_t n;
+    const sl_stream_note *notes = sl_timeline_streams(timeline, &n);
+    luaL_Buffer names;
+    luaL_buffinit(L, &names);
+    for (size_t i = 0; i < n && i < SHOWN; i++) {
+        luaL_addstring(&names, i ? "\", \"" : "; it has \"");
+        luaL_addstring(&names, sl_timeline_text(timeline, notes[i].name));
+    }
+    if (n > 0) luaL_addchar(&names, '"');
+    luaL_pushresult(&names);
+    if (n > SHOWN) {
+        lua_pushfstring(L, " and %d others", (int)(n - SHOWN));
+        lua_concat(L, 2);
+    }
+    return lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no stream named \"%.100s\"%s", name,
+                    lua_tostring(L, -1));
+}
+
 /* The one stream of that name. */
 static void select_stream_name(lua_State *L, const char *name, const sl_timeline *timeline,
                                sl_selection *sel, const char *op)
@@ -54,8 +77,7 @@ static void select_stream_name(lua_State *L, const char *name, const sl_timeline
         sel->stream = notes[i].id;
         same++;
     }
-    if (same == 0)
-        lsl_fail(L, SL_ENOTFOUND, op, "the timeline has no stream named \"%.100s\"", name);
+    if (same == 0) fail_unknown(L, name, timeline, op);
     if (same > 1)
         lsl_fail(L, SL_EINVAL, op,
                  "the timeline has %zu streams named \"%.100s\": give the stream object", same,

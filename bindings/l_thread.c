@@ -258,13 +258,14 @@ static void check_function(lua_State *L, const char *op)
     const char *name;
     for (int i = 1; (name = lua_getupvalue(L, 1, i)); i++) {
         const bool is_module = lua_topointer(L, -1) == lsl_get(L)->module;
+        const bool is_table = lua_istable(L, -1);
         lua_pop(L, 1);
         if (strcmp(name, "_ENV") == 0 || (is_module && strcmp(name, "lab") == 0)) continue;
         lsl_fail(
             L, SL_EINVAL, op,
             "argument 1 (f) uses the local variable '%.60s' from outside, which another thread "
-            "cannot see: hand it over as an argument, lab.thread(f, %.60s)",
-            name, name);
+            "cannot see: hand it over as an argument, lab.thread(f, %.60s)%s",
+            name, name, is_table ? " (a copy: return what you want back)" : "");
     }
 }
 

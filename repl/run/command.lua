@@ -147,6 +147,10 @@ local function take(options, known, usage, dashes, text, value, following)
         return 0
     end
     local taken = value and 0 or 1
+    if not value and following and following:find("^%-%-") then
+        command.refuse(usage, ("%s needs a value, and '%s' is an option; %s=%s takes it as the value")
+            :format(shown, following, shown, following))
+    end
     value = value or following
     if not value then
         command.refuse(usage, shown .. " needs a value")

@@ -78,6 +78,11 @@ local function wrong_functions_are_refused()
     T.throws_like(function() lab.thread(function() return outside end) end,
                   "argument 1 %(f%) uses the local variable 'outside' from outside.*lab%.thread%(f, outside%)",
                   "a local variable from outside is refused by name")
+    local list = {1}
+    T.throws_like(function() lab.thread(function() list[2] = 2 end) end,
+                  "lab%.thread%(f, list%) %(a copy: return what you want back%)$", "of a table it says that it is copied")
+    T.throws_like(function() lab.thread(function() return outside end) end, "lab%.thread%(f, outside%)$",
+                  "of a number there is no need to")
     T.throws_like(function() lab.thread(print) end, "is a function of C.*write function%(%.%.%.%)",
                   "so is a function of C")
     T.throws_like(function() lab.thread(3) end, "must be a function, got number",
@@ -100,9 +105,9 @@ local function globals_of_the_script_are_refused()
     util = {scale = {}, apply = helper}
     class = setmetatable({}, {__index = util})
     refused("threads%.t%.lua:%d+: thread: 's' is a global variable of the script, which a thread cannot see: "
-            .. "hand it over as an argument, lab%.thread%(f, s%)", "a stream in a global is refused by name",
+            .. "hand it over as an argument, lab%.thread%(f, s%)$", "a stream in a global is refused by name",
             function() lab.spin(1, {stream = s}) end)
-    refused("'conf' is a global.*lab%.thread%(f, conf%)", "so is a table, before its field is read",
+    refused("'conf' is a global.*lab%.thread%(f, conf%) %(a copy: return what you want back%)$", "so is a table, before its field is read",
             function() return conf.n end)
     refused("'s' is a global", "also through _G", function() return _G.s end)
     refused("'helper' is a global.*: define it inside of the thread's function, or in a module",

@@ -247,7 +247,7 @@ local function overlaps()
           "at most 10.0 %", "what did not run overlaps nothing")
     T.is(last().look, nil, "nothing is said of how long the rest took")
     fails(t:overlap(tl, {stream = "delta"}, b, {at_least_percent = 10}),
-          'the timeline has no stream named "delta"', "at least 10.0 %",
+          'the timeline has no stream named "delta"; it has "alpha", "beta", "gamma"', "at least 10.0 %",
           "a stream that the program did not make")
 end
 
@@ -373,7 +373,7 @@ local function counts()
     fails(t:span_count(tl, a, {at_least = 3}, "three"), "2 operations", "at least 3", "too few")
     fails(t:span_count(tl, {stream = "delta"}, {exactly = 1}), "0 operations", "exactly 1",
           "of a stream that there is not")
-    T.is(last().look, 'the timeline has no stream named "delta"', "which is said")
+    T.is(last().look, 'the timeline has no stream named "delta"; it has "alpha", "beta", "gamma"', "which is said")
     refuses(function() t:span_count(tl, nil, {exactly = 1}) end, "SL_EINVAL", "selection",
             "of what?")
     refuses(function() t:span_count(tl, "kernels", {exactly = 1}) end, "SL_EINVAL", "kernels",

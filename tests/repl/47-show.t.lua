@@ -151,7 +151,10 @@ last operation backwards
   1.00 ms  Memcpy HtoD (Pinned -> Device) in stream "copies" at make.lua:10
            running
 ]], "--stream prints where the time went until that stream's last operation ended")
-tap.like(cli('"$P" show --stream none a.json 2>&1; echo $?'), 'no stream named "none".-\n1\n$', "one that is not there is an error")
+tap.like(cli('"$P" show --stream none a.json 2>&1; echo $?'), 'no stream named "none"; it has .-"copies".-\n1\n$', "one that is not there is an error, which lists them")
+tap.like(cli('"$P" show --stream --chart a.json 2>&1; echo $?'), "%-%-stream needs a value, and '%-%-chart' is an option.-\n2\n$",
+    "an option is no stream's name")
+tap.like(cli('"$P" show --stream=--chart a.json 2>&1; echo $?'), 'no stream named "%-%-chart"', "but where = says so")
 tap.like(cli('"$P" show --stream copies --json a.json 2>&1; echo $?'), "%-%-json goes without .-\n2\n$", "of the figures there are none for it")
 
 -- ---- several GPUs ---------------------------------------------------------------------
