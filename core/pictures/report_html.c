@@ -23,7 +23,8 @@
 #include "looks.h"
 #include "report_head.h"
 
-#define MOST_PARTS 12 /* of the makespan */
+#define MOST_PARTS 12    /* of the makespan */
+#define LONGEST_NAME 500 /* bytes of a name or a line of the script */
 
 typedef struct page {
     const sl_timeline *timeline;
@@ -50,6 +51,23 @@ static void text(page *p, const char *key, const char *value)
 {
     raw(p, key);
     sl__json_script_string(&p->file, value);
+}
+
+/* A name that a trace gives, of any length: a browser takes a second for each 10 kB without a blank. */
+static void cut_text(page *p, const char *key, const char *value)
+{
+    char cut[LONGEST_NAME + 4];
+    size_t n = strnlen(value, sizeof cut);
+    if (n < sizeof cut) {
+        text(p, key, value);
+        return;
+    }
+    n = LONGEST_NAME;
+    while (n > 0 && ((unsigned char)value[n] & 0xc0) == 0x80)
+        n--;
+    memcpy(cut, value, n);
+    memcpy(cut + n, "...", 4);
+    text(p, key, cut);
 }
 
 static void truth(page *p, const char *key, bool value)
@@ -221,7 +239,7 @@ static void put_streams(page *p)
         const sl_stream_note *note = sl__timeline_note(p->timeline, p->lanes.ids[i]);
         element(p, i);
         number(p, "{\"id\":", p->lanes.ids[i]);
-        text(p, ",\"name\":", note ? sl_timeline_text(p->timeline, note->name) : "");
+        cut_text(p, ",\"name\":", note ? sl_timeline_text(p->timeline, note->name) : "");
         number(p, ",\"priority\":", note ? note->priority : 0);
         truth(p, ",\"nonBlocking\":", note && note->non_blocking);
         raw(p, "}");
@@ -237,14 +255,14 @@ static void put_texts(page *p)
     raw(p, ",\n\"texts\":[");
     for (size_t i = 0; i < n; i++) {
         element(p, i);
-        text(p, "", sl_timeline_text(p->timeline, (uint32_t)i));
+        cut_text(p, "", sl_timeline_text(p->timeline, (uint32_t)i));
     }
     raw(p, "],\n\"kernels\":{");
     for (size_t i = 0; i < n; i++) {
         const char *name = sl__timeline_kernel_name(p->timeline, (uint32_t)i);
         if (!name) continue;
         number(p, written++ ? ",\"" : "\"", (int64_t)i);
-        text(p, "\":", name);
+        cut_text(p, "\":", name);
     }
     written = 0;
     raw(p, "},\n\"sources\":{");

@@ -173,14 +173,26 @@ local function seed_of(folder, name)
     return seed
 end
 
--- The grader's process is not a test's to end.
-local function copy_without_exit(whole)
+-- A copy of a library. The grader's process is not a test's to end; and while a file of tests is
+-- listed, nothing that it starts could be waited for within bounds.
+local function within_bounds(library, whole, listing)
     local copy = {}
     for name, value in next, whole do
         copy[name] = value
     end
-    function copy.exit()
-        error("os.exit: a lab's tests are listed and run by a process that is not theirs", 2)
+    for _, name in ipairs { "execute", "popen" } do
+        copy[name] = whole[name] and function(...)
+            if listing.now then
+                error(("%s.%s: only tests start programs, and these are being listed")
+                    :format(library, name), 2)
+            end
+            return whole[name](...)
+        end
+    end
+    if copy.exit then
+        function copy.exit()
+            error("os.exit: a lab's tests are listed and run by a process that is not theirs", 2)
+        end
     end
     return copy
 end
@@ -188,11 +200,13 @@ end
 -- The tests of one file in their order, as {name =, options =, run =}; and their seed.
 local function collect(folder, name)
     local list, environment, including = {}, {}, { [name] = true }
+    local listing = { now = true }
     for key, value in pairs(_G) do
         environment[key] = value
     end
     environment._G = environment
-    environment.os = copy_without_exit(os)
+    environment.os = within_bounds("os", os, listing)
+    environment.io = within_bounds("io", io, listing)
     function environment.include(file)
         if not is_text(file) or file:find("/") then
             error("include takes the name of a file in tests/", 2)
@@ -214,7 +228,10 @@ local function collect(folder, name)
     local chunk = load_file(folder, name, environment)
     local seed = seed_of(folder, name)
     math.randomseed(seed, 0)
+    program.mute(false)         -- what is printed here is nobody's result, and has no end
+    local unmute <close> = setmetatable({}, { __close = program.unmute })
     run(folder, name, chunk, test_bounds)
+    listing.now = false
     return list, seed
 end
 

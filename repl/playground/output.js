@@ -119,12 +119,19 @@ const near = new IntersectionObserver((seen) => {
     }
 }, { rootMargin: "300px" });
 
+// The elements of the program's own pictures. Others can cost a browser any time: ten <use> of ten <use>.
+const OF_PICTURES = new Set(["?xml", "svg", "g", "path", "rect", "line", "circle", "polyline", "polygon", "text",
+    "tspan", "title", "desc", "style", "defs", "clipPath"]);
+const isPicture = (svg) => [...svg.matchAll(/<\/?([^\s>/]*)/g)].every(([, name]) => OF_PICTURES.has(name));
+
 // As the browser shows them: nothing in an image runs; a frame's page has an origin of its own, and of
 // its scripts the policy in index.html allows that of the program's pages alone.
 const KINDS = {
     "image/svg+xml": {
         file: "plot.svg",
-        show: (svg, text) => element("img", { src: blobAddress(svg, "image/svg+xml"), alt: text }),
+        show: (svg, text) => isPicture(svg)
+            ? element("img", { src: blobAddress(svg, "image/svg+xml"), alt: text })
+            : element("p", { className: "left-out" }, "A picture that is no plot is not shown."),
     },
     "text/html": {
         file: "timeline.html",

@@ -30,6 +30,13 @@ refuses_lab("lab.lua", 'return ("x"):rep(1 << 30)', "attempt to call a nil value
 refuses_lab("lab.lua", 'print "x"', "lab.lua:1: attempt to call a nil value %(global 'print'%)",
     "a lab.lua does not print")
 refuses_lab("tests/hidden.lua", "while true do end", "tests/hidden.lua:1: " .. ends, "tests that do not end")
+refuses_lab("tests/visible.lua", "os.execute('sleep 100')",
+    "os.execute: only tests start programs, and these are being listed",
+    "tests that are listed start no program, which might not end")
+refuses_lab("tests/visible.lua", "io.popen('sleep 100')", "io.popen: only tests start programs, and these are being listed",
+    "nor by another way")
+refuses_lab("tests/visible.lua", "print(('x'):rep(1000)) io.write('y') io.stdout:write('z') error('later', 0)", "later",
+    "and what they print goes nowhere")
 refuses_lab("tests/hidden.lua", "local function f() while true do end end while true do pcall(pcall, f) end",
     "tests/hidden.lua:1: " .. ends, "tests that do not end, in pcall")
 refuses_lab("tests/hidden.lua", "local t = {} for i = 1, math.huge do t[i] = ('x'):rep(1 << 20) .. i end",

@@ -27,6 +27,11 @@ for _, kind in ipairs{"text/html", "image/svg+xml", "text/plain", "application/j
 end
 f:write('{"event":"display","data":{"text/html":{"a":1},"image/svg+xml":[1],"text/plain":7}}\\n', '{"event":"display"}\\n',
     '{"event":"display","data":"<img src=x onerror=\\'window.pwned=1\\'>"}\\n', '[1]\\n', 'null\\n', 'no JSON\\n', '7')
+for _, inside in ipairs{"<rect width=\\'9\\' height=\\'9\\'/>",
+    "<defs><g id=\\'a\\'/></defs><use href=\\'#a\\'/>"} do
+    f:write('{"event":"display","data":{"image/svg+xml":"<svg xmlns=\\'http://www.w3.org/2000/svg\\'',
+        ' onload=\\'window.pwned=1\\'>', inside, '</svg>"}}\\n')
+end
 f:close()
 print("just a script")
 """
@@ -124,8 +129,8 @@ def test_link(browser, address):
     wait_for(browser, "!running && /Done/.test(byId('state').textContent)", "it runs by a click")
     ok("just a script" in text_of(browser, "output"), "then it runs", text_of(browser, "output"))
     nothing_ran(browser, "what it writes to /dev/display runs nowhere")
-    equal(browser.run("return [...output.querySelectorAll('figure > *')].map((e) => e.localName)"), ["iframe", "img"],
-          "pictures are images, pages are frames, other kinds are nothing")
+    equal(browser.run("return [...output.querySelectorAll('figure > *')].map((e) => e.localName)"), ["iframe", "p", "img", "p"],
+          "plots are images, pages are frames; what no plot has is not shown, other kinds are nothing")
     open_link(browser, address, link_of("print(1)", "nonsense"))
     equal(browser.run("return byId('profile').value"), "h200", "a GPU that is not there is not taken from a link")
     ok("GPU" in text_of(browser, "state"), "which is said", text_of(browser, "state"))
