@@ -3,8 +3,6 @@
 
 #include <unistd.h>
 
-enum { NOT_FENCED = 126 };
-
 static const sl_custom_fences *set;
 
 void emu_set_fences(const sl_custom_fences *fences) { set = fences; }
@@ -12,10 +10,10 @@ const sl_custom_fences *emu_fences(void) { return set; }
 
 void emu_fence_compiler(void)
 {
-    if (set && !set->compiler()) _exit(NOT_FENCED);
+    if (set && !set->compiler()) _exit(EMU_NOT_FENCED);
 }
 
 void emu_fence_kernel(void)
 {
-    if (set && !set->kernel()) _exit(NOT_FENCED);
+    if (set && !set->kernel()) _exit(EMU_NOT_FENCED);
 }

@@ -9,8 +9,10 @@ void emu_set_fences(const sl_custom_fences *fences);
 /* NULL: kernels are trusted, and nothing is fenced. */
 const sl_custom_fences *emu_fences(void);
 
+enum { EMU_NOT_FENCED = 126 }; /* a process's status: a fence could not be set */
+
 /* In the process that becomes the compiler, or runs a kernel: sets the fence, if there are any, and
- * ends the process if that fails. */
+ * ends the process with that status if that fails. */
 void emu_fence_compiler(void);
 void emu_fence_kernel(void);
 

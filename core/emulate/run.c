@@ -69,7 +69,9 @@ static void reap(const pid_t *pids, int n, bool kill_them, emu_report *report)
             continue;
         if (report->status == SL_OK) {
             report->status = SL_EKERNEL;
-            strcpy(report->text, "its process was ended from outside");
+            strcpy(report->text, WIFEXITED(status) && WEXITSTATUS(status) == EMU_NOT_FENCED
+                                     ? "the limits of its process cannot be set: it was not run"
+                                     : "its process was ended from outside");
         }
     }
 }

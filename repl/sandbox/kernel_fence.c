@@ -53,13 +53,15 @@ static bool has_room(struct rlimit limit, rlim_t bytes, size_t page)
 }
 
 /* What is mapped now: the least limit that leaves room for a page. The file that says it cannot be opened
- * here. 0: there are limits already. */
+ * here. 0: no room is left under the limit that there is. */
 static double mapped_bytes(void)
 {
     struct rlimit limit;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     rlim_t low = 0, high = (rlim_t)1 << 47;
-    if (getrlimit(RLIMIT_AS, &limit) != 0 || !has_room(limit, high, page)) return 0;
+    if (getrlimit(RLIMIT_AS, &limit) != 0) return 0;
+    if (limit.rlim_max < high) high = limit.rlim_max; /* RLIM_INFINITY is the largest */
+    if (!has_room(limit, high, page)) return 0;
     while (high - low > page) {
         const rlim_t middle = low + (high - low) / 2;
         if (has_room(limit, middle, page))

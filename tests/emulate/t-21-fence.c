@@ -82,6 +82,28 @@ TAP_UNUSED static void test_memory(void)
     }
 }
 
+/* Under `ulimit -v`, which lowers the limit that can be set. */
+static int fill_under_limit(void)
+{
+    const rlim_t bytes = (rlim_t)8 << 30;
+
+    setrlimit(RLIMIT_AS, &(struct rlimit){ bytes, bytes });
+    return behind(false, fill_private);
+}
+
+TAP_UNUSED static void test_under_limit(void)
+{
+    enum { MOST = (KERNEL_MIB + STACKS_MIB) / STEP_MIB };
+    int status = 0;
+    pid_t pid = fork();
+
+    if (pid == 0) _exit(fill_under_limit());
+    waitpid(pid, &status, 0);
+    const int n = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    ok(n > MOST / 2 && n <= MOST, "under a limit of 8 GiB a kernel has %d MiB, too: %d",
+       MOST * STEP_MIB, n * STEP_MIB);
+}
+
 /* ---- calls ---- */
 
 static bool is_refused(long result) { return result == -1 && (errno == EPERM || errno == ENOSYS); }
@@ -128,6 +150,7 @@ int main(void)
            "a kernel opens, starts, signals, awaits nothing: all is refused");
 #if !defined __SANITIZE_ADDRESS__ /* its shadow is terabytes, and has no limit */
     test_memory();
+    test_under_limit();
 #endif
     return done_testing();
 }
