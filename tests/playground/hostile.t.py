@@ -25,13 +25,13 @@ for _, kind in ipairs{"text/html", "image/svg+xml", "text/plain", "application/j
         '<script>window.pwned=1;parent.pwned=1</script></svg>',
         '<img src=x onerror=\\'window.pwned=1;parent.pwned=1\\'>"}}\\n')
 end
-f:write('{"event":"display","data":{"text/html":{"a":1},"image/svg+xml":[1],"text/plain":7}}\\n', '{"event":"display"}\\n',
-    '{"event":"display","data":"<img src=x onerror=\\'window.pwned=1\\'>"}\\n', '[1]\\n', 'null\\n', 'no JSON\\n', '7')
 for _, inside in ipairs{"<rect width=\\'9\\' height=\\'9\\'/>",
     "<defs><g id=\\'a\\'/></defs><use href=\\'#a\\'/>"} do
     f:write('{"event":"display","data":{"image/svg+xml":"<svg xmlns=\\'http://www.w3.org/2000/svg\\'',
         ' onload=\\'window.pwned=1\\'>', inside, '</svg>"}}\\n')
 end
+f:write('{"event":"display","data":{"text/html":{"a":1},"image/svg+xml":[1],"text/plain":7}}\\n', '{"event":"display"}\\n',
+    '{"event":"display","data":"<img src=x onerror=\\'window.pwned=1\\'>"}\\n', '[1]\\n', 'null\\n', 'no JSON\\n', '7')
 f:close()
 print("just a script")
 """
