@@ -90,6 +90,11 @@ function comparisons.source(point)
 end
 
 local function problem_with(body)
+    local problem = plan.problem_with_profile(body.profile)
+        or body.against and plan.problem_with_profile(body.against)
+    if problem then
+        return problem
+    end
     local changed = digest_of_profile(body.profile, body.host) ~= body.figures and body.profile
         or body.against and digest_of_profile(body.against) ~= body.against_figures and body.against
     return changed and ("the profile %s has changed since the plan was written"):format(changed)

@@ -15,6 +15,15 @@ local plan = { version = 1 }
 -- What a plan runs on, as a kind of field.
 plan.backend = { "sim or cuda", function(value) return value == "sim" or value == "cuda" end }
 
+-- Why a plan's profile is not opened: it is a file by name and none by kind, as a pipe that nobody
+-- writes to. nil: it can be opened, or has not been found.
+function plan.problem_with_profile(profile)
+    local _, reason = program.file_bytes(profile)
+    if profile:find("[/.]") and reason == "it is no file" then
+        return ("cannot read profile %s: %s"):format(profile, reason)
+    end
+end
+
 local most_bytes <const> = 256 * 1024 * 1024
 local most_line <const> = 1024 * 1024
 

@@ -268,7 +268,10 @@ local function problem_with(body)
         end
     end
     local device = body.device
-    if device.backend == "sim"
+    local problem = device.backend == "sim" and plan.problem_with_profile(device.profile)
+    if problem then
+        return problem
+    elseif device.backend == "sim"
         and digest_of_profile(device.profile, device.host) ~= device.figures then
         return ("the profile %s has changed since the plan was written"):format(device.profile)
     end

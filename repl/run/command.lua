@@ -274,9 +274,17 @@ function command.open_device(usage, options)
     return command.checked(usage, lab.device)
 end
 
+-- What a shell gives for stdin and for <(command) may be a pipe: somebody writes to it.
+local function is_given(path)
+    return path == "-" or path == "/dev/stdin" or path:find("^/dev/fd/") ~= nil
+end
+
 -- The timeline of a trace file, "-" for stdin, and of a GPU if one is given. What there is to say
 -- about it goes to stderr, unless the caller says it.
 function command.load(path, device, is_said)
+    if not is_given(path) and program.file_kind(program.real_path(path) or path) == "other" then
+        command.fail(("cannot read '%s': it is no file (- is stdin)"):format(path))
+    end
     local tl = command.try(lab.load, path == "-" and "/dev/stdin" or path, { device = device })
     for line in (not is_said and tl.notice or ""):gmatch("[^\n]+") do
         command.warn(path .. ": " .. line)

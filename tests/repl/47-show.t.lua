@@ -364,5 +364,16 @@ out, err = cli("trap '' PIPE; { " .. many .. "; } | head -1")
 tap.like(out .. err, "^a%.json: [^\n]+\nstreamlab: cannot write to stdout\n$",
     "where that is no signal it is one sentence")
 
+-- ---- what is no file ---------------------------------------------------------------------------
+
+for _, words in ipairs { "show fifo", "show linked", "diff a.json fifo", "show /dev/zero" } do
+    local name = words:match("%S+$")
+    out, err = cli('mkfifo fifo; ln -s fifo linked; timeout 20 "$P" ' .. words .. "; rm fifo linked")
+    tap.is(out .. err, ("streamlab: %s: cannot read '%s': it is no file (- is stdin)\n"):format(words:match("%l+"), name),
+        words .. ": nobody may write to it, or it never ends")
+end
+tap.like(cli 'cat a.json | "$P" show --summary -', "makespan +4.00 ms", "stdin may be a pipe")
+tap.like(cli 'cat a.json | "$P" show --summary /dev/fd/0', "makespan +4.00 ms", "and what a shell gives")
+
 shell.remove(folder)
 tap.done()

@@ -163,6 +163,9 @@ tap.is(read(folder .. "/merged.jsonl") .. read(folder .. "/merged.svg"),
 tap.is(plan '"$P" merge p.jsonl', summary, "and the same summary")
 out, err, code = compare("--plan q.jsonl --json in_turn.lua")
 tap.like(err .. code, "%-%-json does not go with %-%-plan.*2$", "which is for merge to give")
+out, err, code = plan('echo "return {base = \'textbook\'}" > own.lua; "$P" --profile ./own.lua compare --plan o.jsonl '
+    .. 'in_turn.lua; rm own.lua; mkfifo own.lua; timeout 20 "$P" work o.jsonl; rm own.lua')
+tap.is(err, "streamlab: work: cannot read profile ./own.lua: it is no file\n", "a profile that has become a pipe is not opened")
 out, err, code = plan('echo "-- later" >> plain.lua; "$P" work p.jsonl; "$P" merge p.jsonl')
 tap.like(err .. code, "0 done now, 3 before, 1 failed, 0 left\n.*point 4 %(plain.lua%) has a result that is not "
     .. "taken: plain.lua has changed since the plan was written\n.*1$", "nor is a script's earlier record taken")
