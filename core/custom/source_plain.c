@@ -85,11 +85,25 @@ static const char *word_before(const copier *c)
     return at;
 }
 
+/* 1.5e+3, 0x1p-2f, 1'000: a preprocessor's number ends where we are. */
+static bool is_in_number(const copier *c)
+{
+    const char *at = c->to;
+
+    while (at > c->begin
+           && (is_part_of_name(at[-1]) || at[-1] == '.' || at[-1] == '\''
+               || (strchr("+-", at[-1]) && at - 1 > c->begin && strchr("eEpP", at[-2]))))
+        at--;
+    if (at < c->to && *at == '.') at++;
+    return at < c->to && isdigit((unsigned char)*at);
+}
+
 static bool is_raw(const copier *c)
 {
     static const char *const prefixes[] = { "R", "u8R", "uR", "UR", "LR" };
     const char *word = word_before(c);
 
+    if (is_in_number(c)) return false;
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
         if ((size_t)(c->to - word) == strlen(prefixes[i])
             && strncmp(word, prefixes[i], strlen(prefixes[i])) == 0)
@@ -109,7 +123,7 @@ static void copy_raw(copier *c)
     }
     for (const char *stop = end ? end + mark + 2 : c->at + 1; c->at < stop; c->at++) {
         c->line += *c->at == '\n';
-        put(c, *c->at);
+        *c->to++ = *c->at; /* no line ends that are owed */
     }
 }
 
@@ -122,12 +136,6 @@ static void copy_quoted(copier *c, char quote)
         take(c, false);
     }
     if (here(c) == quote) take(c, false);
-}
-
-/* 1'000 */
-static bool is_in_number(const copier *c)
-{
-    return isdigit((unsigned char)*word_before(c)) && word_before(c) < c->to;
 }
 
 static bool copy_next(copier *c)

@@ -53,6 +53,11 @@ int main(void)
     plain("\"a // b\nc // d", "\"a // b\nc     ", "one without an end ends with its line");
     plain("R\"(// a\\\n\")\" // b\nc", "R\"(// a\\\n\")\"     \nc", "a raw text, to the byte");
     plain("u8R\"x()\")x\" //", "u8R\"x()\")x\"   ", "with a prefix and a mark");
+    plain("a\\\nb R\"(\n)\" c\nd", "ab R\"(\n)\" c\n\nd",
+          "a line's end that is owed is not put into it");
+    plain("1.R\"(\" // b", "1.R\"(\"     ", "nor in a number");
+    plain("0xe+R\"(\" // b", "0xe+R\"(\"     ", "that goes on behind a sign");
+    plain("n+R\"(//)\" // b", "n+R\"(//)\"     ", "a sign alone is no number");
     plain("AR\"(\" // b", "AR\"(\"     ", "but not behind another name");
     plain("a / b * c /", "a / b * c /", "signs that begin no comment");
     plain("a\\", "a", "a backslash at the very end goes on into nothing");
