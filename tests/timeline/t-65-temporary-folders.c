@@ -81,6 +81,35 @@ static const char *planted(const char *made, const char *ending)
     return path;
 }
 
+static void check_depth(char own[SL_TEMPORARY_FOLDER_BYTES])
+{
+    char deep[4096];
+    is_int(sl_temporary_folder_make(own), 0, "another one is made");
+    size_t n = (size_t)snprintf(deep, sizeof deep, "%s", own);
+    for (int i = 0; i < 150; i++) {
+        n += (size_t)snprintf(deep + n, sizeof deep - n, "/d");
+        mkdir(deep, 0700);
+    }
+    sl_temporary_folder_remove(own);
+    ok(is_there(deep), "folders that are deeper than a compiler's stay");
+    char command[600];
+    snprintf(command, sizeof command, "rm -rf '%s'", root);
+    (void)!system(command);
+}
+
+static void check_no_place(char own[SL_TEMPORARY_FOLDER_BYTES])
+{
+    setenv("TMPDIR", "/nowhere/at/all", 1);
+    is_int(sl_temporary_folder_make(own), ENOENT,
+           "without a folder for temporary ones there is none");
+    char far[400];
+    memset(far, 'x', sizeof far);
+    far[0] = '/';
+    far[sizeof far - 1] = '\0';
+    setenv("TMPDIR", far, 1);
+    is_int(sl_temporary_folder_make(own), ENAMETOOLONG, "nor where its path is too long");
+}
+
 int main(void)
 {
     char made[SL_TEMPORARY_FOLDER_BYTES] = "", own[SL_TEMPORARY_FOLDER_BYTES];
@@ -131,28 +160,7 @@ int main(void)
     sl_temporary_folder_remove(own);
     ok(!is_there(own), "one is removed with all that is in it");
     ok(is_there(in(root, "kept/file")), "and no link is followed");
-
-    char deep[4096];
-    is_int(sl_temporary_folder_make(own), 0, "another one is made");
-    size_t n = (size_t)snprintf(deep, sizeof deep, "%s", own);
-    for (int i = 0; i < 150; i++) {
-        n += (size_t)snprintf(deep + n, sizeof deep - n, "/d");
-        mkdir(deep, 0700);
-    }
-    sl_temporary_folder_remove(own);
-    ok(is_there(deep), "folders that are deeper than a compiler's stay");
-    char command[600];
-    snprintf(command, sizeof command, "rm -rf '%s'", root);
-    (void)!system(command);
-
-    setenv("TMPDIR", "/nowhere/at/all", 1);
-    is_int(sl_temporary_folder_make(own), ENOENT,
-           "without a folder for temporary ones there is none");
-    char far[400];
-    memset(far, 'x', sizeof far);
-    far[0] = '/';
-    far[sizeof far - 1] = '\0';
-    setenv("TMPDIR", far, 1);
-    is_int(sl_temporary_folder_make(own), ENAMETOOLONG, "nor where its path is too long");
+    check_depth(own);
+    check_no_place(own);
     return done_testing();
 }

@@ -271,6 +271,38 @@ static void add_launch(sl_timeline *tl)
     must(sl_timeline_add_launch(tl, &note, &err), &err);
 }
 
+static void add_last_nodes(sl_timeline *tl, uint32_t other)
+{
+    add_node(tl,
+             (sl_span){ .start_ns = 10000,
+                        .end_ns = 12000,
+                        .stream = other,
+                        .kind = SL_SPAN_HOST_FUNC,
+                        .engine = SL_ENGINE_HOST,
+                        .name = text_id(tl, "host_func"),
+                        .where = text_id(tl, "g.lua:6") },
+             1, -5);
+    add_node(tl,
+             (sl_span){ .start_ns = 13000,
+                        .end_ns = 14000,
+                        .stream = other,
+                        .bytes = 64,
+                        .kind = SL_SPAN_MEMCPY_D2H,
+                        .engine = SL_ENGINE_D2H,
+                        .flags = SL_SPAN_DST_PAGEABLE | SL_SPAN_HOST_WAITED,
+                        .name = text_id(tl, "Memcpy DtoH (Device -> Pageable)") },
+             2, -5);
+    add_node(tl,
+             (sl_span){ .start_ns = 13500,
+                        .end_ns = 13600,
+                        .stream = 3,
+                        .bytes = 8,
+                        .kind = SL_SPAN_MEMSET,
+                        .flags = SL_SPAN_QUEUE_FULL,
+                        .name = text_id(tl, "Memset (Device)") },
+             3, 0);
+}
+
 /* Issued: 1 a kernel, 2 the launch, 3 a node in its stream, 4 a record behind it, 5 a wait for that
  * in the row of the other stream, 6 a host function there, 7 a copy, 8 a memset, 9 a kernel. */
 static sl_timeline *launched(void)
@@ -302,34 +334,7 @@ static sl_timeline *launched(void)
                             .target = 4,
                             .target_stream = 3,
                             .where = text_id(tl, "g.lua:5") });
-    add_node(tl,
-             (sl_span){ .start_ns = 10000,
-                        .end_ns = 12000,
-                        .stream = other,
-                        .kind = SL_SPAN_HOST_FUNC,
-                        .engine = SL_ENGINE_HOST,
-                        .name = text_id(tl, "host_func"),
-                        .where = text_id(tl, "g.lua:6") },
-             1, -5);
-    add_node(tl,
-             (sl_span){ .start_ns = 13000,
-                        .end_ns = 14000,
-                        .stream = other,
-                        .bytes = 64,
-                        .kind = SL_SPAN_MEMCPY_D2H,
-                        .engine = SL_ENGINE_D2H,
-                        .flags = SL_SPAN_DST_PAGEABLE | SL_SPAN_HOST_WAITED,
-                        .name = text_id(tl, "Memcpy DtoH (Device -> Pageable)") },
-             2, -5);
-    add_node(tl,
-             (sl_span){ .start_ns = 13500,
-                        .end_ns = 13600,
-                        .stream = 3,
-                        .bytes = 8,
-                        .kind = SL_SPAN_MEMSET,
-                        .flags = SL_SPAN_QUEUE_FULL,
-                        .name = text_id(tl, "Memset (Device)") },
-             3, 0);
+    add_last_nodes(tl, other);
     kernel(tl, 3, 15000, 16000);
     sl_hold hold = { .correlation = 6,
                      .ready_ns = 9000,
