@@ -385,6 +385,11 @@ for _, case in ipairs {
     tap.is(hint_at_prompt(case[1]), case[2], "at the prompt: " .. case[1]:gsub("\n", " / "))
 end
 
+-- A trace in place of a script.
+local trace <const> = shell.write(folder .. "/e.json.gz", "\31\139\8\0\0")
+local _, of_trace = shell.run { "--backend=sim", trace }
+tap.like(of_trace, "hint: streamlab show .-/e%.json%.gz prints what a trace has\n", "a trace is no script")
+
 -- A hint that the script could look into runs none of the user's code.
 local _, err = hint_of("setmetatable(_G, {__index = function(t, k) print('asked') end})\n"
     .. "lab.zzz.y()")

@@ -226,7 +226,9 @@ end
 local function explain(report, place, looks)
     local shown = place and place.places and try(draw_places, place, looks)
     local hint = place and place.places and try(find_hint, report, place)
-    hint = place and place.binary and "this file is no text, and no Lua" or hint
+    local trace = place and place.binary and report.message:match("^([^\n]*%.json%.gz):%d+:")
+    hint = trace and ("streamlab show %s prints what a trace has"):format(trace)
+        or place and place.binary and "this file is no text, and no Lua" or hint
     return shown or nil, hint and excerpt.clean(hint) or nil
 end
 
