@@ -80,6 +80,7 @@ $(SIM_TESTS): $(BUILD)/%: $(BUILD)/%.o $(LIBRARY)
 # The program's fence around kernels.
 $(BUILD)/tests/emulate/t-21-fence: $(BUILD)/repl/sandbox/kernel_fence.o $(FILTER)
 $(BUILD)/tests/emulate/t-21-fence: LIBS += $(PROGRAM_FILTER)
+$(BUILD)/tests/emulate/t-22-delays: $(BUILD)/repl/sandbox/delays.o
 
 # Its files of a page come before the library's.
 $(BUILD)/tests/timeline/t-82-page-files: LDFLAGS += -Wl,-z,muldefs

@@ -66,7 +66,8 @@ int64_t delays_of_session(pid_t session)
     }
     closedir(folder);
     if (all.computed_ns <= 0) return 0;
-    return (int64_t)(all.delay_ns * (1 + all.ended_ns / all.computed_ns));
+    const double ended = all.ended_ns / all.computed_ns;
+    return (int64_t)(all.delay_ns * (1 + (ended < 1 ? ended : 1)));
 }
 
 #else
