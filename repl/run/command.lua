@@ -138,7 +138,9 @@ local function take(options, known, usage, dashes, text, value, following)
     local option = known[text]
     local shown = dashes .. text
     if not option or (#dashes == 1) ~= (#text == 1) then
-        command.refuse(usage, "unrecognized option '" .. shown .. "'")
+        local near = #text > 1 and internals.nearest(text, known)
+        command.refuse(usage, "unrecognized option '" .. shown .. "'"
+            .. (near and ("; did you mean --%s?"):format(near) or ""))
     elseif option == true then
         if value then
             command.refuse(usage, shown .. " takes no value")

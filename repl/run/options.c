@@ -252,6 +252,28 @@ static const struct {
     { "trace", take_trace },
 };
 
+/* Whether it is the name without one or two of its letters. */
+static bool is_shortened(const char *text, const char *name)
+{
+    size_t lacks = strlen(name) - strlen(text);
+    if (strlen(text) < 3 || strlen(text) >= strlen(name) || lacks > 2) return false;
+    for (; *name; name++)
+        text += *text == *name;
+    return *text == '\0';
+}
+
+static bool refuse_name(reader *r, const char *name)
+{
+    static const char *const plain[] = { "check", "server", "help", "norc", "tune", "version" };
+    const char *meant = NULL;
+    for (size_t i = 0; i < sizeof valued / sizeof valued[0]; i++)
+        if (is_shortened(name, valued[i].name)) meant = valued[i].name;
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        if (is_shortened(name, plain[i])) meant = plain[i];
+    if (!meant) return wrong(r, "unrecognized option '--%s'", name);
+    return wrong(r, "unrecognized option '--%s'; did you mean --%s?", name, meant);
+}
+
 /* A long option that takes no value, or may do without; `text` is NULL for none. */
 static bool read_plain(reader *r, const char *name, const char *text)
 {
@@ -259,8 +281,7 @@ static bool read_plain(reader *r, const char *name, const char *text)
     if (strcmp(name, "server") == 0) return take_server(r, text);
     bool help = strcmp(name, "help") == 0, norc = strcmp(name, "norc") == 0;
     bool tune = strcmp(name, "tune") == 0;
-    if (!help && !norc && !tune && strcmp(name, "version") != 0)
-        return wrong(r, "unrecognized option '--%s'", name);
+    if (!help && !norc && !tune && strcmp(name, "version") != 0) return refuse_name(r, name);
     if (text) return wrong(r, "--%s takes no value", name);
     if (norc)
         r->options->no_rc = true;

@@ -154,6 +154,14 @@ last operation backwards
 tap.like(cli('"$P" show --stream none a.json 2>&1; echo $?'), 'no stream named "none"; it has .-"copies".-\n1\n$', "one that is not there is an error, which lists them")
 tap.like(cli('"$P" show --stream --chart a.json 2>&1; echo $?'), "%-%-stream needs a value, and '%-%-chart' is an option.-\n2\n$",
     "an option is no stream's name")
+tap.like(cli('"$P" show --strem copies a.json 2>&1; echo $?'), "unrecognized option '%-%-strem'; did you mean %-%-stream%?.-\n2\n$",
+    "a misspelt option's name is told")
+tap.like(cli('"$P" show --xyz a.json 2>&1; echo $?'), "unrecognized option '%-%-xyz'\n", "one that resembles none is not")
+tap.like(cli('"$P" --profil t4 a.lua 2>&1; echo $?'), "unrecognized option '%-%-profil'; did you mean %-%-profile%?\n.-2\n$",
+    "so is one of the program's")
+tap.like(cli('"$P" --trce=a a.lua 2>&1; echo $?'), "'%-%-trce'; did you mean %-%-trace%?\n", "with a letter missing inside")
+tap.like(cli('"$P" --chek a.lua 2>&1; echo $?'), "'%-%-chek'; did you mean %-%-check%?\n", "and without a value")
+tap.like(cli('"$P" --deviceq a.lua 2>&1; echo $?'), "'%-%-deviceq'\n", "or not")
 tap.like(cli('"$P" show --stream=--chart a.json 2>&1; echo $?'), 'no stream named "%-%-chart"', "but where = says so")
 tap.like(cli('"$P" show --stream copies --json a.json 2>&1; echo $?'), "%-%-json goes without .-\n2\n$", "of the figures there are none for it")
 
