@@ -23,7 +23,6 @@ typedef struct child {
     lua_Integer id;
     pid_t pid; /* 0: reaped */
     stream streams[N_STREAMS];
-    int64_t wall_ns;    /* what it may take */
     int64_t left_ns;    /* of its wall time */
     int64_t spent_ns;   /* of it, */
     int64_t excused_ns; /* and what of that did not count, as others had the processors */

@@ -116,12 +116,11 @@ static int poll_ms(children *all)
 }
 
 /* Gives back the time in which it waited for a processor: on a busy machine it has as long as on one that
- * is idle, and at most its time once more. */
+ * is idle. */
 static void excuse(child *c)
 {
     int64_t delay_ns = delays_of_session(c->pid);
     if (delay_ns > c->spent_ns) delay_ns = c->spent_ns;
-    if (delay_ns > c->wall_ns) delay_ns = c->wall_ns;
     if (delay_ns <= c->excused_ns) return;
     c->left_ns += delay_ns - c->excused_ns;
     c->excused_ns = delay_ns;
@@ -172,7 +171,7 @@ static void add(children *all, const child_start *start, double wall_seconds, si
     c->streams[OUTPUT].most = output_bytes;
     c->streams[ERRORS].most = MOST_ERROR_BYTES;
     c->streams[REPORT].most = MOST_REPORT_BYTES;
-    c->left_ns = c->wall_ns = (int64_t)(wall_seconds * 1e9);
+    c->left_ns = (int64_t)(wall_seconds * 1e9);
 }
 
 /* Pushes the field of the table at index 1, which must be of that type. */
