@@ -165,6 +165,20 @@ local function sum_up(records, limits, verbose)
     return result, lines
 end
 
+-- Whether races are all that failed. The record of a race has the reports of the assertion that
+-- found it, if one did.
+local function raced_alone(records, kinds)
+    if not kinds.raced or kinds.note then
+        return false
+    end
+    for _, record in ipairs(records) do
+        if record.kind == "failed" and (record.look == "" or record.look ~= kinds.raced.look) then
+            return false
+        end
+    end
+    return true
+end
+
 -- Why no test of this submission can pass, as far as this one's process says; else nil.
 local function problem_of(child, kinds, limits)
     if kinds.mistake then
@@ -197,7 +211,8 @@ function feedback.of(test, child, limits, verbose)
     end
     -- The hint is about the task, so it is not shown when an error ended the test.
     if test.hint and not result.passed and not result.raised then
-        add(lines, "hint: " .. test.hint)
+        add(lines, "hint: " .. (raced_alone(records, kinds) and "Mend the race first. " or "")
+            .. test.hint)
     end
     result.printed = test.hidden and "" or printed_by(child)
     if result.printed ~= "" then

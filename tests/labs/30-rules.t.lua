@@ -102,6 +102,21 @@ out = fails("an operation of the test, on the submission's line",
     t:stream_count(tl, { exactly = 2 })]])
 tap.like(out, 'mine%.lua:2: spin in "default"', "is where the submission called it")
 tap.like(out, "hint: the hint of the lab", "the lab's hint stands below")
+
+local race <const> = [[
+function go()
+    local x = lab.zeros(4)
+    for i = 1, 2 do x:fill_(i, {stream = lab.stream{non_blocking = true}}) end
+    return x
+end]]
+out = fails("a race alone", race, "pace = true", "student.go() t:no_race('nothing races')")
+tap.like(out, "hint: Mend the race first%. the hint of the lab", "the task's hint is second")
+out = fails("a race that the test did not look for", race, "pace = true",
+    "student.go() t:ok(true, 'it went')")
+tap.like(out, "hint: Mend the race first%. the hint of the lab", "then as well")
+out = fails("a race and something else", race, "pace = true",
+    "student.go() t:is(1, 2, 'one is two') t:no_race('nothing races')")
+tap.like(out, "hint: the hint of the lab", "if more failed, the hint stands alone")
 out = fails("an error", "function go()\n    local x\n    x.y = 1\nend", "", calls_go)
 tap.like(out, "error: mine%.lua:3: attempt to index a nil value %(local 'x'%)\n"
     .. "#  3 |     x%.y = 1\n", "has its line")

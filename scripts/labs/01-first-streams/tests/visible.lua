@@ -3,8 +3,9 @@
 local common = include "common.lua"
 
 test("side_by_side: a copy runs beside ten products", {points = 10, pace = true,
-    hint = "Each of the two needs a stream of its own, and neither may be the default stream: work "
-        .. "there waits for all other streams. Guide, chapter 1: from \"No overlap yet\" on."},
+    hint = "Each of the two needs a stream of its own, and neither may be the default stream "
+        .. "unless the other one is non_blocking: work there waits for all other streams. Guide, "
+        .. "chapter 1: from \"No overlap yet\" on."},
 function(t, student)
     local first, second = common.products(10, 2), common.upload(64, 3)
     common.warm_up(first, second)

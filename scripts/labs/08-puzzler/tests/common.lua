@@ -3,31 +3,45 @@
 local format = string.format
 local common = {}
 
--- Work of so many matmuls and copies, of n x n each. Matrix i is full of i, to_cpu[i] of 100 + i
--- and to_gpu[i] of 200 + i. It is in the student's hands; what the tests ask for is in the spec.
+-- Gives matrix i the value i + more, and to_cpu[i] the value 100 + i + more.
+local function fill(tensors, more)
+    for i, matrix in ipairs(tensors.matrices) do matrix:fill_(i + more) end
+    for i, tensor in ipairs(tensors.to_cpu) do tensor:fill_(100 + i + more) end
+    lab.synchronize()
+end
+
+-- Work of so many matmuls and copies, of n x n each. to_gpu[i] is full of 200 + i, the others of
+-- fill()'s values. It is in the student's hands; what the tests ask for is in the spec. The second
+-- result is the lists that fill() needs, which the student does not have.
 local function make_work(n, spec)
     local work = {matrices = {}, wanted = spec.wanted, to_cpu = {}, to_gpu = {}}
-    for i = 1, spec.matmuls do work.matrices[i] = lab.full(i, n, n) end
-    for i = 1, spec.to_cpu do work.to_cpu[i] = lab.full(100 + i, n, n) end
+    for i = 1, spec.matmuls do work.matrices[i] = lab.empty(n, n) end
+    for i = 1, spec.to_cpu do work.to_cpu[i] = lab.empty(n, n) end
     for i = 1, spec.to_gpu do work.to_gpu[i] = lab.full(200 + i, n, n, {device = "cpu"}) end
-    lab.synchronize()
-    return work
+    local tensors = {matrices = {table.unpack(work.matrices)},
+                     to_cpu = {table.unpack(work.to_cpu)}}
+    fill(tensors, 2)
+    return work, tensors
 end
 
 local function simulated() return lab.device().backend == "sim" end
 
 -- Lets the student prepare and run the work, and gives the timeline of the second run, since the
 -- first one is the warm-up; and what it returned. Garbage is collected between the two, so
--- that a run which makes its tensors finds the memory of the first one. A real host is not always
--- as quick as it can be: there it is the quickest of three.
+-- that a run which makes its tensors finds the memory of the first one. Before each run the tensors
+-- on the GPU get other values: what prepare() made of them is out of date. A real host is not
+-- always as quick as it can be: there it is the quickest of three.
 function common.profile(student, n, spec)
-    local plan = student.prepare(make_work(n, spec))
+    local work, tensors = make_work(n, spec)
+    local plan = student.prepare(work)
     lab.synchronize()
+    fill(tensors, 1)
     student.run(plan)
     local best, best_done
     for _ = 1, simulated() and 1 or 3 do
         lab.synchronize()
         collectgarbage()
+        fill(tensors, 0)
         local tl, done = lab.profile(student.run, plan)
         if not best or tl.makespan_us < best.makespan_us then best, best_done = tl, done end
     end

@@ -4,7 +4,7 @@
 local common = include "common.lua"
 
 test("three engines with the same to do", {
-    points = 20, pace = {"1.1"},
+    points = 20, pace = {"1.1", "2.4"},
     hint = "Each engine is busy for nearly all of the time that is allowed, so none may begin "
         .. "late. To issue a call takes the host some microseconds: 290 matmuls before the "
         .. "first copy are 2 ms. Issue the three kinds alternately.",
@@ -17,7 +17,7 @@ test("three engines with the same to do", {
 end)
 
 test("most of the copies to the CPU are of products", {
-    points = 20, pace = {"1.1"},
+    points = 20, pace = {"1.1", "2.4"},
     hint = "One wait for all of the matmuls keeps the first product back until the last one is "
         .. "done. An event for each product lets its copy begin when it is ready.",
 }, function(t, student)
@@ -29,7 +29,7 @@ test("most of the copies to the CPU are of products", {
 end)
 
 test("quick matmuls, and many copies to the GPU", {
-    points = 15, pace = {"1.1"},
+    points = 15, pace = {"1.1", "2.4"},
     hint = "The copies to the GPU are the bound now. Is their memory pinned, and was it before "
         .. "run() began? And do they begin at once, or when all matmuls are issued?",
 }, function(t, student)

@@ -18,6 +18,7 @@ test("the copies of products wait for them, and the host for nothing", {
     hint = "A copy in one stream knows nothing of a matmul in another one. An event, recorded "
         .. "behind the matmul, orders the two on the GPU; a call that waits on the host orders "
         .. "them as well, and stops everything else. What holds the host? tl:explain() says so. "
+        .. "Each tensor that is copied needs a pinned buffer of its own, made in prepare(). "
         .. "Guide, chapters Events and Pinned memory.",
 }, function(t, student)
     local spec = {matmuls = 60, wanted = 30, to_cpu = 10, to_gpu = 20}

@@ -5,7 +5,8 @@ local common = include "common.lua"
 test("results and scores are those of their frames", {
     points = 5,
     hint = "A graph reads the memory that was captured. A frame has to be copied there before each "
-        .. "launch, and a result has to be copied away before the next one.",
+        .. "launch, and a result has to be copied away before the next one. "
+        .. "Or does the host read before it has waited?",
 }, function(t, student)
     local spec = {n = 64, trunk = 2, heads = {1, 2}, frames = 4, same_model = true}
     local run = common.profile(student, spec)

@@ -107,7 +107,7 @@ function common.overlaps(t, tl, count, within_percent)
     t:span_count(tl, "memcpy_d2h", {exactly = count}, "each result is copied down once")
     t:overlap(tl, "memcpy_h2d", "memcpy_d2h", {at_least_percent = 70, gpu_at_least_percent = 40},
         "copies up run beside copies down")
-    t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 50, gpu_at_least_percent = 25},
+    t:overlap(tl, "kernel", "memcpy_h2d", {at_least_percent = 40, gpu_at_least_percent = 20},
         "kernels run beside copies up")
     t:makespan(tl, {within_percent = within_percent, gpu_within_percent = within_percent + 35},
         format("the makespan is at most %d %% over the copies in one direction", within_percent))

@@ -14,7 +14,8 @@ test("other sizes go through a tile in shared memory", {
     points = 10,
     hint = "Round the grid up, and let no thread read or write outside of the matrices. But let all "
         .. "threads of a block reach __syncthreads(): the if is around the access, not around the "
-        .. "barrier. Guide, chapter \"Kernels of your own\".",
+        .. "barrier. The launch is in the current stream, which lab.with may have changed. "
+        .. "Guide, chapter \"Kernels of your own\".",
 }, function(t, student)
     common.transposed(t, student, 40, 100, 2)
     common.transposed(t, student, 100, 7, 3)

@@ -1,4 +1,4 @@
--- fails: 1.2 1.3 2.1 2.2 2.3
+-- fails: 1.2 1.3 2.1 2.2 2.3 2.4
 -- Streams for the sums, which are not non_blocking: the matmuls are in the NULL stream, and each waits
 -- for the other.
 
