@@ -13,9 +13,24 @@ for i = 0, 9 do
     devices["com" .. i], devices["lpt" .. i] = true, true
 end
 
--- Names that have the same key are the same on some system.
+local function lowered(letter)
+    return utf8.char(utf8.codepoint(letter) + 32)
+end
+
+-- Names that have the same key are the same on some system, which may not tell capital letters from
+-- small ones, nor a letter with a mark from the two characters that it can be written as. Greek and
+-- Cyrillic letters are lowered; of other scripts, what can have either is left out.
 function result_names.key(name)
-    return name:lower()
+    if not name:find("[\x80-\xff]") then
+        return name:lower()
+    end
+    local marked <const> = "[\xcc\xcd][\x80-\xbf]"
+    return "\x80" .. name:lower():gsub("[\1-\x7f]" .. marked, "")
+        :gsub("[\xce-\xd1][\x80-\xbf]" .. marked, "")
+        :gsub("\xd0[\x90-\xaf]", lowered):gsub("\xce[\x91-\xa9]", lowered)
+        :gsub("[\xc2-\xcd\xd2-\xd6][\x80-\xbf]", ""):gsub("\xce[\x80-\xb0]", "")
+        :gsub("\xcf[\x82\x83\x8a-\xbf]", ""):gsub("\xd0[\x80-\x8f\xb9]", "")
+        :gsub("\xd1[\x90-\xbf]", ""):gsub("[\xe1\xe2\xea\xef][\x80-\xbf][\x80-\xbf]", "")
 end
 
 -- Whether a name leads to no other folder, is no option, no device and nothing hidden, and has no

@@ -95,7 +95,7 @@ function grades.problem_with_point(values, body, taken)
     local result = named.result and "result " .. result_names.key(named.result) or student
     if taken[student] or taken[result] then
         return ("%s stands twice in the plan"):format(taken[student] and "the " .. student
-            or "the name of the " .. result)
+            or "the name of the result " .. (named.result or named.student))
     end
     taken[student], taken[result] = true, true
 end

@@ -92,7 +92,7 @@ local function points_of(first, second)
              json.write { second[1], "class/bob.lua", second[2], false, point(2).values[5] } }
 end
 for _, case in ipairs {
-    { { "ada", "ada" }, { "bob", "Ada" }, "the name of the result ada" },
+    { { "ada", "ada" }, { "bob", "Ada" }, "the name of the result Ada" },
     { { "ada", "ada" }, { "ada", "bob" }, "the student ada" },
 } do
     write_plan(json.write(body), points_of(case[1], case[2]))
@@ -287,6 +287,23 @@ for _, case in ipairs {
         ("a row of a plan of %s: %s"):format(case[1] == "s" and "a sweep" or "comparing",
         case[3]))
 end
+
+-- ---- names that are the same on some systems --------------------------------------------------------
+
+-- The names of results of these students, in a line.
+local function given(...)
+    local list, names = {}, {}
+    for i, student in ipairs { ... } do list[i] = { student = student } end
+    result_names.give(list)
+    for i, one in ipairs(list) do names[i] = one.result end
+    return table.concat(names, " ")
+end
+tap.is(given("Änne", "änne", "Иван", "иван", "Νικος", "ΝΙΚΟΣ"), "Änne änne.2 Иван иван.2 Νικος ΝΙΚΟΣ.2",
+    "capital letters are not told from small ones")
+tap.is(given("zo\u{e9}", "zoe\u{301}", "\u{419}a", "\u{438}\u{306}a"),
+    "zo\u{e9} zoe\u{301}.2 \u{419}a \u{438}\u{306}a.2", "nor letters from letters and marks")
+tap.is(given("Иван", "Пётр", "王伟", "李娜", "김", "박", "דן", "רן"), "Иван Пётр 王伟 李娜 김 박 דן רן",
+    "others keep their names")
 
 shell.remove(folder)
 tap.done()
