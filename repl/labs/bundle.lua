@@ -229,7 +229,7 @@ local function collect(folder, name)
     local seed = seed_of(folder, name)
     math.randomseed(seed, 0)
     program.mute(false)         -- what is printed here is nobody's result, and has no end
-    local unmute <close> = setmetatable({}, { __close = program.unmute })
+    local closer <close> = setmetatable({}, { __close = program.unmute })
     run(folder, name, chunk, test_bounds)
     listing.now = false
     return list, seed
