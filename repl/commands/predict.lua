@@ -91,8 +91,9 @@ local function predict(entry)
     local result, reason = prediction.make(entry, n, tell)
     done()
     if not result then
-        command.warn(entry.name .. ": " .. reason)
-        return false, reason == "interrupted!"
+        local stopped = reason == "interrupted!"
+        command.warn(entry.name .. ": " .. (stopped and "interrupted: no draw had ended" or reason))
+        return false, stopped
     elseif result.runs < n then
         command.warn(("%s: stopped after %d of %d draws"):format(entry.name, result.runs, n))
     end

@@ -316,7 +316,7 @@ tap.is(out, "endless.lua 6: makespan 1.00 ms (1.00 to 1.00)\n    the profile say
     "Ctrl-C in draw 5 gives what the draws before it have shown")
 tap.is(err .. code, "streamlab: predict: endless.lua 6: stopped after 4 of 9 draws\n130", "says how many there were, and ends")
 out, err, code = interrupted(2)
-tap.is(out .. err .. code, "streamlab: predict: endless.lua 2: interrupted!\n130", "in draw 1 there is nothing to print")
+tap.is(out .. err .. code, "streamlab: predict: endless.lua 2: interrupted: no draw had ended\n130", "in draw 1 there is nothing to print")
 
 shell.remove(folder)
 tap.done()
