@@ -67,12 +67,12 @@ function working.run(read, kind, store, pending, options)
         since_ns = internals.wall_ns()
         return (since_ns - before_ns) / 1e9
     end
-    local work = { jobs = options.jobs or 1 }
+    local work, changed = { jobs = options.jobs or 1 }, options.changed or {}
     function work.next()
         while pending[taken + 1] and not program.end_came() and not (options.stops and failed > 0) do
             taken = taken + 1
             local number = pending[taken]
-            if options.changed[number] or not store:has(read:digest(number)) then
+            if changed[number] or not store:has(read:digest(number)) then
                 return read:point(number)
             end
         end
