@@ -106,7 +106,7 @@ is("lab.matmul", "function lab.matmul: help(lab.matmul)\n", "those of the labora
 is("{lab.cuda.memcpy, lab.stream().query}", "{function lab.cuda.memcpy, function stream:query}\n",
     "methods as well")
 is("function f() end\nf", "function <lab[1]:1>\n", "others say where they begin")
-is("timeit", "function timeit\n", "the console's own")
+is("{who}", "{function who}\n", "the console's own")
 is("io.stdout, coroutine.create(print)", "file (open)\nthread (suspended)\n", "files and threads")
 is("{lab = lab, {1, lab}}", "{{1, <lab>}, lab = <lab>}\n", "lab in a table is short")
 out = shown "lab"
