@@ -1,6 +1,6 @@
 -- tap_order.lua - why two selections of work ran one after the other, or beside each other, in words
--- that fit what was asked: who has too little overlap is told what keeps the two apart, and who has
--- too much what would put them in order.
+-- that fit what was asked: for too little overlap what keeps the two apart, for too much what would put
+-- them in order.
 
 local _, core = ...
 

@@ -271,8 +271,8 @@ local function stream_with_place(access, facts)
     return 'stream "' .. (known.stream or "") .. '"' .. (made ~= "" and ", made at " .. made or "")
 end
 
--- What a function has to do whose caller makes the second access: no line of the caller's can be
--- told to change. nil: nothing of that kind helps.
+-- What a function has to do whose caller makes the second access: its author cannot change the
+-- caller's lines. nil: nothing of that kind helps.
 local function fix_of_function(race, facts)
     local first, second = race.first, race.second
     local ending = " before your function returns"

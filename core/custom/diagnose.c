@@ -209,7 +209,7 @@ static void parse_below(const char **rest, message *m)
 /* NVRTC looks for the kernel's name a second time, in a text of its own. */
 static bool is_internal(const message *m) { return is_same(m->file, text_piece("__nv_name_map")); }
 
-/* What the compiler was told that the kernel's file is called. */
+/* The message has the name of the file that the compiler got for the kernel. */
 static void give_file(message *m, const sl_custom *kernel)
 {
     if (is_same(m->file, text_piece(SL_SOURCE_FILE))) m->file = text_piece(kernel->file);

@@ -12,8 +12,8 @@
 
 enum { SL_MOST_SOURCE_BYTES = 128 << 10, SL_MOST_OPTIONS = 32 };
 
-/* What compilers on the host are told that a source is called, and messages in a compiler's form, where
- * the file's own name would not be read as it is: it may have quotes, a line's end, any byte. */
+/* The source's file name for compilers on the host, and for messages in a compiler's form, in place of
+ * one that would not be read as it is: it may have quotes, a line's end, any byte. */
 #define SL_SOURCE_FILE "kernel.cu"
 bool sl_source_file_is_plain(const char *file);
 

@@ -5,8 +5,8 @@
 #include "../backend.h"
 #include "text.h"
 
-/* What the compiler is told that the source is called: its file, where that is plain. Those of strangers
- * have one name, so that nothing that a kernel computes depends on it (__FILE__). */
+/* The source's file name for the compiler: its own, where that is plain. Those of strangers have one
+ * name, so that nothing that a kernel computes depends on it (__FILE__). */
 const char *emu_unit_file(const sl_custom *kernel);
 
 /* SL_ENOMEM; SL_ECOMPILE: the source cannot be read, from its line *line on. */

@@ -132,7 +132,7 @@ other, as PyTorch's main thread and that of autograd do, and are one. Each proce
 | `several_gpus` | which GPUs the file has, and which one this is |
 | `no_launch` | operations without a launch: when the host issued them is not known |
 | `unknown_waits` | calls of which the file does not say what they waited for. PyTorch writes that only with `experimental_config=torch._C._profiler._ExperimentalConfig(enable_cuda_sync_events=True)` |
-| `asking_loops` | loops of three or more `cudaEventQuery` or `cudaStreamQuery`, with nothing of the same thread in between but calls like `cudaGetDevice`, of which only the last one comes after the end of the work: the host waited, and each is told as the synchronisation that it stands for |
+| `asking_loops` | loops of three or more `cudaEventQuery` or `cudaStreamQuery`, with nothing of the same thread in between but calls like `cudaGetDevice`, of which only the last one comes after the end of the work: the host waited, and each is shown as the synchronisation that it stands for |
 
 All that a `cudaGraphLaunch` ran has the call's `correlation` there. Each becomes an operation that the launch enqueued, a node of its graph: with the file's numbers (`graph id`, `graph node id`),
 or, in traces from before 2026, counted in the order of their starts. Which edges a graph has is in no trace. Nodes that ran at the same time in one stream have rows of their own, "stream 7 (2)",
