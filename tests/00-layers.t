@@ -14,6 +14,7 @@
 #   bindings  Lua's headers, core/streamlab.h, core/text/divert.h, core/text/temporary_folder.h, its own
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #     plots     Lua alone: drawings, made of points. The same.
+#   In core all rooms include core/base.h, which includes nothing but C's library; and more:
 #   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
 #   traces    the same
@@ -45,6 +46,7 @@ includes() { # FILE...
 offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
     (
         cd "$1" || exit
+        folder=$2
         set -- "$2"/*.[ch] "$2"/*.cu "$2"/*.cuh "$3" "$4"
         files=
         while [ $# -gt 2 ]; do
@@ -52,6 +54,7 @@ offenders() { # ROOT FOLDER ALLOWED-PATTERN FOREIGN-PATTERN
             shift
         done
         allowed=$1 foreign=$2
+        case $folder in core/*) allowed="$allowed|^\.\./base\.h\$" ;; esac
         [ -n "$files" ] || exit
         # shellcheck disable=SC2086 # a word each
         includes $files | ALLOWED=$allowed FOREIGN=$foreign awk '
@@ -110,8 +113,17 @@ sins() { # ROOT
     offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain)|text/temporary_folder)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/cuda "$backend" "$lua|$terminal|$zlib|$minizip|$other_cuda"
+    base_sins "$1"
     script_sins "$1"
     temporary_sins "$1"
+}
+
+# What all rooms include includes none of their headers.
+base_sins() { # ROOT
+    (
+        cd "$1/core" || exit
+        includes base*.[ch] | sed -n '/"base\.h$/d; s|^\([^ ]* "\)|core/\1|p'
+    )
 }
 
 # Rooms of repl/ import their own Lua files and those of run/, the server also the console's.
@@ -211,6 +223,7 @@ plant bindings/a.c '#include <cuda_runtime.h>' "CUDA in the bindings"
 plant bindings/words/a.c '#include "../lsl.h"' "C in the words"
 plant bindings/words/a.lua 'io.write("No kernel ran")' "words that print"
 plant bindings/plots/a.lua 'io.write("|")' "plots that print"
+plant core/base.c '#include "streamlab.h"' "a header of ours in the ground"
 plant core/a.c '#include <lua.h>' "Lua in the core"
 plant core/a.h '#include "lauxlib.h"' "Lua in a header of the core"
 plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"
@@ -260,6 +273,9 @@ allow repl/commands/a.c '#include <minizip/zip.h>' "minizip in the subcommands"
 allow repl/commands/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in a subcommand"
 allow repl/labs/a.lua 'local text = import "repl/run/text.lua"' "the texts of run/ in the grader"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
+allow core/sim/a.c '#include "../base.h"' "the ground in the simulator"
+allow core/text/a.c '#include "../base.h"' "the ground in the texts"
+allow core/cuda/a.c '#include "../base.h"' "the ground in the plugin"
 allow core/sim/a.c '#include "../backend.h"' "backend.h in the simulator"
 allow core/sim/a.c '#include "../numbers/philox.h"' "the numbers in the simulator"
 allow core/cuda/a.cu '#include "../numbers/philox_core.h"' "the numbers in the plugin"

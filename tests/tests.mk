@@ -313,7 +313,7 @@ need-nvcc:
 # libFuzzer changes the bytes of the files in tests/fuzz/corpus.
 FUZZ_FLAGS := -std=c11 -g -O1 $(WARNINGS) -fno-sanitize-recover=all -fno-omit-frame-pointer \
               -fsanitize=fuzzer,address,undefined
-$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/error.c core/interrupt.c core/dtype.c \
+$(BUILD)/fuzz/kineto: tests/fuzz/fuzz_kineto.c tests/fuzz/exercise.h core/base.c core/error.c core/interrupt.c core/dtype.c \
     core/comm/names.c $(BUILD)/report_page.c core/streamlab.h \
     $(wildcard $(TIMELINE_ROOMS:%=%/*.c) $(TIMELINE_ROOMS:%=%/*.h))
 	$(call say,fuzzer,$@)

@@ -1,0 +1,99 @@
+/* base.h - what C's library lacks and every room needs: arrays that grow, binary search, linked
+ * lists, the smaller of two numbers, a hash, whole reads and writes. It knows nothing of streams or
+ * devices. A macro in capitals evaluates what it is given more than once. */
+#ifndef SL_BASE_H
+#define SL_BASE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- memory ---- */
+
+/* Room for n elements in `array`, a pointer that has room for `cap` of them (size_t; NULL and 0 at
+ * first). A larger array is at least twice as large. False: out of memory, and nothing has
+ * changed. */
+#define SL__GROW(array, cap, n) \
+    ((n) <= (cap) || sl__grow(&(array), &(cap), n, sizeof *(array), false))
+/* The same, and elements that come in addition are all zero. */
+#define SL__GROW_ZEROED(array, cap, n) \
+    ((n) <= (cap) || sl__grow(&(array), &(cap), n, sizeof *(array), true))
+bool sl__grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zeroed);
+
+/* Fails with SL_ENOMEM and the one sentence for it: `sl__no_memory(err, "%zu streams", n)`. What
+ * the memory was for is a literal, and the values that it has places for. Needs streamlab.h. */
+#define sl__no_memory(err, ...) sl_fail(err, SL_ENOMEM, "out of host memory for " __VA_ARGS__)
+
+/* ---- search ---- */
+
+/* Sets `at` (size_t) to the first index in [0, n) for which `comes_before`, an expression of `at`,
+ * is false; to n where there is none. It is true for all indices before that, and none behind. */
+#define SL__SEARCH(at, n, comes_before)       \
+    do {                                      \
+        size_t low_ = 0, high_ = (n);         \
+        while (low_ < high_) {                \
+            (at) = low_ + (high_ - low_) / 2; \
+            if (comes_before)                 \
+                low_ = (at) + 1;              \
+            else                              \
+                high_ = (at);                 \
+        }                                     \
+        (at) = low_;                          \
+    } while (0)
+
+/* ---- lists ---- */
+
+/* A list is a pointer to its first item. An item has a pointer `next` to the next one, and a
+ * pointer `link` to the pointer that leads to it, so that it can leave without a walk. The names of
+ * the two are given, since an item may be in several lists. Leaving changes nothing in the item. */
+#define SL__PUSH(list, item, next, link)          \
+    do {                                          \
+        (item)->next = (list);                    \
+        (item)->link = &(list);                   \
+        if ((list)) (list)->link = &(item)->next; \
+        (list) = (item);                          \
+    } while (0)
+#define SL__UNLINK(item, next, link)                         \
+    do {                                                     \
+        *(item)->link = (item)->next;                        \
+        if ((item)->next) (item)->next->link = (item)->link; \
+    } while (0)
+
+/* ---- numbers ---- */
+
+/* The smaller and the larger of two numbers of one type; whole numbers without a sign as uint64_t,
+ * others as int64_t. Where a double is NaN: the second one. */
+#define sl__min(a, b) SL__BY_TYPE((a) + (b), sl__min_double, sl__min_unsigned, sl__min_signed)(a, b)
+#define sl__max(a, b) SL__BY_TYPE((a) + (b), sl__max_double, sl__max_unsigned, sl__max_signed)(a, b)
+/* clang-format off */
+#define SL__BY_TYPE(number, of_double, of_unsigned, of_signed) \
+    _Generic((number), float: of_double, double: of_double, unsigned long: of_unsigned, \
+             unsigned long long: of_unsigned, default: of_signed)
+/* clang-format on */
+static inline double sl__min_double(double a, double b) { return a < b ? a : b; }
+static inline double sl__max_double(double a, double b) { return a > b ? a : b; }
+static inline uint64_t sl__min_unsigned(uint64_t a, uint64_t b) { return a < b ? a : b; }
+static inline uint64_t sl__max_unsigned(uint64_t a, uint64_t b) { return a > b ? a : b; }
+static inline int64_t sl__min_signed(int64_t a, int64_t b) { return a < b ? a : b; }
+static inline int64_t sl__max_signed(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* ---- hashes ---- */
+
+/* FNV-1a, 64 bits: `sum` after n more bytes, the same on every machine.
+ * https://datatracker.ietf.org/doc/html/draft-eastlake-fnv */
+#define SL__HASH_START UINT64_C(0xcbf29ce484222325)
+uint64_t sl__hash(uint64_t sum, const void *bytes, size_t n);
+
+/* For megabytes: eight bytes at a time, in the machine's own order. */
+uint64_t sl__checksum(uint64_t sum, const void *bytes, size_t n);
+
+/* ---- descriptors ---- */
+
+/* All n bytes, in as many calls as it takes. They block as the descriptor does, and go on after a
+ * signal unless *interrupted (may be NULL) is set by then. False: an error, which errno has, or the
+ * file's end; some bytes may have passed. */
+bool sl__read_all(int fd, void *to, size_t n, const volatile sig_atomic_t *interrupted);
+bool sl__write_all(int fd, const void *from, size_t n, const volatile sig_atomic_t *interrupted);
+
+#endif
