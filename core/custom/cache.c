@@ -18,6 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base.h"
+
 enum {
     MOST_FILES = 256,
     MOST_ENTRIES = 1024, /* of the folder that are looked at */
@@ -33,41 +35,13 @@ typedef struct head {
 static const char magic[8] = "slkernel";
 enum { VERSION = 1 };
 
-/* ---- hashes ---- */
-
-static const uint64_t fnv_basis = UINT64_C(0xcbf29ce484222325), fnv_prime = UINT64_C(0x100000001b3);
-
-uint64_t sl__cache_hash(const void *bytes, size_t n)
-{
-    const unsigned char *at = bytes;
-    uint64_t hash = fnv_basis;
-
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ at[i]) * fnv_prime;
-    return hash;
-}
-
-/* Eight bytes at a time: an image may have a megabyte. The shift brings high bits, which a product
- * never moves down, back in. */
-static uint64_t checksum(uint64_t sum, const void *bytes, size_t n)
-{
-    const unsigned char *at = bytes;
-    uint64_t word;
-
-    for (; n >= sizeof word; n -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        sum = (sum ^ word) * fnv_prime;
-        sum ^= sum >> 29;
-    }
-    return sum * fnv_prime ^ sl__cache_hash(at, n);
-}
-
 static head head_of(const char *key, size_t key_bytes, const sl_image *image)
 {
     head h = { .version = VERSION, .key_bytes = key_bytes, .image_bytes = image->bytes };
 
     memcpy(h.magic, magic, sizeof magic);
-    h.checksum = checksum(checksum(fnv_basis, key, key_bytes), image->data, image->bytes);
+    h.checksum = sl__checksum(SL__HASH_START, key, key_bytes);
+    h.checksum = sl__checksum(h.checksum, image->data, image->bytes);
     return h;
 }
 
@@ -126,24 +100,11 @@ static int open_folder(sl_cache which, bool make)
 
 static void name_of(const char *key, size_t key_bytes, char name[NAME_BYTES])
 {
-    snprintf(name, NAME_BYTES, "%016llx", (unsigned long long)sl__cache_hash(key, key_bytes));
+    snprintf(name, NAME_BYTES, "%016llx",
+             (unsigned long long)sl__hash(SL__HASH_START, key, key_bytes));
 }
 
 /* ---- reading ---- */
-
-static bool read_all(int fd, void *data, size_t bytes)
-{
-    char *at = data;
-
-    while (bytes > 0) {
-        ssize_t n = read(fd, at, bytes);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
 
 /* Whether the file, of that size, begins as one of this key does; moves to its image. */
 static bool read_head(int fd, uint64_t file_bytes, const char *key, size_t key_bytes, head *h)
@@ -151,14 +112,15 @@ static bool read_head(int fd, uint64_t file_bytes, const char *key, size_t key_b
     bool same;
     char *found;
 
-    if (file_bytes < sizeof *h || file_bytes > most_file_bytes || !read_all(fd, h, sizeof *h))
+    if (file_bytes < sizeof *h || file_bytes > most_file_bytes
+        || !sl__read_all(fd, h, sizeof *h, NULL))
         return false;
     if (memcmp(h->magic, magic, sizeof magic) != 0 || h->version != VERSION
         || h->key_bytes != key_bytes || h->image_bytes == 0 || h->image_bytes > most_file_bytes
         || file_bytes != sizeof *h + key_bytes + h->image_bytes)
         return false;
     found = malloc(key_bytes + 1);
-    same = found && read_all(fd, found, key_bytes) && memcmp(found, key, key_bytes) == 0;
+    same = found && sl__read_all(fd, found, key_bytes, NULL) && memcmp(found, key, key_bytes) == 0;
     free(found);
     return same;
 }
@@ -174,7 +136,7 @@ static bool read_image(int fd, const char *key, size_t key_bytes, sl_image *imag
     image->data = malloc(h.image_bytes);
     image->bytes = h.image_bytes;
     if (!image->data) return false;
-    if (read_all(fd, image->data, image->bytes)) {
+    if (sl__read_all(fd, image->data, image->bytes, NULL)) {
         wanted = head_of(key, key_bytes, image);
         if (wanted.checksum == h.checksum) return true;
     }
@@ -206,20 +168,6 @@ bool sl__cache_find(sl_cache which, const char *key, size_t key_bytes, sl_image 
 
 /* ---- writing ---- */
 
-static bool write_all(int fd, const void *data, size_t bytes)
-{
-    const char *at = data;
-
-    while (bytes > 0) {
-        ssize_t n = write(fd, at, bytes);
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) return false;
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
-
 static void write_file(int folder, const char *key, size_t key_bytes, const sl_image *image)
 {
     static atomic_uint n_written;
@@ -233,8 +181,8 @@ static void write_file(int folder, const char *key, size_t key_bytes, const sl_i
              atomic_fetch_add(&n_written, 1));
     fd = openat(folder, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0) return;
-    whole = write_all(fd, &h, sizeof h) && write_all(fd, key, key_bytes)
-            && write_all(fd, image->data, image->bytes);
+    whole = sl__write_all(fd, &h, sizeof h, NULL) && sl__write_all(fd, key, key_bytes, NULL)
+            && sl__write_all(fd, image->data, image->bytes, NULL);
     whole = close(fd) == 0 && whole;
     if (!whole || renameat(folder, temporary, folder, name) != 0) unlinkat(folder, temporary, 0);
 }

@@ -9,9 +9,6 @@
 /* Each has a folder with limits of its own. */
 typedef enum sl_cache { SL_CACHE_KERNELS, SL_CACHE_PLANS } sl_cache;
 
-/* 64 bits of the bytes, the same on every machine (FNV-1a). */
-uint64_t sl__cache_hash(const void *bytes, size_t n);
-
 /* False: it is not there; *damaged then says whether there is a file in its place that is not what
  * was kept, or is another key's. image->data is of malloc. */
 bool sl__cache_find(sl_cache cache, const char *key, size_t key_bytes, sl_image *image,

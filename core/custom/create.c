@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base.h"
 #include "../device.h"
 #include "cache.h"
 #include "diagnose.h"
@@ -114,7 +115,7 @@ static sl_status make_hash(sl_custom *kernel, sl_error *err)
 
     if (!key.text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
     snprintf(kernel->hash, sizeof kernel->hash, "%016llx",
-             (unsigned long long)sl__cache_hash(key.text, key.n));
+             (unsigned long long)sl__hash(SL__HASH_START, key.text, key.n));
     free(key.text);
     return SL_OK;
 }

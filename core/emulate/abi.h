@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-#define EMU_ABI 4
+#define EMU_ABI 5
 
 /* What lanes of a warp do together. Each gets a result of its own. */
 enum emu_warp_op {

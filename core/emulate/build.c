@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base.h"
 #include "../text/temporary_folder.h"
 #include "compiler.h"
 #include "device_text.h"
@@ -22,16 +23,10 @@ enum { MOST_OPTIONS = 96, FLAG_BYTES = 4096 };
 
 /* ---- the key ---- */
 
-static uint64_t hash(uint64_t sum, const void *data, size_t n)
+static uint64_t hash_text(uint64_t sum, const char *text)
 {
-    const unsigned char *at = data;
-
-    for (size_t i = 0; i < n; i++)
-        sum = (sum ^ at[i]) * UINT64_C(0x100000001b3);
-    return sum;
+    return sl__hash(sum, text, strlen(text));
 }
-
-static uint64_t hash_text(uint64_t sum, const char *text) { return hash(sum, text, strlen(text)); }
 
 /* Of what the processor can do: code is made for it alone. */
 static uint64_t hash_processor(uint64_t sum)
@@ -62,17 +57,17 @@ sl_status sl_emulate_key(const sl_custom *kernel, char *key, size_t key_bytes, s
     if (status) return status;
     sum = hash_text(sum, path);
     if (stat(path, &info) == 0) {
-        sum = hash(sum, &info.st_size, sizeof info.st_size);
-        sum = hash(sum, &info.st_mtime, sizeof info.st_mtime);
-        sum = hash(sum, &info.st_ino, sizeof info.st_ino);
+        sum = sl__hash(sum, &info.st_size, sizeof info.st_size);
+        sum = sl__hash(sum, &info.st_mtime, sizeof info.st_mtime);
+        sum = sl__hash(sum, &info.st_ino, sizeof info.st_ino);
     }
     sum = hash_processor(sum);
     if (kernel) { /* reports name lines, which are in the objects */
         sum = hash_text(sum, emu_unit_file(kernel));
-        sum = hash(sum, &kernel->line, sizeof kernel->line);
+        sum = sl__hash(sum, &kernel->line, sizeof kernel->line);
     }
     for (const emu_device_file *file = emu_device_files; file->name; file++)
-        sum = hash(sum, file->data, file->len);
+        sum = sl__hash(sum, file->data, file->len);
     snprintf(key, key_bytes, "host-%d-%016llx", EMU_ABI, (unsigned long long)sum);
     return SL_OK;
 }

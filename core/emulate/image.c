@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "../base.h"
 #include "../text/temporary_folder.h"
 #include "compiler.h"
 
@@ -22,20 +23,6 @@ typedef struct head {
 
 static const char magic[8] = { 's', 'l', 'e', 'm', 'u', EMU_ABI, 0, 0 };
 
-/* FNV-1a over words of eight bytes, and the rest byte by byte. */
-static uint64_t sum_of(uint64_t sum, const unsigned char *data, size_t n)
-{
-    uint64_t word;
-
-    for (; n >= sizeof word; n -= sizeof word, data += sizeof word) {
-        memcpy(&word, data, sizeof word);
-        sum = (sum ^ word) * UINT64_C(0x100000001b3);
-    }
-    for (; n > 0; n--)
-        sum = (sum ^ *data++) * UINT64_C(0x100000001b3);
-    return sum;
-}
-
 sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, sl_error *err)
 {
     head first = { .sum = 1 };
@@ -45,7 +32,7 @@ sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, 
     memcpy(first.magic, magic, sizeof magic);
     for (int i = 0; i < EMU_BUILDS; i++) {
         first.bytes[i] = objects[i].bytes;
-        first.sum = sum_of(first.sum, objects[i].data, objects[i].bytes);
+        first.sum = sl__checksum(first.sum, objects[i].data, objects[i].bytes);
         bytes += objects[i].bytes;
     }
     to = malloc(bytes);
@@ -74,7 +61,7 @@ sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS]
         whole = first.bytes[i] <= left;
         if (!whole) break;
         objects[i] = (emu_object){ at, (size_t)first.bytes[i] };
-        sum = sum_of(sum, objects[i].data, objects[i].bytes);
+        sum = sl__checksum(sum, objects[i].data, objects[i].bytes);
         at += first.bytes[i];
         left -= (size_t)first.bytes[i];
     }
@@ -83,18 +70,6 @@ sl_status emu_image_unpack(const sl_image *image, emu_object objects[EMU_BUILDS]
 }
 
 /* ---- loading ---- */
-
-static bool write_all(int fd, const char *data, size_t n)
-{
-    while (n > 0) {
-        ssize_t done = write(fd, data, n);
-        if (done < 0 && errno == EINTR) continue;
-        if (done <= 0) return false;
-        data += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
 
 /* The path of a descriptor, of another spelling each time: dlopen takes a name that it has seen for
  * the object that it has loaded. */
@@ -158,7 +133,7 @@ sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error
 
     *loaded = (emu_loaded){ 0 };
     if (fd < 0) return sl_fail(err, SL_EIO, "no file for a compiled kernel: %s", strerror(errno));
-    if (!write_all(fd, object->data, object->bytes)) why = strerror(errno);
+    if (!sl__write_all(fd, object->data, object->bytes, NULL)) why = strerror(errno);
     if (!why) {
         loaded->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
         if (!loaded->handle) why = dlerror();

@@ -6,20 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base.h"
+
 void emu_text_add(emu_text *text, const char *data, size_t n)
 {
-    if (text->failed) return;
-    if (text->n + n + 1 > text->room) {
-        size_t room = text->room ? text->room : 1024;
-        while (room < text->n + n + 1)
-            room *= 2;
-        char *grown = realloc(text->data, room);
-        if (!grown) {
-            text->failed = true;
-            return;
-        }
-        text->data = grown;
-        text->room = room;
+    if (text->failed || !SL__GROW(text->data, text->room, text->n + n + 1)) {
+        text->failed = true;
+        return;
     }
     if (n) memcpy(text->data + text->n, data, n);
     text->n += n;

@@ -1,10 +1,10 @@
 /* wire.c - messages between two processes of one program. */
 #include "wire.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "../base.h"
 
 enum { ALIGNMENT = 64, MAGIC = 0x6b6c736d };
 
@@ -23,17 +23,7 @@ void emu_message_free(emu_message *m)
 
 static bool make_room(emu_message *m, size_t n)
 {
-    size_t room = m->room ? m->room : 4096;
-
-    if (m->failed || n > EMU_MOST_BYTES - m->n) return false;
-    while (room < m->n + n)
-        room *= 2;
-    if (room == m->room) return true;
-    unsigned char *grown = realloc(m->data, room);
-    if (!grown) return false;
-    m->data = grown;
-    m->room = room;
-    return true;
+    return !m->failed && n <= EMU_MOST_BYTES - m->n && SL__GROW(m->data, m->room, m->n + n);
 }
 
 static void put_bytes(emu_message *m, const void *data, size_t n)
@@ -123,45 +113,12 @@ sl_status emu_get_error(emu_message *m, sl_error *err)
 
 /* ---- the socket ---- */
 
-static bool may_try_again(const volatile sig_atomic_t *interrupted)
-{
-    return errno == EINTR && !(interrupted && *interrupted);
-}
-
-static bool write_all(int fd, const void *data, size_t n, const volatile sig_atomic_t *interrupted)
-{
-    const char *at = data;
-
-    while (n > 0) {
-        ssize_t done = write(fd, at, n);
-        if (done < 0 && may_try_again(interrupted)) continue;
-        if (done <= 0) return false;
-        at += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
-static bool read_all(int fd, void *data, size_t n, const volatile sig_atomic_t *interrupted)
-{
-    char *at = data;
-
-    while (n > 0) {
-        ssize_t done = read(fd, at, n);
-        if (done < 0 && may_try_again(interrupted)) continue;
-        if (done <= 0) return false;
-        at += done;
-        n -= (size_t)done;
-    }
-    return true;
-}
-
 bool emu_send(int fd, const emu_message *m, const volatile sig_atomic_t *interrupted)
 {
     const head first = { MAGIC, m->kind, m->n };
 
-    return !m->failed && write_all(fd, &first, sizeof first, interrupted)
-           && write_all(fd, m->data, m->n, interrupted);
+    return !m->failed && sl__write_all(fd, &first, sizeof first, interrupted)
+           && sl__write_all(fd, m->data, m->n, interrupted);
 }
 
 bool emu_receive(int fd, emu_message *m, const volatile sig_atomic_t *interrupted)
@@ -169,13 +126,13 @@ bool emu_receive(int fd, emu_message *m, const volatile sig_atomic_t *interrupte
     head first;
 
     *m = (emu_message){ 0 };
-    if (!read_all(fd, &first, sizeof first, interrupted) || first.magic != MAGIC
+    if (!sl__read_all(fd, &first, sizeof first, interrupted) || first.magic != MAGIC
         || first.n > EMU_MOST_BYTES)
         return false;
     m->kind = first.kind;
     if (!make_room(m, (size_t)first.n)) return false;
     m->n = (size_t)first.n;
-    if (read_all(fd, m->data, m->n, interrupted)) return true;
+    if (sl__read_all(fd, m->data, m->n, interrupted)) return true;
     emu_message_free(m);
     return false;
 }
