@@ -8,20 +8,7 @@
 
 #include "figures.h"
 
-/* ---- the current device ------------------------------------------------------ */
-
-sl_device *lsl_device(lua_State *L, const char *op)
-{
-    lsl_state *state = lsl_get(L);
-    if (state->closing) lsl_fail(L, SL_ECLOSED, op, "the laboratory was closed");
-    lsl_settle_guards(L);
-    if (state->current) return state->current;
-    luaL_checkstack(L, 4, NULL);
-    lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.open");
-    lua_call(L, 0, 0);
-    if (!state->current) lsl_fail(L, SL_ESTATE, op, "no device is open");
-    return state->current;
-}
+/* ---- devices of the current machine ------------------------------------------- */
 
 /* A simulated machine has as many GPUs as the program's --devices says; without it, those that scripts
  * open. */
@@ -70,38 +57,6 @@ sl_device *lsl_device_at(lua_State *L, int index, const char *op)
     return device;
 }
 
-void lsl_push_default(lua_State *L, const char *field)
-{
-    if (lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") == LUA_TTABLE)
-        lua_getfield(L, -1, field);
-    else
-        lua_pushnil(L);
-    lua_remove(L, -2);
-}
-
-void lsl_notice(lua_State *L, const char *text)
-{
-    bool alone = lua_getfield(L, LUA_REGISTRYINDEX, "streamlab.defaults") != LUA_TTABLE;
-    lua_pop(L, 1);
-    if (alone) {
-        fprintf(stderr, "streamlab: %s\n", text);
-        return;
-    }
-    lsl_push_default(L, "notice");
-    if (lua_isfunction(L, -1)) {
-        lua_pushstring(L, text);
-        lua_call(L, 1, 0);
-    } else {
-        lua_pop(L, 1);
-    }
-}
-
-void lsl_take_notice(lua_State *L, sl_device *device)
-{
-    const char *text = sl_device_take_notice(device);
-    if (text) lsl_notice(L, text);
-}
-
 /* The collector on the main thread, and of the thread that asks, when the core runs out of memory. Lua itself
  * refuses it inside finalizers; in_gc covers ours. */
 static void collect(void *ud)
@@ -110,14 +65,6 @@ static void collect(void *ud)
     if (!state->closing && state->in_gc == 0) lua_gc(state->main, LUA_GCCOLLECT);
     state = lsl_own_state();
     if (state && state->in_gc == 0) lua_gc(state->main, LUA_GCCOLLECT);
-}
-
-void lsl_push_device(lua_State *L, sl_device *device)
-{
-    if (lsl_push_known(L, LSL_DEVICE, device)) return;
-    lsl_box *box = lsl_new_box(L, LSL_DEVICE);
-    box->p = sl_device_retain(device);
-    lsl_remember(L);
 }
 
 /* ---- settings ------------------------------------------------------------------ */

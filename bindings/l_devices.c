@@ -1,5 +1,4 @@
-/* l_devices.c - the devices that are open: their list, what is noted of each, and when they are
- * closed.
+/* l_devices.c - the devices that are open: what is noted of each, and when they are closed.
  *
  * The state holds a reference to each. A real GPU stays open until the end, since opening it again
  * gives the same device. A simulated one that nothing else refers to can never be used again: it
@@ -9,59 +8,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- the list ---------------------------------------------------------------- */
-
-void lsl_set_current(lsl_state *state, sl_device *device)
-{
-    sl_device *before = state->current;
-    state->current = sl_device_retain(device);
-    sl_device_release(before);
-}
-
-sl_device *lsl_find_open(const lsl_state *state, const char *backend, int index)
-{
-    for (const lsl_device_node *node = state->devices; node; node = node->next) {
-        const sl_device_info *info = sl_device_get_info(node->device);
-        if (info->index == index && strcmp(info->backend, backend) == 0) return node->device;
-    }
-    return NULL;
-}
-
-sl_device *lsl_find_real(const lsl_state *state, const char *backend)
-{
-    for (const lsl_device_node *node = state->devices; node; node = node->next) {
-        const sl_device_info *info = sl_device_get_info(node->device);
-        if (!info->simulated && strcmp(info->backend, backend) == 0) return node->device;
-    }
-    return NULL;
-}
-
-sl_device *lsl_find_beside(const lsl_state *state, const sl_device *device, int index)
-{
-    for (const lsl_device_node *node = state->devices; node; node = node->next)
-        if (sl_device_get_info(node->device)->index == index
-            && sl_device_are_of_one_machine(node->device, device))
-            return node->device;
-    return NULL;
-}
-
-lsl_device_node *lsl_node_of(const lsl_state *state, const sl_device *device)
-{
-    lsl_device_node *node = state->devices;
-    while (node->device != device)
-        node = node->next;
-    return node;
-}
-
-void lsl_add_device(lsl_state *state, lsl_device_node *node, sl_device *device)
-{
-    node->device = device;
-    node->key = ++state->last_device_key;
-    node->note_ref = LUA_NOREF;
-    node->next = state->devices;
-    state->devices = node;
-}
 
 /* ---- closing ----------------------------------------------------------------- */
 

@@ -7,31 +7,6 @@
  * guard leaves the stream current, as a script's main chunk does. */
 #include "lsl.h"
 
-/* What lab.use gives. `stream` is of the device that lab.use made current: what was current
- * there before, and while the guard is parked what the guard made current. `device` likewise.
- * User values: the coroutine, and its guard before this one. The coroutine keeps its newest
- * guard alive, even without a variable, so that nothing depends on the collector. */
-typedef struct guard {
-    lsl_tag tag;
-    sl_stream *stream;           /* retained; NULL once closed */
-    sl_device *device;           /* retained, unless NULL: none was current */
-    lua_State *thread;           /* in which it was opened */
-    bool parked;                 /* the coroutine does not run */
-    struct guard *older, *newer; /* in the state's list, if that is a coroutine */
-} guard;
-
-/* Swaps what is current with what the guard keeps. */
-static void swap(lsl_state *state, guard *g)
-{
-    sl_device *of = sl_stream_device(g->stream), *device = g->device;
-    sl_stream *kept = g->stream;
-    g->stream = sl_stream_retain(sl_device_current_stream(of));
-    (void)sl_device_set_current_stream(of, kept, NULL);
-    sl_stream_release(kept);
-    g->device = state->current; /* with its reference */
-    state->current = device;
-}
-
 /* A capture that began in a stream that nobody has any more could not be ended. */
 static void abandon_capture(lua_State *L, sl_stream *stream)
 {
@@ -41,31 +16,13 @@ static void abandon_capture(lua_State *L, sl_stream *stream)
         sl_stream_abandon_capture(stream);
 }
 
-static void drop(lua_State *L, guard *g)
+static void drop(lua_State *L, lsl_guard *g)
 {
     if (g->stream && !lsl_get(L)->closing) abandon_capture(L, g->stream);
     sl_stream_release(g->stream);
     sl_device_release(g->device);
     g->stream = NULL;
     g->device = NULL;
-}
-
-static bool is_suspended(const guard *g) { return lua_status(g->thread) != LUA_OK; }
-
-/* Restores from the newest to the oldest; sets again from the oldest to the newest. */
-void lsl_switch_guards(lsl_state *state)
-{
-    guard *oldest = NULL;
-    for (guard *g = state->guards; g; oldest = g, g = g->older) {
-        if (g->parked || !is_suspended(g)) continue;
-        swap(state, g);
-        g->parked = true;
-    }
-    for (guard *g = oldest; g; g = g->newer) {
-        if (!g->parked || is_suspended(g)) continue;
-        swap(state, g);
-        g->parked = false;
-    }
 }
 
 /* The guard on top of the stack becomes the newest of the coroutine that runs. */
@@ -91,21 +48,21 @@ static void drop_closed(lua_State *L)
     lua_getiuservalue(L, 1, 1);
     lua_pushvalue(L, -1);
     lua_rawget(L, 2); /* the newest */
-    for (guard *g = lsl_to(L, 4, LSL_GUARD); g && !g->stream; g = lsl_to(L, 4, LSL_GUARD)) {
+    for (lsl_guard *g = lsl_to(L, 4, LSL_GUARD); g && !g->stream; g = lsl_to(L, 4, LSL_GUARD)) {
         lua_getiuservalue(L, 4, 2);
         lua_replace(L, 4);
     }
     lua_rawset(L, 2);
 }
 
-static void enlist(lsl_state *state, guard *g)
+static void enlist(lsl_state *state, lsl_guard *g)
 {
     g->older = state->guards;
     if (g->older) g->older->newer = g;
     state->guards = g;
 }
 
-static void delist(lsl_state *state, guard *g)
+static void delist(lsl_state *state, lsl_guard *g)
 {
     if (g->newer)
         g->newer->older = g->older;
@@ -120,13 +77,13 @@ void lsl_push_guard(lua_State *L, sl_stream *stream, const char *op)
     lsl_state *state = lsl_get(L);
     if (state->in_host_func > 0)
         lsl_fail(L, SL_ESTATE, op, "a host function must not change the current stream");
-    guard *g = lsl_new(L, LSL_GUARD, sizeof *g);
+    lsl_guard *g = lsl_new(L, LSL_GUARD, sizeof *g);
     if (L != state->main) make_newest(L);
     lsl_settle_guards(L);
     g->thread = L;
     g->device = sl_device_retain(sl_stream_device(stream));
     g->stream = sl_stream_retain(stream);
-    swap(state, g);
+    lsl_swap_guard(state, g);
     if (L != state->main) enlist(state, g);
 }
 
@@ -141,11 +98,11 @@ static int lab_use(lua_State *L)
 
 static int guard_close(lua_State *L)
 {
-    guard *g = lsl_to(L, 1, LSL_GUARD);
+    lsl_guard *g = lsl_to(L, 1, LSL_GUARD);
     if (!g || !g->stream) return 0;
     lsl_settle_guards(L);
     delist(lsl_get(L), g);
-    if (!g->parked) swap(lsl_get(L), g);
+    if (!g->parked) lsl_swap_guard(lsl_get(L), g);
     drop(L, g);
     if (g->thread != lsl_get(L)->main) drop_closed(L);
     return 0;
@@ -155,7 +112,7 @@ static int guard_close(lua_State *L)
  * of a coroutine is collected with it, and must be parked then. */
 static int guard_gc(lua_State *L)
 {
-    guard *g = lsl_to(L, 1, LSL_GUARD);
+    lsl_guard *g = lsl_to(L, 1, LSL_GUARD);
     if (!g) return 0;
     if (!lsl_get(L)->closing) lsl_settle_guards(L);
     delist(lsl_get(L), g);

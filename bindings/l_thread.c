@@ -32,10 +32,6 @@ typedef struct thread_box {
     lsl_thread *p;
 } thread_box;
 
-static _Thread_local lsl_state *own_state;
-
-lsl_state *lsl_own_state(void) { return own_state; }
-
 enum { HANDLER = 1, FUNCTION };
 
 /* ---- in the new state ------------------------------------------------------------- */
@@ -172,7 +168,7 @@ static void run(void *ud)
 {
     lsl_thread *thread = ud;
     lua_State *T = thread->T;
-    own_state = thread->state;
+    lsl_set_own_state(thread->state);
     lsl_hook_thread(T, thread->where);
     thread->status = lua_pcall(T, lua_gettop(T) - FUNCTION, LUA_MULTRET, HANDLER);
     lsl_end_threads(T, thread->state);
@@ -549,12 +545,6 @@ void lsl_end_threads(lua_State *L, lsl_state *state)
     lua_pushcfunction(L, end_threads);
     lua_pushlightuserdata(L, state);
     if (lua_pcall(L, 1, 0, 0) != LUA_OK) lua_pop(L, 1);
-}
-
-void lsl_refuse_in_thread(lua_State *L, const char *op)
-{
-    if (lsl_get(L)->of_thread)
-        lsl_fail(L, SL_ESTATE, op, "only the script's first thread can do that");
 }
 
 /* ---- fields ------------------------------------------------------------------------------ */

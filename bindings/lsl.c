@@ -154,6 +154,14 @@ bool lsl_push_known(lua_State *L, lsl_kind kind, const void *p)
     return false;
 }
 
+void lsl_push_device(lua_State *L, sl_device *device)
+{
+    if (lsl_push_known(L, LSL_DEVICE, device)) return;
+    lsl_box *box = lsl_new_box(L, LSL_DEVICE);
+    box->p = sl_device_retain(device);
+    lsl_remember(L);
+}
+
 /* ---- scratch memory --------------------------------------------------------- */
 
 /* Memory that the collector releases: of malloc, or what lies behind this struct. */

@@ -84,6 +84,19 @@ typedef enum lsl_quick_name {
     LSL_QUICK_NAMES
 } lsl_quick_name;
 
+/* What lab.use gives. `stream` is of the device that lab.use made current: what was current
+ * there before, and while the guard is parked what the guard made current. `device` likewise.
+ * User values: the coroutine, and its guard before this one. The coroutine keeps its newest
+ * guard alive, even without a variable, so that nothing depends on the collector. */
+typedef struct lsl_guard {
+    const char *tag;                 /* as in lsl_box */
+    sl_stream *stream;               /* retained; NULL once closed */
+    sl_device *device;               /* retained, unless NULL: none was current */
+    lua_State *thread;               /* in which it was opened */
+    bool parked;                     /* the coroutine does not run */
+    struct lsl_guard *older, *newer; /* in the state's list, if that is a coroutine */
+} lsl_guard;
+
 typedef struct lsl_state {
     const void *quick_name[LSL_QUICK_NAMES]; /* the identities of Lua's strings */
     lua_State *main;                         /* the main thread, for the collector */
@@ -102,7 +115,7 @@ typedef struct lsl_state {
     int in_host_func;                      /* depth of host functions that run */
     lua_State *(*enter_host_func)(lua_State *T); /* lsl_watch_host_funcs; or NULL */
     bool (*leave_host_func)(lua_State *T, lua_State *before, bool failed);
-    struct guard *guards;       /* of lab.use in coroutines, the newest first */
+    lsl_guard *guards;          /* of lab.use in coroutines, the newest first */
     int guards_ref;             /* of a weak table: coroutine -> its newest guard */
     lua_State *race_thread;     /* reports of races are made on it; NULL: none yet */
     bool closing;               /* lua_close has begun: no Lua code may run */
@@ -133,10 +146,18 @@ static inline lsl_state *lsl_get(lua_State *L)
     return closure ? closure->upvalue[0].value.p : lua_touserdata(L, lua_upvalueindex(1));
 }
 
-/* ---- devices that are open (l_devices.c) ---------------------------------- */
+/* ---- what the state knows (l_state.c) --------------------------------------- */
 
+/* The state of the thread that calls; NULL: it is the script's first one. */
+lsl_state *lsl_own_state(void);
+/* On a new thread: its state. */
+void lsl_set_own_state(lsl_state *state);
+/* Raises in a thread: only the script's first one may do it. */
+void lsl_refuse_in_thread(lua_State *L, const char *op);
 /* Makes the device current, NULL: none. */
 void lsl_set_current(lsl_state *state, sl_device *device);
+/* Swaps what is current with what the guard keeps. */
+void lsl_swap_guard(lsl_state *state, lsl_guard *guard);
 /* The open device of that number on the backend, the latest first; NULL: none. */
 sl_device *lsl_find_open(const lsl_state *state, const char *backend, int index);
 /* An open device of the backend that is no simulated one: all of these are of one machine. */
@@ -563,8 +584,6 @@ int lsl_join_threads(lua_State *L, lsl_state *state);
 void lsl_end_threads(lua_State *L, lsl_state *state);
 /* Whether one of them has not ended. */
 bool lsl_threads_run(const lsl_state *state);
-/* The state of the thread that calls; NULL: it is the script's first one. */
-lsl_state *lsl_own_state(void);
 /* l_thread_end.c: the new state's xpcall, os.exit and debug.sethook. */
 void lsl_fence_libraries(lua_State *T);
 /* On the new thread: has Ctrl-C and the end of its time end T. The text, where the thread was started,
@@ -576,8 +595,6 @@ void lsl_note_waiting(bool waits);
 /* Closes a thread's state, or has lsl_close_kept close it once no host function names it. */
 void lsl_close_thread(lua_State *T, lsl_state *state);
 void lsl_close_kept(void);
-/* Raises in a thread: only the script's first one may do it. */
-void lsl_refuse_in_thread(lua_State *L, const char *op);
 /* Raises SL_EINVAL on L unless the value at `idx` of `from`, which may be L, can be handed over to a
  * state that works with `device`. `what` names it: "argument 2". */
 void lsl_check_handover(lua_State *L, lua_State *from, int idx, const sl_device *device,
