@@ -402,9 +402,16 @@ void lsl_define_positions(lua_State *L);
 /* Pushes and gives the source (lua_Debug's) of the chunk that this position is in, with its name
  * ("lab.lua"); NULL, and pushes nothing, if there is none. */
 const char *lsl_calling_chunk(lua_State *L, char *name, size_t size);
+
+/* ---- chunks (l_chunk.c) -------------------------------------------------------- */
+
+enum { LSL_MOST_SOURCE_BYTES = 16 << 20 }; /* of a script's file */
 /* Replaces that source on top ("@lab.lua", "=lab[3]", or a text) by its text, or by a value that is
  * none. The chunk has been noted. */
 void lsl_read_source(lua_State *L);
+/* Replaces the base name of a chunk on top ("lab.lua") by the chunk's text, or by a value that is
+ * none. */
+void lsl_read_chunk(lua_State *L);
 /* Notes which chunk (lua_Debug's source) the position is in, so that explanations can quote its
  * line. May raise if memory is short. */
 void lsl_note_chunk(lua_State *L, const char *where, const char *source);
@@ -629,7 +636,7 @@ bool lsl_terminal_colour(lua_State *L, int descriptor);
 /* The same for what only the prelude and the program use. */
 #define LSL_INTERNAL_PARTS(X)                                                                   \
     X(device_internal) X(devices_internal) X(ops_internal) X(terminal_internal) X(inspect_internal)                 \
-    X(source_internal) X(tap_internal) X(races_internal) X(file_internal) X(divert_internal) X(bounded_internal)   \
+    X(source_internal) X(chunk_internal) X(tap_internal) X(races_internal) X(file_internal) X(divert_internal) X(bounded_internal)   \
     X(text_internal) X(records_internal) X(figures_internal) X(lists_internal)                  \
     X(range_internal) X(kernel_internal) X(comm_internal) X(doubles_internal)     \
     X(tune_internal) X(thread_internal)
