@@ -1,21 +1,8 @@
-/* l_range.c - what other runs of a timeline's work took: tl.range_us, and what bindings/words/ and
- * the files that make such runs need for it. */
+/* l_range.c - what other runs of a timeline's work took, for bindings/words/ and the files that make
+ * such runs. */
 #include "l_timeline.h"
 
 #include <math.h>
-
-int lsl_timeline_range_us(lua_State *L)
-{
-    const sl_range range = sl_timeline_range(lsl_check_sums(L, "range_us")->p);
-    if (range.runs == 0) return 0;
-    lua_createtable(L, 2, 1);
-    lua_pushnumber(L, (double)range.low_ns / 1000.0);
-    lua_rawseti(L, -2, 1);
-    lua_pushnumber(L, (double)range.high_ns / 1000.0);
-    lua_rawseti(L, -2, 2);
-    lsl_set_integer(L, "runs", range.runs);
-    return 1;
-}
 
 void lsl_set_range(lua_State *L, const sl_timeline *timeline)
 {

@@ -497,6 +497,19 @@ static int get_notice(lua_State *L)
     return 1;
 }
 
+static int get_range_us(lua_State *L)
+{
+    const sl_range range = sl_timeline_range(lsl_check_sums(L, "range_us")->p);
+    if (range.runs == 0) return 0;
+    lua_createtable(L, 2, 1);
+    lua_pushnumber(L, (double)range.low_ns / 1000.0);
+    lua_rawseti(L, -2, 1);
+    lua_pushnumber(L, (double)range.high_ns / 1000.0);
+    lua_rawseti(L, -2, 2);
+    lsl_set_integer(L, "runs", range.runs);
+    return 1;
+}
+
 /* {{kind =, count =, us =, sentence =}, ...} */
 static int get_doubts(lua_State *L)
 {
@@ -546,7 +559,7 @@ static const luaL_Reg methods[] = {
 };
 static const luaL_Reg getters[] = {
     { "makespan_us", get_makespan_us },
-    { "range_us", lsl_timeline_range_us },
+    { "range_us", get_range_us },
     { "wall_us", get_wall_us },
     { "span_count", get_span_count },
     { "stream_count", get_stream_count },

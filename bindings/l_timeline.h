@@ -43,14 +43,12 @@ void lsl_push_words(lua_State *L, const char *name);
 void lsl_push_figures(lua_State *L, const sl_timeline *timeline, unsigned parts, const char *op);
 void lsl_push_moves(lua_State *L, const sl_timeline *a, const sl_timeline *b, const char *op);
 
-/* The getter of tl.range_us, and the same for bindings/words/: sets the field "range" of the table on
- * top of the stack, if other runs are known (l_range.c). */
-int lsl_timeline_range_us(lua_State *L);
 /* Pushes a list of the costs, as trace.as_graphs takes it (l_as_graphs.c). */
 void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs);
 /* Sets as_graphs of the table on top of the stack, for the timeline at that index. */
 void lsl_set_as_graphs(lua_State *L, int timeline);
 
+/* Sets the field "range" of the table on top of the stack, if other runs are known (l_range.c). */
 void lsl_set_range(lua_State *L, const sl_timeline *timeline);
 /* Sets the field "communication" of the table on top of the stack, if there are collectives: of each
  * device that has some {prefix = "gpu1: " or "", count =, busy_ns =, covered_ns =}. */
