@@ -124,7 +124,7 @@ static int set_up(lua_State *T)
 {
     start *s = lua_touserdata(T, 1);
     open_libraries(T, s->L);
-    luaL_requiref(T, "streamlab", luaopen_streamlab, 1);
+    luaL_requiref(T, "streamlab", s->state->open, 1);
     lua_pushvalue(T, -1);
     lua_setglobal(T, "lab");
     lua_getfield(T, LUA_REGISTRYINDEX, "streamlab.state");

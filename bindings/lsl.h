@@ -100,6 +100,7 @@ typedef struct lsl_guard {
 typedef struct lsl_state {
     const void *quick_name[LSL_QUICK_NAMES]; /* the identities of Lua's strings */
     lua_State *main;                         /* the main thread, for the collector */
+    lua_CFunction open;                      /* opens the module in the state of a thread */
     lsl_device_node *devices;                /* all that are open, the latest first */
     lua_Integer last_device_key;
     bool keeps_devices; /* core.keep_devices was called */

@@ -61,6 +61,7 @@ static lsl_state *new_state(lua_State *L)
     lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
     state->main = lua_tothread(L, -1);
     lua_pop(L, 1);
+    state->open = luaopen_streamlab;
     lua_createtable(L, 0, 1);
     lua_pushcfunction(L, state_gc);
     lua_setfield(L, -2, "__gc");
