@@ -1,6 +1,7 @@
 /* l_as_graphs.c - what the work of a timeline would take as graphs: trace.as_graphs of an explanation
  * (l_records.c).
  */
+#include "l_error.h"
 #include "l_timeline.h"
 
 #include <string.h>

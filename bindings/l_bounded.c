@@ -4,7 +4,7 @@
  * strings. So its instructions are counted, Lua's allocator stops at a limit, and strings have
  * only methods whose time is bounded by the size of their arguments. An instruction on a string
  * of megabytes takes as long as a million others: so processor time is limited as well. */
-#include "lsl.h"
+#include "l_parts.h"
 
 #include <time.h>
 

@@ -4,7 +4,9 @@
  * The function is called between two to-be-closed values, so that an error passes as it is, and
  * yields pass too: one makes the old stream current again, the other throws the capture away unless
  * it has ended. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <string.h>
 

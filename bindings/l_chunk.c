@@ -6,7 +6,9 @@
  * ("=(command line)"), is in a table of the program's. A name that two chunks share has no text,
  * and neither has a file that was changed after the script ran. */
 #define _XOPEN_SOURCE 700 /* st_mtim */
-#include "lsl.h"
+#include "l_box.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdio.h>
 #include <string.h>

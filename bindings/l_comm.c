@@ -1,6 +1,8 @@
 /* l_comm.c - communicators, for bindings/communicators.lua, whose objects hold one of these handles:
  * making them, what their ranks do, groups. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <string.h>
 

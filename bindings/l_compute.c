@@ -1,6 +1,7 @@
 /* l_compute.c - Lua functions that the core calls in the middle of its work: host functions, and
  * those that compute what a custom kernel does. */
-#include "lsl.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* l_create.c - new tensors: lab.empty, zeros, ones, full, rand, randn, tensor. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdio.h>
 #include <string.h>

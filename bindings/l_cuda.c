@@ -3,7 +3,9 @@
  * stream itself; without one it is the current stream. Calls that allocate return nil, a message
  * and the code if memory is short, so that scripts can find out what fits. Everything else that
  * fails raises. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,8 @@
 /* l_device.c - devices: how they are opened, their fields, their clock, and the counts of live
  * objects. prelude.lua decides which backend and profile to open. */
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <stdio.h>

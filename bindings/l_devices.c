@@ -4,7 +4,9 @@
  * gives the same device. A simulated one that nothing else refers to can never be used again: it
  * is closed when the next one is opened, and not when its last object is collected, because a
  * finalizer may run in the middle of any function of the module. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

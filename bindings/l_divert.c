@@ -11,7 +11,10 @@
 #include <unistd.h>
 
 #include "../core/text/divert.h"
-#include "lsl.h"
+#include "l_box.h"
+#include "l_error.h"
+#include "l_parts.h"
+#include "l_thread.h"
 
 /* Of files that the first run has opened for writing, weak: a module that a later run finds
  * loaded may write to one. */

@@ -1,6 +1,8 @@
 /* l_dot.c - g:dot(): a graph in DOT, Graphviz's language, with a box around the nodes of each
  * stream. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <string.h>
 

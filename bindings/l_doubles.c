@@ -1,7 +1,9 @@
 /* l_doubles.c - a tensor's values as bytes, for a program that is connected: Python has arrays
  * without Lua's tables in between. Each value is a double in this machine's byte order.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <string.h>
 

@@ -6,7 +6,8 @@
  *
  * An error inside a call that the prelude makes carries the name of the prelude's function that
  * the user called (lsl_call_as). */
-#include "lsl.h"
+#include "l_box.h"
+#include "l_error.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,9 @@
 /* l_event.c - events. As in CUDA an event has timing unless timing = false; after
  * lab.torch_defaults() it has none unless timing = true, which PyTorch calls enable_timing.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 static sl_event *check_self(lua_State *L, const char *op)
 {

@@ -4,7 +4,8 @@
  * A misspelt field must not read as nil, which a script would go on with. For a name of PyTorch
  * or CUDA the message says what streamlab has instead; for others it suggests the nearest
  * spelling. All of this runs only when the lookup (box_index) has found nothing. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
 
 #include <stdio.h>
 #include <string.h>

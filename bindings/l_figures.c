@@ -1,6 +1,8 @@
 /* l_figures.c - the figures of a timeline as tables, for the sentences and tables of
  * bindings/words/. Times are integers, in ns.
  */
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <stdlib.h>

@@ -1,7 +1,9 @@
 /* l_file.c - writing of whole files, for the module's Lua files and the program; scripts have
  * io. */
 #include "../core/text/temporary_folder.h"
-#include "lsl.h"
+#include "l_box.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 /* The field of entry `i` of the list at index 1, which keeps it alive. */
 static const char *entry_text(lua_State *L, lua_Integer i, const char *field, size_t *n)

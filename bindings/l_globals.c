@@ -7,7 +7,8 @@
  * The starter's tables are searched by lua_next, which neither allocates nor raises, since an
  * error must not be raised in a state that another thread runs. Its thread is never in the
  * middle of Lua's work (l_thread.c). */
-#include "lsl.h"
+#include "l_error.h"
+#include "l_thread.h"
 
 #include <string.h>
 

@@ -1,6 +1,8 @@
 /* l_graph.c - graphs: launching, updating by another, what is in them, freeing. How they are
  * captured is in l_capture.c. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 static sl_graph *check_self(lua_State *L, const char *op)
 {

@@ -5,7 +5,9 @@
  * checked: the guard of a coroutine that no longer runs restores the earlier stream, and sets
  * its own again when the coroutine continues. A coroutine that has returned without closing its
  * guard leaves the stream current, as a script's main chunk does. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 /* A capture that began in a stream that nobody has any more could not be ended. */
 static void abandon_capture(lua_State *L, sl_stream *stream)

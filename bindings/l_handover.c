@@ -4,7 +4,10 @@
  *
  * A value is checked first, in the state that is to raise the error; what is copied afterwards fails
  * only for lack of memory. Of the state that gives, nothing is called that raises. */
-#include "lsl.h"
+#include "l_box.h"
+#include "l_error.h"
+#include "l_parts.h"
+#include "l_thread.h"
 
 #include <stdio.h>
 #include <string.h>

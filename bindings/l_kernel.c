@@ -1,6 +1,8 @@
 /* l_kernel.c - custom kernels: what they are, and launching them by a call, k(grid, block, ...).
  * bindings/kernels.lua reads the table of lab.kernel. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

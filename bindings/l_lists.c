@@ -1,7 +1,8 @@
 /* l_lists.c - the numbers of a list, and of lists in it: a profile has thousands. Metatables are
  * not looked at.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_parts.h"
 
 #define MOST_DEPTH 8
 

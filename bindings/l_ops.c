@@ -5,7 +5,9 @@
  * When no out= is given, the result is created here. What the core would refuse it refuses
  * before that (sl_kernel_result), so that a failed call has allocated nothing.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 /* What is launched, and what the options say. */
 typedef struct launch {

@@ -5,7 +5,9 @@
  * (lsl_quick_options). Only after a mistake is the table read
  * again, in a fixed order, so that the mistake that is reported does not depend on Lua's hash
  * order. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * A position is that of the innermost Lua function outside the prelude, by the script's base
  * name, so that neither the prelude nor the folder that a script lies in shows in errors and
  * timelines. */
-#include "lsl.h"
+#include "l_error.h"
 
 #include <stdio.h>
 #include <string.h>

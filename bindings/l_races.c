@@ -4,7 +4,10 @@
  * The core calls listen at the end of one of its calls. There no error may propagate, and the
  * core must not be called. So a report is made on a Lua thread of its own, protected, and with
  * the collector stopped, since finalizers call the core. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
+#include "l_thread.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* l_range.c - what other runs of a timeline's work took, for bindings/words/ and the files that make
  * such runs. */
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <math.h>

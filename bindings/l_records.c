@@ -16,6 +16,9 @@
  * Records are made one at a time: of a million spans there may be thousands of findings, of
  * which a few are shown.
  */
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <string.h>

@@ -1,5 +1,8 @@
 /* l_selection.c - parts of a timeline, by stream, kind or engine, and figures of them: busy
  * times, overlaps, concurrency, gaps. */
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <stdlib.h>

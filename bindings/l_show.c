@@ -1,5 +1,8 @@
 /* l_show.c - a timeline as a chart, as a table, beside another one, and as a file.
  */
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <math.h>

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 enum { MOST_LINE_BYTES = 240 };

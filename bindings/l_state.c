@@ -1,6 +1,6 @@
 /* l_state.c - what every file of the module may ask of the state: which thread runs, what the
  * program has set, the devices that are open, and which of them and of their streams is current. */
-#include "lsl.h"
+#include "l_error.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,9 @@
  * until the operation has retired. The core runs it inside some later call of
  * the laboratory, on the thread of that call.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

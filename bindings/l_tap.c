@@ -1,5 +1,8 @@
 /* l_tap.c - functions for lab.tap (tap.lua). Tensors are compared here, because a Lua table of
  * their elements would take many times the memory. */
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 enum { PIECE_ELEMS = 1 << 18 }; /* that are read at once */

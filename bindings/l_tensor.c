@@ -1,7 +1,9 @@
 /* l_tensor.c - tensors: their fields, elements, copies and memory. How they are
  * made is in l_create.c, what is computed with them in l_ops.c.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -2,7 +2,9 @@
  * and folded as a terminal may show them; and the digest of a text. Measuring, shortening and
  * digesting is core/text's.
  */
-#include "lsl.h"
+#include "l_box.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <math.h>
 

@@ -7,7 +7,10 @@
  *
  * A thread that nobody joins is joined at the end of the program, or of the thread that has started
  * it. Its record, in the list of the state that has started it, outlives its userdata. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
+#include "l_thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,8 @@
  * first thread, a script that catches the error gets it again, at every instruction, after a
  * limited number of steps for cleaning up; and a message handler, within which Lua calls no hooks,
  * does not see it. */
-#include "lsl.h"
+#include "l_box.h"
+#include "l_thread.h"
 
 #include <pthread.h>
 #include <signal.h>

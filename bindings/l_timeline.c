@@ -2,6 +2,9 @@
  *
  * A timeline's box holds its device while the recording runs, and nothing but the timeline
  * afterwards. Times that scripts see are relative to the host's time when the recording began. */
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 #include "l_timeline.h"
 
 #include <limits.h>

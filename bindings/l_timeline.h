@@ -4,7 +4,7 @@
 #ifndef LSL_TIMELINE_H
 #define LSL_TIMELINE_H
 
-#include "lsl.h"
+#include "l_box.h"
 
 typedef struct lsl_timeline {
     lsl_tag tag; /* these two as in lsl_box */

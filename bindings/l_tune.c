@@ -1,5 +1,7 @@
 /* l_tune.c - lab.tune: how products of one shape are computed fastest. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 static void push_tuning(lua_State *L, const sl_tuning *tuning)
 {

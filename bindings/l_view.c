@@ -1,5 +1,7 @@
 /* l_view.c - views: tensors that share the memory of another, t:view, t:narrow, t:chunk. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 static const sl_tensor_spec *check_self(lua_State *L, sl_tensor **tensor, const char *op)
 {

@@ -4,7 +4,9 @@
  * Type checks look at the tag at the start of the userdata (lsl_to); luaL_checkudata
  * would look a name up each time.
  */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
 
 #include <math.h>
 #include <stdio.h>

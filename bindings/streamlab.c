@@ -5,7 +5,10 @@
  * runs from then on; host functions that are still queued are dropped. Errors of that drain
  * cannot be reported any more, so the program calls registry["streamlab.finish"] before it
  * closes the state. */
-#include "lsl.h"
+#include "l_args.h"
+#include "l_error.h"
+#include "l_parts.h"
+#include "l_thread.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE /* struct winsize */
 #endif
-#include "lsl.h"
+#include "l_box.h"
+#include "l_parts.h"
 
 #include <langinfo.h>
 #include <stdlib.h>
