@@ -1,4 +1,4 @@
-/* base.c - arrays that grow, hashes, and reading and writing all of something. */
+/* base.c - arrays that grow, edges that others imply, hashes, and reading and writing all of something. */
 #include "base.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_CAP = 16 };
+enum { FIRST_CAP = 16, MOST_COMPARED = 64 };
 
 /* `array` points to a pointer of any type, so it is copied, not read as a void pointer. */
 bool sl__grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zeroed)
@@ -23,6 +23,16 @@ bool sl__grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zer
     memcpy(array, &grown, sizeof grown);
     *cap = wanted;
     return true;
+}
+
+void sl__mark_implied(sl__nodes before, sl__nodes (*before_of)(const void *graph, uint32_t node),
+                      const void *graph, uint32_t *marks, uint32_t mark)
+{
+    for (uint32_t k = 0; k < before.n && before.n <= MOST_COMPARED; k++) {
+        const sl__nodes further = before_of(graph, before.at[k]);
+        for (uint32_t j = 0; j < further.n && further.n <= MOST_COMPARED; j++)
+            marks[further.at[j]] = mark;
+    }
 }
 
 static const uint64_t fnv_prime = UINT64_C(0x100000001b3);

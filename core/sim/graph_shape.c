@@ -3,32 +3,32 @@
 
 #include <stdlib.h>
 
-/* Of a node behind more nodes than this, or of one behind such a node, all edges are kept. */
-enum { MOST_COMPARED = 64 };
+#include "../base.h"
 
 typedef struct scratch {
-    bool *is_kept;    /* per edge of the body */
-    uint32_t *behind; /* per node: the last node, + 1, that was found to be behind it twice */
-    uint32_t *depth;  /* per node: steps behind a root */
+    bool *is_kept;     /* per edge of the body */
+    uint32_t *implied; /* per node: the last node, + 1, that was found to be behind it twice */
+    uint32_t *depth;   /* per node: steps behind a root */
     uint32_t *at_depth;
 } scratch;
 
 /* ---- edges ---- */
 
+static sl__nodes before_node(const void *of, uint32_t node)
+{
+    const sl_body *body = of;
+    return (sl__nodes){ body->before + body->nodes[node].first_before, body->nodes[node].n_before };
+}
+
 /* An edge from a to c says nothing if there are edges from a to b and from b to c. */
 static void keep_edges(sim_graph *graph, scratch *s, uint32_t i)
 {
     const sl_body *body = graph->base.body;
-    const sl_node *node = &body->nodes[i];
-    const uint32_t *before = body->before + node->first_before;
-    for (uint32_t k = 0; k < node->n_before && node->n_before <= MOST_COMPARED; k++) {
-        const sl_node *b = &body->nodes[before[k]];
-        for (uint32_t j = 0; j < b->n_before && b->n_before <= MOST_COMPARED; j++)
-            s->behind[body->before[b->first_before + j]] = i + 1;
-    }
-    for (uint32_t k = 0; k < node->n_before; k++) {
-        if (s->behind[before[k]] == i + 1) continue;
-        s->is_kept[node->first_before + k] = true;
+    const sl__nodes before = before_node(body, i);
+    sl__mark_implied(before, before_node, body, s->implied, i + 1);
+    for (uint32_t k = 0; k < before.n; k++) {
+        if (s->implied[before.at[k]] == i + 1) continue;
+        s->is_kept[body->nodes[i].first_before + k] = true;
         graph->node[i].n_before++;
     }
     graph->node[i].left = graph->node[i].n_before;
@@ -118,7 +118,7 @@ static void shape(sim_graph *graph, scratch *s)
 static void scratch_free(scratch *s)
 {
     free(s->is_kept);
-    free(s->behind);
+    free(s->implied);
     free(s->depth);
     free(s->at_depth);
 }
@@ -127,10 +127,10 @@ static bool scratch_open(scratch *s, const sl_body *body)
 {
     const size_t nodes = (size_t)body->n_nodes + 1;
     s->is_kept = calloc(body->n_before + 1, sizeof *s->is_kept);
-    s->behind = calloc(nodes, sizeof *s->behind);
+    s->implied = calloc(nodes, sizeof *s->implied);
     s->depth = calloc(nodes, sizeof *s->depth);
     s->at_depth = calloc(nodes, sizeof *s->at_depth);
-    return s->is_kept && s->behind && s->depth && s->at_depth;
+    return s->is_kept && s->implied && s->depth && s->at_depth;
 }
 
 static bool allocate(sim_graph *graph)

@@ -3,10 +3,9 @@
  */
 #include <stdlib.h>
 
+#include "../base.h"
 #include "as_graphs.h"
 #include "store.h"
-
-#define MOST_COMPARED 64 /* behind more nodes all edges are kept */
 
 typedef struct set { /* in graphs->sets */
     uint32_t first, n, graph;
@@ -69,21 +68,19 @@ static set set_of_item(const linking *l, size_t item)
 
 /* ---- edges ------------------------------------------------------------------------------ */
 
-/* What a node of the set is behind needs no edge of its own. */
-static void mark_implied(linking *l, size_t i, set behind)
+static sl__nodes behind_of(const void *of, uint32_t item)
 {
-    for (uint32_t k = 0; k < behind.n && behind.n <= MOST_COMPARED; k++) {
-        set further = set_of_item(l, l->graphs->sets[behind.first + k]);
-        for (uint32_t j = 0; j < further.n && further.n <= MOST_COMPARED; j++)
-            l->marks[l->graphs->sets[further.first + j]] = (uint32_t)i + 1;
-    }
+    const sl__graphs *graphs = of;
+    const sl__graph_node *node = &graphs->nodes[item];
+    return (sl__nodes){ graphs->sets + node->behind, node->n_behind };
 }
 
 static void add_edges(linking *l, size_t i, set behind)
 {
     sl__graphs *g = l->graphs;
     g->nodes[i].first = (uint32_t)g->n_edges;
-    mark_implied(l, i, behind);
+    sl__mark_implied((sl__nodes){ g->sets + behind.first, behind.n }, behind_of, g, l->marks,
+                     (uint32_t)i + 1);
     for (uint32_t k = 0; k < behind.n && !l->failed; k++) {
         uint32_t from = g->sets[behind.first + k];
         if (g->nodes[from].depth + 1 > g->nodes[i].depth)

@@ -141,6 +141,38 @@ static void hashes_are_fnv(void)
     ok(differs, "a checksum differs where any bit does");
 }
 
+/* A graph whose node i comes behind those of before[i]. */
+typedef struct small_graph {
+    sl__nodes before[4];
+} small_graph;
+
+static sl__nodes before_small(const void *graph, uint32_t node)
+{
+    return ((const small_graph *)graph)->before[node];
+}
+
+/* 0 -> 1 -> 2, and 3 behind all of them: its edges from 0 and 1 say nothing. */
+static void edges_are_implied(void)
+{
+    static const uint32_t first[] = { 0 }, second[] = { 0, 1 }, third[] = { 2, 1, 0 };
+    const small_graph graph = { { { NULL, 0 }, { first, 1 }, { second, 2 }, { third, 3 } } };
+    uint32_t marks[4] = { 0 };
+    sl__mark_implied(graph.before[3], before_small, &graph, marks, 9);
+    ok(marks[0] == 9 && marks[1] == 9, "what comes before a node before needs no edge");
+    ok(marks[2] == 0 && marks[3] == 0, "what no other one implies does");
+    sl__mark_implied(graph.before[0], before_small, &graph, marks, 8);
+    sl__mark_implied(graph.before[1], before_small, &graph, marks, 8);
+    ok(marks[0] == 9 && marks[1] == 9, "a node behind one root implies nothing");
+
+    uint32_t many[65];
+    for (uint32_t i = 0; i < 65; i++)
+        many[i] = 2;
+    sl__mark_implied((sl__nodes){ many, 65 }, before_small, &graph, marks, 7);
+    is_int(marks[1], 9, "behind 65 nodes nothing is looked at");
+    sl__mark_implied((sl__nodes){ many, 64 }, before_small, &graph, marks, 7);
+    is_int(marks[1], 7, "behind 64 it is");
+}
+
 /* Through a pipe that takes and gives a part at a time. */
 static void whole_reads_and_writes(void)
 {
@@ -186,6 +218,7 @@ int main(void)
     search_finds_the_first();
     lists_lose_any_item();
     numbers_are_compared();
+    edges_are_implied();
     hashes_are_fnv();
     whole_reads_and_writes();
     one_sentence();
