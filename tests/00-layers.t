@@ -31,6 +31,10 @@
 #   cuda      core/backend.h, core/table.h, core/numbers', its own, and CUDA's headers, which nobody else includes
 # Scripts and subcommands use nothing but the Lua API. The checker is checked itself, on a
 # small tree with one sin of each kind.
+#
+# Files need each other only in the circles that tests/layers/circles lists, with why: found by the functions
+# and variables that objects take from each other. `tests/00-layers.t circles` prints the circles that
+# there are, with the names that tie them.
 root=$(cd "$(dirname "$0")/.." && pwd) || exit 1
 # shellcheck source=tests/tap.sh
 . "$(dirname "$0")/tap.sh"
@@ -178,6 +182,38 @@ temporary_sins() { # ROOT
     )
 }
 
+# ---- circles of files ---------------------------------------------------------
+
+layers=$root/tests/layers
+build=${STREAMLAB:-build/streamlab}
+case $build in /*) ;; *) build=$root/$build ;; esac
+build=${build%/*}
+
+# "FROM TO NAME": what files take from each other, by the objects of the sources that are there.
+arrows() {
+    (
+        cd "$root" || exit
+        set -- core/*.c core/*/*.c bindings/*.c repl/*.c repl/*/*.c core/cuda/*.cu
+        cd "$build" || exit
+        for file; do
+            object=${file%.c}.o
+            [ ! -f "$object" ] || echo "$object"
+        done | xargs nm -A -P -g
+    ) | awk -f "$layers/arrows.awk"
+}
+
+# Without nvcc there are no objects of core/cuda.
+allowed_circles() {
+    if [ -f "$build/core/cuda/queue.o" ]; then cat "$layers/circles"; else
+        awk '/^[^ ]/ { there = !/core\/cuda\// } there' "$layers/circles"
+    fi
+}
+
+if [ "$1" = circles ]; then
+    arrows | awk -v files=2 -f "$layers/circles.awk"
+    exit
+fi
+
 # ---- the tree ---------------------------------------------------------------
 
 found=$(sins "$root")
@@ -185,10 +221,19 @@ found=$(sins "$root")
 check $? "every include follows the layers"
 [ -z "$found" ] || echo "$found" | sed 's/^/#   /' >&2
 
-# ---- the checker ------------------------------------------------------------
-
 planted=$(mktemp -d) || exit 1
 trap 'rm -rf "$planted"' EXIT
+arrows >"$planted/arrows"
+allowed_circles >"$planted/circles"
+[ "$(wc -l <"$planted/arrows")" -gt 1000 ]
+check $? "the objects tell what files take from each other"
+found=$(awk -v list="$planted/circles" -f "$layers/circles.awk" "$planted/arrows")
+[ -z "$found" ]
+check $? "files need each other only in the circles that are listed, each with a reason"
+[ -z "$found" ] || echo "$found" | sed 's/^/#   /' >&2
+
+# ---- the checker ------------------------------------------------------------
+
 # Each line gets a file of its own, and the checker looks at all of them at once.
 n=0
 place() { # VERDICT FILE LINE NAME
@@ -300,6 +345,60 @@ $place"[!0-9]*) says=finds ;; *) says=allows ;; esac
     [ $says = "$verdict" ]
     check $? "the checker $verdict $name"
 done <"$planted/all"
+
+# Objects as nm describes them, each of which defines a function of its name and takes that of others.
+objects() { # FILE TAKES...
+    for object; do
+        name=f_$(echo "${object##*/}" | tr . _)
+        if [ "$object" = "$1" ]; then echo "$object.o: $name T 0 10"; else echo "$1.o: $name U"; fi
+    done
+}
+in_circles() { # LIST EXPECTED NAME
+    found=$(awk -f "$layers/arrows.awk" "$planted/objects" | awk -v list="$1" -f "$layers/circles.awk")
+    [ "$found" = "$2" ]
+    check $? "$3"
+    [ "$found" = "$2" ] || echo "$found" | sed 's/^/#   /' >&2
+}
+{
+    objects core/a core/b core/e
+    objects core/b core/c core/d
+    objects core/c core/a
+    objects core/d core/e
+    objects core/e
+    objects core/backends core/sim/s core/a
+    objects core/sim/s core/backends
+    objects core/cuda/k.cu core/cuda/q
+    objects core/cuda/q core/cuda/k.cu
+} >"$planted/objects"
+kernels='core/cuda/k.cu core/cuda/q.c
+  they launch each other'
+three='core/a.c core/b.c core/c.c
+  they are one mechanism'
+: >"$planted/none"
+in_circles "$planted/none" \
+    'a new circle: core/a.c core/b.c core/c.c: core/a.c takes f_b of core/b.c, and core/c.c takes f_a of it
+a new circle: core/cuda/k.cu core/cuda/q.c: core/cuda/k.cu takes f_q of core/cuda/q.c, and core/cuda/q.c takes f_k_cu of it' \
+    "circles that are not listed are found; who is only called is in none, and the registry makes none"
+printf '%s\n\n%s\n' "$three" "$kernels" >"$planted/all_listed"
+in_circles "$planted/all_listed" '' "circles that are listed are allowed"
+printf 'core/b.c core/a.c\n  they are one mechanism\n\n%s\n' "$kernels" >"$planted/listed"
+in_circles "$planted/listed" \
+    'core/c.c has joined the circle of core/b.c: core/c.c takes f_a of core/a.c, and core/b.c takes f_c of it' \
+    "a file that joins a listed circle is found"
+printf '%s core/d.c core/gone.c\n  they are one mechanism\n%s\n' "${three%%
+*}" "$kernels" >"$planted/listed"
+in_circles "$planted/listed" \
+    'core/d.c is no longer in a circle: take it out of the list, where core/a.c is
+core/gone.c is no longer in a circle: take it out of the list, where core/a.c is' \
+    "so is a listed file that has left its circle, and one that is not there at all"
+printf '%s core/cuda/k.cu core/cuda/q.c\n  all in one\n' "${three%%
+*}" >"$planted/listed"
+in_circles "$planted/listed" \
+    'the circle of core/a.c is in two parts now: core/a.c core/b.c core/c.c and core/cuda/k.cu core/cuda/q.c' \
+    "and a listed circle that has fallen into two"
+printf '%s\n\n%s\n' "${three%%
+*}" "$kernels" >"$planted/listed"
+in_circles "$planted/listed" 'no reason is given for the circle of core/a.c' "a circle needs a reason"
 
 echo "1..$run"
 [ "$failed" = 0 ]

@@ -40,9 +40,7 @@
  *   value_memory.c and those that an earlier run has computed
  * docs/design/simulator.md has the rules and the source of each.
  *
- * copies.c, placement.c and queue.c call each other: work that ends on an engine frees its channel
- * in the queue, which submits the next work of that channel to the same engines. All other files
- * call in one direction.
+ * Calls go in one direction but for the circles that tests/layers/circles lists, with why.
  *
  * Invariant: the device's clock passes that of a thread of the host only while the thread is blocked,
  * so that no call can change the past.
