@@ -67,9 +67,9 @@ double sim_value_pending_s(sim_value *value, double limit_s)
 }
 
 /* Sets the depth of a new node and computes it if the chain has become too deep. Counts the cost
- * only every SIM_VALUE_MAX_DEPTH nodes, so that counting takes linear time. NULL, with the node
- * released, if it must be computed and cannot; if the user interrupts that, it stays a recipe, and
- * the next node is computed. */
+ * only when a dear chain has become twice as deep, so that counting takes linear time. NULL, with
+ * the node released, if it must be computed and cannot; if the user interrupts that, it stays a
+ * recipe, and the next node is computed. */
 sim_value *sim_value_bound(sim_value *value)
 {
     sim_memory_sign(value);
@@ -86,7 +86,8 @@ sim_value *sim_value_bound(sim_value *value)
             return NULL;
         }
     }
-    if (value->depth > SIM_VALUE_MAX_DEPTH && value->depth % SIM_VALUE_MAX_DEPTH == 1
+    const uint32_t below = value->depth - 1;
+    if (below >= SIM_VALUE_MAX_DEPTH && (below & (below - 1)) == 0
         && pending_cost(value, node_flops, cheap_flops) <= cheap_flops)
         (void)sim_value_compute(value, NULL); /* without memory it stays a recipe */
     return value;

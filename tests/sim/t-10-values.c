@@ -210,6 +210,40 @@ static void dear_chains_stay_lazy(void)
     ok(true, "and freed without recursion");
 }
 
+static sl_work of_doubles(sl_work work)
+{
+    work.dtype = SL_FLOAT64;
+    return work;
+}
+
+/* A million nodes on one number, none computed before the last is read, since at their begin is the
+ * sum of two products, which counts as dear. */
+static void a_deep_chain_is_read_at_its_end(void)
+{
+    enum { N = 512, ROUNDS = 500000 };
+    sl_work product = of_doubles(kernel(SL_KERNEL_MATMUL, N, 0));
+    product.m = product.k = N;
+    product.outer = 2;
+    const sl_work fill = of_doubles(kernel(SL_KERNEL_FILL, 2 * N * N, 1));
+    const sl_work sum = of_doubles(kernel(SL_KERNEL_SUM, 2 * N * N, 0));
+    const sl_work add = of_doubles(kernel(SL_KERNEL_ADD_SCALAR, 1, 3));
+    const sl_work sub = of_doubles(kernel(SL_KERNEL_SUB_SCALAR, 1, 2));
+    sim_value *ones = sim_value_bytes_set(2 * N * N * 8, 0), *a = sim_value_bytes_set(8, 0);
+    run(&fill, &ones, NULL, NULL);
+    run(&product, &ones, ones, ones);
+    run(&sum, &a, ones, NULL);
+    for (int i = 0; i < ROUNDS; i++) {
+        run(&add, &a, a, NULL);
+        run(&sub, &a, a, NULL);
+    }
+    is_int(a->depth, 2 + 2 * ROUNDS, "a million operations in place, of which none is computed");
+    double x = 0;
+    sim_value_read(a, 0, sizeof x, &x, NULL);
+    is_double(x, 2.0 * N * N * N + ROUNDS, 0, "are computed when the last is read");
+    sim_value_release(ones);
+    sim_value_release(a);
+}
+
 /* ---- splices and writes ------------------------------------------------------------ */
 
 /* Random splices, memsets, writes and reads against plain memory. */
@@ -414,6 +448,7 @@ int main(void)
     ping_pong(1000000, 7, false);
     fibonacci();
     dear_chains_stay_lazy();
+    a_deep_chain_is_read_at_its_end();
     splices_are_what_memory_would_hold();
     whole_copies_share();
     elements_can_be_set_one_by_one();
