@@ -35,6 +35,7 @@ void sim_job_init(sim_job *job, const sl_work *work)
     job->dtype = work->dtype;
     job->in_dtype = family == SL_FAMILY_CAST ? work->in_dtype : work->dtype;
     job->n = work->n;
+    job->times = 1;
     const bool has_k = family == SL_FAMILY_MATMUL || family == SL_FAMILY_TRANSPOSE;
     job->m = has_k || family == SL_FAMILY_ROWS ? work->m : 1;
     job->k = has_k ? work->k : 1;
@@ -82,7 +83,7 @@ double sim_job_flops(const sim_job *job)
     double flops = (double)job->m * (double)job->n * (double)job->k;
     if (job->kernel == SL_KERNEL_TRANSPOSE) flops *= (double)job->outer * (double)job->middle;
     if (job->kernel == SL_KERNEL_MATMUL) flops *= (double)job->outer;
-    return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops;
+    return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops * (double)job->times;
 }
 
 size_t sim_work_bytes(const sl_work *work, int side)
@@ -110,14 +111,35 @@ static size_t block_size_of(int64_t n, int64_t first, int64_t most)
 
 static size_t block_size(int64_t n, int64_t first) { return block_size_of(n, first, BLOCK); }
 
-static sl_status run_elementwise(const sim_job *job, int64_t *done, void *out, const void *in0,
-                                 const void *in1)
+/* Applies the job again to elements [first, first + n) of its output. What two rounds do not change
+ * stays as it is: fixed points (x^2), and changes of sign (-x). False: stopped. */
+static bool run_again(const sim_job *job, int64_t first, size_t n, void *out, const void *in1,
+                      bool stops)
 {
-    while (*done < job->n) {
-        int64_t end = job->n - *done < PIECE ? job->n : *done + PIECE;
-        for (; *done < end; *done += (int64_t)block_size(end, *done))
-            sim_elementwise(job, *done, block_size(end, *done), out, in0, in1);
-        if (end < job->n && sim_is_interrupted()) return SL_EINTERRUPT;
+    const size_t element_bytes = numbers_dtype_bytes(job->dtype), bytes = n * element_bytes;
+    uint8_t before[BLOCK * sizeof(double)], *block = (uint8_t *)out + (size_t)first * element_bytes;
+    size_t since = 0; /* elements since the interrupt flag was read */
+    for (int64_t left = job->times - 1; left > 0;) {
+        if (stops && since >= PIECE && sim_is_interrupted()) return false;
+        since = since >= PIECE ? 0 : since + 2 * n;
+        memcpy(before, block, bytes);
+        sim_elementwise(job, first, n, out, out, in1);
+        if (left > 1) sim_elementwise(job, first, n, out, out, in1);
+        left -= left > 1 ? 2 : 1;
+        if (memcmp(before, block, bytes) == 0) left %= 2;
+    }
+    return true;
+}
+
+/* Over an input it cannot be stopped: half of that would be lost. */
+static sl_status run_elementwise(const sim_job *job, void *out, const void *in0, const void *in1)
+{
+    const bool stops = out != in0 && out != in1;
+    for (int64_t first = 0; first < job->n; first += BLOCK) {
+        const size_t n = block_size(job->n, first);
+        if (stops && stops_at(first)) return SL_EINTERRUPT;
+        sim_elementwise(job, first, n, out, in0, in1);
+        if (job->times > 1 && !run_again(job, first, n, out, in1, stops)) return SL_EINTERRUPT;
     }
     return SL_OK;
 }
@@ -149,8 +171,7 @@ static float row_maximum(const sim_job *job, const void *in, int64_t start)
     return largest;
 }
 
-/* exp(x - max) / sum: the largest term is 1, so nothing overflows. Can be interrupted only while
- * the input row is unchanged. */
+/* exp(x - max) / sum: the largest term is 1, so nothing overflows. */
 static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, const void *in)
 {
     float x[BLOCK];
@@ -166,7 +187,7 @@ static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, c
     const float total = (float)sum;
     for (int64_t first = 0; first < job->n; first += BLOCK) {
         size_t n = block_size(job->n, first);
-        if (out != in && stops_at(first)) return SL_EINTERRUPT;
+        if (stops_at(first)) return SL_EINTERRUPT;
         numbers_load(x, in, job->dtype, start + first, n);
         for (size_t i = 0; i < n; i++)
             x[i] = expf(x[i] - largest) / total;
@@ -175,13 +196,13 @@ static sl_status run_softmax_row(const sim_job *job, int64_t start, void *out, c
     return SL_OK;
 }
 
-static sl_status run_softmax(const sim_job *job, int64_t *done, void *out, const void *in)
+static sl_status run_softmax(const sim_job *job, void *out, const void *in)
 {
     int64_t since = 0; /* elements since the interrupt flag was read */
-    for (; *done < job->m; ++*done) {
+    for (int64_t row = 0; row < job->m; row++) {
         if (since >= PIECE && sim_is_interrupted()) return SL_EINTERRUPT;
         since = since >= PIECE ? 0 : since + job->n;
-        sl_status status = run_softmax_row(job, *done * job->n, out, in);
+        sl_status status = run_softmax_row(job, row * job->n, out, in);
         if (status != SL_OK) return status;
     }
     return SL_OK;
@@ -314,19 +335,11 @@ static sl_status run_generator(const sim_job *job, void *out)
     return SL_OK;
 }
 
-bool sim_job_goes_on(const sim_job *job)
-{
-    enum { LONGEST_ROW = 1 << 20 };
-    return sim_job_is_elementwise(job)
-           || (job->kernel == SL_KERNEL_SOFTMAX && job->n <= LONGEST_ROW);
-}
-
-sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
-                           const void *const in[SL_INPUTS])
+sl_status sim_job_run(const sim_job *job, void *out, const void *const in[SL_INPUTS])
 {
     switch (job->kernel) {
     case SL_KERNEL_MATMUL: return sim_multiply(job, out, in);
-    case SL_KERNEL_SOFTMAX: return run_softmax(job, done, out, in[0]);
+    case SL_KERNEL_SOFTMAX: return run_softmax(job, out, in[0]);
     case SL_KERNEL_SUM:
         return job->dtype == SL_INT32 ? run_whole_sum(job, out, in[0]) : run_sum(job, out, in[0]);
     case SL_KERNEL_CAST: return run_cast(job, out, in[0]);
@@ -334,12 +347,6 @@ sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
     case SL_KERNEL_FILL:
     case SL_KERNEL_RAND:
     case SL_KERNEL_RANDN: return run_generator(job, out);
-    default: return run_elementwise(job, done, out, in[0], in[1]);
+    default: return run_elementwise(job, out, in[0], in[1]);
     }
-}
-
-sl_status sim_job_run(const sim_job *job, void *out, const void *const in[SL_INPUTS])
-{
-    int64_t done = 0;
-    return sim_job_continue(job, &done, out, in);
 }

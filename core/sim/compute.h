@@ -11,6 +11,7 @@
 
 typedef struct sim_job {
     int64_t m, n, k;
+    int64_t times; /* an elementwise job: how often, with each result as the next first input */
     double scalar;
     union {
         uint64_t seed;
@@ -49,18 +50,11 @@ size_t sim_job_scratch_bytes(const sim_job *job);
 /* The inputs' bytes, for sim_job_run: SIM_INPUTS(x, y). */
 #define SIM_INPUTS(...) ((const void *const[SL_INPUTS]){ __VA_ARGS__ })
 
-/* Computes the whole output. `out` may be an input if the job is elementwise or
- * SOFTMAX. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped it
- * (interrupt.h), which is possible in large jobs only. `out` is undefined after a failure. */
+/* Computes the whole output. If the job is elementwise `out` may be an input; if it is to be done
+ * several times, the first. SL_ENOMEM: no memory for the scratch. SL_EINTERRUPT: the user stopped
+ * it (interrupt.h), which is possible in large jobs only, and not if `out` is an input. `out` is
+ * undefined after a failure. */
 sl_status sim_job_run(const sim_job *job, void *out, const void *const in[SL_INPUTS]);
-
-/* Whether a job that was stopped can be continued, also when `out` is an input. */
-bool sim_job_goes_on(const sim_job *job);
-
-/* Continues at *done, which is 0 at first and kept when the job is stopped: elements, or rows
- * of SOFTMAX. A job that does not go on starts from the beginning and does not use it. */
-sl_status sim_job_continue(const sim_job *job, int64_t *done, void *out,
-                           const void *const in[SL_INPUTS]);
 
 /* Elements [first, first + n) of a generator. */
 void sim_job_generate(const sim_job *job, uint64_t first, size_t n, void *out);

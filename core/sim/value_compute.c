@@ -101,13 +101,11 @@ static sl_status stopped(sl_error *err) { return sl_fail(err, SL_EINTERRUPT, "in
 static void become_literal(sim_value *value, uint8_t *data)
 {
     sim_value *in[SL_INPUTS];
-    sim_memory_settle(value);
     for (int i = 0; i < SL_INPUTS; i++)
         in[i] = sim_value_input(value, i);
     value->form = VALUE_LITERAL;
     value->depth = 0;
     value->as.data = data;
-    value->as.replaced = 0;
     for (int i = 0; i < SL_INPUTS; i++)
         sim_value_release(in[i]);
 }
@@ -122,100 +120,31 @@ static uint8_t *steal_data(sim_value *input, int holds, size_t bytes)
     return data;
 }
 
-typedef struct rounds {
-    uint8_t *now, *next, *seen;
-} rounds;
+/* What is computed over an input cannot be stopped, so it must not take much longer than that. */
+static const double in_place_flops = 4e8; /* about 0.1 s */
 
-/* Applies the job repeatedly, and stops early when the values repeat: `seen` is an earlier value,
- * renewed at powers of two (Brent's cycle detection). Fixed points (x^2) and short cycles (-x) are
- * found soon after they arise. The result is in r->now. */
-static sl_status run_rounds(const sim_value *value, const void *const in[SL_INPUTS], rounds *r)
-{
-    const sim_job *job = &value->as.recipe.job;
-    const int slots = value->slots;
-    const size_t bytes = value->bytes;
-    int64_t left = value->as.recipe.repeat, age = 0, oldest = 1;
-    bool watching = true;
-    memcpy(r->now, slots & 1 ? in[0] : in[1], bytes);
-    memcpy(r->next, r->now, bytes); /* bytes past the last element stay */
-    memcpy(r->seen, r->now, bytes);
-    for (; left > 0; left--) {
-        sl_status status = sim_job_run(
-            job, r->next,
-            SIM_INPUTS(slots & 1 ? r->now : in[0], slots & 2 ? r->now : in[1], in[2]));
-        if (status == SL_OK && left > 1 && sim_is_interrupted()) status = SL_EINTERRUPT;
-        if (status != SL_OK) return status;
-        uint8_t *swap = r->now;
-        r->now = r->next;
-        r->next = swap;
-        age++;
-        if (watching && memcmp(r->now, r->seen, bytes) == 0) {
-            left = (left - 1) % age + 1; /* whole cycles change nothing */
-            watching = false;
-        } else if (watching && age == oldest) {
-            memcpy(r->seen, r->now, bytes);
-            age = 0;
-            oldest *= 2;
-        }
-    }
-    return SL_OK;
-}
-
-static sl_status run_repeated(const sim_value *value, const void *const in[SL_INPUTS],
-                              uint8_t **out)
-{
-    const size_t bytes = value->bytes;
-    rounds r = { sim_value_new_data(bytes), sim_value_new_data(bytes), sim_value_new_data(bytes) };
-    sl_status status = r.now && r.next && r.seen ? run_rounds(value, in, &r) : SL_ENOMEM;
-    if (status != SL_OK)
-        free(r.now);
-    else
-        *out = r.now;
-    free(r.next);
-    free(r.seen);
-    return status;
-}
-
-/* The input in whose memory the job can be computed, with its data taken; or NULL. An input that
- * already holds a part of the result comes first. */
+/* The input over which the job can be computed, with its data taken; or NULL. */
 static sim_value *steal_input(const sim_value *value, uint8_t **data)
 {
     const sim_job *job = &value->as.recipe.job;
     sim_value *const *in = value->as.recipe.in;
-    if (!sim_job_goes_on(job) || sim_job_bytes(job, SL_OUTPUT) != value->bytes) return NULL;
-    int first = in[1] && in[1]->form == VALUE_LITERAL && in[1]->as.replaced > 0;
-    for (int i = 0; i < 2; i++) {
-        sim_value *input = in[i ^ first];
-        if (input && (*data = steal_data(input, in[0] == in[1] ? 2 : 1, value->bytes)))
-            return input;
+    if (!sim_job_is_elementwise(job) || sim_job_flops(job) > in_place_flops) return NULL;
+    for (int i = 0; i < (job->times > 1 ? 1 : 2); i++) {
+        const int holds = in[0] == in[1] && job->times == 1 ? 2 : 1;
+        if (in[i] && (*data = steal_data(in[i], holds, value->bytes))) return in[i];
     }
     return NULL;
 }
 
-static sl_status run_in_place(const sim_value *value, sim_value *input, uint8_t *data,
-                              const void *const in[SL_INPUTS])
-{
-    sl_status status = sim_job_continue(&value->as.recipe.job, &input->as.replaced, data, in);
-    if (status != SL_OK) input->as.data = data;
-    return status;
-}
-
-static sl_status run_once(const sim_value *value, const void *const in[SL_INPUTS], uint8_t **out)
+static sl_status run_recipe(const sim_value *value, const void *const in[SL_INPUTS], uint8_t **out)
 {
     const sim_job *job = &value->as.recipe.job;
     const size_t produced = sim_job_bytes(job, SL_OUTPUT);
     uint8_t *data = NULL;
-    sim_value *input = steal_input(value, &data);
-    sl_status status;
-    if (input) {
-        status = run_in_place(value, input, data, in);
-        *out = status != SL_OK ? NULL : data;
-        return status;
-    }
-    data = sim_value_new_data(value->bytes);
+    if (!steal_input(value, &data)) data = sim_value_new_data(value->bytes);
     if (!data) return SL_ENOMEM;
     if (produced < value->bytes) memset(data + produced, 0, value->bytes - produced);
-    status = sim_job_run(job, data, in);
+    const sl_status status = sim_job_run(job, data, in);
     if (status != SL_OK)
         free(data);
     else
@@ -237,8 +166,7 @@ static sl_status run_generator(const sim_value *value, uint8_t **out)
 
 static uint64_t recipe_need_bytes(const sim_value *value)
 {
-    uint64_t need = value->bytes * (value->as.recipe.repeat > 1 ? UINT64_C(3) : UINT64_C(1));
-    need += sim_job_scratch_bytes(&value->as.recipe.job);
+    uint64_t need = value->bytes + sim_job_scratch_bytes(&value->as.recipe.job);
     for (int i = 0; i < SL_INPUTS; i++)
         if (value->as.recipe.in[i]) need += value->as.recipe.in[i]->bytes;
     return need;
@@ -267,10 +195,8 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
     }
     if (sim_value_is_generator(value))
         status = run_generator(value, &data);
-    else if (value->as.recipe.repeat > 1)
-        status = run_repeated(value, in, &data);
     else
-        status = run_once(value, in, &data);
+        status = run_recipe(value, in, &data);
 done:
     for (int i = 0; i < SL_INPUTS; i++)
         free(expanded[i]);
@@ -383,7 +309,6 @@ static void reduced_becomes_literal(sim_value *value, uint8_t *data)
     value->form = VALUE_LITERAL;
     value->depth = 0;
     value->as.data = data;
-    value->as.replaced = 0;
     for (int i = 0; i < reduced->n; i++)
         sim_value_release(reduced->in[i]);
     free(reduced);

@@ -83,7 +83,7 @@ static bool add_form(sim_digest *d, const sim_value *value)
 {
     switch ((sim_value_form)value->form) {
     case VALUE_CONSTANT: add_bytes(d, value->as.pattern, SIM_PATTERN); return true;
-    case VALUE_LITERAL: add_bytes(d, value->as.data, value->bytes); return value->as.replaced == 0;
+    case VALUE_LITERAL: add_bytes(d, value->as.data, value->bytes); return true;
     case VALUE_RECIPE:
         add_bytes(d, &value->as.recipe.job, sizeof value->as.recipe.job);
         return true;
@@ -130,17 +130,7 @@ bool sim_memory_digest(sim_value *value, sim_digest *digest)
     if (value->sign == UNSIGNED && value->form == VALUE_LITERAL) sim_memory_sign(value);
     if (value->sign != SIGNED) return false;
     *digest = *digest_in(value);
-    if (value->form == VALUE_RECIPE && value->as.recipe.repeat > 1) {
-        add_word(digest, (uint64_t)value->as.recipe.repeat);
-        add_word(digest, value->slots);
-    }
     return true;
-}
-
-void sim_memory_settle(sim_value *value)
-{
-    sim_digest digest;
-    if (value->sign == SIGNED && sim_memory_digest(value, &digest)) *digest_in(value) = digest;
 }
 
 /* ---- what is kept ---- */

@@ -29,8 +29,6 @@ static inline unsigned sim_memory_room(void) { return sim_memory_keeps() ? sizeo
 void sim_memory_sign(sim_value *value);
 /* The host has written into its bytes. */
 void sim_memory_unsign(sim_value *value);
-/* It is about to become a literal: its digest will be that of its result. */
-void sim_memory_settle(sim_value *value);
 
 /* A copy of its result, of malloc; NULL: it is not known, or there is no memory for it. */
 uint8_t *sim_memory_recall(const sim_value *value);

@@ -41,22 +41,15 @@ struct sim_value {
     int32_t refs;
     uint8_t form;   /* sim_value_form */
     uint8_t marked; /* by pending_cost, while it runs */
-    uint8_t slots;  /* RECIPE with repeat > 1: bit i: input i is what is iterated */
     uint8_t sign;   /* whether its digest lies behind it (value_memory.c) */
     uint32_t depth; /* of uncomputed nodes from here down; an upper bound */
     size_t bytes;
     sim_value *link; /* the next node of the walk that this node is on */
     union {
         uint8_t pattern[SIM_PATTERN]; /* VALUE_CONSTANT: byte i is pattern[i % 8] */
-        struct {                      /* VALUE_LITERAL */
-            uint8_t *data;            /* owned */
-            /* The elements (rows) that already belong to the recipe that is being computed in
-             * place, the only holder of this node. 0 if others hold it. */
-            int64_t replaced;
-        };
+        uint8_t *data;                /* VALUE_LITERAL: owned */
         struct {
             sim_value *in[SL_INPUTS]; /* held; NULL where unused */
-            int64_t repeat;           /* times that the job is applied */
             sim_job job;
         } recipe;
         struct {

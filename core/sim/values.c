@@ -19,8 +19,7 @@ static const double cheap_flops = 4e8; /* about 0.1 s */
 
 static double node_flops(const sim_value *value)
 {
-    if (value->form == VALUE_RECIPE)
-        return sim_job_flops(&value->as.recipe.job) * (double)value->as.recipe.repeat;
+    if (value->form == VALUE_RECIPE) return sim_job_flops(&value->as.recipe.job);
     if (value->form == VALUE_LAUNCH) return sim_launched_flops(value->as.launch);
     if (value->form == VALUE_OUTPUT) return 0;
     if (value->form == VALUE_REDUCED) return (double)value->bytes * value->as.reduced->n;
@@ -95,23 +94,17 @@ sim_value *sim_value_bound(sim_value *value)
 
 /* ---- applying kernels ---- */
 
-/* The inputs (bit i: input i) through which `job` on `in` repeats `old` once more, of the first two;
- * 0: it does not. Only the buffer and the captures may hold `old`. */
-static int merging_slots(const sim_value *old, const sim_job *job, size_t bytes,
-                         sim_value *const in[SL_INPUTS])
+/* Whether `job` on `in` does once more what `old` does, which its buffer and the capture alone
+ * hold: then it is that several times. So a loop over a tensor in place is one node. */
+static bool repeats(const sim_value *old, const sim_job *job, size_t bytes,
+                    sim_value *const in[SL_INPUTS])
 {
-    if (!old || old->form != VALUE_RECIPE || old->bytes != bytes
-        || memcmp(&old->as.recipe.job, job, sizeof *job) != 0)
-        return 0;
-    sim_value *const *was = old->as.recipe.in;
-    const int slots = (in[0] == old ? 1 : 0) | (in[1] == old ? 2 : 0);
-    if (slots == 0 || old->refs != (slots == 3 ? 3 : 2)) return 0;
-    if ((!(slots & 1) && in[0] != was[0]) || (!(slots & 2) && in[1] != was[1])) return 0;
-    if (in[2] != was[2]) return 0;
-    if ((slots == 3 && was[0] != was[1]) || was[slots == 2]->bytes != bytes) return 0;
-    for (int i = 0; i < SL_INPUTS; i++) /* its first round has been computed in place in part */
-        if (was[i] && was[i]->form == VALUE_LITERAL && was[i]->as.replaced > 0) return 0;
-    return old->as.recipe.repeat > 1 && old->slots != slots ? 0 : slots;
+    if (!old || old != in[0] || old->refs != 2 || old->form != VALUE_RECIPE || old->bytes != bytes)
+        return false;
+    sim_job before = old->as.recipe.job;
+    before.times = job->times;
+    return memcmp(&before, job, sizeof before) == 0 && sim_job_is_elementwise(job)
+           && sim_job_bytes(job, SL_OUTPUT) == bytes && old->as.recipe.in[1] == in[1];
 }
 
 /* Whether the result is a constant: that of a fill or of an elementwise kernel on constants. Its
@@ -142,18 +135,15 @@ sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *const g
     sim_job_init(&job, work);
     for (int i = sim_job_inputs(&job); i-- > 0;)
         in[i] = given[i];
-    const int slots = merging_slots(replaces, &job, bytes, in);
-    if (slots) {
-        replaces->as.recipe.repeat++;
-        replaces->slots = (uint8_t)slots;
-        return sim_value_retain(replaces);
+    if (repeats(replaces, &job, bytes, in)) {
+        job.times += replaces->as.recipe.job.times;
+        in[0] = replaces->as.recipe.in[0];
     }
     if (folds(&job, bytes, in)) return fold(&job, bytes, in);
     sim_value *value = sim_value_new_node(VALUE_RECIPE, bytes);
     if (!value) return NULL;
     for (int i = 0; i < SL_INPUTS; i++)
         value->as.recipe.in[i] = sim_value_retain(in[i]);
-    value->as.recipe.repeat = 1;
     value->as.recipe.job = job;
     return sim_value_bound(value);
 }

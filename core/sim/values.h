@@ -5,8 +5,8 @@
  * are reference-counted: a buffer holds one, an operation holds those that it captured at its
  * start. Nothing here knows time, streams or tensors.
  *
- * Chains are bounded. The same kernel applied in place repeatedly is one recipe with a repeat
- * count. sim_value_apply computes a chain deeper than SIM_VALUE_MAX_DEPTH if that takes at most a
+ * Chains are bounded. A loop that applies the same elementwise kernel to a tensor in place is one
+ * recipe. sim_value_apply computes a chain deeper than SIM_VALUE_MAX_DEPTH if that takes at most a
  * tenth of a second. A costly chain stays lazy, at about 130 bytes per operation, since the script
  * may never read it: a million products of 1024 x 1024 would take hours. At SIM_VALUE_HARD_DEPTH it
  * is computed in any case, before it fills the host's memory. Neither computing nor freeing
@@ -30,13 +30,10 @@ void sim_value_release(sim_value *value); /* NULL is fine */
 /* The inputs of sim_value_apply: SIM_VALUES(a, b). */
 #define SIM_VALUES(...) ((sim_value *const[SL_INPUTS]){ __VA_ARGS__ })
 
-/* The result of `work` (a KERNEL other than SPIN) on `in` (NULL where unused), of `bytes`
- * bytes. `replaces` (borrowed) is what the output buffer holds now. If it is in[0] or in[1], nobody
- * else holds it, and the same work on the same other inputs made it, its repeat count goes up and
- * the same object is returned, retained. The caller holds a reference to each input (the
- * capture; two if they are the same value), the buffer one to `replaces`. The caller must put the
- * result into the buffer before the buffer is read again, since merging changes the meaning of the
- * old object. FILL, RAND, RANDN have no inputs. NULL: out of memory, also in a forced
+/* The result of `work` (a KERNEL other than SPIN) on `in` (NULL where unused), of `bytes` bytes.
+ * `replaces` (borrowed, or NULL) is what the output buffer holds and will let go: if it is in[0]
+ * and nobody but that buffer and the caller's capture holds it, the same elementwise work over and
+ * over becomes one node. FILL, RAND, RANDN have no inputs. NULL: out of memory, also in a forced
  * computation. */
 sim_value *sim_value_apply(const sl_work *work, size_t bytes, sim_value *const in[SL_INPUTS],
                            sim_value *replaces);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../core/sim/interrupt.h"
-#include "../../core/sim/values.h"
+#include "../../core/sim/value_node.h"
 #include "../tap.h"
 #include "small_gpu.h"
 
@@ -66,57 +66,60 @@ static void is_stopped(sim_value *value, int times, const char *what)
     ok(!sim_value_is_computed(value), "and is still to be computed");
 }
 
-/* Each attempt comes a piece further, in the memory of the input. */
-static void elementwise_in_place(void)
+/* `v` after so many rounds in place, as the engine has them: captured. */
+static sim_value *in_place(const sl_work *work, sim_value *v, int rounds)
 {
-    const sl_work add = kernel(SL_KERNEL_ADD_SCALAR, 1, LARGE, 5);
-    sim_value *v = apply(&add, 4 * LARGE, counting(LARGE), NULL);
-    is_stopped(v, 2, "an elementwise kernel");
-    is_double(at(v, 7), 12, 0, "what was computed before is not computed twice");
-    is_double(at(v, LARGE - 1), 1004, 0, "and the rest once");
-    sim_value_release(v);
-
-    const sl_work mul = kernel(SL_KERNEL_MUL, 1, LARGE, 0);
-    sim_value *kept = counting(LARGE);
-    sim_value_retain(kept);
-    v = apply(&mul, 4 * LARGE, kept, counting(LARGE));
-    is_stopped(v, 2, "one in the memory of its second input");
-    sim_value_release(kept); /* now the first one's could be taken, too */
-    is_double(at(v, 7), 49, 0, "the same memory is used again");
-    is_double(at(v, LARGE - 1), 998001, 0, "to the end");
-    sim_value_release(v);
-}
-
-/* `a = a + 1` twice in place is one recipe with a count, but not when half of the first is
- * done. */
-static void no_merging_with_half_a_round(void)
-{
-    const sl_work add = kernel(SL_KERNEL_ADD_SCALAR, 1, LARGE, 1);
-    sim_value *v = apply(&add, 4 * LARGE, counting(LARGE), NULL);
-    is_stopped(v, 1, "a kernel in place");
-    sim_value_retain(v); /* as the engine does: captured */
-    sim_value *next = sim_value_apply(&add, 4 * LARGE, SIM_VALUES(v), v);
-    sim_value_release(v);
-    sim_value_release(v);
-    is_double(at(next, 7), 9, 0, "the next one comes on top of it: at the beginning");
-    is_double(at(next, LARGE - 1), 1001, 0, "and at the end");
-    sim_value_release(next);
-}
-
-static void repeated(void)
-{
-    const sl_work add = kernel(SL_KERNEL_ADD_SCALAR, 1, 100, 1);
-    sim_value *v = counting(100);
-    for (int i = 0; i < 5; i++) {
-        sim_value_retain(v);
-        sim_value *next = sim_value_apply(&add, 400, SIM_VALUES(v), v);
+    for (int i = 0; i < rounds; i++) {
+        sim_value *next = sim_value_apply(work, v->bytes, SIM_VALUES(sim_value_retain(v)), v);
         sim_value_release(v);
         sim_value_release(v);
         v = next;
     }
-    is_stopped(v, 2, "a kernel that is applied over and over");
-    is_double(at(v, 7), 12, 0, "and begins anew");
+    return v;
+}
+
+/* The memory of an input is used again for what takes a moment. Half of that cannot be kept, so it
+ * is done to its end. */
+static void elementwise_in_place(void)
+{
+    const sl_work add = kernel(SL_KERNEL_ADD_SCALAR, 1, LARGE, 5);
+    const sl_work root = kernel(SL_KERNEL_POW, 1, LARGE, 0.5);
+    sim_value *v = apply(&add, 4 * LARGE, counting(LARGE), NULL), *kept;
+    float x;
+    wish = 1;
+    is_double(at(v, 7), 12, 0, "an elementwise kernel in place ends by itself");
+    v = in_place(&root, in_place(&add, v, 1), 1);
+    is_int(sim_value_read(v, 0, 4, &x, NULL), SL_EINTERRUPT, "before the next one it is stopped");
+    wish = 0;
+    is_double(at(v, 19), 5.385165, 1e-5, "nothing is computed twice");
+    is_double(at(v, LARGE - 1), 31.764760, 1e-5, "or left out");
     sim_value_release(v);
+
+    kept = counting(LARGE);
+    v = apply(&add, 4 * LARGE, sim_value_retain(kept), NULL);
+    is_stopped(v, 2, "one whose input is held by somebody else");
+    is_double(at(v, LARGE - 1), 1004, 0, "and begins anew");
+    is_double(at(kept, LARGE - 1), 999, 0, "from the input as it was");
+    sim_value_release(v);
+    sim_value_release(kept);
+}
+
+static void repeated(void)
+{
+    const sl_work add = kernel(SL_KERNEL_ADD_SCALAR, 1, LARGE, 1);
+    const sl_work small = kernel(SL_KERNEL_ADD_SCALAR, 1, 1, 1);
+    sim_value *v = in_place(&add, counting(LARGE), 2000), *one = in_place(&small, counting(1), 5);
+    is_stopped(v, 2, "a kernel that is applied for long, over and over,");
+    is_double(at(v, 7), 2007, 0, "and begins anew");
+    wish = 1;
+    is_double(at(one, 0), 5, 0, "for a moment it is not");
+    wish = 0;
+    sim_value_release(v);
+    sim_value_release(one);
+    one = in_place(&small, counting(1), 1);
+    one->as.recipe.job.times = 1000000000;
+    is_stopped(one, 2, "a kernel of one element a thousand million times");
+    sim_value_release(one);
 }
 
 static void others(void)
@@ -130,7 +133,7 @@ static void others(void)
     is_double(at(v, 0), 0.01, 1e-9, "of equal numbers");
     sim_value_release(v);
     v = apply(&softmax, 4 * LARGE, counting(LARGE), NULL);
-    is_stopped(v, 2, "softmax in place");
+    is_stopped(v, 2, "softmax of different ones");
     double rows = 0;
     for (int64_t i = LARGE - 100; i < LARGE; i++)
         rows += at(v, i);
@@ -280,7 +283,6 @@ int main(void)
     plan(0);
     sim_interrupt_flag = &wish;
     elementwise_in_place();
-    no_merging_with_half_a_round();
     repeated();
     others();
     products();
