@@ -459,8 +459,8 @@ print(math.floor((gap.end_us - gap.start_us) / 1000))  --> 2]],
 | field | |
 |---|---|
 | `lower_us` | the larger of `busiest_engine_us` and `critical_path_us`. No schedule of the same operations with these durations, in the same streams and with the same waits, can be shorter; copies from and to pageable memory count as if that were pinned, at the rate of the timeline's pinned copies or of the GPU's bus, and hold no host; kernels that could have run side by side, but did not, count in full. `tl:verdict()` says what another order would gain. Gaps, latencies and the host's own time are not included |
-| `unblocked_us` | the same bound if the host had never waited: the chain goes through stream order, events and the NULL stream's rules alone. It is at most `lower_us`; if it is much less, waits in the script prevent overlap. It ignores whether a wait was needed |
-| `critical_path_us` | the longest chain through stream order, events, the NULL stream's rules and host waits |
+| `unblocked_us` | the same bound if the host had never waited: the chain goes through what orders work on the GPU alone. It is at most `lower_us`; if it is much less, waits in the script prevent overlap. It ignores whether a wait was needed |
+| `critical_path_us` | the longest chain through stream order, events, the NULL stream's rules, launches of one graph and collectives of one communicator, which take turns, and host waits |
 | `busiest_engine`, `busiest_device`, `busiest_engine_us` | the engine that was busy longest, of which GPU, and how long |
 | `serial_us` | how long all operations take one after the other |]],
             example = [[

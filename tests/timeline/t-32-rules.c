@@ -1,0 +1,155 @@
+/* t-32-rules.c - one set of rules for all that ask: small programs, worked out by hand, of which the
+ * bound, the inference, the exporters and the replay must say the same.
+ *
+ * Each program ends with an operation of its own stream; what it comes behind is asked. Durations are
+ * 100 for what comes first and 50 for the last, unless a comment says otherwise.
+ */
+#include "make.h"
+
+#include "../../core/timeline/behind.h"
+
+enum { ROW = 1 << 30 };
+
+/* ---- programs -------------------------------------------------------------------------- */
+
+static void launch(sl_timeline *tl, uint64_t from, uint32_t graph)
+{
+    sl_error err;
+    sl_launch_note note = { .correlation = from, .last = issued, .graph = graph, .n_nodes = 1 };
+    note.name = text_id(tl, "g");
+    must(sl_timeline_add_launch(tl, &note, &err), &err);
+}
+
+static void one_launch(sl_timeline *tl, uint32_t graph, uint32_t stream, int64_t start_ns,
+                       int64_t end_ns)
+{
+    uint64_t from = call(tl, SL_CALL_PLAIN, stream, 0, 0);
+    kernel(tl, stream, start_ns, end_ns);
+    launch(tl, from, graph);
+}
+
+/* The same graph, or two, in two streams. */
+static sl_timeline *launches(uint32_t first, uint32_t second)
+{
+    sl_timeline *tl = make();
+    one_launch(tl, first, 1, 100, 200);
+    one_launch(tl, second, 2, 200, 250);
+    return tl;
+}
+
+static void collective(sl_timeline *tl, uint32_t stream, uint64_t comm, int32_t rank,
+                       int64_t start_ns, int64_t end_ns)
+{
+    sl_error err;
+    sl_collective_note note = { .comm = comm, .number = issued, .rank = rank, .ranks = 2 };
+    note.peer = -1;
+    note.correlation = span(tl, stream, SL_SPAN_COLLECTIVE, start_ns, end_ns);
+    must(sl_timeline_add_collective(tl, &note, &err), &err);
+}
+
+/* Two collectives in two streams, of these communicators and ranks. */
+static sl_timeline *collectives(uint64_t comm, int32_t rank)
+{
+    sl_timeline *tl = make();
+    collective(tl, 1, 1, 0, 100, 200);
+    collective(tl, 2, comm, rank, 200, 250);
+    return tl;
+}
+
+static void add_row(sl_timeline *tl, uint32_t stream)
+{
+    sl_error err;
+    sl_stream_note row = { .id = ROW | stream, .is_row = true, .row_of = stream };
+    must(sl_timeline_add_stream(tl, &row, &err), &err);
+}
+
+/* In one stream a kernel of 20, then a launch of two nodes side by side, of 100 and 60; the trace of
+ * another program puts the longer one into a further row. */
+static sl_timeline *rows(uint32_t stream)
+{
+    sl_timeline *tl = make();
+    add_row(tl, stream);
+    kernel(tl, stream, 80, 100);
+    uint64_t from = call(tl, SL_CALL_PLAIN, stream, 0, 0);
+    kernel(tl, stream, 100, 160);
+    kernel(tl, ROW | stream, 100, 200);
+    launch(tl, from, 5);
+    return tl;
+}
+
+static sl_timeline *rows_then_same_stream(void)
+{
+    sl_timeline *tl = rows(1);
+    kernel(tl, 1, 200, 250);
+    return tl;
+}
+
+static sl_timeline *rows_then_synchronisation(void)
+{
+    sl_timeline *tl = rows(1);
+    call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0);
+    kernel(tl, 2, 200, 250);
+    return tl;
+}
+
+/* Nodes of 100 and 60 of a launch in the NULL stream, side by side: neither waits for the other. */
+static sl_timeline *rows_of_null_stream(void)
+{
+    sl_timeline *tl = make();
+    add_row(tl, 0);
+    uint64_t from = call(tl, SL_CALL_PLAIN, 0, 0, 0);
+    kernel(tl, ROW, 100, 200);
+    kernel(tl, 0, 100, 160);
+    launch(tl, from, 5);
+    return tl;
+}
+
+/* Another stream's kernel, and then the launch, of which the row waits as well. */
+static sl_timeline *row_behind_blocking(void)
+{
+    sl_timeline *tl = make();
+    add_row(tl, 0);
+    kernel(tl, 1, 100, 200);
+    uint64_t from = call(tl, SL_CALL_PLAIN, 0, 0, 0);
+    kernel(tl, 0, 200, 210);
+    kernel(tl, ROW, 200, 250);
+    launch(tl, from, 5);
+    return tl;
+}
+
+/* ---- what they come behind ----------------------------------------------------------------- */
+
+static int64_t chain_ns(sl_timeline *tl)
+{
+    sl_bounds found;
+    sl_error err;
+    finish(tl);
+    must(sl_timeline_bounds(tl, &found, &err), &err);
+    sl_timeline_release(tl);
+    return found.critical_path_ns;
+}
+
+static void test_bounds(void)
+{
+    is_int(chain_ns(launches(5, 5)), 150, "launches of one graph take turns: 100 + 50");
+    is_int(chain_ns(launches(5, 6)), 100, "those of two graphs do not: max(100, 50)");
+    is_int(chain_ns(launches(0, 0)), 100, "nor do those of which the graph is not known");
+    is_int(chain_ns(collectives(1, 0)), 150, "collectives of a rank take turns: 100 + 50");
+    is_int(chain_ns(collectives(1, 1)), 100, "those of two ranks do not");
+    is_int(chain_ns(collectives(2, 0)), 100, "nor those of two communicators");
+    is_int(chain_ns(rows_then_same_stream()), 170,
+           "a launch comes behind its stream, and that goes on behind all rows: 20 + 100 + 50");
+    is_int(chain_ns(rows_then_synchronisation()), 170,
+           "a synchronisation of the stream waits for all rows: 20 + 100 + 50");
+    is_int(chain_ns(rows_of_null_stream()), 100,
+           "nodes of one launch in the NULL stream do not wait for each other: max(100, 60)");
+    is_int(chain_ns(row_behind_blocking()), 150,
+           "all rows of the NULL stream come behind the blocking streams: 100 + 50");
+}
+
+int main(void)
+{
+    plan(0);
+    test_bounds();
+    return done_testing();
+}
