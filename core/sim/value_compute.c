@@ -191,7 +191,10 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
             status = SL_ENOMEM;
             goto done;
         }
-        read_constant(input, 0, input->bytes, expanded[i]);
+        if (!read_constant(input, 0, input->bytes, expanded[i])) {
+            status = SL_EINTERRUPT;
+            goto done;
+        }
     }
     if (sim_value_is_generator(value))
         status = run_generator(value, &data);

@@ -102,6 +102,14 @@ static void elementwise_in_place(void)
     is_double(at(kept, LARGE - 1), 999, 0, "from the input as it was");
     sim_value_release(v);
     sim_value_release(kept);
+
+    const sl_work mul = kernel(SL_KERNEL_MUL, 1, 1 << 20, 0);
+    const sl_work fill = kernel(SL_KERNEL_FILL, 1, 1 << 20, 2);
+    sim_value *twos = sim_value_apply(&fill, 4 << 20, SIM_VALUES(NULL), NULL);
+    v = apply(&mul, 4 << 20, counting(1 << 20), twos);
+    is_stopped(v, 2, "one with 4 MiB of a constant");
+    is_double(at(v, 1048575), 1150, 0, "and is right when it is let");
+    sim_value_release(v);
 }
 
 static void repeated(void)
