@@ -36,8 +36,7 @@
  *   call_cost.c    what a call costs the host, from the profile
  *   chance.c       how calls and engines differ from run to run
  *   cache_state.c  what caches hold
- *   values.c       the contents of memory (knows no time)
- *   value_memory.c and those that an earlier run has computed
+ *   values.c       the contents of memory (knows no time); value_node.h lists the files behind it
  * docs/design/simulator.md has the rules and the source of each.
  *
  * Calls go in one direction but for the circles that tests/layers/circles lists, with why.

@@ -1,82 +1,14 @@
 /* value_compute.c - computes values when they are read.
  *
- * Nodes are computed from the leaves up, each once, without recursion. Ranges of constants, of
- * random numbers and of large tensors that were overwritten in part can be read without computing
- * the whole.
+ * Nodes are computed from the leaves up, each once, without recursion.
  */
 #include "value_node.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#include "../numbers/elements.h"
 #include "interrupt.h"
 
-static const size_t walk_bytes = (size_t)256 << 20; /* larger splices are read piecewise */
-
-/* ---- bytes of direct nodes ---- */
-
-static bool read_constant(const sim_value *value, size_t offset, size_t count, uint8_t *to)
-{
-    /* Doubling keeps the phase, since `done` is a multiple of 8. A piece fits into the cache, and
-     * the first use of so much new memory takes well below a millisecond. */
-    enum { PIECE_BYTES = 1 << 20 };
-    size_t done = count < SIM_PATTERN ? count : SIM_PATTERN;
-    for (size_t i = 0; i < done; i++)
-        to[i] = value->as.pattern[(offset + i) % SIM_PATTERN];
-    while (done < count) {
-        size_t n = done < PIECE_BYTES ? done : PIECE_BYTES;
-        n = n < count - done ? n : count - done;
-        if (n == PIECE_BYTES && sim_is_interrupted()) return false;
-        memcpy(to + done, to, n);
-        done += n;
-    }
-    return true;
-}
-
-static bool read_generator(const sim_value *value, size_t offset, size_t count, uint8_t *to)
-{
-    enum { ELEMS = 512, ASK = 128 };
-    double elements[ELEMS]; /* of any dtype */
-    const sim_job *job = &value->as.recipe.job;
-    const size_t element_bytes = numbers_dtype_bytes(job->dtype);
-    for (size_t pieces = 0; count > 0; pieces++) {
-        if (pieces % ASK == ASK - 1 && sim_is_interrupted()) return false;
-        size_t skip = offset % element_bytes;
-        size_t n = (skip + count + element_bytes - 1) / element_bytes;
-        n = n < ELEMS ? n : ELEMS;
-        sim_job_generate(job, offset / element_bytes, n, elements);
-        size_t take = n * element_bytes - skip;
-        take = take < count ? take : count;
-        memcpy(to, (const uint8_t *)elements + skip, take);
-        to += take;
-        offset += take;
-        count -= take;
-    }
-    return true;
-}
-
-bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to)
-{
-    if (count > 0 && value->form == VALUE_CONSTANT)
-        return read_constant(value, offset, count, to);
-    else if (count > 0 && value->form == VALUE_LITERAL)
-        memcpy(to, value->as.data + offset, count);
-    else if (count > 0)
-        return read_generator(value, offset, count, to);
-    return true;
-}
-
 /* ---- computing a node ---- */
-
-uint64_t sim_physical_bytes(void)
-{
-#ifdef _SC_PHYS_PAGES
-    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page_bytes > 0) return (uint64_t)pages * (uint64_t)page_bytes;
-#endif
-    return UINT64_MAX;
-}
 
 static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
@@ -87,7 +19,8 @@ static sl_status no_memory(const sim_value *value, uint64_t need_bytes, sl_error
 /* Refuses what cannot fit before memory is allocated: operating systems overcommit. */
 static sl_status check_need(const sim_value *value, uint64_t need_bytes, sl_error *err)
 {
-    if (need_bytes <= walk_bytes) return SL_OK;
+    const uint64_t small_bytes = (uint64_t)256 << 20;
+    if (need_bytes <= small_bytes) return SL_OK;
     uint64_t have_bytes = sim_physical_bytes();
     if (need_bytes <= have_bytes) return SL_OK;
     return sl_fail(err, SL_ENOMEM,
@@ -156,7 +89,7 @@ static sl_status run_generator(const sim_value *value, uint8_t **out)
 {
     uint8_t *data = sim_value_new_data(value->bytes);
     if (!data) return SL_ENOMEM;
-    if (!read_generator(value, 0, value->bytes, data)) {
+    if (!sim_value_read_direct(value, 0, value->bytes, data)) {
         free(data);
         return SL_EINTERRUPT;
     }
@@ -191,7 +124,7 @@ static sl_status compute_recipe(sim_value *value, sl_error *err)
             status = SL_ENOMEM;
             goto done;
         }
-        if (!read_constant(input, 0, input->bytes, expanded[i])) {
+        if (!sim_value_read_direct(input, 0, input->bytes, expanded[i])) {
             status = SL_EINTERRUPT;
             goto done;
         }
@@ -386,82 +319,5 @@ sl_status sim_value_compute(sim_value *value, sl_error *err)
     const bool keeps = is_worth_keeping(value, &digest);
     const sl_status status = compute_all(value, err);
     if (keeps && status == SL_OK) sim_memory_store(&digest, value);
-    return status;
-}
-
-/* ---- reading ---- */
-
-typedef struct piece {
-    sim_value *value;     /* held, since computing another piece may drop it */
-    size_t offset, count; /* of value */
-    uint8_t *to;
-} piece;
-
-typedef struct piece_stack {
-    piece *at;
-    size_t n, cap;
-} piece_stack;
-
-static bool push_piece(piece_stack *stack, sim_value *value, size_t offset, size_t count,
-                       uint8_t *to)
-{
-    if (count == 0) return true;
-    if (stack->n == stack->cap) {
-        size_t cap = stack->cap ? 2 * stack->cap : 16;
-        piece *at = realloc(stack->at, cap * sizeof *at);
-        if (!at) return false;
-        stack->at = at;
-        stack->cap = cap;
-    }
-    stack->at[stack->n++] = (piece){ sim_value_retain(value), offset, count, to };
-    return true;
-}
-
-/* The parts of `p` before, inside and after the spliced range. */
-static bool push_parts(piece_stack *stack, const piece *p)
-{
-    const sim_value *value = p->value;
-    const size_t end = p->offset + p->count, patch = value->as.splice.dst_offset;
-    const size_t patch_end = patch + value->as.splice.count;
-    const size_t first = p->offset > patch ? p->offset : patch;
-    const size_t last = end < patch_end ? end : patch_end;
-    sim_value *base = value->as.splice.base;
-    if (first >= last) return push_piece(stack, base, p->offset, p->count, p->to);
-    return push_piece(stack, base, p->offset, first - p->offset, p->to)
-           && push_piece(stack, value->as.splice.src, first - patch + value->as.splice.src_offset,
-                         last - first, p->to + (first - p->offset))
-           && push_piece(stack, base, last, end - last, p->to + (last - p->offset));
-}
-
-static sl_status read_piece(piece_stack *stack, const piece *p, sl_error *err)
-{
-    if (p->value->form == VALUE_SPLICE && p->value->bytes > walk_bytes) {
-        if (push_parts(stack, p)) return SL_OK;
-        return sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes in pieces", p->count);
-    }
-    if (!sim_value_is_direct(p->value)) {
-        sl_status status = sim_value_compute(p->value, err);
-        if (status != SL_OK) return status;
-    }
-    return sim_value_read_direct(p->value, p->offset, p->count, p->to) ? SL_OK : stopped(err);
-}
-
-sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *data, sl_error *err)
-{
-    if (offset > value->bytes || bytes > value->bytes - offset)
-        return sl_fail(err, SL_EINVAL, "cannot read %zu bytes at %zu of %zu", bytes, offset,
-                       value->bytes);
-    sl_status status = SL_OK;
-    if (sim_value_is_generator(value) && bytes == value->bytes) /* likely to be read again */
-        status = sim_value_compute(value, err);
-    piece_stack stack = { NULL, 0, 0 };
-    if (status == SL_OK && !push_piece(&stack, value, offset, bytes, data))
-        status = sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes", bytes);
-    while (stack.n > 0) {
-        piece p = stack.at[--stack.n];
-        if (status == SL_OK) status = read_piece(&stack, &p, err);
-        sim_value_release(p.value);
-    }
-    free(stack.at);
     return status;
 }

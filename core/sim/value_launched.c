@@ -1,4 +1,4 @@
-/* value_launched.c - a launch of a custom kernel that is a value: running it, and what it leaves. */
+/* value_launched.c - a launch of a custom kernel as a value: running it, and what it leaves. */
 #include "value_launch.h"
 
 #include <stdio.h>

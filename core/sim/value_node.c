@@ -2,6 +2,7 @@
 #include "value_node.h"
 
 #include <string.h>
+#include <unistd.h>
 
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
 {
@@ -67,4 +68,13 @@ bool sim_value_is_computed(const sim_value *value)
 {
     if (value->form == VALUE_LAUNCH) return value->as.launch->ran;
     return value->form == VALUE_CONSTANT || value->form == VALUE_LITERAL;
+}
+
+uint64_t sim_physical_bytes(void)
+{
+#ifdef _SC_PHYS_PAGES
+    long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page_bytes > 0) return (uint64_t)pages * (uint64_t)page_bytes;
+#endif
+    return UINT64_MAX;
 }

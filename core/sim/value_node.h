@@ -1,4 +1,11 @@
-/* value_node.h - the nodes behind values.h, for values.c, value_parts.c and value_compute.c.
+/* value_node.h - the nodes behind values.h, for the files value*.c. They call downwards:
+ *   values.c, value_parts.c,       making values
+ *     value_launch.c, value_reduce.c
+ *   value_read.c                   reading ranges
+ *   value_compute.c                computing nodes
+ *   value_launched.c, value_reduced.c  those that are not recipes
+ *   value_memory.c, value_cost.c   results that are kept; what computing takes
+ *   value_direct.c, value_node.c   bytes that need no computing; nodes
  *
  * A node is a constant (eight bytes, repeated), literal bytes, a recipe (a kernel on other nodes),
  * a splice (a node with a range taken from another), a launch of a custom kernel, or one of its
@@ -113,22 +120,30 @@ sim_value *sim_value_new_node(sim_value_form form, size_t bytes);
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN]);
 sim_value *sim_value_new_literal(size_t bytes, uint8_t *data);
 
-/* values.c: sets the depth of a new node and computes it if the chain has become too deep. NULL,
- * with the node released, if it must be computed and cannot. */
-sim_value *sim_value_bound(sim_value *value);
-
-/* value_reduce.c: computes one whose inputs are direct, into new memory. NULL with *interrupted set:
- * the user interrupted it; else out of memory. */
-uint8_t *sim_reduced_compute(const sim_value *value, bool *interrupted);
-
-/* Copies bytes of a direct node. False: the user interrupted it. */
-bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
-
 /* Of the host; UINT64_MAX: unknown. */
 uint64_t sim_physical_bytes(void);
 
-/* Makes `value` a literal (a constant stays one). On failure some inputs may have been computed,
- * but no value has changed. SL_EINTERRUPT: the user interrupted it; it can be started again. */
+/* value_direct.c: copies bytes of a direct node. False: the user interrupted it. */
+bool sim_value_read_direct(const sim_value *value, size_t offset, size_t count, uint8_t *to);
+
+/* value_cost.c: an estimate of the operations that computing it takes; any number above the limit
+ * if that is more. */
+double sim_value_pending_flops(sim_value *value, double limit_flops);
+
+/* value_reduced.c: computes one whose inputs are direct, into new memory. NULL with *interrupted
+ * set: the user interrupted it; else out of memory. */
+uint8_t *sim_reduced_compute(const sim_value *value, bool *interrupted);
+/* The same for a range of whole elements, as many at most; into `to`. False: interrupted. */
+enum { SIM_REDUCED_PIECE = 512 };
+bool sim_reduced_piece(const sim_reduced *reduced, size_t offset, size_t bytes, uint8_t *to);
+
+/* value_compute.c: makes `value` a literal (a constant stays one). On failure some inputs may have
+ * been computed, but no value has changed. SL_EINTERRUPT: the user interrupted it; it can be
+ * started again. */
 sl_status sim_value_compute(sim_value *value, sl_error *err);
+
+/* values.c: sets the depth of a new node and computes it if the chain has become too deep. NULL,
+ * with the node released, if it must be computed and cannot. */
+sim_value *sim_value_bound(sim_value *value);
 
 #endif
