@@ -17,9 +17,6 @@ enum {
     PIECE = 128 * BLOCK /* elements after which the interrupt flag is read */
 };
 
-static const volatile sig_atomic_t never_set;
-const volatile sig_atomic_t *sim_interrupt_flag = &never_set;
-
 /* ---- jobs ---- */
 
 static sl_kernel_family family_of(const sim_job *job)

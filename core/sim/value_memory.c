@@ -143,13 +143,12 @@ typedef struct kept {
 } kept;
 
 static struct {
-    bool keeps;
     kept **bucket;
     size_t n_buckets, n; /* a power of two, or 0 */
     uint64_t bytes;
 } memory;
 
-bool sim_memory_keeps(void) { return memory.keeps; }
+bool sim_memory_keeps(void) { return sim_value_has_room; }
 
 static kept **bucket_of(const sim_digest *digest)
 {
@@ -172,7 +171,7 @@ static void forget(void)
 void sim_memory_keep(bool keeps)
 {
     if (!keeps) forget();
-    memory.keeps = keeps;
+    sim_value_has_room = keeps;
 }
 
 static const kept *find(const sim_digest *digest, size_t bytes)
@@ -205,7 +204,7 @@ static void grow(void)
 uint8_t *sim_memory_recall(const sim_value *value)
 {
     sim_digest digest;
-    if (!memory.keeps || value->form == VALUE_LAUNCH
+    if (!sim_memory_keeps() || value->form == VALUE_LAUNCH
         || !sim_memory_digest((sim_value *)value, &digest))
         return NULL;
     const kept *k = find(&digest, value->bytes);
@@ -216,7 +215,7 @@ uint8_t *sim_memory_recall(const sim_value *value)
 
 void sim_memory_store(const sim_digest *digest, const sim_value *value)
 {
-    if (!memory.keeps || value->form != VALUE_LITERAL || find(digest, value->bytes)) return;
+    if (!sim_memory_keeps() || value->form != VALUE_LITERAL || find(digest, value->bytes)) return;
     const uint64_t need = sizeof(kept) + value->bytes;
     if (memory.bytes + need > sim_physical_bytes() / 4) return;
     grow();

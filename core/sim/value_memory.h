@@ -22,8 +22,6 @@ typedef struct sim_digest {
 void sim_memory_keep(bool keeps);
 bool sim_memory_keeps(void);
 
-/* Bytes that a new node needs behind itself for its digest. */
-static inline unsigned sim_memory_room(void) { return sim_memory_keeps() ? sizeof(sim_digest) : 0; }
 
 /* For a new node whose inputs are known. */
 void sim_memory_sign(sim_value *value);

@@ -4,12 +4,14 @@
 #include <string.h>
 #include <unistd.h>
 
+bool sim_value_has_room;
+
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes)
 {
-    const unsigned room = sim_memory_room();
-    sim_value *value = malloc(sizeof *value + room);
+    const bool room = sim_value_has_room;
+    sim_value *value = malloc(sizeof *value + (room ? sizeof(sim_digest) : 0));
     if (!value) return NULL;
-    *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .sign = room > 0, .bytes = bytes };
+    *value = (sim_value){ .refs = 1, .form = (uint8_t)form, .sign = room, .bytes = bytes };
     return value;
 }
 

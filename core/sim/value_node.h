@@ -115,6 +115,9 @@ static inline bool sim_value_is_direct(const sim_value *value)
 
 static inline uint8_t *sim_value_new_data(size_t bytes) { return malloc(bytes > 0 ? bytes : 1); }
 
+/* Whether each new node has room for its digest behind it: while results are kept. */
+extern bool sim_value_has_room;
+
 /* New nodes with one reference; NULL: out of memory. A literal takes `data`, also on failure. */
 sim_value *sim_value_new_node(sim_value_form form, size_t bytes);
 sim_value *sim_value_new_constant(size_t bytes, const uint8_t pattern[SIM_PATTERN]);
