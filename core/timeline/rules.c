@@ -11,6 +11,7 @@
 typedef struct sl__turns { /* of one rank of a communicator */
     uint64_t comm;
     int32_t rank;
+    int64_t host_start_ns, host_end_ns; /* while reading: of the call of the last one */
 } turns;
 
 /* ---- collectives ------------------------------------------------------------------ */
@@ -29,7 +30,7 @@ static bool collect_turns(sl__rules *r)
     r->turns = malloc((notes->n + 1) * sizeof *r->turns);
     if (!r->turns) return false;
     for (size_t i = 0; i < notes->n; i++)
-        r->turns[i] = (turns){ all[i].comm, all[i].rank };
+        r->turns[i] = (turns){ .comm = all[i].comm, .rank = all[i].rank };
     sl__sort(r->turns, notes->n, sizeof *r->turns, by_rank);
     for (size_t i = 0; i < notes->n; i++) {
         if (r->n_turns == 0 || by_rank(&r->turns[r->n_turns - 1], &r->turns[i]) != 0)
@@ -38,16 +39,22 @@ static bool collect_turns(sl__rules *r)
     return true;
 }
 
-static uint32_t turn_joint(const sl__rules *r, uint64_t correlation)
+/* Collectives of one call (ncclGroupEnd) are one kernel, and take one turn. */
+static void set_turn(sl__rules *r, const sl_span *span, sl__issue *issue)
 {
-    const sl_collective_note *note = r->n_turns == 0
-                                         ? NULL
-                                         : sl_timeline_find_collective(r->timeline, correlation);
+    const sl_collective_note *note = r->n_turns == 0 ? NULL
+                                                     : sl_timeline_find_collective(
+                                                         r->timeline, span->correlation);
     size_t k;
-    if (!note) return SL__NO_JOINT;
-    const turns wanted = { note->comm, note->rank };
+    if (!note) return;
+    const turns wanted = { .comm = note->comm, .rank = note->rank };
     SL__SEARCH(k, r->n_turns, by_rank(&r->turns[k], &wanted) < 0);
-    return r->turn + (uint32_t)k;
+    turns *last = &r->turns[k];
+    issue->joint = r->turn + (uint32_t)k;
+    issue->is_turn = span->host_start_ns != last->host_start_ns
+                     || span->host_end_ns != last->host_end_ns;
+    last->host_start_ns = span->host_start_ns;
+    last->host_end_ns = span->host_end_ns;
 }
 
 /* ---- records ------------------------------------------------------------------------ */
@@ -167,6 +174,7 @@ static bool number_joints(sl__rules *r)
         { &r->rows_before, lanes },
         { &r->ran, r->n_launches },
         { &r->turn, r->n_turns },
+        { &r->turn_before, r->n_turns },
         { &r->record, r->n_records },
     };
     uint64_t n = r->n_threads;
@@ -209,6 +217,8 @@ sl__reading sl__rules_read(sl__rules *rules)
 {
     for (size_t lane = 0; lane < rules->lanes.n; lane++)
         rules->of[lane].launch = 0;
+    for (size_t k = 0; k < rules->n_turns; k++)
+        rules->turns[k].host_start_ns = rules->turns[k].host_end_ns = SL__NEVER;
     return (sl__reading){ .rules = rules, .at = { .timeline = rules->timeline } };
 }
 
@@ -240,11 +250,12 @@ static void read_span(sl__reading *reading, const sl_span *span)
 {
     reading->issue = (sl__issue){
         .kind = SL__ISSUE_SPAN,
-        .joint = turn_joint(reading->rules, span->correlation),
+        .joint = SL__NO_JOINT,
         .loads = (span->flags & SL_SPAN_LOADED) != 0,
         .waits = (span->flags & SL_SPAN_HOST_WAITED) != 0,
     };
     set_place(reading, span->stream, span->correlation);
+    set_turn(reading->rules, span, &reading->issue);
 }
 
 static sl__issue_kind kind_of(const sl_call *call)
@@ -353,6 +364,13 @@ static void rule_order(const sl__rules *r, const sl__issue *issue, sl__ruling *o
     come_behind(out, r->stream + issue->lane, SL_CAUSE_STREAM_ORDER);
 }
 
+static void rule_turn(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
+{
+    uint32_t before = r->turn_before + (issue->joint - r->turn);
+    if (issue->is_turn) pass(out, issue->joint, before);
+    come_behind(out, before, SL_CAUSE_COMM);
+}
+
 static void rule_behind(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
 {
     uint32_t previous = issue->launch != 0 ? r->previous[issue->launch - 1] : SL__NO_JOINT;
@@ -361,8 +379,7 @@ static void rule_behind(const sl__rules *r, const sl__issue *issue, sl__ruling *
     rule_order(r, issue, out);
     if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_WAIT)
         come_behind(out, issue->joint, SL_CAUSE_EVENT);
-    if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_SPAN)
-        come_behind(out, issue->joint, SL_CAUSE_COMM);
+    if (issue->joint != SL__NO_JOINT && issue->kind == SL__ISSUE_SPAN) rule_turn(r, issue, out);
     come_behind(out, issue->thread, SL_CAUSE_HOST_BLOCKED);
 }
 

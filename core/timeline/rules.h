@@ -9,7 +9,7 @@
  *                 (a launch's nodes have edges, and bars of the NULL stream do not lie between
  *                 them); launches of one graph run one after the other, whatever their streams;
  *   collectives   those of one rank of a communicator run one after the other, whatever their
- *                 streams, as NCCL has them;
+ *                 streams, as NCCL has them; those of one call (ncclGroupEnd) have no order;
  *   the host      what a thread issues comes behind what its earlier calls have waited for: a
  *                 stream (the NULL stream: all blocking ones as well), an event, a device, a copy;
  *   memory        freeing memory of the device, and loading a kernel's code, wait for all of the
@@ -65,6 +65,7 @@ typedef struct sl__issue { /* a span or a call */
     bool loads;     /* its call waits for the device before it is submitted, */
     bool waits;     /* or until it has ended */
     bool is_first;  /* of what its launch ran in its stream */
+    bool is_turn;   /* of a collective: the first of its call, for which it takes a turn */
 } sl__issue;
 
 typedef struct sl__rule {
@@ -72,7 +73,7 @@ typedef struct sl__rule {
     uint8_t cause; /* an sl_cause: how a wait for it is called */
 } sl__rule;
 
-enum { SL__MOST_BEHIND = 8, SL__MOST_INTO = 10, SL__MOST_PASSED = 3 };
+enum { SL__MOST_BEHIND = 8, SL__MOST_INTO = 10, SL__MOST_PASSED = 4 };
 
 typedef struct sl__ruling {
     bool is_operation; /* else only `passed` counts */
@@ -108,9 +109,10 @@ typedef struct sl__rules {
     size_t n_turns;
     uint64_t *records; /* their correlations, ascending */
     size_t n_records;
-    uint32_t device, null, null_before, blocking,
-        blocking_before;                                   /* the first joint of each kind: */
-    uint32_t stream, rows, rows_before, ran, turn, record; /* threads of the host have 0 */
+    /* The first joint of each kind; threads of the host have those from 0 on. */
+    uint32_t device, null, null_before, blocking, blocking_before; /* by place, */
+    uint32_t stream, rows, rows_before;                            /* by lane, */
+    uint32_t ran, turn, turn_before, record;                       /* by launch, turns, record */
     uint32_t n_joints;
 } sl__rules;
 

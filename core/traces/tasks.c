@@ -139,16 +139,16 @@ static void put_task(gathering *g, size_t op, const sl__task *task)
     attach(g, op);
 }
 
-static void put_operation(gathering *g, size_t op, const sl_span *span, size_t index)
+static void put_operation(gathering *g, size_t op, const sl__reading *at)
 {
-    size_t lane = sl__lanes_find(&g->behind.index, span->stream);
-    int place = g->behind.lanes[lane].place;
+    const sl_span *span = &at->at.span;
+    int place = (int)g->behind.rules.of[at->issue.lane].place;
     const sl_peer_note *copy = sl_timeline_find_peer(g->tasks->timeline, span->correlation);
     sl__task task = {
-        .span = index,
+        .span = at->at.index,
         .note = sl_timeline_find_collective(g->tasks->timeline, span->correlation),
         .rank = rank_of(g, place),
-        .stream = g->streams[lane],
+        .stream = g->streams[at->issue.lane],
     };
     for (size_t i = 0; i < g->behind.n_targets; i++)
         if (!is_known_on(g, g->behind.targets[i], task.rank))
@@ -180,27 +180,27 @@ static bool is_in_group(const gathering *g, const sl_span *span, size_t last)
                || span->start_ns == span->end_ns);
 }
 
-static void put_span(gathering *g, const sl_span *span, size_t index)
+static void put_span(gathering *g, const sl__reading *at)
 {
-    size_t op = sl__behind_last(&g->behind, span->stream);
-    if (is_in_group(g, span, op))
+    size_t op = sl__behind_last(&g->behind, at->issue.lane);
+    if (is_in_group(g, &at->at.span, op))
         sl__behind_find(&g->behind, op, SL__EVERY_PLACE);
     else
-        op = sl__behind_add(&g->behind, span);
-    put_operation(g, op, span, index);
+        op = sl__behind_add(&g->behind, &at->issue);
+    put_operation(g, op, at);
 }
 
 /* ---- all ------------------------------------------------------------------------------- */
 
 static void put_all(gathering *g)
 {
-    sl__issues at = { .timeline = g->tasks->timeline };
-    while (g->status == SL_OK && sl__issues_next(&at)) {
-        if (sl__stops_at(at.n_spans + at.n_calls)) g->status = sl_interrupt_check(g->err);
-        if (at.is_call)
-            sl__behind_call(&g->behind, &at.call);
+    sl__reading at = sl__rules_read(&g->behind.rules);
+    while (g->status == SL_OK && sl__reading_next(&at)) {
+        if (sl__stops_at(at.at.n_spans + at.at.n_calls)) g->status = sl_interrupt_check(g->err);
+        if (at.at.is_call)
+            sl__behind_add(&g->behind, &at.issue);
         else if (g->status == SL_OK)
-            put_span(g, &at.span, at.index);
+            put_span(g, &at);
     }
 }
 
@@ -208,7 +208,7 @@ static void put_all(gathering *g)
 static bool prepare(gathering *g)
 {
     const size_t n_spans = sl_timeline_span_count(g->tasks->timeline);
-    const size_t n_lanes = g->behind.index.n;
+    const size_t n_lanes = g->behind.rules.lanes.n;
     g->first = malloc((n_spans + 1) * sizeof *g->first);
     g->streams = calloc(n_lanes + 1, sizeof *g->streams);
     if (!g->first || !g->streams) return false;
@@ -218,7 +218,8 @@ static bool prepare(gathering *g)
         bool has_ops = lane + 1 < n_lanes
                            ? g->behind.lanes[lane + 1].first > g->behind.lanes[lane].first
                            : n_spans > g->behind.lanes[lane].first;
-        if (has_ops) g->streams[lane] = g->n_streams[rank_of(g, g->behind.lanes[lane].place)]++;
+        if (has_ops)
+            g->streams[lane] = g->n_streams[rank_of(g, (int)g->behind.rules.of[lane].place)]++;
     }
     return true;
 }

@@ -56,6 +56,32 @@ static sl_timeline *collectives(uint64_t comm, int32_t rank)
     return tl;
 }
 
+/* Two of one call: one kernel. */
+static sl_timeline *group(void)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    for (uint32_t stream = 1; stream <= 2; stream++) {
+        sl_span part = { .start_ns = 100, .end_ns = stream == 1 ? 200 : 150, .stream = stream };
+        sl_collective_note note = { .comm = 1, .number = stream, .ranks = 2, .peer = -1 };
+        part.host_start_ns = 10;
+        part.host_end_ns = 20;
+        note.correlation = part.correlation = ++issued;
+        part.kind = SL_SPAN_COLLECTIVE;
+        part.engine = SL_ENGINE_COMM;
+        must(sl_timeline_add_span(tl, &part, &err), &err);
+        must(sl_timeline_add_collective(tl, &note, &err), &err);
+    }
+    return tl;
+}
+
+static sl_timeline *behind_group(void)
+{
+    sl_timeline *tl = group();
+    collective(tl, 3, 1, 0, 200, 250);
+    return tl;
+}
+
 static void add_row(sl_timeline *tl, uint32_t stream)
 {
     sl_error err;
@@ -117,6 +143,61 @@ static sl_timeline *row_behind_blocking(void)
     return tl;
 }
 
+/* A blocking stream, a wait for an event without a record in the NULL stream, another stream. */
+static sl_timeline *wait_for_nothing(void)
+{
+    sl_timeline *tl = make();
+    kernel(tl, 1, 100, 200);
+    call(tl, SL_CALL_STREAM_WAIT, 0, 0, 0);
+    kernel(tl, 2, 200, 250);
+    return tl;
+}
+
+static void waiting_span(sl_timeline *tl, uint32_t stream, uint8_t flags, int64_t start_ns,
+                         int64_t end_ns)
+{
+    sl_error err;
+    sl_span s = { .start_ns = start_ns, .end_ns = end_ns, .stream = stream, .flags = flags };
+    s.correlation = ++issued;
+    s.host_start_ns = (int64_t)issued * 10;
+    s.host_end_ns = s.host_start_ns + 2;
+    must(sl_timeline_add_span(tl, &s, &err), &err);
+}
+
+/* The second kernel's code is loaded first. */
+static sl_timeline *loaded(void)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "one", true);
+    note(tl, 2, "two", true);
+    kernel(tl, 1, 100, 200);
+    waiting_span(tl, 2, SL_SPAN_LOADED, 200, 250);
+    return tl;
+}
+
+/* Another thread of the host waits for the first kernel, or the first one does. */
+static sl_timeline *synchronised(uint32_t thread)
+{
+    sl_error err;
+    sl_timeline *tl = make();
+    kernel(tl, 1, 100, 200);
+    sl_thread_note note = { call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0), thread };
+    if (thread > 0) must(sl_timeline_add_thread(tl, &note, &err), &err);
+    kernel(tl, 2, 200, 250);
+    return tl;
+}
+
+/* The NULL stream, in which nothing is. */
+static sl_timeline *null_synchronised(bool non_blocking)
+{
+    sl_timeline *tl = make();
+    note(tl, 1, "one", non_blocking);
+    kernel(tl, 1, 100, 200);
+    call(tl, SL_CALL_STREAM_SYNC, 0, 0, 0);
+    kernel(tl, 2, 200, 250);
+    return tl;
+}
+
 /* ---- what they come behind ----------------------------------------------------------------- */
 
 static int64_t chain_ns(sl_timeline *tl)
@@ -137,6 +218,8 @@ static void test_bounds(void)
     is_int(chain_ns(collectives(1, 0)), 150, "collectives of a rank take turns: 100 + 50");
     is_int(chain_ns(collectives(1, 1)), 100, "those of two ranks do not");
     is_int(chain_ns(collectives(2, 0)), 100, "nor those of two communicators");
+    is_int(chain_ns(group()), 100, "nor those of one group: max(100, 50)");
+    is_int(chain_ns(behind_group()), 150, "what comes next comes behind all of it: 100 + 50");
     is_int(chain_ns(rows_then_same_stream()), 170,
            "a launch comes behind its stream, and that goes on behind all rows: 20 + 100 + 50");
     is_int(chain_ns(rows_then_synchronisation()), 170,
@@ -145,11 +228,55 @@ static void test_bounds(void)
            "nodes of one launch in the NULL stream do not wait for each other: max(100, 60)");
     is_int(chain_ns(row_behind_blocking()), 150,
            "all rows of the NULL stream come behind the blocking streams: 100 + 50");
+    is_int(chain_ns(wait_for_nothing()), 150, "any wait in the NULL stream is a barrier: 100 + 50");
+    is_int(chain_ns(loaded()), 150, "loading code waits for the device: 100 + 50");
+    is_int(chain_ns(synchronised(0)), 150, "what a thread waited for, it issues behind: 100 + 50");
+    is_int(chain_ns(synchronised(1)), 100, "what another thread waited for, it does not");
+    is_int(chain_ns(null_synchronised(false)), 150,
+           "a synchronisation of the NULL stream takes in blocking streams: 100 + 50");
+    is_int(chain_ns(null_synchronised(true)), 100, "and no others");
+}
+
+/* How many operations the last one comes behind, where none of these implies another one. */
+static size_t n_behind(sl_timeline *tl)
+{
+    sl_error err;
+    sl__behind behind;
+    size_t n = 0;
+    finish(tl);
+    must(sl__behind_open(tl, &behind, &err), &err);
+    for (sl__reading at = sl__rules_read(&behind.rules); sl__reading_next(&at);)
+        if (sl__behind_add(&behind, &at.issue) != SL__NO_OP) n = behind.n_targets;
+    sl__behind_close(&behind);
+    sl_timeline_release(tl);
+    return n;
+}
+
+static void test_behind(void)
+{
+    is_int((long long)n_behind(launches(5, 5)), 1, "exporters: launches of one graph take turns");
+    is_int((long long)n_behind(launches(5, 6)), 0, "those of two do not");
+    is_int((long long)n_behind(collectives(1, 0)), 1, "collectives of a rank take turns");
+    is_int((long long)n_behind(collectives(1, 1)), 0, "those of two ranks do not");
+    is_int((long long)n_behind(group()), 0, "nor those of one group");
+    is_int((long long)n_behind(behind_group()), 2, "behind which comes the next one");
+    is_int((long long)n_behind(rows_then_same_stream()), 2, "a stream goes on behind all rows");
+    is_int((long long)n_behind(rows_then_synchronisation()), 2, "so does the host");
+    is_int((long long)n_behind(rows_of_null_stream()), 0, "nodes of one launch have edges alone");
+    is_int((long long)n_behind(row_behind_blocking()), 1, "rows come behind blocking streams");
+    is_int((long long)n_behind(wait_for_nothing()), 1, "any wait in the NULL stream is a barrier");
+    is_int((long long)n_behind(loaded()), 1, "loading code waits for the device");
+    is_int((long long)n_behind(synchronised(0)), 1, "what a thread waited for comes before");
+    is_int((long long)n_behind(synchronised(1)), 0, "what another one waited for does not");
+    is_int((long long)n_behind(null_synchronised(false)), 1,
+           "the NULL stream takes in blocking ones");
+    is_int((long long)n_behind(null_synchronised(true)), 0, "and no others");
 }
 
 int main(void)
 {
     plan(0);
     test_bounds();
+    test_behind();
     return done_testing();
 }
