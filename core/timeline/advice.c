@@ -37,7 +37,7 @@ size_t sl__copy_before_sync(const sl__operations *ops, size_t item)
     const sl_call *sync = sl__item_call(ops, item);
     size_t i = item;
     if (!sync || sync->kind != SL_CALL_STREAM_SYNC) return SL__NO_ITEM;
-    while (i > 0 && ops->items[i - 1].thread != ops->items[item].thread)
+    while (i > 0 && ops->items[i - 1].issue.thread != ops->items[item].issue.thread)
         i--;
     const sl_span *copy = i > 0 ? sl__item_span(ops, i - 1) : NULL;
     bool fits = is_copy(copy) && copy->stream == sync->stream && copy->where == sync->where

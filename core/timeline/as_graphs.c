@@ -42,7 +42,7 @@ static bool can_capture(const sl__operations *ops, size_t i)
 {
     const sl_span *span = sl__item_span(ops, i);
     const sl_call *call = sl__item_call(ops, i);
-    if (ops->items[i].launch > 0) return false;
+    if (ops->items[i].issue.launch > 0) return false;
     if (span) return can_capture_span(span);
     switch ((sl_call_kind)call->kind) {
     case SL_CALL_EVENT_RECORD:
@@ -188,7 +188,7 @@ static int64_t stream_ns(const sl__pass *p, size_t i)
     size_t by = call && call->kind == SL_CALL_STREAM_WAIT ? sl__operations_find(ops, call->target)
                                                           : SL__NO_ITEM;
     const sl__played_stream
-        *s = &p->r->streams[sl__lanes_find(&ops->lanes, sl__item_stream(ops, i))];
+        *s = &p->r->streams[ops->items[i].issue.lane];
     int64_t ns = s->tail_ns;
     if (s->is_blocking)
         ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);

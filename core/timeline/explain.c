@@ -105,7 +105,7 @@ static bool may_step(search *s, int64_t from_ns, int64_t to_ns)
 static bool has_long_queue(const search *s, size_t item)
 {
     if (!item_at(s, item)->in_stream) return false;
-    size_t lane = sl__lanes_find(&s->ops.lanes, sl__item_stream(&s->ops, item));
+    size_t lane = item_at(s, item)->issue.lane;
     size_t place = s->ops.place[item];
     if (place - s->ops.lane_start[lane] < LONG_QUEUE) return false;
     size_t earlier = s->ops.by_lane[place - LONG_QUEUE];
@@ -208,7 +208,7 @@ static size_t synchronised_with(const search *s, size_t item)
 /* The call was made by the thread, or before that had made any. */
 static bool is_before_in_thread(const search *s, size_t item, uint32_t thread)
 {
-    return item_at(s, item)->thread == thread
+    return item_at(s, item)->issue.thread == thread
            || item_at(s, item)->host_end_ns <= s->first_ns[thread];
 }
 
@@ -224,7 +224,7 @@ static size_t walk_host(search *s, uint32_t thread, int64_t from_ns, int64_t to_
     }
     for (size_t k = sl__order_count(&s->by_host, to_ns - 1); k > 0 && to_ns > from_ns; k--) {
         size_t i = s->by_host.at[k - 1].item;
-        if (item_at(s, i)->launch > 0) continue; /* the host only launched its graph */
+        if (item_at(s, i)->issue.launch > 0) continue; /* the host only launched its graph */
         if (!is_before_in_thread(s, i, thread)) continue;
         int64_t start_ns = sl__max_ns(item_at(s, i)->host_start_ns, from_ns);
         int64_t end_ns = sl__min_ns(item_at(s, i)->host_end_ns, to_ns);
@@ -333,7 +333,7 @@ static size_t step_to_host(search *s, size_t item, int64_t ready_ns, int64_t *to
 {
     int64_t visible = visible_ns(s, item);
     int64_t shift = sl__max_ns(0, ready_ns - visible);
-    size_t by = walk_host(s, item_at(s, item)->thread, s->from_ns - shift,
+    size_t by = walk_host(s, item_at(s, item)->issue.thread, s->from_ns - shift,
                           sl__min_ns(visible, ready_ns), shift);
     if (by == SL__NO_ITEM) return by;
     int64_t end_ns = sl__max_ns(item_at(s, by)->end_ns, s->from_ns);
@@ -521,7 +521,7 @@ static bool is_long_kernel(const search *s, size_t item, const sl_span **span)
     return *span && (*span)->kind == SL_SPAN_KERNEL && (*span)->blocks > 0
            && !sl_timeline_find_collective(s->ops.timeline, (*span)->correlation)
            && (*span)->end_ns - (*span)->start_ns
-                  >= (item_at(s, item)->launch > 0 ? LONG_NODE_NS : LONG_KERNEL_NS);
+                  >= (item_at(s, item)->issue.launch > 0 ? LONG_NODE_NS : LONG_KERNEL_NS);
 }
 
 /* A program that has kernels in several streams knows how to let them overlap. */
@@ -686,7 +686,7 @@ static sl_status find_threads(search *s, sl_error *err)
     for (uint32_t thread = 0; thread < n; thread++)
         s->first_ns[thread] = thread == 0 ? INT64_MIN : INT64_MAX;
     for (size_t i = 0; n > 1 && i < s->ops.n; i++) {
-        int64_t *first_ns = &s->first_ns[item_at(s, i)->thread];
+        int64_t *first_ns = &s->first_ns[item_at(s, i)->issue.thread];
         *first_ns = sl__min_ns(*first_ns, item_at(s, i)->host_start_ns);
     }
     return SL_OK;

@@ -153,10 +153,10 @@ static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
     const sl__launch *launch = sl__launch_of(g->ops, waiter);
     if (cause != SL_CAUSE_STREAM_ORDER || !launch || launch == sl__launch_of(g->ops, by))
         return false;
-    uint32_t number = item_at(g, waiter)->launch;
-    for (size_t i = waiter; i-- > 0 && item_at(g, i)->launch == number;)
+    uint32_t number = item_at(g, waiter)->issue.launch;
+    for (size_t i = waiter; i-- > 0 && item_at(g, i)->issue.launch == number;)
         leave(g, i, SL__NO_LAUNCH);
-    for (size_t i = waiter; i < g->ops->n && item_at(g, i)->launch == number; i++)
+    for (size_t i = waiter; i < g->ops->n && item_at(g, i)->issue.launch == number; i++)
         leave(g, i, SL__NO_LAUNCH);
     return true;
 }

@@ -120,7 +120,7 @@ static void link_item(linking *l, size_t i)
 {
     const sl_call *call = sl__item_call(l->ops, i);
     if (!l->ops->items[i].in_stream) return;
-    size_t lane = sl__lanes_find(&l->ops->lanes, sl__item_stream(l->ops, i));
+    size_t lane = l->ops->items[i].issue.lane;
     if (!call) {
         link_span(l, i, lane);
         return;
@@ -190,7 +190,7 @@ static void link_graph(linking *l, sl__one_graph *graph)
 sl_status sl__graphs_link(const sl__operations *ops, sl__graphs *graphs, sl_error *err)
 {
     linking l = { .ops = ops, .graphs = graphs };
-    l.lanes = calloc(ops->lanes.n + 1, sizeof *l.lanes);
+    l.lanes = calloc(ops->rules.lanes.n + 1, sizeof *l.lanes);
     l.marks = calloc(ops->n + 1, sizeof *l.marks);
     l.leave = calloc(ops->n + 1, sizeof *l.leave);
     l.widths = calloc(ops->n + 1, sizeof *l.widths);

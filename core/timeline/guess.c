@@ -1,4 +1,4 @@
-/* guess.c - waits of streams for each other that are not recorded.
+/* guess.c - waits of streams for each other, and edges of graphs, that are not recorded.
  *
  * PyTorch's profiler gives the calls cudaEventRecord and cudaStreamWaitEvent, but with some
  * versions of CUDA not which event they are about, or in which stream they are. An operation X
@@ -43,6 +43,27 @@ sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *
     for (uint32_t id = 0; id < sl_timeline_text_count(ops->timeline); id++)
         guesses->records |= strstr(sl_timeline_text(ops->timeline, id), "EventRecord") != NULL;
     return sl__operations_order(ops, SL__ALL_SPANS, SL__BY_END, &guesses->by_end, err);
+}
+
+/* ---- edges --------------------------------------------------------------------- */
+
+/* Of what a launch ran side by side in one stream, nothing in a trace of another program says which
+ * edges there are. A node may have one from any that ended before it started; the one that ended
+ * last is the likeliest. */
+size_t sl__likely_edge(const sl__operations *ops, size_t i)
+{
+    const sl__item *item = &ops->items[i];
+    const uint32_t launch = item->issue.launch;
+    size_t found = SL__NO_ITEM;
+    if (!ops->unknown_edges || launch == 0) return found;
+    for (size_t k = i; k > 0 && i - k < LOOK_BACK && ops->items[k - 1].issue.launch == launch;
+         k--) {
+        const sl__item *other = &ops->items[k - 1];
+        if (other->end_ns <= item->start_ns
+            && (found == SL__NO_ITEM || other->end_ns > ops->items[found].end_ns))
+            found = k - 1;
+    }
+    return found;
 }
 
 /* ---- the wait ------------------------------------------------------------------ */

@@ -1,4 +1,4 @@
-/* guess.h - waits of streams for each other that are not recorded. */
+/* guess.h - waits of streams for each other, and edges of graphs, that are not recorded. */
 #ifndef SL_TIMELINE_GUESS_H
 #define SL_TIMELINE_GUESS_H
 
@@ -20,6 +20,10 @@ sl_status sl__guesses_open(sl__operations *ops, sl__guesses *guesses, sl_error *
 
 /* Notes that an operation waited for an event, if its start looks like that. */
 void sl__guess_event(const sl__guesses *guesses, size_t item);
+
+/* The node of a graph from which this one most likely has an edge that the trace does not have, or
+ * SL__NO_ITEM. */
+size_t sl__likely_edge(const sl__operations *ops, size_t item);
 
 /* A wait for an event of which the records do not say where it was recorded, or not even which
  * stream waited: then it is a plain call. */

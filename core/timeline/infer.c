@@ -46,22 +46,12 @@
 #define MOST_GRIDS 128     /* that run at a time, of every GPU since compute capability 7.5 */
 #define UNKNOWN_BLOCKS (INT64_C(1) << 36) /* of a kernel without a grid: more than any grid has */
 #define LOOK_BACK 64                      /* neighbours in time that are looked at */
-#define MOST_TURNS 64                     /* communicators of ranks that are looked at */
-
-typedef struct turn { /* a communicator of one rank */
-    uint64_t comm;
-    int32_t rank;
-    size_t latest; /* of its collectives */
-} turn;
 
 typedef struct inferring {
     sl__operations *ops;
-    size_t null_stream[SL_MOST_DEVICES], blocking[SL_MOST_DEVICES]; /* what ended last there,
-                                                                       * or SL__NO_ITEM */
-    size_t *last; /* by lane: the same, in the stream */
+    sl__board board;   /* when what each joint has ended, and the one that did last */
+    sl__ruling ruling; /* of the operation that is looked at */
     sl__order by_start[SL__SELECTIONS], by_end[SL__SELECTIONS]; /* of engines, and on SMs */
-    turn turns[MOST_TURNS];
-    size_t n_turns;
     sl__guesses guesses;
     int64_t *blocks_started[SL_MOST_DEVICES], *blocks_ended[SL_MOST_DEVICES]; /* of the first i
                                                                      * kernels in either order */
@@ -81,18 +71,6 @@ static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
         sums[i + 1] = sums[i] + (blocks > 0 ? blocks : UNKNOWN_BLOCKS);
     }
     return sums;
-}
-
-static sl_status open_streams(inferring *in, sl_error *err)
-{
-    const size_t n = in->ops->lanes.n;
-    for (int place = 0; place < SL_MOST_DEVICES; place++)
-        in->null_stream[place] = in->blocking[place] = SL__NO_ITEM;
-    in->last = malloc((n + 1) * sizeof *in->last);
-    if (!in->last) return sl_fail(err, SL_ENOMEM, "no memory to explain %zu streams", n);
-    for (size_t lane = 0; lane < n; lane++)
-        in->last[lane] = SL__NO_ITEM;
-    return SL_OK;
 }
 
 static sl_status order_by_times(inferring *in, int which, sl_error *err)
@@ -145,39 +123,10 @@ static void wait_for(const inferring *in, sl__item *item, size_t by, sl_cause ca
     item->ready_cause = (uint8_t)cause;
 }
 
-/* The turns of a collective's communicator, or NULL: the item is none, or there are too many. */
-static turn *turns_of(inferring *in, size_t i)
+/* It would have to wait for what ends last there; but that still runs as the item starts (programmatic
+ * dependent launch), and so has let it start. */
+static void start_beside(const inferring *in, sl__item *item, size_t last, int64_t latest_ns)
 {
-    const sl_collective_note *note = sl_timeline_find_collective(in->ops->timeline,
-                                                                 item_at(in, i)->correlation);
-    size_t k = 0;
-    if (!note) return NULL;
-    while (k < in->n_turns && (in->turns[k].comm != note->comm || in->turns[k].rank != note->rank))
-        k++;
-    if (k == MOST_TURNS) return NULL;
-    if (k == in->n_turns) in->turns[in->n_turns++] = (turn){ note->comm, note->rank, SL__NO_ITEM };
-    return &in->turns[k];
-}
-
-/* NCCL runs the collectives of a communicator one after the other, whatever their streams. */
-static void wait_for_turn(inferring *in, size_t i, int64_t latest_ns)
-{
-    turn *t = turns_of(in, i);
-    if (!t) return;
-    if (t->latest != SL__NO_ITEM
-        && sl__item_stream(in->ops, t->latest) != sl__item_stream(in->ops, i))
-        wait_for(in, item_at(in, i), t->latest, SL_CAUSE_COMM, latest_ns);
-    t->latest = i;
-}
-
-/* What it waits for by the order of its stream. The one that ends last need not be the one before
- * it: a short one may lie within a longer one. Where that still runs as the item starts (programmatic
- * dependent launch), it has let the item start. */
-static void wait_in_turn(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
-{
-    size_t last = in->last[sl__lanes_find(&in->ops->lanes, stream)];
-    wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
-    wait_for(in, item, last, SL_CAUSE_STREAM_ORDER, latest_ns);
     if (last == SL__NO_ITEM || item_at(in, last)->end_ns <= latest_ns
         || item_at(in, last)->start_ns > item->start_ns || item->ready_ns > item->start_ns)
         return;
@@ -186,26 +135,38 @@ static void wait_in_turn(const inferring *in, sl__item *item, uint32_t stream, i
     item->ready_cause = SL_CAUSE_STREAM_ORDER;
 }
 
-/* The NULL stream's barrier. A launch comes behind it as a whole: its nodes have edges. */
-static void wait_for_barrier(const inferring *in, sl__item *item, size_t by, int64_t latest_ns)
+/* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
+ * of one graph take. In its stream the one that ends last need not be the one before it: a short one
+ * may lie within a longer one. */
+static void wait_in_stream(const inferring *in, sl__item *item, int64_t latest_ns)
 {
-    const sl__launch *launch = sl__launch_of(in->ops, (size_t)(item - in->ops->items));
-    if (by != SL__NO_ITEM && launch && launch == sl__launch_of(in->ops, by)) return;
-    wait_for(in, item, by, SL_CAUSE_NULL_STREAM, latest_ns);
+    const sl__ruling *ruling = &in->ruling;
+    size_t by = SL__NO_ITEM;
+    for (int k = 0; k < ruling->n_behind; k++) {
+        sl_cause cause = (sl_cause)ruling->behind[k].cause;
+        by = in->board.at[ruling->behind[k].joint].item;
+        if (cause == SL_CAUSE_GRAPH || cause == SL_CAUSE_NULL_STREAM)
+            wait_for(in, item, by, cause, latest_ns);
+    }
+    by = in->board.at[in->ops->rules.stream + item->issue.lane].item;
+    wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
+    wait_for(in, item, by, SL_CAUSE_STREAM_ORDER, latest_ns);
+    start_beside(in, item, by, latest_ns);
 }
 
-/* What it waits for by the order of streams, the NULL stream's barrier, and the turns that launches
- * of one graph take. */
-static void wait_in_stream(const inferring *in, sl__item *item, uint32_t stream, int64_t latest_ns)
+/* What it waits for wherever that runs: a record, a collective before it. */
+static void wait_elsewhere(const inferring *in, sl__item *item, int64_t latest_ns)
 {
-    const sl__launch *before = sl__launch_before(in->ops, (size_t)(item - in->ops->items));
-    if (before) wait_for(in, item, before->last, SL_CAUSE_GRAPH, latest_ns);
-    int place = sl_timeline_place(in->ops->timeline, stream);
-    if (sl_timeline_is_null_stream(in->ops->timeline, stream))
-        wait_for_barrier(in, item, in->blocking[place], latest_ns);
-    else if (sl__timeline_is_blocking(in->ops->timeline, stream))
-        wait_for_barrier(in, item, in->null_stream[place], latest_ns);
-    wait_in_turn(in, item, stream, latest_ns);
+    const sl__ruling *ruling = &in->ruling;
+    for (int k = 0; k < ruling->n_behind; k++) {
+        sl_cause cause = (sl_cause)ruling->behind[k].cause;
+        size_t by = in->board.at[ruling->behind[k].joint].item;
+        if (cause != SL_CAUSE_EVENT && cause != SL_CAUSE_COMM) continue;
+        if (cause == SL_CAUSE_COMM && by != SL__NO_ITEM
+            && item_at(in, by)->issue.lane == item->issue.lane)
+            continue; /* by the order of its stream */
+        wait_for(in, item, by, cause, latest_ns);
+    }
 }
 
 static bool is_pageable(const inferring *in, size_t i)
@@ -227,7 +188,7 @@ static bool is_just_issued(const inferring *in, const sl__item *item)
 /* A call that copies from or to pageable memory may wait in it until its stream has come
  * to it, and goes on when that has ended. What starts right behind its call could not have
  * started earlier: that its stream was busy until shortly before changed nothing. */
-static void infer_ready(inferring *in, size_t i, uint32_t stream)
+static void infer_ready(const inferring *in, size_t i)
 {
     sl__item *item = item_at(in, i);
     const sl_call *call = sl__item_call(in->ops, i);
@@ -240,17 +201,13 @@ static void infer_ready(inferring *in, size_t i, uint32_t stream)
     item->ready_cause = SL_CAUSE_LATENCY;
     if (within_call || is_pageable(in, i)) {
         item->ready_ns = sl__submitted_ns(in->ops, i) + 1;
-        wait_in_stream(in, item, stream, latest_ns);
+        wait_in_stream(in, item, latest_ns);
     }
     if (item->ready_by == SL__NO_ITEM) {
         item->ready_ns = within_call ? sl__submitted_ns(in->ops, i) : item->host_end_ns;
-        if (within_call || !just_issued) wait_in_stream(in, item, stream, latest_ns);
+        if (within_call || !just_issued) wait_in_stream(in, item, latest_ns);
     }
-    if (call && call->kind == SL_CALL_STREAM_WAIT) {
-        size_t record = sl__operations_find(in->ops, call->target);
-        if (record < i) wait_for(in, item, record, SL_CAUSE_EVENT, latest_ns);
-    }
-    wait_for_turn(in, i, latest_ns);
+    wait_elsewhere(in, item, latest_ns);
     size_t edge = sl__likely_edge(in->ops, i);
     if (edge != SL__NO_ITEM && edge != item->ready_by)
         wait_for(in, item, edge, SL_CAUSE_EVENT, latest_ns);
@@ -261,14 +218,14 @@ static void infer_ready(inferring *in, size_t i, uint32_t stream)
 
 /* A pageable copy is issued only when its stream has come to it, while the host waits in the call.
  * The backend reports that the host issued it last; but the host waited for the stream. */
-static void look_into_call(const inferring *in, size_t i, uint32_t stream)
+static void look_into_call(const inferring *in, size_t i)
 {
     sl__item *item = item_at(in, i);
     bool by_host = item->ready_cause == SL_CAUSE_LATENCY || item->ready_cause == SL_CAUSE_NONE;
     if (!by_host || !is_pageable(in, i)) return;
     int64_t ready_ns = item->ready_ns;
     item->ready_ns = sl__min_ns(item->host_start_ns + 1, ready_ns);
-    wait_in_stream(in, item, stream, ready_ns);
+    wait_in_stream(in, item, ready_ns);
     item->ready_ns = ready_ns;
 }
 
@@ -277,11 +234,14 @@ static void look_into_call(const inferring *in, size_t i, uint32_t stream)
 static void look_at_turns(const inferring *in, size_t i)
 {
     sl__item *item = item_at(in, i);
-    const sl__launch *before = sl__launch_before(in->ops, i);
-    if (!before || item->ready_by == SL__NO_ITEM) return;
+    const sl__rules *rules = &in->ops->rules;
+    uint32_t previous = item->issue.launch > 0 ? rules->previous[item->issue.launch - 1]
+                                               : SL__NO_JOINT;
+    if (previous == SL__NO_JOINT || item->ready_by == SL__NO_ITEM) return;
+    const sl__launch *before = &in->ops->launches[previous];
     if (item->ready_by != before->call && sl__launch_of(in->ops, item->ready_by) != before) return;
     item->ready_cause = SL_CAUSE_GRAPH;
-    if (item->ready_by == before->call) item->ready_by = before->last;
+    if (item->ready_by == before->call) item->ready_by = in->board.at[rules->ran + previous].item;
 }
 
 /* ---- start ----------------------------------------------------------------------- */
@@ -580,20 +540,39 @@ static sl_status infer_channels(const inferring *in, sl_error *err)
 
 /* ---- all ----------------------------------------------------------------------------- */
 
-static void keep_later(const inferring *in, size_t *latest, size_t i)
+/* In a stream of several rows: what ended last in any of them, unless it goes on with what its launch
+ * ran in its own; a synchronisation waits for all. */
+static void set_before(const inferring *in, sl__item *item)
 {
-    if (*latest == SL__NO_ITEM || item_at(in, i)->end_ns >= item_at(in, *latest)->end_ns)
-        *latest = i;
+    const sl__rules *rules = &in->ops->rules;
+    if (!rules->of[item->issue.lane].has_rows) return;
+    if (item->issue.kind == SL__ISSUE_STREAM_SYNC)
+        item->before = in->board.at[sl__stream_joint(rules, item->issue.lane)].item;
+    if (!item->in_stream) return;
+    bool goes_on = item->issue.launch != 0 && item->before != SL__NO_ITEM
+                   && item_at(in, item->before)->issue.launch == item->issue.launch;
+    for (int k = 0; k < in->ruling.n_behind && !goes_on; k++) {
+        if (in->ruling.behind[k].cause != SL_CAUSE_STREAM_ORDER) continue;
+        item->before = in->board.at[in->ruling.behind[k].joint].item;
+        return; /* rows come first */
+    }
 }
 
-static void note_latest(inferring *in, size_t i, uint32_t stream)
+static void infer_item(inferring *in, size_t i)
 {
-    keep_later(in, &in->last[sl__lanes_find(&in->ops->lanes, stream)], i);
-    int place = sl_timeline_place(in->ops->timeline, stream);
-    if (sl_timeline_is_null_stream(in->ops->timeline, stream))
-        keep_later(in, &in->null_stream[place], i);
-    if (sl__timeline_is_blocking(in->ops->timeline, stream))
-        keep_later(in, &in->blocking[place], i);
+    sl__item *item = item_at(in, i);
+    in->ruling = sl__rules_of(&in->ops->rules, &item->issue);
+    sl__board_wait(&in->board, &in->ruling);
+    set_before(in, item);
+    if (!item->in_stream) return;
+    if (item->is_reported) {
+        look_into_call(in, i);
+        look_at_turns(in, i);
+    } else {
+        infer_ready(in, i);
+        infer_start(in, i);
+    }
+    sl__board_put(&in->board, &in->ruling, (sl__reach){ item->end_ns, i });
 }
 
 static void close(inferring *in)
@@ -602,29 +581,19 @@ static void close(inferring *in)
         free(in->blocks_started[place]);
         free(in->blocks_ended[place]);
     }
-    free(in->last);
+    sl__board_close(&in->board);
 }
 
 static sl_status infer_all(sl__operations *ops, sl_error *err)
 {
     inferring in = { .ops = ops };
-    sl_status status = open_streams(&in, err);
+    sl_status status = sl__board_open(&ops->rules, &in.board, err);
     for (size_t i = 0; i < ops->n; i++)
         ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
     if (status == SL_OK && ops->inferred) status = order_engines(&in, err);
     for (size_t i = 0; i < ops->n && status == SL_OK; i++) {
         if (sl__stops_at(i)) status = sl_interrupt_check(err);
-        if (!ops->items[i].in_stream) continue;
-        uint32_t stream = sl__item_stream(ops, i);
-        if (ops->items[i].is_reported) {
-            look_into_call(&in, i, stream);
-            look_at_turns(&in, i);
-        } else {
-            infer_ready(&in, i, stream);
-            infer_start(&in, i);
-        }
-        sl__launch_keep_last(ops, i);
-        note_latest(&in, i, stream);
+        infer_item(&in, i);
     }
     if (status == SL_OK) status = infer_channels(&in, err);
     close(&in);

@@ -4,35 +4,7 @@
 #include <stdlib.h>
 
 #include "operations.h"
-#include "overlap.h"
 #include "store.h"
-
-typedef struct turn {
-    uint32_t graph;
-    size_t launch;
-} turn;
-
-static int by_graph(const void *left, const void *right)
-{
-    const turn *a = left, *b = right;
-    if (a->graph != b->graph) return a->graph < b->graph ? -1 : 1;
-    return (a->launch > b->launch) - (a->launch < b->launch);
-}
-
-static bool link_graphs(sl__operations *ops)
-{
-    turn *turns = malloc((ops->n_launches + 1) * sizeof *turns);
-    if (!turns) return false;
-    for (size_t i = 0; i < ops->n_launches; i++)
-        turns[i] = (turn){ ops->launches[i].note->graph, i };
-    sl__sort(turns, ops->n_launches, sizeof *turns, by_graph);
-    for (size_t i = 1; i < ops->n_launches; i++) {
-        if (turns[i].graph == turns[i - 1].graph)
-            ops->launches[turns[i].launch].previous = turns[i - 1].launch;
-    }
-    free(turns);
-    return true;
-}
 
 /* The launch's own call, or what it ran. */
 static void take_item(sl__operations *ops, size_t i, size_t launch)
@@ -43,9 +15,7 @@ static void take_item(sl__operations *ops, size_t i, size_t launch)
         if (item->is_call && !item->in_stream) by->call = i;
         return;
     }
-    if (!item->in_stream) return;
-    item->launch = (uint32_t)launch + 1;
-    if (by->call == SL__NO_ITEM) return;
+    if (!item->in_stream || by->call == SL__NO_ITEM) return;
     const sl__item *call = &ops->items[by->call];
     bool within = item->start_ns < call->host_end_ns && item->start_ns >= call->host_start_ns;
     item->host_start_ns = within ? call->host_start_ns : call->host_end_ns;
@@ -60,8 +30,8 @@ sl_status sl__launches_gather(sl__operations *ops, sl_error *err)
     ops->launches = malloc(n * sizeof *ops->launches);
     ops->n_launches = ops->launches ? n : 0;
     for (size_t i = 0; i < ops->n_launches; i++)
-        ops->launches[i] = (sl__launch){ &notes[i], SL__NO_ITEM, SL__NO_ITEM, SL__NO_ITEM };
-    if (!ops->launches || !link_graphs(ops))
+        ops->launches[i] = (sl__launch){ &notes[i], SL__NO_ITEM };
+    if (!ops->launches)
         return sl_fail(err, SL_ENOMEM, "no memory to explain %zu launches of graphs", n);
     for (size_t i = 0, launch = 0; i < ops->n && launch < n;) {
         if (ops->items[i].correlation > notes[launch].last)
@@ -76,7 +46,7 @@ sl_status sl__launches_gather(sl__operations *ops, sl_error *err)
 
 sl__launch *sl__launch_of(const sl__operations *ops, size_t item)
 {
-    uint32_t launch = item != SL__NO_ITEM ? ops->items[item].launch : 0;
+    uint32_t launch = item != SL__NO_ITEM ? ops->items[item].issue.launch : 0;
     return launch > 0 ? &ops->launches[launch - 1] : NULL;
 }
 
@@ -87,22 +57,4 @@ sl__launch *sl__launch_by(const sl__operations *ops, size_t item)
     const sl_launch_note *note = sl_timeline_find_launch(ops->timeline, call->correlation);
     if (!note || note->correlation != call->correlation) return NULL;
     return &ops->launches[note - ops->launches[0].note];
-}
-
-void sl__launch_keep_last(sl__operations *ops, size_t item)
-{
-    sl__launch *launch = sl__launch_of(ops, item);
-    if (!launch || ops->items[item].is_call) return;
-    if (launch->last == SL__NO_ITEM || ops->items[item].end_ns >= ops->items[launch->last].end_ns)
-        launch->last = item;
-}
-
-const sl__launch *sl__launch_before(const sl__operations *ops, size_t item)
-{
-    const sl__launch *launch = sl__launch_of(ops, item);
-    if (!launch || launch->previous == SL__NO_ITEM || launch->call == SL__NO_ITEM) return NULL;
-    const sl__launch *before = &ops->launches[launch->previous];
-    bool elsewhere = before->call != SL__NO_ITEM
-                     && sl__item_stream(ops, before->call) != sl__item_stream(ops, launch->call);
-    return elsewhere ? before : NULL;
 }

@@ -20,12 +20,6 @@ bool sl__span_is_pageable(const sl_span *span)
     return (span->flags & (SL_SPAN_SRC_PAGEABLE | SL_SPAN_DST_PAGEABLE)) != 0;
 }
 
-uint32_t sl__item_stream(const sl__operations *ops, size_t item)
-{
-    const sl_span *span = sl__item_span(ops, item);
-    return span ? span->stream : sl__item_call(ops, item)->stream;
-}
-
 int32_t sl__item_priority(const sl__operations *ops, size_t item)
 {
     const sl_stream_note *note = sl__timeline_note(ops->timeline, sl__item_stream(ops, item));
@@ -71,7 +65,7 @@ size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
 static sl__item item_of_span(const sl_span *span, size_t index)
 {
     return (sl__item){ .correlation = span->correlation,
-                       .index = index,
+                       .index = (uint32_t)index,
                        .before = SL__NO_ITEM,
                        .start_ns = span->start_ns,
                        .end_ns = span->end_ns,
@@ -87,7 +81,7 @@ static sl__item item_of_call(const sl_call *call, size_t index)
     bool in_stream = call->kind == SL_CALL_EVENT_RECORD || call->kind == SL_CALL_STREAM_WAIT;
     int64_t device_ns = in_stream ? call->device_ns : 0;
     return (sl__item){ .correlation = call->correlation,
-                       .index = index,
+                       .index = (uint32_t)index,
                        .before = SL__NO_ITEM,
                        .start_ns = device_ns,
                        .end_ns = device_ns,
@@ -102,13 +96,14 @@ static sl__item item_of_call(const sl_call *call, size_t index)
 static void merge_items(sl__operations *ops)
 {
     size_t n = 0;
-    for (sl__issues at = { .timeline = ops->timeline }; sl__issues_next(&at);) {
-        if (at.is_call)
-            ops->calls[at.index] = at.call;
+    for (sl__reading at = sl__rules_read(&ops->rules); sl__reading_next(&at); n++) {
+        if (at.at.is_call)
+            ops->calls[at.at.index] = at.at.call;
         else
-            ops->spans[at.index] = at.span;
-        ops->items[n++] = at.is_call ? item_of_call(&at.call, at.index)
-                                     : item_of_span(&at.span, at.index);
+            ops->spans[at.at.index] = at.at.span;
+        ops->items[n] = at.at.is_call ? item_of_call(&at.at.call, at.at.index)
+                                      : item_of_span(&at.at.span, at.at.index);
+        ops->items[n].issue = at.issue;
     }
 }
 
@@ -125,13 +120,6 @@ static void count_among(sl__operations *ops)
         if (sl__is_on_sms(span))
             ops->n_among[SL__ON_SMS + sl_timeline_place(ops->timeline, span->stream)]++;
     }
-}
-
-static void set_threads(sl__operations *ops)
-{
-    ops->n_threads = sl_timeline_thread_count(ops->timeline);
-    for (size_t i = 0; ops->n_threads > 1 && i < ops->n; i++)
-        ops->items[i].thread = sl_timeline_thread(ops->timeline, ops->items[i].correlation);
 }
 
 /* ---- calls that go on while their operation runs ---------------------------------- */
@@ -228,16 +216,15 @@ size_t sl__order_count(const sl__order *order, int64_t ns)
 static void count_by_lane(sl__operations *ops)
 {
     for (size_t i = 0; i < ops->n; i++) {
-        if (ops->items[i].in_stream)
-            ops->lane_start[sl__lanes_find(&ops->lanes, sl__item_stream(ops, i)) + 1]++;
+        if (ops->items[i].in_stream) ops->lane_start[ops->items[i].issue.lane + 1]++;
     }
-    for (size_t lane = 0; lane < ops->lanes.n; lane++)
+    for (size_t lane = 0; lane < ops->rules.lanes.n; lane++)
         ops->lane_start[lane + 1] += ops->lane_start[lane];
 }
 
 static sl_status link_streams(sl__operations *ops, sl_error *err)
 {
-    size_t n_lanes = ops->lanes.n;
+    size_t n_lanes = ops->rules.lanes.n;
     size_t *filled = calloc(n_lanes + 1, sizeof *filled);
     ops->by_lane = malloc((ops->n + 1) * sizeof *ops->by_lane);
     ops->place = malloc((ops->n + 1) * sizeof *ops->place);
@@ -251,7 +238,7 @@ static sl_status link_streams(sl__operations *ops, sl_error *err)
         sl__item *item = &ops->items[i];
         const sl_call *call = sl__item_call(ops, i);
         if (!item->in_stream && call->kind != SL_CALL_STREAM_SYNC) continue;
-        size_t lane = sl__lanes_find(&ops->lanes, sl__item_stream(ops, i));
+        size_t lane = item->issue.lane;
         size_t place = ops->lane_start[lane] + filled[lane];
         if (filled[lane] > 0) item->before = ops->by_lane[place - 1];
         if (item->in_stream) {
@@ -301,8 +288,9 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
     ops->unknown_edges = sl_timeline_origin(timeline).unknown_edges;
     if (ops->n >= UINT32_MAX)
         return sl_fail(err, SL_ENOMEM, "%zu operations are too many to explain", ops->n);
-    sl_status status = sl__lanes_collect(timeline, true, &ops->lanes, err);
+    sl_status status = sl__rules_open(timeline, &ops->rules, err);
     if (status != SL_OK) return status;
+    ops->n_threads = ops->rules.n_threads;
     ops->spans = malloc((ops->n_spans + 1) * sizeof *ops->spans);
     ops->calls = malloc((ops->n_calls + 1) * sizeof *ops->calls);
     ops->items = malloc((ops->n + 1) * sizeof *ops->items);
@@ -312,17 +300,15 @@ sl_status sl__operations_gather(const sl_timeline *timeline, bool reported, sl__
         return no_memory(ops, err);
     merge_items(ops);
     count_among(ops);
-    set_threads(ops);
     status = sl__launches_gather(ops, err);
     if (status == SL_OK) status = link_streams(ops, err);
-    if (status == SL_OK) status = sl__operations_link_rows(ops, err);
     if (status == SL_OK && reported) take_reported(ops);
     return status;
 }
 
 void sl__operations_free(sl__operations *ops)
 {
-    sl__lanes_free(&ops->lanes);
+    sl__rules_close(&ops->rules);
     free(ops->spans);
     free(ops->calls);
     free(ops->items);

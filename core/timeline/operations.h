@@ -6,8 +6,8 @@
 #ifndef SL_TIMELINE_OPERATIONS_H
 #define SL_TIMELINE_OPERATIONS_H
 
-#include "lanes.h"
 #include "launches.h"
+#include "rules.h"
 #include "store.h"
 #include "timeline.h"
 
@@ -29,15 +29,14 @@ typedef struct sl__order {
 /* A span or a call, in order of issue, and what it waited for, as in sl_hold. */
 typedef struct sl__item {
     uint64_t correlation;
-    size_t index;             /* of the span or call */
+    uint32_t index;           /* of the span or call */
     size_t before;            /* the item before it in its stream (of a synchronisation: in
                                  * the stream that it waits for), or SL__NO_ITEM */
     int64_t start_ns, end_ns; /* on the device; of calls that are no operations: 0 */
     int64_t host_start_ns, host_end_ns;
     int64_t ready_ns;
     size_t ready_by, start_by; /* items, or SL__NO_ITEM; ready_by is an earlier one */
-    uint32_t thread;           /* of the host, that made the call */
-    uint32_t launch;           /* of a graph that ran it: its index + 1, or 0 */
+    sl__issue issue;           /* its stream, its thread, ...: what the rules look at */
     uint8_t ready_cause, start_cause;
     bool is_call, in_stream; /* in_stream: a span, a record or a wait */
     bool is_reported;        /* by the backend */
@@ -53,10 +52,10 @@ struct sl__operations {
     uint32_t n_threads; /* of the host */
     sl__item *items;
     size_t n;
-    sl__lanes lanes;
+    sl__rules rules;
     size_t *by_lane;      /* the items in streams: stream after stream, each in order */
     size_t *place;        /* by item: where it stands in by_lane */
-    size_t *lane_start;   /* by lane: where its items begin; lanes.n + 1 of them */
+    size_t *lane_start;   /* by lane: where its items begin; rules.lanes.n + 1 of them */
     sl__order *orders;    /* those asked for so far (sl__operations_order) */
     size_t *n_among;      /* by selection: how many items it has */
     sl__launch *launches; /* of graphs, as in the timeline */
@@ -117,18 +116,14 @@ static inline const sl_call *sl__item_call(const sl__operations *ops, size_t ite
     return is_call ? &ops->calls[ops->items[item].index] : NULL;
 }
 
-/* Sets what comes before an item where its stream has further rows (rows.c). */
-sl_status sl__operations_link_rows(sl__operations *ops, sl_error *err);
-
-/* The node of a graph from which this one most likely has an edge that the trace does not have, or
- * SL__NO_ITEM (rows.c). */
-size_t sl__likely_edge(const sl__operations *ops, size_t item);
-
-uint32_t sl__item_stream(const sl__operations *ops, size_t item);
+static inline uint32_t sl__item_stream(const sl__operations *ops, size_t item)
+{
+    return ops->rules.lanes.ids[ops->items[item].issue.lane];
+}
 /* The place of its device. */
 static inline int sl__item_place(const sl__operations *ops, size_t item)
 {
-    return sl_timeline_place(ops->timeline, sl__item_stream(ops, item));
+    return (int)ops->rules.of[ops->items[item].issue.lane].place;
 }
 /* That of its stream; of what a graph ran, which of the two the graph uses. */
 int32_t sl__item_priority(const sl__operations *ops, size_t item);

@@ -42,7 +42,7 @@ static unsigned left_out(const pass *p, size_t i) { return p->left_out ? p->left
 
 static sl__played_stream *stream_of(const pass *p, uint32_t id)
 {
-    return &p->r->streams[sl__lanes_find(&p->r->ops->lanes, id)];
+    return &p->r->streams[sl__lanes_find(&p->r->ops->rules.lanes, id)];
 }
 
 static int64_t later(int64_t a, int64_t b) { return sl__max_ns(a, b); }
@@ -58,7 +58,7 @@ static void begin_pause(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     sl__played *played = &p->r->played[i];
-    const size_t caller = p->r->callers[item->thread];
+    const size_t caller = p->r->callers[item->issue.thread];
     played->host_start_ns = item->host_start_ns;
     if (caller == SL__NO_ITEM) return;
     int64_t pause_ns = item->host_start_ns - item_at(p, caller)->host_end_ns;
@@ -168,7 +168,7 @@ static void end_call(pass *p, size_t i)
 {
     const sl__item *item = item_at(p, i);
     if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
-    p->r->callers[item->thread] = i;
+    p->r->callers[item->issue.thread] = i;
     settle_call(p, i);
 }
 
@@ -220,7 +220,7 @@ static int64_t held_by_overlap(const pass *p, size_t i)
 static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
 {
     unsigned out = left_out(p, i);
-    bool same = item_at(p, i)->launch == s->launch;
+    bool same = item_at(p, i)->issue.launch == s->launch;
     int64_t ns = out & SL__NO_LAUNCH   ? (same ? s->launch_tail_ns : NEVER)
                  : out & SL__NO_STREAM ? s->event_tail_ns
                  : out & SL__NO_LAST   ? s->before_tail_ns
@@ -408,7 +408,7 @@ static void end(pass *p, size_t i)
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
     int k = s->place;
-    if (!(left_out(p, i) & SL__ASIDE)) lengthen(p, s, item_at(p, i)->launch, ns);
+    if (!(left_out(p, i) & SL__ASIDE)) lengthen(p, s, item_at(p, i)->issue.launch, ns);
     if (!span) return;
     p->of[k].ended_ns = later(p->of[k].ended_ns, ns);
     p->of[k].engine_ns[span->engine] = later(p->of[k].engine_ns[span->engine], ns);
@@ -548,7 +548,7 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
     begin_devices(&p);
     for (uint32_t thread = 0; thread < r->ops->n_threads; thread++)
         r->callers[thread] = SL__NO_ITEM;
-    for (size_t lane = 0; lane < r->ops->lanes.n; lane++) {
+    for (size_t lane = 0; lane < r->ops->rules.lanes.n; lane++) {
         sl__played_stream *s = &r->streams[lane];
         s->tail_ns = s->before_tail_ns = s->event_tail_ns = s->launch_tail_ns = NEVER;
         s->launch = 0;
@@ -627,7 +627,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     *replay = (sl__replay){ .ops = ops };
     replay->played = calloc(ops->n + 1, sizeof *replay->played);
     replay->delays = calloc(ops->n + 1, sizeof *replay->delays);
-    replay->streams = calloc(ops->lanes.n + 1, sizeof *replay->streams);
+    replay->streams = calloc(ops->rules.lanes.n + 1, sizeof *replay->streams);
     replay->callers = calloc(ops->n_threads, sizeof *replay->callers);
     sl_status status = SL_OK;
     if (!replay->played || !replay->delays || !replay->streams || !replay->callers)
@@ -635,8 +635,8 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     if (status == SL_OK) status = put_in_order(replay, err);
     if (status == SL_OK) {
         replay->pinned = sl__pinned_find(ops->timeline);
-        for (size_t lane = 0; lane < ops->lanes.n; lane++) {
-            uint32_t id = ops->lanes.ids[lane];
+        for (size_t lane = 0; lane < ops->rules.lanes.n; lane++) {
+            uint32_t id = ops->rules.lanes.ids[lane];
             replay->streams[lane].place = sl_timeline_place(ops->timeline, id);
             replay->streams[lane].is_null = sl_timeline_is_null_stream(ops->timeline, id);
             replay->streams[lane].is_blocking = sl__timeline_is_blocking(ops->timeline, id);

@@ -59,13 +59,13 @@ typedef struct sl__issue { /* a span or a call */
     uint32_t lane;         /* of its stream, as in sl__lanes */
     uint32_t thread;       /* of the host, that made the call */
     uint32_t launch;       /* of a graph that ran it: its index + 1, or 0 */
-    uint32_t joint; /* of a record its own; of a wait or synchronisation that of the record, or
+    uint32_t joint;    /* of a record its own; of a wait or synchronisation that of the record, or
                          * SL__NO_JOINT: there is none; of a collective that of its turns */
-    uint8_t kind;   /* an sl__issue_kind */
-    bool loads;     /* its call waits for the device before it is submitted, */
-    bool waits;     /* or until it has ended */
-    bool is_first;  /* of what its launch ran in its stream */
-    bool is_turn;   /* of a collective: the first of its call, for which it takes a turn */
+    uint8_t kind : 3;  /* an sl__issue_kind */
+    bool loads : 1;    /* its call waits for the device before it is submitted, */
+    bool waits : 1;    /* or until it has ended */
+    bool is_first : 1; /* of what its launch ran in its stream */
+    bool is_turn : 1;  /* of a collective: the first of its call, for which it takes a turn */
 } sl__issue;
 
 typedef struct sl__rule {

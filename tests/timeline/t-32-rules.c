@@ -1,14 +1,20 @@
 /* t-32-rules.c - one set of rules for all that ask: small programs, worked out by hand, of which the
  * bound, the inference, the exporters and the replay must say the same.
  *
- * Each program ends with an operation of its own stream; what it comes behind is asked. Durations are
- * 100 for what comes first and 50 for the last, unless a comment says otherwise.
+ * Each program ends with an operation of its own stream; what it comes behind is asked. Durations, in
+ * us, are 100 for what comes first and 50 for the last, unless a comment says otherwise.
  */
 #include "make.h"
 
 #include "../../core/timeline/behind.h"
+#include "../../core/timeline/operations.h"
 
-enum { ROW = 1 << 30 };
+enum { ROW = 1 << 30, US = 1000 };
+
+static uint64_t run(sl_timeline *tl, uint32_t stream, int64_t start_us, int64_t end_us)
+{
+    return kernel(tl, stream, start_us * US, end_us * US);
+}
 
 /* ---- programs -------------------------------------------------------------------------- */
 
@@ -20,11 +26,11 @@ static void launch(sl_timeline *tl, uint64_t from, uint32_t graph)
     must(sl_timeline_add_launch(tl, &note, &err), &err);
 }
 
-static void one_launch(sl_timeline *tl, uint32_t graph, uint32_t stream, int64_t start_ns,
-                       int64_t end_ns)
+static void one_launch(sl_timeline *tl, uint32_t graph, uint32_t stream, int64_t start_us,
+                       int64_t end_us)
 {
     uint64_t from = call(tl, SL_CALL_PLAIN, stream, 0, 0);
-    kernel(tl, stream, start_ns, end_ns);
+    run(tl, stream, start_us, end_us);
     launch(tl, from, graph);
 }
 
@@ -38,12 +44,12 @@ static sl_timeline *launches(uint32_t first, uint32_t second)
 }
 
 static void collective(sl_timeline *tl, uint32_t stream, uint64_t comm, int32_t rank,
-                       int64_t start_ns, int64_t end_ns)
+                       int64_t start_us, int64_t end_us)
 {
     sl_error err;
     sl_collective_note note = { .comm = comm, .number = issued, .rank = rank, .ranks = 2 };
     note.peer = -1;
-    note.correlation = span(tl, stream, SL_SPAN_COLLECTIVE, start_ns, end_ns);
+    note.correlation = span(tl, stream, SL_SPAN_COLLECTIVE, start_us * US, end_us * US);
     must(sl_timeline_add_collective(tl, &note, &err), &err);
 }
 
@@ -62,8 +68,10 @@ static sl_timeline *group(void)
     sl_error err;
     sl_timeline *tl = make();
     for (uint32_t stream = 1; stream <= 2; stream++) {
-        sl_span part = { .start_ns = 100, .end_ns = stream == 1 ? 200 : 150, .stream = stream };
+        sl_span part = { .stream = stream };
         sl_collective_note note = { .comm = 1, .number = stream, .ranks = 2, .peer = -1 };
+        part.start_ns = 100 * US;
+        part.end_ns = (stream == 1 ? 200 : 150) * US;
         part.host_start_ns = 10;
         part.host_end_ns = 20;
         note.correlation = part.correlation = ++issued;
@@ -95,10 +103,10 @@ static sl_timeline *rows(uint32_t stream)
 {
     sl_timeline *tl = make();
     add_row(tl, stream);
-    kernel(tl, stream, 80, 100);
+    run(tl, stream, 80, 100);
     uint64_t from = call(tl, SL_CALL_PLAIN, stream, 0, 0);
-    kernel(tl, stream, 100, 160);
-    kernel(tl, ROW | stream, 100, 200);
+    run(tl, stream, 100, 160);
+    run(tl, ROW | stream, 100, 200);
     launch(tl, from, 5);
     return tl;
 }
@@ -106,7 +114,7 @@ static sl_timeline *rows(uint32_t stream)
 static sl_timeline *rows_then_same_stream(void)
 {
     sl_timeline *tl = rows(1);
-    kernel(tl, 1, 200, 250);
+    run(tl, 1, 200, 250);
     return tl;
 }
 
@@ -114,7 +122,7 @@ static sl_timeline *rows_then_synchronisation(void)
 {
     sl_timeline *tl = rows(1);
     call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0);
-    kernel(tl, 2, 200, 250);
+    run(tl, 2, 200, 250);
     return tl;
 }
 
@@ -124,8 +132,8 @@ static sl_timeline *rows_of_null_stream(void)
     sl_timeline *tl = make();
     add_row(tl, 0);
     uint64_t from = call(tl, SL_CALL_PLAIN, 0, 0, 0);
-    kernel(tl, ROW, 100, 200);
-    kernel(tl, 0, 100, 160);
+    run(tl, ROW, 100, 200);
+    run(tl, 0, 100, 160);
     launch(tl, from, 5);
     return tl;
 }
@@ -135,10 +143,10 @@ static sl_timeline *row_behind_blocking(void)
 {
     sl_timeline *tl = make();
     add_row(tl, 0);
-    kernel(tl, 1, 100, 200);
+    run(tl, 1, 100, 200);
     uint64_t from = call(tl, SL_CALL_PLAIN, 0, 0, 0);
-    kernel(tl, 0, 200, 210);
-    kernel(tl, ROW, 200, 250);
+    run(tl, 0, 200, 210);
+    run(tl, ROW, 200, 250);
     launch(tl, from, 5);
     return tl;
 }
@@ -147,17 +155,19 @@ static sl_timeline *row_behind_blocking(void)
 static sl_timeline *wait_for_nothing(void)
 {
     sl_timeline *tl = make();
-    kernel(tl, 1, 100, 200);
+    run(tl, 1, 100, 200);
     call(tl, SL_CALL_STREAM_WAIT, 0, 0, 0);
-    kernel(tl, 2, 200, 250);
+    run(tl, 2, 200, 250);
     return tl;
 }
 
-static void waiting_span(sl_timeline *tl, uint32_t stream, uint8_t flags, int64_t start_ns,
-                         int64_t end_ns)
+static void waiting_span(sl_timeline *tl, uint32_t stream, uint8_t flags, int64_t start_us,
+                         int64_t end_us)
 {
     sl_error err;
-    sl_span s = { .start_ns = start_ns, .end_ns = end_ns, .stream = stream, .flags = flags };
+    sl_span s = { .stream = stream, .flags = flags };
+    s.start_ns = start_us * US;
+    s.end_ns = end_us * US;
     s.correlation = ++issued;
     s.host_start_ns = (int64_t)issued * 10;
     s.host_end_ns = s.host_start_ns + 2;
@@ -170,7 +180,7 @@ static sl_timeline *loaded(void)
     sl_timeline *tl = make();
     note(tl, 1, "one", true);
     note(tl, 2, "two", true);
-    kernel(tl, 1, 100, 200);
+    run(tl, 1, 100, 200);
     waiting_span(tl, 2, SL_SPAN_LOADED, 200, 250);
     return tl;
 }
@@ -180,10 +190,10 @@ static sl_timeline *synchronised(uint32_t thread)
 {
     sl_error err;
     sl_timeline *tl = make();
-    kernel(tl, 1, 100, 200);
+    run(tl, 1, 100, 200);
     sl_thread_note note = { call(tl, SL_CALL_STREAM_SYNC, 1, 0, 0), thread };
     if (thread > 0) must(sl_timeline_add_thread(tl, &note, &err), &err);
-    kernel(tl, 2, 200, 250);
+    run(tl, 2, 200, 250);
     return tl;
 }
 
@@ -192,49 +202,49 @@ static sl_timeline *null_synchronised(bool non_blocking)
 {
     sl_timeline *tl = make();
     note(tl, 1, "one", non_blocking);
-    kernel(tl, 1, 100, 200);
+    run(tl, 1, 100, 200);
     call(tl, SL_CALL_STREAM_SYNC, 0, 0, 0);
-    kernel(tl, 2, 200, 250);
+    run(tl, 2, 200, 250);
     return tl;
 }
 
 /* ---- what they come behind ----------------------------------------------------------------- */
 
-static int64_t chain_ns(sl_timeline *tl)
+static int64_t chain_us(sl_timeline *tl)
 {
     sl_bounds found;
     sl_error err;
     finish(tl);
     must(sl_timeline_bounds(tl, &found, &err), &err);
     sl_timeline_release(tl);
-    return found.critical_path_ns;
+    return found.critical_path_ns / US;
 }
 
 static void test_bounds(void)
 {
-    is_int(chain_ns(launches(5, 5)), 150, "launches of one graph take turns: 100 + 50");
-    is_int(chain_ns(launches(5, 6)), 100, "those of two graphs do not: max(100, 50)");
-    is_int(chain_ns(launches(0, 0)), 100, "nor do those of which the graph is not known");
-    is_int(chain_ns(collectives(1, 0)), 150, "collectives of a rank take turns: 100 + 50");
-    is_int(chain_ns(collectives(1, 1)), 100, "those of two ranks do not");
-    is_int(chain_ns(collectives(2, 0)), 100, "nor those of two communicators");
-    is_int(chain_ns(group()), 100, "nor those of one group: max(100, 50)");
-    is_int(chain_ns(behind_group()), 150, "what comes next comes behind all of it: 100 + 50");
-    is_int(chain_ns(rows_then_same_stream()), 170,
+    is_int(chain_us(launches(5, 5)), 150, "launches of one graph take turns: 100 + 50");
+    is_int(chain_us(launches(5, 6)), 100, "those of two graphs do not: max(100, 50)");
+    is_int(chain_us(launches(0, 0)), 100, "nor do those of which the graph is not known");
+    is_int(chain_us(collectives(1, 0)), 150, "collectives of a rank take turns: 100 + 50");
+    is_int(chain_us(collectives(1, 1)), 100, "those of two ranks do not");
+    is_int(chain_us(collectives(2, 0)), 100, "nor those of two communicators");
+    is_int(chain_us(group()), 100, "nor those of one group: max(100, 50)");
+    is_int(chain_us(behind_group()), 150, "what comes next comes behind all of it: 100 + 50");
+    is_int(chain_us(rows_then_same_stream()), 170,
            "a launch comes behind its stream, and that goes on behind all rows: 20 + 100 + 50");
-    is_int(chain_ns(rows_then_synchronisation()), 170,
+    is_int(chain_us(rows_then_synchronisation()), 170,
            "a synchronisation of the stream waits for all rows: 20 + 100 + 50");
-    is_int(chain_ns(rows_of_null_stream()), 100,
+    is_int(chain_us(rows_of_null_stream()), 100,
            "nodes of one launch in the NULL stream do not wait for each other: max(100, 60)");
-    is_int(chain_ns(row_behind_blocking()), 150,
+    is_int(chain_us(row_behind_blocking()), 150,
            "all rows of the NULL stream come behind the blocking streams: 100 + 50");
-    is_int(chain_ns(wait_for_nothing()), 150, "any wait in the NULL stream is a barrier: 100 + 50");
-    is_int(chain_ns(loaded()), 150, "loading code waits for the device: 100 + 50");
-    is_int(chain_ns(synchronised(0)), 150, "what a thread waited for, it issues behind: 100 + 50");
-    is_int(chain_ns(synchronised(1)), 100, "what another thread waited for, it does not");
-    is_int(chain_ns(null_synchronised(false)), 150,
+    is_int(chain_us(wait_for_nothing()), 150, "any wait in the NULL stream is a barrier: 100 + 50");
+    is_int(chain_us(loaded()), 150, "loading code waits for the device: 100 + 50");
+    is_int(chain_us(synchronised(0)), 150, "what a thread waited for, it issues behind: 100 + 50");
+    is_int(chain_us(synchronised(1)), 100, "what another thread waited for, it does not");
+    is_int(chain_us(null_synchronised(false)), 150,
            "a synchronisation of the NULL stream takes in blocking streams: 100 + 50");
-    is_int(chain_ns(null_synchronised(true)), 100, "and no others");
+    is_int(chain_us(null_synchronised(true)), 100, "and no others");
 }
 
 /* How many operations the last one comes behind, where none of these implies another one. */
@@ -273,10 +283,47 @@ static void test_behind(void)
     is_int((long long)n_behind(null_synchronised(true)), 0, "and no others");
 }
 
+/* What the last operation waited for by its times and the rules; 0: for its call. */
+static sl_hold inferred(sl_timeline *tl)
+{
+    sl_error err;
+    sl__operations ops;
+    sl_hold hold = { 0 };
+    finish(tl);
+    must(sl__operations_collect(tl, false, &ops, &err), &err);
+    const sl__item *last = &ops.items[ops.n - 1];
+    hold.ready_cause = last->ready_cause;
+    if (last->ready_by != SL__NO_ITEM) hold.ready_by = ops.items[last->ready_by].correlation;
+    sl__operations_free(&ops);
+    sl_timeline_release(tl);
+    return hold;
+}
+
+static void is_behind(sl_timeline *tl, sl_cause cause, uint64_t by, const char *what)
+{
+    sl_hold hold = inferred(tl);
+    ok(hold.ready_cause == cause && hold.ready_by == by, "%s", what);
+}
+
+static void test_inference(void)
+{
+    is_behind(launches(5, 5), SL_CAUSE_GRAPH, 2, "inferred: launches of one graph take turns");
+    is_behind(launches(5, 6), SL_CAUSE_LATENCY, 0, "those of two do not");
+    is_behind(launches(0, 0), SL_CAUSE_LATENCY, 0, "nor do those of which the graph is not known");
+    is_behind(collectives(1, 0), SL_CAUSE_COMM, 1, "collectives of a rank take turns");
+    is_behind(collectives(1, 1), SL_CAUSE_LATENCY, 0, "those of two ranks do not");
+    is_behind(behind_group(), SL_CAUSE_COMM, 1, "behind a group it is the one that ends last");
+    is_behind(rows_then_same_stream(), SL_CAUSE_STREAM_ORDER, 4, "the longer row ends last");
+    is_behind(row_behind_blocking(), SL_CAUSE_NULL_STREAM, 1, "rows come behind blocking streams");
+    is_behind(wait_for_nothing(), SL_CAUSE_NULL_STREAM, 2,
+              "a wait in the NULL stream is a barrier");
+}
+
 int main(void)
 {
     plan(0);
     test_bounds();
     test_behind();
+    test_inference();
     return done_testing();
 }
