@@ -3,7 +3,7 @@
 #ifndef SL_TIMELINE_AS_GRAPHS_H
 #define SL_TIMELINE_AS_GRAPHS_H
 
-#include "replay.h"
+#include "replay_pass.h"
 
 typedef struct sl__edge {
     uint32_t from; /* an item */
@@ -47,7 +47,7 @@ void sl__graphs_free(sl__graphs *graphs);
 /* The edges of the graphs, and what their launches take (graph_edges.c). SL_ENOMEM. */
 sl_status sl__graphs_link(const sl__operations *ops, sl__graphs *graphs, sl_error *err);
 
-/* ---- for a pass (replay.c), of items that are in a graph ---- */
+/* ---- for a pass, of items that are in a graph (graph_play.c) ---- */
 
 static inline bool sl__graphs_have(const sl__graphs *graphs, size_t item)
 {

@@ -18,11 +18,10 @@
  * Linear once the times are in order. Not played: the launch queue's depth, and more overlap
  * of kernels that fill the GPU than was recorded.
  */
-#include "replay.h"
-
 #include <stdlib.h>
 
 #include "as_graphs.h"
+#include "replay_pass.h"
 #include "store.h"
 
 #define CALL_NS 4000   /* of a call that has nothing to wait for */
@@ -31,21 +30,12 @@
 #define SLACK_NS 3000  /* twice what one kernel takes to follow another */
 #define NEVER SL__NEVER
 
-/* Which time of an item a step is. At the same moment the ends come first. */
-enum { AT_END, AT_HOST_END, AT_HOST_START, AT_START, TIMES };
-
 typedef sl__pass pass;
-
-static const sl__item *item_at(const pass *p, size_t i) { return &p->r->ops->items[i]; }
-
-static unsigned left_out(const pass *p, size_t i) { return p->left_out ? p->left_out[i] : 0; }
 
 static sl__played_stream *stream_of(const pass *p, uint32_t id)
 {
     return &p->r->streams[sl__lanes_find(&p->r->ops->rules.lanes, id)];
 }
-
-static int64_t later(int64_t a, int64_t b) { return sl__max_ns(a, b); }
 
 static int place_of(const pass *p, uint32_t stream)
 {
@@ -56,14 +46,14 @@ static int place_of(const pass *p, uint32_t stream)
 
 static void begin_pause(pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     sl__played *played = &p->r->played[i];
     const size_t caller = p->r->callers[item->issue.thread];
     played->host_start_ns = item->host_start_ns;
     if (caller == SL__NO_ITEM) return;
-    int64_t pause_ns = item->host_start_ns - item_at(p, caller)->host_end_ns;
-    bool skipped = (left_out(p, caller) & SL__NO_PAUSE)
-                   || (pause_ns < SL__SHORT_PAUSE_NS && left_out(p, i) & SL__NO_ISSUE);
+    int64_t pause_ns = item->host_start_ns - sl__pass_item(p, caller)->host_end_ns;
+    bool skipped = (sl__pass_left_out(p, caller) & SL__NO_PAUSE)
+                   || (pause_ns < SL__SHORT_PAUSE_NS && sl__pass_left_out(p, i) & SL__NO_ISSUE);
     played->host_start_ns = p->r->played[caller].host_end_ns + (skipped ? 0 : pause_ns);
 }
 
@@ -77,7 +67,7 @@ static void begin_call(pass *p, size_t i)
 /* A copy's call that goes on while the copy runs, and waits for it. */
 static bool waits_for_itself(const pass *p, size_t i, const sl_span *span)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     bool within = item->start_ns >= item->host_start_ns && item->start_ns < item->host_end_ns;
     return span && within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span));
 }
@@ -100,12 +90,12 @@ static int64_t awaited_by_call(const pass *p, const sl_call *call)
     case SL_CALL_STREAM_WAIT: return call->queue_full ? stream_of(p, call->stream)->tail_ns : NEVER;
     case SL_CALL_STREAM_SYNC:
         return sl_timeline_is_null_stream(p->r->ops->timeline, call->stream)
-                   ? later(p->of[place].blocking_ns, p->of[place].null_ns)
+                   ? sl__max_ns(p->of[place].blocking_ns, p->of[place].null_ns)
                    : stream_of(p, call->stream)->tail_ns;
     case SL_CALL_EVENT_SYNC:
         record = sl__operations_find(p->r->ops, call->target);
-        return record != SL__NO_ITEM && item_at(p, record)->start_ns < call->host_end_ns
-                       && item_at(p, record)->end_ns <= call->host_end_ns
+        return record != SL__NO_ITEM && sl__pass_item(p, record)->start_ns < call->host_end_ns
+                       && sl__pass_item(p, record)->end_ns <= call->host_end_ns
                    ? p->r->played[record].end_ns
                    : NEVER;
     case SL_CALL_DEVICE_SYNC: return p->of[place].ended_ns;
@@ -128,7 +118,7 @@ static int64_t unheld_call_ns(const pass *p, size_t i)
 
 static void learn_call(pass *p, size_t i, int64_t awaited_ns)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     sl__delays *delays = &p->r->delays[i];
     delays->call_ns = item->host_end_ns - item->host_start_ns;
     delays->return_ns = 0;
@@ -153,20 +143,20 @@ static int64_t settle_call(pass *p, size_t i)
     if (played->host_end_ns != NEVER) return played->host_end_ns;
     int64_t awaited_ns = awaited_in_call(p, i);
     if (!p->left_out) learn_call(p, i, awaited_ns);
-    if (left_out(p, i) & SL__NO_ISSUE)
+    if (sl__pass_left_out(p, i) & SL__NO_ISSUE)
         played->host_end_ns = played->host_start_ns;
-    else if (left_out(p, i) & SL__NO_CALL)
+    else if (sl__pass_left_out(p, i) & SL__NO_CALL)
         played->host_end_ns = played->host_start_ns + unheld_call_ns(p, i);
     else
         played->host_end_ns = played->host_start_ns + delays->call_ns;
-    if (awaited_ns != NEVER && !(left_out(p, i) & (SL__NO_CALL | SL__NO_ISSUE)))
-        played->host_end_ns = later(played->host_end_ns, awaited_ns + delays->return_ns);
+    if (awaited_ns != NEVER && !(sl__pass_left_out(p, i) & (SL__NO_CALL | SL__NO_ISSUE)))
+        played->host_end_ns = sl__max_ns(played->host_end_ns, awaited_ns + delays->return_ns);
     return played->host_end_ns;
 }
 
 static void end_call(pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     if (item->host_end_ns <= item->host_start_ns) begin_call(p, i);
     p->r->callers[item->issue.thread] = i;
     settle_call(p, i);
@@ -177,9 +167,10 @@ static void end_call(pass *p, size_t i)
 /* Then its end has been played: at the same moment, the one issued first comes first. */
 static bool ended_before(const pass *p, size_t i, size_t by)
 {
-    if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns) return false;
-    return item_at(p, by)->start_ns < item_at(p, i)->start_ns
-           || (by < i && item_at(p, by)->start_ns == item_at(p, i)->start_ns);
+    if (by == SL__NO_ITEM || sl__pass_item(p, by)->end_ns > sl__pass_item(p, i)->start_ns)
+        return false;
+    return sl__pass_item(p, by)->start_ns < sl__pass_item(p, i)->start_ns
+           || (by < i && sl__pass_item(p, by)->start_ns == sl__pass_item(p, i)->start_ns);
 }
 
 /* What another item's end made possible, if it had ended when this one started. */
@@ -191,14 +182,15 @@ static int64_t end_of(const pass *p, size_t i, size_t by)
 /* The same of its start: then it leaves the hardware channel. */
 static int64_t start_of(const pass *p, size_t i, size_t by)
 {
-    bool known = by != SL__NO_ITEM && by < i && item_at(p, by)->start_ns <= item_at(p, i)->start_ns;
+    bool known = by != SL__NO_ITEM && by < i
+                 && sl__pass_item(p, by)->start_ns <= sl__pass_item(p, i)->start_ns;
     return known ? p->r->played[by].start_ns : NEVER;
 }
 
 /* What comes before it in another row of its stream. */
 static int64_t held_by_row(const pass *p, size_t i)
 {
-    size_t before = item_at(p, i)->before;
+    size_t before = sl__pass_item(p, i)->before;
     bool same = before == SL__NO_ITEM
                 || sl__item_stream(p->r->ops, before) == sl__item_stream(p->r->ops, i);
     return same ? NEVER : end_of(p, i, before);
@@ -208,9 +200,9 @@ static int64_t held_by_row(const pass *p, size_t i)
  * launch): they run beside each other for no longer than was recorded. */
 static int64_t held_by_overlap(const pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     if (item->before == SL__NO_ITEM) return NEVER;
-    const sl__item *before = item_at(p, item->before);
+    const sl__item *before = sl__pass_item(p, item->before);
     bool beside = before->start_ns <= item->start_ns && before->end_ns > item->start_ns;
     return beside ? p->r->played[item->before].end_ns - (before->end_ns - item->start_ns) : NEVER;
 }
@@ -219,49 +211,50 @@ static int64_t held_by_overlap(const pass *p, size_t i)
  * for so far. */
 static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
 {
-    unsigned out = left_out(p, i);
-    bool same = item_at(p, i)->issue.launch == s->launch;
+    unsigned out = sl__pass_left_out(p, i);
+    bool same = sl__pass_item(p, i)->issue.launch == s->launch;
     int64_t ns = out & SL__NO_LAUNCH   ? (same ? s->launch_tail_ns : NEVER)
                  : out & SL__NO_STREAM ? s->event_tail_ns
                  : out & SL__NO_LAST   ? s->before_tail_ns
                                        : s->tail_ns;
     if (s->is_blocking && !(out & SL__NO_NULL))
-        ns = later(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
+        ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
     if (out & (SL__NO_STREAM | SL__NO_LAST)) return ns;
-    return later(later(ns, held_by_row(p, i)), held_by_overlap(p, i));
+    return sl__max_ns(sl__max_ns(ns, held_by_row(p, i)), held_by_overlap(p, i));
 }
 
 /* The event of a wait; of a span, one that was guessed. */
 static int64_t held_by_event(const pass *p, size_t i, sl__played_stream *s)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     const sl_call *call = sl__item_call(p->r->ops, i);
     int64_t ns = NEVER;
-    if (left_out(p, i) & SL__NO_EVENT) return NEVER;
+    if (sl__pass_left_out(p, i) & SL__NO_EVENT) return NEVER;
     if (call && call->kind == SL_CALL_STREAM_WAIT)
         ns = end_of(p, i, sl__operations_find(p->r->ops, call->target));
-    if (item->ready_cause == SL_CAUSE_EVENT) ns = later(ns, end_of(p, i, item->ready_by));
-    s->event_tail_ns = later(s->event_tail_ns, ns);
+    if (item->ready_cause == SL_CAUSE_EVENT) ns = sl__max_ns(ns, end_of(p, i, item->ready_by));
+    s->event_tail_ns = sl__max_ns(s->event_tail_ns, ns);
     return ns;
 }
 
 /* What kept it from starting though it was ready: its engine, the room on the SMs, its channel. */
 static int64_t held_at_start(const pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     size_t by = item->start_by;
     unsigned no = item->start_cause == SL_CAUSE_CHANNEL ? SL__NO_CHANNEL : SL__NO_ENGINE;
-    if (by == SL__NO_ITEM || left_out(p, i) & no || item_at(p, by)->start_ns >= item->start_ns)
+    if (by == SL__NO_ITEM || sl__pass_left_out(p, i) & no
+        || sl__pass_item(p, by)->start_ns >= item->start_ns)
         return NEVER;
-    int64_t early_ns = sl__max_ns(0, item_at(p, by)->end_ns - item->start_ns);
+    int64_t early_ns = sl__max_ns(0, sl__pass_item(p, by)->end_ns - item->start_ns);
     return p->r->played[by].end_ns - early_ns;
 }
 
 /* What the holds name in addition to the rules of streams. */
 static int64_t held_by_hold(const pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
-    unsigned out = left_out(p, i);
+    const sl__item *item = sl__pass_item(p, i);
+    unsigned out = sl__pass_left_out(p, i);
     int64_t ns = NEVER;
     if (item->ready_cause == SL_CAUSE_CHANNEL && !(out & SL__NO_CHANNEL))
         ns = start_of(p, i, item->ready_by);
@@ -269,21 +262,13 @@ static int64_t held_by_hold(const pass *p, size_t i)
         ns = end_of(p, i, item->ready_by);
     if (item->ready_cause == SL_CAUSE_COMM && !(out & SL__NO_COMM))
         ns = end_of(p, i, item->ready_by);
-    return later(ns, held_at_start(p, i));
-}
-
-bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
-{
-    int place = sl_timeline_place(timeline, span->stream);
-    int sm_count = sl_timeline_device_at(timeline, place)->sm_count;
-    return span->kind == SL_SPAN_KERNEL
-           && (span->blocks == 0 || sm_count <= 0 || (int64_t)span->blocks >= sm_count);
+    return sl__max_ns(ns, held_at_start(p, i));
 }
 
 static int64_t held_by_engine(const pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
-    if (!span || left_out(p, i) & SL__NO_ENGINE) return NEVER;
+    if (!span || sl__pass_left_out(p, i) & SL__NO_ENGINE) return NEVER;
     int place = place_of(p, span->stream);
     bool follows_all = span->engine != SL_ENGINE_COMPUTE || p->r->delays[i].follows_all;
     return follows_all ? p->of[place].engine_ns[span->engine] : p->of[place].full_ns;
@@ -296,29 +281,11 @@ static void learn_engine(const pass *p, size_t i, int64_t submitted_ns, int64_t 
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || span->engine != SL_ENGINE_COMPUTE || !sl__fills_gpu(p->r->ops->timeline, span))
         return;
-    int64_t explained_ns = later(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
-                                 free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
+    int64_t explained_ns = sl__max_ns(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
+                                      free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
     int64_t engine_ns = p->of[place_of(p, span->stream)].engine_ns[SL_ENGINE_COMPUTE];
-    p->r->delays[i].follows_all = explained_ns < item_at(p, i)->start_ns && engine_ns != NEVER
+    p->r->delays[i].follows_all = explained_ns < sl__pass_item(p, i)->start_ns && engine_ns != NEVER
                                   && engine_ns + SLACK_NS > explained_ns;
-}
-
-/* How much longer one that fills the GPU takes beside a smaller one that was recorded before it: it
- * lacks that one's SMs until the first of both has ended. */
-static int64_t slowed_ns(const pass *p, size_t i, int64_t length_ns)
-{
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    if (!span || !sl__fills_gpu(p->r->ops->timeline, span)) return 0;
-    int place = place_of(p, span->stream);
-    size_t small = p->of[place].small;
-    if (small == SL__NO_ITEM) return 0;
-    const sl__played *beside = &p->r->played[small];
-    int64_t both_ns = beside->end_ns - later(beside->start_ns, p->r->played[i].start_ns);
-    if (both_ns <= 0) return 0;
-    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
-    double share = (double)sl__item_span(p->r->ops, small)->blocks / sm_count;
-    return sl__min_ns((int64_t)((double)both_ns * share),
-                      (int64_t)((double)length_ns * share / (1 - share)));
 }
 
 /* Of an operation that begins before its call has ended. */
@@ -326,14 +293,15 @@ static int64_t submitted_in_call(pass *p, size_t i)
 {
     size_t submitter = sl__submitter_of(p->r->ops, i);
     if (!sl__begins_at_call_end(p->r->ops, i)) return p->r->played[i].host_start_ns;
-    return later(p->r->played[submitter].host_start_ns,
-                 settle_call(p, submitter) - SL__CALL_END_NS);
+    return sl__max_ns(p->r->played[submitter].host_start_ns,
+                      settle_call(p, submitter) - SL__CALL_END_NS);
 }
 
 /* Where the recorded times contradict that the call came first, nothing waits for it. */
 static int64_t submitted(pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i), *submitter = item_at(p, sl__submitter_of(p->r->ops, i));
+    const sl__item *item = sl__pass_item(p, i),
+                   *submitter = sl__pass_item(p, sl__submitter_of(p->r->ops, i));
     if (item->start_ns >= submitter->host_end_ns) return p->r->played[i].host_end_ns;
     return item->start_ns >= submitter->host_start_ns ? submitted_in_call(p, i) : NEVER;
 }
@@ -345,7 +313,7 @@ static int64_t delay_ns(int64_t from_ns, int64_t to_ns)
 
 static void learn_start(pass *p, size_t i, int64_t submitted_ns, int64_t free_ns)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     sl__delays *delays = &p->r->delays[i];
     delays->submit_ns = delay_ns(submitted_ns, item->start_ns);
     delays->follow_ns = delay_ns(free_ns, item->start_ns);
@@ -359,7 +327,7 @@ static void learn_start(pass *p, size_t i, int64_t submitted_ns, int64_t free_ns
 /* A copy that was from or to pageable memory, and now is played as if that were pinned. */
 static bool is_pinned_now(const pass *p, const sl_span *span, size_t i)
 {
-    return span && left_out(p, i) & SL__NO_CALL && sl__span_is_pageable(span);
+    return span && sl__pass_left_out(p, i) & SL__NO_CALL && sl__span_is_pageable(span);
 }
 
 /* A node that started while the call of its graph's first launch went on, which is played as if the
@@ -368,26 +336,26 @@ static bool is_uploaded_now(const pass *p, size_t i)
 {
     const sl__launch *launch = sl__launch_of(p->r->ops, i);
     return launch && launch->call != SL__NO_ITEM && launch->note->uploads
-           && left_out(p, launch->call) & SL__NO_CALL
-           && item_at(p, i)->start_ns < item_at(p, launch->call)->host_end_ns;
+           && sl__pass_left_out(p, launch->call) & SL__NO_CALL
+           && sl__pass_item(p, i)->start_ns < sl__pass_item(p, launch->call)->host_end_ns;
 }
 
 /* Of a collective, until the last rank came. */
 static int64_t waited_for_rank_ns(const pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     const sl_collective_note *note = sl_timeline_find_collective(p->r->ops->timeline,
                                                                  item->correlation);
-    return note ? later(0, note->met_ns - item->start_ns) : 0;
+    return note ? sl__max_ns(0, note->met_ns - item->start_ns) : 0;
 }
 
 static int64_t length_ns(const pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
     int64_t ns = item->end_ns - item->start_ns;
     if (is_pinned_now(p, span, i)) return sl__pinned_ns(&p->r->pinned, span);
-    return left_out(p, i) & SL__NO_RANK ? ns - waited_for_rank_ns(p, i) : ns;
+    return sl__pass_left_out(p, i) & SL__NO_RANK ? ns - waited_for_rank_ns(p, i) : ns;
 }
 
 /* The stream has come to the end of what `launch`, of a graph, or a call put into it. */
@@ -396,10 +364,10 @@ static void lengthen(pass *p, sl__played_stream *s, uint32_t launch, int64_t ns)
     int64_t *end_ns = s->is_null ? &p->of[s->place].null_ns : &p->of[s->place].blocking_ns;
     if (s->launch != launch) s->launch_tail_ns = NEVER;
     s->launch = launch;
-    s->launch_tail_ns = later(s->launch_tail_ns, ns);
+    s->launch_tail_ns = sl__max_ns(s->launch_tail_ns, ns);
     s->before_tail_ns = s->tail_ns;
-    s->tail_ns = later(s->tail_ns, ns);
-    if (s->is_null || s->is_blocking) *end_ns = later(*end_ns, ns);
+    s->tail_ns = sl__max_ns(s->tail_ns, ns);
+    if (s->is_null || s->is_blocking) *end_ns = sl__max_ns(*end_ns, ns);
 }
 
 static void end(pass *p, size_t i)
@@ -408,13 +376,14 @@ static void end(pass *p, size_t i)
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
     int k = s->place;
-    if (!(left_out(p, i) & SL__ASIDE)) lengthen(p, s, item_at(p, i)->issue.launch, ns);
+    if (!(sl__pass_left_out(p, i) & SL__ASIDE))
+        lengthen(p, s, sl__pass_item(p, i)->issue.launch, ns);
     if (!span) return;
-    p->of[k].ended_ns = later(p->of[k].ended_ns, ns);
-    p->of[k].engine_ns[span->engine] = later(p->of[k].engine_ns[span->engine], ns);
+    p->of[k].ended_ns = sl__max_ns(p->of[k].ended_ns, ns);
+    p->of[k].engine_ns[span->engine] = sl__max_ns(p->of[k].engine_ns[span->engine], ns);
     if (span->engine != SL_ENGINE_COMPUTE || span->kind != SL_SPAN_KERNEL) return;
     if (sl__fills_gpu(p->r->ops->timeline, span))
-        p->of[k].full_ns = later(p->of[k].full_ns, ns);
+        p->of[k].full_ns = sl__max_ns(p->of[k].full_ns, ns);
     else if (p->of[k].small == SL__NO_ITEM || p->r->played[p->of[k].small].end_ns <= ns)
         p->of[k].small = i;
 }
@@ -423,48 +392,34 @@ static void end(pass *p, size_t i)
 static int64_t held_in_graph(const pass *p, size_t i)
 {
     int64_t ns = held_by_engine(p, i);
-    return item_at(p, i)->start_cause == SL_CAUSE_CHANNEL ? ns : later(ns, held_at_start(p, i));
+    return sl__pass_item(p, i)->start_cause == SL_CAUSE_CHANNEL
+               ? ns
+               : sl__max_ns(ns, held_at_start(p, i));
 }
 
 static int64_t start_ns(pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     const sl__delays *delays = &p->r->delays[i];
     sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t submitted_ns = submitted(p, i);
-    int64_t free_ns = later(later(held_by_stream(p, i, s), held_by_event(p, i, s)),
-                            held_by_hold(p, i));
-    if (!p->left_out) learn_engine(p, i, submitted_ns, later(free_ns, held_by_engine(p, i)));
-    free_ns = later(free_ns, held_by_engine(p, i));
+    int64_t free_ns = sl__max_ns(sl__max_ns(held_by_stream(p, i, s), held_by_event(p, i, s)),
+                                 held_by_hold(p, i));
+    if (!p->left_out) learn_engine(p, i, submitted_ns, sl__max_ns(free_ns, held_by_engine(p, i)));
+    free_ns = sl__max_ns(free_ns, held_by_engine(p, i));
     if (!p->left_out) learn_start(p, i, submitted_ns, free_ns);
-    bool at_once = left_out(p, i) & SL__NO_LATENCY;
+    bool at_once = sl__pass_left_out(p, i) & SL__NO_LATENCY;
     int64_t submit_ns = at_once ? 0 : delays->submit_ns;
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
-    if (left_out(p, i) & SL__NO_CALL && waits_for_itself(p, i, sl__item_span(p->r->ops, i)))
+    if (sl__pass_left_out(p, i) & SL__NO_CALL
+        && waits_for_itself(p, i, sl__item_span(p->r->ops, i)))
         submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS); /* what else the call did is gone */
     if (is_uploaded_now(p, i)) submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS);
     if (is_uploaded_now(p, i) || is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
     int64_t ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
     if (submitted_ns != NEVER) ns = submitted_ns + submit_ns;
-    return free_ns != NEVER ? later(ns, free_ns + follow_ns) : ns;
-}
-
-/* What a kernel that fills the GPU lasts longer beside a collective that it was not beside: that
- * has an SM for each of its blocks until it ends, and the kernel the others. */
-static int64_t squeezed_ns(const pass *p, size_t i, int64_t ns)
-{
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    if (!span || span->kind != SL_SPAN_KERNEL || !sl__fills_gpu(p->r->ops->timeline, span))
-        return 0;
-    int place = place_of(p, span->stream);
-    size_t by = p->of[place].collective;
-    if (by == SL__NO_ITEM || item_at(p, by)->end_ns > item_at(p, i)->start_ns
-        || p->r->played[by].end_ns <= p->r->played[i].start_ns)
-        return 0;
-    int64_t taken = sl__item_span(p->r->ops, by)->blocks;
-    int64_t left = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count - taken;
-    return left > 0 ? (int64_t)((double)ns * (double)taken / (double)left) : 0;
+    return free_ns != NEVER ? sl__max_ns(ns, free_ns + follow_ns) : ns;
 }
 
 /* Of a collective that begins with its part: issued right behind that part's last kernel. */
@@ -472,47 +427,27 @@ static int64_t start_by_part_ns(const pass *p, size_t i)
 {
     int place = place_of(p, sl__item_stream(p->r->ops, i));
     int64_t part_ns = p->r->played[p->r->parts[i]].end_ns + p->of[place].squeezed_ns;
-    return later(part_ns, p->of[place].engine_ns[SL_ENGINE_COMM]) + p->r->delays[i].follow_ns;
-}
-
-/* Kernels that fill the GPU lack its SMs meanwhile, and end later. They have been played before. */
-static void squeeze(pass *p, size_t i)
-{
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    int place = place_of(p, span->stream);
-    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
-    if (p->of[place].full_ns == NEVER || sm_count <= 0) return;
-    int64_t until_ns = p->of[place].full_ns + p->of[place].squeezed_ns;
-    int64_t beside_ns = sl__min_ns(p->r->played[i].end_ns, until_ns) - p->r->played[i].start_ns;
-    double taken = (double)sl__min_ns(span->blocks, sm_count) / sm_count;
-    if (beside_ns <= 0) return;
-    p->of[place].squeezed_ns += (int64_t)((double)beside_ns * taken);
-    p->last_ns = later(p->last_ns, p->of[place].full_ns + p->of[place].squeezed_ns);
-}
-
-static void note_collective(pass *p, size_t i)
-{
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, span->stream)].collective = i;
+    return sl__max_ns(part_ns, p->of[place].engine_ns[SL_ENGINE_COMM]) + p->r->delays[i].follow_ns;
 }
 
 static void start(pass *p, size_t i)
 {
-    const sl__item *item = item_at(p, i);
+    const sl__item *item = sl__pass_item(p, i);
     sl__played *played = &p->r->played[i];
-    bool by_part = left_out(p, i) & SL__BY_PART && p->r->parts[i] != SL__NO_ITEM;
+    bool by_part = sl__pass_left_out(p, i) & SL__BY_PART && p->r->parts[i] != SL__NO_ITEM;
     played->start_ns = sl__graphs_have(p->graphs, i)
                            ? sl__graphs_start_ns(p, i, held_in_graph(p, i))
                        : by_part ? start_by_part_ns(p, i)
                                  : start_ns(p, i);
     int64_t ns = length_ns(p, i);
     played->end_ns = played->start_ns + ns;
-    played->end_ns += slowed_ns(p, i, ns) + squeezed_ns(p, i, ns);
-    if (by_part) squeeze(p, i);
-    note_collective(p, i);
+    played->end_ns += sl__slowed_ns(p, i, ns) + sl__squeezed_ns(p, i, ns);
+    if (by_part) sl__squeeze(p, i);
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, span->stream)].collective = i;
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
-        p->last_ns = later(p->last_ns, played->end_ns);
+        p->last_ns = sl__max_ns(p->last_ns, played->end_ns);
     }
     if (item->end_ns <= item->start_ns) end(p, i);
 }
@@ -554,73 +489,18 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
         s->launch = 0;
     }
     for (size_t k = 0; k < r->n_steps && !sl__stops_at(k); k++) {
-        size_t i = (size_t)(r->steps[k] / TIMES);
-        switch (r->steps[k] % TIMES) {
-        case AT_END: end(&p, i); break;
-        case AT_HOST_END: end_call(&p, i); break;
-        case AT_HOST_START: begin_call(&p, i); break;
-        case AT_START: start(&p, i); break;
+        size_t i = (size_t)(r->steps[k] / SL__PLAYED_TIMES);
+        switch (r->steps[k] % SL__PLAYED_TIMES) {
+        case SL__AT_END: end(&p, i); break;
+        case SL__AT_HOST_END: end_call(&p, i); break;
+        case SL__AT_HOST_START: begin_call(&p, i); break;
+        case SL__AT_START: start(&p, i); break;
         }
     }
     return p.last_ns > p.first_ns ? p.last_ns - p.first_ns : 0;
 }
 
 /* ---- opening ------------------------------------------------------------------------- */
-
-/* Whether this time is a step of its own. What has no length ends in the step that begins it. */
-static bool has_step(const sl__item *item, int which)
-{
-    if (which == AT_HOST_START) return item->host_end_ns > item->host_start_ns;
-    return which != AT_END || item->end_ns > item->start_ns;
-}
-
-static sl_status collect_orders(const sl__operations *ops, sl__order orders[TIMES], sl_error *err)
-{
-    static const struct {
-        int which;
-        sl__time by;
-    } kinds[TIMES] = {
-        [AT_END] = { SL__ALL_SPANS, SL__BY_END },
-        [AT_HOST_END] = { SL__ALL_ITEMS, SL__BY_HOST_END },
-        [AT_HOST_START] = { SL__ALL_ITEMS, SL__BY_HOST_START },
-        [AT_START] = { SL__ALL_IN_STREAMS, SL__BY_START },
-    };
-    sl_status status = SL_OK;
-    for (int k = 0; k < TIMES && status == SL_OK; k++)
-        status = sl__operations_order(ops, kinds[k].which, kinds[k].by, &orders[k], err);
-    return status;
-}
-
-static void merge_orders(sl__replay *r, const sl__order orders[TIMES])
-{
-    size_t at[TIMES] = { 0 };
-    for (;;) {
-        int next = -1;
-        for (int k = 0; k < TIMES; k++) {
-            if (at[k] < orders[k].n
-                && (next < 0 || orders[k].at[at[k]].at_ns < orders[next].at[at[next]].at_ns))
-                next = k;
-        }
-        if (next < 0) return;
-        size_t i = orders[next].at[at[next]++].item;
-        if (has_step(&r->ops->items[i], next))
-            r->steps[r->n_steps++] = (uint64_t)i * TIMES + (uint64_t)next;
-    }
-}
-
-static sl_status put_in_order(sl__replay *r, sl_error *err)
-{
-    sl__order orders[TIMES] = { { 0 } };
-    size_t n = 0;
-    sl_status status = collect_orders(r->ops, orders, err);
-    if (status != SL_OK) return status;
-    for (int k = 0; k < TIMES; k++)
-        n += orders[k].n;
-    r->steps = malloc((n + 1) * sizeof *r->steps);
-    if (!r->steps) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
-    merge_orders(r, orders);
-    return SL_OK;
-}
 
 sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_error *err)
 {
@@ -632,7 +512,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     sl_status status = SL_OK;
     if (!replay->played || !replay->delays || !replay->streams || !replay->callers)
         status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
-    if (status == SL_OK) status = put_in_order(replay, err);
+    if (status == SL_OK) status = sl__replay_put_in_order(replay, err);
     if (status == SL_OK) {
         replay->pinned = sl__pinned_find(ops->timeline);
         for (size_t lane = 0; lane < ops->rules.lanes.n; lane++) {

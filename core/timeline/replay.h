@@ -66,29 +66,6 @@ typedef struct sl__replay {
     sl__pinned pinned;          /* what pageable copies would take */
 } sl__replay;
 
-typedef struct sl__graphs sl__graphs;
-
-/* One way through the steps. */
-typedef struct sl__pass {
-    sl__replay *r;
-    const uint16_t *left_out; /* NULL: the delays are to be found */
-    sl__graphs *graphs;       /* NULL: none (as_graphs.h) */
-    struct {
-        int64_t ended_ns;              /* the last end so far, */
-        int64_t null_ns, blocking_ns;  /* in the NULL stream, in the other blocking ones, */
-        int64_t engine_ns[SL_ENGINES]; /* of each engine, */
-        int64_t full_ns;               /* and of kernels that fill the GPU; */
-        size_t small;                  /* of smaller ones, the one that ended last */
-        size_t collective;             /* that started last, or SL__NO_ITEM */
-        int64_t squeezed_ns;           /* longer for collectives that begin with their part */
-    } of[SL_MOST_DEVICES];             /* by place of the device */
-    int64_t first_ns, last_ns;         /* of all spans */
-    uint32_t graph;                    /* which was launched last, */
-    int64_t launched_ns;               /* and the end of that call */
-} sl__pass;
-
-#define SL__NEVER INT64_MIN
-
 /* A kernel that leaves no SM empty, as far as is known. */
 bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span);
 
@@ -98,7 +75,5 @@ void sl__replay_close(sl__replay *replay);
 /* The makespan without what `left_out`, an entry an item, has bits for; NULL finds the delays.
  * Stops early, with a makespan that means nothing, when the user wants to stop. */
 int64_t sl__replay_makespan_ns(sl__replay *replay, const uint16_t *left_out);
-/* The same with graphs, if that is not NULL; left_out is not. */
-int64_t sl__replay_with_graphs_ns(sl__replay *replay, const uint16_t *left_out, sl__graphs *graphs);
 
 #endif

@@ -1,0 +1,102 @@
+/* graph_play.c - when the calls and operations of what could be graphs begin in a replay. */
+#include "as_graphs.h"
+#include "store.h"
+
+static const sl__one_graph *graph_of(const sl__pass *p, size_t i)
+{
+    return &p->graphs->at[p->graphs->of[i] - 1];
+}
+
+void sl__graphs_call(sl__pass *p, size_t i)
+{
+    sl__played *played = &p->r->played[i];
+    if (p->graphs->of[i] != p->graph) {
+        p->graph = p->graphs->of[i];
+        p->launched_ns = played->host_start_ns + graph_of(p, i)->call_ns;
+    } else {
+        played->host_start_ns = p->launched_ns;
+    }
+    played->host_end_ns = p->launched_ns;
+}
+
+static int64_t gap_ns(const sl_graph_costs *costs, sl_engine from, sl_engine to)
+{
+    if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
+        return (from == SL_ENGINE_HOST ? costs->func_out_ns : 0)
+               + (to == SL_ENGINE_HOST ? costs->func_in_ns : 0);
+    return from != to                ? costs->switch_ns
+           : to == SL_ENGINE_COMPUTE ? costs->gap_ns
+                                     : costs->copy_gap_ns;
+}
+
+/* A node tells those behind it one after the other; one that is behind several takes longer. */
+static int64_t signal_ns(const sl_graph_costs *costs, const sl__graph_node *node,
+                         const sl__edge *edge)
+{
+    bool is_join = node->n_edges > 1;
+    return edge->nth * (is_join ? costs->cross_ns : costs->fork_ns)
+           + (is_join ? costs->join_ns : 0);
+}
+
+static int64_t behind_edges_ns(const sl__pass *p, size_t i)
+{
+    const sl__operations *ops = p->r->ops;
+    const sl__graph_node *node = &p->graphs->nodes[i];
+    const sl_graph_costs *costs = p->graphs->costs;
+    int64_t ns = SL__NEVER;
+    for (uint32_t k = 0; k < node->n_edges; k++) {
+        const sl__edge *edge = &p->graphs->edges[node->first + k];
+        if (ops->items[edge->from].end_ns > ops->items[i].start_ns) continue;
+        int64_t gap = gap_ns(costs, sl_engine_on_gpu(sl__item_span(ops, edge->from)->engine),
+                             sl_engine_on_gpu(sl__item_span(ops, i)->engine));
+        ns = sl__max_ns(ns, p->r->played[edge->from].end_ns + gap + signal_ns(costs, node, edge));
+    }
+    return ns;
+}
+
+/* What the item's stream has come behind so far, also outside of the graph. */
+static int64_t stream_ns(const sl__pass *p, size_t i)
+{
+    const sl__operations *ops = p->r->ops;
+    const sl_call *call = sl__item_call(ops, i);
+    size_t by = call && call->kind == SL_CALL_STREAM_WAIT ? sl__operations_find(ops, call->target)
+                                                          : SL__NO_ITEM;
+    const sl__played_stream *s = &p->r->streams[ops->items[i].issue.lane];
+    int64_t ns = s->tail_ns;
+    if (s->is_blocking)
+        ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
+    if (by < i && ops->items[by].end_ns <= ops->items[i].start_ns)
+        ns = sl__max_ns(ns, p->r->played[by].end_ns);
+    return ns;
+}
+
+/* A copy engine that has served another stream turns to this one. */
+static int64_t turn_ns(const sl__pass *p, const sl_span *span)
+{
+    bool is_copy = !sl__is_on_sms(span) && span->engine != SL_ENGINE_HOST;
+    size_t *served = &p->graphs->served[sl__unit_of(p->r->ops->timeline, span)], before = *served;
+    *served = (size_t)span->stream + 1;
+    return is_copy && before && before != *served ? p->graphs->costs->turn_ns : 0;
+}
+
+int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
+{
+    const sl__graph_node *node = &p->graphs->nodes[i];
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    const sl_graph_costs *costs = p->graphs->costs;
+    const sl__one_graph *graph = graph_of(p, i);
+    int64_t behind_ns = stream_ns(p, i);
+    int64_t submitted_ns = p->r->played[i].host_end_ns - graph->push_ns + costs->submit_ns;
+    if (!span)
+        return behind_ns == SL__NEVER ? p->r->played[i].host_end_ns - graph->call_ns : behind_ns;
+    if (node->n_edges == 0) {
+        int64_t first_ns = submitted_ns;
+        if (behind_ns != SL__NEVER)
+            first_ns = sl__max_ns(first_ns, behind_ns + costs->launch_gap_ns);
+        behind_ns = first_ns + node->root * costs->root_ns;
+    }
+    int64_t turned_ns = turn_ns(p, span);
+    if (free_ns != SL__NEVER) free_ns += turned_ns;
+    return sl__max_ns(sl__max_ns(behind_ns, behind_edges_ns(p, i)),
+                      sl__max_ns(submitted_ns + node->push_ns, free_ns));
+}

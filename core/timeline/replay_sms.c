@@ -1,0 +1,68 @@
+/* replay_sms.c - kernels that share the SMs of a GPU in a replay, and did not when it was recorded. */
+#include "replay_pass.h"
+#include "store.h"
+
+typedef sl__pass pass;
+
+static int place_of(const pass *p, const sl_span *span)
+{
+    return sl_timeline_place(p->r->ops->timeline, span->stream);
+}
+
+bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
+{
+    int place = sl_timeline_place(timeline, span->stream);
+    int sm_count = sl_timeline_device_at(timeline, place)->sm_count;
+    return span->kind == SL_SPAN_KERNEL
+           && (span->blocks == 0 || sm_count <= 0 || (int64_t)span->blocks >= sm_count);
+}
+
+/* How much longer one that fills the GPU takes beside a smaller one that was recorded before it: it
+ * lacks that one's SMs until the first of both has ended. */
+int64_t sl__slowed_ns(const pass *p, size_t i, int64_t length_ns)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (!span || !sl__fills_gpu(p->r->ops->timeline, span)) return 0;
+    int place = place_of(p, span);
+    size_t small = p->of[place].small;
+    if (small == SL__NO_ITEM) return 0;
+    const sl__played *beside = &p->r->played[small];
+    int64_t both_ns = beside->end_ns - sl__max_ns(beside->start_ns, p->r->played[i].start_ns);
+    if (both_ns <= 0) return 0;
+    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
+    double share = (double)sl__item_span(p->r->ops, small)->blocks / sm_count;
+    return sl__min_ns((int64_t)((double)both_ns * share),
+                      (int64_t)((double)length_ns * share / (1 - share)));
+}
+
+/* What a kernel that fills the GPU lasts longer beside a collective that it was not beside: that
+ * has an SM for each of its blocks until it ends, and the kernel the others. */
+int64_t sl__squeezed_ns(const pass *p, size_t i, int64_t ns)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    if (!span || span->kind != SL_SPAN_KERNEL || !sl__fills_gpu(p->r->ops->timeline, span))
+        return 0;
+    int place = place_of(p, span);
+    size_t by = p->of[place].collective;
+    if (by == SL__NO_ITEM || sl__pass_item(p, by)->end_ns > sl__pass_item(p, i)->start_ns
+        || p->r->played[by].end_ns <= p->r->played[i].start_ns)
+        return 0;
+    int64_t taken = sl__item_span(p->r->ops, by)->blocks;
+    int64_t left = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count - taken;
+    return left > 0 ? (int64_t)((double)ns * (double)taken / (double)left) : 0;
+}
+
+/* Kernels that fill the GPU lack its SMs meanwhile, and end later. They have been played before. */
+void sl__squeeze(pass *p, size_t i)
+{
+    const sl_span *span = sl__item_span(p->r->ops, i);
+    int place = place_of(p, span);
+    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
+    if (p->of[place].full_ns == SL__NEVER || sm_count <= 0) return;
+    int64_t until_ns = p->of[place].full_ns + p->of[place].squeezed_ns;
+    int64_t beside_ns = sl__min_ns(p->r->played[i].end_ns, until_ns) - p->r->played[i].start_ns;
+    double taken = (double)sl__min_ns(span->blocks, sm_count) / sm_count;
+    if (beside_ns <= 0) return;
+    p->of[place].squeezed_ns += (int64_t)((double)beside_ns * taken);
+    p->last_ns = sl__max_ns(p->last_ns, p->of[place].full_ns + p->of[place].squeezed_ns);
+}
