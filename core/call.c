@@ -3,8 +3,8 @@
 #include "device.h"
 
 #include "graph/capture.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "threads.h"
 
@@ -17,7 +17,7 @@ static inline void reap(sl_device *device)
         sl__op_retire(device, op);
     }
     if (device->core->late_stops) sl__record_stop_late(device);
-    if (sl__race_has_news()) sl__races_report(sl__race);
+    sl__tell(reaped, device);
 }
 
 void sl__device_reap(sl_device *device)

@@ -11,8 +11,8 @@
 #include "buffer.h"
 #include "device.h"
 #include "dtype.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "stream.h"
 #include "tensor.h"
@@ -35,12 +35,14 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
         .out_offset = dst->offset,
         .in_offset = { src->offset },
     };
+    const sl__host_access accesses[] = {
+        { .buffer = src->buffer, .first = src->offset, .n_bytes = bytes },
+        { .buffer = dst->buffer, .first = dst->offset, .n_bytes = bytes, .writes = true },
+    };
     sl_device *device = dst->device;
     sl_status status = SL_OK;
 
-    if (sl__race_on())
-        status = sl__race_host_copy(sl__race, dst->buffer, dst->offset, src->buffer, src->offset,
-                                    bytes, err);
+    sl__ask(status, access, accesses, 2, err);
     if (status == SL_OK) status = sl__host_compute(dst->buffer, src->buffer, &work, err);
     return sl__device_finish(device, status, err);
 }
@@ -109,14 +111,13 @@ static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *
  * the data has arrived is what streamlab and PyTorch add. */
 static sl_status wait_for_copy(sl_stream *stream, const sl_tensor *src, sl_error *err)
 {
+    bool is_promised = src->spec.place != SL_PAGEABLE;
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (status != SL_OK || !sl__race_on()) return status;
-    if (src->spec.place == SL_PAGEABLE)
-        sl__race_waited_stream_by_chance(sl__race, stream, SL_CHANCE_BLOCKING_COPY);
-    else
-        sl__race_waited_stream(sl__race, stream);
-    return SL_OK;
+    if (status == SL_OK)
+        sl__tell(waited_for_stream, stream,
+                 is_promised ? SL_CHANCE_UNKNOWN : SL_CHANCE_BLOCKING_COPY);
+    return status;
 }
 
 sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_stream *stream,
@@ -229,10 +230,10 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
                                   sl_error *err)
 {
     size_t bytes = (size_t)n * sl_dtype_bytes(tensor->spec.dtype);
-    sl_status status = sl__race_on() ? sl__race_host(sl__race, tensor->buffer, SL_ACCESS_READ,
-                                                     "read", offset, bytes, err)
-                                     : SL_OK;
+    const sl__host_access access = { tensor->buffer, offset, bytes, false };
+    sl_status status = SL_OK;
 
+    sl__ask(status, access, &access, 1, err);
     return status != SL_OK ? status
                            : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
 }
@@ -299,10 +300,10 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
 static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, const void *raw,
                             sl_error *err)
 {
-    sl_status status = sl__race_on() ? sl__race_host(sl__race, buffer, SL_ACCESS_WRITE, "write",
-                                                     offset, bytes, err)
-                                     : SL_OK;
+    const sl__host_access access = { buffer, offset, bytes, true };
+    sl_status status = SL_OK;
 
+    sl__ask(status, access, &access, 1, err);
     return status != SL_OK ? status
                            : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
 }

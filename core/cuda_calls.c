@@ -7,8 +7,8 @@
 #include "copy.h"
 #include "device.h"
 #include "graph/capture.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "reuse.h"
 #include "stream.h"
@@ -38,22 +38,8 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
     if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
-    device->asks_waits = sl__race_on() || device->core->recordings;
+    device->asks_waits = sl__observers || device->core->recordings;
     return SL_OK;
-}
-
-/* Reports to the race checker what a call allocates or frees, then what it happened to wait for. */
-static void note_for_races(sl_device *device, sl_plain_call which, sl_buffer *buffer,
-                           sl_stream *stream, bool waited)
-{
-    bool frees = which == SL_PLAIN_FREE || which == SL_PLAIN_FREE_HOST;
-
-    if (which == SL_PLAIN_MALLOC_ASYNC) sl__race_allocated(sl__race, buffer, stream);
-    if (frees) sl__race_freed(sl__race, buffer, sl__plain_call_names[which], waited);
-    if ((frees || which == SL_PLAIN_FREE_ASYNC) && sl__race_on())
-        sl__race_is_freed(sl__race, buffer, sl__plain_call_names[which]);
-    if (waited && sl__race_on())
-        sl__race_waited_device_by_chance(sl__race, device, sl__plain_call_names[which]);
 }
 
 /* The backend's part of a call, charged and noted. */
@@ -65,7 +51,7 @@ static sl_status backend_call(sl_device *device, sl_call *call, sl_plain_call wh
                                                    buffer ? buffer->bytes : 0, &waited, err);
 
     call->waited_for_device = waited;
-    if (status == SL_OK && sl__race_on()) note_for_races(device, which, buffer, stream, waited);
+    if (status == SL_OK) sl__tell(called, device, which, buffer, stream, waited);
     return status;
 }
 
@@ -191,8 +177,7 @@ static sl_status release_memory(sl_tensor *memory, sl_plain_call which, sl_strea
     sl_status status = check_capture(device, which, stream, err);
 
     if (status == SL_OK) status = sl__buffer_settle_all(memory->buffer, err);
-    if (status == SL_OK && which == SL_PLAIN_FREE_ASYNC && sl__race_on())
-        status = sl__race_free_async(sl__race, memory->buffer, stream, err);
+    sl__ask(status, call, which, memory->buffer, stream, err);
     if (status == SL_OK) status = plain_call(device, which, memory->buffer, stream, err);
 
     status = sl__device_leave(device, status, err);

@@ -8,8 +8,8 @@
 
 #include "fault.h"
 #include "graph/capture.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "stream.h"
 
@@ -195,7 +195,7 @@ sl_status sl_device_finish(sl_device *device, sl_error *err)
     core->draining = true;
     if (!device->fault.status) /* nothing runs any more on a lost device */
         status = device->backend->device_synchronize(device, err);
-    if (status == SL_OK && sl__race_on()) sl__race_waited_device(sl__race, device);
+    if (status == SL_OK) sl__tell(waited_for_device, device);
     sl__device_reap(device);
     core->draining = core->stats.ops_in_flight > 0;
     if (device->fault.status != SL_OK && core->fault.reported) return SL_OK;
@@ -245,7 +245,7 @@ sl_status sl_device_synchronize(sl_device *device, sl_error *err)
     sl__call_begin(device, &call, SL_CALL_DEVICE_SYNC);
     status = device->backend->device_synchronize(device, err);
     sl__call_end(device, &call, NULL, status);
-    if (status == SL_OK && sl__race_on()) sl__race_waited_device(sl__race, device);
+    if (status == SL_OK) sl__tell(waited_for_device, device);
     return sl__device_finish(device, status, err);
 }
 
@@ -256,7 +256,7 @@ sl_status sl_device_wait_idle(sl_device *device, sl_error *err)
     if (status == SL_OK) status = sl_device_host_work(device, 0, err); /* retires what has ended */
     if (status != SL_OK) return status;
     if (device->core->stats.ops_in_flight > 0) return sl_device_synchronize(device, err);
-    if (sl__race_on()) sl__race_waited_device(sl__race, device);
+    sl__tell(waited_for_device, device);
     return SL_OK;
 }
 

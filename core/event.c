@@ -4,8 +4,8 @@
 
 #include "device.h"
 #include "graph/capture.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "stream.h"
 
@@ -158,7 +158,7 @@ sl_status sl_event_query(sl_event *event, bool *done, sl_error *err)
     if (status != SL_OK) return status;
     status = sl__capture_check(event->device, SL__CALLED_EVENT, "cudaEventQuery", NULL, event, err);
     if (status == SL_OK) status = event->device->backend->event_query(event, done, err);
-    if (status == SL_OK && *done && sl__race_on()) sl__race_waited_event(sl__race, event);
+    if (status == SL_OK && *done) sl__tell(waited_for_event, event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -176,7 +176,7 @@ sl_status sl_event_synchronize(sl_event *event, sl_error *err)
     call.target_stream = event->record_stream;
     status = event->device->backend->event_synchronize(event, err);
     sl__call_end(event->device, &call, NULL, status);
-    if (status == SL_OK && sl__race_on()) sl__race_waited_event(sl__race, event);
+    if (status == SL_OK) sl__tell(waited_for_event, event);
     return sl__device_finish(event->device, status, err);
 }
 
@@ -212,9 +212,9 @@ sl_status sl_event_elapsed_ms(sl_event *start, sl_event *end, double *ms, sl_err
     if (status == SL_OK) status = check_timed(end, "end", err);
     if (status != SL_OK) return sl__device_leave(start->device, status, err);
     status = start->device->backend->event_elapsed(start, end, ms, err);
-    if (status == SL_OK && sl__race_on()) { /* both have happened, or there would be no time */
-        sl__race_waited_event(sl__race, start);
-        sl__race_waited_event(sl__race, end);
+    if (status == SL_OK) { /* both have happened, or there would be no time */
+        sl__tell(waited_for_event, start);
+        sl__tell(waited_for_event, end);
     }
     return sl__device_finish(start->device, status, err);
 }

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "device.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "stream.h"
 
 typedef struct host_func {
@@ -32,9 +32,9 @@ static bool run_host_func(void *ud, sl_error *err)
     (void)err;
     if (func->device->core->draining) return true;
     sl__host_func_depth++;
-    if (sl__race_on()) sl__race_host_func_begin(sl__race, func->op, run);
+    sl__tell(host_function, func->op, run);
     succeeded = func->fn(func->ud, &failure);
-    if (sl__race_on()) sl__race_host_func_end(sl__race);
+    sl__tell(host_function, NULL, run);
     sl__host_func_depth--;
     func->device->core->where = where;
     if (!succeeded)

@@ -12,8 +12,8 @@
 #include "buffer.h"
 #include "device.h"
 #include "graph/capture.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "reuse.h"
 #include "stream.h"
@@ -29,7 +29,7 @@ static void close_stream(sl_stream *stream)
     if (!stream) return;
     core = stream->device->core;
     if (core->asked.stream == stream) core->asked.stream = NULL;
-    sl__race_stream_closed(sl__race, stream);
+    sl__tell(stream_closed, stream);
     sl__reuse_stream_closed(stream);
     stream->device->backend->stream_close(stream);
     free(stream);
@@ -81,7 +81,7 @@ void sl_device_release(sl_device *device)
     if (!device || --device->refs > 0) return;
     sl__record_abandon(device);
     unlink_device(device);
-    sl__race_device_closed(sl__race, device);
+    sl__tell(device_closed, device);
     close_per_threads(device->core->per_threads);
     close_stream(device->core->legacy);
     device->backend->device_close(device);
@@ -139,7 +139,7 @@ void sl_event_release(sl_event *event)
 
     if (!event || --event->refs > 0) return;
     device = event->device;
-    sl__race_event_closed(event);
+    sl__tell(event_closed, event);
     sl__captured_free(event->captured);
     device->backend->event_close(event);
     free(event);
@@ -159,7 +159,7 @@ void sl__buffer_release(sl_buffer *buffer)
         return;
     }
     device = buffer->device;
-    sl__race_buffer_closed(buffer);
+    sl__tell(buffer_closed, buffer);
     sl__buffer_delist(buffer);
     sl__buffer_count(buffer, sl_lent_bytes(buffer, buffer->heir) - (int64_t)buffer->bytes);
     sl__reuse_closing(buffer);

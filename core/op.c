@@ -7,7 +7,7 @@
 #include "buffer.h"
 #include "device.h"
 #include "graph/capture.h"
-#include "race/checker.h"
+#include "observers.h"
 #include "record.h"
 #include "reuse.h"
 
@@ -141,18 +141,17 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     return SL_OK;
 }
 
-static sl_status enqueue_checked(sl_op *op, sl_error *err)
+static sl_status enqueue_observed(sl_op *op, sl_error *err)
 {
-    sl_stream *stream = op->stream;
-    sl__race_sent sent;
-    sl_status status = sl__race_enqueue(sl__race, op, &sent, err);
+    sl_status status = SL_OK;
 
+    sl__ask(status, enqueue, &op, 1, err);
     if (status != SL_OK) return status;
-    status = stream->device->backend->enqueue(op, err);
-    if (status != SL_OK)
-        sl__race_cancelled(sl__race, op);
+    status = op->stream->device->backend->enqueue(op, err);
+    if (status == SL_OK)
+        sl__tell(enqueued, &op, 1);
     else
-        sl__race_enqueued(sl__race, stream, &sent);
+        sl__tell(cancelled, &op, 1);
     return status;
 }
 
@@ -178,7 +177,7 @@ sl_status sl__op_submit(sl_op *op, sl_error *err)
         status = sl__capture_take(op, &captured, err);
     if (captured && status == SL_OK) return SL_OK;
     if (status == SL_OK)
-        status = sl__race_on() ? enqueue_checked(op, err) : device->backend->enqueue(op, err);
+        status = sl__observers ? enqueue_observed(op, err) : device->backend->enqueue(op, err);
     if (status != SL_OK) {
         if (core->numbers->last_seq == sl__op_last_number(op))
             core->numbers->last_seq = op->seq - 1;

@@ -6,7 +6,7 @@
 #include "comm/ranks.h"
 #include "device.h"
 #include "graph/graph.h"
-#include "race/checker.h"
+#include "observers.h"
 #include "record.h"
 #include "reuse.h"
 
@@ -82,7 +82,7 @@ void sl__op_retire(sl_device *device, sl_op *op)
     core->stats.ops_in_flight--;
     op->stream->in_flight--;
     if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost) op->event->retired_seq = op->seq;
-    if (sl__race_on()) sl__race_retired(sl__race, op);
+    sl__tell(retired, op);
     if (op->lost)
         sl__fault_note(device, op);
     else if (core->recordings)

@@ -7,7 +7,7 @@
 
 #include "device.h"
 #include "graph/capture.h"
-#include "race/checker.h"
+#include "observers.h"
 #include "record.h"
 
 static int clamp_priority(const sl_device_info *info, int priority)
@@ -163,7 +163,7 @@ sl_status sl__stream_wait(sl_stream *stream, sl_error *err)
 {
     sl_status status = sl__stream_wait_idle(stream, err);
 
-    if (status == SL_OK && sl__race_on()) sl__race_waited_stream(sl__race, stream);
+    if (status == SL_OK) sl__tell(waited_for_stream, stream, SL_CHANCE_UNKNOWN);
     return status;
 }
 
@@ -184,7 +184,7 @@ sl_status sl_stream_query(sl_stream *stream, bool *done, sl_error *err)
     status = sl__capture_check(stream->device, SL__CALLED_STREAM, "cudaStreamQuery", stream, NULL,
                                err);
     if (status == SL_OK) status = stream->device->backend->stream_query(stream, done, err);
-    if (status == SL_OK && *done && sl__race_on()) sl__race_waited_stream(sl__race, stream);
+    if (status == SL_OK && *done) sl__tell(waited_for_stream, stream, SL_CHANCE_UNKNOWN);
     return sl__device_finish(stream->device, status, err);
 }
 

@@ -8,8 +8,8 @@
 #include "device.h"
 #include "dtype.h"
 #include "graph/graph.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "view.h"
 
@@ -250,14 +250,13 @@ void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream, sl_error *err)
 {
     const sl__operands operands = { .out = tensor->buffer };
+    const sl__host_access access = { tensor->buffer, tensor->offset, tensor->bytes, true };
     sl_device *device = tensor->device;
-    sl_status status;
+    sl_status status = SL_OK;
 
     work->out_offset = tensor->offset;
     if (tensor->spec.place == SL_ON_DEVICE) return sl__op_enqueue(stream, work, &operands, err);
-    status = sl__race_on() ? sl__race_host(sl__race, tensor->buffer, SL_ACCESS_WRITE, "write",
-                                           tensor->offset, tensor->bytes, err)
-                           : SL_OK;
+    sl__ask(status, access, &access, 1, err);
     if (status == SL_OK) status = sl__host_compute(tensor->buffer, NULL, work, err);
     return sl__device_finish(device, status, err);
 }

@@ -10,8 +10,8 @@
 #include "comm/meeting.h"
 #include "device.h"
 #include "graph/capture.h"
+#include "observers.h"
 #include "op.h"
-#include "race/checker.h"
 #include "record.h"
 #include "turn.h"
 
@@ -59,7 +59,7 @@ void sl__threads_exchange(sl_threads *threads, sl_thread *next)
     const sl_thread *started = next->number > 0 ? next : threads->running;
 
     exchange_seats(threads->running, next, started->device->core->numbers->devices);
-    if (sl__race_on()) sl__race_thread_runs(sl__race, next->number);
+    sl__tell(thread, started->device, next->number, SL__THREAD_RUNS);
     threads->running = next;
 }
 
@@ -254,12 +254,12 @@ static sl_status start_thread(sl_device *device, sl_threads *threads, sl_thread 
     for (sl_device *of = device->core->numbers->devices; of; of = of->core->beside)
         of->threads = threads;
     append(threads, thread);
-    threads->in_order = sl__race_on();
+    threads->in_order = sl__observers_need_order();
     error = start(thread);
     if (!error) { /* it waits for its turn */
         if (takes_turns(device)) device->backend->thread_open(thread);
         sl_device_retain(device);
-        if (sl__race_on()) sl__race_thread_started(sl__race, device, thread->number);
+        sl__tell(thread, device, thread->number, SL__THREAD_STARTED);
         return SL_OK;
     }
     unlink_thread(threads, thread);
@@ -300,8 +300,7 @@ sl_status sl_thread_query(sl_thread *thread, bool *ended, sl_error *err)
     if (status != SL_OK) return status;
     *ended = thread->ended;
     if (takes_turns(device)) status = device->backend->thread_query(thread, ended, err);
-    if (status == SL_OK && *ended && sl__race_on())
-        sl__race_thread_ended(sl__race, device, thread->number, false);
+    if (status == SL_OK && *ended) sl__tell(thread, device, thread->number, SL__THREAD_ENDED);
     return status;
 }
 
@@ -341,7 +340,7 @@ sl_status sl_thread_join(sl_thread *thread, sl_error *err)
     if (status != SL_OK) return sl__device_leave(device, status, err);
     if (takes_turns(device))
         pthread_join(thread->os->thread, NULL); /* it has given the turn away */
-    if (sl__race_on()) sl__race_thread_ended(sl__race, device, thread->number, true);
+    sl__tell(thread, device, thread->number, SL__THREAD_JOINED);
     unlink_thread(threads_of(thread), thread);
     free_thread(thread);
     sl_device_release(device);

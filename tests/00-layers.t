@@ -15,15 +15,17 @@
 #     words     Lua alone: sentences, made of records. It opens no files and prints nothing.
 #     plots     Lua alone: drawings, made of points. The same.
 #   In core all rooms include core/base.h, which includes nothing but C's library; and more:
-#   core      its own, core/race's, core/graph's and those of the next four; no Lua, CUDA or terminal in any below
+#   core      its own, core/graph's, core/custom's, core/comm's and those of the next four; of core/race only
+#             streamlab.h what is public: the race checker is an observer, which the core knows no name of. No
+#             Lua, CUDA or terminal in any below
 #   pictures  core/streamlab.h, core/timeline's, core/text's, its own
 #   traces    the same
 #   timeline  core/streamlab.h, core/text's, its own
 #   text      core/streamlab.h, its own, and zlib, which nobody else includes
 #   race      the core's, its own
-#   graph     the core's, core/race's, core/custom's, its own
+#   graph     the core's, core/custom's, its own
 #   custom    the core's, core/text's, its own
-#   comm      the core's, core/text's, core/race's, core/graph's, its own
+#   comm      the core's, core/text's, core/graph's, its own
 #   emulate   core/backend.h, core/custom/source_check.h and source_plain.h, core/text/temporary_folder.h,
 #             its own
 #   numbers   core/backend.h, its own
@@ -102,7 +104,7 @@ sins() { # ROOT
     import_sins "$1"
     words_sins "$1"
     offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/(divert|temporary_folder))\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core '^(text|timeline|traces|pictures|race|graph|custom|comm)/[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core '^((text|timeline|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
     offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     for room in traces pictures; do
@@ -111,8 +113,8 @@ sins() { # ROOT
     done
     offenders "$1" core/race '^\.\./[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/custom '^\.\./(text/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/comm '^\.\./((text|race|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
-    offenders "$1" core/graph '^\.\./((race|custom)/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/comm '^\.\./((text|graph)/)?[a-z0-9_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/graph '^\.\./(custom/)?[a-z_]+\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/numbers '^\.\./backend\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/emulate '^\.\./(backend|custom/source_(check|plain)|text/temporary_folder)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/sim "$backend|^\.\./emulate/emulate\.h\$" "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
@@ -275,6 +277,9 @@ plant core/a.c '#include <cublas_v2.h>' "CUDA in the core"
 plant core/a.c '#include <termios.h>' "the terminal in the core"
 plant core/a.c '#include "sim/sim.h"' "the simulator in the core"
 plant core/a.c '#include <zlib.h>' "zlib in the core"
+plant core/a.c '#include "race/checker.h"' "the race checker in the core"
+plant core/graph/a.c '#include "../race/checker.h"' "the race checker in the graphs"
+plant core/comm/a.h '#include "../race/state.h"' "the race checker in the communicators"
 plant core/traces/a.c '#include <zlib.h>' "zlib in the traces"
 plant core/text/a.c '#include <minizip/zip.h>' "minizip in the texts"
 plant core/text/a.c '#include "../timeline/timeline.h"' "the timeline in the texts"
@@ -321,6 +326,7 @@ allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bi
 allow core/sim/a.c '#include "../base.h"' "the ground in the simulator"
 allow core/text/a.c '#include "../base.h"' "the ground in the texts"
 allow core/cuda/a.c '#include "../base.h"' "the ground in the plugin"
+allow core/a.h '#include "race/races.h"' "the races that are public in the core"
 allow core/sim/a.c '#include "../backend.h"' "backend.h in the simulator"
 allow core/sim/a.c '#include "../numbers/philox.h"' "the numbers in the simulator"
 allow core/cuda/a.cu '#include "../numbers/philox_core.h"' "the numbers in the plugin"

@@ -4,9 +4,8 @@
 
 #include "../device.h"
 #include "../graph/capture.h"
+#include "../observers.h"
 #include "../op.h"
-#include "../race/checker.h"
-#include "../table.h"
 #include "meeting.h"
 #include "request.h"
 
@@ -75,19 +74,9 @@ static void cancel_to(size_t n)
 
 /* ---- out of it ---- */
 
-typedef struct member { /* a stream of the group, for the race checker */
-    sl__entry entry;
-    const sl_stream *stream;
-    size_t first, latest; /* of its operations that the checker has seen */
-} member;
-
 typedef struct batch { /* of the group's requests, in order */
     sl_op **ops;
-    sl__race_sent *sent;
-    sl__table streams;
-    member *members; /* room for as many as operations; NULL: the checker is off */
-    size_t n_members;
-    size_t n_begun, n_checked; /* the first of them have begun, the race checker has seen them */
+    size_t n_begun; /* the first of them */
 } batch;
 
 static sl_status begin(const sl__request *request, sl_op **op, sl_error *err)
@@ -104,53 +93,6 @@ static sl_status begin(const sl__request *request, sl_op **op, sl_error *err)
     return status;
 }
 
-static member *find_member(const batch *b, const sl_stream *stream)
-{
-    sl__entry *entry = sl__table_find(&b->streams, sl__table_key(stream, 0, 0));
-
-    while (entry && ((member *)entry)->stream != stream)
-        entry = sl__table_next(entry);
-    return (member *)entry;
-}
-
-/* NULL: out of memory. */
-static member *new_member(batch *b, const sl_stream *stream)
-{
-    member *m = &b->members[b->n_members];
-
-    *m = (member){ .stream = stream, .first = b->n_checked, .latest = b->n_checked };
-    if (!sl__table_add(&b->streams, &m->entry, sl__table_key(stream, 0, 0))) return NULL;
-    b->n_members++;
-    return m;
-}
-
-/* The checker can undo one operation of a stream, the latest: one before it has then happened. */
-static void settle(const batch *b, size_t i)
-{
-    sl__race_enqueued(sl__race, b->ops[i]->stream, &b->sent[i]);
-    b->sent[i].epoch = 0;
-}
-
-static sl_status check_races(batch *b, sl_op *op, sl_error *err)
-{
-    sl__device_core *core = op->stream->device->core;
-    uint32_t where = core->where;
-    sl_status status;
-    member *m;
-
-    if (!sl__race_on()) return SL_OK;
-    m = find_member(b, op->stream);
-    if (m)
-        settle(b, m->latest);
-    else if (!(m = new_member(b, op->stream)))
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a group");
-    core->where = op->where;
-    status = sl__race_enqueue(sl__race, op, &b->sent[b->n_checked], err);
-    core->where = where;
-    if (status == SL_OK) m->latest = b->n_checked++;
-    return status;
-}
-
 static sl_status check_capture(sl_op *op, sl_error *err)
 {
     return op->stream->device->core->captures ? sl__capture_refuses_op(op, err) : SL_OK;
@@ -158,8 +100,6 @@ static sl_status check_capture(sl_op *op, sl_error *err)
 
 static void undo(batch *b)
 {
-    while (b->n_checked > 0)
-        if (b->sent[--b->n_checked].epoch) sl__race_cancelled(sl__race, b->ops[b->n_checked]);
     while (b->n_begun > 0) {
         sl_op *op = b->ops[--b->n_begun];
         sl_device *device = op->stream->device;
@@ -168,34 +108,19 @@ static void undo(batch *b)
     }
 }
 
-/* The last epoch of its stream before the group. Operations of a group have no order among each
- * other: the library makes one kernel of them. */
-static uint64_t epoch_before(const batch *b, const sl_op *op)
+static void enqueued(const batch *b)
 {
-    return b->ops[find_member(b, op->stream)->first]->race_epoch - 1;
-}
-
-static void report_part(batch *b, size_t i)
-{
-    sl__meeting *meeting = group.requests[i].meeting;
-    const sl_op *op = b->ops[i];
-
-    sl__race_enqueued(sl__race, op->stream, &b->sent[i]);
-    if (meeting && op->race_epoch)
-        sl__race_rank_called(sl__race, &meeting->race, op, epoch_before(b, op));
-}
-
-static void enqueued(batch *b)
-{
+    sl__tell(enqueued, b->ops, b->n_begun);
     for (size_t i = 0; i < b->n_begun; i++) {
-        if (i < b->n_checked) report_part(b, i);
+        sl__meeting *meeting = group.requests[i].meeting;
+        if (meeting) sl__tell(part_enqueued, &meeting->race, b->ops[i]);
         sl__op_enqueued(b->ops[i]);
     }
     for (size_t i = 0; i < b->n_begun; i++)
         sl__meeting_enqueued(&group.requests[i]);
 }
 
-static sl_status enqueue(batch *b, sl_error *err)
+static sl_status begin_all(batch *b, sl_error *err)
 {
     sl_status status = SL_OK;
 
@@ -203,12 +128,20 @@ static sl_status enqueue(batch *b, sl_error *err)
         status = begin(&group.requests[i], &b->ops[i], err);
         b->n_begun += status == SL_OK;
     }
-    for (size_t i = 0; i < group.n && status == SL_OK; i++) {
+    for (size_t i = 0; i < group.n && status == SL_OK; i++)
         status = check_capture(b->ops[i], err);
-        if (status == SL_OK) status = check_races(b, b->ops[i], err);
-    }
-    if (status == SL_OK)
+    return status;
+}
+
+static sl_status enqueue(batch *b, sl_error *err)
+{
+    sl_status status = begin_all(b, err);
+
+    if (status == SL_OK) sl__ask(status, enqueue, b->ops, group.n, err);
+    if (status == SL_OK) {
         status = b->ops[0]->stream->device->backend->comm_enqueue(b->ops, group.n, err);
+        if (status != SL_OK) sl__tell(cancelled, b->ops, group.n);
+    }
     if (status == SL_OK)
         enqueued(b);
     else
@@ -261,17 +194,11 @@ static sl_status flush(sl_error *err)
 
     if (status == SL_OK) {
         b.ops = malloc(group.n * sizeof *b.ops);
-        b.sent = malloc(group.n * sizeof *b.sent);
-        if (sl__race_on()) b.members = malloc(group.n * sizeof *b.members);
-        status = b.ops && b.sent && (b.members || !sl__race_on())
-                     ? enqueue(&b, err)
-                     : sl_fail(err, SL_ENOMEM, "out of host memory for a group");
+        status = b.ops ? enqueue(&b, err)
+                       : sl_fail(err, SL_ENOMEM, "out of host memory for a group");
         is_done = status == SL_OK;
     }
     free(b.ops);
-    free(b.sent);
-    free(b.members);
-    sl__table_free(&b.streams);
     status = finish_devices(status, err);
     if (!is_done) cancel_to(0);
     while (group.n > 0)

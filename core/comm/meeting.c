@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../device.h"
+#include "../observers.h"
 #include "request.h"
 
 /* ---- which meeting ---- */
@@ -95,7 +96,7 @@ static void drop(sl__meeting *meeting)
     sl__table_remove(table_of(meeting->all), &meeting->entry);
     *meeting->link = meeting->next;
     if (meeting->next) meeting->next->link = meeting->link;
-    sl__race_ranks_closed(&meeting->race);
+    if (meeting->race) sl__tell(meeting_closed, &meeting->race);
     free(meeting);
 }
 
@@ -235,7 +236,7 @@ void sl__meeting_enqueued(sl__request *request)
 
     request->meeting = NULL;
     if (!meeting || ++meeting->enqueued < sides(request)) return;
-    if (sl__race_on()) sl__race_ranks_met(sl__race, &meeting->race, request->comm->device);
+    if (meeting->race) sl__tell(met, &meeting->race, request->comm->device);
     drop(meeting);
 }
 

@@ -8,7 +8,6 @@
 #ifndef SL_COMM_MEETING_H
 #define SL_COMM_MEETING_H
 
-#include "../race/checker.h"
 #include "../table.h"
 #include "ranks.h"
 
@@ -26,7 +25,7 @@ typedef struct sl__meeting {
     int64_t count, root;                  /* with so many elements */
     const sl_comm *named_by;              /* the first that gave a name; NULL: none */
     uint32_t name;                        /* its device's text id */
-    sl__race_ranks *race;                 /* the race checker's */
+    struct sl__race_ranks *race;          /* of the race checker, or NULL */
 } sl__meeting;
 
 /* The next of the request's rank: checks it against the others of its meeting, and counts it. Fills

@@ -6,8 +6,8 @@
 
 #include "../buffer.h"
 #include "../device.h"
+#include "../observers.h"
 #include "../op.h"
-#include "../race/checker.h"
 #include "../reuse.h"
 
 /* ---- growing ---- */
@@ -143,7 +143,7 @@ void sl_graph_release(sl_graph *graph)
     *graph->link = graph->next;
     if (graph->next) graph->next->link = graph->link;
     device->core->stats.graphs--;
-    sl__race_graph_closed(sl__race, graph);
+    sl__tell(graph_closed, graph);
     device->backend->graph_close(graph);
     sl__body_release(graph->body);
     free(graph);

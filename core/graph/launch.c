@@ -3,8 +3,8 @@
 
 #include "../buffer.h"
 #include "../device.h"
+#include "../observers.h"
 #include "../op.h"
-#include "../race/checker.h"
 #include "../record.h"
 #include "../stream.h"
 #include "capture.h"
@@ -82,7 +82,7 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     op->body = graph->body;
     op->body->refs++;
     core->numbers->last_seq = sl__op_last_number(op);
-    if (stream->device->info.simulated && (core->recordings || sl__race_on()))
+    if (stream->device->info.simulated && (core->recordings || sl__observers))
         op->runs = calloc((size_t)op->body->n_nodes + 1, sizeof *op->runs);
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
@@ -185,7 +185,7 @@ static void take_over(sl_graph *graph, const sl_graph *from)
     graph->body = from->body;
     graph->body->refs++;
     graph->lent = from->lent;
-    sl__race_graph_updated(graph);
+    sl__tell(graph_updated, graph);
     sl__body_release(was);
 }
 

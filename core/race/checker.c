@@ -1,4 +1,4 @@
-/* checker.c - operations and waits that the core reports; switching the checker on and off. */
+/* checker.c - operations, and waits of the host. */
 #include "checker.h"
 
 #include <stdlib.h>
@@ -11,32 +11,29 @@
 
 enum { STAGED_BYTES = 64 << 10 }; /* CUDA: pageable copies of more wait for their stream */
 
-static void clear(sl__checker *checker);
-
-void sl__race_give_up(sl__checker *checker, sl_device *device)
-{
-    clear(checker);
-    sl__races_finish(checker);
-    checker->starved = false;
-    checker->head.mode = SL_CHECK_OFF;
-    sl__device_fail_later(device, SL_ENOMEM, "the race checker ran out of memory and is off");
-}
-
 /* ---- operations ------------------------------------------------------------------------ */
 
-static uint8_t wait_of(const sl_op *op)
+/* How the host waits in the call of an operation. */
+typedef enum host_wait {
+    WAIT_NONE,
+    WAIT_BEFORE, /* for the earlier work of the stream */
+    WAIT_BEFORE_BY_CHANCE,
+    WAIT_BY_CHANCE, /* for the operation */
+    WAIT_SURE       /* likewise */
+} host_wait;
+
+static host_wait wait_of(const sl_op *op)
 {
     const sl_work *work = &op->work;
     bool sync = work->flags & SL_WORK_SYNC;
 
-    if (work->kind == SL_WORK_MEMSET && sync) return SL__WAIT_SURE;
-    if (work->kind != SL_WORK_MEMCPY) return SL__WAIT_NONE;
-    if (op->out->place != SL_ON_DEVICE && sync) return SL__WAIT_SURE;
-    if (op->out->place == SL_PAGEABLE) return SL__WAIT_BY_CHANCE;
-    if (op->in[0]->place == SL_PINNED && sync) return SL__WAIT_SURE;
-    if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES))
-        return SL__WAIT_NONE;
-    return sync ? SL__WAIT_BEFORE : SL__WAIT_BEFORE_BY_CHANCE;
+    if (work->kind == SL_WORK_MEMSET && sync) return WAIT_SURE;
+    if (work->kind != SL_WORK_MEMCPY) return WAIT_NONE;
+    if (op->out->place != SL_ON_DEVICE && sync) return WAIT_SURE;
+    if (op->out->place == SL_PAGEABLE) return WAIT_BY_CHANCE;
+    if (op->in[0]->place == SL_PINNED && sync) return WAIT_SURE;
+    if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES)) return WAIT_NONE;
+    return sync ? WAIT_BEFORE : WAIT_BEFORE_BY_CHANCE;
 }
 
 static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__operand *o,
@@ -60,8 +57,7 @@ static sl__touch touch_of(sl__checker *checker, const sl_op *op, const sl__opera
         t.access.where = sl__race_where(checker, device);
         t.access.what = sl__race_text(checker,
                                       sl__strings_text(&device->core->strings, t.access.what));
-        t.access.host_ns = wait_of(op) == SL__WAIT_BEFORE ? -1
-                                                          : device->backend->host_now_ns(device);
+        t.access.host_ns = wait_of(op) == WAIT_BEFORE ? -1 : device->backend->host_now_ns(device);
     }
     return t;
 }
@@ -125,9 +121,9 @@ static void cancel_found(sl__checker *checker, uint32_t slot, uint64_t epoch)
     sl__races_cancelled(checker, host.point.slot, host.point.epoch);
 }
 
-static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
+static sl_status enqueue(sl__checker *checker, sl_op *op, sl_error *err)
 {
-    bool strict = checker->head.mode == SL_CHECK_ERROR, is_refused = false;
+    bool strict = checker->mode == SL_CHECK_ERROR, is_refused = false;
     sl__actor actor;
     bool done = enter(checker, op, &actor);
 
@@ -138,45 +134,62 @@ static sl_status enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, s
         return sl__races_fail(checker, err);
     }
     if (done) done = touch_operands(checker, op, &actor, !strict, true, &is_refused);
-    if (!done) {
-        sl__race_give_up(checker, op->stream->device);
-        return SL_OK;
-    }
-    if (op->work.kind == SL_WORK_HOST_FUNC
-        && !sl__waiting_add(checker, &actor,
-                            &(sl__waiting){ .op = op, .until = op, .seq = op->seq })) {
-        sl__race_give_up(checker, op->stream->device);
-        return SL_OK;
-    }
-    op->race_epoch = sent->epoch = actor.point.epoch;
-    sent->event = op->work.kind == SL_WORK_EVENT_RECORD ? op->event : NULL;
-    sent->host_waits = wait_of(op);
+    if (done && op->work.kind == SL_WORK_HOST_FUNC)
+        done = sl__waiting_add(checker, &actor,
+                               &(sl__waiting){ .op = op, .until = op, .seq = op->seq });
+    if (done)
+        op->race_epoch = actor.point.epoch;
+    else
+        checker->starved = true;
     return SL_OK;
 }
 
 /* cudaMemcpy from pageable memory waits for its stream before it begins. */
-static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl__race_sent *sent,
-                                    sl_error *err)
+static sl_status enqueue_after_wait(sl__checker *checker, sl_op *op, sl_error *err)
 {
     sl__order_keep_host(checker);
     sl__race_waited_stream(checker, op->stream);
-    return checker->head.mode != SL_CHECK_OFF ? enqueue(checker, op, sent, err) : SL_OK;
+    return checker->starved ? SL_OK : enqueue(checker, op, err);
 }
 
-static sl_status enqueue_launch(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
+static sl_status enqueue_one(sl__checker *checker, sl_op *op, sl_error *err)
 {
-    sl_status status = sl__replay_enqueue(checker, op, sent, err);
+    if (op->graph) return sl__replay_enqueue(checker, op, err);
+    return wait_of(op) == WAIT_BEFORE ? enqueue_after_wait(checker, op, err)
+                                      : enqueue(checker, op, err);
+}
 
-    if (checker->starved) sl__race_give_up(checker, op->stream->device);
+/* One operation of a stream can be undone, the latest: one before it has then happened. */
+static void settle_earlier(sl__checker *checker, const sl_op *op, uint64_t batch)
+{
+    sl__race_clock *clock = op->stream->race;
+
+    if (clock && clock->batch == batch) sl__order_happens(checker, clock);
+}
+
+static void join_batch(const sl_op *op, uint64_t batch)
+{
+    sl__race_clock *clock = op->stream->race;
+
+    if (!clock || clock->batch == batch) return;
+    clock->batch = batch;
+    clock->before_batch = op->race_epoch - 1;
+}
+
+sl_status sl__race_enqueue(sl__checker *checker, sl_op *const *ops, size_t n, sl_error *err)
+{
+    uint64_t batch = ++checker->batches;
+    sl_status status = SL_OK;
+
+    for (size_t i = 0; i < n && status == SL_OK && !checker->starved; i++) {
+        settle_earlier(checker, ops[i], batch);
+        status = enqueue_one(checker, ops[i], err);
+        if (status == SL_OK)
+            join_batch(ops[i], batch);
+        else
+            sl__race_cancelled(checker, ops, i);
+    }
     return status;
-}
-
-sl_status sl__race_enqueue(sl__checker *checker, sl_op *op, sl__race_sent *sent, sl_error *err)
-{
-    memset(sent, 0, sizeof *sent);
-    if (op->graph) return enqueue_launch(checker, op, sent, err);
-    return wait_of(op) == SL__WAIT_BEFORE ? enqueue_after_wait(checker, op, sent, err)
-                                          : enqueue(checker, op, sent, err);
 }
 
 /* ---- after the backend has it -------------------------------------------------------------- */
@@ -213,43 +226,53 @@ static sl__chance chance_at(sl__checker *checker, const sl_device *device, sl_ra
 }
 
 static bool join_wait(sl__checker *checker, const sl_device *device, sl__point point,
-                      sl__race_wait wait)
+                      host_wait wait)
 {
     sl__chance chance;
 
-    if (wait == SL__WAIT_NONE || wait == SL__WAIT_BEFORE) return true; /* that wait is over */
-    if (wait == SL__WAIT_SURE) return sl__order_join_host(checker, &point, NULL);
+    if (wait == WAIT_NONE || wait == WAIT_BEFORE) return true; /* that wait is over */
+    if (wait == WAIT_SURE) return sl__order_join_host(checker, &point, NULL);
     chance = chance_at(checker, device, SL_CHANCE_TO_PAGEABLE, NULL);
-    if (wait == SL__WAIT_BEFORE_BY_CHANCE) {
+    if (wait == WAIT_BEFORE_BY_CHANCE) {
         point.epoch--;
         chance.why = SL_CHANCE_FROM_PAGEABLE;
     }
     return sl__order_join_host(checker, &point, &chance) && !checker->starved;
 }
 
-void sl__race_enqueued(sl__checker *checker, sl_stream *stream, const sl__race_sent *sent)
+static void happens(sl__checker *checker, const sl_op *op)
 {
-    sl__race_clock *clock = stream->race;
+    sl__race_clock *clock = op->stream->race;
     sl__point point;
     bool done = true;
 
-    if (!clock || !sent->epoch) return;
+    if (!clock || !op->race_epoch) return;
     sl__order_happens(checker, clock);
     point = sl__order_point(checker, clock);
-    if (sent->event) done = set_record(checker, sent->event, &point);
-    if (done && sent->graph) done = sl__replay_enqueued(checker, sent->graph, &point);
-    if (done) done = join_wait(checker, stream->device, point, (sl__race_wait)sent->host_waits);
-    if (!done) sl__race_give_up(checker, stream->device);
+    if (op->work.kind == SL_WORK_EVENT_RECORD) done = set_record(checker, op->event, &point);
+    if (done && op->graph) done = sl__replay_enqueued(checker, op->graph, &point);
+    if (done) done = join_wait(checker, op->stream->device, point, wait_of(op));
+    if (!done) checker->starved = true;
 }
 
-/* Undoes sl__race_enqueue: nothing races with the operation, or comes after it. */
-void sl__race_cancelled(sl__checker *checker, const sl_op *op)
+void sl__race_enqueued(sl__checker *checker, sl_op *const *ops, size_t n)
+{
+    uint64_t batch = ++checker->batches; /* as it was in the enqueue, but for what came between */
+
+    for (size_t i = 0; i < n && !checker->starved; i++) {
+        join_batch(ops[i], batch);
+        happens(checker, ops[i]);
+    }
+}
+
+/* Undoes enqueue_one: nothing races with the operation, or comes after it. */
+static void cancel(sl__checker *checker, const sl_op *op)
 {
     const sl__actor host = sl__order_host(checker);
     sl__race_clock *clock = op->stream->race;
     sl__operand list[SL__MOST_OPERANDS];
 
-    if (!clock || !op->race_epoch) return;
+    if (!clock || op->race_epoch != clock->epoch) return; /* it was settled */
     if (op->graph) {
         sl__replay_cancelled(checker, op);
         return;
@@ -264,6 +287,12 @@ void sl__race_cancelled(sl__checker *checker, const sl_op *op)
     if (op->work.kind == SL_WORK_HOST_FUNC) sl__waiting_forget(checker, op);
     cancel_found(checker, clock->slot, op->race_epoch);
     sl__order_undo(checker, clock);
+}
+
+void sl__race_cancelled(sl__checker *checker, sl_op *const *ops, size_t n)
+{
+    while (n > 0)
+        cancel(checker, ops[--n]);
 }
 
 void sl__race_retired(sl__checker *checker, const sl_op *op)
@@ -289,7 +318,7 @@ static bool wait_stream(sl__checker *checker, sl_stream *stream, const sl__chanc
 
     if (clock && sl__order_join_slot(checker, clock->slot, chance) && !checker->starved)
         return true;
-    sl__race_give_up(checker, stream->device);
+    checker->starved = true;
     return false;
 }
 
@@ -304,7 +333,7 @@ static void wait_streams(sl__checker *checker, sl_device *device, bool blocking_
         if (slot->device == device && (slot->is_blocking || !blocking_only))
             joined = sl__order_join_slot(checker, i, chance) && !checker->starved;
     }
-    if (!joined) sl__race_give_up(checker, device);
+    if (!joined) checker->starved = true;
 }
 
 /* Waiting for the NULL stream also waits for the blocking streams: measured, and not in CUDA's
@@ -329,8 +358,7 @@ void sl__race_waited_event(sl__checker *checker, sl_event *event)
 {
     const sl__race_record *record = record_of(checker, event, &checker->host.idle);
 
-    if (record && !sl__order_join_host(checker, &record->point, NULL))
-        sl__race_give_up(checker, event->device);
+    if (record && !sl__order_join_host(checker, &record->point, NULL)) checker->starved = true;
 }
 
 void sl__race_waited_device(sl__checker *checker, sl_device *device)
@@ -361,51 +389,18 @@ void sl__race_event_closed(sl_event *event)
     if (event->race) free_record(event->race);
 }
 
+void sl__race_records_clear(sl__checker *checker)
+{
+    while (checker->records)
+        free_record(checker->records);
+}
+
 void sl__race_device_closed(sl__checker *checker, sl_device *device)
 {
-    if (!checker) return;
     for (uint32_t i = 1; i < checker->n_slots; i++)
         if (checker->slots[i].device == device) sl__races_lost(checker, i);
     sl__order_device_closed(checker, device);
 }
-
-static void clear(sl__checker *checker)
-{
-    while (checker->memories)
-        sl__touch_forget(checker->memories);
-    while (checker->records)
-        free_record(checker->records);
-    sl__replay_clear(checker);
-    sl__race_ranks_clear(checker);
-    sl__waiting_clear(checker);
-    sl__threads_clear(checker);
-    sl__order_clear(checker);
-}
-
-sl_status sl_check(sl_check_mode mode, sl_error *err)
-{
-    sl__checker *checker;
-
-    if (mode != SL_CHECK_OFF && mode != SL_CHECK_WARN && mode != SL_CHECK_ERROR)
-        return sl_fail(err, SL_EINVAL, "there is no such mode of the race checker");
-    if (sl__host_func_depth)
-        return sl_fail(err, SL_ESTATE, "a host function must not switch the race checker");
-    checker = sl__race_make();
-    if (!checker) return sl_fail(err, SL_ENOMEM, "out of host memory for the race checker");
-    clear(checker);
-    if (mode == SL_CHECK_OFF) {
-        sl__races_finish(checker); /* what is listed stays */
-        sl__races_report(checker);
-    } else {
-        sl__races_clear(checker);
-        sl__strings_free(&checker->strings);
-        checker->starved = false;
-    }
-    checker->head.mode = mode;
-    return SL_OK;
-}
-
-sl_check_mode sl_check_get_mode(void) { return sl__race ? sl__race->head.mode : SL_CHECK_OFF; }
 
 size_t sl__race_accesses(sl__checker *checker)
 {

@@ -44,23 +44,22 @@ static bool add_getter(sl__race_ranks *ranks, uint32_t slot)
 }
 
 /* A rank without elements neither gives nor gets: NCCL returns from such calls at once. */
-void sl__race_rank_called(sl__checker *checker, sl__race_ranks **owner, const sl_op *op,
-                          uint64_t before)
+void sl__race_rank_called(sl__checker *checker, sl__race_ranks **owner, const sl_op *op)
 {
     const sl__race_clock *clock = op->stream->race;
     sl__race_ranks *ranks;
     bool raised = false, done;
 
-    if (!clock) return; /* the checker has been switched off */
+    if (!clock || !op->race_epoch) return; /* the checker was off, or has been switched off */
     ranks = *owner ? *owner : make(checker, owner);
     done = ranks != NULL;
     if (done && op->work.n > 0) {
         sl__point point = sl__order_point(checker, clock);
-        point.epoch = before;
+        point.epoch = clock->before_batch;
         done = sl__seen_join(&ranks->given, &point, true, &raised);
     }
     if (done && op->work.m > 0) done = add_getter(ranks, clock->slot);
-    if (!done) sl__race_give_up(checker, op->stream->device);
+    if (!done) checker->starved = true;
 }
 
 static bool give(sl__checker *checker, const sl__race_ranks *ranks)
@@ -77,9 +76,9 @@ static bool give(sl__checker *checker, const sl__race_ranks *ranks)
     return true;
 }
 
-void sl__race_ranks_met(sl__checker *checker, sl__race_ranks **owner, sl_device *device)
+void sl__race_ranks_met(sl__checker *checker, sl__race_ranks **owner)
 {
-    if (*owner && !give(checker, *owner)) sl__race_give_up(checker, device);
+    if (*owner && !give(checker, *owner)) checker->starved = true;
 }
 
 void sl__race_ranks_closed(sl__race_ranks **owner)

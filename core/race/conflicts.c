@@ -81,8 +81,7 @@ static void conflict(void *ud, const sl__access *earlier)
         .first = swapped ? &t->access : earlier,
         .second = swapped ? earlier : &t->access,
     };
-    if (checker->head.mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED
-        && !t->has_happened) {
+    if (checker->mode == SL_CHECK_ERROR && meeting.kind == SL_RACE_UNORDERED && !t->has_happened) {
         meeting.refused = &t->access;
         t->is_refused = true;
     }
@@ -101,7 +100,7 @@ static void use_freed(sl__touch *t)
         .second = &t->access,
     };
 
-    if (t->checker->head.mode == SL_CHECK_ERROR) {
+    if (t->checker->mode == SL_CHECK_ERROR) {
         meeting.refused = &t->access;
         t->is_refused = true;
     }

@@ -182,13 +182,13 @@ void sl__race_graph_updated(sl_graph *graph)
     if (graph->race) free_lists(graph->race);
 }
 
-void sl__race_graph_closed(sl__checker *checker, sl_graph *of)
+void sl__race_graph_closed(sl_graph *of)
 {
     sl__race_graph *graph = of->race;
 
     if (!graph) return;
     free_lists(graph);
-    close_lanes(checker, graph);
+    close_lanes(sl__race, graph);
     sl__seen_release(&graph->end.seen);
     *graph->link = graph->next;
     if (graph->next) graph->next->link = graph->link;
@@ -199,5 +199,5 @@ void sl__race_graph_closed(sl__checker *checker, sl_graph *of)
 void sl__replay_clear(sl__checker *checker)
 {
     while (checker->graphs)
-        sl__race_graph_closed(checker, checker->graphs->graph);
+        sl__race_graph_closed(checker->graphs->graph);
 }

@@ -52,47 +52,31 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
     for (int i = 0; i < n && done; i++)
         if (list[i].actor->is_late || checker->n_waiting > 0 || checker->threads)
             done = sl__touch_note(&list[i]);
-    if (!done) sl__race_give_up(checker, list[0].buffer->device);
+    if (!done) checker->starved = true;
     return SL_OK;
 }
 
-sl_status sl__race_host(sl__checker *checker, sl_buffer *buffer, sl_race_access_kind kind,
-                        const char *what, size_t first, size_t n_bytes, sl_error *err)
+enum { MOST_ACCESSES = 2 }; /* of one call */
+
+sl_status sl__race_host(sl__checker *checker, const sl__host_access *list, int n, sl_error *err)
 {
     const sl__actor actor = actor_now(checker);
-    sl__touch t = {
-        .checker = checker,
-        .buffer = buffer,
-        .actor = &actor,
-        .first = first,
-        .end = first + n_bytes,
-        .access = { .kind = (uint8_t)kind },
-    };
+    const char *what[MOST_ACCESSES];
+    sl__touch touches[MOST_ACCESSES];
 
-    return is_unknown(checker) ? SL_OK : touch_by_host(&t, 1, &what, err);
-}
-
-sl_status sl__race_host_copy(sl__checker *checker, sl_buffer *dst, size_t to, sl_buffer *src,
-                             size_t from, size_t n_bytes, sl_error *err)
-{
-    static const char *const what[] = { "read", "write" };
-    const sl__actor actor = actor_now(checker);
-    sl__touch list[] = {
-        { .checker = checker,
-          .buffer = src,
-          .actor = &actor,
-          .first = from,
-          .end = from + n_bytes,
-          .access = { .kind = SL_ACCESS_READ } },
-        { .checker = checker,
-          .buffer = dst,
-          .actor = &actor,
-          .first = to,
-          .end = to + n_bytes,
-          .access = { .kind = SL_ACCESS_WRITE } },
-    };
-
-    return is_unknown(checker) ? SL_OK : touch_by_host(list, 2, what, err);
+    if (is_unknown(checker)) return SL_OK;
+    for (int i = 0; i < n; i++) {
+        what[i] = list[i].writes ? "write" : "read";
+        touches[i] = (sl__touch){
+            .checker = checker,
+            .buffer = list[i].buffer,
+            .actor = &actor,
+            .first = list[i].first,
+            .end = list[i].first + list[i].n_bytes,
+            .access = { .kind = list[i].writes ? SL_ACCESS_WRITE : SL_ACCESS_READ },
+        };
+    }
+    return touch_by_host(touches, n, what, err);
 }
 
 void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited)
@@ -126,5 +110,5 @@ void sl__race_is_freed(sl__checker *checker, sl_buffer *buffer, const char *what
 
     if (!device->core->graphs && buffer->place == SL_ON_DEVICE) return;
     describe(&t, what);
-    if (!sl__touch_freed(&t) || checker->starved) sl__race_give_up(checker, device);
+    if (!sl__touch_freed(&t)) checker->starved = true;
 }

@@ -35,7 +35,7 @@ static void set_outcome(sl__checker *checker, sl__found *entry, sl_race_outcome 
 {
     if (entry->race.outcome != SL_RACE_STALE && outcome != SL_RACE_UNKNOWN)
         entry->race.outcome = outcome;
-    if (!entry->reported) checker->head.has_news = true;
+    if (!entry->reported) checker->has_news = true;
 }
 
 /* True: the outcome is known, or never will be. The check is made when the later access is
@@ -135,7 +135,7 @@ void sl__races_launch_cancelled(sl__checker *checker, const sl_op *launch)
     for (size_t i = checker->races.n_unsettled; i-- > 0;)
         if (node_of(checker, &checker->races.unsettled[i].second, launch) >= 0)
             remove_unsettled(checker, i);
-    checker->head.has_news = true;
+    checker->has_news = true;
 }
 
 void sl__races_lost(sl__checker *checker, uint32_t slot)
@@ -144,7 +144,7 @@ void sl__races_lost(sl__checker *checker, uint32_t slot)
         if (checker->races.unsettled[i].first.slot == slot
             || checker->races.unsettled[i].second.slot == slot)
             remove_unsettled(checker, i);
-    checker->head.has_news = true;
+    checker->has_news = true;
 }
 
 /* The entry stays: these lines of the script race. */
@@ -154,5 +154,5 @@ void sl__races_cancelled(sl__checker *checker, uint32_t slot, uint64_t epoch)
         if (checker->races.unsettled[i].second.slot == slot
             && checker->races.unsettled[i].second.epoch == epoch)
             remove_unsettled(checker, i);
-    checker->head.has_news = true;
+    checker->has_news = true;
 }

@@ -285,7 +285,7 @@ void sl__races_add(sl__checker *checker, const sl__meeting *meeting)
     } else {
         sl__outcome_follow(checker, entry, meeting);
     }
-    if (!entry->reported) checker->head.has_news = true;
+    if (!entry->reported) checker->has_news = true;
 }
 
 static sl_status fail_launch(const sl_race *race, sl_error *err)
@@ -317,7 +317,7 @@ sl_status sl__races_fail(sl__checker *checker, sl_error *err)
 
 void sl__races_report(sl__checker *checker)
 {
-    checker->head.has_news = false;
+    checker->has_news = false;
     for (size_t i = 0; i < checker->races.n; i++) {
         found *entry = checker->races.entries[i];
         if (entry->reported || entry->unsettled > 0) continue;
@@ -329,7 +329,7 @@ void sl__races_report(sl__checker *checker)
 void sl__races_finish(sl__checker *checker)
 {
     sl__outcomes_forget(checker);
-    checker->head.has_news = checker->races.n > 0;
+    checker->has_news = checker->races.n > 0;
 }
 
 void sl__races_clear(sl__checker *checker)

@@ -242,9 +242,9 @@ static sl_status refuse(const replay *r, sl_error *err)
     return sl__races_fail(r->checker, err);
 }
 
-static sl_status enqueue(replay *r, sl__race_sent *sent, sl_error *err)
+static sl_status enqueue(replay *r, sl_error *err)
 {
-    bool strict = r->checker->head.mode == SL_CHECK_ERROR, is_refused = false;
+    bool strict = r->checker->mode == SL_CHECK_ERROR, is_refused = false;
     bool done = begin(r);
 
     if (done && strict) done = touch_all(r, true, false, false, &is_refused);
@@ -255,16 +255,14 @@ static sl_status enqueue(replay *r, sl__race_sent *sent, sl_error *err)
         r->checker->starved = true;
         return SL_OK;
     }
-    r->op->race_epoch = sent->epoch = r->clock->epoch;
-    sent->graph = r->op->graph;
+    r->op->race_epoch = r->clock->epoch;
     return SL_OK;
 }
 
-sl_status sl__replay_enqueue(sl__checker *checker, sl_op *launch, sl__race_sent *sent,
-                             sl_error *err)
+sl_status sl__replay_enqueue(sl__checker *checker, sl_op *launch, sl_error *err)
 {
     replay r = { .checker = checker, .op = launch, .body = launch->body };
-    sl_status status = enqueue(&r, sent, err);
+    sl_status status = enqueue(&r, err);
 
     sl__launch_release(r.launch);
     return status;

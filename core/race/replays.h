@@ -57,8 +57,7 @@ void sl__race_graph_drop_points(sl__race_graph *graph);
 /* ---- replays.c: what checker.c does for other operations ---- */
 
 /* Without memory for it, `starved` of the checker is set. */
-sl_status sl__replay_enqueue(sl__checker *checker, sl_op *launch, sl__race_sent *sent,
-                             sl_error *err);
+sl_status sl__replay_enqueue(sl__checker *checker, sl_op *launch, sl_error *err);
 /* `point`: of the stream behind the launch. False: out of memory. */
 bool sl__replay_enqueued(sl__checker *checker, sl_graph *graph, const sl__point *point);
 void sl__replay_cancelled(sl__checker *checker, const sl_op *launch);

@@ -19,7 +19,9 @@ typedef struct sl__race_clock {
     struct sl__race_clock *next, **link; /* of all clocks */
     sl_stream *stream;
     uint32_t slot;
-    uint64_t epoch;        /* of its last operation */
+    uint64_t epoch; /* of its last operation */
+    uint64_t batch; /* number of the latest operations enqueued together that has one in it, */
+    uint64_t before_batch; /* and its epoch before those */
     sl__seen seen;         /* what its next operation comes after */
     uint64_t host_version; /* version of the host's `seen` that is in it */
     bool beyond_host;      /* `seen` may be larger than the host's */
@@ -151,17 +153,19 @@ void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *
 /* ---- the checker -------------------------------------------------------------------- */
 
 struct sl__checker {
-    sl__race_head head;
+    sl_check_mode mode;
+    bool has_news;       /* races wait to be reported */
     sl__race_list races; /* outlives OFF */
     sl__needs needs;     /* likewise */
     sl__strings strings; /* of races, and the host's accesses */
-    bool starved;        /* a text or a race found no memory */
+    bool starved;        /* something found no memory: the checker gives up */
     sl__slot *slots;     /* 0 is the host's */
     uint32_t n_slots, slots_room;
     uint32_t unseen, closed;  /* the first of these slots, 0: none */
     uint32_t last_closed;     /* likewise */
     uint64_t first_epoch;     /* of slots: earlier checks had those up to it */
     uint64_t host_epoch;      /* counts enqueued operations, from 1 */
+    uint64_t batches;         /* of operations enqueued together, so far */
     sl__host host;            /* that calls */
     uint64_t host_versions;   /* counts changes of what hosts have seen, from 1 */
     sl__race_thread *threads; /* NULL: the host has one thread, in slot 0 */
@@ -264,10 +268,6 @@ int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS]);
 /* A copy from pageable memory has read its source when the call returns: the host reads. */
 bool sl__operand_is_hosts(const sl_op *op, const sl__operand *operand);
 
-/* ---- collectives.c: order across ranks ------------------------------------------------ */
-
-void sl__race_ranks_clear(sl__checker *checker);
-
 /* ---- threads.c: threads of the host ------------------------------------------------------ */
 
 /* Whether the running thread comes after what the one of that slot did until then. */
@@ -314,11 +314,6 @@ void sl__touch_forget(sl__race_memory *memory);
 
 /* A call has freed the memory. False: out of memory. */
 bool sl__touch_freed(sl__touch *t);
-
-/* ---- checker.c ---------------------------------------------------------------------- */
-
-/* Out of memory: switches the checker off. The script continues. */
-void sl__race_give_up(sl__checker *checker, sl_device *device);
 
 /* ---- races.c: the races found ------------------------------------------------------- */
 

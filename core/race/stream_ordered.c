@@ -42,7 +42,7 @@ void sl__race_allocated(sl__checker *checker, sl_buffer *buffer, sl_stream *stre
     };
 
     if (!touch_all(checker, buffer, stream, &t, &actor) || !sl__touch_note(&t)) {
-        sl__race_give_up(checker, stream->device);
+        checker->starved = true;
         return;
     }
     happens(checker, stream);
@@ -59,7 +59,7 @@ sl_status sl__race_free_async(sl__checker *checker, sl_buffer *buffer, sl_stream
 
     if (done) sl__touch_check(&t);
     if (!done || checker->starved) {
-        sl__race_give_up(checker, stream->device);
+        checker->starved = true;
         return SL_OK;
     }
     if (!t.is_refused) {

@@ -95,9 +95,9 @@ static bool start(sl__checker *checker, uint32_t number)
     return thread && join(checker, &thread->host, &checker->host);
 }
 
-void sl__race_thread_started(sl__checker *checker, sl_device *device, uint32_t number)
+void sl__race_thread_started(sl__checker *checker, uint32_t number)
 {
-    if (!start(checker, number)) sl__race_give_up(checker, device);
+    if (!start(checker, number)) checker->starved = true;
 }
 
 void sl__race_thread_runs(sl__checker *checker, uint32_t number)
@@ -131,7 +131,7 @@ static void drop(sl__checker *checker, sl__race_thread *thread)
     remove_thread(checker, thread);
 }
 
-void sl__race_thread_ended(sl__checker *checker, sl_device *device, uint32_t number, bool is_joined)
+void sl__race_thread_ended(sl__checker *checker, uint32_t number, bool is_joined)
 {
     sl__race_thread *thread = find(checker, number);
     bool joined;
@@ -140,7 +140,7 @@ void sl__race_thread_ended(sl__checker *checker, sl_device *device, uint32_t num
     joined = join(checker, &checker->host, &thread->host);
     if (is_joined) drop(checker, thread);
     if (joined && is_joined && !checker->threads->next) joined = be_alone(checker);
-    if (!joined) sl__race_give_up(checker, device);
+    if (!joined) checker->starved = true;
 }
 
 void sl__threads_clear(sl__checker *checker)
