@@ -9,8 +9,8 @@
 
 /* ---- when memory runs out ------------------------------------------------------ */
 
-/* Waiting helps if operations in flight hold device memory that is otherwise free. On the
- * simulator only a full GPU counts: its clock must not move because the host is out of memory. */
+/* Waiting helps if operations in flight hold device memory that is otherwise free. Where equal runs
+ * have equal times only a full GPU counts: no clock may move because the host is out of memory. */
 static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
 {
     const sl_device *device = buffer->device;
@@ -18,7 +18,7 @@ static bool waiting_may_help(const sl_buffer *buffer, sl_alloc_how how)
     bool full = buffer->bytes > (uint64_t)(device->info.memory_bytes - stats->device_bytes);
 
     return how == SL_ALLOC_TENSOR && buffer->place == SL_ON_DEVICE && stats->ops_in_flight > 0
-           && !device->core->captures && (full || !device->info.simulated);
+           && !device->core->captures && (full || !device->info.repeats);
 }
 
 /* Retires all work; recordings note the wait. */

@@ -418,7 +418,7 @@ sl_status sl_cuda_mem_get_info(sl_device *device, int64_t *free_bytes, int64_t *
     sl_call call;
     sl_status status = sl__device_enter(device, "cudaMemGetInfo", err);
 
-    if (status == SL_OK && device->info.simulated)
+    if (status == SL_OK && device->info.repeats)
         sl__buffer_relieve(device); /* whatever garbage there is, the answer is the same */
     if (status == SL_OK) status = begin_call(device, &call, "cudaMemGetInfo", err);
     if (status != SL_OK) return status;

@@ -109,7 +109,7 @@ sl_status sl_record_start(sl_device *device, const char *name, sl_timeline **tim
 
 sl_status sl_record_keep_summary(sl_device *device, sl_timeline *timeline, sl_error *err)
 {
-    if (!device->info.simulated)
+    if (!device->info.times_at_once)
         return sl_fail(
             err, SL_EUNSUPPORTED,
             "keeping only a summary needs a simulated GPU: of %s the times of operations "

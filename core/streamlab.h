@@ -135,7 +135,11 @@ typedef struct sl_device_info {
     char profile[64];    /* the simulator's profile, "" on real GPUs */
     const char *backend; /* "sim", "cuda" */
     int index;
-    bool simulated; /* virtual time: deterministic */
+    bool simulated;     /* for what is said of it; core asks for what a device can: */
+    bool repeats;       /* equal runs have equal results and times, whatever the host has done */
+    bool times_at_once; /* an operation's times are known when it retires; else they come later */
+    bool knows_causes;  /* it says what operations and ranks waited for; else that is inferred */
+    bool needs_no_code; /* kernels without code have times, from what is declared of them */
     int sm_count;
     int async_engine_count;
     int64_t memory_bytes;

@@ -122,6 +122,7 @@ sins() { # ROOT
     base_sins "$1"
     script_sins "$1"
     temporary_sins "$1"
+    ability_sins "$1"
 }
 
 # What all rooms include includes none of their headers.
@@ -181,6 +182,15 @@ temporary_sins() { # ROOT
             -e '\<\(mkdtemp\|mkstemp\|mkostemp\|tmpnam\|tempnam\|tmpfile\) *(' {} + 2>/dev/null
         find repl -name '*.lua' ! -path 'repl/playground/*' -exec grep -Hn \
             -e 'os\.tmpname\|io\.tmpfile' {} + 2>/dev/null
+    )
+}
+
+# The core asks for what a device can, not what it is. Files and pictures say what it is.
+ability_sins() { # ROOT
+    (
+        cd "$1" || exit
+        find core -name '*.[ch]' ! -path 'core/sim/*' ! -path 'core/traces/*' ! -path 'core/pictures/*' \
+            -exec grep -Hn -e '\(\.\|->\)simulated\>' {} + 2>/dev/null
     )
 }
 
@@ -323,6 +333,9 @@ allow repl/commands/a.c '#include <minizip/zip.h>' "minizip in the subcommands"
 allow repl/commands/a.lua 'local runs = import "repl/compare/runs.lua"' "compare's Lua in a subcommand"
 allow repl/labs/a.lua 'local text = import "repl/run/text.lua"' "the texts of run/ in the grader"
 allow bindings/a.c '#include "../core/streamlab.h"' "the public header in the bindings"
+plant core/a.c 'if (device->info.simulated)' "a question for what a device is"
+plant core/timeline/a.c 'if (sl_timeline_device(timeline)->simulated)' "the same of a timeline"
+allow core/traces/a.c 'sl__write_bool(w, info->simulated);' "what a device is in a file"
 allow core/sim/a.c '#include "../base.h"' "the ground in the simulator"
 allow core/text/a.c '#include "../base.h"' "the ground in the texts"
 allow core/cuda/a.c '#include "../base.h"' "the ground in the plugin"

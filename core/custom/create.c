@@ -224,7 +224,7 @@ static sl_status open_source(sl_custom *kernel, sl_error *err)
     return status;
 }
 
-/* A simulated GPU has times without values. */
+/* It will have times, and no values. */
 static sl_status open_without_image(sl_custom *kernel, const char *why, sl_error *err)
 {
     snprintf(kernel->unknown, sizeof kernel->unknown, "%s", kernel->compute ? "" : why);
@@ -237,12 +237,12 @@ static sl_status open_kernel(sl_custom *kernel, sl_error *err)
     sl_status status;
 
     if (!kernel->source) {
-        if (!kernel->device->info.simulated)
+        if (!kernel->device->info.needs_no_code)
             return sl_fail(err, SL_EINVAL, "a real GPU needs the source");
         return open_without_image(kernel, "it has neither a source nor a function cpu =", err);
     }
     status = open_source(kernel, &why);
-    if (status == SL_EUNSUPPORTED && kernel->device->info.simulated)
+    if (status == SL_EUNSUPPORTED && kernel->device->info.needs_no_code)
         return open_without_image(kernel, why.msg, err);
     if (status != SL_OK && err) *err = why;
     return status;

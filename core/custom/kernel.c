@@ -49,7 +49,7 @@ const char *sl_custom_hash(const sl_custom *kernel) { return kernel->hash; }
 
 void sl_custom_set_footprint(sl_custom *kernel, int registers, int64_t shared_bytes)
 {
-    if (!kernel->device->info.simulated) return;
+    if (!kernel->device->info.needs_no_code) return;
     if (registers > 0) kernel->info.registers = registers;
     if (shared_bytes >= 0) kernel->info.shared_bytes = shared_bytes;
 }

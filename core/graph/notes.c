@@ -196,10 +196,10 @@ static bool add_launch(launch_notes *notes)
     return added;
 }
 
-/* A simulated launch without memory for its nodes' times is left out, and that is reported. */
+/* A launch that had no memory for its nodes' times is left out, and that is reported. */
 void sl__graph_record(sl_device *device, const sl_op *launch)
 {
-    bool known = launch->runs || !device->info.simulated;
+    bool known = launch->runs || !device->info.times_at_once;
 
     for (sl__recording *rec = device->core->recordings; rec; rec = rec->next) {
         launch_notes notes = { .device = device, .rec = rec, .launch = launch };

@@ -70,7 +70,7 @@ void sl__outcome_follow(sl__checker *checker, sl__found *entry, const sl__meetin
     };
 
     if (meeting->kind == SL_RACE_AFTER_FREE) return; /* it went wrong, whenever that was */
-    if (!meeting->buffer->device->info.simulated || settle(checker, &u)
+    if (!meeting->buffer->device->info.times_at_once || settle(checker, &u)
         || checker->races.n_unsettled == SL__MOST_UNSETTLED)
         return;
     checker->races.unsettled[checker->races.n_unsettled++] = u;

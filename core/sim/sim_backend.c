@@ -41,6 +41,7 @@ static void fill_info(sim_device *dev)
     snprintf(info->name, sizeof info->name, "%s", p->name);
     snprintf(info->profile, sizeof info->profile, "%s", p->profile);
     info->simulated = true;
+    info->repeats = info->times_at_once = info->knows_causes = info->needs_no_code = true;
     info->sm_count = (int)p->sm_count;
     info->async_engine_count = (int)p->async_engine_count;
     info->memory_bytes = isinf(p->memory_bytes) ? INT64_MAX : (int64_t)p->memory_bytes;

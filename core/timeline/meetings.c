@@ -60,7 +60,7 @@ void sl__notes_meet(sl_timeline *timeline)
     sl__notes *c = &sl__timeline_notes(timeline)[SL__COLLECTIVES];
     sl_collective_note *notes = c->at, **order;
 
-    if (c->n == 0 || sl_timeline_device(timeline)->simulated) return;
+    if (c->n == 0 || sl_timeline_device(timeline)->knows_causes) return;
     order = malloc(c->n * sizeof *order);
     if (!order) return;
     for (size_t i = 0; i < c->n; i++)

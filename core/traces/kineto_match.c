@@ -484,7 +484,7 @@ static sl_device_info info_of(const sl__records *records, int index)
     if (records->own) {
         memcpy(info.profile, records->info.profile, sizeof info.profile);
         info.backend = records->info.backend;
-        info.simulated = records->info.simulated;
+        info.simulated = info.knows_causes = records->info.simulated;
         info.async_engine_count = records->info.async_engine_count;
         info.priority_least = records->info.priority_least;
         info.priority_greatest = records->info.priority_greatest;

@@ -122,7 +122,9 @@ static sl_status fake_device_open(sl_device *device, const sl_setting *settings,
 {
     if (n > 0) return sl_fail(err, SL_EINVAL, "unknown setting %s", settings[0].name);
     strcpy(device->info.name, "Fake");
-    device->info.simulated = !fake.real;
+    device->info.simulated = device->info.repeats = !fake.real;
+    device->info.times_at_once = device->info.knows_causes = !fake.real;
+    device->info.needs_no_code = !fake.real;
     device->info.memory_bytes = FAKE_MEMORY_BYTES;
     device->info.priority_least = 0;
     device->info.priority_greatest = -5;

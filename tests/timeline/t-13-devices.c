@@ -155,7 +155,7 @@ static void test_meetings(bool simulated)
 {
     sl_timeline *tl = make_two();
     sl_device_info info = *sl_timeline_device(tl);
-    info.simulated = simulated;
+    info.simulated = info.knows_causes = simulated;
     sl_timeline_set_device(tl, &info);
     is_str(sl_timeline_device(tl)->backend, "sim", "a timeline may be given its own device again");
     uint64_t sums[2] = { part(tl, 0, SL_ALL_REDUCE, -1, 1, 5, 50),
