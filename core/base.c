@@ -25,11 +25,12 @@ bool sl__grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zer
     return true;
 }
 
-void sl__mark_implied(sl__nodes before, sl__nodes (*before_of)(const void *graph, uint32_t node),
+void sl__mark_implied(sl__node_list before,
+                      sl__node_list (*before_of)(const void *graph, uint32_t node),
                       const void *graph, uint32_t *marks, uint32_t mark)
 {
     for (uint32_t k = 0; k < before.n && before.n <= MOST_COMPARED; k++) {
-        const sl__nodes further = before_of(graph, before.at[k]);
+        const sl__node_list further = before_of(graph, before.at[k]);
         for (uint32_t j = 0; j < further.n && further.n <= MOST_COMPARED; j++)
             marks[further.at[j]] = mark;
     }

@@ -81,15 +81,16 @@ static inline int64_t sl__max_signed(int64_t a, int64_t b) { return a > b ? a : 
 /* ---- graphs ---- */
 
 /* Nodes by their numbers. */
-typedef struct sl__nodes {
+typedef struct sl__node_list {
     const uint32_t *at;
     uint32_t n;
-} sl__nodes;
+} sl__node_list;
 
 /* Sets marks[x] = mark for each x that comes before one of the nodes `before`: a node behind all of
  * these needs no edge from x of its own. `before_of` gives what comes before a node of the graph.
  * Sets of more than 64 nodes are passed over, so that the edges behind them all stay. */
-void sl__mark_implied(sl__nodes before, sl__nodes (*before_of)(const void *graph, uint32_t node),
+void sl__mark_implied(sl__node_list before,
+                      sl__node_list (*before_of)(const void *graph, uint32_t node),
                       const void *graph, uint32_t *marks, uint32_t mark);
 
 /* ---- hashes ---- */

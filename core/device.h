@@ -13,6 +13,7 @@
 
 #include "activity.h"
 #include "backend.h"
+#include "base.h"
 #include "fault.h"
 #include "table.h"
 #include "text/strings.h"

@@ -194,8 +194,7 @@ static sl_status flush(sl_error *err)
 
     if (status == SL_OK) {
         b.ops = malloc(group.n * sizeof *b.ops);
-        status = b.ops ? enqueue(&b, err)
-                       : sl_fail(err, SL_ENOMEM, "out of host memory for a group");
+        status = b.ops ? enqueue(&b, err) : sl__no_memory(err, "a group");
         is_done = status == SL_OK;
     }
     free(b.ops);
@@ -225,8 +224,7 @@ void sl_comm_group_abort(void)
 sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err)
 {
     const size_t had = group.n;
-    sl_status status = make_room(n) ? SL_OK
-                                    : sl_fail(err, SL_ENOMEM, "out of host memory for a group");
+    sl_status status = make_room(n) ? SL_OK : sl__no_memory(err, "a group");
 
     for (size_t i = 0; i < n && status == SL_OK; i++)
         status = add(&calls[i], err);

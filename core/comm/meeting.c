@@ -211,7 +211,7 @@ sl_status sl__meeting_call(sl__request *request, sl_error *err)
         if (meeting)
             status = compare(meeting, request, err);
         else if (!(meeting = add(request)))
-            status = sl_fail(err, SL_ENOMEM, "out of host memory for a collective");
+            status = sl__no_memory(err, "a collective");
     }
     if (status != SL_OK) return status;
     if (meeting) meeting->called++;

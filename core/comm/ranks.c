@@ -106,7 +106,7 @@ static sl_status open_ranks(sl_device *const *devices, int n, int first, int siz
 
     if (status != SL_OK) return status;
     all = allocate(devices, n, first, size, options);
-    if (!all) return sl_fail(err, SL_ENOMEM, "out of host memory for a communicator");
+    if (!all) return sl__no_memory(err, "a communicator");
     status = devices[0]->backend->comm_open(all, id, err);
     for (int i = 0; i < n && status == SL_OK; i++)
         comms[i] = all->rank[i];

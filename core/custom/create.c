@@ -113,7 +113,7 @@ static sl_status make_hash(sl_custom *kernel, sl_error *err)
 {
     key_text key = key_of(kernel, "");
 
-    if (!key.text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+    if (!key.text) return sl__no_memory(err, "a kernel");
     snprintf(kernel->hash, sizeof kernel->hash, "%016llx",
              (unsigned long long)sl__hash(SL__HASH_START, key.text, key.n));
     free(key.text);
@@ -199,7 +199,7 @@ static sl_status check_stranger(sl_custom *kernel, sl_error *err)
 
     if (status != SL_OK) {
         kernel->log = malloc(bytes);
-        if (!kernel->log) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+        if (!kernel->log) return sl__no_memory(err, "a kernel");
         snprintf(kernel->log, bytes, "%s:%d:1: error: %s\n", SL_SOURCE_FILE,
                  kernel->line + line - 1, why.msg);
         return sl__diagnose(kernel, err);
@@ -218,7 +218,7 @@ static sl_status open_source(sl_custom *kernel, sl_error *err)
         status = kernel->device->backend->custom_key(kernel, backend_key, sizeof backend_key, err);
     if (status != SL_OK) return status;
     key = key_of(kernel, backend_key);
-    if (!key.text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+    if (!key.text) return sl__no_memory(err, "a kernel");
     status = find_or_build(kernel, &key, err);
     free(key.text);
     return status;
@@ -271,8 +271,7 @@ static sl_status fill(sl_custom *kernel, const sl_custom_spec *spec, sl_error *e
 
     if (status == SL_OK) status = parse_args(kernel, spec, err);
     if (status != SL_OK) return status;
-    if (!copy_texts(kernel, spec))
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+    if (!copy_texts(kernel, spec)) return sl__no_memory(err, "a kernel");
     kernel->span_name = sl__strings_intern(&device->core->strings, kernel->name);
     kernel->info = (sl_custom_info){ .shared_bytes = -1,
                                      .local_bytes = -1,
@@ -291,7 +290,7 @@ sl_status sl_custom_create(sl_device *device, const sl_custom_spec *spec, sl_cus
     *log = NULL;
     if (status == SL_OK) {
         kernel = calloc(1, device->backend->custom_bytes);
-        if (!kernel) status = sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+        if (!kernel) status = sl__no_memory(err, "a kernel");
     }
     if (!kernel) {
         if (spec->compute_release) spec->compute_release(spec->compute_ud);

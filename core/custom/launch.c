@@ -321,7 +321,7 @@ sl_status sl_custom_launch_in(sl_custom *kernel, const sl_custom_launch *launch,
     if (status == SL_OK) status = check_launch(kernel, launch, err);
     if (status != SL_OK) return status;
     call = new_call(kernel, launch);
-    if (!call) return sl_fail(err, SL_ENOMEM, "out of host memory for a launch");
+    if (!call) return sl__no_memory(err, "a launch");
     status = put_args(call, args, &tensor_bytes, err);
     if (status == SL_OK) {
         describe(kernel, launch, tensor_bytes, &work);

@@ -161,7 +161,7 @@ sl_status sl_source_plain(const char *source, char **plain, int *line, sl_error 
 
     *line = 1;
     c.begin = c.to = *plain = malloc(strlen(source) + 2);
-    if (!*plain) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel's source");
+    if (!*plain) return sl__no_memory(err, "a kernel's source");
     while (here(&c)) {
         *line = c.line;
         if (copy_next(&c)) continue;

@@ -36,7 +36,7 @@ sl_status emu_image_pack(const emu_object objects[EMU_BUILDS], sl_image *image, 
         bytes += objects[i].bytes;
     }
     to = malloc(bytes);
-    if (!to) return sl_fail(err, SL_ENOMEM, "no memory for a compiled kernel");
+    if (!to) return sl__no_memory(err, "a compiled kernel");
     *image = (sl_image){ to, bytes };
     memcpy(to, &first, sizeof first);
     to += sizeof first;

@@ -124,7 +124,7 @@ sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
     *memory = (emu_memory){ .areas = calloc(n + 1, sizeof *memory->areas), .n = n };
-    if (!memory->areas) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's tensors");
+    if (!memory->areas) return sl__no_memory(err, "a kernel's tensors");
     for (uint32_t i = 0; i < n; i++) {
         memory->areas[i].bytes = regions[i].bytes;
         memory->areas[i].page_bytes = round_up(regions[i].bytes, page);
@@ -132,7 +132,7 @@ sl_status emu_memory_map(emu_memory *memory, const sl_custom *kernel,
     if (!take_kept(memory) && !map_new(memory)) {
         const size_t total = pages_of(memory);
         forget(memory);
-        return sl_fail(err, SL_ENOMEM, "no memory for a kernel's tensors: %zu bytes", total);
+        return sl__no_memory(err, "a kernel's tensors: %zu bytes", total);
     }
     find_written(memory, kernel, args);
     return SL_OK;

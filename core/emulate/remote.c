@@ -113,7 +113,7 @@ sl_status emu_remote_build(sl_custom *kernel, sl_image *image, sl_error *err)
         if (image->data)
             memcpy(image->data, &made, sizeof made);
         else
-            status = sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+            status = sl__no_memory(err, "a kernel");
     }
     emu_message_free(&answer);
     return status;

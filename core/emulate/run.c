@@ -219,7 +219,7 @@ sl_status sl_emulate_run(sl_emulated *emulated, const sl_custom_call *call,
     run.image = &emulated->builds[run.checked ? EMU_CHECKED : EMU_FAST];
     run.report = mmap(NULL, sizeof *run.report, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
                       -1, 0);
-    if (run.report == MAP_FAILED) return sl_fail(err, SL_ENOMEM, "no memory for a kernel's run");
+    if (run.report == MAP_FAILED) return sl__no_memory(err, "a kernel's run");
     status = emu_memory_map(&run.memory, emulated->kernel, regions, n_regions, args, err);
     if (!status) {
         status = run_mapped(&run, regions, err);
@@ -260,7 +260,7 @@ sl_status sl_emulate_open(const sl_custom *kernel, const sl_image *image, sl_emu
     sl_status status;
 
     *out = NULL;
-    if (!emulated) return sl_fail(err, SL_ENOMEM, "no memory for a kernel");
+    if (!emulated) return sl__no_memory(err, "a kernel");
     emulated->kernel = kernel;
     status = emu_is_remote() ? open_remote(emulated, image, err)
                              : open_objects(emulated, image, err);

@@ -224,7 +224,7 @@ static void serve_run(service *all, emu_message *m, emu_message *answer)
     if (!place || m->failed)
         status = sl_fail(&err, SL_EINVAL, "this is no launch of a kernel");
     else if (!l.call)
-        status = sl_fail(&err, SL_ENOMEM, "out of host memory for a launch");
+        status = sl__no_memory(&err, "a launch");
     else
         status = sl_emulate_run((*place)->emulated, l.call, l.regions, l.n_regions, l.args, &err);
     emu_put_error(answer, status, &err);

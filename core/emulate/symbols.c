@@ -37,19 +37,14 @@ static int compare(const void *a, const void *b)
 
 const emu_symbol *emu_symbols_find(const emu_symbols *symbols, const void *address)
 {
-    const char *at = address;
-    size_t low = 0, high = symbols->n;
+    const char *wanted = address;
+    const emu_symbol *found;
+    size_t at;
 
-    while (low < high) { /* the last one that begins at the address or before it */
-        size_t middle = (low + high) / 2;
-        if (symbols->all[middle].data <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || (size_t)(at - symbols->all[low - 1].data) >= symbols->all[low - 1].bytes)
-        return NULL;
-    return &symbols->all[low - 1];
+    SL__SEARCH(at, symbols->n, symbols->all[at].data <= wanted);
+    if (at == 0) return NULL;
+    found = &symbols->all[at - 1]; /* the last one that begins at the address or before it */
+    return (size_t)(wanted - found->data) < found->bytes ? found : NULL;
 }
 
 #ifdef __ELF__

@@ -163,5 +163,5 @@ sl_status emu_unit_write(const sl_custom *kernel, emu_text *unit, int *line, sl_
     add_end(unit, kernel);
     unit->failed |= shared.failed;
     emu_text_free(&shared);
-    return unit->failed ? sl_fail(err, SL_ENOMEM, "no memory for a kernel's source") : SL_OK;
+    return unit->failed ? sl__no_memory(err, "a kernel's source") : SL_OK;
 }

@@ -57,7 +57,7 @@ static sl_status finder_open(const sl_timeline *timeline, finder *f, sl_error *e
     f->next_wait = malloc((f->n_calls + 1) * sizeof *f->next_wait);
     if (!f->tails || !f->source || !f->next_wait) {
         finder_close(f);
-        return sl_fail(err, SL_ENOMEM, "no memory for the arrows between %zu calls", f->n_calls);
+        return sl__no_memory(err, "the arrows between %zu calls", f->n_calls);
     }
     for (size_t i = 0; i < f->lanes.n; i++)
         f->tails[i] = (tail){ NONE, NONE, NONE };
@@ -88,7 +88,7 @@ static void add_arrow(finder *f, sl__arrow_kind kind, const sl__arrow *arrow)
     bool shown = kind == f->kind && arrow->from_ns >= f->from_ns && arrow->from_ns <= f->to_ns
                  && arrow->to_ns >= f->from_ns && arrow->to_ns <= f->to_ns;
     if (!shown || f->failed) return;
-    f->failed = !sl__reserve((void **)&f->at, f->n, &f->cap, sizeof *f->at);
+    f->failed = !SL__GROW(f->at, f->cap, f->n + 1);
     if (!f->failed) f->at[f->n++] = *arrow;
 }
 
@@ -223,7 +223,7 @@ sl_status sl__arrows_find(const sl_timeline *timeline, sl__arrow_kind kind, int6
     *arrows = (sl__arrows){ .at = f.at, .n = f.n };
     if (f.failed) {
         sl__arrows_free(arrows);
-        return sl_fail(err, SL_ENOMEM, "no memory for the arrows between %zu calls", f.n_calls);
+        return sl__no_memory(err, "the arrows between %zu calls", f.n_calls);
     }
     keep_longest(arrows, max);
     if (arrows->n > 0) qsort(arrows->at, arrows->n, sizeof *arrows->at, by_issue);

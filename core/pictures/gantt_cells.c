@@ -40,7 +40,7 @@ static sl_status make_edges(sl__grid *grid, sl_error *err)
     int n = grid->n_cells;
     int64_t range = grid->to_ns - grid->from_ns;
     grid->edges = malloc(((size_t)n + 1) * sizeof *grid->edges);
-    if (!grid->edges) return sl_fail(err, SL_ENOMEM, "no memory for a chart of %d columns", n);
+    if (!grid->edges) return sl__no_memory(err, "a chart of %d columns", n);
     for (int i = 0; i <= n; i++)
         grid->edges[i] = grid->from_ns + range / n * i + range % n * i / n;
     return SL_OK;
@@ -112,7 +112,7 @@ static sl_status sort_spans(walk *w, sl_error *err)
     if (!starts || !sorted) {
         free(starts);
         free(sorted);
-        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu spans", w->n);
+        return sl__no_memory(err, "a chart of %zu spans", w->n);
     }
     for (size_t i = 0; i < w->n; i++)
         starts[i] = (moment){ sl_timeline_span(w->timeline, i).start_ns, i };
@@ -138,8 +138,7 @@ static sl_status begin_walk(const sl_timeline *timeline, sl_rows what, walk *w, 
                                                : sl__lanes_collect(timeline, false, &w->index, err);
     if (status != SL_OK) return status;
     w->lanes = calloc(w->index.n + 1, sizeof *w->lanes);
-    if (!w->lanes)
-        status = sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", w->index.n);
+    if (!w->lanes) status = sl__no_memory(err, "a chart of %zu rows", w->index.n);
     for (size_t i = 0; w->lanes && i < w->index.n; i++)
         w->lanes[i] = (lane){ .id = w->index.ids[i], .row = NO_ROW };
     if (status == SL_OK && !is_in_order(w)) status = sort_spans(w, err);
@@ -178,7 +177,7 @@ static sl_status choose_rows(sl__grid *grid, lane *lanes, size_t n, size_t max_r
     lane *order = malloc(n * sizeof *order);
     if (!grid->rows || !order) {
         free(order);
-        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows", n);
+        return sl__no_memory(err, "a chart of %zu rows", n);
     }
     for (size_t i = 0; i < n; i++) {
         order[i] = lanes[i];
@@ -243,8 +242,8 @@ static sl_status fill_grid(sl__grid *grid, walk *w, sl_error *err)
 {
     grid->cells = calloc(grid->n_rows * (size_t)grid->n_cells, sizeof *grid->cells);
     if (!grid->cells)
-        return sl_fail(err, SL_ENOMEM, "no memory for a chart of %zu rows and %d columns",
-                       grid->n_rows, grid->n_cells);
+        return sl__no_memory(err, "a chart of %zu rows and %d columns", grid->n_rows,
+                             grid->n_cells);
     rewind_lanes(w);
     for (size_t i = 0; i < w->n; i++) {
         sl_span span = span_at(w, i);

@@ -503,7 +503,7 @@ static sl_status draw(sl__chart *c, sl_text *head, sl_error *err)
     put_head(c, &pen);
     sl__pen_put(&c->pen, "</svg>\n");
     if (head->failed || c->pen.out->failed || c->about.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %d pixels", c->width);
+        return sl__no_memory(err, "a picture of %d pixels", c->width);
     return SL_OK;
 }
 

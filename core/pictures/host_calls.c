@@ -47,7 +47,7 @@ static int by_start(const void *left, const void *right)
 static bool append(sl__host_calls *list, size_t *cap, const sl__host_call *call)
 {
     if (call->end_ns <= call->start_ns) return true;
-    if (!sl__reserve((void **)&list->at, list->n, cap, sizeof *list->at)) return false;
+    if (!SL__GROW(list->at, *cap, list->n + 1)) return false;
     list->at[list->n++] = *call;
     return true;
 }
@@ -87,7 +87,7 @@ sl_status sl__host_calls_find(const sl_timeline *timeline, sl__host_calls *list,
     *list = (sl__host_calls){ 0 };
     if (!collect_calls(timeline, list)) {
         sl__host_calls_free(list);
-        return sl_fail(err, SL_ENOMEM, "no memory for the calls of the host");
+        return sl__no_memory(err, "the calls of the host");
     }
     set_threads(timeline, list);
     if (list->n > 0) qsort(list->at, list->n, sizeof *list->at, by_start);

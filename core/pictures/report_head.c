@@ -49,7 +49,7 @@ sl_status sl__head_put_title(sl__outfile *file, const sl_timeline *timeline, sl_
     sl_text_add(&title, "%s%s", *name || *device ? "" : "Timeline",
                 sl_timeline_device(timeline)->simulated ? " (simulated)" : "");
     if (!title.failed) sl__json_raw(file, title.data);
-    sl_status status = title.failed ? sl_fail(err, SL_ENOMEM, "no memory for a title") : SL_OK;
+    sl_status status = title.failed ? sl__no_memory(err, "a title") : SL_OK;
     sl_text_free(&title);
     return status;
 }
@@ -133,7 +133,7 @@ static sl_status add_part(sl_text *part, const char *name, sl_error *err)
 /* Writes the text, unless there was an error before, and frees it. */
 static sl_status put_text(sl__outfile *file, sl_text *text, sl_status status, sl_error *err)
 {
-    if (status == SL_OK && text->failed) status = sl_fail(err, SL_ENOMEM, "no memory for a page");
+    if (status == SL_OK && text->failed) status = sl__no_memory(err, "a page");
     if (status == SL_OK) sl__outfile_write(file, text->data, text->len);
     sl_text_free(text);
     return status;

@@ -90,7 +90,7 @@ typedef struct growing {
 
 static bool belongs(const growing *g, const sl__piece *p, int64_t grain)
 {
-    int64_t end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
+    int64_t end_x = sl__max(p->end_x, g->end_x);
     if (end_x - g->bar.x <= grain) return true;
     return g->run && p->kind == g->bar.kind && p->end_x - p->x < grain && p->x - g->end_x < grain;
 }
@@ -116,7 +116,7 @@ static void extend_bar(growing *g, const sl__piece *p)
     int64_t start = sl__max_ns(p->start_ns, bar->end_ns);
     if (p->end_ns > start) bar->busy_ns += p->end_ns - start;
     bar->end_ns = sl__max_ns(bar->end_ns, p->end_ns);
-    g->end_x = p->end_x > g->end_x ? p->end_x : g->end_x;
+    g->end_x = sl__max(p->end_x, g->end_x);
     g->kind_ns[p->kind] = sl__add_ns(g->kind_ns[p->kind], p->end_ns - p->start_ns);
     g->run &= p->kind == bar->kind;
     bar->same_name &= p->name == bar->name;
@@ -129,8 +129,8 @@ static sl_status end_bar(const sl__scale *scale, growing *g, sl__bar_list *bars,
 {
     sl__bar *bar = &g->bar;
     if (!g->open) return SL_OK;
-    if (!sl__reserve((void **)&bars->at, bars->n, &bars->cap, sizeof *bars->at))
-        return sl_fail(err, SL_ENOMEM, "no memory for a picture of more than %zu bars", bars->n);
+    if (!SL__GROW(bars->at, bars->cap, bars->n + 1))
+        return sl__no_memory(err, "a picture of more than %zu bars", bars->n);
     bar->width = sl__max_ns(g->end_x - bar->x, SL__PX);
     bar->x = sl__max_ns(0, sl__min_ns(bar->x, scale->width - bar->width));
     sl__bar *before = g->before > 0 ? &bars->at[g->before - 1] : NULL;

@@ -106,7 +106,7 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
     rows->lane_of = calloc(n_spans + 1, 1);
     if (!groups || !rows->row_of || !rows->at || !rows->lane_of) {
         free(groups);
-        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu spans", n_spans);
+        return sl__no_memory(err, "a picture of %zu spans", n_spans);
     }
     for (size_t i = 0; i < n_groups; i++)
         groups[i].index = i;
@@ -120,15 +120,9 @@ static sl_status make_rows(const sl_timeline *timeline, const sl__scale *scale, 
 
 const sl__row *sl__rows_find_host(const sl__rows *rows, uint32_t thread)
 {
-    size_t low = 0, high = rows->n_hosts;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (rows->hosts[middle].id < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < rows->n_hosts && rows->hosts[low].id == thread ? &rows->hosts[low] : NULL;
+    size_t at;
+    SL__SEARCH(at, rows->n_hosts, rows->hosts[at].id < thread);
+    return at < rows->n_hosts && rows->hosts[at].id == thread ? &rows->hosts[at] : NULL;
 }
 
 /* One for each thread with calls, whose pieces lie behind those of `n_pieces`, which they add to. */
@@ -139,7 +133,7 @@ static sl_status make_hosts(sl__rows *rows, size_t *n_pieces, sl_error *err)
     rows->hosts = calloc(SL__MOST_HOSTS, sizeof *rows->hosts);
     if (!n || !rows->hosts) {
         free(n);
-        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu calls", calls->n);
+        return sl__no_memory(err, "a picture of %zu calls", calls->n);
     }
     for (size_t i = 0; i < calls->n; i++)
         n[calls->at[i].thread]++;
@@ -227,8 +221,7 @@ static sl_status fill(const sl_timeline *timeline, const sl__scale *scale, size_
     if (status == SL_OK) status = make_hosts(rows, &n_pieces, err);
     if (status != SL_OK) return status;
     rows->pieces = malloc((n_pieces + 1) * sizeof *rows->pieces);
-    if (!rows->pieces)
-        return sl_fail(err, SL_ENOMEM, "no memory for a picture of %zu spans", n_pieces);
+    if (!rows->pieces) return sl__no_memory(err, "a picture of %zu spans", n_pieces);
     fill_pieces(timeline, scale, rows);
     for (size_t i = 0; i < rows->n_hosts; i++)
         place_pieces(scale, rows, &rows->hosts[i]);

@@ -14,17 +14,18 @@ typedef struct scratch {
 
 /* ---- edges ---- */
 
-static sl__nodes before_node(const void *of, uint32_t node)
+static sl__node_list before_node(const void *of, uint32_t node)
 {
     const sl_body *body = of;
-    return (sl__nodes){ body->before + body->nodes[node].first_before, body->nodes[node].n_before };
+    return (sl__node_list){ body->before + body->nodes[node].first_before,
+                            body->nodes[node].n_before };
 }
 
 /* An edge from a to c says nothing if there are edges from a to b and from b to c. */
 static void keep_edges(sim_graph *graph, scratch *s, uint32_t i)
 {
     const sl_body *body = graph->base.body;
-    const sl__nodes before = before_node(body, i);
+    const sl__node_list before = before_node(body, i);
     sl__mark_implied(before, before_node, body, s->implied, i + 1);
     for (uint32_t k = 0; k < before.n; k++) {
         if (s->implied[before.at[k]] == i + 1) continue;

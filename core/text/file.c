@@ -17,7 +17,7 @@ static sl_status prepare(const sl_file *file, sl__outfile *out, sl_error *err)
 sl_status sl_files_write(const sl_file *files, size_t n, sl_error *err)
 {
     sl__outfile *out = calloc(n + 1, sizeof *out);
-    if (!out) return sl_fail(err, SL_ENOMEM, "no memory for writing %zu files", n);
+    if (!out) return sl__no_memory(err, "writing %zu files", n);
     sl_status status = SL_OK;
     size_t prepared = 0, placed = 0;
     while (status == SL_OK && prepared < n) {

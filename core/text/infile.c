@@ -24,7 +24,7 @@ struct sl__infile {
 /* A path is cut, so that the reason has room in the message. */
 static sl_status fail_io(const char *path, int error, sl_error *err)
 {
-    if (error == ENOMEM) return sl_fail(err, SL_ENOMEM, "no memory for reading '%.150s'", path);
+    if (error == ENOMEM) return sl__no_memory(err, "reading '%.150s'", path);
     return sl_fail(err, SL_EIO, "cannot read '%.150s': %s", path, strerror(error));
 }
 

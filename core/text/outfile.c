@@ -33,7 +33,7 @@ typedef struct sl__gzip {
 /* A path is cut, so that the reason has room in the message. */
 static sl_status fail_io(const char *path, int error, sl_error *err)
 {
-    if (error == ENOMEM) return sl_fail(err, SL_ENOMEM, "no memory for writing '%.150s'", path);
+    if (error == ENOMEM) return sl__no_memory(err, "writing '%.150s'", path);
     return sl_fail(err, SL_EIO, "cannot write '%.150s': %s", path, strerror(error));
 }
 

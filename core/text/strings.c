@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base.h"
+
 static uint32_t hash_text(const char *text)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
+    const uint64_t hash = sl__hash(SL__HASH_START, text, strlen(text));
 
-    for (; *text; text++)
-        hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash;
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 static void place_id(uint32_t *slots, uint32_t n_slots, uint32_t hash, uint32_t id)
@@ -30,25 +30,10 @@ static int grow_slots(sl__strings *s)
 
     if (!slots) return 0;
     for (uint32_t i = 0; i < s->n; i++)
-        place_id(slots, n_slots, s->hashes[i], i + 1);
+        place_id(slots, n_slots, s->texts[i].hash, i + 1);
     free(s->slots);
     s->slots = slots;
     s->n_slots = n_slots;
-    return 1;
-}
-
-static int grow_texts(sl__strings *s)
-{
-    uint32_t cap = s->cap ? s->cap * 2 : 32;
-    char **texts = realloc(s->texts, cap * sizeof *texts);
-    uint32_t *hashes;
-
-    if (!texts) return 0;
-    s->texts = texts;
-    hashes = realloc(s->hashes, cap * sizeof *hashes);
-    if (!hashes) return 0;
-    s->hashes = hashes;
-    s->cap = cap;
     return 1;
 }
 
@@ -57,7 +42,7 @@ static uint32_t find_text(const sl__strings *s, const char *text, uint32_t hash)
     if (!s->n_slots) return 0;
     for (uint32_t at = hash & (s->n_slots - 1); s->slots[at]; at = (at + 1) & (s->n_slots - 1)) {
         uint32_t id = s->slots[at];
-        if (s->hashes[id - 1] == hash && !strcmp(s->texts[id - 1], text)) return id;
+        if (s->texts[id - 1].hash == hash && !strcmp(s->texts[id - 1].text, text)) return id;
     }
     return 0;
 }
@@ -77,14 +62,13 @@ uint32_t sl__strings_intern(sl__strings *s, const char *text)
     hash = hash_text(text);
     id = find_text(s, text, hash);
     if (id) return id;
-    if (s->n == s->cap && !grow_texts(s)) return 0;
+    if (!SL__GROW(s->texts, s->cap, (size_t)s->n + 1)) return 0;
     if ((s->n + 1) * 2 > s->n_slots && !grow_slots(s)) return 0;
     bytes = strlen(text) + 1;
     copy = malloc(bytes);
     if (!copy) return 0;
     memcpy(copy, text, bytes);
-    s->texts[s->n] = copy;
-    s->hashes[s->n] = hash;
+    s->texts[s->n] = (sl__string){ copy, hash };
     id = ++s->n;
     place_id(s->slots, s->n_slots, hash, id);
     return id;
@@ -92,15 +76,14 @@ uint32_t sl__strings_intern(sl__strings *s, const char *text)
 
 const char *sl__strings_text(const sl__strings *s, uint32_t id)
 {
-    return id && id <= s->n ? s->texts[id - 1] : "";
+    return id && id <= s->n ? s->texts[id - 1].text : "";
 }
 
 void sl__strings_free(sl__strings *s)
 {
     for (uint32_t i = 0; i < s->n; i++)
-        free(s->texts[i]);
+        free(s->texts[i].text);
     free(s->texts);
-    free(s->hashes);
     free(s->slots);
     memset(s, 0, sizeof *s);
 }

@@ -9,10 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+typedef struct sl__string {
+    char *text; /* never moves */
+    uint32_t hash;
+} sl__string;
+
 typedef struct sl__strings { /* all zero is an empty table */
-    char **texts;            /* by id - 1; a text never moves */
-    uint32_t *hashes;        /* by id - 1 */
-    uint32_t n, cap;
+    sl__string *texts;       /* by id - 1 */
+    size_t cap;
+    uint32_t n;
     uint32_t *slots;  /* open addressing: ids, 0 is free */
     uint32_t n_slots; /* a power of two, at least 2 * n */
 } sl__strings;

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base.h"
+
 #define MOST_DEPTH 100 /* of folders in it; each takes a descriptor */
 #define RANDOM_PART "XXXXXX"
 
@@ -26,22 +28,14 @@ static const char name_format[] = "streamlab-%ld-%08x-";
 
 /* ---- whose it is ------------------------------------------------------------- */
 
-static uint32_t mixed(uint32_t hash, const char *text, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        hash = (hash ^ (unsigned char)text[i]) * 16777619u;
-    return hash;
-}
-
 /* A process's number means something on one machine, and in one container. */
 static uint32_t this_place(void)
 {
     char host[256] = "", container[64];
-    uint32_t hash = 2166136261u;
     (void)gethostname(host, sizeof host - 1);
     ssize_t n = readlink("/proc/self/ns/pid", container, sizeof container);
-    hash = mixed(hash, host, strlen(host));
-    return mixed(hash, container, n > 0 ? (size_t)n : 0);
+    const uint64_t hash = sl__hash(SL__HASH_START, host, strlen(host));
+    return (uint32_t)sl__hash(hash, container, n > 0 ? (size_t)n : 0);
 }
 
 /* Whether a name is that of a folder whose process was here and has ended. */

@@ -16,17 +16,9 @@
 static bool reserve(sl_text *text, size_t more)
 {
     if (text->cap - text->len > more) return true;
-    size_t cap = text->cap ? text->cap : 256;
-    while (cap - text->len <= more && cap <= SIZE_MAX / 2)
-        cap *= 2;
-    char *grown = cap - text->len > more ? realloc(text->data, cap) : NULL;
-    if (!grown) {
-        text->failed = true;
-        return false;
-    }
-    text->data = grown;
-    text->cap = cap;
-    return true;
+    text->failed = more >= SIZE_MAX - text->len
+                   || !SL__GROW(text->data, text->cap, text->len + more + 1);
+    return !text->failed;
 }
 
 void sl_text_add(sl_text *text, const char *fmt, ...)
@@ -62,7 +54,7 @@ sl_status sl__text_end(sl_text *out, size_t len, sl_status status, sl_error *err
         va_start(args, fmt);
         vsnprintf(what, sizeof what, fmt, args);
         va_end(args);
-        status = sl_fail(err, SL_ENOMEM, "no memory for %s", what);
+        status = sl__no_memory(err, "%s", what);
     }
     if (status != SL_OK && out->data) {
         out->len = len;

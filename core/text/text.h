@@ -4,6 +4,7 @@
 #ifndef SL_TEXT_H
 #define SL_TEXT_H
 
+#include "../base.h"
 #include "../streamlab.h"
 
 /* A growing text; data is NUL-terminated once something was added. */

@@ -68,18 +68,18 @@ static set set_of_item(const linking *l, size_t item)
 
 /* ---- edges ------------------------------------------------------------------------------ */
 
-static sl__nodes behind_of(const void *of, uint32_t item)
+static sl__node_list behind_of(const void *of, uint32_t item)
 {
     const sl__graphs *graphs = of;
     const sl__graph_node *node = &graphs->nodes[item];
-    return (sl__nodes){ graphs->sets + node->behind, node->n_behind };
+    return (sl__node_list){ graphs->sets + node->behind, node->n_behind };
 }
 
 static void add_edges(linking *l, size_t i, set behind)
 {
     sl__graphs *g = l->graphs;
     g->nodes[i].first = (uint32_t)g->n_edges;
-    sl__mark_implied((sl__nodes){ g->sets + behind.first, behind.n }, behind_of, g, l->marks,
+    sl__mark_implied((sl__node_list){ g->sets + behind.first, behind.n }, behind_of, g, l->marks,
                      (uint32_t)i + 1);
     for (uint32_t k = 0; k < behind.n && !l->failed; k++) {
         uint32_t from = g->sets[behind.first + k];

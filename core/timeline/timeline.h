@@ -10,6 +10,7 @@
 #ifndef SL_TIMELINE_H
 #define SL_TIMELINE_H
 
+#include "../base.h"
 #include "../streamlab.h"
 #include "causes.h"
 #include "doubts.h"

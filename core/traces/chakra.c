@@ -121,7 +121,7 @@ static sl_status put_groups(writer *w, sl_error *err)
     sl_status status = SL_OK;
     describe_groups(w, &text);
     if (text.failed) {
-        status = sl_fail(err, SL_ENOMEM, "no memory for the communicators of a trace");
+        status = sl__no_memory(err, "the communicators of a trace");
     } else if (text.len) {
         sl__proto_uint(&w->message, NODE_ID, 0);
         sl__proto_text(&w->message, NODE_NAME, "## process_group:init ##");
@@ -264,7 +264,7 @@ static sl_status name_file(const char *path, int rank, sl_text *name, sl_error *
 {
     const char *end = strrchr(path, '.');
     sl_text_add(name, "%.*s.%d%s", (int)(end - path), path, rank, end);
-    return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a file's name") : SL_OK;
+    return name->failed ? sl__no_memory(err, "a file's name") : SL_OK;
 }
 
 typedef struct rank_file {
@@ -300,7 +300,7 @@ sl_status sl_timeline_save_chakra(const sl_timeline *timeline, const char *path,
     if (status != SL_OK) return status;
     rank_file *files = calloc((size_t)tasks.n_ranks, sizeof *files);
     status = files ? write_all(&tasks, path, files, err)
-                   : sl_fail(err, SL_ENOMEM, "no memory for files of %d ranks", tasks.n_ranks);
+                   : sl__no_memory(err, "files of %d ranks", tasks.n_ranks);
     for (int rank = 0; files && rank < tasks.n_ranks; rank++)
         sl_text_free(&files[rank].name);
     free(files);

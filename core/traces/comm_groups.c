@@ -8,7 +8,7 @@
 
 static sl_status no_memory(sl_error *err)
 {
-    return sl_fail(err, SL_ENOMEM, "no memory for the communicators of a timeline");
+    return sl__no_memory(err, "the communicators of a timeline");
 }
 
 /* ---- communicators --------------------------------------------------------------- */
@@ -42,9 +42,7 @@ const sl__comm_group *sl__comm_group_of(const sl__comm_groups *groups,
 /* Its ranks are not known yet. */
 static sl__comm_group *add_group(sl__comm_groups *groups, const sl_collective_note *note)
 {
-    void *at = groups->at;
-    if (!sl__reserve(&at, groups->n, &groups->cap, sizeof *groups->at)) return NULL;
-    groups->at = at;
+    if (!SL__GROW(groups->at, groups->cap, groups->n + 1)) return NULL;
     int *ranks = malloc((size_t)note->ranks * sizeof *ranks);
     if (!ranks) return NULL;
     for (int i = 0; i < note->ranks; i++)
@@ -139,12 +137,10 @@ sl_status sl__comm_groups_tag(sl__comm_groups *groups, const sl_collective_note 
                               uint32_t *tag, sl_error *err)
 {
     size_t i = 0;
-    void *open = groups->open;
     while (i < groups->n_open && !belong_together(groups->open[i].first, note))
         i++;
     if (i == groups->n_open) {
-        if (!sl__reserve(&open, i, &groups->cap_open, sizeof *groups->open)) return no_memory(err);
-        groups->open = open;
+        if (!SL__GROW(groups->open, groups->cap_open, i + 1)) return no_memory(err);
         groups->open[groups->n_open++] = (sl__meeting){ note,
                                                         is_between_two(note) ? 2 : note->ranks,
                                                         ++groups->last_tag };

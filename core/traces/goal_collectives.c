@@ -31,12 +31,10 @@ static uint64_t bytes_of(const sl_collective_note *note, int64_t elems)
     return (uint64_t)elems * sl_dtype_bytes((sl_dtype)note->dtype);
 }
 
-static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
-
 /* From the root on. */
 static void plan_broadcast(ring *r, const sl_collective_note *note)
 {
-    uint64_t all = bytes_of(note, larger(note->in_elems, note->out_elems));
+    uint64_t all = bytes_of(note, sl__max(note->in_elems, note->out_elems));
     uint64_t pieces = part(all, PIECE_BYTES);
     int root = note->peer >= 0 && note->peer < r->n ? note->peer : 0;
     if (pieces > MOST_PIECES) pieces = MOST_PIECES;

@@ -13,7 +13,7 @@ static sl_status move_to_front(sl__parts *parts, sl__scan *scan, size_t cap, sl_
 {
     size_t kept = (size_t)(scan->end - scan->at);
     char *text = cap > parts->cap ? malloc(cap) : parts->text;
-    if (!text) return sl_fail(err, SL_ENOMEM, "no memory for %zu bytes of a trace", cap);
+    if (!text) return sl__no_memory(err, "%zu bytes of a trace", cap);
     if (kept > 0) memmove(text, scan->at, kept);
     if (text != parts->text) {
         free(parts->text);

@@ -401,7 +401,7 @@ sl_status sl__json_decode(const sl__json_value *value, sl_text *out, sl_error *e
 {
     size_t n = value->n - 2, from = out->len;
     sl_text_add(out, "%.*s", n < INT_MAX ? (int)n : INT_MAX, value->text + 1);
-    if (out->failed) return sl_fail(err, SL_ENOMEM, "no memory for a text of %zu bytes", n);
+    if (out->failed) return sl__no_memory(err, "a text of %zu bytes", n);
     char *end = unescape(out->data + from, out->data + out->len);
     out->len = (size_t)(end - out->data);
     *end = '\0';

@@ -95,16 +95,10 @@ static void sort(issued *all, size_t n)
 /* When all that was issued to the stream before `ns` had ended; INT64_MIN: nothing was. */
 static int64_t end_of_earlier(const issued *all, size_t n, int64_t stream, int64_t ns)
 {
-    size_t low = 0;
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].stream < stream
-            || (all[middle].stream == stream && all[middle].host_start_ns < ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && all[low - 1].stream == stream ? all[low - 1].end_ns : INT64_MIN;
+    size_t at;
+    SL__SEARCH(at, n,
+               all[at].stream < stream || (all[at].stream == stream && all[at].host_start_ns < ns));
+    return at > 0 && all[at - 1].stream == stream ? all[at - 1].end_ns : INT64_MIN;
 }
 
 static void look_at_wait(clock *c, const sl__host *host, int64_t stream)
@@ -234,7 +228,7 @@ static sl_status clock_open(clock *c, sl_error *err)
     c->launches.ns = calloc(n, sizeof *c->launches.ns);
     c->waits.ns = calloc(n_waits, sizeof *c->waits.ns);
     bool all = c->by_stream && c->by_device && c->launches.ns && c->waits.ns;
-    return all ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
+    return all ? SL_OK : sl__no_memory(err, "%zu events of a trace", n);
 }
 
 static void clock_close(clock *c)

@@ -84,7 +84,7 @@ static sl_status choose(sl__match *m, int64_t *devices, sl_error *err)
         devices[i] = records->works[i].device;
     m->device = most_frequent(m, devices, n);
     bool several = devices[0] != devices[n - 1];
-    if (m->devices.failed) return sl_fail(err, SL_ENOMEM, "no memory for the devices of a trace");
+    if (m->devices.failed) return sl__no_memory(err, "the devices of a trace");
     if (records->wanted_device != SL_BUSIEST_DEVICE) {
         int64_t wanted = records->wanted_device;
         if (!bsearch(&wanted, devices, n, sizeof wanted, by_value))
@@ -119,7 +119,7 @@ sl_status sl__device_choose(sl__match *m, sl_error *err)
     m->takes_one = !records->own || some;
     if (!m->takes_one || n == 0) return choose_own(m, err);
     int64_t *devices = calloc(n, sizeof *devices);
-    if (!devices) return sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
+    if (!devices) return sl__no_memory(err, "%zu events of a trace", n);
     if (records->own) sl__own_device_note(records);
     sl_status status = choose(m, devices, err);
     free(devices);

@@ -129,7 +129,7 @@ static sl_status tell(sl_doubt_kind kind, const sl__doubted *found, sl_timeline 
     compose(&text, choose(&rows[kind], found), found);
     const sl_doubt doubt = { kind, found->n, found->ns, text.data };
     sl_status status = text.failed || found->what.failed
-                           ? sl_fail(err, SL_ENOMEM, "no memory for a notice")
+                           ? sl__no_memory(err, "a notice")
                            : sl_timeline_add_doubt(timeline, &doubt, err);
     sl_text_free(&text);
     return status;

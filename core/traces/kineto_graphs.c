@@ -60,7 +60,7 @@ static sl_status collect_nodes(sl__records *records, sl__work ***nodes, size_t *
     for (size_t i = 0; i < records->n_works; i++)
         *n += records->works[i].is_node;
     *nodes = malloc((*n + 1) * sizeof **nodes);
-    if (!*nodes) return sl_fail(err, SL_ENOMEM, "no memory for the %zu nodes of a trace", *n);
+    if (!*nodes) return sl__no_memory(err, "the %zu nodes of a trace", *n);
     for (size_t i = 0, to = 0; i < records->n_works; i++) {
         if (records->works[i].is_node) (*nodes)[to++] = &records->works[i];
     }

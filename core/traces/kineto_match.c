@@ -35,8 +35,8 @@
 sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,
                           sl_error *err)
 {
-    if (!sl__reserve(array, *n, cap, size))
-        return sl_fail(err, SL_ENOMEM, "no memory for more than %zu events of a trace", *n);
+    if (*n == *cap && !sl__grow(array, cap, *n + 1, size, false))
+        return sl__no_memory(err, "more than %zu events of a trace", *n);
     memcpy((char *)*array + (*n)++ * size, item, size);
     return SL_OK;
 }
@@ -63,7 +63,7 @@ void sl__records_free(sl__records *records)
 static sl_status array_of(void **array, size_t n, size_t size, sl_error *err)
 {
     *array = calloc(n + 1, size);
-    return *array ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", n);
+    return *array ? SL_OK : sl__no_memory(err, "%zu events of a trace", n);
 }
 
 static void match_close(sl__match *m)
@@ -91,19 +91,17 @@ static int by_correlation(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+static bool comes_before(const sl__host *host, uint64_t correlation, bool plain)
+{
+    if (host->call.correlation != correlation) return host->call.correlation < correlation;
+    return !plain && sl__is_plain(host);
+}
+
 sl__host *sl__host_find(const sl__records *records, uint64_t correlation, bool plain)
 {
-    size_t low = 0;
-    for (size_t high = records->n_hosts; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        const sl__host *host = &records->hosts[middle];
-        if (host->call.correlation < correlation
-            || (host->call.correlation == correlation && !plain && sl__is_plain(host)))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    sl__host *found = low < records->n_hosts ? &records->hosts[low] : NULL;
+    size_t at;
+    SL__SEARCH(at, records->n_hosts, comes_before(&records->hosts[at], correlation, plain));
+    sl__host *found = at < records->n_hosts ? &records->hosts[at] : NULL;
     bool fits = found && found->call.correlation == correlation && sl__is_plain(found) == plain;
     return correlation && fits ? found : NULL;
 }
@@ -384,16 +382,10 @@ static sl_status sort_by_number(sl__match *m, sl_error *err)
 uint64_t sl__issue_of(const sl__match *m, uint64_t correlation)
 {
     if (!m->renumbered || correlation == 0) return correlation;
-    size_t low = 0;
-    for (size_t high = m->n_items; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (m->by_number[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < m->n_items && m->by_number[low].correlation == correlation;
-    return found ? m->by_number[low].issue : 0;
+    size_t at;
+    SL__SEARCH(at, m->n_items, m->by_number[at].correlation < correlation);
+    bool found = at < m->n_items && m->by_number[at].correlation == correlation;
+    return found ? m->by_number[at].issue : 0;
 }
 
 static uint32_t stream_id(const sl__match *m, int64_t number)

@@ -27,7 +27,7 @@ static sl_status find_borders(const sl__records *records, border **borders, size
     for (size_t i = 0; i < records->n_hosts; i++)
         *n += records->hosts[i].begins_capture || records->hosts[i].ends_capture;
     *borders = malloc((*n + 1) * sizeof **borders);
-    if (!*borders) return sl_fail(err, SL_ENOMEM, "no memory for the captures of a trace");
+    if (!*borders) return sl__no_memory(err, "the captures of a trace");
     for (size_t i = 0, to = 0; i < records->n_hosts; i++) {
         const sl__host *host = &records->hosts[i];
         if (host->begins_capture || host->ends_capture)
@@ -42,16 +42,10 @@ static sl_status find_borders(const sl__records *records, border **borders, size
 static bool is_captured(const border *borders, size_t n, const sl__host *host)
 {
     const border key = { host->pid, host->tid, host->call.host_start_ns, false };
-    size_t low = 0;
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (by_thread_and_time(&borders[middle], &key) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && borders[low - 1].pid == host->pid && borders[low - 1].tid == host->tid
-           && borders[low - 1].begins;
+    size_t at;
+    SL__SEARCH(at, n, by_thread_and_time(&borders[at], &key) <= 0);
+    return at > 0 && borders[at - 1].pid == host->pid && borders[at - 1].tid == host->tid
+           && borders[at - 1].begins;
 }
 
 /* Of the calls with one correlation the first stands for all. */

@@ -53,7 +53,7 @@ static sl_status collect(const sl__records *records, processes *p, sl_error *err
 {
     size_t n = 0;
     p->all = calloc(records->n_hosts, sizeof *p->all);
-    if (!p->all) return sl_fail(err, SL_ENOMEM, "no memory for the processes of a trace");
+    if (!p->all) return sl__no_memory(err, "the processes of a trace");
     for (size_t i = 0; i < records->n_hosts; i++) {
         const sl__host *host = &records->hosts[i];
         p->all[i] = (process){ host->pid, host->call.host_start_ns, host->call.host_end_ns };
@@ -83,22 +83,21 @@ static int by_correlation_and_start(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+static bool begins_by(const sl_call *call, uint64_t correlation, int64_t ns)
+{
+    if (call->correlation != correlation) return call->correlation < correlation;
+    return call->host_start_ns <= ns;
+}
+
 /* The last call with this correlation that began by `ns`, or the first one; NULL without one. */
 static const sl__host *last_before(const sl__records *records, uint64_t correlation, int64_t ns)
 {
-    size_t low = 0;
-    for (size_t high = records->n_hosts; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        const sl_call *call = &records->hosts[middle].call;
-        if (call->correlation < correlation
-            || (call->correlation == correlation && call->host_start_ns <= ns))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const sl__host *at = records->hosts + low, *end = records->hosts + records->n_hosts;
-    if (low > 0 && at[-1].call.correlation == correlation) return &at[-1];
-    return at < end && at->call.correlation == correlation ? at : NULL;
+    const sl__host *hosts = records->hosts;
+    size_t at;
+    SL__SEARCH(at, records->n_hosts, begins_by(&hosts[at].call, correlation, ns));
+    if (at > 0 && hosts[at - 1].call.correlation == correlation) return &hosts[at - 1];
+    const bool is_there = at < records->n_hosts && hosts[at].call.correlation == correlation;
+    return is_there ? &hosts[at] : NULL;
 }
 
 /* What is added to a correlation of something that began at `ns`. */

@@ -65,18 +65,12 @@ static int by_start(const void *left, const void *right)
  * another call, or of other threads, may begin between. NULL: all calls are over. */
 static sl__host *held_up(const sl__records *records, size_t n, const sl_call *stall)
 {
-    size_t low = 0;
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (records->hosts[middle].call.host_start_ns < stall->host_start_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i > 0 && low - i < LOOK_BACK; i--)
+    size_t at;
+    SL__SEARCH(at, n, records->hosts[at].call.host_start_ns < stall->host_start_ns);
+    for (size_t i = at; i > 0 && at - i < LOOK_BACK; i--)
         if (records->hosts[i - 1].call.host_end_ns > stall->host_start_ns)
             return &records->hosts[i - 1];
-    return low < n ? &records->hosts[low] : NULL;
+    return at < n ? &records->hosts[at] : NULL;
 }
 
 /* The call keeps the longer of its parts before and behind the stall. */
@@ -129,7 +123,7 @@ sl_status sl__stalls_add(sl__records *records, sl_error *err)
 static sl_status measure(const sl__records *records, int64_t *busy_ns, sl_error *err)
 {
     sl__union u = { .at = calloc(records->n_works + 1, sizeof *u.at) };
-    if (!u.at) return sl_fail(err, SL_ENOMEM, "no memory for %zu intervals", records->n_works);
+    if (!u.at) return sl__no_memory(err, "%zu intervals", records->n_works);
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
         if (span->end_ns > span->start_ns)

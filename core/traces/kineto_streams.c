@@ -71,7 +71,7 @@ sl_status sl__streams_collect(const sl__records *records, sl__streams *streams, 
 {
     size_t n = 0;
     streams->all = calloc(records->n_works + 2 * records->n_hosts + 1, sizeof *streams->all);
-    if (!streams->all) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    if (!streams->all) return sl__no_memory(err, "the streams of a trace");
     for (size_t i = 0; i < records->n_works; i++)
         n = take(streams->all, n, records->works[i].stream);
     for (size_t i = 0; i < records->n_hosts; i++) {
@@ -93,15 +93,9 @@ void sl__streams_free(sl__streams *streams)
 /* The first one at or above `number`. */
 static size_t lower_bound(const sl__streams *streams, int64_t number)
 {
-    size_t low = 0;
-    for (size_t high = streams->n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (streams->all[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SL__SEARCH(at, streams->n, streams->all[at].number < number);
+    return at;
 }
 
 size_t sl__streams_find(const sl__streams *streams, int64_t number)
@@ -124,7 +118,7 @@ static sl_status default_work(const sl__records *records, sl__interval **all, si
 {
     *n = 0;
     *all = calloc(records->n_works + 1, sizeof **all);
-    if (!*all) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    if (!*all) return sl__no_memory(err, "the streams of a trace");
     for (size_t i = 0; i < records->n_works; i++) {
         const sl_span *span = &records->works[i].span;
         if (span->stream == 0) (*all)[(*n)++] = (sl__interval){ span->start_ns, span->end_ns };
@@ -138,15 +132,10 @@ static sl_status default_work(const sl__records *records, sl__interval **all, si
 
 static bool overlaps(const sl__interval *all, size_t n, const sl_span *span)
 {
-    size_t low = 0;
-    for (size_t high = n; low < high;) { /* the first that starts too late */
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].start_ns < span->end_ns - OVERLAP_SLACK_NS)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && all[low - 1].end_ns > span->start_ns + OVERLAP_SLACK_NS;
+    size_t at;
+    /* the first that starts too late */
+    SL__SEARCH(at, n, all[at].start_ns < span->end_ns - OVERLAP_SLACK_NS);
+    return at > 0 && all[at - 1].end_ns > span->start_ns + OVERLAP_SLACK_NS;
 }
 
 static sl_status find_blocking(const sl__records *records, sl__streams *streams, sl_error *err)
@@ -203,7 +192,7 @@ static sl_status own_name(const sl_timeline *timeline, const sl__stream *stream,
     } else if (name->len == 0) {
         sl_text_add(name, "%s", own);
     }
-    return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
+    return name->failed ? sl__no_memory(err, "a stream's name") : SL_OK;
 }
 
 /* A further row has its stream's name: "stream 7 (2)". */
@@ -219,7 +208,7 @@ static sl_status name_stream(const sl_timeline *timeline, const sl__streams *str
     sl_status status = own_name(timeline, &first, name, err);
     if (status != SL_OK) return status;
     sl_text_add(name, " (%" PRId64 ")", row + 1);
-    return name->failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
+    return name->failed ? sl__no_memory(err, "a stream's name") : SL_OK;
 }
 
 static int by_id(const void *left, const void *right)
@@ -245,7 +234,7 @@ sl_status sl__streams_note(const sl__records *records, const sl__streams *stream
     sl_text name = { 0 };
     if (records->noted) return note_own(records, err);
     sl_stream_note *notes = calloc(streams->n + 1, sizeof *notes);
-    if (!notes) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a trace");
+    if (!notes) return sl__no_memory(err, "the streams of a trace");
     for (size_t i = 0; i < streams->n && status == SL_OK; i++) {
         const sl__stream *stream = &streams->all[i];
         size_t first = lower_bound(streams, sl__row_stream(stream->number));

@@ -107,7 +107,7 @@ sl_status sl__threads_find(sl__records *records, sl_error *err)
 {
     if (records->own) return SL_OK;
     threads *t = calloc(1, sizeof *t);
-    if (!t) return sl_fail(err, SL_ENOMEM, "no memory for the threads of a trace");
+    if (!t) return sl__no_memory(err, "the threads of a trace");
     sl__sort(records->hosts, records->n_hosts, sizeof *records->hosts, by_start);
     for (size_t i = 0; i < records->n_hosts; i++) {
         sl__host *host = &records->hosts[i];

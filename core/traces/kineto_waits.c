@@ -70,15 +70,9 @@ static bool is_last_before(const sl__match *m, size_t work, size_t position)
 /* How many works had ended when the call returned. */
 static size_t ended_before(const waits *w, const sl__host *host)
 {
-    size_t low = 0;
-    for (size_t high = w->match->records->n_works; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (w->by_end[middle].end_ns <= host->call.host_end_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SL__SEARCH(at, w->match->records->n_works, w->by_end[at].end_ns <= host->call.host_end_ns);
+    return at;
 }
 
 /* A synchronisation of a stream that the file does not name: the host went on when the last
@@ -293,7 +287,7 @@ sl_status sl__infer_waits(const sl__match *match, sl_error *err)
     };
     sl_status status = SL_OK;
     if (!w.by_end || !w.early_ns)
-        status = sl_fail(err, SL_ENOMEM, "no memory for %zu events of a trace", match->n_items);
+        status = sl__no_memory(err, "%zu events of a trace", match->n_items);
     if (status == SL_OK) {
         sort_ends(&w);
         status = for_each_call(&w, note_early_return, err);

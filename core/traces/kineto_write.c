@@ -107,7 +107,7 @@ static sl_status name_row(sl__writer *w, int pid, uint64_t tid, const char *pref
     bool failed = name.failed;
     if (!failed) name_thread(w, pid, tid, name.data);
     sl_text_free(&name);
-    return failed ? sl_fail(err, SL_ENOMEM, "no memory for a stream's name") : SL_OK;
+    return failed ? sl__no_memory(err, "a stream's name") : SL_OK;
 }
 
 static void find_rows(sl__writer *w)
@@ -138,7 +138,7 @@ static sl_status name_gpu(sl__writer *w, int place, sl_error *err)
     sl_text gpu = { 0 };
     sl_text_add(&gpu, "GPU %d: %s%s", info->index, info->name,
                 info->simulated ? " (simulated)" : "");
-    if (gpu.failed) return sl_fail(err, SL_ENOMEM, "no memory for a device's name");
+    if (gpu.failed) return sl__no_memory(err, "a device's name");
     name_process(w, info->index, gpu.data, "GPU", (uint64_t)place + 1);
     sl_text_free(&gpu);
     return SL_OK;
@@ -558,8 +558,7 @@ sl_status sl_timeline_save_kineto(const sl_timeline *timeline, const char *path,
     if (status != SL_OK) return status;
     w.lanes = calloc(w.index.n + 1, sizeof *w.lanes);
     w.threads = calloc(sl_timeline_thread_count(timeline), sizeof *w.threads);
-    if (!w.lanes || !w.threads)
-        status = sl_fail(err, SL_ENOMEM, "no memory for the trace of %zu streams", w.index.n);
+    if (!w.lanes || !w.threads) status = sl__no_memory(err, "the trace of %zu streams", w.index.n);
     if (status == SL_OK) status = sl__outfile_open_packed(path, &w.file, err);
     if (status == SL_OK) {
         find_rows(&w);

@@ -21,11 +21,7 @@ static size_t encode(uint64_t number, unsigned char bytes[NUMBER_BYTES])
 
 static void put(sl__proto *p, const void *bytes, size_t n)
 {
-    while (!p->failed && p->cap - p->n < n) {
-        void *data = p->data;
-        p->failed = !sl__reserve(&data, p->cap, &p->cap, 1);
-        p->data = data;
-    }
+    p->failed = p->failed || !SL__GROW(p->data, p->cap, p->n + n);
     if (p->failed || n == 0) return;
     memcpy(p->data + p->n, bytes, n);
     p->n += n;
@@ -76,7 +72,7 @@ void sl__proto_end(sl__proto *p, size_t begun)
 sl_status sl__proto_write(sl__proto *p, sl__outfile *file, sl_error *err)
 {
     unsigned char length[NUMBER_BYTES];
-    if (p->failed) return sl_fail(err, SL_ENOMEM, "no memory for a message of %zu bytes", p->n);
+    if (p->failed) return sl__no_memory(err, "a message of %zu bytes", p->n);
     sl__outfile_write(file, (const char *)length, encode(p->n, length));
     if (p->n > 0) sl__outfile_write(file, (const char *)p->data, p->n);
     p->n = 0;

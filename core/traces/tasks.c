@@ -18,8 +18,7 @@ typedef struct gathering {
 
 static void no_memory(gathering *g)
 {
-    g->status = sl_fail(g->err, SL_ENOMEM, "no memory for more than %zu tasks of a program",
-                        g->tasks->n);
+    g->status = sl__no_memory(g->err, "more than %zu tasks of a program", g->tasks->n);
 }
 
 /* ---- tasks ----------------------------------------------------------------------- */
@@ -28,12 +27,10 @@ static void no_memory(gathering *g)
 static sl__task *add_task(gathering *g, sl__task task)
 {
     sl__tasks *t = g->tasks;
-    void *at = t->at;
-    if (!sl__reserve(&at, t->n, &t->cap, sizeof *t->at)) {
+    if (!SL__GROW(t->at, t->cap, t->n + 1)) {
         no_memory(g);
         return NULL;
     }
-    t->at = at;
     task.first_dep = t->n_deps;
     task.also = SL__NO_TASK;
     t->at[t->n] = task;
@@ -44,13 +41,11 @@ static sl__task *add_task(gathering *g, sl__task task)
 static void add_dep(gathering *g, size_t dep)
 {
     sl__tasks *t = g->tasks;
-    void *deps = t->deps;
     if (g->status != SL_OK) return;
-    if (!sl__reserve(&deps, t->n_deps, &t->cap_deps, sizeof *t->deps)) {
+    if (!SL__GROW(t->deps, t->cap_deps, t->n_deps + 1)) {
         no_memory(g);
         return;
     }
-    t->deps = deps;
     t->deps[t->n_deps++] = dep;
     t->at[t->n - 1].n_deps++;
 }

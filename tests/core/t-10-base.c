@@ -143,10 +143,10 @@ static void hashes_are_fnv(void)
 
 /* A graph whose node i comes behind those of before[i]. */
 typedef struct small_graph {
-    sl__nodes before[4];
+    sl__node_list before[4];
 } small_graph;
 
-static sl__nodes before_small(const void *graph, uint32_t node)
+static sl__node_list before_small(const void *graph, uint32_t node)
 {
     return ((const small_graph *)graph)->before[node];
 }
@@ -167,9 +167,9 @@ static void edges_are_implied(void)
     uint32_t many[65];
     for (uint32_t i = 0; i < 65; i++)
         many[i] = 2;
-    sl__mark_implied((sl__nodes){ many, 65 }, before_small, &graph, marks, 7);
+    sl__mark_implied((sl__node_list){ many, 65 }, before_small, &graph, marks, 7);
     is_int(marks[1], 9, "behind 65 nodes nothing is looked at");
-    sl__mark_implied((sl__nodes){ many, 64 }, before_small, &graph, marks, 7);
+    sl__mark_implied((sl__node_list){ many, 64 }, before_small, &graph, marks, 7);
     is_int(marks[1], 7, "behind 64 it is");
 }
 
