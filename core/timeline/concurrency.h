@@ -1,28 +1,25 @@
-/* concurrency.h - the busy times of each engine or each stream at once. */
+/* concurrency.h - how long each engine or each stream was busy, and how many were at once. */
 #ifndef SL_TIMELINE_CONCURRENCY_H
 #define SL_TIMELINE_CONCURRENCY_H
 
 #include "lanes.h"
 #include "overlap.h"
+#include "sweep.h"
 
-/* The selected spans' intervals group by group, a group an engine, a stream, or a kind of work
- * of an engine (engine * SL_SPAN_KINDS + kind). What a group has is a union; of
- * SL_CONCURRENT_SPANS there is one group, in which every span keeps its interval. */
-typedef struct sl__groups {
-    sl__interval *at;
-    size_t *end; /* by group: where it ends, and the next one begins */
+/* A row is an engine of a device (sl__unit), or a stream: row i is lanes.ids[i]. Of
+ * SL_CONCURRENT_SPANS there is one row for all. */
+typedef struct sl__busy {
+    sl__lanes lanes;
+    sl__tally *at;
+    sl__interval *ranges; /* from a row's first start to its last end, if it has spans */
     size_t n;
-    sl__lanes lanes; /* of streams: group i is that of stream lanes.ids[i] */
-} sl__groups;
+    sl__interval range; /* of all, if there are spans */
+    size_t n_spans;
+} sl__busy;
 
-/* On failure there is nothing to free. */
-sl_status sl__groups_collect(const sl_timeline *timeline, const sl_selection *sel, sl_concurrent by,
-                             sl__groups *groups, sl_error *err);
-/* The time of the range with k groups busy (k intervals, where there is one group). All
- * of them lie in the range. The caller frees profile->at_ns. */
-sl_status sl__groups_profile(const sl__groups *groups, const sl__interval *range,
-                             sl_concurrency *profile, sl_error *err);
-sl__union sl__groups_get(const sl__groups *groups, size_t group); /* borrowed */
-void sl__groups_free(sl__groups *groups);
+/* On failure there is nothing to free, else both. Without selected spans both are empty. */
+sl_status sl__busy_measure(const sl_timeline *timeline, const sl_selection *sel, sl_concurrent of,
+                           sl__busy *rows, sl_concurrency *profile, sl_error *err);
+void sl__busy_free(sl__busy *rows);
 
 #endif

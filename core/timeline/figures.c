@@ -1,109 +1,133 @@
 /* figures.c - the figures of a timeline: how long engines, kinds of work and streams were busy,
  * how much of that at the same time, and what the makespan consists of.
  *
- * The spans are grouped once, by engine and kind of work. What an engine or a kind did is the
- * union of its groups, and every overlap is an intersection of those, so that all figures
- * come from the same intervals.
+ * One sweep over the spans finds how long each set of engines with kinds of work was busy, of each
+ * device and of all; times of engines, of kinds and of both together are sums over those sets.
  */
 #include "timeline.h"
 
 #include <stdlib.h>
 
+#include "../base.h"
 #include "concurrency.h"
-#include "overlap.h"
+#include "sets.h"
 #include "store.h"
 
-enum { ALL_ENGINES = (1 << SL_ENGINES) - 1 };
+enum { LANES = SL_ENGINES * SL_SPAN_KINDS }; /* an engine with a kind of work */
 
-/* ---- unions of groups -------------------------------------------------------------- */
+_Static_assert((int)LANES <= (int)SL__SET_MEMBERS, "a set of lanes is a word");
 
-/* Of one group it is that group's; of several it is made for them. */
-typedef struct busy {
-    sl__union all;
-    bool is_own;
-} busy;
+/* What one device did, or all of them. */
+typedef struct part {
+    sl_figures *figures;
+    sl__tally lanes[LANES];
+    sl__sets sets;                   /* of lanes */
+    sl__interval ranges[SL_ENGINES]; /* from the first start to the last end of those that worked */
+    bool worked[SL_ENGINES];
+} part;
 
-static sl_status add_group(busy *b, sl__union group, sl_error *err)
+/* ---- the sweep ---------------------------------------------------------------------------- */
+
+static void count(part *p, const sl_span *span)
 {
-    sl__union both = group;
+    p->figures->count[span->engine][span->kind]++;
+    if (span->start_ns == span->end_ns) return;
+    sl__interval_extend(&p->ranges[span->engine], span, !p->worked[span->engine]);
+    p->worked[span->engine] = true;
+}
+
+static void turn(part *p, size_t lane, const sl__edge *edge)
+{
+    if (sl__tally_turn(&p->lanes[lane], edge)) sl__sets_turn(&p->sets, lane, edge->at_ns);
+}
+
+/* `parts`: all of them, then each device, if there are several. */
+static sl_status sweep_parts(const sl_timeline *timeline, sl_figures *f, part *parts, sl_error *err)
+{
+    sl__sweep sweep = { 0 };
     sl_status status = SL_OK;
-    if (group.n == 0) return SL_OK;
-    bool joins = b->all.n > 0;
-    if (joins) status = sl__union_unite(&b->all, &group, &both, err);
-    if (b->is_own) sl__union_free(&b->all);
-    *b = (busy){ both, joins };
-    return status;
-}
-
-static void free_busy(busy *all, int n)
-{
-    for (int i = 0; i < n; i++) {
-        if (all[i].is_own) sl__union_free(&all[i].all);
-    }
-}
-
-/* ---- kinds and engines ---------------------------------------------------------------- */
-
-static void count_spans(const sl_timeline *timeline, sl_figures *f)
-{
-    uint32_t first = 0;
-    f->n_spans = sl_timeline_span_count(timeline);
-    for (size_t i = 0; i < f->n_spans; i++) {
+    for (size_t i = 0; i < f->n_spans && status == SL_OK; i++) {
         sl_span span = sl_timeline_span(timeline, i);
-        if (i == 0) first = span.stream;
-        f->count[span.engine][span.kind]++;
-        f->many_streams |= span.stream != first;
+        int place = sl_timeline_place(timeline, span.stream);
+        size_t row = (size_t)place * LANES + (size_t)span.engine * SL_SPAN_KINDS + span.kind;
+        count(&parts[0], &span);
+        if (f->devices) count(&parts[1 + place], &span);
+        if (!sl__sweep_add(&sweep, &span, (uint32_t)row))
+            status = sl__no_memory(err, "the intervals of %zu spans", f->n_spans);
     }
+    if (status == SL_OK) status = sl_interrupt_check(err);
+    for (sl__edge edge; status == SL_OK && sl__sweep_next(&sweep, INT64_MAX, &edge);) {
+        turn(&parts[0], edge.row % LANES, &edge);
+        if (f->devices) turn(&parts[1 + edge.row / LANES], edge.row % LANES, &edge);
+    }
+    sl__sweep_free(&sweep);
+    return status;
 }
 
-static sl_status intersect_kinds(const busy kinds[SL_SPAN_KINDS], sl_figures *f, sl_error *err)
+/* ---- kinds and engines -------------------------------------------------------------------- */
+
+static uint64_t lanes_of_engine(int engine)
 {
-    sl_status status = SL_OK;
+    return ((UINT64_C(1) << SL_SPAN_KINDS) - 1) << engine * SL_SPAN_KINDS;
+}
+
+static uint64_t lanes_of_kind(int kind)
+{
+    uint64_t lanes = 0;
+    for (int engine = 0; engine < SL_ENGINES; engine++)
+        lanes |= UINT64_C(1) << (engine * SL_SPAN_KINDS + kind);
+    return lanes;
+}
+
+static void measure_kinds(const part *p, sl_figures *f)
+{
     for (int a = 0; a < SL_SPAN_KINDS; a++) {
-        f->kinds_ns[a][a] = sl__union_length_ns(&kinds[a].all);
-        for (int b = a + 1; b < SL_SPAN_KINDS && status == SL_OK; b++) {
-            sl__union both;
-            status = sl__union_intersect(&kinds[a].all, &kinds[b].all, &both, err);
-            f->kinds_ns[a][b] = f->kinds_ns[b][a] = sl__union_length_ns(&both);
-            sl__union_free(&both);
+        for (int b = 0; b < SL_SPAN_KINDS; b++) {
+            const uint64_t kinds[] = { lanes_of_kind(a), lanes_of_kind(b) };
+            f->kinds_ns[a][b] = sl__sets_common_ns(&p->sets, kinds, 2);
         }
+        for (int engine = 0; engine < SL_ENGINES; engine++)
+            f->busy_ns[engine][a] = p->lanes[engine * SL_SPAN_KINDS + a].busy_ns;
     }
-    return status;
 }
 
-/* The sets of engines that `set` and engines from `first` on make; `common` is when all of `set`
- * were busy. */
-static sl_status intersect_engines(const busy engines[SL_ENGINES], unsigned set, int first,
-                                   const sl__union *common, sl_figures *f, sl_error *err)
+static void measure_engines(const part *p, sl_figures *f)
 {
-    sl_status status = SL_OK;
-    for (int engine = first; engine < SL_ENGINES && status == SL_OK; engine++) {
-        sl__union both = engines[engine].all;
-        unsigned larger = set | 1u << engine;
-        if (set != 0) status = sl__union_intersect(common, &engines[engine].all, &both, err);
-        f->engines_ns[larger] = sl__union_length_ns(&both);
-        if (status == SL_OK && both.n > 0)
-            status = intersect_engines(engines, larger, engine + 1, &both, f, err);
-        if (set != 0) sl__union_free(&both);
+    f->engines_ns[0] = f->makespan_ns;
+    for (unsigned set = 1; set < 1u << SL_ENGINES; set++) {
+        uint64_t engines[SL_ENGINES];
+        size_t n = 0;
+        for (int engine = 0; engine < SL_ENGINES; engine++)
+            if (set >> engine & 1) engines[n++] = lanes_of_engine(engine);
+        f->engines_ns[set] = sl__sets_common_ns(&p->sets, engines, n);
     }
-    return status;
+    for (int engine = 0; engine < SL_ENGINES; engine++) {
+        const sl__interval *range = &p->ranges[engine];
+        f->pause_ns[engine] = p->worked[engine]
+                                  ? range->end_ns - range->start_ns - f->engines_ns[1 << engine]
+                                  : -1;
+    }
 }
 
-/* When exactly the engines of a set were busy: when all of them were, without what belongs to
- * larger sets. */
-static void count_engines_at_once(sl_figures *f)
+/* Of one device. */
+static void count_engines_at_once(const sl__sets *sets, sl_figures *f)
 {
-    int64_t exactly_ns[ALL_ENGINES + 1];
-    for (int set = ALL_ENGINES; set >= 0; set--) {
+    f->engines_at_once_ns[0] = f->makespan_ns;
+    for (size_t i = 0; i < sets->sets.n; i++) {
         int n = 0;
         for (int engine = 0; engine < SL_ENGINES; engine++)
-            n += set >> engine & 1;
-        exactly_ns[set] = f->engines_ns[set];
-        for (int larger = set + 1; larger <= ALL_ENGINES; larger++)
-            exactly_ns[set] -= (larger & set) == set ? exactly_ns[larger] : 0;
-        f->engines_at_once_ns[n] += exactly_ns[set];
-        if (exactly_ns[set] > 0 && n > f->most_engines) f->most_engines = n;
+            n += (sets->sets.at[i] & lanes_of_engine(engine)) != 0;
+        f->engines_at_once_ns[n] += sets->ns[i];
+        f->engines_at_once_ns[0] -= sets->ns[i];
+        if (n > f->most_engines) f->most_engines = n;
     }
+}
+
+static void measure(const part *p)
+{
+    measure_kinds(p, p->figures);
+    measure_engines(p, p->figures);
+    count_engines_at_once(&p->sets, p->figures);
 }
 
 /* The engines of all devices by themselves. */
@@ -120,125 +144,72 @@ static sl_status count_units_at_once(const sl_timeline *timeline, sl_figures *f,
     return status;
 }
 
-static void measure_pauses(const busy engines[SL_ENGINES], sl_figures *f)
+static bool has_many_streams(const sl_timeline *timeline, size_t n)
 {
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
-        const sl__union *u = &engines[engine].all;
-        f->pause_ns[engine] = -1;
-        if (u->n > 0)
-            f->pause_ns[engine] = u->at[u->n - 1].end_ns - u->at[0].start_ns
-                                  - f->engines_ns[1 << engine];
-    }
+    for (size_t i = 1; i < n; i++)
+        if (sl_timeline_span(timeline, i).stream != sl_timeline_span(timeline, 0).stream)
+            return true;
+    return false;
 }
 
-static sl_status measure_work(const sl__groups *groups, sl_figures *f, sl_error *err)
+static sl_status measure_work(const sl_timeline *timeline, sl_figures *f, sl_error *err)
 {
-    busy kinds[SL_SPAN_KINDS] = { { .is_own = false } };
-    busy engines[SL_ENGINES] = { { .is_own = false } };
-    sl_status status = SL_OK;
-    for (int engine = 0; engine < SL_ENGINES; engine++) {
-        for (int kind = 0; kind < SL_SPAN_KINDS && status == SL_OK; kind++) {
-            sl__union group = sl__groups_get(groups, (size_t)(engine * SL_SPAN_KINDS + kind));
-            f->busy_ns[engine][kind] = sl__union_length_ns(&group);
-            status = add_group(&engines[engine], group, err);
-            if (status == SL_OK) status = add_group(&kinds[kind], group, err);
-        }
+    const bool several = sl_timeline_has_several(timeline);
+    const int n = several ? sl_timeline_device_count(timeline) : 0;
+    part *parts = calloc((size_t)n + 1, sizeof *parts);
+    if (several) f->devices = calloc((size_t)n, sizeof *f->devices);
+    if (!parts || (several && !f->devices)) {
+        free(parts);
+        return sl__no_memory(err, "the figures of %d devices", n);
     }
-    f->engines_ns[0] = f->makespan_ns;
-    if (status == SL_OK) status = intersect_kinds(kinds, f, err);
-    if (status == SL_OK) status = intersect_engines(engines, 0, 0, NULL, f, err);
-    if (status == SL_OK) {
-        count_engines_at_once(f);
-        measure_pauses(engines, f);
-    }
-    free_busy(kinds, SL_SPAN_KINDS);
-    free_busy(engines, SL_ENGINES);
-    return status;
-}
-
-/* ---- devices ------------------------------------------------------------------------------ */
-
-static sl_status measure_device(const sl_timeline *timeline, int place, sl_figures *f,
-                                sl_error *err)
-{
-    sl__groups groups;
-    sl_selection sel = sl_select_all;
-    sel.place = place;
-    sl_status status = sl__groups_collect(timeline, &sel, SL_CONCURRENT_WORK, &groups, err);
-    if (status != SL_OK) return status;
-    status = measure_work(&groups, f, err);
-    sl__groups_free(&groups);
-    return status;
-}
-
-static sl_status measure_devices(const sl_timeline *timeline, sl_figures *f, sl_error *err)
-{
-    int n = sl_timeline_device_count(timeline);
-    sl_status status = SL_OK;
-    f->devices = calloc((size_t)n, sizeof *f->devices);
-    if (!f->devices) return sl_fail(err, SL_ENOMEM, "no memory for the figures of %d devices", n);
     f->n_devices = n;
-    for (size_t i = 0; i < f->n_spans; i++) {
-        sl_span span = sl_timeline_span(timeline, i);
-        f->devices[sl_timeline_place(timeline, span.stream)].count[span.engine][span.kind]++;
-    }
-    for (int place = 0; place < n && status == SL_OK; place++) {
+    f->n_spans = sl_timeline_span_count(timeline);
+    f->many_streams = has_many_streams(timeline, f->n_spans);
+    parts[0].figures = f;
+    for (int place = 0; place < n; place++) {
         f->devices[place].makespan_ns = f->makespan_ns;
-        status = measure_device(timeline, place, &f->devices[place], err);
+        parts[1 + place].figures = &f->devices[place];
     }
-    return status;
+    sl_status status = sweep_parts(timeline, f, parts, err);
+    for (int i = 0; i <= n; i++) {
+        if (status == SL_OK && parts[i].sets.lost != SL_OK)
+            status = sl__no_memory(err, "the figures of %zu spans", f->n_spans);
+        if (status == SL_OK) measure(&parts[i]);
+        sl__sets_free(&parts[i].sets);
+    }
+    free(parts);
+    return status == SL_OK && several ? count_units_at_once(timeline, f, err) : status;
 }
 
 /* ---- streams ------------------------------------------------------------------------------ */
 
-static void measure_stream(const sl_timeline *timeline, const sl__groups *groups, size_t lane,
-                           const sl__interval *range, sl_stream_figures *s)
+static void measure_stream(const sl_timeline *timeline, const sl__busy *rows, size_t row,
+                           sl_stream_figures *s)
 {
-    sl__union u = sl__groups_get(groups, lane);
-    s->id = groups->lanes.ids[lane];
+    const sl__interval *range = &rows->ranges[row];
+    s->id = rows->lanes.ids[row];
     const sl_stream_note *note = sl__timeline_note(timeline, s->id);
     s->number = note && note->numbered ? note->number : (int64_t)s->id;
     s->label = sl_timeline_stream_name(timeline, s->id, s->no_name);
-    s->busy_ns = sl__union_length_ns(&u);
+    s->count = rows->at[row].n;
+    s->busy_ns = rows->at[row].busy_ns;
     s->pause_ns = range->end_ns - range->start_ns - s->busy_ns;
-}
-
-static sl_status fill_streams(const sl_timeline *timeline, const sl__groups *groups, sl_figures *f,
-                              sl_error *err)
-{
-    const size_t n_spans = sl_timeline_span_count(timeline);
-    sl__interval *ranges = malloc((groups->n + 1) * sizeof *ranges);
-    f->streams = calloc(groups->n + 1, sizeof *f->streams);
-    if (!ranges || !f->streams) {
-        free(ranges);
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu streams", groups->n);
-    }
-    f->n_streams = groups->n;
-    for (size_t i = 0; i < n_spans; i++) {
-        sl_span span = sl_timeline_span(timeline, i);
-        size_t lane = sl__lanes_find(&groups->lanes, span.stream);
-        sl__interval_extend(&ranges[lane], &span, f->streams[lane].count++ == 0);
-    }
-    for (size_t lane = 0; lane < groups->n; lane++)
-        measure_stream(timeline, groups, lane, &ranges[lane], &f->streams[lane]);
-    free(ranges);
-    return SL_OK;
 }
 
 static sl_status measure_streams(const sl_timeline *timeline, sl_figures *f, sl_error *err)
 {
-    sl__groups groups;
-    sl__interval range = {
-        sl__timeline_first_ns(timeline),
-        sl__timeline_first_ns(timeline) + f->makespan_ns,
-    };
-    sl_status status = sl__groups_collect(timeline, &sl_select_all, SL_CONCURRENT_STREAMS, &groups,
-                                          err);
+    sl__busy rows;
+    sl_status status = sl__busy_measure(timeline, &sl_select_all, SL_CONCURRENT_STREAMS, &rows,
+                                        &f->streams_at_once, err);
     if (status != SL_OK) return status;
-    status = fill_streams(timeline, &groups, f, err);
-    if (status == SL_OK && f->n_spans > 0)
-        status = sl__groups_profile(&groups, &range, &f->streams_at_once, err);
-    sl__groups_free(&groups);
+    f->streams = calloc(rows.n + 1, sizeof *f->streams);
+    if (f->streams)
+        f->n_streams = rows.n;
+    else
+        status = sl__no_memory(err, "%zu streams", rows.n);
+    for (size_t row = 0; row < f->n_streams; row++)
+        measure_stream(timeline, &rows, row, &f->streams[row]);
+    sl__busy_free(&rows);
     return status;
 }
 
@@ -251,11 +222,11 @@ static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_er
     for (size_t i = 0; status == SL_OK && i < why->n_chain; i++) {
         const sl_finding *link = &why->chain[i];
         size_t ran = sl_timeline_find_span(timeline, link->waiter);
-        int part = SL_SPAN_KINDS + (int)link->cause;
+        int reason = SL_SPAN_KINDS + (int)link->cause;
         if (link->cause == SL_CAUSE_NONE)
-            part = ran != SL_NOT_FOUND ? sl_timeline_span(timeline, ran).kind
-                                       : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
-        f->part_ns[part] = sl__add_ns(f->part_ns[part], link->lost_ns);
+            reason = ran != SL_NOT_FOUND ? sl_timeline_span(timeline, ran).kind
+                                         : SL_SPAN_KINDS + SL_CAUSE_UNKNOWN;
+        f->part_ns[reason] = sl__add_ns(f->part_ns[reason], link->lost_ns);
     }
     return status;
 }
@@ -265,22 +236,11 @@ static sl_status measure_parts(const sl_timeline *timeline, sl_figures *f, sl_er
 sl_status sl_timeline_figures(const sl_timeline *timeline, unsigned parts, sl_figures *figures,
                               sl_error *err)
 {
-    sl__groups groups;
     sl_selection kernels = sl_select_all;
     kernels.kind = SL_SPAN_KERNEL;
     *figures = (sl_figures){ .makespan_ns = sl_timeline_makespan_ns(timeline),
                              .wall_ns = sl_timeline_wall_ns(timeline) };
-    count_spans(timeline, figures);
-    sl_status status = sl__groups_collect(timeline, &sl_select_all, SL_CONCURRENT_WORK, &groups,
-                                          err);
-    if (status == SL_OK) {
-        status = measure_work(&groups, figures, err);
-        sl__groups_free(&groups);
-    }
-    if (status == SL_OK && sl_timeline_has_several(timeline))
-        status = count_units_at_once(timeline, figures, err);
-    if (status == SL_OK && sl_timeline_has_several(timeline))
-        status = measure_devices(timeline, figures, err);
+    sl_status status = measure_work(timeline, figures, err);
     if (status == SL_OK)
         status = sl_timeline_concurrency(timeline, &kernels, SL_CONCURRENT_SPANS,
                                          &figures->kernels_at_once, err);

@@ -1,14 +1,14 @@
-/* overlap.c - selections of spans, busy times and gaps: interval arithmetic, exact to the ns.
+/* overlap.c - selections of spans and their busy times, exact to the ns.
  *
- * A selection of spans becomes a union: its intervals are sorted by start (one
- * check shows that a single stream's already are) and merged in place. Two
- * unions are intersected by walking both at once; the gaps are what lies between
- * a union's intervals. O(n log n) in all; spans of zero length are in no union.
+ * A selection of spans becomes a union: its intervals are sorted by start (one check shows that a
+ * single stream's already are) and merged in place. O(n log n) in all; spans of zero length are in
+ * no union.
  */
 #include "overlap.h"
 
 #include <stdlib.h>
 
+#include "../base.h"
 #include "store.h"
 #include "summary.h"
 
@@ -25,21 +25,6 @@ bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__
         .any_name = !sel->name,
     };
     return !sel->name || sl__timeline_find_text(timeline, sel->name, &match->name);
-}
-
-bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl__interval *range)
-{
-    sl__matcher match;
-    const size_t n = sl_timeline_span_count(timeline);
-    bool found = false;
-    if (!sl__matcher_make(timeline, sel, &match)) return false;
-    for (size_t i = 0; i < n; i++) {
-        sl_span span = sl_timeline_span(timeline, i);
-        if (!sl__matches(&match, &span)) continue;
-        sl__interval_extend(range, &span, !found);
-        found = true;
-    }
-    return found;
 }
 
 size_t sl_timeline_find(const sl_timeline *timeline, const sl_selection *sel, size_t from)
@@ -72,7 +57,7 @@ size_t sl_timeline_count(const sl_timeline *timeline, const sl_selection *sel)
 
 /* ---- order ----------------------------------------------------------------- */
 
-int sl__by_time(const void *left, const void *right)
+static int by_time(const void *left, const void *right)
 {
     int64_t a = *(const int64_t *)left, b = *(const int64_t *)right;
     return (a > b) - (a < b);
@@ -95,7 +80,7 @@ void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, c
 void sl__union_join(sl__union *u)
 {
     size_t last = 0;
-    sl__sort(u->at, u->n, sizeof *u->at, sl__by_time);
+    sl__sort(u->at, u->n, sizeof *u->at, by_time);
     for (size_t i = 1; i < u->n; i++) {
         if (u->at[i].start_ns > u->at[last].end_ns)
             u->at[++last] = u->at[i];
@@ -105,70 +90,27 @@ void sl__union_join(sl__union *u)
     if (u->n > 0) u->n = last + 1;
 }
 
-static sl_status allocate(sl__union *u, size_t n, sl_error *err)
-{
-    *u = (sl__union){ 0 };
-    if (n == 0) return SL_OK;
-    u->at = n > SIZE_MAX / sizeof *u->at ? NULL : malloc(n * sizeof *u->at);
-    if (!u->at) return sl_fail(err, SL_ENOMEM, "no memory for the intervals of %zu spans", n);
-    return SL_OK;
-}
-
 sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel, sl__union *result,
                             sl_error *err)
 {
-    *result = (sl__union){ 0 };
     sl__matcher match;
-    if (!sl__matcher_make(timeline, sel, &match)) return SL_OK;
     const size_t n_spans = sl_timeline_span_count(timeline);
-    size_t n = 0;
-    for (size_t i = 0; i < n_spans; i++) {
+    size_t cap = 0;
+    sl_status status = SL_OK;
+    *result = (sl__union){ 0 };
+    if (!sl__matcher_make(timeline, sel, &match)) return SL_OK;
+    for (size_t i = 0; i < n_spans && status == SL_OK; i++) {
         sl_span span = sl_timeline_span(timeline, i);
-        n += sl__matches_lasting(&match, &span);
-    }
-    sl_status status = allocate(result, n, err);
-    if (status != SL_OK) return status;
-    for (size_t i = 0; i < n_spans; i++) {
-        sl_span span = sl_timeline_span(timeline, i);
-        if (sl__matches_lasting(&match, &span))
+        if (!sl__matches(&match, &span) || span.start_ns == span.end_ns) continue;
+        if (SL__GROW(result->at, cap, result->n + 1))
             result->at[result->n++] = (sl__interval){ span.start_ns, span.end_ns };
+        else
+            status = sl__no_memory(err, "the intervals of %zu spans", n_spans);
     }
     sl__union_join(result);
-    status = sl_interrupt_check(err);
+    if (status == SL_OK) status = sl_interrupt_check(err);
     if (status != SL_OK) sl__union_free(result);
     return status;
-}
-
-sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result, sl_error *err)
-{
-    sl_status status = allocate(result, a->n + b->n, err);
-    if (status != SL_OK) return status;
-    for (size_t i = 0, j = 0; i < a->n || j < b->n;) {
-        bool is_left = j == b->n || (i < a->n && a->at[i].start_ns <= b->at[j].start_ns);
-        result->at[result->n++] = is_left ? a->at[i++] : b->at[j++];
-    }
-    sl__union_join(result);
-    return SL_OK;
-}
-
-/* Steps through both unions; whichever interval ends first is done. Each step
- * yields at most one common piece, and there are fewer than a->n + b->n of them. */
-sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,
-                              sl_error *err)
-{
-    sl_status status = allocate(result, a->n && b->n ? a->n + b->n : 0, err);
-    if (status != SL_OK) return status;
-    for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
-        const sl__interval *left = &a->at[i], *right = &b->at[j];
-        int64_t start = sl__max_ns(left->start_ns, right->start_ns);
-        int64_t end = sl__min_ns(left->end_ns, right->end_ns);
-        if (start < end) result->at[result->n++] = (sl__interval){ start, end };
-        if (left->end_ns < right->end_ns)
-            i++;
-        else
-            j++;
-    }
-    return SL_OK;
 }
 
 int64_t sl__union_length_ns(const sl__union *u)
@@ -219,37 +161,4 @@ sl_status sl_timeline_busy_ns(const sl_timeline *timeline, const sl_selection *s
     *busy_ns = sl__union_length_ns(&u);
     sl__union_free(&u);
     return SL_OK;
-}
-
-/* What is left of the range between, before and behind the intervals of the union. Spans
- * of no length end no gap, but the first and the last of them bound the range. */
-static size_t find_gaps(const sl__interval *range, const sl__union *busy, sl_gap *gaps)
-{
-    size_t n = 0;
-    int64_t idle_ns = range->start_ns; /* since when */
-    for (size_t i = 0; i < busy->n; i++) {
-        if (idle_ns < busy->at[i].start_ns) gaps[n++] = (sl_gap){ idle_ns, busy->at[i].start_ns };
-        idle_ns = busy->at[i].end_ns;
-    }
-    if (idle_ns < range->end_ns) gaps[n++] = (sl_gap){ idle_ns, range->end_ns };
-    return n;
-}
-
-sl_status sl_timeline_gaps(const sl_timeline *timeline, const sl_selection *sel, sl_gap **gaps,
-                           size_t *n, sl_error *err)
-{
-    sl__interval range;
-    sl__union busy;
-    *gaps = NULL;
-    *n = 0;
-    if (!sl__selected_range(timeline, sel, &range)) return SL_OK;
-    sl_status status = sl__union_collect(timeline, sel, &busy, err);
-    if (status != SL_OK) return status;
-    *gaps = malloc((busy.n + 1) * sizeof **gaps);
-    if (*gaps)
-        *n = find_gaps(&range, &busy, *gaps);
-    else
-        status = sl_fail(err, SL_ENOMEM, "no memory for the gaps between %zu intervals", busy.n);
-    sl__union_free(&busy);
-    return status;
 }

@@ -38,22 +38,10 @@ static inline bool sl__matches(const sl__matcher *match, const sl_span *span)
            && (match->any_name || match->name == span->name);
 }
 
-/* And takes some time: a span of zero length is in no union. */
-static inline bool sl__matches_lasting(const sl__matcher *match, const sl_span *span)
-{
-    return sl__matches(match, span) && span->start_ns < span->end_ns;
-}
-
-/* From the first selected start to the last selected end, spans of no length included.
- * False if nothing is selected. */
-bool sl__selected_range(const sl_timeline *timeline, const sl_selection *sel, sl__interval *range);
-
 /* ---- order ------------------------------------------------------------------- */
 
 /* qsort, but linear where the elements are in order already, as times often are. */
 void sl__sort(void *array, size_t n, size_t size, int (*compare)(const void *, const void *));
-/* For elements that begin with a time, an int64_t. */
-int sl__by_time(const void *left, const void *right);
 
 /* ---- unions ------------------------------------------------------------------ */
 
@@ -68,11 +56,6 @@ sl_status sl__union_collect(const sl_timeline *timeline, const sl_selection *sel
                             sl_error *err);
 /* Makes a union, in place, of intervals in any order, none of them empty. */
 void sl__union_join(sl__union *u);
-/* The union of a and b. On failure *result is empty. */
-sl_status sl__union_unite(const sl__union *a, const sl__union *b, sl__union *result, sl_error *err);
-/* What a and b have in common; *result may not be one of them. */
-sl_status sl__union_intersect(const sl__union *a, const sl__union *b, sl__union *result,
-                              sl_error *err);
 int64_t sl__union_length_ns(const sl__union *u);
 /* How much of [from, to] lies in it. O(log n + what is found). */
 int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns);

@@ -1,144 +1,44 @@
-/* summary.c - sums over spans that are not kept. The starts and ends of spans are gone through in order of
- * time, as far as it is settled; between two of them the same spans run. */
+/* summary.c - sums over spans that are not kept: a sweep that goes on as far as the time is settled. */
 #include "summary.h"
 
 #include <stdlib.h>
 
+#include "../base.h"
 #include "store.h"
 
 enum { MOST_SETS = 1 << 16, FULL = 4096 };
 
-/* ---- moments ------------------------------------------------------------------- */
-
-static bool room_for(sl__moments *moments, size_t n)
-{
-    while (n >= moments->cap) {
-        void *at = moments->at;
-        if (!sl__reserve(&at, moments->cap, &moments->cap, sizeof *moments->at)) return false;
-        moments->at = at;
-    }
-    return true;
-}
-
-static void push(sl__moments *moments, sl__moment moment) /* there is room */
-{
-    size_t i = moments->n++;
-    for (; i > 0 && moments->at[(i - 1) / 2].at_ns > moment.at_ns; i = (i - 1) / 2)
-        moments->at[i] = moments->at[(i - 1) / 2];
-    moments->at[i] = moment;
-}
-
-static sl__moment pop(sl__moments *moments)
-{
-    const sl__moment first = moments->at[0], last = moments->at[--moments->n];
-    size_t i = 0;
-    for (size_t child = 1; child < moments->n; child = 2 * i + 1) {
-        if (child + 1 < moments->n && moments->at[child + 1].at_ns < moments->at[child].at_ns)
-            child++;
-        if (moments->at[child].at_ns >= last.at_ns) break;
-        moments->at[i] = moments->at[child];
-        i = child;
-    }
-    moments->at[i] = last;
-    return first;
-}
-
-static int64_t earliest(const sl__moments *moments)
-{
-    return moments->n > 0 ? moments->at[0].at_ns : INT64_MAX;
-}
-
-/* ---- sets ------------------------------------------------------------------------- */
-
-static sl_status set_number(sl__sets *sets, size_t *number)
-{
-    void *ns = sets->ns;
-    const size_t n = sets->sets.n;
-    if (sl__keys_find(&sets->sets, &sets->now, number)) return SL_OK;
-    if (n == MOST_SETS) return SL_EUNSUPPORTED;
-    if (!sl__reserve(&ns, n, &sets->cap, sizeof *sets->ns)) return SL_ENOMEM;
-    sets->ns = ns;
-    sets->ns[n] = 0;
-    return sl__keys_number(&sets->sets, &sets->now, number) ? SL_OK : SL_ENOMEM;
-}
-
-/* From `at_ns` on the member is busy, or no longer. */
-static void change(sl__sets *sets, size_t member, int64_t at_ns)
-{
-    size_t number;
-    if (member >= SL__SET_MEMBERS && sets->lost == SL_OK) sets->lost = SL_EUNSUPPORTED;
-    if (sets->lost != SL_OK) return;
-    if (at_ns > sets->since_ns && sets->now) {
-        sets->lost = set_number(sets, &number);
-        if (sets->lost != SL_OK) return;
-        sets->ns[number] += at_ns - sets->since_ns;
-    }
-    sets->since_ns = at_ns;
-    sets->now ^= UINT64_C(1) << member;
-}
-
-/* The time in which members of all n masks were busy. */
-static int64_t together_ns(const sl__sets *sets, const uint64_t *masks, size_t n)
-{
-    int64_t sum = 0;
-    for (size_t i = 0; i < sets->sets.n; i++) {
-        size_t hit = 0;
-        while (hit < n && sets->sets.at[i] & masks[hit])
-            hit++;
-        if (hit == n) sum += sets->ns[i];
-    }
-    return sum;
-}
-
-/* ---- tallies ------------------------------------------------------------------------ */
-
-/* Whether it is the first of those that run. */
-static bool begin(sl__tally *tally, int64_t at_ns)
-{
-    if (tally->running++ > 0) return false;
-    tally->since_ns = at_ns;
-    return true;
-}
-
-static bool end(sl__tally *tally, int64_t at_ns)
-{
-    if (--tally->running > 0) return false;
-    tally->busy_ns += at_ns - tally->since_ns;
-    return true;
-}
-
-static void count(sl__tally *tally, const sl_span *span)
-{
-    tally->n++;
-    tally->sum_ns = sl__add_ns(tally->sum_ns, span->end_ns - span->start_ns);
-}
+/* ---- rows ------------------------------------------------------------------------------ */
 
 /* One more of them, which is new if it is the last. */
 static bool tally_for(sl__keys *keys, sl__tally **tallies, size_t *cap, uint64_t key,
                       uint32_t *number)
 {
-    void *grown = *tallies;
-    size_t at, n = keys->n;
-    if (!sl__reserve(&grown, n, cap, sizeof **tallies)) return false;
-    *tallies = grown;
-    if (!sl__keys_number(keys, &key, &at)) return false;
-    if (at == n) (*tallies)[at] = (sl__tally){ 0 };
+    size_t at;
+    if (!SL__GROW_ZEROED(*tallies, *cap, keys->n + 1) || !sl__keys_number(keys, &key, &at))
+        return false;
     *number = (uint32_t)at;
     return true;
 }
 
-static bool tally_for_name(sl__summary *summary, uint32_t name)
+/* The number of spans of this kind; without memory false. */
+static bool rows_for(sl__summary *s, const sl_span *span, int place, uint32_t *number)
 {
-    size_t n = summary->n_names ? summary->n_names : 64;
-    if (name < summary->n_names) return true;
-    while (n <= name)
-        n *= 2;
-    sl__tally *grown = realloc(summary->name, n * sizeof *grown);
-    if (!grown) return false;
-    for (size_t i = summary->n_names; i < n; i++)
-        grown[i] = (sl__tally){ 0 };
-    summary->name = grown;
-    summary->n_names = n;
+    const uint64_t lane = sl__lane_key(place, span->engine, span->kind);
+    const uint64_t kind[] = { (uint64_t)span->stream << 32 | span->name, lane };
+    size_t at;
+    sl__rows_of rows = { .name = span->name };
+    s->kinds.more = 1;
+    if (!sl__keys_find(&s->kinds, kind, &at)) {
+        if (!tally_for(&s->streams, &s->stream, &s->cap_streams, span->stream, &rows.stream)
+            || !tally_for(&s->lanes, &s->lane, &s->cap_lanes, lane, &rows.lane)
+            || !SL__GROW_ZEROED(s->name, s->n_names, (size_t)span->name + 1)
+            || !SL__GROW(s->rows, s->cap_rows, s->kinds.n + 1)
+            || !sl__keys_number(&s->kinds, kind, &at))
+            return false;
+        s->rows[at] = rows;
+    }
+    *number = (uint32_t)at;
     return true;
 }
 
@@ -146,54 +46,30 @@ static bool tally_for_name(sl__summary *summary, uint32_t name)
 
 bool sl__summary_add(sl__summary *s, const sl_span *span, int place)
 {
-    sl__moment moment = { .at_ns = span->start_ns, .end_ns = span->end_ns, .name = span->name };
-    const uint64_t lane = sl__lane_key(place, span->engine, span->kind);
-    if (!tally_for(&s->streams, &s->stream, &s->cap_streams, span->stream, &moment.stream)
-        || !tally_for(&s->lanes, &s->lane, &s->cap_lanes, lane, &moment.lane)
-        || !tally_for_name(s, span->name) || !room_for(&s->starts, s->starts.n)
-        || !room_for(&s->ends, s->starts.n + s->ends.n))
-        return false;
+    uint32_t number;
+    if (!rows_for(s, span, place, &number) || !sl__sweep_add(&s->sweep, span, number)) return false;
+    const sl__rows_of rows = s->rows[number];
     if (s->full == 0) s->full = FULL;
-    count(&s->all, span);
-    count(&s->stream[moment.stream], span);
-    count(&s->lane[moment.lane], span);
-    count(&s->name[span->name], span);
-    if (span->start_ns < span->end_ns) push(&s->starts, moment);
+    sl__tally_count(&s->all, span);
+    sl__tally_count(&s->stream[rows.stream], span);
+    sl__tally_count(&s->lane[rows.lane], span);
+    sl__tally_count(&s->name[rows.name], span);
     return true;
-}
-
-static void start(sl__summary *s, sl__moment moment)
-{
-    begin(&s->all, moment.at_ns);
-    begin(&s->name[moment.name], moment.at_ns);
-    if (begin(&s->stream[moment.stream], moment.at_ns))
-        change(&s->stream_sets, moment.stream, moment.at_ns);
-    if (begin(&s->lane[moment.lane], moment.at_ns))
-        change(&s->lane_sets, moment.lane, moment.at_ns);
-    moment.at_ns = moment.end_ns;
-    push(&s->ends, moment);
-}
-
-static void stop(sl__summary *s, sl__moment moment)
-{
-    end(&s->all, moment.at_ns);
-    end(&s->name[moment.name], moment.at_ns);
-    if (end(&s->stream[moment.stream], moment.at_ns))
-        change(&s->stream_sets, moment.stream, moment.at_ns);
-    if (end(&s->lane[moment.lane], moment.at_ns)) change(&s->lane_sets, moment.lane, moment.at_ns);
 }
 
 void sl__summary_settle(sl__summary *s, int64_t until_ns)
 {
-    while (s->starts.n + s->ends.n > 0) {
-        const int64_t starts_ns = earliest(&s->starts), ends_ns = earliest(&s->ends);
-        if (sl__min_ns(starts_ns, ends_ns) > until_ns) break;
-        if (ends_ns <= starts_ns)
-            stop(s, pop(&s->ends));
-        else
-            start(s, pop(&s->starts));
+    s->stream_sets.most = s->lane_sets.most = MOST_SETS;
+    for (sl__edge edge; sl__sweep_next(&s->sweep, until_ns, &edge);) {
+        const sl__rows_of rows = s->rows[edge.row];
+        sl__tally_turn(&s->all, &edge);
+        sl__tally_turn(&s->name[rows.name], &edge);
+        if (sl__tally_turn(&s->stream[rows.stream], &edge))
+            sl__sets_turn(&s->stream_sets, rows.stream, edge.at_ns);
+        if (sl__tally_turn(&s->lane[rows.lane], &edge))
+            sl__sets_turn(&s->lane_sets, rows.lane, edge.at_ns);
     }
-    s->full = s->starts.n > FULL / 2 ? 2 * s->starts.n : FULL;
+    s->full = (size_t)sl__max(2 * sl__sweep_waiting(&s->sweep), FULL);
 }
 
 bool sl__summary_has_several(const sl__summary *s)
@@ -201,12 +77,6 @@ bool sl__summary_has_several(const sl__summary *s)
     for (size_t i = 1; i < s->lanes.n; i++)
         if (s->lanes.at[i] >> 16 != s->lanes.at[0] >> 16) return true;
     return false;
-}
-
-static void free_sets(sl__sets *sets)
-{
-    sl__keys_free(&sets->sets);
-    free(sets->ns);
 }
 
 void sl__summary_free(sl__summary *s)
@@ -217,10 +87,11 @@ void sl__summary_free(sl__summary *s)
     free(s->stream);
     free(s->lane);
     free(s->name);
-    free_sets(&s->stream_sets);
-    free_sets(&s->lane_sets);
-    free(s->starts.at);
-    free(s->ends.at);
+    sl__sets_free(&s->stream_sets);
+    sl__sets_free(&s->lane_sets);
+    sl__keys_free(&s->kinds);
+    free(s->rows);
+    sl__sweep_free(&s->sweep);
     free(s);
 }
 
@@ -275,7 +146,7 @@ static sl_status tally_lanes(const sl__summary *s, const sl_selection *sel, sl__
         tally->n += s->lane[i].n;
         tally->sum_ns = sl__add_ns(tally->sum_ns, s->lane[i].sum_ns);
     }
-    tally->busy_ns = together_ns(&s->lane_sets, &mask, 1);
+    tally->busy_ns = sl__sets_common_ns(&s->lane_sets, &mask, 1);
     return SL_OK;
 }
 
@@ -344,7 +215,7 @@ sl_status sl__summary_common_ns(const sl_timeline *timeline, const sl_selection 
     uint64_t *masks = malloc(n * sizeof *masks);
     if (!masks) return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
     sl_status status = masks_of(s, sels, n, lanes, masks, err);
-    if (status == SL_OK) *common_ns = together_ns(sets, masks, n);
+    if (status == SL_OK) *common_ns = sl__sets_common_ns(sets, masks, n);
     free(masks);
     return status;
 }

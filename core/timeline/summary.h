@@ -7,38 +7,15 @@
 #ifndef SL_TIMELINE_SUMMARY_H
 #define SL_TIMELINE_SUMMARY_H
 
-#include "keys.h"
+#include "sets.h"
+#include "sweep.h"
 #include "timeline.h"
 
-enum { SL__SET_MEMBERS = 64 }; /* a set is a word of bits */
-
-typedef struct sl__tally {
-    size_t n;         /* spans */
-    int64_t sum_ns;   /* of their lengths */
-    int64_t busy_ns;  /* of their union */
-    size_t running;   /* at the time that is settled */
-    int64_t since_ns; /* with some running: since when */
-} sl__tally;
-
-/* How long exactly the members of each set were busy. */
-typedef struct sl__sets {
-    sl__keys sets;
-    int64_t *ns; /* by number of the set */
-    size_t cap;
-    uint64_t now; /* the set at the time that is settled, */
-    int64_t since_ns;
-    sl_status lost; /* SL_EUNSUPPORTED: there were too many members or sets; SL_ENOMEM */
-} sl__sets;
-
-typedef struct sl__moment { /* a span that starts or ends then */
-    int64_t at_ns, end_ns;
-    uint32_t stream, name, lane; /* numbers; name: text id */
-} sl__moment;
-
-typedef struct sl__moments { /* a heap, the earliest first */
-    sl__moment *at;
-    size_t n, cap;
-} sl__moments;
+/* The rows of spans that have the same of each. */
+typedef struct sl__rows_of {
+    uint32_t stream, lane; /* numbers */
+    uint32_t name;         /* text id */
+} sl__rows_of;
 
 typedef struct sl__summary {
     sl__tally all;
@@ -46,8 +23,11 @@ typedef struct sl__summary {
     sl__tally *stream, *lane, *name;
     size_t cap_streams, cap_lanes, n_names;
     sl__sets stream_sets, lane_sets;
-    sl__moments starts, ends; /* of spans that are not settled; of those that run */
-    size_t full;              /* with so many starts it is worth settling */
+    sl__keys kinds; /* of spans: a stream, a lane and a name */
+    sl__rows_of *rows;
+    size_t cap_rows;
+    sl__sweep sweep; /* rows are numbers of kinds */
+    size_t full;     /* with so many spans to come it is worth settling */
 } sl__summary;
 
 static inline uint64_t sl__lane_key(int place, unsigned engine, unsigned kind)
@@ -59,7 +39,7 @@ static inline uint64_t sl__lane_key(int place, unsigned engine, unsigned kind)
 bool sl__summary_add(sl__summary *summary, const sl_span *span, int place);
 static inline bool sl__summary_is_full(const sl__summary *summary)
 {
-    return summary->starts.n > summary->full;
+    return sl__sweep_waiting(&summary->sweep) > summary->full;
 }
 /* No span that is added from now on starts before `until_ns`. */
 void sl__summary_settle(sl__summary *summary, int64_t until_ns);

@@ -408,8 +408,7 @@ sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection 
 typedef enum sl_concurrent {
     SL_CONCURRENT_SPANS,
     SL_CONCURRENT_ENGINES,
-    SL_CONCURRENT_STREAMS,
-    SL_CONCURRENT_WORK /* kinds of work, those of each engine */
+    SL_CONCURRENT_STREAMS
 } sl_concurrent;
 
 /* The concurrency profile of the selected spans: at_ns[k] is the time between the first

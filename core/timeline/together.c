@@ -1,89 +1,88 @@
 /* together.c - how long several selections were busy together, each with work of its own.
  *
- * A span that is in two of the selections does not overlap itself. Where no span is in two, the
- * time is the intersection of their unions. Else the starts and ends of the spans are walked in
- * order, and after each of them a matching (by augmenting paths) shows whether every selection can
- * have one of the running spans for itself.
+ * A span that is in two of the selections does not overlap itself. So spans are of one group where
+ * the same selections have them, and between two edges of the sweep a matching (by augmenting
+ * paths) shows whether every selection can have one of the running spans for itself.
  */
 #include <stdlib.h>
 
+#include "../base.h"
+#include "keys.h"
 #include "overlap.h"
 #include "summary.h"
+#include "sweep.h"
 
-enum { NOBODY = -1 };
-
-typedef struct moment {
-    int64_t at_ns;
-    size_t span;
-    bool starts;
-} moment;
-
-typedef struct running {
-    size_t index; /* of the span */
-    sl_span span;
-    ptrdiff_t holder; /* or NOBODY */
-} running;
+typedef struct members { /* the spans that the same selections have */
+    size_t running, taken;
+} members;
 
 typedef struct taker {
-    size_t held; /* the running span that the selection holds, */
-    size_t from; /* and the selection it takes that from */
+    size_t group; /* of the span that the selection has, */
+    size_t from;  /* and the selection it takes that from */
     bool seen;
 } taker;
 
 typedef struct together {
-    const sl_timeline *timeline;
     const sl__matcher *match; /* of each selection */
     size_t n;                 /* selections */
-    moment *moments;          /* of the spans that are in one of them, in order */
-    size_t n_moments;
-    running *running;
-    size_t n_running;
-    taker *takers; /* by selection */
-    size_t *queue; /* the selections to look at */
+    sl__keys sets;            /* by group: which selections have its spans, a bit each */
+    members *groups;
+    size_t cap_groups;
+    size_t running; /* spans of all groups */
+    taker *takers;  /* by selection */
+    size_t *queue;  /* the selections to look at */
+    sl__sweep sweep;
 } together;
 
-static size_t matching(const sl__matcher *match, size_t n, const sl_span *span)
+enum { BITS = 64 }; /* of a word of a set */
+
+static bool has(const together *t, size_t group, size_t selection)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < n; i++)
-        count += sl__matches_lasting(&match[i], span);
-    return count;
+    return t->sets.at[group * (1 + t->sets.more) + selection / BITS] >> selection % BITS & 1;
 }
 
 /* ---- each its own ---------------------------------------------------------- */
 
-/* `taker` gets the span; what it held goes to the one that looked at it, and so on. */
-static void hand_on(together *t, size_t to, size_t span, size_t first)
+/* `to` gets a span of the group; what it had goes to the one that looked at it, and so on. */
+static void hand_on(together *t, size_t to, size_t group, size_t first)
 {
+    t->groups[group].taken++;
     while (true) {
-        size_t before = t->takers[to].held;
-        t->running[span].holder = (ptrdiff_t)to;
-        t->takers[to].held = span;
+        size_t before = t->takers[to].group;
+        t->takers[to].group = group;
         if (to == first) return;
-        span = before;
+        group = before;
         to = t->takers[to].from;
     }
 }
 
-/* Finds a span for the selection, if need be by giving others another one. */
+/* Those that have all spans of the group may be given others. */
+static void ask_holders(together *t, size_t group, size_t first, size_t to, size_t *tail)
+{
+    for (size_t i = 0; i < first; i++) {
+        taker *holder = &t->takers[i];
+        if (holder->group != group || holder->seen) continue;
+        holder->seen = true;
+        holder->from = to;
+        t->queue[(*tail)++] = i;
+    }
+}
+
+/* Finds a span for the selection, if need be by giving those before it another one. */
 static bool serve(together *t, size_t first)
 {
     size_t head = 0, tail = 0;
-    for (size_t i = 0; i < t->n; i++)
-        t->takers[i].seen = i == first;
+    for (size_t i = 0; i < first; i++)
+        t->takers[i].seen = false;
     for (t->queue[tail++] = first; head < tail; head++) {
         size_t to = t->queue[head];
-        for (size_t i = 0; i < t->n_running; i++) {
-            if (!sl__matches(&t->match[to], &t->running[i].span)) continue;
-            if (t->running[i].holder == NOBODY) {
-                hand_on(t, to, i, first);
+        for (size_t c = 0; c < t->sets.n; c++) {
+            if (t->groups[c].running == 0 || !has(t, c, to)) continue;
+            if (t->groups[c].taken < t->groups[c].running) {
+                hand_on(t, to, c, first);
                 return true;
             }
-            size_t holder = (size_t)t->running[i].holder;
-            if (t->takers[holder].seen) continue;
-            t->takers[holder].seen = true;
-            t->takers[holder].from = to;
-            t->queue[tail++] = holder;
+            ask_holders(t, c, first, to, &tail);
         }
     }
     return false;
@@ -91,111 +90,69 @@ static bool serve(together *t, size_t first)
 
 static bool all_served(together *t)
 {
-    if (t->n_running < t->n) return false;
-    for (size_t i = 0; i < t->n_running; i++)
-        t->running[i].holder = NOBODY;
+    if (t->running < t->n) return false;
+    for (size_t c = 0; c < t->sets.n; c++)
+        t->groups[c].taken = 0;
     for (size_t i = 0; i < t->n; i++)
         if (!serve(t, i)) return false;
     return true;
 }
 
-/* ---- the walk -------------------------------------------------------------- */
+/* ---- the sweep ------------------------------------------------------------- */
 
-static void apply(together *t, const moment *m)
+/* Without memory, false. `set` has room for the bits of all selections. */
+static bool add(together *t, const sl_span *span, uint64_t *set)
 {
-    size_t i = 0;
-    if (m->starts) {
-        t->running[t->n_running++] = (running){ m->span, sl_timeline_span(t->timeline, m->span),
-                                                NOBODY };
-        return;
+    size_t group, n_groups = t->sets.n;
+    bool any = false;
+    for (size_t i = 0; i < t->n; i++) {
+        const uint64_t bit = UINT64_C(1) << i % BITS;
+        const bool matches = sl__matches(&t->match[i], span);
+        set[i / BITS] = matches ? set[i / BITS] | bit : set[i / BITS] & ~bit;
+        any |= matches;
     }
-    while (t->running[i].index != m->span)
-        i++;
-    t->running[i] = t->running[--t->n_running];
+    return !any
+           || (SL__GROW_ZEROED(t->groups, t->cap_groups, n_groups + 1)
+               && sl__keys_number(&t->sets, set, &group)
+               && sl__sweep_add(&t->sweep, span, (uint32_t)group));
 }
 
-static sl_status walk(together *t, int64_t *common_ns, sl_error *err)
+static int64_t walk(together *t)
 {
-    int64_t since_ns = 0;
-    bool together_now = false;
-    *common_ns = 0;
-    for (size_t i = 0; i < t->n_moments;) {
-        int64_t at_ns = t->moments[i].at_ns;
-        sl_status status = sl_interrupt_check(err);
-        if (status != SL_OK) return status;
-        if (together_now) *common_ns += at_ns - since_ns;
-        for (; i < t->n_moments && t->moments[i].at_ns == at_ns; i++)
-            apply(t, &t->moments[i]);
-        together_now = all_served(t);
-        since_ns = at_ns;
+    int64_t since_ns = 0, sum_ns = 0;
+    for (sl__edge edge; sl__sweep_next(&t->sweep, INT64_MAX, &edge);) {
+        if (edge.at_ns > since_ns && all_served(t)) sum_ns += edge.at_ns - since_ns;
+        since_ns = edge.at_ns;
+        t->running += edge.starts ? 1 : SIZE_MAX;
+        t->groups[edge.row].running += edge.starts ? 1 : SIZE_MAX;
     }
-    return SL_OK;
+    return sum_ns;
 }
 
-/* `n_lasting` spans are in one of the selections at least. */
-static sl_status walk_spans(const sl_timeline *timeline, const sl__matcher *match, size_t n,
-                            size_t n_lasting, int64_t *common_ns, sl_error *err)
+static sl_status measure(const sl_timeline *timeline, const sl__matcher *match, size_t n,
+                         int64_t *common_ns, sl_error *err)
 {
-    together t = { .timeline = timeline, .match = match, .n = n };
+    together t = { .match = match, .n = n, .sets = { .more = (n - 1) / BITS } };
     const size_t n_spans = sl_timeline_span_count(timeline);
-    sl_status status;
-    t.moments = calloc(2 * n_lasting, sizeof *t.moments);
-    t.running = calloc(n_lasting, sizeof *t.running);
+    uint64_t *set = calloc(1 + t.sets.more, sizeof *set);
+    bool added = set != NULL;
     t.takers = calloc(n, sizeof *t.takers);
     t.queue = calloc(n, sizeof *t.queue);
-    if (!t.moments || !t.running || !t.takers || !t.queue) {
-        status = sl_fail(err, SL_ENOMEM, "no memory for the overlap of %zu spans", n_lasting);
-    } else {
-        for (size_t i = 0; i < n_spans; i++) {
-            sl_span span = sl_timeline_span(timeline, i);
-            if (!matching(match, n, &span)) continue;
-            t.moments[t.n_moments++] = (moment){ span.start_ns, i, true };
-            t.moments[t.n_moments++] = (moment){ span.end_ns, i, false };
-        }
-        sl__sort(t.moments, t.n_moments, sizeof *t.moments, sl__by_time);
-        status = walk(&t, common_ns, err);
+    for (size_t i = 0; i < n_spans && added && t.takers && t.queue; i++) {
+        sl_span span = sl_timeline_span(timeline, i);
+        added = add(&t, &span, set);
     }
-    free(t.moments);
-    free(t.running);
+    sl_status status = added && t.takers && t.queue
+                           ? sl_interrupt_check(err)
+                           : sl__no_memory(err, "the overlap of %zu spans", n_spans);
+    if (status == SL_OK) *common_ns = walk(&t);
+    sl__sweep_free(&t.sweep);
+    sl__keys_free(&t.sets);
+    free(t.groups);
     free(t.takers);
     free(t.queue);
+    free(set);
     return status;
-}
-
-/* ---- the intersection ------------------------------------------------------ */
-
-static sl_status intersect_all(const sl_timeline *timeline, const sl_selection *sels, size_t n,
-                               int64_t *common_ns, sl_error *err)
-{
-    sl__union common;
-    sl_status status = sl__union_collect(timeline, &sels[0], &common, err);
-    for (size_t i = 1; i < n && status == SL_OK; i++) {
-        sl__union next, both = { 0 };
-        status = sl__union_collect(timeline, &sels[i], &next, err);
-        if (status == SL_OK) status = sl__union_intersect(&common, &next, &both, err);
-        sl__union_free(&next);
-        sl__union_free(&common);
-        common = both;
-    }
-    if (status == SL_OK) *common_ns = sl__union_length_ns(&common);
-    sl__union_free(&common);
-    return status;
-}
-
-/* How many spans are in one of the selections, and whether one is in two of them. */
-static size_t count_lasting(const sl_timeline *timeline, const sl__matcher *match, size_t n,
-                            bool *shared)
-{
-    const size_t n_spans = sl_timeline_span_count(timeline);
-    size_t n_lasting = 0;
-    *shared = false;
-    for (size_t i = 0; i < n_spans; i++) {
-        sl_span span = sl_timeline_span(timeline, i);
-        size_t count = matching(match, n, &span);
-        n_lasting += count > 0;
-        *shared |= count > 1;
-    }
-    return n_lasting;
 }
 
 /* ---- public ---------------------------------------------------------------- */
@@ -206,17 +163,13 @@ sl_status sl_timeline_common_ns(const sl_timeline *timeline, const sl_selection 
     if (sl_timeline_is_summary(timeline))
         return sl__summary_common_ns(timeline, sels, n, common_ns, err);
     sl__matcher *match = malloc(n * sizeof *match);
-    bool found = true, shared;
+    bool found = true;
     sl_status status = SL_OK;
-    if (!match) return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
+    if (!match) return sl__no_memory(err, "%zu selections", n);
     *common_ns = 0;
     for (size_t i = 0; i < n; i++)
         found &= sl__matcher_make(timeline, &sels[i], &match[i]);
-    if (found) {
-        size_t n_lasting = count_lasting(timeline, match, n, &shared);
-        status = shared ? walk_spans(timeline, match, n, n_lasting, common_ns, err)
-                        : intersect_all(timeline, sels, n, common_ns, err);
-    }
+    if (found) status = measure(timeline, match, n, common_ns, err);
     free(match);
     return status;
 }

@@ -317,9 +317,30 @@ static void test_every_nanosecond(void)
     is_int(holes, 0, "so are their gaps");
 }
 
+/* Kernel i runs from 0 to 100 + i, and each of 70 selections has all of them. All 70 kernels run from
+ * 0 to 100, so that each selection has one of its own then; 71 selections would need one more. */
+static void test_more_selections_than_a_word_has_bits(void)
+{
+    enum { N = 70 };
+    sl_timeline *tl = make();
+    sl_selection all[N + 1];
+    for (int i = 0; i < N; i++)
+        kernel(tl, (uint32_t)i, 0, 100 + i);
+    finish(tl);
+    for (int i = 0; i <= N; i++)
+        all[i] = sl_select_all;
+    is_int(common(tl, all, N), 100, "70 selections share 70 kernels while all of them run");
+    is_int(common(tl, all, N + 1), 0, "71 selections are never busy with 70 kernels");
+    all[N - 1] = stream(0);
+    is_int(common(tl, all, N), 100, "kernel 0 is left to the one selection that has no other");
+    all[N - 2] = stream(0);
+    is_int(common(tl, all, N), 0, "two selections of one kernel are not busy together");
+    sl_timeline_release(tl);
+}
+
 int main(void)
 {
-    plan(43);
+    plan(47);
     test_pipeline();
     test_kernels();
     test_one_group();
@@ -327,5 +348,6 @@ int main(void)
     test_nothing();
     test_huge();
     test_every_nanosecond();
+    test_more_selections_than_a_word_has_bits();
     return done_testing();
 }
