@@ -36,6 +36,16 @@ void sl__mark_implied(sl__node_list before,
     }
 }
 
+void sl__trim(void *array, size_t *cap, size_t n, size_t element_bytes)
+{
+    char *trimmed;
+    memcpy(&trimmed, array, sizeof trimmed);
+    trimmed = n > 0 && n < *cap ? realloc(trimmed, n * element_bytes) : NULL;
+    if (!trimmed) return;
+    memcpy(array, &trimmed, sizeof trimmed);
+    *cap = n;
+}
+
 static const uint64_t fnv_prime = UINT64_C(0x100000001b3);
 
 uint64_t sl__hash(uint64_t sum, const void *bytes, size_t n)

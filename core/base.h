@@ -21,6 +21,10 @@
     ((n) <= (cap) || sl__grow(&(array), &(cap), n, sizeof *(array), true))
 bool sl__grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zeroed);
 
+/* Gives back the room that n elements of `array` do not need. */
+#define SL__TRIM(array, cap, n) sl__trim(&(array), &(cap), n, sizeof *(array))
+void sl__trim(void *array, size_t *cap, size_t n, size_t element_bytes);
+
 /* Fails with SL_ENOMEM and the one sentence for it: `sl__no_memory(err, "%zu streams", n)`. What
  * the memory was for is a literal, and the values that it has places for. Needs streamlab.h. */
 #define sl__no_memory(err, ...) sl_fail(err, SL_ENOMEM, "out of host memory for " __VA_ARGS__)

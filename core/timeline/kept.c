@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base.h"
 #include "store.h"
 
 enum { /* sl__entry.marks */
@@ -101,9 +102,7 @@ static bool keep_wide(sl__kept *kept, const sl__wide *w, sl__entry *e)
     size_t index = e->start_ns;
     if (!(e->marks & WIDE)) {
         index = kept->n_wide;
-        if (index == UINT32_MAX
-            || !sl__reserve((void **)&kept->wide, index, &kept->cap_wide, sizeof *kept->wide))
-            return false;
+        if (index == UINT32_MAX || !SL__GROW(kept->wide, kept->cap_wide, index + 1)) return false;
         kept->n_wide++;
     }
     kept->wide[index] = *w;
@@ -164,8 +163,7 @@ static bool add(sl__kept *kept, const sl__wide *w, const form *f)
 {
     sl__entry e = { .marks = 0 };
     const size_t n = kept->n;
-    if (!sl__reserve((void **)&kept->at, n, &kept->cap, sizeof *kept->at) || !set(kept, w, f, &e))
-        return false;
+    if (!SL__GROW(kept->at, kept->cap, n + 1) || !set(kept, w, f, &e)) return false;
     if (n > 0 && e.correlation < kept->at[n - 1].correlation) kept->unsorted = true;
     kept->at[n] = e;
     kept->n++;
@@ -347,8 +345,8 @@ size_t sl__kept_find(const sl__kept *kept, uint64_t correlation)
 
 void sl__kept_trim(sl__kept *kept)
 {
-    sl__trim((void **)&kept->at, kept->n, &kept->cap, sizeof *kept->at);
-    sl__trim((void **)&kept->wide, kept->n_wide, &kept->cap_wide, sizeof *kept->wide);
+    SL__TRIM(kept->at, kept->cap, kept->n);
+    SL__TRIM(kept->wide, kept->cap_wide, kept->n_wide);
     sl__keys_trim(&kept->forms);
 }
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store.h"
+#include "../base.h"
 
 static const uint64_t *key_at(const sl__keys *keys, size_t number)
 {
@@ -60,10 +60,8 @@ static bool widen(sl__keys *keys)
 bool sl__keys_number(sl__keys *keys, const uint64_t *key, size_t *number)
 {
     const size_t bytes = (1 + keys->more) * sizeof *key;
-    void *at = keys->at;
     if (sl__keys_find(keys, key, number)) return true;
-    if (!sl__reserve(&at, keys->n, &keys->cap, bytes)) return false;
-    keys->at = at;
+    if (!sl__grow(&keys->at, &keys->cap, keys->n + 1, bytes, false)) return false;
     if (2 * (keys->n + 1) > keys->n_slots && !widen(keys)) return false;
     keys->slots[slot_of(keys, key)] = (uint32_t)keys->n + 1;
     memcpy(keys->at + keys->n * (1 + keys->more), key, bytes);
@@ -73,7 +71,7 @@ bool sl__keys_number(sl__keys *keys, const uint64_t *key, size_t *number)
 
 void sl__keys_trim(sl__keys *keys)
 {
-    sl__trim((void **)&keys->at, keys->n, &keys->cap, (1 + keys->more) * sizeof *keys->at);
+    sl__trim(&keys->at, &keys->cap, keys->n, (1 + keys->more) * sizeof *keys->at);
     free(keys->slots);
     keys->slots = NULL;
     keys->n_slots = 0;

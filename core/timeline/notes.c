@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base.h"
 #include "store.h"
 
 static const struct {
@@ -34,7 +35,7 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
     char *end;
 
     if (sl_timeline_is_summary(timeline)) return SL_OK;
-    if (!sl__reserve(&list->at, list->n, &list->cap, bytes))
+    if (!sl__grow(&list->at, &list->cap, list->n + 1, bytes, false))
         return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", list->n,
                        kinds[kind].what);
     end = (char *)list->at + list->n * bytes;
@@ -57,7 +58,7 @@ void sl__notes_sort(sl__notes *notes)
         if (notes[kind].is_unsorted)
             qsort(notes[kind].at, notes[kind].n, kinds[kind].bytes, compare);
         notes[kind].is_unsorted = false;
-        sl__trim(&notes[kind].at, notes[kind].n, &notes[kind].cap, kinds[kind].bytes);
+        sl__trim(&notes[kind].at, &notes[kind].cap, notes[kind].n, kinds[kind].bytes);
     }
 }
 

@@ -95,8 +95,6 @@ bool sl__issues_next(sl__issues *at);
 
 /* Room for one more element of `size` bytes; without memory false, and nothing changes. */
 bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
-/* Gives room back that n elements do not need. */
-void sl__trim(void **array, size_t n, size_t *cap, size_t size);
 
 /* For loops over spans: whether to end before the i-th round because the user wants that, which
  * every 4096th round asks. The loop's function then fails with sl_interrupt_check. */

@@ -63,14 +63,6 @@ bool sl__reserve(void **array, size_t n, size_t *cap, size_t size)
     return true;
 }
 
-void sl__trim(void **array, size_t n, size_t *cap, size_t size)
-{
-    void *trimmed = n > 0 && n < *cap ? realloc(*array, n * size) : NULL;
-    if (!trimmed) return;
-    *array = trimmed;
-    *cap = n;
-}
-
 static sl_status no_more(size_t n, const char *what, sl_error *err)
 {
     return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", n, what);
