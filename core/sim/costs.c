@@ -439,6 +439,7 @@ static double spin(const sim_profile *p, const sl_work *work, sim_launch *launch
     launch->threads = sim_whole_warps(work->threads);
     launch->registers = launch->threads * SPIN_REGISTERS_PER_THREAD;
     launch->shared_bytes = (int64_t)work->shared_bytes + (int64_t)p->shared_reserved_bytes;
+    launch->keeps_time = true; /* it reads the clock until that is over */
     return (double)work->duration_ns / 1e3;
 }
 

@@ -89,6 +89,7 @@ double sim_cost_custom(const sim_device *dev, const sl_work *work, double warm, 
         us = all_us - fixed_us;
     }
     take_shares(&a, us, launch);
+    launch->shares_known = true;
     set_tail(&a, us, fixed_us, launch);
     return us / a.waves;
 }

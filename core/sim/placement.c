@@ -147,11 +147,13 @@ static int64_t pack_blocks(sim_device *dev, int64_t left)
     return left;
 }
 
-/* The SMs of a group end their blocks at one time here, but one after the other on a GPU, where blocks that
- * wait for room come at once to the first SM that has some (docs/design/simulator.md, section 4). */
+/* The SMs of a group end their blocks at one time here, but one after the other on a GPU, where
+ * blocks that wait for room come at once to the first SM that has some. Where the profile's formulas
+ * say how long they take, they were fitted to blocks that are spread (docs/design/simulator.md,
+ * section 4). */
 static bool fills_up(const sim_device *dev, const sim_op *op)
 {
-    return op->base.work.kernel == SL_KERNEL_CUSTOM && op->ready_at < dev->machine->now
+    return op->launch.shares_known && op->ready_at < dev->machine->now
            && dev->chip.room.seq != op->base.seq;
 }
 

@@ -24,18 +24,15 @@ typedef struct residents {
     double rest;   /* slots that the others ask for */
 } residents;
 
-static bool has_custom(const sim_group *group)
+static bool has_known_shares(const sim_group *group)
 {
     const sim_cohort *c = group->cohorts;
-    while (c && c->op->base.work.kernel != SL_KERNEL_CUSTOM)
+    while (c && !c->op->launch.shares_known)
         c = c->next;
     return c != NULL;
 }
 
 static bool is_full(const sim_op *op) { return op->slots >= full_from; }
-
-/* A spin reads the clock until its time is over, at whatever rate. */
-static bool needs_none(const sim_op *op) { return op->base.work.kernel == SL_KERNEL_SPIN; }
 
 static void add_up(sim_group *group, residents *r)
 {
@@ -56,7 +53,7 @@ static void count(const sim_op *op, residents *r)
         r->full++;
         r->unbroken = r->unbroken
                       || (op->slots >= unbroken_from && op->threads_there <= FEW_THREADS);
-    } else if (!needs_none(op)) {
+    } else if (!op->launch.keeps_time) {
         r->rest += op->slots > 0 ? op->slots : assumed;
     }
 }
@@ -87,7 +84,7 @@ static double serve_full(sim_op *op, double left, int later)
 /* Whether it was there before all that are full, and needs slots so seldom that it has them. */
 static bool keeps_its_rate(const residents *r, const sim_op *op, bool is_first)
 {
-    return needs_none(op) || (is_first && !r->unbroken && op->launch.memory_share > 0);
+    return op->launch.keeps_time || (is_first && !r->unbroken && op->launch.memory_share > 0);
 }
 
 /* A warp scheduler takes the oldest warp that is ready. Returns what is left for the others. */
@@ -113,10 +110,11 @@ static void serve_rest(sim_group *group, double left, double need)
         if (c->op->slot_rate < 0) c->op->slot_rate = rate;
 }
 
-/* False: no custom kernel is there, or none that could use all slots. */
+/* False: none that could use all slots is there, or none of which more is known than the profile's
+ * formulas say, which were fitted to kernels that share in proportion. */
 static bool serve_by_age(sim_group *group)
 {
-    if (!has_custom(group)) return false;
+    if (!has_known_shares(group)) return false;
     const residents r = find_residents(group);
     if (r.full == 0) return false;
     serve_rest(group, serve_first(&r), r.rest);

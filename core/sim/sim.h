@@ -99,6 +99,8 @@ typedef struct sim_launch {
     int32_t tiles;         /* of a persistent kernel: that a block takes one after the other */
     bool blocks_are_tiles; /* of a persistent kernel */
     bool tensor;           /* a product on tensor cores */
+    bool shares_known;     /* its shares are its own, not those of the profile's formulas */
+    bool keeps_time;       /* it takes its time, whatever is beside it */
     int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
     sim_ps reduce_block_ps;
     double alone_rate; /* sim_rates_alone; 0 where nobody has asked */
