@@ -1,7 +1,8 @@
-/* context.c - what all files of the backend stand on: the host's clock, the current device, CUDA's
- * errors, and the store of events. */
+/* context.c - what all files of the backend stand on: the host's clock, the current device, the turns
+ * of the host's threads, CUDA's errors, and the store of events. */
 #include "cuda.h"
 
+#include <sched.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -54,6 +55,16 @@ sl_status cuda_context_open(int index, struct cudaDeviceProp *prop, sl_error *er
     }
     current_ordinal = index;
     return SL_OK;
+}
+
+/* ---- threads ---- */
+
+void cuda_let_others(const cuda_device *dev)
+{
+    if (!dev->base.threads) return;
+    cuda_leave(dev);
+    sched_yield();
+    cuda_enter(dev);
 }
 
 /* ---- captures ---- */

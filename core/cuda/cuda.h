@@ -185,7 +185,7 @@ static inline bool cuda_may_leave(const cuda_device *dev)
     return dev->base.threads && !dev->base.threads->in_order && dev->recording == 0
            && cuda_captures == 0;
 }
-void cuda_let_others(const cuda_device *dev); /* go on for a moment, if there are any (wait.c) */
+void cuda_let_others(const cuda_device *dev); /* go on for a moment, if there are any */
 #define CUDA_ASIDE(dev, code, call)                \
     do {                                           \
         const bool aside_ = cuda_may_leave((dev)); \

@@ -62,14 +62,6 @@ static sl_status pause_between(cuda_device *dev, int64_t since_ns, sl_error *err
     return cuda_comm_ask(err);
 }
 
-void cuda_let_others(const cuda_device *dev)
-{
-    if (!dev->base.threads) return;
-    cuda_leave(dev);
-    sched_yield();
-    cuda_enter(dev);
-}
-
 static sl_status wait_for(cuda_device *dev, ask_fn ask, const void *what, const char *call,
                           sl_error *err)
 {
