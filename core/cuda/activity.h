@@ -1,7 +1,8 @@
 /* activity.h - what the files share that take the times of operations:
  *
  *   activity.c      the entries; which of the two ways below a recording goes
- *   cupti_trace.c   CUPTI: the library, its records, the clocks
+ *   cupti_trace.c   CUPTI's records, and the clocks
+ *   cupti_attach.c  CUPTI itself: its functions, and attaching it
  *   trace_buffers.c the buffers that CUPTI fills
  *   matching.c      which operation a record of CUPTI's belongs to
  *   kernel_names.c  names of kernels as people write them

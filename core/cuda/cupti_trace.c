@@ -15,13 +15,9 @@
  */
 #include "activity.h"
 
-#if !defined(STREAMLAB_NO_CUPTI) && defined(__has_include)
-#if !__has_include(<cupti.h>)
-#define STREAMLAB_NO_CUPTI
-#endif
-#endif
-
 #include <stdio.h>
+
+#include "cupti_attach.h"
 
 #ifdef STREAMLAB_NO_CUPTI
 
@@ -61,9 +57,7 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
 
 #else
 
-#include <cupti.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "matching.h"
 #include "trace_buffers.h"
@@ -77,22 +71,6 @@ enum {
     RECORDING_BITS = 23 /* above them */
 };
 #define GROUP_BIT (UINT64_C(1) << 63) /* the id of a group: the rest is its number */
-
-/* clang-format off */
-#define FUNCTIONS(X)                                                                     \
-    X(Subscribe) X(Unsubscribe) X(GetResultString) X(GetVersion) X(GetTimestamp)         \
-    X(ActivityRegisterCallbacks) X(ActivityEnable) X(ActivityDisable) X(ActivityFlushAll) \
-    X(ActivityGetNextRecord) X(ActivityGetNumDroppedRecords) X(Finalize) X(GetGraphNodeId)
-/* clang-format on */
-
-typedef struct cupti_functions { /* cupti.Subscribe is cuptiSubscribe */
-#define X(name) __typeof__(cupti##name) *name;
-    FUNCTIONS(X)
-#undef X
-} cupti_functions;
-
-/* Records the calls of one function, or not. Since CUDA 12.5. */
-typedef CUptiResult(CUPTIAPI *enable_api_fn)(CUpti_CallbackId cbid, uint8_t enable);
 
 typedef struct clock_sample {
     int64_t cupti_ns, host_ns;
@@ -110,12 +88,9 @@ typedef struct group {
     } ops[];
 } group;
 
-static cupti_functions cupti;
-
 static struct {
     cuda_activity *traced; /* by `next`; CUPTI is attached while there are any */
     uint64_t last_id;
-    CUpti_SubscriberHandle subscriber;
     int64_t detached_ns;      /* when it was detached, but has not left the process; 0: it has */
     uint64_t push_ns;         /* when the latest operation's interval began */
     clock_sample before, now; /* two readings of both clocks */
@@ -124,27 +99,6 @@ static struct {
     uint64_t last_group;
     int64_t next_delivery_ns;
 } trace;
-
-/* ---- buffers --------------------------------------------------------------- */
-
-/* On any thread. Without memory CUPTI gets no buffer, drops records and counts them. */
-static void CUPTIAPI on_requested(uint8_t **data, size_t *bytes, size_t *most_records)
-{
-    cuda_trace_buffer *b = cuda_trace_take_free();
-    *data = b ? b->data : NULL;
-    *bytes = b ? sizeof b->data : 0;
-    *most_records = 0; /* as many as fit */
-}
-
-/* On any thread. */
-static void CUPTIAPI on_completed(CUcontext context, uint32_t stream, uint8_t *data, size_t bytes,
-                                  size_t valid_bytes)
-{
-    (void)context, (void)stream, (void)bytes;
-    if (data)
-        cuda_trace_give_full(
-            (cuda_trace_buffer *)(void *)(data - offsetof(cuda_trace_buffer, data)), valid_bytes);
-}
 
 /* ---- records ---------------------------------------------------------------- */
 
@@ -213,7 +167,7 @@ static bool read_one(void)
     cuda_trace_buffer *b = cuda_trace_take_full();
     CUpti_Activity *record = NULL;
     if (!b) return false;
-    while (cupti.ActivityGetNextRecord(b->data, b->valid_bytes, &record) == CUPTI_SUCCESS)
+    while (cuda_cupti.ActivityGetNextRecord(b->data, b->valid_bytes, &record) == CUPTI_SUCCESS)
         note(record);
     cuda_trace_give_free(b);
     return true;
@@ -236,7 +190,7 @@ static clock_sample read_clocks(void)
     for (int i = 0; i < CLOCK_TRIES; i++) {
         uint64_t cupti_ns = 0;
         int64_t start_ns = cuda_now_ns();
-        cupti.GetTimestamp(&cupti_ns);
+        cuda_cupti.GetTimestamp(&cupti_ns);
         int64_t width_ns = cuda_now_ns() - start_ns;
         if (width_ns < best_ns) {
             best = (clock_sample){ (int64_t)cupti_ns, start_ns + width_ns / 2 };
@@ -261,143 +215,6 @@ static int64_t to_host(uint64_t time_ns)
 
 /* ---- attaching ---------------------------------------------------------------- */
 
-static const CUpti_ActivityKind kinds[] = {
-    CUPTI_ACTIVITY_KIND_RUNTIME,
-    CUPTI_ACTIVITY_KIND_DRIVER,
-    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, /* KERNEL: one at a time */
-    CUPTI_ACTIVITY_KIND_MEMCPY,
-    CUPTI_ACTIVITY_KIND_MEMCPY2,
-    CUPTI_ACTIVITY_KIND_MEMSET,
-};
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
-
-static bool find_functions(char *why, size_t why_bytes)
-{
-    static const char *const names[] = {
-#define X(name) "cupti" #name,
-        FUNCTIONS(X)
-#undef X
-    };
-    sl_error err;
-    if (cupti.Subscribe
-        || !cuda_library_functions(CUDA_CUPTI, names, sizeof names / sizeof *names, &cupti, &err))
-        return true;
-    snprintf(why, why_bytes, "%s", err.msg);
-    return false;
-}
-
-/* CUPTI of CUDA 13.0 as first released crashes after calls of NVTX, when it is flushed,
- * and may hang when it is switched off; update 1 corrects it (NVIDIA's release notes). */
-static bool version_works(char *why, size_t why_bytes)
-{
-    const uint32_t broken = 130000;
-    uint32_t version = 0;
-    if (cupti.GetVersion(&version) == CUPTI_SUCCESS && version != broken) return true;
-    snprintf(why, why_bytes, "CUPTI's release %u has errors that a later one corrects", version);
-    return false;
-}
-
-static bool refuse(CUptiResult code, const char *call, char *why, size_t why_bytes)
-{
-    const char *name = NULL;
-    if (cupti.GetResultString(code, &name) != CUPTI_SUCCESS || !name) name = "an unknown error";
-    switch (code) {
-    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-        snprintf(why, why_bytes, "CUPTI is in use by another profiler (%s)", name);
-        break;
-    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-        snprintf(why, why_bytes, "this user may not profile (%s: %s)", call, name);
-        break;
-    default: snprintf(why, why_bytes, "CUPTI cannot be used (%s: %s)", call, name); break;
-    }
-    return false;
-}
-
-static enable_api_fn api_function(const char *symbol)
-{
-    void *found = cuda_library_symbol(CUDA_CUPTI, symbol, NULL);
-    enable_api_fn enable = NULL;
-    memcpy(&enable, &found, sizeof enable);
-    return enable;
-}
-
-/* Excepts the calls of a waiting host and those for events, whose records are not used. Enabling
- * the kind undoes this. CUPTI before 12.5 cannot except calls: a wait then fills a buffer of 1 MiB
- * with some 26 000 queries. cuda_trace_tidy reads these during the wait, so they do not pile up. */
-static void except_waiting(void)
-{
-    static const uint32_t calls[] = {
-        CUPTI_RUNTIME_TRACE_CBID_cudaStreamQuery_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaEventQuery_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaGetLastError_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaPeekAtLastError_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaEventRecord_v3020,
-        CUPTI_RUNTIME_TRACE_CBID_cudaStreamWaitEvent_v3020,
-    };
-    enable_api_fn enable = api_function("cuptiActivityEnableRuntimeApi");
-    for (size_t i = 0; enable && i < sizeof calls / sizeof *calls; i++)
-        enable(calls[i], 0);
-}
-
-static bool enqueues_work(uint32_t cbid)
-{
-    switch (cbid) {
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyHtoDAsync_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoHAsync_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuMemcpyDtoDAsync_v2:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
-    case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz: return true;
-    default: return false;
-    }
-}
-
-/* Of the driver's calls those matter that enqueue work: ours (driver.h), and those of libraries,
- * cublasLt's for its Hopper kernels, and NCCL's. To record the others, too, costs each call of the run time as much as its own
- * record. To enable single calls without the kind gives no records (CUPTI 13.0). */
-static void except_driver(void)
-{
-    enable_api_fn enable = api_function("cuptiActivityEnableDriverApi");
-    for (uint32_t cbid = 1; enable && cbid < CUPTI_DRIVER_TRACE_CBID_SIZE; cbid++)
-        if (!enqueues_work(cbid)) enable(cbid, 0);
-}
-
-static void CUPTIAPI on_nothing(void *ud, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
-                                const void *data)
-{
-    (void)ud, (void)domain, (void)cbid, (void)data;
-}
-
-/* The subscriber gets no callbacks. CUPTI has one subscriber at a time: so a profiler around the
- * process is noticed. */
-static bool attach(char *why, size_t why_bytes)
-{
-    size_t n = 0;
-    if (!find_functions(why, why_bytes) || !version_works(why, why_bytes)) return false;
-    CUptiResult code = cupti.Subscribe(&trace.subscriber, on_nothing, NULL);
-    if (code != CUPTI_SUCCESS) return refuse(code, "cuptiSubscribe", why, why_bytes);
-    cuda_trace_make_buffers();
-    code = cupti.ActivityRegisterCallbacks(on_requested, on_completed);
-    while (code == CUPTI_SUCCESS && n < N_KINDS)
-        code = cupti.ActivityEnable(kinds[n++]);
-    if (code == CUPTI_SUCCESS) {
-        except_waiting();
-        except_driver();
-        trace.before = trace.now = read_clocks();
-        trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
-        return true;
-    }
-    refuse(code, n ? "cuptiActivityEnable" : "cuptiActivityRegisterCallbacks", why, why_bytes);
-    while (n > 0)
-        cupti.ActivityDisable(kinds[--n]);
-    cupti.Unsubscribe(trace.subscriber);
-    cuda_trace_free_buffers();
-    return false;
-}
-
 /* Whether no recorded operation is in flight. */
 static bool is_idle(void)
 {
@@ -417,12 +234,8 @@ static void free_groups(void)
 
 static void detach(void)
 {
-    for (size_t n = N_KINDS; n > 0; n--)
-        cupti.ActivityDisable(kinds[n - 1]);
-    cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    cupti.Unsubscribe(trace.subscriber);
+    cuda_cupti_detach();
     trace.detached_ns = cuda_now_ns();
-    cuda_trace_free_buffers();
     cuda_matching_clear(&trace.matching);
     free_groups();
     trace.matching.n_lost = 0;
@@ -440,7 +253,16 @@ void cuda_trace_leave(void)
     for (const cuda_device *dev = cuda_open_devices(); dev; dev = dev->next_open)
         if (dev->captures || dev->n_in_flight + dev->n_replayed > 0) return;
     trace.detached_ns = 0;
-    if (cupti.GetVersion(&version) == CUPTI_SUCCESS && version >= 130000) cupti.Finalize();
+    if (cuda_cupti.GetVersion(&version) == CUPTI_SUCCESS && version >= 130000)
+        cuda_cupti.Finalize();
+}
+
+static bool attach(char *why, size_t why_bytes)
+{
+    if (!cuda_cupti_attach(why, why_bytes)) return false;
+    trace.before = trace.now = read_clocks();
+    trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
+    return true;
 }
 
 bool cuda_trace_begin(cuda_activity *activity, char *why, size_t why_bytes)
@@ -478,7 +300,7 @@ static uint64_t id_of(const cuda_activity *activity, uint64_t seq)
 
 static void push(uint64_t id)
 {
-    cupti.GetTimestamp(&trace.push_ns);
+    cuda_cupti.GetTimestamp(&trace.push_ns);
     cuda_matching_begin(&trace.matching, id, trace.push_ns);
 }
 
@@ -511,12 +333,12 @@ void cuda_trace_pop(int64_t held_ns)
 
 bool cuda_trace_node_id(cudaGraphNode_t node, uint64_t *id)
 {
-    return cupti.GetGraphNodeId(node, id) == CUPTI_SUCCESS;
+    return cuda_cupti.GetGraphNodeId(node, id) == CUPTI_SUCCESS;
 }
 
 void cuda_trace_deliver_now(void)
 {
-    cupti.ActivityFlushAll(0);
+    cuda_cupti.ActivityFlushAll(0);
     trace.next_delivery_ns = cuda_now_ns() + DELIVERY_NS;
 }
 
@@ -609,7 +431,7 @@ static void hand_over(void *ud, uint64_t external_id, const cuda_record *record)
 static void report_losses(cuda_activity *activity)
 {
     size_t dropped = 0;
-    if (cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped) != CUPTI_SUCCESS) dropped = 0;
+    if (cuda_cupti.ActivityGetNumDroppedRecords(NULL, 0, &dropped) != CUPTI_SUCCESS) dropped = 0;
     trace.matching.n_lost += dropped;
     if (trace.matching.n_lost == 0 || activity->device->base.notice) return;
     snprintf(activity->notice, sizeof activity->notice,
@@ -633,8 +455,8 @@ void cuda_trace_collect(cuda_activity *activity, sl_activity_fn fn, void *ud)
     collector c = { activity, fn, ud };
     bool idle = is_idle();
     if (!activity->traced) return;
-    cupti.ActivityFlushAll(0);
-    if (idle || is_last(activity)) cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    cuda_cupti.ActivityFlushAll(0);
+    if (idle || is_last(activity)) cuda_cupti.ActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     while (read_one())
         continue;
     trace.now = read_clocks();

@@ -28,6 +28,13 @@ typedef struct cuda_code {
  * function is no kernel; SL_EUNSUPPORTED: there is no NVRTC, or it does not know such GPUs. */
 sl_status cuda_nvrtc_build(sl_custom *kernel, int major, int minor, sl_image *image, sl_error *err);
 
+/* ---- nvrtc_headers.c ------------------------------------------------------- */
+
+/* The headers of C that a kernel may name, which NVRTC lacks. */
+enum { CUDA_NVRTC_HEADERS = 20 };
+extern const char *const cuda_nvrtc_header_names[CUDA_NVRTC_HEADERS];
+extern const char *const cuda_nvrtc_header_texts[CUDA_NVRTC_HEADERS];
+
 /* ---- custom.c -------------------------------------------------------------- */
 
 sl_status cuda_custom_key(const sl_custom *kernel, char *key, size_t key_bytes, sl_error *err);

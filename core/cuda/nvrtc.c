@@ -15,8 +15,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "nvrtc_headers.h"
-
 /* clang-format off */
 #define RTC_FUNCTIONS(X)                                                      \
     X(GetErrorString) X(Version) X(GetNumSupportedArchs) X(GetSupportedArchs) \

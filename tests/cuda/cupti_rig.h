@@ -1,6 +1,6 @@
 /* cupti_rig.h - what the tests of core/cuda/activity.c with CUPTI share, over fake_cupti.c and without a
- * GPU. matching.c, trace_buffers.c and cupti_trace.c are included, so that their allocations can fail
- * and be counted. The folder of the program holds fake_cupti.so. Included once a program, which has
+ * GPU. matching.c, trace_buffers.c, cupti_attach.c and cupti_trace.c are included, so that their
+ * allocations can fail and be counted. The folder of the program holds fake_cupti.so. Included once a program, which has
  * defined _GNU_SOURCE for mkdtemp.
  */
 #ifndef CUPTI_RIG_H
@@ -57,6 +57,7 @@ static void *counted_realloc(void *block, size_t bytes)
 #define realloc counted_realloc
 #define free counted_free
 #include "../../core/cuda/trace_buffers.c"
+#include "../../core/cuda/cupti_attach.c"
 #include "../../core/cuda/cupti_trace.c"
 #undef malloc
 #undef realloc
