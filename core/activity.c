@@ -24,10 +24,7 @@ static bool comes_before(const sl__activity *a, const sl__activity *b)
 
 static sl__activity *append(sl__activities *list)
 {
-    void *items = list->items;
-
-    if (!sl__reserve(&items, list->n, &list->cap, sizeof *list->items)) return NULL;
-    list->items = items;
+    if (!SL__GROW(list->items, list->cap, list->n + 1)) return NULL;
     return &list->items[list->n++];
 }
 

@@ -64,8 +64,7 @@ static void count_item(sl__graphs *graphs, const sl__operations *ops, size_t i)
 
 static bool open_graph(sl__graphs *graphs, size_t i)
 {
-    if (!sl__reserve((void **)&graphs->at, graphs->n, &graphs->cap, sizeof *graphs->at))
-        return false;
+    if (!SL__GROW(graphs->at, graphs->cap, graphs->n + 1)) return false;
     graphs->at[graphs->n++] = (sl__one_graph){ .first = i, .last = i, .end_ns = SL__NEVER };
     return true;
 }

@@ -66,11 +66,11 @@ static sl_status walk(sl__sweep *sweep, sl__busy *rows, bool spans, sl_concurren
     if (rows->n_spans == 0) return SL_OK;
     if (!SL__GROW_ZEROED(profile->at_ns, cap, 1)) return sl__no_memory(err, "a profile");
     profile->n = 1;
-    for (sl__edge edge; sl__sweep_next(sweep, INT64_MAX, &edge);) {
-        if (!sl__tally_turn(&rows->at[edge.row], &edge) && !spans) continue;
-        profile->at_ns[busy] += edge.at_ns - since_ns;
-        since_ns = edge.at_ns;
-        busy = edge.starts ? busy + 1 : busy - 1;
+    for (sl__change change; sl__sweep_next(sweep, INT64_MAX, &change);) {
+        if (!sl__tally_turn(&rows->at[change.row], &change) && !spans) continue;
+        profile->at_ns[busy] += change.at_ns - since_ns;
+        since_ns = change.at_ns;
+        busy = change.starts ? busy + 1 : busy - 1;
         if (busy < profile->n) continue;
         if (!SL__GROW_ZEROED(profile->at_ns, cap, busy + 1))
             return sl__no_memory(err, "a profile of %zu at once", busy);
@@ -133,10 +133,10 @@ static bool add_gap(gap_list *g, int64_t start_ns, int64_t end_ns)
 static bool find_gaps(sl__sweep *sweep, sl__busy *busy, gap_list *g)
 {
     int64_t idle_ns = busy->range.start_ns; /* since when */
-    for (sl__edge edge; sl__sweep_next(sweep, INT64_MAX, &edge);) {
-        if (!sl__tally_turn(&busy->at[0], &edge)) continue;
-        if (edge.starts && !add_gap(g, idle_ns, edge.at_ns)) return false;
-        idle_ns = edge.at_ns;
+    for (sl__change change; sl__sweep_next(sweep, INT64_MAX, &change);) {
+        if (!sl__tally_turn(&busy->at[0], &change)) continue;
+        if (change.starts && !add_gap(g, idle_ns, change.at_ns)) return false;
+        idle_ns = change.at_ns;
     }
     return busy->n_spans == 0 || add_gap(g, idle_ns, busy->range.end_ns);
 }

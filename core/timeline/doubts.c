@@ -1,8 +1,8 @@
 /* doubts.c - what is in doubt about a timeline, one of each kind. */
+#include "fields.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "store.h"
 
 const char *sl_doubt_name(sl_doubt_kind kind)
 {
@@ -38,7 +38,7 @@ static bool join(sl__doubts *doubts)
 
 sl_status sl_timeline_add_doubt(sl_timeline *timeline, const sl_doubt *doubt, sl_error *err)
 {
-    sl__doubts *doubts = sl__timeline_doubts(timeline);
+    sl__doubts *doubts = &timeline->doubts;
     sl_doubt copy = *doubt;
     size_t at = place_of(doubts, copy.kind);
     bool again = at < doubts->n && doubts->all[at].kind == copy.kind;
@@ -56,14 +56,14 @@ sl_status sl_timeline_add_doubt(sl_timeline *timeline, const sl_doubt *doubt, sl
 
 const sl_doubt *sl_timeline_doubts(const sl_timeline *timeline, size_t *n)
 {
-    const sl__doubts *doubts = sl__timeline_doubts((sl_timeline *)timeline);
+    const sl__doubts *doubts = &timeline->doubts;
     *n = doubts->n;
     return doubts->all;
 }
 
 const char *sl_timeline_notice(const sl_timeline *timeline)
 {
-    const sl__doubts *doubts = sl__timeline_doubts((sl_timeline *)timeline);
+    const sl__doubts *doubts = &timeline->doubts;
     return doubts->n > 0 && doubts->notice.data ? doubts->notice.data : "";
 }
 

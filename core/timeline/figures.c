@@ -36,9 +36,9 @@ static void count(part *p, const sl_span *span)
     p->worked[span->engine] = true;
 }
 
-static void turn(part *p, size_t lane, const sl__edge *edge)
+static void turn(part *p, size_t lane, const sl__change *change)
 {
-    if (sl__tally_turn(&p->lanes[lane], edge)) sl__sets_turn(&p->sets, lane, edge->at_ns);
+    if (sl__tally_turn(&p->lanes[lane], change)) sl__sets_turn(&p->sets, lane, change->at_ns);
 }
 
 /* `parts`: all of them, then each device, if there are several. */
@@ -56,9 +56,9 @@ static sl_status sweep_parts(const sl_timeline *timeline, sl_figures *f, part *p
             status = sl__no_memory(err, "the intervals of %zu spans", f->n_spans);
     }
     if (status == SL_OK) status = sl_interrupt_check(err);
-    for (sl__edge edge; status == SL_OK && sl__sweep_next(&sweep, INT64_MAX, &edge);) {
-        turn(&parts[0], edge.row % LANES, &edge);
-        if (f->devices) turn(&parts[1 + edge.row / LANES], edge.row % LANES, &edge);
+    for (sl__change change; status == SL_OK && sl__sweep_next(&sweep, INT64_MAX, &change);) {
+        turn(&parts[0], change.row % LANES, &change);
+        if (f->devices) turn(&parts[1 + change.row / LANES], change.row % LANES, &change);
     }
     sl__sweep_free(&sweep);
     return status;

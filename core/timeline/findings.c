@@ -76,7 +76,7 @@ static bool find_group(sl__stretches *list, const sl__group *group, uint32_t *id
 
 static bool append(sl__stretches *list, const sl__stretch *stretch)
 {
-    if (!sl__reserve((void **)&list->at, list->n, &list->cap, sizeof *list->at)) return false;
+    if (!SL__GROW(list->at, list->cap, list->n + 1)) return false;
     list->at[list->n++] = *stretch;
     list->groups[stretch->group].n++;
     return true;

@@ -27,8 +27,7 @@ typedef struct linking {
 static void put(linking *l, uint32_t item)
 {
     sl__graphs *g = l->graphs;
-    bool fits = g->n_sets < UINT32_MAX
-                && sl__reserve((void **)&g->sets, g->n_sets, &g->cap_sets, sizeof *g->sets);
+    bool fits = g->n_sets < UINT32_MAX && SL__GROW(g->sets, g->cap_sets, g->n_sets + 1);
     if (fits) g->sets[g->n_sets++] = item;
     l->failed |= !fits;
 }
@@ -86,7 +85,7 @@ static void add_edges(linking *l, size_t i, set behind)
         if (g->nodes[from].depth + 1 > g->nodes[i].depth)
             g->nodes[i].depth = g->nodes[from].depth + 1;
         if (l->marks[from] == i + 1) continue;
-        l->failed = !sl__reserve((void **)&g->edges, g->n_edges, &g->cap_edges, sizeof *g->edges);
+        l->failed = !SL__GROW(g->edges, g->cap_edges, g->n_edges + 1);
         if (!l->failed) g->edges[g->n_edges++] = (sl__edge){ from, l->leave[from]++ };
     }
     g->nodes[i].n_edges = (uint32_t)(g->n_edges - g->nodes[i].first);

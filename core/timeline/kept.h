@@ -66,8 +66,4 @@ size_t sl__kept_find(const sl__kept *kept, uint64_t correlation);
 void sl__kept_trim(sl__kept *kept);
 void sl__kept_free(sl__kept *kept);
 
-/* The timeline's. */
-const sl__kept *sl__timeline_spans(const sl_timeline *timeline);
-const sl__kept *sl__timeline_calls(const sl_timeline *timeline);
-
 #endif

@@ -5,7 +5,7 @@
  * added that not all of them have, as many as it takes: vectorized_elementwise_kernel<FillFunctor>.
  * A name without a template is split at "_": sm90_xmma_gemm...tilesize64x64x32.
  */
-#include "kernel_names.h"
+#include "fields.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -240,4 +240,9 @@ void sl__kernel_names_free(sl__kernel_names *names)
         free(names->at[i]);
     free(names->at);
     *names = (sl__kernel_names){ 0 };
+}
+
+const char *sl__timeline_kernel_name(const sl_timeline *timeline, uint32_t name)
+{
+    return name < timeline->kernel_names.n ? timeline->kernel_names.at[name] : NULL;
 }

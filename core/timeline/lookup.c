@@ -1,28 +1,52 @@
 /* lookup.c - spans, calls and notes by their correlation, in order of which a finished timeline has
  * them.
  */
-#include "kept.h"
-#include "notes.h"
-#include "store.h"
+#include "fields.h"
+
+size_t sl_timeline_span_count(const sl_timeline *timeline) { return timeline->spans.n; }
+
+size_t sl_timeline_call_count(const sl_timeline *timeline) { return timeline->calls.n; }
+
+sl_span sl_timeline_span(const sl_timeline *timeline, size_t index)
+{
+    return sl__kept_span(&timeline->spans, index);
+}
+
+sl_call sl_timeline_call(const sl_timeline *timeline, size_t index)
+{
+    return sl__kept_call(&timeline->calls, index);
+}
+
+const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->notes[SL__NODES].n;
+    return timeline->notes[SL__NODES].at;
+}
+
+const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n)
+{
+    *n = timeline->notes[SL__LAUNCHES].n;
+    return timeline->notes[SL__LAUNCHES].at;
+}
 
 size_t sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
 {
-    return sl__kept_find(sl__timeline_spans(timeline), correlation);
+    return sl__kept_find(&timeline->spans, correlation);
 }
 
 size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
 {
-    return sl__kept_find(sl__timeline_calls(timeline), correlation);
+    return sl__kept_find(&timeline->calls, correlation);
 }
 
 bool sl_timeline_span_hold(const sl_timeline *timeline, size_t index, sl_hold *hold)
 {
-    return sl__kept_hold(sl__timeline_spans(timeline), index, hold);
+    return sl__kept_hold(&timeline->spans, index, hold);
 }
 
 bool sl_timeline_call_hold(const sl_timeline *timeline, size_t index, sl_hold *hold)
 {
-    return sl__kept_hold(sl__timeline_calls(timeline), index, hold);
+    return sl__kept_hold(&timeline->calls, index, hold);
 }
 
 bool sl_timeline_find_hold(const sl_timeline *timeline, uint64_t correlation, sl_hold *hold)
@@ -57,8 +81,8 @@ const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint6
 
 bool sl__issues_next(sl__issues *at)
 {
-    const sl__kept *spans = sl__timeline_spans(at->timeline);
-    const sl__kept *calls = sl__timeline_calls(at->timeline);
+    const sl__kept *spans = &at->timeline->spans;
+    const sl__kept *calls = &at->timeline->calls;
     bool spans_left = at->n_spans < spans->n, calls_left = at->n_calls < calls->n;
     if (!spans_left && !calls_left) return false;
     at->is_call = !spans_left
@@ -108,17 +132,4 @@ uint64_t sl_timeline_node_number(const sl_timeline *timeline, const sl_node_note
 {
     bool from_file = sl_timeline_device(timeline)->backend[0] == '\0' && node->graph != 0;
     return (uint64_t)node->node + (from_file ? 0 : 1);
-}
-
-/* ---- streams ------------------------------------------------------------------------- */
-
-bool sl_timeline_is_null_stream(const sl_timeline *timeline, uint32_t stream)
-{
-    return stream == sl_timeline_stream_id(sl_timeline_place(timeline, stream), 0);
-}
-
-bool sl__timeline_is_blocking(const sl_timeline *timeline, uint32_t id)
-{
-    const sl_stream_note *note = sl__timeline_note(timeline, id);
-    return sl_timeline_is_null_stream(timeline, id) || !note || !note->non_blocking;
 }

@@ -1,7 +1,7 @@
 /* meetings.c - when the ranks of a collective had come, as far as spans say it. */
 #include <stdlib.h>
 
-#include "notes.h"
+#include "fields.h"
 
 static int32_t from_rank(const sl_collective_note *note)
 {
@@ -57,7 +57,7 @@ static void meet(const sl_timeline *timeline, sl_collective_note **side, size_t 
 /* Without memory the times stay unknown. */
 void sl__notes_meet(sl_timeline *timeline)
 {
-    sl__notes *c = &sl__timeline_notes(timeline)[SL__COLLECTIVES];
+    sl__notes *c = &timeline->notes[SL__COLLECTIVES];
     sl_collective_note *notes = c->at, **order;
 
     if (c->n == 0 || sl_timeline_device(timeline)->knows_causes) return;

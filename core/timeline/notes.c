@@ -1,11 +1,10 @@
 /* notes.c - lists of notes of spans, by correlation. */
-#include "notes.h"
+#include "fields.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "../base.h"
-#include "store.h"
 
 static const struct {
     size_t bytes;
@@ -17,6 +16,8 @@ static const struct {
     [SL__NODES] = { sizeof(sl_node_note), "nodes" },
     [SL__LAUNCHES] = { sizeof(sl_launch_note), "launches" },
 };
+
+const sl__notes *sl__timeline_notes(const sl_timeline *timeline) { return timeline->notes; }
 
 /* Every note begins with it. */
 static uint64_t correlation_of(const void *note) { return *(const uint64_t *)note; }
@@ -30,11 +31,11 @@ static int compare(const void *left, const void *right)
 
 sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *note, sl_error *err)
 {
-    sl__notes *list = &sl__timeline_notes(timeline)[kind];
+    sl__notes *list = &timeline->notes[kind];
     size_t bytes = kinds[kind].bytes;
     char *end;
 
-    if (sl_timeline_is_summary(timeline)) return SL_OK;
+    if (timeline->summary) return SL_OK;
     if (!sl__grow(&list->at, &list->cap, list->n + 1, bytes, false))
         return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", list->n,
                        kinds[kind].what);
@@ -47,7 +48,7 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
 
 const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint64_t correlation)
 {
-    const sl__notes *list = &sl__timeline_notes((sl_timeline *)timeline)[kind];
+    const sl__notes *list = &timeline->notes[kind];
 
     return list->n ? bsearch(&correlation, list->at, list->n, kinds[kind].bytes, compare) : NULL;
 }

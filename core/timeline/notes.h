@@ -21,7 +21,7 @@ typedef struct sl__notes { /* all zero: none */
 } sl__notes;
 
 /* The timeline's, by kind. */
-sl__notes *sl__timeline_notes(sl_timeline *timeline);
+const sl__notes *sl__timeline_notes(const sl_timeline *timeline);
 
 /* SL_ENOMEM. */
 sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *note, sl_error *err);

@@ -12,6 +12,10 @@
 #include "store.h"
 #include "summary.h"
 
+const sl_selection sl_select_all = {
+    .stream = -1, .place = -1, .kind = -1, .engine = -1, .name = NULL
+};
+
 /* ---- selecting ------------------------------------------------------------- */
 
 bool sl__matcher_make(const sl_timeline *timeline, const sl_selection *sel, sl__matcher *match)

@@ -25,7 +25,7 @@ static int by_rank(const void *left, const void *right)
 
 static bool collect_turns(sl__rules *r)
 {
-    const sl__notes *notes = &sl__timeline_notes((sl_timeline *)r->timeline)[SL__COLLECTIVES];
+    const sl__notes *notes = &sl__timeline_notes(r->timeline)[SL__COLLECTIVES];
     const sl_collective_note *all = notes->at;
     r->turns = malloc((notes->n + 1) * sizeof *r->turns);
     if (!r->turns) return false;

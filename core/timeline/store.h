@@ -57,7 +57,6 @@ typedef struct sl__doubts {
     size_t n;
     sl_text notice;
 } sl__doubts;
-sl__doubts *sl__timeline_doubts(sl_timeline *timeline);
 void sl__doubts_free(sl__doubts *doubts);
 
 /* ---- for the recorder: times that come after the operation ------------------ */
@@ -92,9 +91,6 @@ typedef struct sl__issues {
 bool sl__issues_next(sl__issues *at);
 
 /* ---- tools ---------------------------------------------------------------------- */
-
-/* Room for one more element of `size` bytes; without memory false, and nothing changes. */
-bool sl__reserve(void **array, size_t n, size_t *cap, size_t size);
 
 /* For loops over spans: whether to end before the i-th round because the user wants that, which
  * every 4096th round asks. The loop's function then fails with sl_interrupt_check. */

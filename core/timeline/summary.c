@@ -1,10 +1,9 @@
 /* summary.c - sums over spans that are not kept: a sweep that goes on as far as the time is settled. */
-#include "summary.h"
+#include "fields.h"
 
 #include <stdlib.h>
 
 #include "../base.h"
-#include "store.h"
 
 enum { MOST_SETS = 1 << 16, FULL = 4096 };
 
@@ -60,14 +59,14 @@ bool sl__summary_add(sl__summary *s, const sl_span *span, int place)
 void sl__summary_settle(sl__summary *s, int64_t until_ns)
 {
     s->stream_sets.most = s->lane_sets.most = MOST_SETS;
-    for (sl__edge edge; sl__sweep_next(&s->sweep, until_ns, &edge);) {
-        const sl__rows_of rows = s->rows[edge.row];
-        sl__tally_turn(&s->all, &edge);
-        sl__tally_turn(&s->name[rows.name], &edge);
-        if (sl__tally_turn(&s->stream[rows.stream], &edge))
-            sl__sets_turn(&s->stream_sets, rows.stream, edge.at_ns);
-        if (sl__tally_turn(&s->lane[rows.lane], &edge))
-            sl__sets_turn(&s->lane_sets, rows.lane, edge.at_ns);
+    for (sl__change change; sl__sweep_next(&s->sweep, until_ns, &change);) {
+        const sl__rows_of rows = s->rows[change.row];
+        sl__tally_turn(&s->all, &change);
+        sl__tally_turn(&s->name[rows.name], &change);
+        if (sl__tally_turn(&s->stream[rows.stream], &change))
+            sl__sets_turn(&s->stream_sets, rows.stream, change.at_ns);
+        if (sl__tally_turn(&s->lane[rows.lane], &change))
+            sl__sets_turn(&s->lane_sets, rows.lane, change.at_ns);
     }
     s->full = (size_t)sl__max(2 * sl__sweep_waiting(&s->sweep), FULL);
 }
@@ -94,6 +93,10 @@ void sl__summary_free(sl__summary *s)
     sl__sweep_free(&s->sweep);
     free(s);
 }
+
+bool sl_timeline_is_summary(const sl_timeline *timeline) { return timeline->summary != NULL; }
+
+sl__summary *sl__timeline_summary(const sl_timeline *timeline) { return timeline->summary; }
 
 /* ---- asking ------------------------------------------------------------------------------ */
 
@@ -153,7 +156,7 @@ static sl_status tally_lanes(const sl__summary *s, const sl_selection *sel, sl__
 sl_status sl__summary_tally(const sl_timeline *timeline, const sl_selection *sel, sl__tally *tally,
                             sl_error *err)
 {
-    const sl__summary *s = sl__timeline_summary(timeline);
+    const sl__summary *s = timeline->summary;
     uint32_t name;
     size_t at;
     *tally = (sl__tally){ 0 };
@@ -207,7 +210,7 @@ static sl_status masks_of(const sl__summary *s, const sl_selection *sels, size_t
 sl_status sl__summary_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
                                 int64_t *common_ns, sl_error *err)
 {
-    const sl__summary *s = sl__timeline_summary(timeline);
+    const sl__summary *s = timeline->summary;
     const bool lanes = is_of_lanes(&sels[0]);
     const sl__sets *sets = lanes ? &s->lane_sets : &s->stream_sets;
     if (sets->lost != SL_OK)

@@ -53,7 +53,7 @@ sl_status sl__summary_tally(const sl_timeline *timeline, const sl_selection *sel
 sl_status sl__summary_common_ns(const sl_timeline *timeline, const sl_selection *sels, size_t n,
                                 int64_t *common_ns, sl_error *err);
 
-/* timeline.c: NULL: it keeps its spans. */
+/* NULL: it keeps its spans. */
 sl__summary *sl__timeline_summary(const sl_timeline *timeline);
 
 #endif

@@ -65,7 +65,7 @@ static end pop(sl__sweep *s)
 
 /* ---- both ------------------------------------------------------------------------ */
 
-bool sl__sweep_next(sl__sweep *s, int64_t until_ns, sl__edge *edge)
+bool sl__sweep_next(sl__sweep *s, int64_t until_ns, sl__change *change)
 {
     if (s->unsorted) qsort(s->courses + s->at, sl__sweep_waiting(s), sizeof *s->courses, by_start);
     s->unsorted = false;
@@ -73,12 +73,12 @@ bool sl__sweep_next(sl__sweep *s, int64_t until_ns, sl__edge *edge)
     const int64_t ends_ns = s->n_ends > 0 ? s->ends[0].at_ns : INT64_MAX;
     if (s->n_ends > 0 && (!next || ends_ns <= next->start_ns)) {
         if (ends_ns > until_ns) return false;
-        *edge = (sl__edge){ ends_ns, pop(s).row, false };
+        *change = (sl__change){ ends_ns, pop(s).row, false };
         return true;
     }
     if (!next || next->start_ns > until_ns) return false;
     push(s, (end){ next->end_ns, next->row });
-    *edge = (sl__edge){ next->start_ns, next->row, true };
+    *change = (sl__change){ next->start_ns, next->row, true };
     s->at++;
     return true;
 }

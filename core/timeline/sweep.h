@@ -1,8 +1,8 @@
 /* sweep.h - the starts and ends of spans in the order of time; between two of them the same spans
- * run. Who asks for a time says which row each span is of, goes through the edges, and adds up:
+ * run. Who asks for a time says which row each span is of, goes through the changes, and adds up:
  *
- *     for (sl__edge edge; sl__sweep_next(&sweep, INT64_MAX, &edge);)
- *         if (sl__tally_turn(&rows[edge.row], &edge)) ...
+ *     for (sl__change change; sl__sweep_next(&sweep, INT64_MAX, &change);)
+ *         if (sl__tally_turn(&rows[change.row], &change)) ...
  *
  * Spans come in any order, also between two rounds, as long as none starts before what is settled.
  * O(n log n), and linear where they come in order of their starts and few run at once. */
@@ -11,11 +11,11 @@
 
 #include "timeline.h"
 
-typedef struct sl__edge { /* a span starts or ends */
+typedef struct sl__change { /* a span starts or ends */
     int64_t at_ns;
     uint32_t row;
     bool starts;
-} sl__edge;
+} sl__change;
 
 typedef struct sl__course { /* of a span */
     int64_t start_ns, end_ns;
@@ -35,10 +35,10 @@ typedef struct sl__sweep { /* all zero: nothing */
     size_t n_ends, cap_ends;
 } sl__sweep;
 
-/* A span of no length is no edge. False: no memory; nothing changed. */
+/* A span of no length is no change. False: no memory; nothing changed. */
 bool sl__sweep_add(sl__sweep *sweep, const sl_span *span, uint32_t row);
-/* The next edge up to `until_ns`, at one time ends first; false: there is none. Needs no memory. */
-bool sl__sweep_next(sl__sweep *sweep, int64_t until_ns, sl__edge *edge);
+/* The next change up to `until_ns`, at one time ends first; false: there is none. Needs no memory. */
+bool sl__sweep_next(sl__sweep *sweep, int64_t until_ns, sl__change *change);
 static inline size_t sl__sweep_waiting(const sl__sweep *sweep) { return sweep->n - sweep->at; }
 void sl__sweep_free(sl__sweep *sweep);
 
@@ -53,15 +53,15 @@ typedef struct sl__tally {
 
 void sl__tally_count(sl__tally *tally, const sl_span *span);
 /* Whether the row begins, or ends, to be busy. */
-static inline bool sl__tally_turn(sl__tally *tally, const sl__edge *edge)
+static inline bool sl__tally_turn(sl__tally *tally, const sl__change *change)
 {
-    if (edge->starts) {
+    if (change->starts) {
         if (tally->running++ > 0) return false;
-        tally->since_ns = edge->at_ns;
+        tally->since_ns = change->at_ns;
         return true;
     }
     if (--tally->running > 0) return false;
-    tally->busy_ns += edge->at_ns - tally->since_ns;
+    tally->busy_ns += change->at_ns - tally->since_ns;
     return true;
 }
 

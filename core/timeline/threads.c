@@ -19,7 +19,7 @@ uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation)
 
 uint32_t sl_timeline_thread_count(const sl_timeline *timeline)
 {
-    const sl__notes *list = &sl__timeline_notes((sl_timeline *)timeline)[SL__THREADS];
+    const sl__notes *list = &sl__timeline_notes(timeline)[SL__THREADS];
     const sl_thread_note *notes = list->at;
     uint32_t last = 0;
 

@@ -1,7 +1,7 @@
 /* together.c - how long several selections were busy together, each with work of its own.
  *
  * A span that is in two of the selections does not overlap itself. So spans are of one group where
- * the same selections have them, and between two edges of the sweep a matching (by augmenting
+ * the same selections have them, and between two changes a matching (by augmenting
  * paths) shows whether every selection can have one of the running spans for itself.
  */
 #include <stdlib.h>
@@ -120,11 +120,11 @@ static bool add(together *t, const sl_span *span, uint64_t *set)
 static int64_t walk(together *t)
 {
     int64_t since_ns = 0, sum_ns = 0;
-    for (sl__edge edge; sl__sweep_next(&t->sweep, INT64_MAX, &edge);) {
-        if (edge.at_ns > since_ns && all_served(t)) sum_ns += edge.at_ns - since_ns;
-        since_ns = edge.at_ns;
-        t->running += edge.starts ? 1 : SIZE_MAX;
-        t->groups[edge.row].running += edge.starts ? 1 : SIZE_MAX;
+    for (sl__change change; sl__sweep_next(&t->sweep, INT64_MAX, &change);) {
+        if (change.at_ns > since_ns && all_served(t)) sum_ns += change.at_ns - since_ns;
+        since_ns = change.at_ns;
+        t->running += change.starts ? 1 : SIZE_MAX;
+        t->groups[change.row].running += change.starts ? 1 : SIZE_MAX;
     }
     return sum_ns;
 }
