@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 24
+#define SL_BACKEND_ABI 25
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -70,9 +70,6 @@ typedef struct sl_work {
     size_t shared_bytes; /* SPIN, CUSTOM: per block, static and dynamic */
     size_t bytes;        /* MEMCPY, MEMSET: how many; CUSTOM: that it moves; COLLECTIVE: of the
                           * larger of input and output */
-    /* In bytes, where in its buffer the output begins, and each input: tensors may be views.
-     * Multiples of the dtype's size, but for MEMCPY and MEMSET. */
-    size_t out_offset, in_offset[SL_INPUTS];
     union {
         double scalar;
         double flops; /* CUSTOM */
@@ -190,22 +187,38 @@ struct sl_event {
     struct sl__race_record *race;  /* of the race checker, or NULL */
 };
 
+/* Memory that an operation touches, or a number that a custom kernel is given. */
+typedef struct sl_operand {
+    sl_buffer *buffer; /* NULL: a number, or a side that the operation does not have */
+    union {
+        size_t
+            offset; /* where in the buffer it begins, in bytes: tensors may be views. A multiple of
+                        * the dtype's size, but for MEMCPY and MEMSET */
+        uint64_t bits; /* the number as the kernel takes it, in the lowest bytes */
+    };
+    size_t bytes;
+    uint8_t access; /* SL_READS, SL_WRITES, SL_ATOMIC */
+    bool held;      /* the operation holds the buffer here: no operand before has the same one */
+} sl_operand;
+
 /* An enqueued operation. It retains stream, event and buffers until it retires. */
 struct sl_op {
     sl_work work; /* first: a new operation has zeros in what follows it */
     sl_op *next;  /* in reap's chain */
     sl_stream *stream;
-    sl_event *event;                /* RECORD, WAIT; else NULL */
-    sl_buffer *out, *in[SL_INPUTS]; /* NULL where unused */
-    uint64_t seq;                   /* issue number over all streams of the device, >= 1 */
+    sl_event *event; /* RECORD, WAIT; else NULL */
+    /* All that it touches: its sides, or the arguments of a custom kernel. */
+    sl_operand *operand;
+    uint32_t n_operands; /* 0, SL_SIDES, or as many as the kernel has arguments */
+    sl_operand side[SL_SIDES];
+    uint64_t seq; /* issue number over all streams of the device, >= 1 */
     void (*host_release)(void *ud);
     uint32_t where;      /* device text id */
     uint32_t thread;     /* number of the host's thread that enqueued it */
     uint64_t race_epoch; /* of the race checker, 0: it was off */
     bool lost;           /* the backend: in flight when the device failed, never ran */
     bool captured;       /* its stream is being captured: it becomes a node, and is not in flight */
-    sl_custom_call *custom; /* CUSTOM: its kernel and arguments, retained; else NULL. Then `out`
-                             * and `in` are NULL */
+    sl_custom_call *custom; /* CUSTOM: its kernel and arguments, retained; else NULL */
     sl_comm *comm;          /* COLLECTIVE: whose part it is, retained; else NULL */
     sl_graph *graph;        /* GRAPH: retained; else NULL */
     sl_body *body;          /* GRAPH: what it does, retained */
@@ -273,14 +286,6 @@ struct sl_custom {
 };
 
 /* A launch of one: what an operation has of it. Several operations may share it. */
-typedef struct sl_custom_operand {
-    sl_buffer *buffer; /* held by the operation; NULL: a number */
-    union {
-        size_t offset; /* in the buffer, in bytes */
-        uint64_t bits; /* the number as the kernel takes it, in the lowest bytes */
-    };
-    size_t bytes;
-} sl_custom_operand;
 struct sl_custom_call {
     int32_t refs;
     sl_custom_call *next; /* in kernel->free_calls */
@@ -290,7 +295,7 @@ struct sl_custom_call {
     size_t shared_bytes; /* dynamic */
     bool cooperative;
     uint32_t n; /* arguments, as many as kernel->n_args */
-    sl_custom_operand arg[];
+    sl_operand arg[];
 };
 
 /* Drops a reference. It does not hold the buffers. */
@@ -305,22 +310,18 @@ static inline void sl_custom_call_drop(sl_custom_call *call)
 
 static inline bool sl_op_uses(const sl_op *op, const sl_buffer *buffer)
 {
-    bool found = op->out == buffer;
-
-    for (int i = 0; !found && i < SL_INPUTS; i++)
-        found = op->in[i] == buffer;
-    for (uint32_t i = 0; !found && op->custom && i < op->custom->n; i++)
-        found = op->custom->arg[i].buffer == buffer;
-    return found;
+    for (uint32_t i = 0; i < op->n_operands; i++)
+        if (op->operand[i].buffer == buffer) return true;
+    return false;
 }
 
 /* ---- tuning --------------------------------------------------------------- */
 
-/* A matmul that may be enqueued. `out` is NULL for a result that nobody has yet. */
+/* A matmul that may be enqueued. The output has no buffer if nobody has the result yet. */
 typedef struct sl_product {
     sl_stream *stream;
     const sl_work *work;
-    const sl_buffer *out, *in[SL_INPUTS];
+    const sl_operand *side; /* SL_SIDES */
 } sl_product;
 
 /* ---- communicators -------------------------------------------------------- */
@@ -656,9 +657,10 @@ struct sl_backend {
     int64_t (*host_now_ns)(sl_device *device);
     sl_status (*host_work)(sl_device *device, int64_t duration_ns, sl_error *err);
 
-    /* Host memory, on the host, done on return. host_compute: FILL, RAND, RANDN
-     * or MEMCPY (in = source, also a host buffer) as `work` says. */
-    sl_status (*host_compute)(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+    /* Host memory, on the host, done on return. host_compute: FILL, RAND, RANDN (in is NULL)
+     * or MEMCPY (in = source, also host memory) as `work` says. */
+    sl_status (*host_compute)(const sl_operand *out, const sl_operand *in, const sl_work *work,
+                              sl_error *err);
     sl_status (*host_read)(sl_buffer *buffer, size_t offset, size_t bytes, void *data,
                            sl_error *err);
     sl_status (*host_write)(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,

@@ -32,9 +32,9 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
         .kind = SL_WORK_MEMCPY,
         .dtype = (uint8_t)dtype,
         .bytes = bytes,
-        .out_offset = dst->offset,
-        .in_offset = { src->offset },
     };
+    const sl_operand to = sl__operand_part(dst, bytes, SL_WRITES);
+    const sl_operand from = sl__operand_part(src, bytes, SL_READS);
     const sl__host_access accesses[] = {
         { .buffer = src->buffer, .first = src->offset, .n_bytes = bytes },
         { .buffer = dst->buffer, .first = dst->offset, .n_bytes = bytes, .writes = true },
@@ -43,7 +43,7 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
     sl_status status = SL_OK;
 
     sl__ask(status, access, accesses, 2, err);
-    if (status == SL_OK) status = sl__host_compute(dst->buffer, src->buffer, &work, err);
+    if (status == SL_OK) status = sl__host_compute(&to, &from, &work, err);
     return sl__device_finish(device, status, err);
 }
 
@@ -97,12 +97,20 @@ static bool has_host_side(uint8_t copy_kind)
     return copy_kind != SL_SPAN_MEMCPY_D2D && copy_kind != SL_SPAN_MEMCPY_P2P;
 }
 
-static sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst, sl_buffer *src,
-                             sl_error *err)
+/* Both have work->bytes. */
+static inline sl_status submit_copy(sl_stream *stream, const sl_work *work, sl_buffer *dst,
+                                    size_t dst_offset, sl_buffer *src, size_t src_offset,
+                                    sl_error *err)
 {
-    const sl__operands operands = { .out = dst, .in = { src } };
+    const sl_operand side[SL_SIDES] = {
+        { .buffer = src, .offset = src_offset, .bytes = work->bytes, .access = SL_READS },
+        [SL_OUTPUT] = { .buffer = dst,
+                        .offset = dst_offset,
+                        .bytes = work->bytes,
+                        .access = SL_WRITES },
+    };
     sl_op *op;
-    sl_status status = sl__op_begin(stream, work, &operands, &op, err);
+    sl_status status = sl__op_begin(stream, work, &(sl__operands){ .side = side }, &op, err);
 
     return status != SL_OK ? status : sl__op_submit(op, err);
 }
@@ -141,10 +149,8 @@ sl_status sl_tensor_copy(sl_tensor *dst, sl_tensor *src, bool non_blocking, sl_s
     work.bytes = dst->bytes;
     work.dtype = (uint8_t)dst->spec.dtype;
     if (on_host) return sl__copy_on_host(dst, src, work.bytes, dst->spec.dtype, err);
-    work.out_offset = dst->offset;
-    work.in_offset[0] = src->offset;
     work.copy_kind = sl__copy_kind(dst, src);
-    status = submit_copy(stream, &work, dst->buffer, src->buffer, err);
+    status = submit_copy(stream, &work, dst->buffer, dst->offset, src->buffer, src->offset, err);
     if (status == SL_OK && !non_blocking && has_host_side(work.copy_kind))
         status = wait_for_copy(stream, src, err);
     return sl__device_finish(stream->device, status, err);
@@ -204,9 +210,8 @@ static sl_status fetch(sl_tensor *tensor, size_t offset, size_t bytes, sl_stream
         .copy_kind = SL_SPAN_MEMCPY_D2H,
         .dtype = (uint8_t)tensor->spec.dtype,
         .bytes = bytes,
-        .in_offset = { offset },
     };
-    sl_status status = submit_copy(stream, &work, host, tensor->buffer, err);
+    sl_status status = submit_copy(stream, &work, host, 0, tensor->buffer, offset, err);
 
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }
@@ -283,7 +288,6 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
         .copy_kind = SL_SPAN_MEMCPY_H2D,
         .dtype = (uint8_t)tensor->spec.dtype,
         .bytes = bytes,
-        .out_offset = offset,
     };
     sl_device *device = tensor->device;
     sl_buffer *host;
@@ -292,7 +296,7 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
 
     if (status != SL_OK) return status;
     status = device->backend->host_write(host, 0, bytes, raw, err);
-    if (status == SL_OK) status = submit_copy(stream, &work, tensor->buffer, host, err);
+    if (status == SL_OK) status = submit_copy(stream, &work, tensor->buffer, offset, host, 0, err);
     sl__buffer_release(host); /* the operation keeps it */
     return status != SL_OK ? status : sl__stream_wait(stream, err);
 }

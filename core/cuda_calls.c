@@ -313,8 +313,8 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
         .byte_value = (unsigned char)value,
         .bytes = n_bytes,
         .flags = (uint8_t)flags,
-        .out_offset = memory ? memory->offset : 0,
     };
+    sl_operand side[SL_SIDES] = { { .buffer = NULL } };
     sl_status status = enter_memory(memory, what, err);
 
     if (status == SL_OK) status = sl__tensor_check_stream(memory, "the memory", stream, err);
@@ -326,7 +326,8 @@ static sl_status set_bytes(sl_tensor *memory, int value, size_t n_bytes, sl_stre
                        what);
     status = check_length(memory, "the memory", n_bytes, err);
     if (status != SL_OK) return status;
-    return sl__op_enqueue(stream, &work, &(sl__operands){ .out = memory->buffer }, err);
+    side[SL_OUTPUT] = sl__operand_part(memory, n_bytes, SL_WRITES);
+    return sl__op_enqueue(stream, &work, &(sl__operands){ .side = side }, err);
 }
 
 sl_status sl_cuda_memset(sl_tensor *memory, int value, size_t n_bytes, sl_error *err)
@@ -372,8 +373,10 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
         .flags = (uint8_t)flags,
         .bytes = n_bytes,
         .dtype = SL_UINT8,
-        .out_offset = dst->offset,
-        .in_offset = { src->offset },
+    };
+    const sl_operand side[SL_SIDES] = {
+        sl__operand_part(src, n_bytes, SL_READS),
+        [SL_OUTPUT] = sl__operand_part(dst, n_bytes, SL_WRITES),
     };
     sl_status status = check_length(dst, "the destination", n_bytes, err);
 
@@ -385,8 +388,7 @@ static sl_status copy_bytes(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_s
     if (sl__copy_is_on_host(dst, src))
         return copy_on_host(dst, src, n_bytes, stream, flags & SL_WORK_SYNC, err);
     work.copy_kind = sl__copy_kind(dst, src);
-    return sl__op_enqueue(stream, &work,
-                          &(sl__operands){ .out = dst->buffer, .in = { src->buffer } }, err);
+    return sl__op_enqueue(stream, &work, &(sl__operands){ .side = side }, err);
 }
 
 sl_status sl_cuda_memcpy(sl_tensor *dst, sl_tensor *src, size_t n_bytes, sl_error *err)

@@ -277,9 +277,7 @@ static sl_tensor *bias_of(const sl_kernel_args *args)
 static void describe_epilogue(const sl_epilogue *epilogue, sl_work *work)
 {
     work->activation = (uint8_t)epilogue->activation;
-    if (!epilogue->bias) return;
-    work->flags |= SL_WORK_BIAS;
-    work->in_offset[2] = epilogue->bias->offset;
+    if (epilogue->bias) work->flags |= SL_WORK_BIAS;
 }
 
 static inline void describe_product(const sl_kernel_args *args, const sl_tensor_spec *result,
@@ -322,60 +320,52 @@ static inline void fill_work(sl_kernel kernel, const sl_kernel_args *args,
     work->kernel = (uint8_t)kernel;
     work->dtype = (uint8_t)result->dtype;
     work->in_dtype = (uint8_t)args->a->spec.dtype;
-    work->in_offset[0] = args->a->offset;
-    work->in_offset[1] = args->b ? args->b->offset : 0;
     work->scalar = args->number;
     describe(kernel, args, result, work);
 }
 
-static sl_product product_of(const sl_work *work, const sl_tensor *out, const sl_kernel_args *args,
-                             sl_stream *stream)
+/* All but a bias. `out` may be NULL. */
+static inline void list_sides(const sl_tensor *out, const sl_kernel_args *args,
+                              sl_operand side[SL_SIDES])
 {
-    const sl_tensor *bias = bias_of(args);
-
-    return (sl_product){ .stream = stream,
-                         .work = work,
-                         .out = out ? out->buffer : NULL,
-                         .in = { args->a->buffer, args->b->buffer, bias ? bias->buffer : NULL } };
+    side[0] = sl__operand_of(args->a, SL_READS);
+    side[1] = sl__operand_of(args->b, SL_READS);
+    side[2] = (sl_operand){ .buffer = NULL };
+    side[SL_OUTPUT] = sl__operand_of(out, SL_WRITES);
 }
 
-/* The end of sl_launch for products that are more than that; apart, since most are not. */
-__attribute__((noinline)) static sl_status launch_product(sl_tensor *out,
-                                                          const sl_kernel_args *args,
-                                                          const sl_work *work, sl_stream *stream,
-                                                          sl_error *err)
+/* What sl_launch does first for products that are more than that; apart, since most are not. */
+__attribute__((noinline)) static sl_status
+before_product(const sl_tensor *out, const sl_kernel_args *args, const sl_work *work,
+               sl_operand side[SL_SIDES], sl_stream *stream, sl_error *err)
 {
-    const sl_product product = product_of(work, out, args, stream);
-    sl_tensor *bias = bias_of(args);
+    const sl_product product = { stream, work, side };
+    const sl_tensor *bias = bias_of(args);
+    sl_device *device = stream->device;
     sl_status status = bias ? check_memory(SL_KERNEL_MATMUL, out, bias, "bias", err) : SL_OK;
 
-    if (status != SL_OK) return status;
-    if (stream->device->tunes) status = sl__tuning_before(&product, err);
-    if (status != SL_OK) return sl__device_leave(stream->device, status, err);
-    return sl__op_enqueue(
-        stream, work,
-        &(sl__operands){ .out = out->buffer,
-                         .in = { args->a->buffer, args->b->buffer, bias ? bias->buffer : NULL } },
-        err);
+    side[2] = sl__operand_of(bias, SL_READS);
+    if (status != SL_OK || !device->tunes) return status;
+    status = sl__tuning_before(&product, err);
+    return status != SL_OK ? sl__device_leave(device, status, err) : SL_OK;
 }
 
 sl_status sl_launch(sl_kernel kernel, sl_tensor *out, const sl_kernel_args *args, sl_stream *stream,
                     sl_error *err)
 {
     sl_work work = { .kind = SL_WORK_KERNEL };
-    sl_tensor *a = args->a, *b = args->b;
+    sl_operand side[SL_SIDES];
     sl_tensor_spec needed;
     sl_status status = sl_kernel_result(kernel, args, stream, &needed, err);
 
     if (status == SL_OK) status = check_out(kernel, out, args, &needed, err);
     if (status != SL_OK) return status;
     fill_work(kernel, args, &needed, &work);
-    work.out_offset = out->offset;
+    list_sides(out, args, side);
     if (kernel == SL_KERNEL_MATMUL && __builtin_expect(stream->device->tunes || args->epilogue, 0))
-        return launch_product(out, args, &work, stream, err);
-    return sl__op_enqueue(
-        stream, &work,
-        &(sl__operands){ .out = out->buffer, .in = { a->buffer, b ? b->buffer : NULL } }, err);
+        status = before_product(out, args, &work, side, stream, err);
+    if (status != SL_OK) return status;
+    return sl__op_enqueue(stream, &work, &(sl__operands){ .side = side }, err);
 }
 
 sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_tuning *tuning,
@@ -383,13 +373,14 @@ sl_status sl_tune(const sl_kernel_args *args, bool again, sl_stream *stream, sl_
 {
     sl_work work = { .kind = SL_WORK_KERNEL };
     sl_tensor_spec needed;
-    sl_product product;
+    sl_operand side[SL_SIDES];
     sl_status status = sl_kernel_result(SL_KERNEL_MATMUL, args, stream, &needed, err);
 
     if (status != SL_OK) return status;
     fill_work(SL_KERNEL_MATMUL, args, &needed, &work);
-    product = product_of(&work, NULL, args, stream);
-    status = sl__tuning_find(&product, again, tuning, err);
+    list_sides(NULL, args, side);
+    side[2] = sl__operand_of(bias_of(args), SL_READS);
+    status = sl__tuning_find(&(sl_product){ stream, &work, side }, again, tuning, err);
     return sl__device_finish(stream->device, status, err);
 }
 

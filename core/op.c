@@ -11,13 +11,6 @@
 #include "record.h"
 #include "reuse.h"
 
-static void hold(sl_buffer *buffer, sl_stream *stream)
-{
-    if (!buffer) return;
-    sl__reuse_hold(buffer, stream);
-    sl__buffer_retain(buffer);
-}
-
 /* What a device owns is held in another way (core/lifetime.c). */
 static inline sl_stream *hold_stream(sl_stream *stream)
 {
@@ -26,89 +19,87 @@ static inline sl_stream *hold_stream(sl_stream *stream)
     return stream;
 }
 
+/* A buffer that an operand before it has is held already. */
+static inline bool is_new(const sl_operand *list, uint32_t i)
+{
+    const sl_buffer *buffer = list[i].buffer;
+    bool found = (i > 0 && list[0].buffer == buffer) || (i > 1 && list[1].buffer == buffer)
+                 || (i > 2 && list[2].buffer == buffer);
+
+    for (uint32_t j = 3; j < i && !found; j++)
+        found = list[j].buffer == buffer;
+    return !found;
+}
+
+static inline void hold(sl_operand *list, uint32_t i, sl_stream *stream)
+{
+    if (!list[i].buffer || !is_new(list, i)) return;
+    list[i].held = true;
+    sl__reuse_hold(list[i].buffer, stream);
+    list[i].buffer->refs++;
+}
+
 static void hold_custom(sl_op *op, sl_custom_call *custom)
 {
     op->custom = custom;
     custom->refs++;
+    op->operand = custom->arg;
+    op->n_operands = custom->n;
     for (uint32_t i = 0; i < custom->n; i++)
-        hold(custom->arg[i].buffer, op->stream);
+        hold(custom->arg, i, op->stream);
 }
 
 /* Without a loop, which compilers leave as it is. */
-static inline void hold_inputs(sl_op *op)
+static inline void hold_sides(sl_op *op, const sl_operand *side)
 {
-    if (sl__op_holds_input(op, 0)) hold(op->in[0], op->stream);
-    if (sl__op_holds_input(op, 1)) hold(op->in[1], op->stream);
-    if (__builtin_expect(op->in[2] != NULL, 0) && sl__op_holds_input(op, 2))
-        hold(op->in[2], op->stream);
+    memcpy(op->side, side, sizeof op->side);
+    op->operand = op->side;
+    op->n_operands = SL_SIDES;
+    hold(op->side, 0, op->stream);
+    hold(op->side, 1, op->stream);
+    hold(op->side, 2, op->stream);
+    hold(op->side, SL_OUTPUT, op->stream);
 }
 
-static void hold_operands(sl_op *op, const sl__operands *operands)
+static inline void hold_operands(sl_op *op, const sl__operands *operands)
 {
     op->event = operands->event;
     if (op->event) op->event->refs++;
-    op->out = operands->out;
-    memcpy(op->in, operands->in, sizeof op->in);
-    hold(op->out, op->stream);
-    if (op->in[0]) hold_inputs(op);
+    if (operands->side) hold_sides(op, operands->side);
     if (__builtin_expect(operands->custom != NULL, 0)) hold_custom(op, operands->custom);
 }
 
-static bool is_lent(const sl_buffer *buffer) { return buffer && buffer->lender; }
-
-static sl_status settle_side(sl_buffer *buffer, const sl_work *work, int side,
-                             const sl_stream *stream, sl_error *err)
+static inline bool is_lent(const sl_operand *operand)
 {
-    if (!is_lent(buffer)) return SL_OK;
-    return sl__buffer_settle(buffer, stream, sl__work_bytes(work, side), err);
-}
-
-/* `in_graph`: it may be launched in any stream. */
-static sl_status settle_custom(const sl_custom_call *custom, const sl_stream *stream, bool in_graph,
-                               sl_error *err)
-{
-    sl_status status;
-
-    for (uint32_t i = 0; i < custom->n; i++) {
-        sl_buffer *buffer = custom->arg[i].buffer;
-        if (!is_lent(buffer)) continue;
-        status = in_graph ? sl__buffer_settle_all(buffer, err)
-                          : sl__buffer_settle(buffer, stream, custom->arg[i].bytes, err);
-        if (status != SL_OK) return status;
-    }
-    return SL_OK;
+    return operand->buffer && operand->buffer->lender;
 }
 
 /* A graph may be launched in any stream. */
-static sl_status settle_for_graph(const sl__operands *operands, sl_error *err)
+static sl_status settle_list(const sl_operand *list, uint32_t n, const sl_stream *stream,
+                             sl_error *err)
 {
-    sl_status status = sl__buffer_settle_all(operands->out, err);
+    sl_status status = SL_OK;
 
-    for (int i = 0; i < SL_INPUTS && status == SL_OK; i++)
-        status = sl__buffer_settle_all(operands->in[i], err);
+    for (uint32_t i = 0; i < n && status == SL_OK; i++) {
+        if (!is_lent(&list[i])) continue;
+        status = stream->branch ? sl__buffer_settle_all(list[i].buffer, err)
+                                : sl__buffer_settle(list[i].buffer, stream, list[i].bytes, err);
+    }
     return status;
 }
 
-static bool any_is_lent(const sl__operands *operands)
+static inline sl_status settle_memory(const sl__operands *operands, const sl_stream *stream,
+                                      sl_error *err)
 {
-    sl_buffer *const *in = operands->in;
-
-    return is_lent(operands->out) || is_lent(in[0]) || is_lent(in[1]) || is_lent(in[2]);
-}
-
-static sl_status settle_memory(const sl__operands *operands, const sl_work *work,
-                               const sl_stream *stream, sl_error *err)
-{
-    sl_status status;
+    const sl_operand *side = operands->side;
 
     if (operands->custom)
-        return settle_custom(operands->custom, stream, stream->branch != NULL, err);
-    if (!any_is_lent(operands)) return SL_OK;
-    if (stream->branch) return settle_for_graph(operands, err);
-    status = settle_side(operands->out, work, SL_OUTPUT, stream, err);
-    for (int i = 0; i < SL_INPUTS && status == SL_OK; i++)
-        status = settle_side(operands->in[i], work, i, stream, err);
-    return status;
+        return settle_list(operands->custom->arg, operands->custom->n, stream, err);
+    if (!side
+        || !(is_lent(&side[0]) || is_lent(&side[1]) || is_lent(&side[2])
+             || is_lent(&side[SL_OUTPUT])))
+        return SL_OK;
+    return settle_list(side, SL_SIDES, stream, err);
 }
 
 sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operands *operands,
@@ -117,7 +108,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     sl_device *device = stream->device;
     sl__device_core *core = device->core;
     sl_op *op;
-    sl_status status = settle_memory(operands, work, stream, err);
+    sl_status status = settle_memory(operands, stream, err);
 
     if (status != SL_OK) return status;
     if (!core->free_ops && !sl__op_pool_grow(device))
@@ -136,7 +127,7 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
     op->where = core->where;
     op->thread = core->thread;
     if (__builtin_expect(work->kind == SL_WORK_MEMCPY, 0)) /* kernels come most often */
-        op->span_flags = (uint8_t)sl__span_places(op->out, op->in[0]);
+        op->span_flags = (uint8_t)sl__span_places(op->side[SL_OUTPUT].buffer, op->side[0].buffer);
     *op_out = op;
     return SL_OK;
 }

@@ -10,7 +10,7 @@
 
 typedef struct sl__operands { /* borrowed; NULL where unused */
     sl_event *event;
-    sl_buffer *out, *in[SL_INPUTS];
+    const sl_operand *side; /* SL_SIDES */
     sl_custom_call *custom;
 } sl__operands;
 
@@ -27,49 +27,11 @@ static inline sl_span_kind sl__span_kind(const sl_work *work)
     }
 }
 
-/* How many bytes of that side the operation reads or writes. */
-static inline size_t sl__work_bytes(const sl_work *work, int side)
-{
-    if (work->kind == SL_WORK_COLLECTIVE)
-        return (size_t)(side == SL_OUTPUT ? work->m
-                        : side == 0       ? work->n
-                                          : 0)
-               * sl_dtype_bytes((sl_dtype)work->dtype);
-    if (work->kind != SL_WORK_KERNEL) return work->bytes;
-    return (size_t)sl_kernel_elems(work, side) * sl_dtype_bytes(sl_kernel_dtype(work, side));
-}
-
-/* An operation that names a buffer more than once holds it once: whether for input i, if there is
- * one. */
-static inline bool sl__op_holds_input(const sl_op *op, int i)
-{
-    const sl_buffer *buffer = op->in[i];
-
-    return buffer && buffer != op->out && (i < 1 || buffer != op->in[0])
-           && (i < 2 || buffer != op->in[1]);
-}
-
-/* The buffers that it holds, each as often as it holds it; returns how many. */
-static inline int sl__op_buffers(const sl_op *op, sl_buffer *list[SL_MOST_ARGS])
-{
-    int n = 0;
-
-    if (op->out) list[n++] = op->out;
-    for (int i = 0; i < SL_INPUTS; i++)
-        if (sl__op_holds_input(op, i)) list[n++] = op->in[i];
-    for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
-        if (op->custom->arg[i].buffer) list[n++] = op->custom->arg[i].buffer;
-    return n;
-}
-
 /* It uses memory that was lent (core/reuse.h). */
 static inline bool sl__op_is_lent(const sl_op *op)
 {
-    sl_buffer *buffers[SL_MOST_ARGS];
-    int n = sl__op_buffers(op, buffers);
-
-    while (n > 0)
-        if (buffers[--n]->lender) return true;
+    for (uint32_t i = 0; i < op->n_operands; i++)
+        if (op->operand[i].held && op->operand[i].buffer->lender) return true;
     return false;
 }
 
@@ -95,6 +57,9 @@ sl_status sl__op_enqueue(sl_stream *stream, const sl_work *work, const sl__opera
 
 /* The backend has taken an operation that was not submitted here: counts it. */
 void sl__op_enqueued(sl_op *op);
+
+/* It becomes a node: it holds its memory, but is not in flight. */
+void sl__op_capture(sl_op *op);
 
 /* Drops its references to graph, stream, event and buffers, and puts it back into the pool. */
 void sl__op_drop(sl_device *device, sl_op *op);

@@ -168,8 +168,8 @@ static recording *find_member(const recording *rec, const sl_device *device)
 static bool add_peer(recording *rec, const sl_op *op)
 {
     bool is_peer = op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P;
-    recording *from = is_peer ? find_member(rec, op->in[0]->device) : NULL;
-    recording *to = is_peer ? find_member(rec, op->out->device) : NULL;
+    recording *from = is_peer ? find_member(rec, op->side[0].buffer->device) : NULL;
+    recording *to = is_peer ? find_member(rec, op->side[SL_OUTPUT].buffer->device) : NULL;
     sl_peer_note note = { .correlation = op->seq };
 
     if (!from || !to) return true;
@@ -290,15 +290,17 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
     }
 }
 
-sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err)
+sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
+                           sl_error *err)
 {
-    sl_device *device = out->device;
+    sl_device *device = out->buffer->device;
     sl_call call;
     sl_status status;
 
     if (!device->core->recordings) return device->backend->host_compute(out, in, work, err);
     sl__call_begin(device, &call, SL_CALL_HOST_WORK);
-    call.name = sl__host_work_name(device, work, sl__span_places(out, in ? in : out));
+    call.name = sl__host_work_name(device, work,
+                                   sl__span_places(out->buffer, (in ? in : out)->buffer));
     status = device->backend->host_compute(out, in, work, err);
     sl__call_end(device, &call, NULL, status);
     return status;

@@ -76,7 +76,8 @@ void sl__call_begin(sl_device *device, sl_call *call, sl_call_kind kind);
 void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_status status);
 
 /* The backend's host_compute, recorded as work of the host under the name of what it computes. */
-sl_status sl__host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
+                           sl_error *err);
 
 /* Closes recordings that a host function stopped: they could not be closed in it, since the backend
  * may be in the middle of a launch. */

@@ -11,10 +11,12 @@
 #include "reuse.h"
 
 /* These call what drops a reference only where more may follow: most often others are left. */
-static inline void let_go(sl_buffer *buffer, const sl_stream *stream)
+static inline void let_go(const sl_op *op, const sl_operand *operand)
 {
-    if (!buffer) return;
-    sl__reuse_let_go(buffer, stream);
+    sl_buffer *buffer = operand->buffer;
+
+    if (!operand->held) return;
+    if (!op->captured) sl__reuse_let_go(buffer, op->stream);
     if (buffer->refs > 1 && buffer->refs - 1 != buffer->uses)
         buffer->refs--;
     else
@@ -38,29 +40,38 @@ static inline void let_go_stream(sl_stream *stream)
         sl_stream_release(stream);
 }
 
-/* Without a loop, as they were held. */
-static inline void let_go_inputs(const sl_op *op)
-{
-    if (__builtin_expect(op->in[2] != NULL, 0) && sl__op_holds_input(op, 2))
-        let_go(op->in[2], op->stream);
-    if (sl__op_holds_input(op, 1)) let_go(op->in[1], op->stream);
-    if (sl__op_holds_input(op, 0)) let_go(op->in[0], op->stream);
-}
-
 static void let_go_custom(const sl_op *op)
 {
-    for (uint32_t i = op->custom->n; i-- > 0;)
-        let_go(op->custom->arg[i].buffer, op->stream);
+    for (uint32_t i = op->n_operands; i-- > 0;)
+        let_go(op, &op->operand[i]);
     sl_custom_call_drop(op->custom);
+}
+
+/* Without a loop, as they were held. */
+static inline void let_go_sides(const sl_op *op)
+{
+    if (op->n_operands == 0) return;
+    let_go(op, &op->side[2]);
+    let_go(op, &op->side[1]);
+    let_go(op, &op->side[0]);
+    let_go(op, &op->side[SL_OUTPUT]);
+}
+
+void sl__op_capture(sl_op *op)
+{
+    op->captured = true;
+    for (uint32_t i = 0; i < op->n_operands; i++)
+        if (op->operand[i].held) sl__reuse_let_go(op->operand[i].buffer, op->stream);
 }
 
 void sl__op_drop(sl_device *device, sl_op *op)
 {
     if (op->graph) sl__graph_retired(op);
-    if (op->custom) let_go_custom(op);
     if (op->comm) sl__comm_let_go(op);
-    if (op->in[0]) let_go_inputs(op);
-    let_go(op->out, op->stream);
+    if (__builtin_expect(op->custom != NULL, 0))
+        let_go_custom(op);
+    else
+        let_go_sides(op);
     let_go_event(op->event);
     let_go_stream(op->stream);
     sl__op_put_back(device, op);

@@ -18,6 +18,20 @@ struct sl_tensor {
     sl_tensor *next, **link; /* in the buffer's list of tensors */
 };
 
+/* An operand: `bytes` of the tensor, from its first on. NULL: a side that is not there. */
+static inline sl_operand sl__operand_part(const sl_tensor *tensor, size_t bytes, uint8_t access)
+{
+    return tensor ? (sl_operand){ .buffer = tensor->buffer,
+                                  .offset = tensor->offset,
+                                  .bytes = bytes,
+                                  .access = access }
+                  : (sl_operand){ .buffer = NULL };
+}
+static inline sl_operand sl__operand_of(const sl_tensor *tensor, uint8_t access)
+{
+    return sl__operand_part(tensor, tensor ? tensor->bytes : 0, access);
+}
+
 /* sl_tensor_create with a choice of how to allocate; does not settle. `stream`: of pinned memory, that
  * of the copy whose result it becomes, or NULL: a simulator asks (core/sim/memory.c). */
 sl_status sl__tensor_create(sl_device *device, const sl_tensor_spec *spec, sl_alloc_how how,

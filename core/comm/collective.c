@@ -180,13 +180,11 @@ static void describe(const sl_comm_call *call, sl__request *request)
         .m = out ? out->numel : 0,
         .k = call->comm->all->size,
         .peer = has_peer(call->collective) ? call->peer : -1,
-        .out_offset = out ? out->offset : 0,
-        .in_offset = { in ? in->offset : 0 },
     };
     work->bytes = (size_t)(work->n > work->m ? work->n : work->m)
                   * sl_dtype_bytes((sl_dtype)work->dtype);
-    request->in = in ? in->buffer : NULL;
-    request->out = out ? out->buffer : NULL;
+    request->side[0] = sl__operand_of(in, SL_READS);
+    request->side[SL_OUTPUT] = sl__operand_of(out, SL_WRITES);
 }
 
 sl_status sl__request_make(const sl_comm_call *call, sl__request *request, sl_error *err)
@@ -206,14 +204,14 @@ void sl__request_hold(sl__request *request)
 {
     sl_comm_retain(request->comm);
     sl_stream_retain(request->stream);
-    sl__buffer_retain(request->in);
-    sl__buffer_retain(request->out);
+    sl__buffer_retain(request->side[0].buffer);
+    sl__buffer_retain(request->side[SL_OUTPUT].buffer);
 }
 
 void sl__request_drop(sl__request *request)
 {
-    sl__buffer_release(request->out);
-    sl__buffer_release(request->in);
+    sl__buffer_release(request->side[SL_OUTPUT].buffer);
+    sl__buffer_release(request->side[0].buffer);
     sl_stream_release(request->stream);
     sl_comm_release(request->comm);
 }

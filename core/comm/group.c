@@ -82,7 +82,7 @@ typedef struct batch { /* of the group's requests, in order */
 static sl_status begin(const sl__request *request, sl_op **op, sl_error *err)
 {
     sl__device_core *core = request->comm->device->core;
-    const sl__operands operands = { .out = request->out, .in = { request->in } };
+    const sl__operands operands = { .side = request->side };
     uint32_t where = core->where;
     sl_status status;
 

@@ -7,7 +7,7 @@
 typedef struct sl__request {
     sl_comm *comm;
     sl_stream *stream;
-    sl_buffer *out, *in;         /* NULL: none */
+    sl_operand side[SL_SIDES];
     uint32_t where;              /* device text id: the script's position */
     uint32_t name;               /* likewise, what the caller calls it */
     struct sl__meeting *meeting; /* NULL: with other processes alone */

@@ -18,8 +18,8 @@ static const int types[SL_DTYPES] = {
 static int call_nccl(const cuda_nccl *nccl, const sl_op *op)
 {
     const sl_work *work = &op->work;
-    const void *in = cuda_data(op->in[0], work->in_offset[0]);
-    void *out = cuda_data(op->out, work->out_offset);
+    const void *in = cuda_data(&op->side[0]);
+    void *out = cuda_data(&op->side[SL_OUTPUT]);
     const int type = types[work->dtype], reduction = work->reduction, peer = (int)work->peer;
     const size_t n_in = (size_t)work->n, n_out = (size_t)work->m;
     cuda_nccl_comm comm = ((cuda_comm *)op->comm)->handle;
@@ -30,7 +30,7 @@ static int call_nccl(const cuda_nccl *nccl, const sl_op *op)
     case SL_REDUCE_SCATTER:
         return nccl->ReduceScatter(in, out, n_out, type, reduction, comm, stream);
     case SL_BROADCAST: /* the root has an input, the others an output: in place */
-        return nccl->Broadcast(in ? in : out, out ? out : cuda_data(op->in[0], work->in_offset[0]),
+        return nccl->Broadcast(in ? in : out, out ? out : cuda_data(&op->side[0]),
                                in ? n_in : n_out, type, peer, comm, stream);
     case SL_SEND: return nccl->Send(in, n_in, type, peer, comm, stream);
     case SL_RECV: return nccl->Recv(out, n_out, type, peer, comm, stream);

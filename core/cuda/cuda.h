@@ -212,11 +212,11 @@ void cuda_devices_remove(cuda_device *dev);
  * what a plain call waits for, false otherwise. */
 bool cuda_is_busy(cuda_device *dev);
 
-/* The address at an offset in a buffer; NULL where there is no memory. */
-static inline void *cuda_data(const sl_buffer *buffer, size_t offset)
+/* Its address; NULL where there is no memory. */
+static inline void *cuda_data(const sl_operand *operand)
 {
-    char *data = buffer ? (char *)((const cuda_buffer *)buffer)->data : NULL;
-    return data ? data + offset : NULL;
+    char *data = operand->buffer ? (char *)((const cuda_buffer *)operand->buffer)->data : NULL;
+    return data ? data + operand->offset : NULL;
 }
 
 /* ---- queue.c --------------------------------------------------------------- */
@@ -361,7 +361,8 @@ cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err);
 
 /* ---- host_compute.c -------------------------------------------------------- */
 
-sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+sl_status cuda_host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
+                            sl_error *err);
 sl_status cuda_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
 sl_status cuda_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
                           sl_error *err);

@@ -245,8 +245,8 @@ sl_status cuda_custom_launch(cuda_device *dev, sl_op *op, sl_error *err)
     sl_status status = kernel->ready ? SL_OK : before_first(dev, kernel, op, err);
     if (status != SL_OK) return status;
     for (uint32_t i = 0; i < call->n; i++) {
-        sl_custom_operand *arg = &call->arg[i];
-        if (arg->buffer) addresses[i] = cuda_data(arg->buffer, arg->offset);
+        sl_operand *arg = &call->arg[i];
+        if (arg->buffer) addresses[i] = cuda_data(arg);
         args[i] = arg->buffer ? (void *)&addresses[i] : (void *)&arg->bits;
     }
     describe(op);

@@ -49,11 +49,9 @@ void cuda_plan_tune(gemm_plan *p, const lt_tuning *lt, const cublasLtMatmulAlgo_
 
 plan_key cuda_plan_key_of(const sl_product *product)
 {
-    const sl_work *work = product->work;
-    return cuda_plan_key(work, cuda_data(product->out, work->out_offset),
-                         cuda_data(product->in[0], work->in_offset[0]),
-                         cuda_data(product->in[1], work->in_offset[1]),
-                         cuda_data(product->in[2], work->in_offset[2]));
+    return cuda_plan_key(product->work, cuda_data(&product->side[SL_OUTPUT]),
+                         cuda_data(&product->side[0]), cuda_data(&product->side[1]),
+                         cuda_data(&product->side[2]));
 }
 
 bool cuda_gemm_plan_tuned(const sl_product *product, sl_tuning *tuning)

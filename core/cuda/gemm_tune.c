@@ -353,15 +353,14 @@ static sl_status tuner_open(tuner *t, const plan_key *key, const void *a, const 
 sl_status cuda_gemm_plan_measure(const sl_product *product, sl_image *image, sl_tuning *tuning,
                                  sl_error *err)
 {
-    const sl_work *work = product->work;
     const plan_key key = cuda_plan_key_of(product);
     tuner t = {
         .dev = cuda_of(product->stream->device),
         .stream = (cuda_stream *)product->stream,
     };
     cuda_own_begin();
-    sl_status status = tuner_open(&t, &key, cuda_data(product->in[0], work->in_offset[0]),
-                                  cuda_data(product->in[1], work->in_offset[1]), err);
+    sl_status status = tuner_open(&t, &key, cuda_data(&product->side[0]),
+                                  cuda_data(&product->side[1]), err);
     if (status == SL_OK) status = measure(&t, err);
     if (status == SL_OK) status = cuda_plan_keep(t.plan, image, err);
     if (status == SL_OK) *tuning = t.plan->tuning;

@@ -92,20 +92,19 @@ static void share_out(const host_job *job, size_t n, size_t bytes, size_t bytes_
 
 static char *data_of(const sl_buffer *buffer) { return ((const cuda_buffer *)buffer)->data; }
 
-sl_status cuda_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err)
+sl_status cuda_host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
+                            sl_error *err)
 {
-    host_job job = { .work = work, .out = data_of(out) };
+    host_job job = { .work = work, .out = cuda_data(out) };
     (void)err;
     if (work->kind == SL_WORK_MEMCPY) {
         if (work->bytes == 0) return SL_OK;
-        job.out += work->out_offset;
-        job.in = data_of(in) + work->in_offset[0];
+        job.in = cuda_data(in);
         /* Within one tensor the two may overlap: no threads. */
-        share_out(&job, work->bytes, out == in ? 0 : work->bytes, moving_share);
+        share_out(&job, work->bytes, out->buffer == in->buffer ? 0 : work->bytes, moving_share);
         return SL_OK;
     }
     size_t n = (size_t)work->n;
-    if (n > 0) job.out += work->out_offset;
     job.element_bytes = numbers_dtype_bytes((sl_dtype)work->dtype);
     if (n > 0)
         share_out(&job, n, n * job.element_bytes,

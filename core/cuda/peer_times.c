@@ -15,7 +15,8 @@ static bool goes_through_host(const sl_op *op)
     if (op->work.kind != SL_WORK_MEMCPY || op->work.copy_kind != SL_SPAN_MEMCPY_P2P
         || op->work.bytes == 0)
         return false;
-    const cuda_device *from = cuda_of(op->in[0]->device), *to = cuda_of(op->out->device);
+    const cuda_device *from = cuda_of(op->side[0].buffer->device),
+                      *to = cuda_of(op->side[SL_OUTPUT].buffer->device);
     return !(from->peers & cuda_peer_bit(&to->base)) && !(to->peers & cuda_peer_bit(&from->base));
 }
 

@@ -54,12 +54,11 @@ static sl_status launch_kernel(cuda_device *dev, sl_op *op, const sl_work *work,
 {
     cuda_stream *stream = stream_of(op);
     if (op->custom) return cuda_custom_launch(dev, op, err);
-    void *out = cuda_data(op->out, work->out_offset);
-    const void *in0 = cuda_data(op->in[0], work->in_offset[0]);
-    const void *in1 = cuda_data(op->in[1], work->in_offset[1]);
+    void *out = cuda_data(&op->side[SL_OUTPUT]);
+    const void *in0 = cuda_data(&op->side[0]);
+    const void *in1 = cuda_data(&op->side[1]);
     if (work->kernel == SL_KERNEL_MATMUL)
-        return cuda_gemm_enqueue(dev, stream, work, out, in0, in1,
-                                 cuda_data(op->in[2], work->in_offset[2]), err);
+        return cuda_gemm_enqueue(dev, stream, work, out, in0, in1, cuda_data(&op->side[2]), err);
     return cuda_kernel_launch(dev, work, out, in0, in1,
                               stream->scratch ? stream->scratch->data : NULL, stream->handle,
                               &op->blocks, &op->threads, err);
@@ -101,7 +100,8 @@ static sl_status launch_peer_copy(cuda_device *dev, const sl_op *op, void *dst, 
                                   sl_error *err)
 {
     const sl_work *work = &op->work;
-    const int to = op->out->device->info.index, from = op->in[0]->device->info.index;
+    const int to = op->side[SL_OUTPUT].buffer->device->info.index,
+              from = op->side[0].buffer->device->info.index;
     if (work->flags & SL_WORK_SYNC)
         return cuda_check(dev, cudaMemcpyPeer(dst, to, src, from, work->bytes), "cudaMemcpyPeer",
                           err);
@@ -114,8 +114,8 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
     cudaStream_t stream = stream_of(op)->handle;
-    void *dst = cuda_data(op->out, work->out_offset);
-    const void *src = cuda_data(op->in[0], work->in_offset[0]);
+    void *dst = cuda_data(&op->side[SL_OUTPUT]);
+    const void *src = cuda_data(&op->side[0]);
     cudaError_t code;
     if (work->copy_kind == SL_SPAN_MEMCPY_P2P) return launch_peer_copy(dev, op, dst, src, err);
     if (work->flags & SL_WORK_SYNC) {
@@ -131,9 +131,10 @@ static sl_status launch_copy(cuda_device *dev, sl_op *op, sl_error *err)
 static sl_status launch_memset(cuda_device *dev, sl_op *op, sl_error *err)
 {
     const sl_work *work = &op->work;
-    void *data = cuda_data(op->out, work->out_offset);
+    void *data = cuda_data(&op->side[SL_OUTPUT]);
     if (work->flags & SL_WORK_SYNC) op->span_flags |= SL_SPAN_HOST_WAITED;
-    if (op->stream->legacy && (op->out->place == SL_ON_DEVICE || (work->flags & SL_WORK_SYNC)))
+    if (op->stream->legacy
+        && (op->side[SL_OUTPUT].buffer->place == SL_ON_DEVICE || (work->flags & SL_WORK_SYNC)))
         return cuda_check(dev, cudaMemset(data, work->byte_value, work->bytes), "cudaMemset", err);
     return cuda_check(dev,
                       cudaMemsetAsync(data, work->byte_value, work->bytes, stream_of(op)->handle),
@@ -184,7 +185,9 @@ static bool may_hold_host(const cuda_device *dev, const sl_op *op)
 static uint32_t weight(const sl_op *op)
 {
     const size_t large = 8u << 20;
-    const size_t bytes = op->out ? op->out->bytes : op->custom ? op->work.bytes : 0;
+    const size_t bytes = op->side[SL_OUTPUT].buffer ? op->side[SL_OUTPUT].buffer->bytes
+                         : op->custom               ? op->work.bytes
+                                                    : 0;
     return 1 + (uint32_t)(bytes / large);
 }
 

@@ -36,7 +36,7 @@ static size_t element_bytes(const sl_arg *arg)
 
 /* The shape of the tensor that the memory was made for, if the launch uses all of it; else how many
  * elements it uses. */
-static void add_shape(words *w, const sl_arg *arg, const sl_custom_operand *operand)
+static void add_shape(words *w, const sl_arg *arg, const sl_operand *operand)
 {
     const sl_tensor_spec *spec = &operand->buffer->made_as;
     const int64_t elems = (int64_t)(operand->bytes / element_bytes(arg));
@@ -69,7 +69,7 @@ static void add_number(words *w, const sl_arg *arg, uint64_t bits)
     }
 }
 
-static void add_arg(words *w, const sl_arg *arg, const sl_custom_operand *operand)
+static void add_arg(words *w, const sl_arg *arg, const sl_operand *operand)
 {
     const char *access = arg->access == SL_READS    ? "in"
                          : arg->access == SL_WRITES ? "out"

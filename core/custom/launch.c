@@ -120,12 +120,12 @@ static sl_status put_number(size_t i, const sl_arg *arg, const sl_custom_arg *va
 }
 
 static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg *value,
-                         sl_custom_operand *out, sl_error *err)
+                         sl_operand *out, sl_error *err)
 {
     const sl_arg *arg = &kernel->args[i];
     sl_status status;
 
-    out->buffer = NULL;
+    *out = (sl_operand){ .buffer = NULL };
     if (!arg->access && value->tensor)
         return refuse_number(i, arg, "is a tensor, and the kernel's is a number", err);
     if (arg->access && !value->tensor)
@@ -134,9 +134,7 @@ static sl_status put_arg(const sl_custom *kernel, size_t i, const sl_custom_arg 
     if (!arg->access) return put_number(i, arg, value, &out->bits, err);
     status = check_tensor(kernel, i, value->tensor, err);
     if (status != SL_OK) return status;
-    out->buffer = value->tensor->buffer;
-    out->offset = value->tensor->offset;
-    out->bytes = value->tensor->bytes;
+    *out = sl__operand_of(value->tensor, arg->access);
     return SL_OK;
 }
 

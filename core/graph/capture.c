@@ -164,7 +164,7 @@ sl_status sl__capture_take(sl_op *op, bool *taken, sl_error *err)
 
     *taken = branch || joined;
     if (status != SL_OK || !*taken) return status;
-    op->captured = true;
+    sl__op_capture(op);
     if (joined) return take_wait(joined, op, err);
     if (waits) { /* of an event that was never recorded, or of one outside: an edge to nothing */
         status = device->backend->enqueue(op, err);

@@ -8,7 +8,6 @@
 #include "../device.h"
 #include "../observers.h"
 #include "../op.h"
-#include "../reuse.h"
 
 /* ---- growing ---- */
 
@@ -76,23 +75,12 @@ sl_status sl__body_reserve(sl_body *body, uint32_t n_before, sl_error *err)
                    (unsigned)body->n_nodes);
 }
 
-/* An operation in flight counts the use of its memory; a node only holds it. */
-static void hold_only(sl_op *op)
-{
-    sl_buffer *buffers[SL_MOST_ARGS];
-    int n = sl__op_buffers(op, buffers);
-
-    for (int i = 0; i < n; i++)
-        sl__reuse_let_go(buffers[i], op->stream);
-}
-
 uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *before,
                       uint32_t n_before)
 {
     sl_node *node = &body->nodes[body->n_nodes];
 
     *node = (sl_node){ .op = op, .lane = lane, .first_before = (uint32_t)body->n_before };
-    hold_only(op);
     if (sl_is_work(node->op)) {
         if (n_before) memcpy(body->before + body->n_before, before, n_before * sizeof *before);
         node->n_before = n_before;
@@ -112,16 +100,8 @@ sl_graph *sl_graph_retain(sl_graph *graph)
 
 void sl__node_drop(sl_device *device, sl_op *op)
 {
-    sl_buffer *buffers[SL_MOST_ARGS];
-    int n = sl__op_buffers(op, buffers);
-
     if (op->host_release) op->host_release(op->host_ud);
-    while (n > 0)
-        sl__buffer_release(buffers[--n]);
-    if (op->custom) sl_custom_call_drop(op->custom);
-    sl_event_release(op->event);
-    sl_stream_release(op->stream);
-    sl__op_put_back(device, op);
+    sl__op_drop(device, op);
 }
 
 void sl__body_release(sl_body *body)

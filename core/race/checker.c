@@ -25,14 +25,15 @@ typedef enum host_wait {
 static host_wait wait_of(const sl_op *op)
 {
     const sl_work *work = &op->work;
+    const sl_buffer *to = op->side[SL_OUTPUT].buffer, *from = op->side[0].buffer;
     bool sync = work->flags & SL_WORK_SYNC;
 
     if (work->kind == SL_WORK_MEMSET && sync) return WAIT_SURE;
     if (work->kind != SL_WORK_MEMCPY) return WAIT_NONE;
-    if (op->out->place != SL_ON_DEVICE && sync) return WAIT_SURE;
-    if (op->out->place == SL_PAGEABLE) return WAIT_BY_CHANCE;
-    if (op->in[0]->place == SL_PINNED && sync) return WAIT_SURE;
-    if (op->in[0]->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES)) return WAIT_NONE;
+    if (to->place != SL_ON_DEVICE && sync) return WAIT_SURE;
+    if (to->place == SL_PAGEABLE) return WAIT_BY_CHANCE;
+    if (from->place == SL_PINNED && sync) return WAIT_SURE;
+    if (from->place != SL_PAGEABLE || (!sync && work->bytes <= STAGED_BYTES)) return WAIT_NONE;
     return sync ? WAIT_BEFORE : WAIT_BEFORE_BY_CHANCE;
 }
 

@@ -26,42 +26,23 @@ static int add(sl__operand *list, int n, sl__operand one)
     return n + 1;
 }
 
-/* As declared, and as its source shows: what the kernel really does is not known here. */
-static int list_custom(const sl_custom_call *call, sl__operand list[SL__MOST_OPERANDS])
+/* Of a custom kernel as declared, and as its source shows: what it really does is not known here. */
+int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
 {
     int n = 0;
 
-    for (uint32_t i = 0; i < call->n; i++) {
-        const sl_custom_operand *arg = &call->arg[i];
-        uint8_t access = call->kernel->args[i].access;
-        sl__operand one = { arg->buffer, arg->offset, arg->bytes, SL_ACCESS_READ };
-        if (access & SL_ATOMIC) {
+    for (uint32_t i = 0; i < op->n_operands; i++) {
+        const sl_operand *of = &op->operand[i];
+        sl__operand one = { of->buffer, of->offset, of->bytes, SL_ACCESS_READ };
+        if (of->access & SL_ATOMIC) {
             one.kind = SL_ACCESS_ATOMIC;
             n = add(list, n, one);
             continue;
         }
-        if (access & SL_READS) n = add(list, n, one);
+        if (of->access & SL_READS) n = add(list, n, one);
         one.kind = SL_ACCESS_WRITE;
-        if (access & SL_WRITES) n = add(list, n, one);
+        if (of->access & SL_WRITES) n = add(list, n, one);
     }
-    return n;
-}
-
-int sl__operands_of(const sl_op *op, sl__operand list[SL__MOST_OPERANDS])
-{
-    const sl_work *work = &op->work;
-    int n = 0;
-
-    if (op->custom) return list_custom(op->custom, list);
-    for (int i = 0; i < SL_INPUTS; i++)
-        if (op->in[i])
-            n = add(list, n,
-                    (sl__operand){ op->in[i], work->in_offset[i], sl__work_bytes(work, i),
-                                   SL_ACCESS_READ });
-    if (op->out)
-        n = add(list, n,
-                (sl__operand){ op->out, work->out_offset, sl__work_bytes(work, SL_OUTPUT),
-                               SL_ACCESS_WRITE });
     return n;
 }
 

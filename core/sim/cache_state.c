@@ -27,25 +27,30 @@ double sim_warm_part(const sl_buffer *base, size_t bytes, double cache_bytes)
     return part > 0 ? part : 0;
 }
 
-void sim_touch_operands(sim_op *sim)
+/* What is read twice in a row is one use. */
+void sim_touch_operands(const sl_op *op)
 {
-    sl_op *op = &sim->base;
-    if (!op->out && !op->in[0] && !op->custom) return;
-    for (int i = 0; i < SL_INPUTS; i++)
-        if (op->in[i] && !(i > 0 && op->in[i] == op->in[i - 1]))
-            sim_touch(op->in[i], sim->bytes[i]);
-    if (op->out) sim_touch(op->out, sim->bytes[SL_OUTPUT]);
-    for (uint32_t i = 0; op->custom && i < op->custom->n; i++)
-        if (op->custom->arg[i].buffer)
-            sim_touch(op->custom->arg[i].buffer, op->custom->arg[i].bytes);
-    if (op->out && op->out->place == SL_PAGEABLE) sim_host_writes(op->out);
+    const sl_operand *before = NULL;
+    for (uint32_t i = 0; i < op->n_operands; before = &op->operand[i++]) {
+        const sl_operand *o = &op->operand[i];
+        const bool writes = o->access & SL_WRITES;
+        if (!o->buffer || (before && before->buffer == o->buffer && !writes)) continue;
+        sim_touch(o->buffer, o->bytes);
+        if (writes && o->buffer->place == SL_PAGEABLE) sim_host_writes(o->buffer);
+    }
 }
 
-static bool product_finds_warm(const sim_op *op)
+static const sim_profile *profile_of(const sl_op *op)
 {
-    const double half_bytes = sim_device_of(op)->profile.l2_bytes / 2;
+    return &((const sim_device *)op->stream->device)->profile;
+}
+
+static bool product_finds_warm(const sl_op *op)
+{
+    const double half_bytes = profile_of(op)->l2_bytes / 2;
     for (int i = 0; i < SL_INPUTS; i++)
-        if (op->base.in[i] && sim_warm_part(op->base.in[i], op->bytes[i], half_bytes) == 0)
+        if (op->side[i].buffer
+            && sim_warm_part(op->side[i].buffer, op->side[i].bytes, half_bytes) == 0)
             return false;
     return true;
 }
@@ -60,22 +65,22 @@ static double l2_part(const sl_buffer *base, size_t bytes, double l2_bytes)
 
 static double custom_finds_warm(const sl_op *op)
 {
-    const double l2_bytes = ((const sim_device *)op->stream->device)->profile.l2_bytes;
+    const double l2_bytes = profile_of(op)->l2_bytes;
     double warm = 0, all = 0;
-    for (uint32_t i = 0; i < op->custom->n; i++) {
-        const double bytes = (double)op->custom->arg[i].bytes;
-        if (!op->custom->arg[i].buffer) continue;
-        warm += bytes * l2_part(op->custom->arg[i].buffer, op->custom->arg[i].bytes, l2_bytes);
-        all += bytes;
+    for (uint32_t i = 0; i < op->n_operands; i++) {
+        const sl_operand *o = &op->operand[i];
+        if (!o->buffer) continue;
+        warm += (double)o->bytes * l2_part(o->buffer, o->bytes, l2_bytes);
+        all += (double)o->bytes;
     }
     return all > 0 ? warm / all : 1;
 }
 
-double sim_finds_warm(const sim_op *op)
+double sim_finds_warm(const sl_op *op)
 {
-    if (op->base.work.kind != SL_WORK_KERNEL) return 0;
-    if (op->base.custom) return custom_finds_warm(&op->base);
-    return op->base.work.kernel == SL_KERNEL_MATMUL && product_finds_warm(op);
+    if (op->work.kind != SL_WORK_KERNEL) return 0;
+    if (op->custom) return custom_finds_warm(op);
+    return op->work.kernel == SL_KERNEL_MATMUL && product_finds_warm(op);
 }
 
 void sim_host_writes(sl_buffer *base) { ((sim_buffer *)base)->written = *traffic_of(base); }

@@ -16,9 +16,11 @@ static sim_call copy_call(const sl_op *op)
     const sl_work *work = &op->work;
     int sync = (work->flags & SL_WORK_SYNC) != 0, call;
     if (work->copy_kind == SL_SPAN_MEMCPY_H2D)
-        call = is_pageable(op->in[0]) ? SIM_CALL_COPY_H2D_PAGEABLE : SIM_CALL_COPY_H2D_PINNED;
+        call = is_pageable(op->side[0].buffer) ? SIM_CALL_COPY_H2D_PAGEABLE
+                                               : SIM_CALL_COPY_H2D_PINNED;
     else if (work->copy_kind == SL_SPAN_MEMCPY_D2H)
-        call = is_pageable(op->out) ? SIM_CALL_COPY_D2H_PAGEABLE : SIM_CALL_COPY_D2H_PINNED;
+        call = is_pageable(op->side[SL_OUTPUT].buffer) ? SIM_CALL_COPY_D2H_PAGEABLE
+                                                       : SIM_CALL_COPY_D2H_PINNED;
     else
         call = SIM_CALL_COPY_D2D;
     return (sim_call)(call + sync * (SIM_CALL_SYNC_COPY_D2D - SIM_CALL_COPY_D2D));

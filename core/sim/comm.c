@@ -133,8 +133,7 @@ static void issue(sim_op *op)
 {
     (void)sim_queue_issue(op); /* all is reserved */
     sim_turns_take(op);
-    if (op->base.in[0]) sim_touch(op->base.in[0], sim_collective_in_bytes(&op->base.work));
-    if (op->base.out) sim_touch(op->base.out, sim_collective_out_bytes(&op->base.work));
+    sim_touch_operands(&op->base);
 }
 
 static sl_status give_back(sl_op *const *ops, size_t n, sl_status status)

@@ -15,7 +15,7 @@ static sim_op *side_of(const sim_meeting *m, int rank)
 static sim_value *input_part(const sim_meeting *m, int rank, size_t offset, size_t bytes)
 {
     const sim_op *op = side_of(m, rank);
-    return sim_value_slice(op->value[0], op->base.work.in_offset[0] + offset, bytes);
+    return sim_value_slice(op->value[0], op->base.side[0].offset + offset, bytes);
 }
 
 /* From `offset` on so many bytes of all inputs, reduced. */
@@ -38,12 +38,12 @@ static sim_value *reduced(const sim_meeting *m, size_t offset, size_t bytes)
 /* All inputs, one behind the other. */
 static sim_value *gathered(const sim_meeting *m)
 {
-    const size_t bytes = sim_collective_in_bytes(&m->ops->base.work);
+    const size_t bytes = m->ops->base.side[0].bytes;
     sim_value *value = sim_value_bytes_set(bytes * (size_t)m->all->size, 0);
     for (int rank = 0; value && rank < m->all->size; rank++) {
         const sim_op *op = side_of(m, rank);
         sim_value *next = sim_value_splice(value, bytes * (size_t)rank, op->value[0],
-                                           op->base.work.in_offset[0], bytes);
+                                           op->base.side[0].offset, bytes);
         sim_value_release(value);
         value = next;
     }
@@ -53,8 +53,7 @@ static sim_value *gathered(const sim_meeting *m)
 /* What the side gets that reads nothing else than `from`. */
 static sim_value *sent(const sim_op *from)
 {
-    return sim_value_slice(from->value[0], from->base.work.in_offset[0],
-                           sim_collective_in_bytes(&from->base.work));
+    return sim_value_slice(from->value[0], from->base.side[0].offset, from->base.side[0].bytes);
 }
 
 /* A value that all sides share, or NULL if each has its own. */
@@ -62,7 +61,7 @@ static sim_value *shared(const sim_meeting *m)
 {
     const sl_work *work = &m->ops->base.work;
     switch ((sl_collective)work->collective) {
-    case SL_ALL_REDUCE: return reduced(m, 0, sim_collective_out_bytes(work));
+    case SL_ALL_REDUCE: return reduced(m, 0, m->ops->base.side[SL_OUTPUT].bytes);
     case SL_ALL_GATHER: return gathered(m);
     case SL_BROADCAST: return sent(side_of(m, (int)work->peer));
     default: return NULL;
@@ -79,7 +78,7 @@ static const sim_op *sender(const sim_meeting *m)
 
 static sim_value *own(const sim_meeting *m, const sim_op *op)
 {
-    const size_t bytes = sim_collective_out_bytes(&op->base.work);
+    const size_t bytes = op->base.side[SL_OUTPUT].bytes;
     if (op->base.work.collective == SL_RECV) return sent(sender(m));
     return reduced(m, bytes * (size_t)op->base.comm->rank, bytes);
 }
@@ -91,7 +90,7 @@ void sim_comm_compute(sim_meeting *m)
                            || collective == SL_BROADCAST;
     sim_value *value = is_shared ? shared(m) : NULL;
     for (sim_op *op = m->ops; op; op = op->meeting_next) {
-        if (!op->base.out) continue;
+        if (!op->base.side[SL_OUTPUT].buffer) continue;
         op->value[1] = is_shared ? sim_value_retain(value) : own(m, op);
         if (!op->value[1]) sim_device_of(op)->out_of_memory = true;
     }

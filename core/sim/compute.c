@@ -83,16 +83,6 @@ double sim_job_flops(const sim_job *job)
     return flops * sl_kernel_row_of((sl_kernel)job->kernel)->flops * (double)job->times;
 }
 
-size_t sim_work_bytes(const sl_work *work, int side)
-{
-    if (work->kind == SL_WORK_KERNEL)
-        return (size_t)sl_kernel_elems(work, side)
-               * numbers_dtype_bytes(sl_kernel_dtype(work, side));
-    if (side == SL_OUTPUT)
-        return work->kind == SL_WORK_MEMCPY || work->kind == SL_WORK_MEMSET ? work->bytes : 0;
-    return work->kind == SL_WORK_MEMCPY && side == 0 ? work->bytes : 0;
-}
-
 /* ---- kernels ---- */
 
 /* Whether the user interrupts the work on blocks before element `first`. */

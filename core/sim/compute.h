@@ -30,7 +30,6 @@ typedef struct sim_job {
 void sim_job_init(sim_job *job, const sl_work *work);
 
 /* The bytes of a side of an operation, 0 if it has none. */
-size_t sim_work_bytes(const sl_work *work, int side);
 
 /* How many inputs it has, and the bytes of each side. */
 int sim_job_inputs(const sim_job *job);

@@ -32,8 +32,8 @@ sl_status sim_graph_read(sim_op *launch, sl_error *err)
     for (uint32_t i = 0; i < body->n_nodes; i++) {
         const sl_op *op = body->nodes[i].op;
         if (!(op->span_flags & SL_SPAN_SRC_PAGEABLE)) continue;
-        us += sim_host_stage_us(op->in[0], op->work.bytes);
-        launch->read[i] = sim_value_retain(((sim_buffer *)op->in[0])->value);
+        us += sim_host_stage_us(op->side[0].buffer, op->work.bytes);
+        launch->read[i] = sim_value_retain(((sim_buffer *)op->side[0].buffer)->value);
     }
     launch->reading = sim_us_to_ps(us);
     return SL_OK;
@@ -54,8 +54,8 @@ static sl_status drain(sim_op *launch, sl_error *err)
     sim_host_meet_device(dev);
     for (uint32_t i = 0; i < body->n_nodes; i++)
         if (body->nodes[i].op->span_flags & SL_SPAN_DST_PAGEABLE)
-            sim_host_spend_us(
-                dev, sim_host_drain_us(body->nodes[i].op->out, body->nodes[i].op->work.bytes));
+            sim_host_spend_us(dev, sim_host_drain_us(body->nodes[i].op->side[SL_OUTPUT].buffer,
+                                                     body->nodes[i].op->work.bytes));
     return sim_host_catch_up(dev, err);
 }
 

@@ -34,7 +34,7 @@ static void prepare_copy(sim_op *launch, sim_op *op)
         op->value[0] = launch->read[op->node];
         launch->read[op->node] = NULL;
     } else if (op->base.span_flags & SL_SPAN_SRC_PINNED) {
-        op->written = sim_engine_reads(op->base.in[0], op->base.work.bytes);
+        op->written = sim_engine_reads(op->base.side[0].buffer, op->base.work.bytes);
     }
 }
 
@@ -42,7 +42,7 @@ static void prepare_copy(sim_op *launch, sim_op *op)
 static void choose_cost(sim_op *op)
 {
     sim_launch launch;
-    const double warm = sim_finds_warm(op);
+    const double warm = sim_finds_warm(&op->base);
     if (warm != op->warm
         && sim_launch_of(sim_device_of(op), &op->base.work, warm, &launch, NULL) == SL_OK)
         op->launch = launch;
@@ -62,7 +62,7 @@ static sim_op *new_op(sim_op *launch, uint32_t i)
     if (op->base.work.kind == SL_WORK_MEMCPY) prepare_copy(launch, op);
     sim_relays_lend(launch, op);
     choose_cost(op);
-    sim_touch_operands(op);
+    sim_touch_operands(&op->base);
     return op;
 }
 

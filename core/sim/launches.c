@@ -34,11 +34,7 @@ sim_known_launch *sim_launch_known(sim_device *dev, const sl_work *work)
 {
     if (is_custom(work)) return NULL;
     sim_known_launch *known = &dev->launches[hash_of(work) >> 58 & (SIM_LAUNCHES - 1)];
-    if (!is_same(&known->work, work)) {
-        *known = (sim_known_launch){ .work = *work };
-        for (int side = 0; side < SL_SIDES; side++)
-            known->bytes[side] = sim_work_bytes(work, side);
-    }
+    if (!is_same(&known->work, work)) *known = (sim_known_launch){ .work = *work };
     return known;
 }
 

@@ -164,8 +164,7 @@ static void leave_chip(sim_op *op)
 static double traffic_share(const sl_op *op, double us)
 {
     const sim_profile *p = &((const sim_device *)op->stream->device)->profile;
-    const double bytes = (double)(sim_collective_in_bytes(&op->work)
-                                  + sim_collective_out_bytes(&op->work));
+    const double bytes = (double)(op->side[0].bytes + op->side[SL_OUTPUT].bytes);
     const double share = us > 0 ? bytes / (p->hbm_gb_per_s * 1e3) / us : 0;
     return share < 1 ? share : 1;
 }
@@ -208,8 +207,8 @@ static void end_kernel_now(sim_op *carrier)
 static void come(sim_op *op)
 {
     sim_meeting *m = op->meeting;
-    if (op->base.in[0] && !op->value[0])
-        op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
+    if (op->base.side[0].buffer && !op->value[0])
+        op->value[0] = sim_value_retain(((sim_buffer *)op->base.side[0].buffer)->value);
     if (++m->came == m->sides) begin(m, op);
 }
 

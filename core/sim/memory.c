@@ -131,28 +131,31 @@ static void spend_on_host_bytes(sim_device *dev, size_t bytes)
     sim_host_spend_us(dev, (double)bytes / (dev->profile.host_gb_per_s * 1e3));
 }
 
-sl_status sim_host_compute(sl_buffer *base, sl_buffer *in, const sl_work *work, sl_error *err)
+static sim_value *compute_on_host(const sl_operand *to, const sl_operand *from, const sl_work *work)
 {
-    sim_buffer *out = (sim_buffer *)base;
-    sim_device *dev = (sim_device *)base->device;
+    const sl_operand side[SL_SIDES] = { [SL_OUTPUT] = *to };
+    sim_value *holds = ((sim_buffer *)to->buffer)->value;
+    if (from)
+        return sim_value_splice(holds, to->offset, ((sim_buffer *)from->buffer)->value,
+                                from->offset, to->bytes);
+    return to->bytes == to->buffer->bytes
+               ? sim_value_apply(work, to->bytes, SIM_VALUES(NULL), holds)
+               : sim_value_apply_part(work, side, holds, SIM_VALUES(NULL));
+}
+
+sl_status sim_host_compute(const sl_operand *to, const sl_operand *from, const sl_work *work,
+                           sl_error *err)
+{
+    sim_device *dev = (sim_device *)to->buffer->device;
     sl_status status = sim_host_catch_up(dev, err);
     if (status != SL_OK) return status;
-    const size_t bytes = sim_work_bytes(work, SL_OUTPUT);
-    sim_value *src = in ? ((sim_buffer *)in)->value : NULL,
-              *value = src ? sim_value_splice(out->value, work->out_offset, src, work->in_offset[0],
-                                              bytes)
-                       : bytes == base->bytes
-                           ? sim_value_apply(work, bytes, SIM_VALUES(NULL), out->value)
-                           : sim_value_apply_part(work, out->value, SIM_VALUES(NULL));
-    if (!value) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
-    sim_value_release(out->value);
-    out->value = value;
-    sim_value_drop_hidden(value);
-    spend_on_host_bytes(dev, bytes);
-    sim_touch(base, bytes);
-    sim_chill(base);
-    sim_host_writes(base);
-    if (in) sim_touch(in, bytes);
+    if (!sim_put(to->buffer, compute_on_host(to, from, work)))
+        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    spend_on_host_bytes(dev, to->bytes);
+    sim_touch(to->buffer, to->bytes);
+    sim_chill(to->buffer);
+    sim_host_writes(to->buffer);
+    if (from) sim_touch(from->buffer, from->bytes);
     return SL_OK;
 }
 

@@ -56,16 +56,18 @@ static bool has_access(const sl_device *source, const sl_device *destination)
 bool sim_peer_through_host(const sl_op *op)
 {
     return op->work.kind == SL_WORK_MEMCPY && op->work.copy_kind == SL_SPAN_MEMCPY_P2P
-           && op->work.bytes > 0 && !has_access(op->in[0]->device, op->out->device);
+           && op->work.bytes > 0
+           && !has_access(op->side[0].buffer->device, op->side[SL_OUTPUT].buffer->device);
 }
 
 double sim_peer_copy_us(const sl_op *op)
 {
-    const sl_device *source = op->in[0]->device;
+    const sl_device *source = op->side[0].buffer->device;
     const sim_profile *p = &((const sim_device *)op->stream->device)->profile;
     const double bytes = (double)op->work.bytes;
     double us;
-    if (!has_access(source, op->out->device)) return p->peer_host_latency_us; /* of no bytes */
+    if (!has_access(source, op->side[SL_OUTPUT].buffer->device))
+        return p->peer_host_latency_us; /* of no bytes */
     if (op->stream->device == source) return p->peer_latency_us + bytes / (p->peer_gb_per_s * 1e3);
     us = p->peer_pull_latency_us + bytes / (p->peer_gb_per_s * 1e3);
     return us > p->peer_pull_us ? us : p->peer_pull_us;

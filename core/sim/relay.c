@@ -84,7 +84,10 @@ void sim_relays_lend(sim_op *launch, sim_op *node)
 
 /* ---- turns ---- */
 
-static sim_relay **turns_of(const sl_op *op) { return &((sim_device *)op->in[0]->device)->relays; }
+static sim_relay **turns_of(const sl_op *op)
+{
+    return &((sim_device *)op->side[0].buffer->device)->relays;
+}
 
 /* In the order of the calls, whichever is ready first, but for a node behind one that moves. So
  * nothing waits for what was called later, which may wait for it. */
@@ -142,8 +145,8 @@ void sim_relay_open(sim_op *op)
 {
     sim_relay *relay = op->relays;
     relay->op = op;
-    open_leg(relay, SIM_LEG_OUT, op, op->base.in[0]->device, SL_SPAN_MEMCPY_D2H);
-    open_leg(relay, SIM_LEG_IN, op, op->base.out->device, SL_SPAN_MEMCPY_H2D);
+    open_leg(relay, SIM_LEG_OUT, op, op->base.side[0].buffer->device, SL_SPAN_MEMCPY_D2H);
+    open_leg(relay, SIM_LEG_IN, op, op->base.side[SL_OUTPUT].buffer->device, SL_SPAN_MEMCPY_H2D);
 }
 
 size_t sim_relay_most_out(const sim_relay *relay)

@@ -5,38 +5,45 @@
 
 #include "value_launch.h"
 
-static bool is_whole(const sl_buffer *buffer, size_t offset, size_t bytes)
+bool sim_put(sl_buffer *base, sim_value *value)
 {
-    return !buffer || (offset == 0 && bytes == buffer->bytes);
+    sim_buffer *buffer = (sim_buffer *)base;
+    if (!value) return false;
+    sim_value_release(buffer->value);
+    buffer->value = value;
+    sim_value_drop_hidden(value);
+    return true;
 }
 
-/* Whether each operand of a kernel is all that its buffer has. */
-static bool takes_whole_buffers(const sim_op *op)
+/* Whether each operand is all that its buffer has. */
+static bool takes_whole_buffers(const sl_op *op)
 {
-    const sl_op *base = &op->base;
-    const sl_work *work = &base->work;
-    bool whole = is_whole(base->out, work->out_offset, op->bytes[SL_OUTPUT]);
-    for (int i = 0; i < SL_INPUTS; i++)
-        whole = whole && is_whole(base->in[i], work->in_offset[i], op->bytes[i]);
-    return whole;
+    for (int i = 0; i < SL_SIDES; i++)
+        if (op->side[i].buffer
+            && (op->side[i].offset > 0 || op->side[i].bytes != op->side[i].buffer->bytes))
+            return false;
+    return true;
 }
 
 /* What the output's buffer holds from the operation's end on. NULL: out of memory. */
-static sim_value *result(const sim_op *op, sim_value *holds)
+static sim_value *result(const sim_op *op)
 {
     const sl_work *work = &op->base.work;
+    const sl_operand *side = op->base.side, *out = &side[SL_OUTPUT];
     sim_value *const *in = op->value;
-    size_t bytes = op->base.out->bytes;
-    bool whole = work->kind == SL_WORK_KERNEL ? takes_whole_buffers(op) : work->bytes == bytes;
+    sim_value *holds = ((sim_buffer *)out->buffer)->value;
     switch (work->kind) {
     case SL_WORK_MEMCPY:
-        return sim_value_splice(holds, work->out_offset, in[0], work->in_offset[0], work->bytes);
+        return sim_value_splice(holds, out->offset, in[0], side[0].offset, out->bytes);
+    case SL_WORK_COLLECTIVE: /* computed when it ended */
+        return sim_value_splice(holds, out->offset, in[1], 0, out->bytes);
     case SL_WORK_MEMSET:
-        return whole ? sim_value_bytes_set(bytes, work->byte_value)
-                     : sim_value_memset(holds, work->out_offset, work->bytes, work->byte_value);
+        return out->bytes == out->buffer->bytes
+                   ? sim_value_bytes_set(out->bytes, work->byte_value)
+                   : sim_value_memset(holds, out->offset, out->bytes, work->byte_value);
     default:
-        return whole ? sim_value_apply(work, bytes, in, holds)
-                     : sim_value_apply_part(work, holds, in);
+        return takes_whole_buffers(&op->base) ? sim_value_apply(work, out->bytes, in, holds)
+                                              : sim_value_apply_part(work, side, holds, in);
     }
 }
 
@@ -66,18 +73,15 @@ static sim_value *launch_values(const sim_op *op)
 
 static bool publish_region(sim_value *launch, uint32_t i)
 {
-    sl_buffer *base;
+    sl_buffer *buffer;
     size_t offset, bytes;
-    if (!sim_value_launch_region(launch, i, &base, &offset, &bytes)) return true;
-    sim_buffer *buffer = (sim_buffer *)base;
+    if (!sim_value_launch_region(launch, i, &buffer, &offset, &bytes)) return true;
     sim_value *output = sim_value_output(launch, i, bytes);
-    sim_value *value = output ? sim_value_splice(buffer->value, offset, output, 0, bytes) : NULL;
+    sim_value *value = output ? sim_value_splice(((sim_buffer *)buffer)->value, offset, output, 0,
+                                                 bytes)
+                              : NULL;
     sim_value_release(output);
-    if (!value) return false;
-    sim_value_release(buffer->value);
-    buffer->value = value;
-    sim_value_drop_hidden(value);
-    return true;
+    return sim_put(buffer, value);
 }
 
 static void publish_custom(sim_op *op)
@@ -103,43 +107,16 @@ static void release_inputs(sim_op *op)
     }
 }
 
-/* A collective's result was computed when it ended; an aborted one has none. */
-static void publish_collective(sim_op *op)
-{
-    sim_buffer *out = (sim_buffer *)op->base.out;
-    if (op->value[1]) {
-        sim_value *value = sim_value_splice(out->value, op->base.work.out_offset, op->value[1], 0,
-                                            sim_collective_out_bytes(&op->base.work));
-        if (value) {
-            sim_value_release(out->value);
-            out->value = value;
-            sim_value_drop_hidden(value);
-        } else {
-            sim_device_of(op)->out_of_memory = true;
-        }
-    }
-    release_inputs(op);
-}
-
 void sim_publish(sim_op *op)
 {
-    if (op->base.comm) {
-        publish_collective(op);
-        return;
-    }
+    sl_buffer *out = op->base.side[SL_OUTPUT].buffer;
     if (op->base.custom) {
         publish_custom(op);
         return;
     }
-    sim_buffer *out = (sim_buffer *)op->base.out;
-    if (!out) return; /* and no inputs */
-    sim_value *value = result(op, out->value);
-    if (value) {
-        sim_value_release(out->value);
-        out->value = value;
-    } else {
-        sim_device_of(op)->out_of_memory = true;
-    }
+    if (op->base.n_operands == 0) return;
+    const bool aborted = op->base.comm && !op->value[1]; /* it has no result */
+    sim_value *value = out && !aborted ? result(op) : NULL;
     release_inputs(op);
-    sim_value_drop_hidden(out->value);
+    if (out && !aborted && !sim_put(out, value)) sim_device_of(op)->out_of_memory = true;
 }

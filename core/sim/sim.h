@@ -109,8 +109,7 @@ typedef struct sim_launch {
 /* What is known of a work; launch.threads is 0 where the launch is not. */
 typedef struct sim_known_launch {
     sl_work work;
-    size_t bytes[SL_SIDES]; /* sim_work_bytes */
-    double warm;            /* of which the launch is */
+    double warm; /* of which the launch is */
     sim_launch launch;
 } sim_known_launch;
 
@@ -242,7 +241,6 @@ struct sim_op {
     bool queued;                 /* a copy: at its engine; a kernel: has started */
     sim_ps ready_at;             /* not earlier, because of base.ready_cause; once ready: when */
     sim_value *value[SL_INPUTS]; /* inputs, captured */
-    size_t bytes[SL_SIDES];      /* sim_work_bytes */
     sim_launch launch;           /* kernels, memsets and D2D on SMs */
     int64_t blocks_running;
     double slots, slot_rate; /* on the SM that rates.c looks at: asked for; its rate */
@@ -420,15 +418,6 @@ static inline bool sim_takes_turns(const sim_device *dev)
     return dev->profile.async_engine_count == 0;
 }
 void sim_capture_custom(sim_op *op);
-static inline size_t sim_collective_out_bytes(const sl_work *work)
-{
-    return (size_t)work->m * sl_dtype_bytes((sl_dtype)work->dtype);
-}
-static inline size_t sim_collective_in_bytes(const sl_work *work)
-{
-    return (size_t)work->n * sl_dtype_bytes((sl_dtype)work->dtype);
-}
-
 /* results.c */
 static inline sim_stream *sim_stream_of(const sim_op *op) { return (sim_stream *)op->base.stream; }
 /* At the operation's virtual start: captures the contents of its inputs. */
@@ -437,8 +426,8 @@ static inline void sim_capture(sim_op *op)
     op->base.start_ns = sim_device_of(op)->machine->now / SIM_PS_PER_NS;
     if (op->base.custom) sim_capture_custom(op);
     for (int i = 0; i < SL_INPUTS; i++)
-        if (op->base.in[i] && !op->value[i])
-            op->value[i] = sim_value_retain(((sim_buffer *)op->base.in[i])->value);
+        if (op->base.side[i].buffer && !op->value[i])
+            op->value[i] = sim_value_retain(((sim_buffer *)op->base.side[i].buffer)->value);
 }
 
 /* machine.c */
@@ -514,6 +503,8 @@ void sim_record_release(sim_machine *machine, sim_record *record);
 
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
+/* From now on the buffer holds `value`, and takes it. False: it is NULL, for want of memory. */
+bool sim_put(sl_buffer *buffer, sim_value *value);
 
 /* memory.c: functions of backend.h */
 sl_status sim_buffer_open(sl_buffer *buffer, sl_alloc_how how, sl_stream *stream, sl_error *err);
@@ -521,7 +512,8 @@ void sim_buffer_close(sl_buffer *buffer);
 double sim_buffer_pending_s(sl_buffer *buffer, double most_s);
 sl_status sim_buffer_part(sl_buffer *buffer, sl_error *err);
 sl_status sim_memory_info(sl_device *device, int64_t *n_free, int64_t *n_total, sl_error *err);
-sl_status sim_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work, sl_error *err);
+sl_status sim_host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
+                           sl_error *err);
 sl_status sim_host_read(sl_buffer *buffer, size_t offset, size_t bytes, void *data, sl_error *err);
 sl_status sim_host_write(sl_buffer *buffer, size_t offset, size_t bytes, const void *data,
                          sl_error *err);
@@ -678,7 +670,7 @@ void sim_touch(sl_buffer *buffer, size_t bytes); /* notes that so much of it is 
 void sim_chill(sl_buffer *buffer);
 /* The part of it, 0 to 1, that is in a cache which evicts the least recently used. */
 double sim_warm_part(const sl_buffer *buffer, size_t bytes, double cache_bytes);
-void sim_touch_operands(sim_op *op);
+void sim_touch_operands(const sl_op *op);
 /* The host writes its memory, past its caches. */
 void sim_host_writes(sl_buffer *buffer);
 /* The host reads `bytes` of it: the part of them, 0 to 1, that its caches have. They have nothing of
@@ -687,6 +679,6 @@ double sim_host_reads(sl_buffer *buffer, size_t bytes);
 /* An engine reads `bytes` of it: the part of them that the host has just written. */
 double sim_engine_reads(sl_buffer *buffer, size_t bytes);
 /* The part, 0 to 1, of what a product or a custom kernel uses that is in the L2 (of a product 0 or 1). */
-double sim_finds_warm(const sim_op *op);
+double sim_finds_warm(const sl_op *op);
 
 #endif

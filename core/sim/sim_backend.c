@@ -144,7 +144,6 @@ static void describe(sim_op *op)
     if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
     if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;
     if (work->kind != SL_WORK_MEMCPY) return;
-    op->bytes[0] = op->bytes[SL_OUTPUT] = work->bytes;
     if (!sim_copies_on_sm(sim_device_of(op), work))
         base->engine = (uint8_t)sl_copy_engine(base->stream->device->info.async_engine_count,
                                                (sl_span_kind)work->copy_kind);
@@ -247,8 +246,7 @@ static sl_status choose_launch(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     sim_known_launch *known = sim_launch_known(dev, &op->base.work);
     sl_status status;
-    if (known) memcpy(op->bytes, known->bytes, sizeof op->bytes);
-    op->warm = sim_finds_warm(op);
+    op->warm = sim_finds_warm(&op->base);
     if (known) {
         status = sim_launch_when(dev, known, op->warm, err);
         op->launch = known->launch;
@@ -305,9 +303,9 @@ static void capture_at_call(sim_op *op)
         if (op->record) op->record->refs++;
     }
     if (op->base.span_flags & SL_SPAN_SRC_PAGEABLE)
-        op->value[0] = sim_value_retain(((sim_buffer *)op->base.in[0])->value);
+        op->value[0] = sim_value_retain(((sim_buffer *)op->base.side[0].buffer)->value);
     if (op->base.span_flags & SL_SPAN_SRC_PINNED)
-        op->written = sim_engine_reads(op->base.in[0], op->base.work.bytes);
+        op->written = sim_engine_reads(op->base.side[0].buffer, op->base.work.bytes);
 }
 
 static void forget_capture(sim_op *op)
@@ -324,7 +322,7 @@ static sl_status enqueue_captured(sim_op *op, sl_error *err)
 {
     sl_status status = prepare(op, err);
     if (status != SL_OK) return status;
-    sim_touch_operands(op);
+    sim_touch_operands(&op->base);
     if (op->base.span_flags & SL_SPAN_DST_PAGEABLE) op->base.span_flags |= SL_SPAN_HOST_WAITED;
     sim_host_spend_us(sim_device_of(op), sim_graph_capture_us(op));
     op->base.host_end_ns = sim_device_of(op)->machine->host_at / SIM_PS_PER_NS;
@@ -362,7 +360,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
      * when there is memory again; a wait that finds the device stuck reports it. */
     op->in_call = dev->machine->threads != NULL;
     bool staged = after_issue(op, NULL) == SL_OK;
-    sim_touch_operands(op);
+    sim_touch_operands(&op->base);
     if (!staged && op->piece > 0 && !op->done) sim_copies_feed(op, base->work.bytes);
     base->host_end_ns = dev->machine->host_at / SIM_PS_PER_NS;
     if (op->in_call) call_returns(op);

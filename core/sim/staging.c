@@ -91,7 +91,7 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, staged = 0;
     uint32_t steps = 0;
-    const double speed = h2d_speed(op->base.in[0], total);
+    const double speed = h2d_speed(op->base.side[0].buffer, total);
     op->piece = piece_of(dev, total);
     while (staged < total) {
         size_t piece = smaller(op->piece, total - staged);
@@ -117,7 +117,7 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     sim_device *dev = sim_device_of(op);
     size_t total = op->base.work.bytes, drained = 0;
     uint32_t steps = 0;
-    const double speed = d2h_speed(op->base.out, total);
+    const double speed = d2h_speed(op->base.side[SL_OUTPUT].buffer, total);
     op->piece = piece_of(dev, total);
     size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
     sim_copies_feed(op, smaller(total, ahead));

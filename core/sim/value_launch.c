@@ -7,7 +7,7 @@
 
 /* ---- regions ---- */
 
-static bool overlap(const sl_custom_operand *a, const sim_launched_region *r)
+static bool overlap(const sl_operand *a, const sim_launched_region *r)
 {
     return a->buffer == r->buffer && a->offset < r->offset + r->bytes
            && r->offset < a->offset + a->bytes;
@@ -27,9 +27,7 @@ static bool merge_two(sim_launched *l)
     for (uint32_t i = 0; i < l->n; i++)
         for (uint32_t j = i + 1; j < l->n; j++) {
             sim_launched_region *a = &l->region[i], *b = &l->region[j];
-            const sl_custom_operand as = { .buffer = b->buffer,
-                                           .offset = b->offset,
-                                           .bytes = b->bytes };
+            const sl_operand as = { .buffer = b->buffer, .offset = b->offset, .bytes = b->bytes };
             if (!overlap(&as, a)) continue;
             widen(a, b->offset, b->bytes);
             *b = l->region[--l->n];
@@ -38,7 +36,7 @@ static bool merge_two(sim_launched *l)
     return false;
 }
 
-static void add_region(sim_launched *l, const sl_custom_operand *arg)
+static void add_region(sim_launched *l, const sl_operand *arg)
 {
     for (uint32_t i = 0; i < l->n; i++)
         if (overlap(arg, &l->region[i])) {
@@ -50,7 +48,7 @@ static void add_region(sim_launched *l, const sl_custom_operand *arg)
                                                .bytes = arg->bytes };
 }
 
-static uint32_t region_of(const sim_launched *l, const sl_custom_operand *arg)
+static uint32_t region_of(const sim_launched *l, const sl_operand *arg)
 {
     uint32_t i = 0;
     while (l->region[i].buffer != arg->buffer || arg->offset < l->region[i].offset
@@ -80,7 +78,7 @@ static bool connect(sim_launched *l, sim_value *const *values)
     sim_value *source[SL_MOST_ARGS] = { NULL };
     bool reads[SL_MOST_ARGS] = { false };
     for (uint32_t i = 0; i < l->call->n; i++) {
-        const sl_custom_operand *arg = &l->call->arg[i];
+        const sl_operand *arg = &l->call->arg[i];
         const uint8_t access = l->call->kernel->args[i].access;
         if (!arg->buffer) continue;
         const uint32_t r = region_of(l, arg);

@@ -13,14 +13,14 @@ sim_value *sim_value_slice(sim_value *value, size_t offset, size_t bytes)
 }
 
 /* The parts of the inputs; the same value where two are the same part. False: out of memory. */
-static bool slice_inputs(const sl_work *work, sim_value *const in[SL_INPUTS],
+static bool slice_inputs(const sl_operand *side, sim_value *const in[SL_INPUTS],
                          sim_value *part[SL_INPUTS])
 {
     for (int i = 0; i < SL_INPUTS; i++) {
-        const size_t bytes = sim_work_bytes(work, i), offset = work->in_offset[i];
+        const size_t bytes = side[i].bytes, offset = side[i].offset;
         if (!in[i]) continue;
         for (int j = 0; j < i && !part[i]; j++)
-            if (in[j] == in[i] && sim_work_bytes(work, j) == bytes && work->in_offset[j] == offset)
+            if (in[j] == in[i] && side[j].bytes == bytes && side[j].offset == offset)
                 part[i] = sim_value_retain(part[j]);
         if (!part[i]) part[i] = sim_value_slice(in[i], offset, bytes);
         if (!part[i]) return false;
@@ -28,13 +28,13 @@ static bool slice_inputs(const sl_work *work, sim_value *const in[SL_INPUTS],
     return true;
 }
 
-sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds,
+sim_value *sim_value_apply_part(const sl_work *work, const sl_operand *side, sim_value *holds,
                                 sim_value *const in[SL_INPUTS])
 {
-    const size_t bytes = sim_work_bytes(work, SL_OUTPUT);
+    const size_t bytes = side[SL_OUTPUT].bytes;
     sim_value *part[SL_INPUTS] = { NULL }, *made = NULL, *value = NULL;
-    if (slice_inputs(work, in, part)) made = sim_value_apply(work, bytes, part, NULL);
-    if (made) value = sim_value_splice(holds, work->out_offset, made, 0, bytes);
+    if (slice_inputs(side, in, part)) made = sim_value_apply(work, bytes, part, NULL);
+    if (made) value = sim_value_splice(holds, side[SL_OUTPUT].offset, made, 0, bytes);
     sim_value_release(made);
     for (int i = 0; i < SL_INPUTS; i++)
         sim_value_release(part[i]);

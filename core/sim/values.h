@@ -46,9 +46,9 @@ sim_value *sim_value_splice(sim_value *base, size_t dst_offset, sim_value *src, 
 /* `base` with some bytes set (a partial memset). */
 sim_value *sim_value_memset(sim_value *base, size_t offset, size_t bytes, uint8_t byte);
 
-/* The same for a kernel whose operands are parts of buffers, as `work` says. `in`, `holds` (the
+/* The same for a kernel whose operands are parts of buffers, as `side` says. `in`, `holds` (the
  * output's) and the result are values of whole buffers. Merges no chains. NULL: out of memory. */
-sim_value *sim_value_apply_part(const sl_work *work, sim_value *holds,
+sim_value *sim_value_apply_part(const sl_work *work, const sl_operand *side, sim_value *holds,
                                 sim_value *const in[SL_INPUTS]);
 
 /* `n` values of the same size, elements of `dtype`, reduced element by element in the order given:

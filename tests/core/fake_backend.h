@@ -54,6 +54,7 @@ static struct fake {
     int n_queue;
     sl_op *done, **done_end; /* what reap hands over */
     sl_work last_work;       /* of the last enqueue or host_compute */
+    sl_operand last_side[SL_SIDES];
     sl_plain_call last_plain;
     const sl_buffer *last_plain_buffer;
     const sl_stream *last_plain_stream;
@@ -207,17 +208,19 @@ static sl_status fake_buffer_part(sl_buffer *buffer, sl_error *err)
 static unsigned char *fake_data(sl_buffer *buffer) { return ((fake_buffer *)buffer)->data; }
 
 /* Copies, memsets and float32 fills are done; of kernels only the order counts. */
-static void fake_do(const sl_work *work, sl_buffer *out, sl_buffer *in)
+static void fake_do(const sl_work *work, const sl_operand *out, const sl_operand *in)
 {
+    unsigned char *to = out->buffer ? fake_data(out->buffer) + out->offset : NULL;
+
     if (work->kind == SL_WORK_MEMCPY)
-        memmove(fake_data(out) + work->out_offset, fake_data(in) + work->in_offset[0], work->bytes);
+        memmove(to, fake_data(in->buffer) + in->offset, work->bytes);
     else if (work->kind == SL_WORK_MEMSET)
-        memset(fake_data(out) + work->out_offset, work->byte_value, work->bytes);
+        memset(to, work->byte_value, work->bytes);
     else if (work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_FILL
              && work->dtype == SL_FLOAT32)
         for (int64_t i = 0; i < work->n; i++) {
             float value = (float)work->scalar;
-            memcpy(fake_data(out) + work->out_offset + i * 4, &value, 4);
+            memcpy(to + i * 4, &value, 4);
         }
 }
 
@@ -278,7 +281,7 @@ static void fake_run_nodes(sl_op *op)
     for (uint32_t i = 0; i < op->body->n_nodes; i++) {
         sl_op *node = op->body->nodes[i].op;
         int64_t start = fake_tick();
-        fake_do(&node->work, node->out, node->in[0]);
+        fake_do(&node->work, &node->side[SL_OUTPUT], &node->side[0]);
         if (!op->runs) continue;
         op->runs[i].start_ns = op->runs[i].ready_ns = start;
         op->runs[i].end_ns = fake_tick();
@@ -293,7 +296,7 @@ static void fake_run(sl_op *op)
     else if (op->work.kind == SL_WORK_GRAPH)
         fake_run_nodes(op);
     else
-        fake_do(&op->work, op->out, op->in[0]);
+        fake_do(&op->work, &op->side[SL_OUTPUT], &op->side[0]);
     op->end_ns = op->work.kind >= SL_WORK_EVENT_RECORD ? op->start_ns : fake_tick();
     op->blocks = 1;
     op->threads = 32;
@@ -363,6 +366,7 @@ static sl_status fake_enqueue(sl_op *op, sl_error *err)
         op->engine = SL_ENGINE_P2P;
     ((fake_op *)op)->magic = 1;
     fake.last_work = op->work;
+    memcpy(fake.last_side, op->side, sizeof fake.last_side);
     fake.last_target = op->wait_target;
     fake.enqueues++;
     fake.queue[fake.n_queue++] = op;
@@ -463,7 +467,7 @@ static sl_status fake_host_work(sl_device *device, int64_t duration_ns, sl_error
     return SL_OK;
 }
 
-static sl_status fake_host_compute(sl_buffer *out, sl_buffer *in, const sl_work *work,
+static sl_status fake_host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
                                    sl_error *err)
 {
     (void)err;

@@ -308,7 +308,7 @@ static void test_epilogues(void)
     sl_tensor_narrow(before, 0, 3, 5, &part, NULL);
     is_int(fuse(out, a, b, bias, SL_GELU, NULL), SL_OK, "a product takes a bias");
     ok(fake.last_work.flags == SL_WORK_BIAS && fake.last_work.activation == SL_GELU
-           && fake.last_work.in_offset[2] == 8 && sl_kernel_elems(&fake.last_work, 2) == 5,
+           && fake.last_side[2].offset == 8 && sl_kernel_elems(&fake.last_work, 2) == 5,
        "which is its third input, of n elements");
     is_int(sl_tensor_in_flight(bias), 1, "and is held");
     is_int(fuse(out, a, b, NULL, SL_RELU, NULL), SL_OK, "an activation needs none");

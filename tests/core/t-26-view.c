@@ -142,24 +142,26 @@ static void test_offsets(void)
     sl_tensor *host = keep(fake_tensor_2d(device, SL_FLOAT32, SL_PINNED, 8, 4));
     sl_tensor *host_high = keep(part_of(host, 0, 4, 4)), *row = keep(part_of(u, 0, 3, 1));
     const sl_work *work = &fake.last_work;
+    const sl_operand *side = fake.last_side;
 
     is_int(launch_matmul(u, low, high, false, stream, NULL), SL_OK, "views are multiplied");
-    ok(work->out_offset == 0 && work->in_offset[0] == 0 && work->in_offset[1] == 64,
+    ok(side[SL_OUTPUT].offset == 0 && side[0].offset == 0 && side[1].offset == 64,
        "the second begins behind 4 rows of 16 bytes");
     launch_pair(SL_KERNEL_ADD, low, u, high, stream, NULL);
-    ok(work->out_offset == 0 && work->in_offset[0] == 0 && work->in_offset[1] == 64, "so in a sum");
+    ok(side[SL_OUTPUT].offset == 0 && side[0].offset == 0 && side[1].offset == 64, "so in a sum");
     launch_one(SL_KERNEL_SOFTMAX, high, high, stream, NULL);
-    ok(work->out_offset == 64 && work->in_offset[0] == 64 && work->in_offset[1] == 0,
+    ok(side[SL_OUTPUT].offset == 64 && side[0].offset == 64 && side[1].offset == 0,
        "in place both begin there");
     sl_tensor_rand(row, 5, 6, stream, NULL);
-    ok(work->out_offset == 48 && work->sequence == 6 && work->n == 4,
+    ok(side[SL_OUTPUT].offset == 48 && work->sequence == 6 && work->n == 4,
        "random numbers go there, by seed and sequence");
     sl_tensor_copy(high, host_high, true, stream, NULL);
-    ok(work->out_offset == 64 && work->in_offset[0] == 64 && work->bytes == 64, "copies have both");
+    ok(side[SL_OUTPUT].offset == 64 && side[0].offset == 64 && work->bytes == 64,
+       "copies have both");
     sl_cuda_memset_async(high, 1, 8, stream, NULL);
-    ok(work->out_offset == 64 && work->bytes == 8, "so has cudaMemset");
+    ok(side[SL_OUTPUT].offset == 64 && work->bytes == 8, "so has cudaMemset");
     sl_cuda_memcpy_async(host, high, 60, stream, NULL);
-    ok(work->out_offset == 0 && work->in_offset[0] == 64 && work->bytes == 60, "and cudaMemcpy");
+    ok(side[SL_OUTPUT].offset == 0 && side[0].offset == 64 && work->bytes == 60, "and cudaMemcpy");
     fails_with(sl_cuda_memset(high, 1, 65, err), SL_EINVAL, "65 bytes: the memory has 64",
                "which ends where the view does");
     fails_with(launch_matmul(low, low, u, false, stream, err), SL_EINVAL,

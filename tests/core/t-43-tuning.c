@@ -59,9 +59,9 @@ static sl_status plan_measure(const sl_product *product, sl_image *image, sl_tun
     tuner.measures++;
     if (tuner.measuring) return sl_fail(err, tuner.measuring, "measuring fails as asked");
     tuner.work = *product->work;
-    tuner.out = product->out;
+    tuner.out = product->side[SL_OUTPUT].buffer;
     for (int i = 0; i < 2; i++)
-        tuner.in[i] = product->in[i];
+        tuner.in[i] = product->side[i].buffer;
     tuner.tuned = true;
     *image = (sl_image){ malloc(1), 1 };
     *(char *)image->data = 77;

@@ -310,7 +310,8 @@ static void check_tuned_product(bench *t, const mode *how, int64_t m, int64_t k,
     static const int whole[3] = { 0, 0, 0 };
     sl_work work = work_of(how, m, k, n);
     cuda_buffer a = { .data = t->a }, b = { .data = t->b };
-    sl_product product = { &t->streams[0]->base, &work, NULL, { &a.base, &b.base } };
+    const sl_operand side[SL_SIDES] = { { .buffer = &a.base }, { .buffer = &b.base } };
+    sl_product product = { &t->streams[0]->base, &work, side };
     sl_image image = { NULL, 0 };
     sl_tuning measured = { 0 }, loaded = { 0 };
     sl_error err = { 0 };

@@ -271,7 +271,7 @@ static void test_pin_small(void)
 {
     cuda_stream stream;
     fake_stream of;
-    sl_op op = { .out = NULL };
+    sl_op op = { .n_operands = SL_SIDES };
     open_devices(2);
     add_stream(&devices[1], &stream, &of, 1);
     cuda_buffer a = tensor(&devices[0], SL_PAGEABLE, 12), b = tensor(&devices[0], SL_PAGEABLE, 12);
@@ -288,7 +288,8 @@ static void test_pin_small(void)
     ok(a.data == was, "the second time they have a page of their own");
     cuda_buffer c = tensor(&devices[0], SL_PAGEABLE, 12);
     c.base.refs = 2;
-    op.out = &c.base;
+    op.operand = op.side;
+    op.side[SL_OUTPUT].buffer = &c.base;
     put_in_flight(&stream, &op);
     cuda_host_pin(&c.base, true, NULL);
     ok(!of.busy, "an operation that has it is waited for, on whichever device");
@@ -348,7 +349,7 @@ static bool is_generated(sl_kernel kernel, sl_dtype dtype, size_t n)
     };
     cuda_buffer out = tensor(&devices[0], SL_PAGEABLE, n * element_bytes);
     char *expected = malloc(n * element_bytes + 1);
-    sl_status status = cuda_host_compute(&out.base, NULL, &work, NULL);
+    sl_status status = cuda_host_compute(&(sl_operand){ .buffer = &out.base }, NULL, &work, NULL);
     numbers_generate(&work, 0, n, expected);
     bool same = status == SL_OK && (n == 0 || !memcmp(out.data, expected, n * element_bytes));
     free(expected);
@@ -378,8 +379,6 @@ static bool is_copied(size_t n, size_t dst_offset, size_t src_offset)
     const sl_work work = {
         .kind = SL_WORK_MEMCPY,
         .bytes = n,
-        .out_offset = dst_offset,
-        .in_offset = { src_offset },
     };
     cuda_buffer dst = tensor(&devices[0], SL_PAGEABLE, n + dst_offset + 1);
     cuda_buffer src = tensor(&devices[0], SL_PINNED, n + src_offset + 1);
@@ -387,7 +386,8 @@ static bool is_copied(size_t n, size_t dst_offset, size_t src_offset)
     for (size_t i = 0; i <= n + src_offset; i++)
         from[i] = (unsigned char)(i * 2654435761u >> 13);
     memset(to, 1, n + dst_offset + 1);
-    cuda_host_compute(&dst.base, &src.base, &work, NULL);
+    cuda_host_compute(&(sl_operand){ .buffer = &dst.base, .offset = dst_offset },
+                      &(sl_operand){ .buffer = &src.base, .offset = src_offset }, &work, NULL);
     bool same = !memcmp(to + dst_offset, from + src_offset, n) && to[n + dst_offset] == 1
                 && (dst_offset == 0 || to[dst_offset - 1] == 1);
     close_buffer(&dst);
@@ -401,12 +401,13 @@ static void test_copies(void)
     ok(is_copied(0, 0, 0) && is_copied(1, 3, 5) && is_copied(MIB, 0, 7)
            && is_copied(40 * MIB + 13, 11, 4),
        "host copies move their bytes and no others");
-    sl_work work = { .kind = SL_WORK_MEMCPY, .bytes = 9 * MIB, .out_offset = 4096 };
+    sl_work work = { .kind = SL_WORK_MEMCPY, .bytes = 9 * MIB };
     cuda_buffer a = tensor(&devices[0], SL_PAGEABLE, 10 * MIB);
     uint32_t *words = a.data;
     for (uint32_t i = 0; i < 10 * MIB / 4; i++)
         words[i] = i;
-    cuda_host_compute(&a.base, &a.base, &work, NULL);
+    cuda_host_compute(&(sl_operand){ .buffer = &a.base, .offset = 4096 },
+                      &(sl_operand){ .buffer = &a.base }, &work, NULL);
     bool moved = true;
     for (uint32_t i = 0; i < 9 * MIB / 4; i++)
         moved = moved && words[i + 1024] == i;

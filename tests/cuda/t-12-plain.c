@@ -97,6 +97,13 @@ static void test_free(void)
     close_devices(1, "cudaFree");
 }
 
+static void uses(sl_op *op, int side, cuda_buffer *buffer)
+{
+    op->operand = op->side;
+    op->n_operands = SL_SIDES;
+    op->side[side].buffer = &buffer->base;
+}
+
 /* cudaFree does not wait for those who use memory of a pool. */
 static void test_free_in_use(void)
 {
@@ -109,8 +116,8 @@ static void test_free_in_use(void)
     add_stream(dev, &other, &of_other, 2);
     add_stream(&devices[1], &peers, &of_peers, 1);
     cuda_buffer a = tensor(dev, SL_ON_DEVICE, MIB);
-    reads.in[1] = &a.base;
-    writes.out = &a.base;
+    uses(&reads, 1, &a);
+    uses(&writes, SL_OUTPUT, &a);
     put_in_flight(&mine, &reads);
     put_in_flight(&peers, &writes);
     put_in_flight(&other, &apart);
@@ -120,7 +127,7 @@ static void test_free_in_use(void)
     close_buffer(&a);
 
     cuda_buffer b = plain_memory(dev, SL_ON_DEVICE, SL_ALLOC_ASYNC, &mine, 100);
-    writes.out = &b.base;
+    uses(&writes, SL_OUTPUT, &b);
     put_in_flight(&mine, &writes);
     call(dev, SL_PLAIN_FREE, &b, NULL, NULL);
     ok(of_mine.busy, "for those who use memory of cudaMallocAsync nobody waits, as in CUDA");
@@ -196,13 +203,13 @@ static void test_waited(void)
     open_devices(1);
     add_stream(dev, &stream, &of, 1);
     cuda_buffer a = tensor(dev, SL_ON_DEVICE, MIB);
-    op.out = &a.base;
+    uses(&op, SL_OUTPUT, &a);
     put_in_flight(&stream, &op);
     call(dev, SL_PLAIN_FREE, &a, NULL, NULL);
     ok(!waited, "without a recording nobody asks whether a call waited");
     dev->base.asks_waits = true;
     a = tensor(dev, SL_ON_DEVICE, MIB);
-    op.out = &a.base;
+    uses(&op, SL_OUTPUT, &a);
     put_in_flight(&stream, &op);
     call(dev, SL_PLAIN_FUNC_SET_CACHE_CONFIG, NULL, NULL, NULL);
     ok(!waited, "a call that leaves work in flight has not waited");

@@ -181,8 +181,7 @@ static void test_aligned_result(void)
     sl_image image = { NULL, 0 };
     call *c = open_call(r, matmul(3, 5, 7, SL_FLOAT16));
     c->out.data = aligned_memory(256);
-    c->work.out_offset = 8;
-    c->product.out = &c->out.base;
+    c->side[SL_OUTPUT] = (sl_operand){ .buffer = &c->out.base, .offset = 8 };
     is_int(cuda_gemm_plan_measure(&c->product, &image, &tuning, NULL), SL_OK,
            "a product into a view is measured");
     is_int((intptr_t)fake->result % 16, 8, "into memory that is aligned as the view is");
@@ -309,7 +308,7 @@ static const char *key_text(rig *r, sl_work work, size_t at)
 {
     static char text[512];
     call *c = open_call(r, work);
-    c->work.in_offset[0] = at;
+    c->side[0].offset = at;
     if (cuda_gemm_plan_key(&c->product, text, sizeof text, &r->err)) text[0] = '\0';
     close_call(c);
     return text;

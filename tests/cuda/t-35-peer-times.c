@@ -31,8 +31,8 @@ static cuda_op *new_copy(size_t bytes)
     cuda_op *op = new_op(from, SL_WORK_MEMCPY);
     op->base.work.copy_kind = SL_SPAN_MEMCPY_P2P;
     op->base.work.bytes = bytes;
-    op->base.in[0] = &in;
-    op->base.out = &out;
+    op->base.side[0].buffer = &in;
+    op->base.side[SL_OUTPUT].buffer = &out;
     return op;
 }
 

@@ -138,6 +138,7 @@ static void close_tuning(rig *r, const char *after)
 typedef struct call {
     sl_work work;
     cuda_buffer a, b, out;
+    sl_operand side[SL_SIDES];
     sl_product product;
 } call;
 
@@ -149,7 +150,9 @@ static call *open_call(rig *r, sl_work work)
     c->work = work;
     c->a.data = memset(aligned_memory(bytes[0]), 0, bytes[0]);
     c->b.data = memset(aligned_memory(bytes[1]), 0, bytes[1]);
-    c->product = (sl_product){ &r->streams[0].base, &c->work, NULL, { &c->a.base, &c->b.base } };
+    c->side[0].buffer = &c->a.base;
+    c->side[1].buffer = &c->b.base;
+    c->product = (sl_product){ &r->streams[0].base, &c->work, c->side };
     return c;
 }
 

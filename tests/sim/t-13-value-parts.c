@@ -30,16 +30,18 @@ static bool holds(sim_value *value, const float *elems)
 }
 
 /* As the queue does: make, replace, forget what is hidden now. */
-static void put(state *s, int to, const sl_work *work, sim_value *in0, sim_value *in1)
+static void put(state *s, int to, const sl_work *work, const sl_operand *side, sim_value *in0,
+                sim_value *in1)
 {
     sim_value *made;
     if (work->kind == SL_WORK_MEMSET)
-        made = sim_value_memset(s->value[to], work->out_offset, work->bytes, work->byte_value);
+        made = sim_value_memset(s->value[to], side[SL_OUTPUT].offset, work->bytes,
+                                work->byte_value);
     else if (work->kind == SL_WORK_MEMCPY)
-        made = sim_value_splice(s->value[to], work->out_offset, in0, work->in_offset[0],
+        made = sim_value_splice(s->value[to], side[SL_OUTPUT].offset, in0, side[0].offset,
                                 work->bytes);
     else
-        made = sim_value_apply_part(work, s->value[to], SIM_VALUES(in0, in1));
+        made = sim_value_apply_part(work, side, s->value[to], SIM_VALUES(in0, in1));
     sim_value_release(s->value[to]);
     s->value[to] = made;
     if (random_below(2)) sim_value_drop_hidden(made);
@@ -57,8 +59,11 @@ static void step(state *s)
         .kind = SL_WORK_KERNEL,
         .dtype = SL_FLOAT32,
         .n = (int64_t)n,
-        .out_offset = out * 4,
-        .in_offset = { at * 4, bt * 4 },
+    };
+    const sl_operand side[SL_SIDES] = {
+        { .offset = at * 4, .bytes = n * 4 },
+        { .offset = bt * 4, .bytes = n * 4 },
+        [SL_OUTPUT] = { .offset = out * 4, .bytes = n * 4 },
     };
     sim_value *in0 = sim_value_retain(s->value[a]), *in1 = sim_value_retain(s->value[b]);
     float made[ELEMS] = { 0 };
@@ -70,31 +75,31 @@ static void step(state *s)
             if (made[i] > 1e6f) /* keep them exact */
                 goto done;
         }
-        put(s, to, &work, in0, in1);
+        put(s, to, &work, side, in0, in1);
         break;
     case 1:
         work.kernel = SL_KERNEL_FILL;
         work.scalar = random_below(9);
         for (size_t i = 0; i < n; i++)
             made[i] = (float)work.scalar;
-        put(s, to, &work, NULL, NULL);
+        put(s, to, &work, side, NULL, NULL);
         break;
     case 2:
         work.kernel = SL_KERNEL_MUL_SCALAR;
         work.scalar = 0.5;
         for (size_t i = 0; i < n; i++)
             made[i] = s->elems[a][at + i] * 0.5f;
-        put(s, to, &work, in0, NULL);
+        put(s, to, &work, side, in0, NULL);
         break;
     case 3:
-        work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = n * 4, .out_offset = out * 4 };
-        put(s, to, &work, NULL, NULL);
+        work = (sl_work){ .kind = SL_WORK_MEMSET, .bytes = n * 4 };
+        put(s, to, &work, side, NULL, NULL);
         break;
     default:
         work.kind = SL_WORK_MEMCPY;
         work.bytes = n * 4;
         memcpy(made, &s->elems[a][at], n * 4);
-        put(s, to, &work, in0, NULL);
+        put(s, to, &work, side, in0, NULL);
     }
     memcpy(&s->elems[to][out], made, n * 4);
 done:
@@ -159,12 +164,15 @@ static void products(void)
         .n = 2,
         .k = 2,
         .outer = 1,
-        .out_offset = 4,
-        .in_offset = { 0, 16 },
+    };
+    const sl_operand side[SL_SIDES] = {
+        { .bytes = 16 },
+        { .offset = 16, .bytes = 16 },
+        [SL_OUTPUT] = { .offset = 4, .bytes = 16 },
     };
     sim_value *a = sim_value_write(sim_value_bytes_set(32, 0), 0, 32, in, NULL);
     sim_value *c = sim_value_bytes_set(24, 0);
-    sim_value *made = sim_value_apply_part(&work, c, SIM_VALUES(a, a));
+    sim_value *made = sim_value_apply_part(&work, side, c, SIM_VALUES(a, a));
     float got[6];
     sim_value_read(made, 0, 24, got, NULL);
     ok(got[0] == 0 && got[1] == 19 && got[2] == 22 && got[3] == 43 && got[4] == 50 && got[5] == 0,
@@ -188,9 +196,11 @@ static void chunks_in_turn(void)
             .n = CHUNK / 4,
             .seed = (uint64_t)i,
             .sequence = 1,
-            .out_offset = (size_t)(i % 4) * CHUNK,
         };
-        sim_value *made = sim_value_apply_part(&work, value, SIM_VALUES(NULL));
+        const sl_operand side[SL_SIDES] = {
+            [SL_OUTPUT] = { .offset = (size_t)(i % 4) * CHUNK, .bytes = CHUNK },
+        };
+        sim_value *made = sim_value_apply_part(&work, side, value, SIM_VALUES(NULL));
         sim_value_release(value);
         value = made;
         sim_value_drop_hidden(value);
