@@ -147,17 +147,19 @@ static void leave_calls(gains *g, const sl_finding *f)
     }
 }
 
-/* A launch comes behind all that its stream had before: without that, all that it runs goes on. */
+/* A launch comes behind all that its stream had before, and behind the launch of its graph before it:
+ * without that, all that it runs goes on. */
 static bool leave_launch(gains *g, size_t waiter, size_t by, sl_cause cause)
 {
     const sl__launch *launch = sl__launch_of(g->ops, waiter);
-    if (cause != SL_CAUSE_STREAM_ORDER || !launch || launch == sl__launch_of(g->ops, by))
-        return false;
+    bool of_launch = cause == SL_CAUSE_STREAM_ORDER || cause == SL_CAUSE_GRAPH;
+    unsigned bits = cause == SL_CAUSE_GRAPH ? SL__NO_GRAPH : SL__NO_LAUNCH;
+    if (!of_launch || !launch || launch == sl__launch_of(g->ops, by)) return false;
     uint32_t number = item_at(g, waiter)->issue.launch;
     for (size_t i = waiter; i-- > 0 && item_at(g, i)->issue.launch == number;)
-        leave(g, i, SL__NO_LAUNCH);
+        leave(g, i, bits);
     for (size_t i = waiter; i < g->ops->n && item_at(g, i)->issue.launch == number; i++)
-        leave(g, i, SL__NO_LAUNCH);
+        leave(g, i, bits);
     return true;
 }
 

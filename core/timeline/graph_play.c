@@ -54,22 +54,6 @@ static int64_t behind_edges_ns(const sl__pass *p, size_t i)
     return ns;
 }
 
-/* What the item's stream has come behind so far, also outside of the graph. */
-static int64_t stream_ns(const sl__pass *p, size_t i)
-{
-    const sl__operations *ops = p->r->ops;
-    const sl_call *call = sl__item_call(ops, i);
-    size_t by = call && call->kind == SL_CALL_STREAM_WAIT ? sl__operations_find(ops, call->target)
-                                                          : SL__NO_ITEM;
-    const sl__played_stream *s = &p->r->streams[ops->items[i].issue.lane];
-    int64_t ns = s->tail_ns;
-    if (s->is_blocking)
-        ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
-    if (by < i && ops->items[by].end_ns <= ops->items[i].start_ns)
-        ns = sl__max_ns(ns, p->r->played[by].end_ns);
-    return ns;
-}
-
 /* A copy engine that has served another stream turns to this one. */
 static int64_t turn_ns(const sl__pass *p, const sl_span *span)
 {
@@ -85,7 +69,7 @@ int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
     const sl_span *span = sl__item_span(p->r->ops, i);
     const sl_graph_costs *costs = p->graphs->costs;
     const sl__one_graph *graph = graph_of(p, i);
-    int64_t behind_ns = stream_ns(p, i);
+    int64_t behind_ns = sl__pass_behind_ns(p, i); /* also outside of the graph */
     int64_t submitted_ns = p->r->played[i].host_end_ns - graph->push_ns + costs->submit_ns;
     if (!span)
         return behind_ns == SL__NEVER ? p->r->played[i].host_end_ns - graph->call_ns : behind_ns;

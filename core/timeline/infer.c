@@ -148,7 +148,7 @@ static void wait_in_stream(const inferring *in, sl__item *item, int64_t latest_n
         if (cause == SL_CAUSE_GRAPH || cause == SL_CAUSE_NULL_STREAM)
             wait_for(in, item, by, cause, latest_ns);
     }
-    by = in->board.at[in->ops->rules.stream + item->issue.lane].item;
+    by = in->board.at[sl__order_joint(&in->ops->rules, item->issue.lane)].item;
     wait_for(in, item, item->before, SL_CAUSE_STREAM_ORDER, latest_ns);
     wait_for(in, item, by, SL_CAUSE_STREAM_ORDER, latest_ns);
     start_beside(in, item, by, latest_ns);
@@ -547,7 +547,7 @@ static void set_before(const inferring *in, sl__item *item)
     const sl__rules *rules = &in->ops->rules;
     if (!rules->of[item->issue.lane].has_rows) return;
     if (item->issue.kind == SL__ISSUE_STREAM_SYNC)
-        item->before = in->board.at[sl__stream_joint(rules, item->issue.lane)].item;
+        item->before = in->board.at[sl__awaited_joint(rules, &item->issue)].item;
     if (!item->in_stream) return;
     bool goes_on = item->issue.launch != 0 && item->before != SL__NO_ITEM
                    && item_at(in, item->before)->issue.launch == item->issue.launch;

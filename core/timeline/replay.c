@@ -32,15 +32,7 @@
 
 typedef sl__pass pass;
 
-static sl__played_stream *stream_of(const pass *p, uint32_t id)
-{
-    return &p->r->streams[sl__lanes_find(&p->r->ops->rules.lanes, id)];
-}
-
-static int place_of(const pass *p, uint32_t stream)
-{
-    return sl_timeline_place(p->r->ops->timeline, stream);
-}
+static int place_of(const pass *p, size_t i) { return sl__item_place(p->r->ops, i); }
 
 /* ---- the host ------------------------------------------------------------------- */
 
@@ -72,40 +64,6 @@ static bool waits_for_itself(const pass *p, size_t i, const sl_span *span)
     return span && within && (span->flags & SL_SPAN_HOST_WAITED || sl__span_is_pageable(span));
 }
 
-/* Of a copy its start, since how long the copy then takes is known. */
-static int64_t awaited_by_span(const pass *p, size_t i, const sl_span *span)
-{
-    if (waits_for_itself(p, i, span)) return p->r->played[i].start_ns;
-    if (span->flags & SL_SPAN_LOADED) return p->of[place_of(p, span->stream)].ended_ns;
-    if (span->flags & SL_SPAN_QUEUE_FULL) return stream_of(p, span->stream)->tail_ns;
-    return NEVER;
-}
-
-static int64_t awaited_by_call(const pass *p, const sl_call *call)
-{
-    size_t record;
-    int place = place_of(p, call->stream);
-    switch ((sl_call_kind)call->kind) {
-    case SL_CALL_EVENT_RECORD:
-    case SL_CALL_STREAM_WAIT: return call->queue_full ? stream_of(p, call->stream)->tail_ns : NEVER;
-    case SL_CALL_STREAM_SYNC:
-        return sl_timeline_is_null_stream(p->r->ops->timeline, call->stream)
-                   ? sl__max_ns(p->of[place].blocking_ns, p->of[place].null_ns)
-                   : stream_of(p, call->stream)->tail_ns;
-    case SL_CALL_EVENT_SYNC:
-        record = sl__operations_find(p->r->ops, call->target);
-        return record != SL__NO_ITEM && sl__pass_item(p, record)->start_ns < call->host_end_ns
-                       && sl__pass_item(p, record)->end_ns <= call->host_end_ns
-                   ? p->r->played[record].end_ns
-                   : NEVER;
-    case SL_CALL_DEVICE_SYNC: return p->of[place].ended_ns;
-    case SL_CALL_PLAIN: return call->waited_for_device ? p->of[place].ended_ns : NEVER;
-    case SL_CALL_HOST_WORK:
-    case SL_CALL_KINDS: break;
-    }
-    return NEVER;
-}
-
 /* An allocation, or work of the host, can be moved elsewhere; other calls cannot, as launches of
  * graphs. */
 static int64_t unheld_call_ns(const pass *p, size_t i)
@@ -128,10 +86,11 @@ static void learn_call(pass *p, size_t i, int64_t awaited_ns)
     }
 }
 
+/* Of a copy its start, since how long the copy then takes is known. */
 static int64_t awaited_in_call(const pass *p, size_t i)
 {
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    return span ? awaited_by_span(p, i, span) : awaited_by_call(p, sl__item_call(p->r->ops, i));
+    bool by_itself = waits_for_itself(p, i, sl__item_span(p->r->ops, i));
+    return by_itself ? p->r->played[i].start_ns : sl__pass_awaited_ns(p, i);
 }
 
 /* The end of a call that has begun. Where its operation begins before that, it is known by then:
@@ -187,53 +146,25 @@ static int64_t start_of(const pass *p, size_t i, size_t by)
     return known ? p->r->played[by].start_ns : NEVER;
 }
 
-/* What comes before it in another row of its stream. */
-static int64_t held_by_row(const pass *p, size_t i)
-{
-    size_t before = sl__pass_item(p, i)->before;
-    bool same = before == SL__NO_ITEM
-                || sl__item_stream(p->r->ops, before) == sl__item_stream(p->r->ops, i);
-    return same ? NEVER : end_of(p, i, before);
-}
-
 /* Of one that started while the one before it in its stream still ran (programmatic dependent
  * launch): they run beside each other for no longer than was recorded. */
 static int64_t held_by_overlap(const pass *p, size_t i)
 {
     const sl__item *item = sl__pass_item(p, i);
-    if (item->before == SL__NO_ITEM) return NEVER;
+    if (sl__pass_left_out(p, i) & (SL__NO_STREAM | SL__NO_LAST) || item->before == SL__NO_ITEM)
+        return NEVER;
     const sl__item *before = sl__pass_item(p, item->before);
     bool beside = before->start_ns <= item->start_ns && before->end_ns > item->start_ns;
     return beside ? p->r->played[item->before].end_ns - (before->end_ns - item->start_ns) : NEVER;
 }
 
-/* Without the order of its stream it still waits for the events that the stream has waited
- * for so far. */
-static int64_t held_by_stream(const pass *p, size_t i, const sl__played_stream *s)
-{
-    unsigned out = sl__pass_left_out(p, i);
-    bool same = sl__pass_item(p, i)->issue.launch == s->launch;
-    int64_t ns = out & SL__NO_LAUNCH   ? (same ? s->launch_tail_ns : NEVER)
-                 : out & SL__NO_STREAM ? s->event_tail_ns
-                 : out & SL__NO_LAST   ? s->before_tail_ns
-                                       : s->tail_ns;
-    if (s->is_blocking && !(out & SL__NO_NULL))
-        ns = sl__max_ns(ns, s->is_null ? p->of[s->place].blocking_ns : p->of[s->place].null_ns);
-    if (out & (SL__NO_STREAM | SL__NO_LAST)) return ns;
-    return sl__max_ns(sl__max_ns(ns, held_by_row(p, i)), held_by_overlap(p, i));
-}
-
-/* The event of a wait; of a span, one that was guessed. */
-static int64_t held_by_event(const pass *p, size_t i, sl__played_stream *s)
+/* By an event that was guessed. */
+static int64_t held_by_guess(pass *p, size_t i)
 {
     const sl__item *item = sl__pass_item(p, i);
-    const sl_call *call = sl__item_call(p->r->ops, i);
-    int64_t ns = NEVER;
-    if (sl__pass_left_out(p, i) & SL__NO_EVENT) return NEVER;
-    if (call && call->kind == SL_CALL_STREAM_WAIT)
-        ns = end_of(p, i, sl__operations_find(p->r->ops, call->target));
-    if (item->ready_cause == SL_CAUSE_EVENT) ns = sl__max_ns(ns, end_of(p, i, item->ready_by));
-    s->event_tail_ns = sl__max_ns(s->event_tail_ns, ns);
+    if (item->ready_cause != SL_CAUSE_EVENT || sl__pass_left_out(p, i) & SL__NO_EVENT) return NEVER;
+    int64_t ns = end_of(p, i, item->ready_by);
+    sl__pass_note_event(p, i, ns);
     return ns;
 }
 
@@ -250,26 +181,27 @@ static int64_t held_at_start(const pass *p, size_t i)
     return p->r->played[by].end_ns - early_ns;
 }
 
-/* What the holds name in addition to the rules of streams. */
-static int64_t held_by_hold(const pass *p, size_t i)
+static int64_t held_by_channel(const pass *p, size_t i)
 {
     const sl__item *item = sl__pass_item(p, i);
-    unsigned out = sl__pass_left_out(p, i);
-    int64_t ns = NEVER;
-    if (item->ready_cause == SL_CAUSE_CHANNEL && !(out & SL__NO_CHANNEL))
-        ns = start_of(p, i, item->ready_by);
-    if (item->ready_cause == SL_CAUSE_GRAPH && !(out & SL__NO_GRAPH))
-        ns = end_of(p, i, item->ready_by);
-    if (item->ready_cause == SL_CAUSE_COMM && !(out & SL__NO_COMM))
-        ns = end_of(p, i, item->ready_by);
-    return sl__max_ns(ns, held_at_start(p, i));
+    bool holds = item->ready_cause == SL_CAUSE_CHANNEL
+                 && !(sl__pass_left_out(p, i) & SL__NO_CHANNEL);
+    return holds ? start_of(p, i, item->ready_by) : NEVER;
+}
+
+/* All but its call and its engine: the rules of streams, and what the holds name beyond these. */
+static int64_t free_ns(pass *p, size_t i)
+{
+    int64_t ns = sl__max_ns(sl__pass_behind_ns(p, i), held_by_overlap(p, i));
+    ns = sl__max_ns(ns, held_by_guess(p, i));
+    return sl__max_ns(ns, sl__max_ns(held_by_channel(p, i), held_at_start(p, i)));
 }
 
 static int64_t held_by_engine(const pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || sl__pass_left_out(p, i) & SL__NO_ENGINE) return NEVER;
-    int place = place_of(p, span->stream);
+    int place = place_of(p, i);
     bool follows_all = span->engine != SL_ENGINE_COMPUTE || p->r->delays[i].follows_all;
     return follows_all ? p->of[place].engine_ns[span->engine] : p->of[place].full_ns;
 }
@@ -283,7 +215,7 @@ static void learn_engine(const pass *p, size_t i, int64_t submitted_ns, int64_t 
         return;
     int64_t explained_ns = sl__max_ns(submitted_ns == NEVER ? NEVER : submitted_ns + SUBMIT_NS,
                                       free_ns == NEVER ? NEVER : free_ns + SLACK_NS);
-    int64_t engine_ns = p->of[place_of(p, span->stream)].engine_ns[SL_ENGINE_COMPUTE];
+    int64_t engine_ns = p->of[place_of(p, i)].engine_ns[SL_ENGINE_COMPUTE];
     p->r->delays[i].follows_all = explained_ns < sl__pass_item(p, i)->start_ns && engine_ns != NEVER
                                   && engine_ns + SLACK_NS > explained_ns;
 }
@@ -358,28 +290,13 @@ static int64_t length_ns(const pass *p, size_t i)
     return sl__pass_left_out(p, i) & SL__NO_RANK ? ns - waited_for_rank_ns(p, i) : ns;
 }
 
-/* The stream has come to the end of what `launch`, of a graph, or a call put into it. */
-static void lengthen(pass *p, sl__played_stream *s, uint32_t launch, int64_t ns)
-{
-    int64_t *end_ns = s->is_null ? &p->of[s->place].null_ns : &p->of[s->place].blocking_ns;
-    if (s->launch != launch) s->launch_tail_ns = NEVER;
-    s->launch = launch;
-    s->launch_tail_ns = sl__max_ns(s->launch_tail_ns, ns);
-    s->before_tail_ns = s->tail_ns;
-    s->tail_ns = sl__max_ns(s->tail_ns, ns);
-    if (s->is_null || s->is_blocking) *end_ns = sl__max_ns(*end_ns, ns);
-}
-
 static void end(pass *p, size_t i)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
-    sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t ns = p->r->played[i].end_ns;
-    int k = s->place;
-    if (!(sl__pass_left_out(p, i) & SL__ASIDE))
-        lengthen(p, s, sl__pass_item(p, i)->issue.launch, ns);
+    sl__pass_put(p, i);
     if (!span) return;
-    p->of[k].ended_ns = sl__max_ns(p->of[k].ended_ns, ns);
+    int k = place_of(p, i);
     p->of[k].engine_ns[span->engine] = sl__max_ns(p->of[k].engine_ns[span->engine], ns);
     if (span->engine != SL_ENGINE_COMPUTE || span->kind != SL_SPAN_KERNEL) return;
     if (sl__fills_gpu(p->r->ops->timeline, span))
@@ -401,13 +318,11 @@ static int64_t start_ns(pass *p, size_t i)
 {
     const sl__item *item = sl__pass_item(p, i);
     const sl__delays *delays = &p->r->delays[i];
-    sl__played_stream *s = stream_of(p, sl__item_stream(p->r->ops, i));
     int64_t submitted_ns = submitted(p, i);
-    int64_t free_ns = sl__max_ns(sl__max_ns(held_by_stream(p, i, s), held_by_event(p, i, s)),
-                                 held_by_hold(p, i));
-    if (!p->left_out) learn_engine(p, i, submitted_ns, sl__max_ns(free_ns, held_by_engine(p, i)));
-    free_ns = sl__max_ns(free_ns, held_by_engine(p, i));
-    if (!p->left_out) learn_start(p, i, submitted_ns, free_ns);
+    int64_t free = free_ns(p, i);
+    if (!p->left_out) learn_engine(p, i, submitted_ns, sl__max_ns(free, held_by_engine(p, i)));
+    free = sl__max_ns(free, held_by_engine(p, i));
+    if (!p->left_out) learn_start(p, i, submitted_ns, free);
     bool at_once = sl__pass_left_out(p, i) & SL__NO_LATENCY;
     int64_t submit_ns = at_once ? 0 : delays->submit_ns;
     int64_t follow_ns = at_once ? 0 : delays->follow_ns;
@@ -417,15 +332,15 @@ static int64_t start_ns(pass *p, size_t i)
     if (is_uploaded_now(p, i)) submit_ns = sl__min_ns(submit_ns, CALL_NS + SUBMIT_NS);
     if (is_uploaded_now(p, i) || is_pinned_now(p, sl__item_span(p->r->ops, i), i))
         follow_ns = sl__min_ns(follow_ns, FOLLOW_NS);
-    int64_t ns = submitted_ns == NEVER && free_ns == NEVER ? item->start_ns : NEVER;
+    int64_t ns = submitted_ns == NEVER && free == NEVER ? item->start_ns : NEVER;
     if (submitted_ns != NEVER) ns = submitted_ns + submit_ns;
-    return free_ns != NEVER ? sl__max_ns(ns, free_ns + follow_ns) : ns;
+    return free != NEVER ? sl__max_ns(ns, free + follow_ns) : ns;
 }
 
 /* Of a collective that begins with its part: issued right behind that part's last kernel. */
 static int64_t start_by_part_ns(const pass *p, size_t i)
 {
-    int place = place_of(p, sl__item_stream(p->r->ops, i));
+    int place = place_of(p, i);
     int64_t part_ns = p->r->played[p->r->parts[i]].end_ns + p->of[place].squeezed_ns;
     return sl__max_ns(part_ns, p->of[place].engine_ns[SL_ENGINE_COMM]) + p->r->delays[i].follow_ns;
 }
@@ -435,6 +350,7 @@ static void start(pass *p, size_t i)
     const sl__item *item = sl__pass_item(p, i);
     sl__played *played = &p->r->played[i];
     bool by_part = sl__pass_left_out(p, i) & SL__BY_PART && p->r->parts[i] != SL__NO_ITEM;
+    sl__pass_rule(p, i);
     played->start_ns = sl__graphs_have(p->graphs, i)
                            ? sl__graphs_start_ns(p, i, held_in_graph(p, i))
                        : by_part ? start_by_part_ns(p, i)
@@ -444,7 +360,7 @@ static void start(pass *p, size_t i)
     played->end_ns += sl__slowed_ns(p, i, ns) + sl__squeezed_ns(p, i, ns);
     if (by_part) sl__squeeze(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
-    if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, span->stream)].collective = i;
+    if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, i)].collective = i;
     if (!item->is_call) {
         p->first_ns = sl__min_ns(p->first_ns, played->start_ns);
         p->last_ns = sl__max_ns(p->last_ns, played->end_ns);
@@ -455,7 +371,7 @@ static void start(pass *p, size_t i)
 static void begin_devices(pass *p)
 {
     for (int k = 0; k < sl_timeline_device_count(p->r->ops->timeline); k++) {
-        p->of[k].ended_ns = p->of[k].null_ns = p->of[k].blocking_ns = p->of[k].full_ns = NEVER;
+        p->of[k].full_ns = NEVER;
         p->of[k].collective = SL__NO_ITEM;
         p->of[k].squeezed_ns = 0;
         for (int engine = 0; engine < SL_ENGINES; engine++)
@@ -483,11 +399,7 @@ int64_t sl__replay_with_graphs_ns(sl__replay *r, const uint16_t *left_out, sl__g
     begin_devices(&p);
     for (uint32_t thread = 0; thread < r->ops->n_threads; thread++)
         r->callers[thread] = SL__NO_ITEM;
-    for (size_t lane = 0; lane < r->ops->rules.lanes.n; lane++) {
-        sl__played_stream *s = &r->streams[lane];
-        s->tail_ns = s->before_tail_ns = s->event_tail_ns = s->launch_tail_ns = NEVER;
-        s->launch = 0;
-    }
+    sl__pass_begin_streams(&p);
     for (size_t k = 0; k < r->n_steps && !sl__stops_at(k); k++) {
         size_t i = (size_t)(r->steps[k] / SL__PLAYED_TIMES);
         switch (r->steps[k] % SL__PLAYED_TIMES) {
@@ -513,14 +425,9 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     if (!replay->played || !replay->delays || !replay->streams || !replay->callers)
         status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
     if (status == SL_OK) status = sl__replay_put_in_order(replay, err);
+    if (status == SL_OK) status = sl__board_open(&ops->rules, &replay->board, err);
     if (status == SL_OK) {
         replay->pinned = sl__pinned_find(ops->timeline);
-        for (size_t lane = 0; lane < ops->rules.lanes.n; lane++) {
-            uint32_t id = ops->rules.lanes.ids[lane];
-            replay->streams[lane].place = sl_timeline_place(ops->timeline, id);
-            replay->streams[lane].is_null = sl_timeline_is_null_stream(ops->timeline, id);
-            replay->streams[lane].is_blocking = sl__timeline_is_blocking(ops->timeline, id);
-        }
         sl__replay_makespan_ns(replay, NULL);
         status = sl_interrupt_check(err);
     }
@@ -534,6 +441,7 @@ void sl__replay_close(sl__replay *replay)
     free(replay->played);
     free(replay->delays);
     free(replay->streams);
+    sl__board_close(&replay->board);
     free(replay->callers);
     *replay = (sl__replay){ 0 };
 }

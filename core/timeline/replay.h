@@ -44,14 +44,13 @@ typedef struct sl__delays {
 } sl__delays;
 
 typedef struct sl__played_stream {
-    int64_t tail_ns;        /* the last end */
-    int64_t before_tail_ns; /* the last but one */
+    int64_t before_tail_ns; /* the last end but one */
     int64_t event_tail_ns;  /* the last event that it has waited for */
     int64_t launch_tail_ns; /* the last end of what its last launch ran */
-    uint32_t launch;        /* which that is, as in sl__item */
-    int place;              /* of its device */
-    bool is_null;           /* the legacy NULL stream */
-    bool is_blocking;       /* it waits for the NULL stream, and that for it */
+    uint32_t launch;        /* which that is, as in sl__issue */
+    size_t bar,
+        turn; /* the last items for the NULL stream's rule, and of a communicator, behind which
+                       * something of it came */
 } sl__played_stream;
 
 typedef struct sl__replay {
@@ -60,6 +59,7 @@ typedef struct sl__replay {
     size_t n_steps;
     sl__played *played;         /* by item */
     sl__delays *delays;         /* by item */
+    sl__board board;            /* the last end, as played, of each joint */
     sl__played_stream *streams; /* by lane */
     const size_t *parts;        /* by item: whose end makes its part; NULL: not known */
     size_t *callers;            /* by thread of the host: whose call ended last, or SL__NO_ITEM */

@@ -164,17 +164,12 @@ static bool number_joints(sl__rules *r)
         uint32_t *first;
         uint64_t n;
     } kinds[] = {
-        { &r->device, places },
-        { &r->null, places },
-        { &r->null_before, places },
-        { &r->blocking, places },
-        { &r->blocking_before, places },
-        { &r->stream, lanes },
-        { &r->rows, lanes },
-        { &r->rows_before, lanes },
-        { &r->ran, r->n_launches },
-        { &r->turn, r->n_turns },
-        { &r->turn_before, r->n_turns },
+        { &r->device, places },          { &r->null, places },
+        { &r->null_before, places },     { &r->blocking, places },
+        { &r->blocking_before, places }, { &r->legacy, places },
+        { &r->stream, lanes },           { &r->rows, lanes },
+        { &r->rows_before, lanes },      { &r->ran, r->n_launches },
+        { &r->turn, r->n_turns },        { &r->turn_before, r->n_turns },
         { &r->record, r->n_records },
     };
     uint64_t n = r->n_threads;
@@ -315,18 +310,12 @@ static void put(sl__ruling *out, uint32_t joint, sl_cause cause)
     out->into[out->n_into++] = (sl__rule){ joint, (uint8_t)cause };
 }
 
-uint32_t sl__stream_joint(const sl__rules *r, uint32_t lane)
+static uint32_t stream_joint(const sl__rules *r, uint32_t lane)
 {
     return r->of[lane].has_rows ? r->rows + r->of[lane].stream : r->stream + lane;
 }
 
-uint32_t sl__device_joint(const sl__rules *r, uint32_t lane)
-{
-    return r->device + r->of[lane].place;
-}
-
-/* What the call waits for, or SL__NO_JOINT. */
-static uint32_t awaited(const sl__rules *r, const sl__issue *issue)
+uint32_t sl__awaited_joint(const sl__rules *r, const sl__issue *issue)
 {
     const sl__rules_lane *lane = &r->of[issue->lane];
     switch ((sl__issue_kind)issue->kind) {
@@ -334,7 +323,7 @@ static uint32_t awaited(const sl__rules *r, const sl__issue *issue)
     case SL__ISSUE_RECORD:
     case SL__ISSUE_WAIT: return SL__NO_JOINT;
     case SL__ISSUE_STREAM_SYNC:
-        return lane->is_null ? r->blocking + lane->place : sl__stream_joint(r, issue->lane);
+        return lane->is_null ? r->legacy + lane->place : stream_joint(r, issue->lane);
     case SL__ISSUE_EVENT_SYNC: return issue->joint;
     case SL__ISSUE_DEVICE_SYNC: return r->device + lane->place;
     case SL__ISSUE_OTHER: break;
@@ -383,13 +372,15 @@ static void rule_behind(const sl__rules *r, const sl__issue *issue, sl__ruling *
     come_behind(out, issue->thread, SL_CAUSE_HOST_BLOCKED);
 }
 
-static void rule_into(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
+void sl__rules_into(const sl__rules *r, const sl__issue *issue, sl__ruling *out)
 {
+    out->n_into = 0;
     const sl__rules_lane *lane = &r->of[issue->lane];
     put(out, r->stream + issue->lane, SL_CAUSE_STREAM_ORDER);
     if (lane->has_rows) put(out, r->rows + lane->stream, SL_CAUSE_STREAM_ORDER);
-    if (lane->is_null) put(out, r->null + lane->place, SL_CAUSE_NULL_STREAM);
-    if (lane->is_blocking) put(out, r->blocking + lane->place, SL_CAUSE_NULL_STREAM);
+    if (lane->is_blocking)
+        put(out, (lane->is_null ? r->null : r->blocking) + lane->place, SL_CAUSE_NULL_STREAM);
+    if (lane->is_blocking) put(out, r->legacy + lane->place, SL_CAUSE_HOST_BLOCKED);
     put(out, r->device + lane->place, SL_CAUSE_HOST_BLOCKED);
     if (issue->launch != 0 && issue->kind == SL__ISSUE_SPAN)
         put(out, r->ran + issue->launch - 1, SL_CAUSE_GRAPH);
@@ -405,11 +396,11 @@ sl__ruling sl__rules_of(const sl__rules *rules, const sl__issue *issue)
     sl__ruling out;
     out.is_operation = issue->kind <= SL__ISSUE_WAIT;
     out.n_passed = out.n_behind = out.n_into = 0;
-    out.awaited = awaited(rules, issue);
-    if (out.awaited != SL__NO_JOINT) pass(&out, out.awaited, issue->thread);
+    uint32_t awaited = sl__awaited_joint(rules, issue);
+    if (awaited != SL__NO_JOINT) pass(&out, awaited, issue->thread);
     if (!out.is_operation) return out;
     rule_behind(rules, issue, &out);
-    rule_into(rules, issue, &out);
+    sl__rules_into(rules, issue, &out);
     return out;
 }
 

@@ -77,10 +77,9 @@ enum { SL__MOST_BEHIND = 8, SL__MOST_INTO = 10, SL__MOST_PASSED = 4 };
 
 typedef struct sl__ruling {
     bool is_operation; /* else only `passed` counts */
-    uint32_t awaited;  /* by its call before anything else; or SL__NO_JOINT */
     struct {
-        uint32_t from, into; /* of joints: the first is put into the second */
-    } passed[SL__MOST_PASSED];
+        uint32_t from, into;   /* of joints: the first is put into the second, before all else */
+    } passed[SL__MOST_PASSED]; /* what the call waits for; what a launch, or a turn, finds */
     int n_passed;
     sl__rule behind[SL__MOST_BEHIND]; /* all of which the operation comes behind, */
     int n_behind;
@@ -110,9 +109,9 @@ typedef struct sl__rules {
     uint64_t *records; /* their correlations, ascending */
     size_t n_records;
     /* The first joint of each kind; threads of the host have those from 0 on. */
-    uint32_t device, null, null_before, blocking, blocking_before; /* by place, */
-    uint32_t stream, rows, rows_before;                            /* by lane, */
-    uint32_t ran, turn, turn_before, record;                       /* by launch, turns, record */
+    uint32_t device, null, null_before, blocking, blocking_before, legacy; /* by place, */
+    uint32_t stream, rows, rows_before;                                    /* by lane, */
+    uint32_t ran, turn, turn_before, record; /* by launch, turns, record */
     uint32_t n_joints;
 } sl__rules;
 
@@ -131,10 +130,16 @@ sl__reading sl__rules_read(sl__rules *rules);
 bool sl__reading_next(sl__reading *reading);
 
 sl__ruling sl__rules_of(const sl__rules *rules, const sl__issue *issue);
+/* Only `into`, for those who put an operation later than they ask what it comes behind. */
+void sl__rules_into(const sl__rules *rules, const sl__issue *issue, sl__ruling *ruling);
 
-/* The joint of all that a stream has, and that of a device. */
-uint32_t sl__stream_joint(const sl__rules *rules, uint32_t lane);
-uint32_t sl__device_joint(const sl__rules *rules, uint32_t lane);
+/* What the issue's call waits for, or SL__NO_JOINT. */
+uint32_t sl__awaited_joint(const sl__rules *rules, const sl__issue *issue);
+/* The work of a stream, of one row where it has several. */
+static inline uint32_t sl__order_joint(const sl__rules *rules, uint32_t lane)
+{
+    return rules->stream + lane;
+}
 
 /* ---- boards ---- */
 

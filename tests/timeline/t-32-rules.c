@@ -8,6 +8,7 @@
 
 #include "../../core/timeline/behind.h"
 #include "../../core/timeline/operations.h"
+#include "../../core/timeline/replay.h"
 
 enum { ROW = 1 << 30, US = 1000 };
 
@@ -319,11 +320,153 @@ static void test_inference(void)
               "a wait in the NULL stream is a barrier");
 }
 
+/* ---- replays --------------------------------------------------------------------------------- */
+
+/* Called at host_us, in no time. */
+static uint64_t issue(sl_timeline *tl, sl_span s, int64_t host_us, int64_t start_us, int64_t end_us)
+{
+    sl_error err;
+    s.host_start_ns = s.host_end_ns = host_us * US;
+    s.start_ns = start_us * US;
+    s.end_ns = end_us * US;
+    s.correlation = ++issued;
+    must(sl_timeline_add_span(tl, &s, &err), &err);
+    return issued;
+}
+
+static uint64_t call_at(sl_timeline *tl, sl_call c, int64_t from_us, int64_t to_us)
+{
+    sl_error err;
+    c.host_start_ns = from_us * US;
+    c.host_end_ns = to_us * US;
+    c.correlation = ++issued;
+    must(sl_timeline_add_call(tl, &c, &err), &err);
+    return issued;
+}
+
+/* The makespan without what the bits say of `n` items from `first` on; engines hold nothing. */
+static int64_t replayed_us(sl_timeline *tl, uint64_t first, int n, unsigned bits)
+{
+    sl_error err;
+    sl__operations ops;
+    sl__replay replay;
+    finish(tl);
+    must(sl__operations_collect(tl, false, &ops, &err), &err);
+    must(sl__replay_open(&ops, &replay, &err), &err);
+    uint16_t *left_out = calloc(ops.n, sizeof *left_out);
+    for (size_t i = 0; i < ops.n; i++)
+        left_out[i] = SL__NO_ENGINE;
+    for (int i = 0; i < n; i++)
+        left_out[sl__operations_find(&ops, first + (uint64_t)i)] |= (uint16_t)bits;
+    int64_t ns = sl__replay_makespan_ns(&replay, left_out);
+    free(left_out);
+    sl__replay_close(&replay);
+    sl__operations_free(&ops);
+    sl_timeline_release(tl);
+    return (ns + US / 2) / US;
+}
+
+/* A launch of graph 5 in stream 1, from 100 to 200; in stream 2 a kernel until 260, and behind it one of
+ * graph `second` for 200. Without that stream's order it would start 4 behind its call. */
+static int64_t without_order_us(uint32_t second)
+{
+    sl_timeline *tl = make();
+    one_launch(tl, 5, 1, 100, 200);
+    run(tl, 2, 100, 260);
+    one_launch(tl, second, 2, 260, 460);
+    return replayed_us(tl, issued, 1, SL__NO_LAUNCH);
+}
+
+/* The same with collectives. */
+static int64_t without_stream_us(uint64_t comm)
+{
+    sl_timeline *tl = make();
+    collective(tl, 1, 1, 0, 100, 200);
+    run(tl, 2, 100, 260);
+    collective(tl, 2, comm, 0, 260, 460);
+    return replayed_us(tl, issued, 1, SL__NO_STREAM);
+}
+
+/* Work of the second GPU, of 100 and 100 in one stream, for which a stream of the first one waits, and the
+ * host for the first one. Without the order of these two they end at 200, and the host goes on at 202:
+ * then a kernel of 50 starts 4 behind its call. The first one would start at 4. */
+static int64_t across_devices_us(void)
+{
+    sl_error err;
+    int place;
+    sl_timeline *tl = make();
+    sl_device_info gpu = { .sm_count = 1 };
+    must(sl_timeline_add_device(tl, &gpu, &place, &err), &err);
+    uint32_t there = sl_timeline_stream_id(place, 1);
+    issue(tl, (sl_span){ .stream = there }, 0, 100, 200);
+    uint64_t second = issue(tl, (sl_span){ .stream = there }, 0, 200, 300);
+    sl_call record = { .kind = SL_CALL_EVENT_RECORD, .stream = there, .device_ns = 300 * US };
+    uint64_t event = call_at(tl, record, 0, 0);
+    sl_call wait = { .kind = SL_CALL_STREAM_WAIT, .stream = 2, .target = event };
+    wait.target_stream = there;
+    wait.device_ns = 300 * US;
+    call_at(tl, wait, 0, 0);
+    call_at(tl, (sl_call){ .kind = SL_CALL_DEVICE_SYNC }, 1, 302);
+    issue(tl, (sl_span){ .stream = 3 }, 302, 306, 356);
+    return replayed_us(tl, second, 1, SL__NO_STREAM);
+}
+
+/* In stream 1 a kernel until 200, and behind it a launch of two nodes side by side, until 260 and 300; the
+ * host waits for the stream until 302. Without what the stream had before, both nodes start at 4, and
+ * the host waits for the kernel until 202: then one of 50 starts at 206. */
+static int64_t behind_rows_us(void)
+{
+    sl_timeline *tl = make();
+    add_row(tl, 1);
+    issue(tl, (sl_span){ .stream = 1 }, 0, 100, 200);
+    uint64_t from = call_at(tl, (sl_call){ .kind = SL_CALL_PLAIN, .stream = 1 }, 0, 0);
+    issue(tl, (sl_span){ .stream = 1 }, 0, 200, 260);
+    issue(tl, (sl_span){ .stream = ROW | 1 }, 0, 200, 300);
+    launch(tl, from, 5);
+    call_at(tl, (sl_call){ .kind = SL_CALL_STREAM_SYNC, .stream = 1 }, 1, 302);
+    issue(tl, (sl_span){ .stream = 2 }, 302, 306, 356);
+    return replayed_us(tl, from + 1, 2, SL__NO_LAUNCH);
+}
+
+/* Behind what runs until 200 elsewhere, stream 2 runs two of 50. The first does not wait for it:
+ * nor does the second, which comes behind the first. */
+static int64_t both_let_go_us(bool collectives)
+{
+    sl_timeline *tl = make();
+    uint64_t second;
+    if (collectives) {
+        collective(tl, 1, 1, 0, 100, 200);
+        collective(tl, 2, 1, 0, 200, 250);
+        second = issued;
+        collective(tl, 2, 1, 0, 250, 300);
+    } else {
+        run(tl, 0, 100, 200);
+        second = run(tl, 2, 200, 250);
+        run(tl, 2, 250, 300);
+    }
+    return replayed_us(tl, second, 1, collectives ? SL__NO_COMM : SL__NO_NULL);
+}
+
+static void test_replay(void)
+{
+    is_int(both_let_go_us(true), 196, "what comes behind a collective let go is as well: 4 to 200");
+    is_int(both_let_go_us(false), 196, "so it is behind the NULL stream");
+    is_int(without_order_us(5), 300, "replayed: launches of one graph take turns: 100 to 400");
+    is_int(without_order_us(6), 256, "those of two do not: 4 to 260");
+    is_int(without_stream_us(1), 300, "collectives of a rank take turns: 100 to 400");
+    is_int(without_stream_us(2), 256, "those of two communicators do not: 4 to 260");
+    is_int(across_devices_us(), 252,
+           "waiting for a device takes in its waits for others: 4 to 256");
+    is_int(behind_rows_us(), 252,
+           "without what was before the launch all its rows go on: 4 to 256");
+}
+
 int main(void)
 {
     plan(0);
     test_bounds();
     test_behind();
     test_inference();
+    test_replay();
     return done_testing();
 }
