@@ -9,31 +9,18 @@
 #include "goal.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 
 #include "../timeline/store.h"
 #include "traces.h"
 
 #define CPUS 256 /* a byte in the binary form: further streams share them */
 
-void sl__goal_put(sl__goal *g, const char *fmt, ...)
-{
-    char line[160];
-    va_list list;
-    va_start(list, fmt);
-    int n = vsnprintf(line, sizeof line - 1, fmt, list);
-    va_end(list);
-    line[n++] = '\n';
-    sl__outfile_write(&g->file, line, (size_t)n);
-}
-
 static void put_message(sl__goal *g, const sl__task *task)
 {
     bool sends = task->kind == SL__TASK_SEND;
-    sl__goal_put(g, "t%zu: %s %" PRIu64 "b %s %d tag %" PRIu32 " cpu %u nic 0", g->task,
-                 sends ? "send" : "recv", task->bytes > 0 ? task->bytes : 1, sends ? "to" : "from",
-                 task->peer, task->tag, g->cpu);
+    sl__outfile_line(&g->file, "t%zu: %s %" PRIu64 "b %s %d tag %" PRIu32 " cpu %u nic 0", g->task,
+                     sends ? "send" : "recv", task->bytes > 0 ? task->bytes : 1,
+                     sends ? "to" : "from", task->peer, task->tag, g->cpu);
 }
 
 static void put_task(sl__goal *g, size_t i)
@@ -46,34 +33,34 @@ static void put_task(sl__goal *g, size_t i)
     if (collective)
         sl__goal_put_collective(g, task);
     else if (task->kind == SL__TASK_WORK)
-        sl__goal_put(g, "t%zu: calc %" PRId64 " cpu %u", g->task, span.end_ns - span.start_ns,
-                     g->cpu);
+        sl__outfile_line(&g->file, "t%zu: calc %" PRId64 " cpu %u", g->task,
+                         span.end_ns - span.start_ns, g->cpu);
     else
         put_message(g, task);
     for (size_t d = 0; d < task->n_deps; d++)
-        sl__goal_put(g, "t%zu%s requires t%zu", g->task, collective ? "s" : "",
-                     g->tasks->deps[task->first_dep + d] + 1);
+        sl__outfile_line(&g->file, "t%zu%s requires t%zu", g->task, collective ? "s" : "",
+                         g->tasks->deps[task->first_dep + d] + 1);
 }
 
 static sl_status put_rank(sl__goal *g, int rank, sl_error *err)
 {
     size_t n = 0;
-    sl__goal_put(g, "\nrank %d {", rank);
+    sl__outfile_line(&g->file, "\nrank %d {", rank);
     for (size_t i = 0; i < g->tasks->n; i++) {
         if (sl__stops_at(i)) return sl_interrupt_check(err);
         if (g->tasks->at[i].rank != rank) continue;
         put_task(g, i);
         n++;
     }
-    if (n == 0) sl__goal_put(g, "calc 0");
-    sl__goal_put(g, "}");
+    if (n == 0) sl__outfile_line(&g->file, "calc 0");
+    sl__outfile_line(&g->file, "}");
     return SL_OK;
 }
 
 static sl_status put_ranks(sl__goal *g, sl_error *err)
 {
     sl_status status = SL_OK;
-    sl__goal_put(g, "num_ranks %d", g->tasks->n_ranks);
+    sl__outfile_line(&g->file, "num_ranks %d", g->tasks->n_ranks);
     for (int rank = 0; rank < g->tasks->n_ranks && status == SL_OK; rank++)
         status = put_rank(g, rank, err);
     if (status == SL_OK) return sl__outfile_close(&g->file, err);

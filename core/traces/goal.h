@@ -12,9 +12,6 @@ typedef struct sl__goal {
     unsigned cpu;
 } sl__goal;
 
-/* A line. */
-void sl__goal_put(sl__goal *goal, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
 /* Its rank's part of a collective, as a ring does it: sends and receives between "t9s", which is to
  * come behind what the collective comes behind, and "t9" (goal_collectives.c). */
 void sl__goal_put_collective(sl__goal *goal, const sl__task *task);

@@ -68,23 +68,24 @@ static ring plan(const sl__goal *g, const sl_collective_note *note)
 
 static void put_send(sl__goal *g, const sl__task *task, const ring *r, int step)
 {
-    sl__goal_put(g, "t%zus%d: send %" PRIu64 "b to %d tag %" PRIu32 " cpu %u nic 0", g->task, step,
-                 r->bytes, r->next, task->tag, g->cpu);
+    sl__outfile_line(&g->file, "t%zus%d: send %" PRIu64 "b to %d tag %" PRIu32 " cpu %u nic 0",
+                     g->task, step, r->bytes, r->next, task->tag, g->cpu);
 }
 
 static void put_receive(sl__goal *g, const sl__task *task, const ring *r, int step)
 {
-    sl__goal_put(g, "t%zur%d: recv %" PRIu64 "b from %d tag %" PRIu32 " cpu %u nic 0", g->task,
-                 step, r->bytes, r->previous, task->tag, g->cpu);
+    sl__outfile_line(&g->file, "t%zur%d: recv %" PRIu64 "b from %d tag %" PRIu32 " cpu %u nic 0",
+                     g->task, step, r->bytes, r->previous, task->tag, g->cpu);
 }
 
 /* "t9s3 requires t9s2", and of the first one of its kind the collective's begin. */
 static void put_order(sl__goal *g, char kind, int step)
 {
     if (step == 0)
-        sl__goal_put(g, "t%zu%c0 requires t%zus", g->task, kind, g->task);
+        sl__outfile_line(&g->file, "t%zu%c0 requires t%zus", g->task, kind, g->task);
     else
-        sl__goal_put(g, "t%zu%c%d requires t%zu%c%d", g->task, kind, step, g->task, kind, step - 1);
+        sl__outfile_line(&g->file, "t%zu%c%d requires t%zu%c%d", g->task, kind, step, g->task, kind,
+                         step - 1);
 }
 
 /* What a step sends has come `later` steps before it. */
@@ -100,7 +101,8 @@ static void put_steps(sl__goal *g, const sl__task *task, const ring *r, bool sen
         put_send(g, task, r, step);
         put_order(g, 's', step);
         if (receives && step >= later)
-            sl__goal_put(g, "t%zus%d requires t%zur%d", g->task, step, g->task, step - later);
+            sl__outfile_line(&g->file, "t%zus%d requires t%zur%d", g->task, step, g->task,
+                             step - later);
     }
 }
 
@@ -109,13 +111,13 @@ void sl__goal_put_collective(sl__goal *g, const sl__task *task)
     ring r = plan(g, task->note);
     bool chain = task->note->collective == SL_BROADCAST;
     bool sends = !chain || r.at < r.n - 1, receives = !chain || r.at > 0;
-    sl__goal_put(g, "t%zus: calc 0 cpu %u", g->task, g->cpu);
+    sl__outfile_line(&g->file, "t%zus: calc 0 cpu %u", g->task, g->cpu);
     put_steps(g, task, &r, sends, receives, chain ? 0 : 1);
-    sl__goal_put(g, "t%zu: calc 0 cpu %u", g->task, g->cpu);
+    sl__outfile_line(&g->file, "t%zu: calc 0 cpu %u", g->task, g->cpu);
     if (r.steps == 0)
-        sl__goal_put(g, "t%zu requires t%zus", g->task, g->task);
+        sl__outfile_line(&g->file, "t%zu requires t%zus", g->task, g->task);
     else if (sends)
-        sl__goal_put(g, "t%zu requires t%zus%d", g->task, g->task, r.steps - 1);
+        sl__outfile_line(&g->file, "t%zu requires t%zus%d", g->task, g->task, r.steps - 1);
     if (r.steps > 0 && receives)
-        sl__goal_put(g, "t%zu requires t%zur%d", g->task, g->task, r.steps - 1);
+        sl__outfile_line(&g->file, "t%zu requires t%zur%d", g->task, g->task, r.steps - 1);
 }

@@ -49,6 +49,14 @@ void sl__event_fail(sl__event *event, const char *fmt, ...)
     event->status = sl_fail(event->err, SL_EINVAL, "%s", sentence);
 }
 
+bool sl__event_decode(sl__event *event, const sl__json_value *value, sl_text *text)
+{
+    if (event->status != SL_OK || value->type != SL__JSON_TEXT) return false;
+    text->len = 0;
+    event->status = sl__json_decode(value, text, event->err);
+    return event->status == SL_OK;
+}
+
 /* ---- reading ----------------------------------------------------------------- */
 
 /* Puts a value where its key says; the places end with one without a key. */

@@ -83,6 +83,9 @@ void sl__event_time(sl__event *event, sl__arg arg, int64_t *ns);
 void sl__event_product(sl__event *event, sl__arg arg, uint64_t limit, uint64_t *result);
 bool sl__event_flag(const sl__event *event, sl__arg arg);
 
+/* A text, into *text; false for what is no text, or once the event has failed. */
+bool sl__event_decode(sl__event *event, const sl__json_value *value, sl_text *text);
+
 /* "ts" and "dur", in ns; of a slice that our writer moved its own. Returns event->status. */
 sl_status sl__event_interval(sl__event *event, int64_t *start_ns, int64_t *end_ns);
 

@@ -32,34 +32,6 @@
 
 /* ---- storage -------------------------------------------------------------------- */
 
-sl_status sl__records_add(void **array, size_t *n, size_t *cap, const void *item, size_t size,
-                          sl_error *err)
-{
-    if (*n == *cap && !sl__grow(array, cap, *n + 1, size, false))
-        return sl__no_memory(err, "more than %zu events of a trace", *n);
-    memcpy((char *)*array + (*n)++ * size, item, size);
-    return SL_OK;
-}
-
-void sl__records_free(sl__records *records)
-{
-    free(records->works);
-    free(records->hosts);
-    free(records->syncs);
-    free(records->threads);
-    free(records->holds);
-    free(records->collectives);
-    free(records->peers);
-    free(records->launches);
-    free(records->devices);
-    free(records->notes);
-    free(records->places);
-    free(records->stalls);
-    for (int kind = 0; kind < SL_DOUBTS; kind++)
-        sl_text_free(&records->doubted[kind].what);
-    memset(records, 0, sizeof *records);
-}
-
 static sl_status array_of(void **array, size_t n, size_t size, sl_error *err)
 {
     *array = calloc(n + 1, size);
@@ -89,21 +61,6 @@ static int by_correlation(const void *left, const void *right)
     if (a->call.host_end_ns != b->call.host_end_ns)
         return a->call.host_end_ns < b->call.host_end_ns ? 1 : -1;
     return (a->number > b->number) - (a->number < b->number);
-}
-
-static bool comes_before(const sl__host *host, uint64_t correlation, bool plain)
-{
-    if (host->call.correlation != correlation) return host->call.correlation < correlation;
-    return !plain && sl__is_plain(host);
-}
-
-sl__host *sl__host_find(const sl__records *records, uint64_t correlation, bool plain)
-{
-    size_t at;
-    SL__SEARCH(at, records->n_hosts, comes_before(&records->hosts[at], correlation, plain));
-    sl__host *found = at < records->n_hosts ? &records->hosts[at] : NULL;
-    bool fits = found && found->call.correlation == correlation && sl__is_plain(found) == plain;
-    return correlation && fits ? found : NULL;
 }
 
 /* Whether the call of a copy, which had begun before that was over, waited for it. Only copies from
@@ -143,17 +100,6 @@ static void mark_launch(const sl__records *records, sl__host *host)
            && host->call.correlation == outermost->call.correlation;
          host++)
         host->launch = host != outermost || !host->launches_graph;
-}
-
-/* The number of the call that enqueued it. */
-static uint64_t call_of(const sl__work *work)
-{
-    return work->has_no_call ? work->launch : work->span.correlation;
-}
-
-sl__host *sl__launch_find(const sl__records *records, const sl__work *work)
-{
-    return sl__host_find(records, call_of(work), true);
 }
 
 /* Captured records and waits of our own files were made by the graph's launch. */
@@ -377,15 +323,6 @@ static sl_status sort_by_number(sl__match *m, sl_error *err)
     memcpy(m->by_number, m->items, m->n_items * sizeof *m->items);
     qsort(m->by_number, m->n_items, sizeof *m->items, by_number);
     return SL_OK;
-}
-
-uint64_t sl__issue_of(const sl__match *m, uint64_t correlation)
-{
-    if (!m->renumbered || correlation == 0) return correlation;
-    size_t at;
-    SL__SEARCH(at, m->n_items, m->by_number[at].correlation < correlation);
-    bool found = at < m->n_items && m->by_number[at].correlation == correlation;
-    return found ? m->by_number[at].issue : 0;
 }
 
 static uint32_t stream_id(const sl__match *m, int64_t number)

@@ -1,5 +1,5 @@
-/* kineto_match.h - a trace while its parts are put together: what kineto_match.c and
- * kineto_waits.c share.
+/* kineto_match.h - a trace while its parts are put together: what kineto_match.c and the
+ * files that it calls share.
  */
 #ifndef SL_TRACES_KINETO_MATCH_H
 #define SL_TRACES_KINETO_MATCH_H
@@ -39,11 +39,18 @@ static inline void sl__forget_kind(sl__host *host)
     host->stream = host->target_stream = SL__NO_STREAM;
 }
 
+/* ---- kineto_records.c: look-ups ---- */
+
 /* The first call with this correlation, plain or not, as `plain` asks; NULL without one. Calls are in
  * order of correlation. Valid until kinds change. */
 sl__host *sl__host_find(const sl__records *records, uint64_t correlation, bool plain);
 /* The call that enqueued it, or NULL. */
 sl__host *sl__launch_find(const sl__records *records, const sl__work *work);
+/* The issue number of the element that has this number in the file; 0 if there is none. Once the
+ * items are in order. */
+uint64_t sl__issue_of(const sl__match *match, uint64_t correlation);
+
+/* ---- what kineto_match.c calls, in this order ---- */
 
 /* kineto_damage.c, of foreign traces: leaves out what has no time, before times are shifted.
  * SL_EINVAL: nothing else is there. */
@@ -81,10 +88,6 @@ void sl__device_leave_others(sl__match *match);
 void sl__own_device_note(sl__records *records);
 /* Numbers streams as if that device were the only one. SL_ENOMEM. */
 sl_status sl__own_device_take(sl__records *records, int64_t device, sl_error *err);
-
-/* The issue number of the element that has this number in the file; 0 if there is none. Once the
- * items are in order. */
-uint64_t sl__issue_of(const sl__match *match, uint64_t correlation);
 
 /* The waits that show in the times alone, of a foreign trace whose items are in order. */
 sl_status sl__infer_waits(const sl__match *match, sl_error *err);

@@ -5,17 +5,6 @@
 
 #include "kineto.h"
 
-/* ---- texts -------------------------------------------------------------------- */
-
-bool sl__reader_decode(sl__reader *r, const sl__json_value *value)
-{
-    sl__event *event = &r->event;
-    if (event->status != SL_OK || value->type != SL__JSON_TEXT) return false;
-    r->text.len = 0;
-    event->status = sl__json_decode(value, &r->text, event->err);
-    return event->status == SL_OK;
-}
-
 uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value)
 {
     uint32_t id = 0;

@@ -28,6 +28,12 @@ typedef struct sl__reader {
     sl__event event;
 } sl__reader;
 
+/* A text into reader->text; false for what is no text. */
+static inline bool sl__reader_decode(sl__reader *r, const sl__json_value *value)
+{
+    return sl__event_decode(&r->event, value, &r->text);
+}
+
 /* As sl_timeline_load_kineto. The sentence is about "it". */
 sl_status sl__kineto_parse(const char *text, size_t n, int device, sl_timeline **timeline,
                            sl_error *err);
@@ -37,8 +43,6 @@ sl_status sl__kineto_parse_parts(sl__parts parts, int device, sl_timeline **time
 
 /* ---- kineto_operation.c: once reader->event has failed, these do nothing ---- */
 
-/* A text into reader->text; false for what is no text. */
-bool sl__reader_decode(sl__reader *r, const sl__json_value *value);
 /* The timeline's id of a text; 0 for what is no text. */
 uint32_t sl__reader_intern(sl__reader *r, const sl__json_value *value);
 /* "device", or the process if that is a number, or 0. */
