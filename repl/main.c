@@ -208,7 +208,7 @@ static void open_state(lua_State *L, const program *p)
     interrupt_open(L);
     coroutines_open(L); /* before anybody keeps a library's functions */
     set_arg(L, p);
-    embedded_open(L);
+    embedded_open(L, coroutines_own_pcall);
     sources_add(L);
     folder_open(L);
     children_add(L);

@@ -6,8 +6,6 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "coroutines.h"
-
 static const char chunk_name[] = "=streamlab";
 static const char environment_key[] = "streamlab.environment";
 static const char imported_key[] = "streamlab.imported";
@@ -139,17 +137,14 @@ static void push_copy(lua_State *L)
     }
 }
 
-void embedded_open(lua_State *L)
+void embedded_open(lua_State *L, lua_CFunction pcall)
 {
     static const char *const libraries[] = {
         "coroutine", "debug", "io", "lab", "math", "os", "string", "table", "utf8",
     };
-    static const luaL_Reg functions[] = {
-        { "import", import },
-        { "embedded", list },
-        { "embedded_text", text },
-        { "pcall", coroutines_own_pcall },
-        { NULL, NULL },
+    const luaL_Reg functions[] = {
+        { "import", import }, { "embedded", list }, { "embedded_text", text },
+        { "pcall", pcall },   { NULL, NULL },
     };
     luaL_checkstack(L, 8, NULL);
     lua_pushglobaltable(L);

@@ -29,8 +29,8 @@ typedef struct embedded_file {
 
 extern const embedded_file embedded_files[];
 
-/* Makes the environment of what the globals hold now. */
-void embedded_open(lua_State *L);
+/* Makes the environment of what the globals hold now, with `pcall` as its pcall. */
+void embedded_open(lua_State *L, lua_CFunction pcall);
 
 /* Adds functions to the environment's table `program`; raises if there is one of that name. */
 void embedded_add(lua_State *L, const luaL_Reg *functions);
