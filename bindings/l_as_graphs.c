@@ -6,28 +6,27 @@
 
 #include <string.h>
 
-enum { N_COSTS = sizeof(sl_graph_costs) / sizeof(int64_t) };
+enum { N_COSTS = sizeof(sl_graph_costs) / sizeof(double) };
 
 void lsl_push_graph_costs(lua_State *L, const sl_graph_costs *costs)
 {
-    int64_t list[N_COSTS];
+    double list[N_COSTS];
     memcpy(list, costs, sizeof list);
     lua_createtable(L, N_COSTS, 0);
     for (int i = 0; i < N_COSTS; i++) {
-        lua_pushinteger(L, list[i]);
+        lua_pushnumber(L, list[i]);
         lua_rawseti(L, -2, i + 1);
     }
 }
 
 static sl_graph_costs read_costs(lua_State *L, int idx)
 {
-    int64_t list[N_COSTS];
+    double list[N_COSTS];
     for (int i = 0; i < N_COSTS; i++) {
         lua_rawgeti(L, idx, i + 1);
-        int whole;
-        list[i] = lua_tointegerx(L, -1, &whole);
-        luaL_argcheck(L, whole && list[i] >= 0 && list[i] < INT64_C(1) << 40, idx,
-                      "no costs of graphs");
+        int is_number;
+        list[i] = lua_tonumberx(L, -1, &is_number);
+        luaL_argcheck(L, is_number && list[i] >= 0 && list[i] <= 1e9, idx, "no costs of graphs");
         lua_pop(L, 1);
     }
     sl_graph_costs costs;
@@ -53,7 +52,7 @@ static int trace_as_graphs(lua_State *L)
 {
     lsl_timeline *timeline = lua_touserdata(L, lua_upvalueindex(2));
     sl_graph_costs costs = sl_timeline_device(timeline->p)->graph;
-    bool known = costs.launch_ns[0] > 0;
+    bool known = costs.launch_us[0] > 0;
     if (!known && !lua_istable(L, 1)) return 0;
     if (!known) costs = read_costs(L, 1);
     const sl_as_graphs *found = as_graphs(L, timeline, &costs);

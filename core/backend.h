@@ -15,7 +15,7 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 25
+#define SL_BACKEND_ABI 26
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;

@@ -112,22 +112,26 @@ typedef struct sl_setting {
     const char *text; /* NULL for numbers */
 } sl_setting;
 
-/* What launching a graph costs the host, and how its nodes follow one another. All 0: not known. */
-#define SL_GRAPH_LAUNCHES 5
+/* What launching a graph costs the host, and how its nodes follow one another, in us
+ * (core/graph_costs.h). All 0: not known. */
+#define SL_GRAPH_LAUNCHES 16
 typedef struct sl_graph_costs {
-    int64_t launch_ns[SL_GRAPH_LAUNCHES];     /* the call, of 1, 10, 100, 1000 and 10000 kernels; */
-    int64_t branch_ns;                        /* more for each branch but one, */
-    int64_t copy_ns, memset_ns, host_func_ns; /* and for each such node */
-    int64_t submit_ns;                        /* from the call to the first node */
-    int64_t root_ns;                          /* from one first node to the next */
-    int64_t gap_ns;                           /* from a node's end to the next: of kernels, */
-    int64_t copy_gap_ns, switch_ns;           /* of copies, of different engines; */
-    int64_t fork_ns;                          /* more for each further node behind it, */
-    int64_t join_ns;                          /* for one behind several, */
-    int64_t cross_ns;                         /* and for each further of those */
-    int64_t launch_gap_ns;                    /* from a launch's end to the next */
-    int64_t turn_ns;                          /* of a copy engine, to another branch */
-    int64_t func_in_ns, func_out_ns;          /* before a host function and behind it */
+    /* The call, of chains of so many kernels: rows that ascend, and 0 behind the last. */
+    double launch_kernels[SL_GRAPH_LAUNCHES], launch_us[SL_GRAPH_LAUNCHES];
+    double upload_us;                        /* more for each kernel, the first time */
+    double branch_us;                        /* for each branch but one, */
+    double cross_node_us;                    /* for each node where branches begin or end, */
+    double copy_us, memset_us, host_func_us; /* and for each such node */
+    double submit_us;                        /* from the call to the first node */
+    double root_us;                          /* from one first node to the next */
+    double gap_us;                           /* from a node's end to the next: of kernels, */
+    double copy_gap_us, switch_us;           /* of copies, of different engines; */
+    double fork_us;                          /* more for each further node behind it, */
+    double join_us;                          /* for one behind several, */
+    double cross_us;                         /* and for each further of those */
+    double launch_gap_us;                    /* from a launch's end to the next */
+    double turn_us;                          /* of a copy engine, to another branch */
+    double func_in_us, func_out_us;          /* before a host function and behind it */
 } sl_graph_costs;
 
 typedef struct sl_device_info {

@@ -87,7 +87,7 @@ zlib='(^|/)zlib\.h'
 minizip='(^|/)minizip/'
 seccomp='(^|/)seccomp\.h'
 terminal='(^|/)(termios|termio|curses|ncurses|term|histedit|readline|editline)'
-backend='^\.\./(backend|table|numbers/[a-z_]+)\.h$'
+backend='^\.\./(backend|graph_costs|table|numbers/[a-z_]+)\.h$'
 room_below='^\.\./run/[a-z_]+\.h$'
 # What the plugin may use of CUDA: the run-time, cuBLAS, CUPTI, NVTX.
 other_cuda='(^|/)(nvml|cufft|cusparse|cusolver|curand|cudnn|thrust|cub/)'
@@ -106,7 +106,7 @@ sins() { # ROOT
     offenders "$1" bindings "$lua|^\.\./core/(streamlab|text/(divert|temporary_folder))\.h\$" "$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core '^((text|timeline|traces|pictures|graph|custom|comm)/[a-z0-9_]+|race/races)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     offenders "$1" core/text '^\.\./streamlab\.h$' "$lua|$cuda|$terminal|$minizip|$seccomp"
-    offenders "$1" core/timeline '^\.\./(streamlab|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
+    offenders "$1" core/timeline '^\.\./(streamlab|graph_costs|text/[a-z0-9_]+)\.h$' "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"
     for room in traces pictures; do
         offenders "$1" core/$room '^\.\./(streamlab|(text|timeline)/[a-z0-9_]+)\.h$' \
             "$lua|$cuda|$terminal|$zlib|$minizip|$seccomp"

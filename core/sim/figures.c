@@ -1,5 +1,6 @@
 /* figures.c - other figures for a device that is open: durations, rates and costs, but not what the
  * device has, since its queues and SMs were made from that. */
+#include "graph.h"
 #include "host.h"
 
 #include <stddef.h>
@@ -58,6 +59,7 @@ sl_status sim_device_set_figures(sl_device *base, const sl_setting *settings, si
         return sl_fail(err, SL_EINVAL, "'%s' of an open device cannot change", changed);
     }
     dev->profile = profile;
+    dev->base.info.graph = sim_graph_costs(&profile);
     dev->chances = 0;
     sim_queue_figures(dev);
     sim_launches_forget(dev);

@@ -3,6 +3,7 @@
 #ifndef SIM_GRAPH_H
 #define SIM_GRAPH_H
 
+#include "../graph_costs.h"
 #include "sim.h"
 
 /* A node of an executable graph, before it comes forward. */
@@ -16,10 +17,8 @@ typedef struct sim_graph_node {
 
 /* What of it costs time. */
 typedef struct sim_graph_counts {
-    uint32_t kernels, copies, memsets, host_funcs; /* kernels: all that runs on SMs but memsets */
-    uint32_t roots;                                /* nodes that come behind no other */
-    uint32_t cross; /* nodes behind several, or behind one with several behind it */
-    uint32_t width; /* how many are the same number of steps behind those, at most */
+    sl_graph_size size;
+    uint32_t copies, memsets, host_funcs;
     size_t edges;
 } sim_graph_counts;
 
@@ -62,7 +61,7 @@ double sim_graph_update_us(const sim_graph *graph);
 /* A launch's call up to the first node that it gives to the device. */
 double sim_graph_launch_us(const sim_graph *graph);
 void sim_graph_set_push(sim_graph *graph);                  /* node[].push, pushed */
-sl_graph_costs sim_graph_costs(const sim_profile *profile); /* for explanations */
+sl_graph_costs sim_graph_costs(const sim_profile *profile); /* of device->info */
 
 static inline sim_graph *sim_graph_of(const sim_op *launch)
 {

@@ -106,13 +106,13 @@ void sim_graph_start(sim_op *launch)
 {
     sim_device *dev = sim_device_of(launch);
     sim_graph *graph = sim_graph_of(launch);
-    const sim_ps step = sim_us_to_ps(dev->profile.graph_root_us);
+    const sim_ps step = sim_us_to_ps(dev->base.info.graph.root_us);
     sim_ps at = dev->machine->now;
     graph->launch = launch;
     graph->left = launch->base.body->n_work;
     launch->base.start_ns = dev->machine->now / SIM_PS_PER_NS;
     sim_queue_leave_channel(launch);
-    for (uint32_t i = 0; i < graph->counts.roots; i++, at = sim_later(at, step))
+    for (uint32_t i = 0; i < graph->counts.size.roots; i++, at = sim_later(at, step))
         come_forward(launch, graph->roots[i], at, (sl_cause)launch->base.ready_cause,
                      launch->base.ready_by);
     if (graph->left == 0) end_launch(launch, dev->machine->now);
@@ -120,24 +120,19 @@ void sim_graph_start(sim_op *launch)
 
 /* ---- nodes end ---- */
 
-/* A host function has latencies of its own. */
+/* A host function has latencies of its own (host_func.c). */
 static double gap_us(const sim_op *launch, uint32_t from, uint32_t to)
 {
-    const sim_profile *p = &sim_device_of(launch)->profile;
     const sl_engine a = sl_engine_on_gpu(captured(launch, from)->engine);
     const sl_engine b = sl_engine_on_gpu(captured(launch, to)->engine);
     if (a == SL_ENGINE_HOST || b == SL_ENGINE_HOST) return 0;
-    return a != b ? p->graph_switch_us : a == SL_ENGINE_COMPUTE ? p->graph_gap_us : p->copy_gap_us;
+    return sl_graph_gap_us(&launch->base.stream->device->info.graph, a, b);
 }
 
-/* `to` is one of several nodes behind `from`, which get the signal one after the other: the `nth`, from
- * 0. That takes longer if it is behind several nodes itself. */
 static double signal_us(const sim_op *launch, uint32_t to, uint32_t nth)
 {
-    const sim_profile *p = &sim_device_of(launch)->profile;
-    const bool is_join = sim_graph_of(launch)->node[to].n_before > 1;
-    return nth * (is_join ? p->graph_cross_us : p->graph_fork_us)
-           + (is_join ? p->graph_join_us : 0);
+    return sl_graph_signal_us(&launch->base.stream->device->info.graph, nth,
+                              sim_graph_of(launch)->node[to].n_before > 1);
 }
 
 static void release_node(sim_op *launch, uint32_t from, uint32_t nth, sim_ps done_at)

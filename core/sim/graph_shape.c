@@ -60,9 +60,9 @@ static void count_node(sim_graph_counts *counts, const sl_op *op)
     case SL_WORK_MEMSET: counts->memsets++; break;
     case SL_WORK_HOST_FUNC: counts->host_funcs++; break;
     case SL_WORK_MEMCPY:
-        *(op->engine == SL_ENGINE_COMPUTE ? &counts->kernels : &counts->copies) += 1;
+        *(op->engine == SL_ENGINE_COMPUTE ? &counts->size.kernels : &counts->copies) += 1;
         break;
-    default: counts->kernels++;
+    default: counts->size.kernels++;
     }
 }
 
@@ -75,7 +75,7 @@ static void note_depth(sim_graph *graph, scratch *s, uint32_t i)
         if (depth > s->depth[i]) s->depth[i] = depth;
     }
     const uint32_t width = ++s->at_depth[s->depth[i]];
-    if (width > graph->counts.width) graph->counts.width = width;
+    if (width > graph->counts.size.width) graph->counts.size.width = width;
 }
 
 static uint32_t n_after(const sim_graph *graph, uint32_t i)
@@ -93,7 +93,7 @@ static void count_crossings(sim_graph *graph, const scratch *s)
             const size_t edge = body->nodes[i].first_before + k;
             crosses = s->is_kept[edge] && n_after(graph, body->before[edge]) > 1;
         }
-        graph->counts.cross += crosses;
+        graph->counts.size.cross += crosses;
     }
 }
 
@@ -106,12 +106,12 @@ static void shape(sim_graph *graph, scratch *s)
         count_node(&graph->counts, body->nodes[i].op);
         note_depth(graph, s, i);
         keep_edges(graph, s, i);
-        if (body->nodes[i].n_before == 0) graph->roots[graph->counts.roots++] = i;
+        if (body->nodes[i].n_before == 0) graph->roots[graph->counts.size.roots++] = i;
     }
     turn_edges(graph, s);
     count_crossings(graph, s);
-    graph->first_engine = graph->counts.roots ? body->nodes[graph->roots[0]].op->engine
-                                              : SL_ENGINE_COMPUTE;
+    graph->first_engine = graph->counts.size.roots ? body->nodes[graph->roots[0]].op->engine
+                                                   : SL_ENGINE_COMPUTE;
 }
 
 /* ---- memory ---- */

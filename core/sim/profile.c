@@ -441,6 +441,10 @@ static sl_status read_all(sim_profile *profile, const sl_setting *settings, size
                        "profile key 'priority_greatest' is %g, must not exceed "
                        "'priority_least', %g: lower is more urgent",
                        profile->priority_greatest, profile->priority_least);
+    if (profile->host_graph_launch_us.n > SL_GRAPH_LAUNCHES)
+        return sl_fail(err, SL_EINVAL,
+                       "profile key 'host_graph.launch_us' has %zu pairs, at most %d fit",
+                       profile->host_graph_launch_us.n, SL_GRAPH_LAUNCHES);
     return SL_OK;
 }
 

@@ -3,7 +3,10 @@
 #ifndef SL_TIMELINE_AS_GRAPHS_H
 #define SL_TIMELINE_AS_GRAPHS_H
 
+#include "../graph_costs.h"
 #include "replay_pass.h"
+
+static inline int64_t sl__ns_of_us(double us) { return (int64_t)(1000 * us + 0.5); }
 
 typedef struct sl__edge {
     uint32_t from; /* an item */
@@ -21,7 +24,8 @@ typedef struct sl__graph_node { /* by item; of a record or a wait only what capt
 typedef struct sl__one_graph {
     size_t first, last; /* items */
     int64_t end_ns;     /* of the last node, as recorded */
-    uint32_t n_nodes, n_kernels, n_roots;
+    uint32_t n_nodes;
+    sl_graph_size size;
     int64_t call_ns, push_ns; /* of its launch, and what of that comes behind its submission */
 } sl__one_graph;
 

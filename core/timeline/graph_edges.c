@@ -134,54 +134,45 @@ static void link_item(linking *l, size_t i)
 
 /* ---- what a launch takes ------------------------------------------------------------------- */
 
-static int64_t launch_ns(const sl_graph_costs *costs, uint32_t n_kernels)
-{
-    double low = 1;
-    int k = 0;
-    while (k + 2 < SL_GRAPH_LAUNCHES && n_kernels > 10 * low) {
-        low *= 10;
-        k++;
-    }
-    double part = n_kernels <= low ? 0 : (n_kernels - low) / (9 * low);
-    return costs->launch_ns[k]
-           + (int64_t)(part * (double)(costs->launch_ns[k + 1] - costs->launch_ns[k]));
-}
-
-/* Kernels come with the first node of their branch, every other node by itself. */
-static int64_t push_ns(const linking *l, const sl_span *span, uint32_t root)
-{
-    const sl_graph_costs *costs = l->graphs->costs;
-    int64_t ns = root > 0 ? costs->branch_ns : 0;
-    if (span->kind == SL_SPAN_MEMSET) return ns + costs->memset_ns;
-    if (span->kind == SL_SPAN_HOST_FUNC) return ns + costs->host_func_ns;
-    return sl__is_on_sms(span) ? ns : ns + costs->copy_ns;
-}
-
-static void count_node(linking *l, sl__one_graph *graph, size_t i, uint32_t *widest)
+static void count_node(linking *l, sl__one_graph *graph, size_t i)
 {
     const sl_span *span = sl__item_span(l->ops, i);
     sl__graph_node *node = &l->graphs->nodes[i];
     if (!span) return;
-    node->root = node->n_edges == 0 ? graph->n_roots++ : 0;
-    int64_t own_ns = push_ns(l, span, node->root);
+    const bool is_memset = span->kind == SL_SPAN_MEMSET;
+    node->root = node->n_edges == 0 ? graph->size.roots++ : 0;
+    int64_t own_ns = sl__ns_of_us(sl_graph_push_us(l->graphs->costs, sl_engine_on_gpu(span->engine),
+                                                   is_memset, node->root > 0));
     graph->push_ns += own_ns;
     node->push_ns = own_ns > 0 ? graph->push_ns : 0;
-    graph->n_kernels += sl__is_on_sms(span) && span->kind != SL_SPAN_MEMSET;
-    if (++l->widths[node->depth] > *widest) *widest = l->widths[node->depth];
+    graph->size.kernels += sl__is_on_sms(span) && !is_memset;
+    graph->size.width = (uint32_t)sl__max_unsigned(graph->size.width, ++l->widths[node->depth]);
+}
+
+/* Where branches begin or end. */
+static uint32_t count_crossings(const linking *l, const sl__one_graph *graph)
+{
+    uint32_t cross = 0;
+    for (size_t i = graph->first; i <= graph->last; i++) {
+        const sl__graph_node *node = &l->graphs->nodes[i];
+        if (!sl__item_span(l->ops, i) || node->n_edges == 0) continue;
+        cross += node->n_edges > 1 || l->leave[l->graphs->edges[node->first].from] > 1;
+    }
+    return cross;
 }
 
 static void link_graph(linking *l, sl__one_graph *graph)
 {
-    uint32_t widest = 0;
     for (size_t i = graph->first; i <= graph->last; i++)
         l->widths[i - graph->first] = 0;
     for (size_t i = graph->first; i <= graph->last && !l->failed && !sl__stops_at(i); i++) {
         link_item(l, i);
-        count_node(l, graph, i, &widest);
+        count_node(l, graph, i);
     }
-    uint32_t branches = widest > graph->n_roots && graph->n_roots > 0 ? widest - graph->n_roots : 0;
-    graph->call_ns = launch_ns(l->graphs->costs, graph->n_kernels)
-                     + branches * l->graphs->costs->branch_ns + graph->push_ns;
+    if (l->failed) return;
+    graph->size.cross = count_crossings(l, graph);
+    graph->call_ns = sl__ns_of_us(sl_graph_call_us(l->graphs->costs, &graph->size, false))
+                     + graph->push_ns;
 }
 
 /* ---- all ------------------------------------------------------------------------------------ */

@@ -19,23 +19,17 @@ void sl__graphs_call(sl__pass *p, size_t i)
     played->host_end_ns = p->launched_ns;
 }
 
-static int64_t gap_ns(const sl_graph_costs *costs, sl_engine from, sl_engine to)
+/* From a node to one behind it. */
+static int64_t edge_ns(const sl_graph_costs *costs, sl_engine from, sl_engine to,
+                       const sl__graph_node *node, const sl__edge *edge)
 {
+    double gap_us;
     if (from == SL_ENGINE_HOST || to == SL_ENGINE_HOST)
-        return (from == SL_ENGINE_HOST ? costs->func_out_ns : 0)
-               + (to == SL_ENGINE_HOST ? costs->func_in_ns : 0);
-    return from != to                ? costs->switch_ns
-           : to == SL_ENGINE_COMPUTE ? costs->gap_ns
-                                     : costs->copy_gap_ns;
-}
-
-/* A node tells those behind it one after the other; one that is behind several takes longer. */
-static int64_t signal_ns(const sl_graph_costs *costs, const sl__graph_node *node,
-                         const sl__edge *edge)
-{
-    bool is_join = node->n_edges > 1;
-    return edge->nth * (is_join ? costs->cross_ns : costs->fork_ns)
-           + (is_join ? costs->join_ns : 0);
+        gap_us = (from == SL_ENGINE_HOST ? costs->func_out_us : 0)
+                 + (to == SL_ENGINE_HOST ? costs->func_in_us : 0);
+    else
+        gap_us = sl_graph_gap_us(costs, from, to);
+    return sl__ns_of_us(gap_us + sl_graph_signal_us(costs, edge->nth, node->n_edges > 1));
 }
 
 static int64_t behind_edges_ns(const sl__pass *p, size_t i)
@@ -47,9 +41,9 @@ static int64_t behind_edges_ns(const sl__pass *p, size_t i)
     for (uint32_t k = 0; k < node->n_edges; k++) {
         const sl__edge *edge = &p->graphs->edges[node->first + k];
         if (ops->items[edge->from].end_ns > ops->items[i].start_ns) continue;
-        int64_t gap = gap_ns(costs, sl_engine_on_gpu(sl__item_span(ops, edge->from)->engine),
-                             sl_engine_on_gpu(sl__item_span(ops, i)->engine));
-        ns = sl__max_ns(ns, p->r->played[edge->from].end_ns + gap + signal_ns(costs, node, edge));
+        int64_t gap = edge_ns(costs, sl_engine_on_gpu(sl__item_span(ops, edge->from)->engine),
+                              sl_engine_on_gpu(sl__item_span(ops, i)->engine), node, edge);
+        ns = sl__max_ns(ns, p->r->played[edge->from].end_ns + gap);
     }
     return ns;
 }
@@ -60,7 +54,7 @@ static int64_t turn_ns(const sl__pass *p, const sl_span *span)
     bool is_copy = !sl__is_on_sms(span) && span->engine != SL_ENGINE_HOST;
     size_t *served = &p->graphs->served[sl__unit_of(p->r->ops->timeline, span)], before = *served;
     *served = (size_t)span->stream + 1;
-    return is_copy && before && before != *served ? p->graphs->costs->turn_ns : 0;
+    return is_copy && before && before != *served ? sl__ns_of_us(p->graphs->costs->turn_us) : 0;
 }
 
 int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
@@ -70,14 +64,15 @@ int64_t sl__graphs_start_ns(sl__pass *p, size_t i, int64_t free_ns)
     const sl_graph_costs *costs = p->graphs->costs;
     const sl__one_graph *graph = graph_of(p, i);
     int64_t behind_ns = sl__pass_behind_ns(p, i); /* also outside of the graph */
-    int64_t submitted_ns = p->r->played[i].host_end_ns - graph->push_ns + costs->submit_ns;
+    int64_t submitted_ns = p->r->played[i].host_end_ns - graph->push_ns
+                           + sl__ns_of_us(costs->submit_us);
     if (!span)
         return behind_ns == SL__NEVER ? p->r->played[i].host_end_ns - graph->call_ns : behind_ns;
     if (node->n_edges == 0) {
         int64_t first_ns = submitted_ns;
         if (behind_ns != SL__NEVER)
-            first_ns = sl__max_ns(first_ns, behind_ns + costs->launch_gap_ns);
-        behind_ns = first_ns + node->root * costs->root_ns;
+            first_ns = sl__max_ns(first_ns, behind_ns + sl__ns_of_us(costs->launch_gap_us));
+        behind_ns = first_ns + sl__ns_of_us(node->root * costs->root_us);
     }
     int64_t turned_ns = turn_ns(p, span);
     if (free_ns != SL__NEVER) free_ns += turned_ns;

@@ -173,7 +173,7 @@ static bool is_replay_identical(const sl_timeline *tl)
 /* Each graph has two nodes at least, and without one nothing changes. */
 static bool are_graphs_sound(const sl_timeline *tl)
 {
-    const sl_graph_costs costs = { .launch_ns = { 1, 2, 3, 4, 5 }, .gap_ns = 1, .fork_ns = 1 };
+    const sl_graph_costs costs = { .launch_us = { 0.001 }, .gap_us = 0.001, .fork_us = 0.001 };
     size_t n_spans;
     sl_as_graphs found;
     sl_error err;

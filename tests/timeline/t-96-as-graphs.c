@@ -7,34 +7,38 @@
  * than the one before it; one behind several starts 0.4 later. A host function starts 10 behind a node,
  * and the next node 5 behind it.
  */
+#include "../../core/graph_costs.h"
 #include "causes.h"
 
 static const sl_graph_costs costs = {
-    .launch_ns = { 2000, 2900, 11900, 101900, 1001900 }, /* 1.9, and 0.1 for each kernel */
-    .branch_ns = 500,
-    .copy_ns = 1000,
-    .submit_ns = 3000,
-    .root_ns = 700,
-    .gap_ns = 500,
-    .copy_gap_ns = 1000,
-    .switch_ns = 2000,
-    .fork_ns = 200,
-    .join_ns = 400,
-    .cross_ns = 300,
-    .launch_gap_ns = 1000,
-    .func_in_ns = 10000,
-    .func_out_ns = 5000,
+    .launch_kernels = { 1, 1001 }, /* 1.9, and 0.1 for each kernel */
+    .launch_us = { 2, 102 },
+    .branch_us = 0.5,
+    .copy_us = 1,
+    .submit_us = 3,
+    .root_us = 0.7,
+    .gap_us = 0.5,
+    .copy_gap_us = 1,
+    .switch_us = 2,
+    .fork_us = 0.2,
+    .join_us = 0.4,
+    .cross_us = 0.3,
+    .launch_gap_us = 1,
+    .func_in_us = 10,
+    .func_out_us = 5,
 };
 
-static sl_as_graphs as_graphs(sl_timeline *tl)
+static sl_as_graphs as_graphs_with(const sl_graph_costs *with, sl_timeline *tl)
 {
     sl_as_graphs found;
     sl_error err;
     finish(tl);
-    must(sl_timeline_as_graphs(tl, &costs, &found, &err), &err);
+    must(sl_timeline_as_graphs(tl, with, &found, &err), &err);
     sl_timeline_release(tl);
     return found;
 }
+
+static sl_as_graphs as_graphs(sl_timeline *tl) { return as_graphs_with(&costs, tl); }
 
 /* n kernels of 1 in stream 1, of which each call takes 4; from `at_us` on. */
 static int64_t chain(sl_timeline *tl, int n, int64_t at_us)
@@ -115,19 +119,56 @@ static void test_roots(void)
     is_int(as_graphs(tl).makespan_ns, 11400, "first nodes start one after the other");
 }
 
-/* A kernel of 4, and behind its event three of 10 in streams of their own. */
+/* A kernel of 4, and behind its event three of 10 in streams of their own; from `at` on. */
+static void fork(sl_timeline *tl, int64_t at)
+{
+    run_blocks(tl, 1, 4, "a", AT(at, at + 10), AT(at + 12, at + 16));
+    uint64_t record_id = record(tl, 1, AT(at + 10, at + 20), at + 22);
+    for (uint32_t i = 0; i < 3; i++) {
+        at += 20;
+        wait_event(tl, 2 + i, record_id, AT(at, at + 10), at + 12);
+        run_blocks(tl, 2 + i, 4, "k", AT(at + 10, at + 20), AT(at + 22, at + 32));
+    }
+}
+
 static void test_forks(void)
 {
     sl_timeline *tl = make();
     on_gpu(tl);
-    run_blocks(tl, 1, 4, "a", AT(0, 10), AT(12, 16));
-    uint64_t fork = record(tl, 1, AT(10, 20), 22);
-    for (int64_t i = 0; i < 3; i++) {
-        int64_t at = 20 + 20 * i;
-        wait_event(tl, 2 + (uint32_t)i, fork, AT(at, at + 10), at + 12);
-        run_blocks(tl, 2 + (uint32_t)i, 4, "k", AT(at + 10, at + 20), AT(at + 22, at + 32));
-    }
+    fork(tl, 0);
     is_int(as_graphs(tl).makespan_ns, 14900, "so do those behind one node");
+}
+
+/* The second launch's call takes 2.3 for its kernels, twice 0.5 for its branches, and thrice 7 for
+ * the nodes at which these begin. The graph before it takes 7, and its end is seen after 2. From
+ * the call's end it is 3 to the first node, and then 14.9. */
+static void test_call_of_branches(void)
+{
+    sl_graph_costs with = costs;
+    with.cross_node_us = 7;
+    sl_timeline *tl = make();
+    on_gpu(tl);
+    chain(tl, 5, 0);
+    add_call(tl, (sl_call){ .kind = SL_CALL_STREAM_SYNC, .stream = 1 }, AT(20, 25));
+    fork(tl, 25);
+    is_int(as_graphs_with(&with, tl).makespan_ns, 7000 + 2000 + 2300 + 1000 + 21000 + 3000 + 14900,
+           "branches and the nodes where they begin make a launch's call longer");
+}
+
+/* Of 2, 11 and 2001 kernels, worked out by hand. */
+static void test_chains(void)
+{
+    const sl_graph_costs rows = { .launch_kernels = { 1, 10, 100 }, .launch_us = { 2, 3.8, 12.8 } };
+    const sl_graph_costs falling = { .launch_kernels = { 1, 10 }, .launch_us = { 2, 1 } };
+    const sl_graph_costs one = { .launch_us = { 5 } };
+    is_double(sl_graph_chain_us(&rows, 0), 2, 0,
+              "a launch takes what the first row says, at least");
+    is_double(sl_graph_chain_us(&rows, 2), 2.2, 1e-9, "between two rows in proportion");
+    is_double(sl_graph_chain_us(&rows, 10), 3.8, 1e-9, "at a row what it says");
+    is_double(sl_graph_chain_us(&rows, 11), 3.9, 1e-9, "and in proportion again");
+    is_double(sl_graph_chain_us(&rows, 200), 22.8, 1e-9, "beyond the last as between the last two");
+    is_double(sl_graph_chain_us(&falling, 200), 1, 1e-9, "but never less than the last");
+    is_double(sl_graph_chain_us(&one, 200), 5, 0, "one number holds for all");
 }
 
 /* Stream 2 waits for a, stream 1 for b behind that: c comes behind a through b alone, and is no join:
@@ -236,13 +277,15 @@ static void test_nothing(void)
 
 int main(void)
 {
-    plan(25);
+    plan(33);
     test_chain();
     test_host_function();
     test_pipeline();
     test_fork_and_join();
     test_roots();
     test_forks();
+    test_call_of_branches();
+    test_chains();
     test_implied_edges();
     test_wait_between();
     test_cuts();
