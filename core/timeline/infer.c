@@ -31,7 +31,7 @@
 
 #include <stdlib.h>
 
-#include "sm_room.h"
+#include "company.h"
 #include "guess.h"
 #include "store.h"
 
@@ -43,71 +43,17 @@
 #define HOST_FUNC_NS 30000 /* to a host function and from it: another thread runs it */
 #define SLACK_NS 2000      /* between an end and the start that it made possible */
 #define AT_ONCE_NS 1000    /* the same among kernels, which may run side by side */
-#define MOST_GRIDS 128     /* that run at a time, of every GPU since compute capability 7.5 */
-#define UNKNOWN_BLOCKS (INT64_C(1) << 36) /* of a kernel without a grid: more than any grid has */
-#define LOOK_BACK 64                      /* neighbours in time that are looked at */
+#define LOOK_BACK 64       /* neighbours in time that are looked at */
 
 typedef struct inferring {
     sl__operations *ops;
     sl__board board;   /* when what each joint has ended, and the one that did last */
     sl__ruling ruling; /* of the operation that is looked at */
-    sl__order by_start[SL__SELECTIONS], by_end[SL__SELECTIONS]; /* of engines, and on SMs */
+    sl__company company;
     sl__guesses guesses;
-    int64_t *blocks_started[SL_MOST_DEVICES], *blocks_ended[SL_MOST_DEVICES]; /* of the first i
-                                                                     * kernels in either order */
 } inferring;
 
 static sl__item *item_at(const inferring *in, size_t item) { return &in->ops->items[item]; }
-
-/* ---- opening ------------------------------------------------------------------ */
-
-static int64_t *sum_blocks(const sl__operations *ops, const sl__order *order)
-{
-    int64_t *sums = malloc((order->n + 1) * sizeof *sums);
-    if (!sums) return NULL;
-    sums[0] = 0;
-    for (size_t i = 0; i < order->n; i++) {
-        int64_t blocks = sl__item_span(ops, order->at[i].item)->blocks;
-        sums[i + 1] = sums[i] + (blocks > 0 ? blocks : UNKNOWN_BLOCKS);
-    }
-    return sums;
-}
-
-static sl_status order_by_times(inferring *in, int which, sl_error *err)
-{
-    sl_status status = sl__operations_order(in->ops, which, SL__BY_START, &in->by_start[which],
-                                            err);
-    if (status != SL_OK) return status;
-    return sl__operations_order(in->ops, which, SL__BY_END, &in->by_end[which], err);
-}
-
-static sl_status order_engines(inferring *in, sl_error *err)
-{
-    sl_status status = sl__guesses_open(in->ops, &in->guesses, err);
-    for (int unit = 0; unit < sl__unit_count(in->ops->timeline) && status == SL_OK; unit++)
-        status = order_by_times(in, unit, err);
-    for (int k = 0; k < sl_timeline_device_count(in->ops->timeline) && status == SL_OK; k++) {
-        status = order_by_times(in, SL__ON_SMS + k, err);
-        if (status != SL_OK) break;
-        in->blocks_started[k] = sum_blocks(in->ops, &in->by_start[SL__ON_SMS + k]);
-        in->blocks_ended[k] = sum_blocks(in->ops, &in->by_end[SL__ON_SMS + k]);
-        if (!in->blocks_started[k] || !in->blocks_ended[k])
-            status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", in->ops->n);
-    }
-    return status;
-}
-
-static int place_of(const inferring *in, const sl_span *span)
-{
-    return sl_timeline_place(in->ops->timeline, span->stream);
-}
-
-/* With what a span shares what it runs on: the SMs, or its engine. */
-static int company_of(const inferring *in, const sl_span *span)
-{
-    return sl__is_on_sms(span) ? SL__ON_SMS + place_of(in, span)
-                               : sl__unit_of(in->ops->timeline, span);
-}
 
 /* ---- ready ---------------------------------------------------------------------- */
 
@@ -253,107 +199,6 @@ static int64_t usual_ns(const inferring *in, const sl__item *item)
     return item_at(in, item->ready_by)->is_call ? EVENT_NS : NEXT_NS;
 }
 
-static bool is_elsewhere(const inferring *in, size_t item, const sl_span *span)
-{
-    return sl__item_stream(in->ops, item) != span->stream;
-}
-
-/* The one of another stream that ended last after `after_ns` and up to `until_ns`. */
-static size_t ended_last(const inferring *in, const sl_span *span, int64_t after_ns,
-                         int64_t until_ns)
-{
-    const sl__order *order = &in->by_end[company_of(in, span)];
-    size_t k = sl__order_count(order, until_ns);
-    for (int n = 0; n < LOOK_BACK && k > 0 && order->at[k - 1].at_ns > after_ns; n++) {
-        size_t other = order->at[--k].item;
-        if (is_elsewhere(in, other, span) && item_at(in, other)->start_ns < span->start_ns)
-            return other;
-    }
-    return SL__NO_ITEM;
-}
-
-/* The one of another stream that runs while the span starts; of several, the largest. */
-static size_t running_at_start(const inferring *in, const sl_span *span)
-{
-    const sl__order *order = &in->by_start[company_of(in, span)];
-    size_t k = sl__order_count(order, span->start_ns - 1), largest = SL__NO_ITEM;
-    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        size_t other = order->at[--k].item;
-        if (item_at(in, other)->end_ns <= span->start_ns || !is_elsewhere(in, other, span))
-            continue;
-        if (largest == SL__NO_ITEM
-            || sl__item_span(in->ops, other)->blocks > sl__item_span(in->ops, largest)->blocks)
-            largest = other;
-    }
-    return largest;
-}
-
-/* The more urgent kernel that was issued later and started while the span was ready. */
-static size_t overtaken_by(const inferring *in, size_t i, const sl_span *span)
-{
-    const sl__order *order = &in->by_start[company_of(in, span)];
-    size_t k = sl__order_count(order, span->start_ns);
-    int32_t priority = sl__item_priority(in->ops, i);
-    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        size_t other = order->at[--k].item;
-        if (order->at[k].at_ns < item_at(in, i)->ready_ns) break;
-        if (other > i && sl__item_priority(in->ops, other) < priority) return other;
-    }
-    return SL__NO_ITEM;
-}
-
-/* The blocks of the kernels that ran at `ns` on the device at `place`, and the number of these. */
-static int64_t blocks_at(const inferring *in, int place, int64_t ns, size_t *kernels)
-{
-    size_t started = sl__order_count(&in->by_start[SL__ON_SMS + place], ns);
-    size_t ended = sl__order_count(&in->by_end[SL__ON_SMS + place], ns);
-    *kernels = started - ended;
-    return in->blocks_started[place][started] - in->blocks_ended[place][ended];
-}
-
-/* Of the kernels that ran there at `ns`; false if there were too many to look at. */
-static bool take_use(const inferring *in, int place, int64_t ns, size_t kernels, sl__sm_use *use)
-{
-    const sl__order *order = &in->by_start[SL__ON_SMS + place];
-    size_t k = sl__order_count(order, ns);
-    *use = (sl__sm_use){ 0 };
-    for (int n = 0; n < LOOK_BACK && k > 0 && kernels > 0; n++) {
-        size_t other = order->at[--k].item;
-        if (item_at(in, other)->end_ns <= ns) continue;
-        sl__sm_use_add(use, sl__item_span(in->ops, other));
-        kernels--;
-    }
-    return kernels == 0;
-}
-
-/* At `ns` the kernel would have found room: an SM was empty, as there were fewer blocks than SMs,
- * or what ran cannot have closed all of them. */
-static bool had_room(const inferring *in, const sl_span *span, int64_t ns)
-{
-    int place = place_of(in, span);
-    const sl_device_info *device = sl_timeline_device_at(in->ops->timeline, place);
-    size_t kernels;
-    int64_t blocks = blocks_at(in, place, ns, &kernels);
-    sl__sm_use use;
-    if (blocks >= UNKNOWN_BLOCKS || kernels >= MOST_GRIDS) return false;
-    return blocks < device->sm_count
-           || (take_use(in, place, ns, kernels, &use) && sl__fits_beside(device, &use, span));
-}
-
-/* While it was ready another kernel started that found room, and left it. */
-static bool had_room_since(const inferring *in, const sl_span *span, int64_t ready_ns,
-                           int64_t start_ns)
-{
-    const sl__order *order = &in->by_start[SL__ON_SMS + place_of(in, span)];
-    size_t k = sl__order_count(order, start_ns - 1);
-    for (int n = 0; n < LOOK_BACK && k > 0; n++) {
-        int64_t at_ns = order->at[--k].at_ns;
-        if (at_ns <= ready_ns + SL__LAUNCH_NS) break;
-        if (had_room(in, span, at_ns - 1)) return true;
-    }
-    return false;
-}
-
 static void hold_start(sl__item *item, sl_cause cause, size_t by)
 {
     item->start_cause = (uint8_t)cause;
@@ -373,7 +218,8 @@ static void start_by_itself(const inferring *in, sl__item *item, const sl_span *
     int64_t wait_ns = item->start_ns - item->ready_ns;
     int64_t since_ns = sl__max_ns(item->ready_ns, item->start_ns - SL__LAUNCH_NS);
     if (wait_ns > (has_host_func(in, item, span) ? HOST_FUNC_NS : SL__LAUNCH_NS))
-        hold_start(item, SL_CAUSE_UNKNOWN, ended_last(in, span, since_ns, span->start_ns));
+        hold_start(item, SL_CAUSE_UNKNOWN,
+                   sl__ended_last(&in->company, span, since_ns, span->start_ns));
     else if (item->ready_by == SL__NO_ITEM)
         item->ready_ns = item->start_ns; /* submission */
     else
@@ -393,8 +239,8 @@ static bool follows(const inferring *in, const sl__item *item, size_t other, int
 /* Also host functions: one thread runs them all. */
 static void infer_copy_start(const inferring *in, sl__item *item, const sl_span *span, size_t i)
 {
-    size_t other = ended_last(in, span, item->ready_ns, span->start_ns);
-    size_t running = running_at_start(in, span);
+    size_t other = sl__ended_last(&in->company, span, item->ready_ns, span->start_ns);
+    size_t running = sl__running_at_start(&in->company, span);
     int64_t wait_ns = item->start_ns - item->ready_ns;
     bool is_long = wait_ns > usual_ns(in, item);
     if (follows(in, item, other, SLACK_NS))
@@ -410,22 +256,12 @@ static void infer_copy_start(const inferring *in, sl__item *item, const sl_span 
         start_by_itself(in, item, span);
 }
 
-static bool is_without_grid(const sl_span *span)
-{
-    return sl_span_kind_is_kernel(span->kind) && span->blocks == 0;
-}
-
 /* Whether `by`, and what else ran just before `ns`, left room is unknown where a trace gives no
  * grids or no count of SMs. */
 static sl_cause room_or_unknown(const inferring *in, const sl_span *span, const sl_span *by,
                                 int64_t ns)
 {
-    size_t kernels;
-    int place = place_of(in, span);
-    bool known = sl_timeline_device_at(in->ops->timeline, place)->sm_count > 0
-                 && !is_without_grid(span) && !is_without_grid(by)
-                 && blocks_at(in, place, ns - 1, &kernels) < UNKNOWN_BLOCKS;
-    return known ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
+    return sl__knows_room(&in->company, span, by, ns - 1) ? SL_CAUSE_ROOM : SL_CAUSE_UNKNOWN;
 }
 
 /* No other kernel was in its way; the launch itself may have taken so long. */
@@ -439,19 +275,19 @@ static void start_alone(const inferring *in, sl__item *item, const sl_span *span
 
 static void infer_kernel_start(const inferring *in, sl__item *item, const sl_span *span, size_t i)
 {
-    size_t other = ended_last(in, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
+    size_t other = sl__ended_last(&in->company, span, item->ready_ns, span->start_ns + AT_ONCE_NS);
     bool is_long = item->start_ns - item->ready_ns > usual_ns(in, item);
     bool followed = follows(in, item, other, AT_ONCE_NS);
     int64_t before_ns = followed ? sl__min_ns(item_at(in, other)->end_ns, span->start_ns)
                                  : span->start_ns;
     bool usual = item->ready_by == SL__NO_ITEM ? !is_long : !(followed || is_long);
-    if (usual || had_room(in, span, before_ns - 1)
-        || had_room_since(in, span, item->ready_ns, before_ns)) {
+    if (usual || sl__had_room(&in->company, span, before_ns - 1)
+        || sl__had_room_since(&in->company, span, item->ready_ns, before_ns)) {
         start_alone(in, item, span, i);
         return;
     }
-    size_t urgent = overtaken_by(in, i, span);
-    size_t by = followed ? other : running_at_start(in, span);
+    size_t urgent = sl__overtaken_by(&in->company, i, span);
+    size_t by = followed ? other : sl__running_at_start(&in->company, span);
     if (urgent != SL__NO_ITEM)
         hold_start(item, SL_CAUSE_PRIORITY, urgent);
     else if (by != SL__NO_ITEM)
@@ -492,7 +328,7 @@ static size_t came_along(const inferring *in, const sl__order *order, size_t i)
         size_t other = order->at[--k].item;
         int64_t at_ns = order->at[k].at_ns;
         if (at_ns < item->start_ns - SLACK_NS || at_ns <= item->ready_ns) break;
-        if (other < i && is_elsewhere(in, other, sl__item_span(in->ops, i))
+        if (other < i && sl__item_stream(in->ops, other) != sl__item_stream(in->ops, i)
             && sl__item_place(in->ops, other) == sl__item_place(in->ops, i))
             return other;
     }
@@ -575,28 +411,21 @@ static void infer_item(inferring *in, size_t i)
     sl__board_put(&in->board, &in->ruling, (sl__reach){ item->end_ns, i });
 }
 
-static void close(inferring *in)
-{
-    for (int place = 0; place < sl_timeline_device_count(in->ops->timeline); place++) {
-        free(in->blocks_started[place]);
-        free(in->blocks_ended[place]);
-    }
-    sl__board_close(&in->board);
-}
-
 static sl_status infer_all(sl__operations *ops, sl_error *err)
 {
     inferring in = { .ops = ops };
     sl_status status = sl__board_open(&ops->rules, &in.board, err);
     for (size_t i = 0; i < ops->n; i++)
         ops->inferred |= ops->items[i].in_stream && !ops->items[i].is_reported;
-    if (status == SL_OK && ops->inferred) status = order_engines(&in, err);
+    if (status == SL_OK && ops->inferred) status = sl__guesses_open(ops, &in.guesses, err);
+    if (status == SL_OK && ops->inferred) status = sl__company_open(ops, &in.company, err);
     for (size_t i = 0; i < ops->n && status == SL_OK; i++) {
         if (sl__stops_at(i)) status = sl_interrupt_check(err);
         infer_item(&in, i);
     }
     if (status == SL_OK) status = infer_channels(&in, err);
-    close(&in);
+    sl__company_close(&in.company);
+    sl__board_close(&in.board);
     return status;
 }
 
