@@ -357,7 +357,7 @@ static void start(pass *p, size_t i)
                                  : start_ns(p, i);
     int64_t ns = length_ns(p, i);
     played->end_ns = played->start_ns + ns;
-    played->end_ns += sl__slowed_ns(p, i, ns) + sl__squeezed_ns(p, i, ns);
+    played->end_ns += sl__slowed_ns(p, i, ns);
     if (by_part) sl__squeeze(p, i);
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (span && span->engine == SL_ENGINE_COMM) p->of[place_of(p, i)].collective = i;

@@ -62,10 +62,9 @@ int64_t sl__pass_awaited_ns(const sl__pass *pass, size_t item);
 
 /* ---- SMs (replay_sms.c) ---- */
 
-/* By how much longer a kernel that fills the GPU, and lasted `ns`, lasts beside a smaller one that it
- * was not beside, and beside such a collective. */
+/* By how much longer a kernel that fills the GPU, and lasts `ns` alone, lasts beside a smaller one and
+ * beside a collective that it was recorded behind. */
 int64_t sl__slowed_ns(const sl__pass *pass, size_t item, int64_t ns);
-int64_t sl__squeezed_ns(const sl__pass *pass, size_t item, int64_t ns);
 /* A collective that begins with its part takes SMs from kernels that have been played before. */
 void sl__squeeze(sl__pass *pass, size_t item);
 

@@ -17,39 +17,34 @@ bool sl__fills_gpu(const sl_timeline *timeline, const sl_span *span)
            && (span->blocks == 0 || sm_count <= 0 || (int64_t)span->blocks >= sm_count);
 }
 
-/* How much longer one that fills the GPU takes beside a smaller one that was recorded before it: it
- * lacks that one's SMs until the first of both has ended. */
+/* The share of the SMs that it takes with a block on each. */
+static double share_of(const pass *p, size_t i)
+{
+    int sm_count = sl_timeline_device_at(p->r->ops->timeline, sl__item_place(p->r->ops, i))
+                       ->sm_count;
+    return sm_count > 0 ? (double)sl__item_span(p->r->ops, i)->blocks / sm_count : 1;
+}
+
+/* How much longer one that fills the GPU, and lasts `length_ns` alone, takes beside `by`: it lacks that
+ * one's SMs until the first of both has ended. */
+static int64_t lacking_ns(const pass *p, size_t i, size_t by, int64_t length_ns)
+{
+    if (by == SL__NO_ITEM || sl__pass_item(p, by)->end_ns > sl__pass_item(p, i)->start_ns) return 0;
+    const sl__played *beside = &p->r->played[by];
+    int64_t both_ns = beside->end_ns - sl__max_ns(beside->start_ns, p->r->played[i].start_ns);
+    double share = share_of(p, by);
+    if (both_ns <= 0 || share >= 1) return 0;
+    return sl__min_ns((int64_t)((double)both_ns * share),
+                      (int64_t)((double)length_ns * share / (1 - share)));
+}
+
 int64_t sl__slowed_ns(const pass *p, size_t i, int64_t length_ns)
 {
     const sl_span *span = sl__item_span(p->r->ops, i);
     if (!span || !sl__fills_gpu(p->r->ops->timeline, span)) return 0;
     int place = place_of(p, span);
-    size_t small = p->of[place].small;
-    if (small == SL__NO_ITEM) return 0;
-    const sl__played *beside = &p->r->played[small];
-    int64_t both_ns = beside->end_ns - sl__max_ns(beside->start_ns, p->r->played[i].start_ns);
-    if (both_ns <= 0) return 0;
-    int sm_count = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count;
-    double share = (double)sl__item_span(p->r->ops, small)->blocks / sm_count;
-    return sl__min_ns((int64_t)((double)both_ns * share),
-                      (int64_t)((double)length_ns * share / (1 - share)));
-}
-
-/* What a kernel that fills the GPU lasts longer beside a collective that it was not beside: that
- * has an SM for each of its blocks until it ends, and the kernel the others. */
-int64_t sl__squeezed_ns(const pass *p, size_t i, int64_t ns)
-{
-    const sl_span *span = sl__item_span(p->r->ops, i);
-    if (!span || span->kind != SL_SPAN_KERNEL || !sl__fills_gpu(p->r->ops->timeline, span))
-        return 0;
-    int place = place_of(p, span);
-    size_t by = p->of[place].collective;
-    if (by == SL__NO_ITEM || sl__pass_item(p, by)->end_ns > sl__pass_item(p, i)->start_ns
-        || p->r->played[by].end_ns <= p->r->played[i].start_ns)
-        return 0;
-    int64_t taken = sl__item_span(p->r->ops, by)->blocks;
-    int64_t left = sl_timeline_device_at(p->r->ops->timeline, place)->sm_count - taken;
-    return left > 0 ? (int64_t)((double)ns * (double)taken / (double)left) : 0;
+    return lacking_ns(p, i, p->of[place].small, length_ns)
+           + lacking_ns(p, i, p->of[place].collective, length_ns);
 }
 
 /* Kernels that fill the GPU lack its SMs meanwhile, and end later. They have been played before. */

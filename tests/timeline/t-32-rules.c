@@ -447,8 +447,24 @@ static int64_t both_let_go_us(bool collectives)
     return replayed_us(tl, second, 1, collectives ? SL__NO_COMM : SL__NO_NULL);
 }
 
+/* On 132 SMs work of 33 blocks for 100, in whose stream a kernel that fills the GPU for 200 comes next.
+ * Without that order the kernel starts at 4, and for 100 has three quarters of the SMs: it lacks 25. */
+static int64_t beside_us(sl_span_kind kind, sl_engine engine)
+{
+    sl_timeline *tl = make();
+    sl_device_info gpu = { .sm_count = 132 };
+    sl_timeline_set_device(tl, &gpu);
+    sl_span first = { .stream = 1, .blocks = 33, .kind = (uint8_t)kind, .engine = (uint8_t)engine };
+    issue(tl, first, 0, 100, 200);
+    uint64_t second = issue(tl, (sl_span){ .stream = 1, .blocks = 132 }, 0, 200, 400);
+    return replayed_us(tl, second, 1, SL__NO_STREAM);
+}
+
 static void test_replay(void)
 {
+    is_int(beside_us(SL_SPAN_COLLECTIVE, SL_ENGINE_COMM), 225,
+           "a kernel lacks the SMs of a collective while both run: 4 to 229");
+    is_int(beside_us(SL_SPAN_KERNEL, SL_ENGINE_COMPUTE), 225, "and those of a smaller kernel");
     is_int(both_let_go_us(true), 196, "what comes behind a collective let go is as well: 4 to 200");
     is_int(both_let_go_us(false), 196, "so it is behind the NULL stream");
     is_int(without_order_us(5), 300, "replayed: launches of one graph take turns: 100 to 400");
