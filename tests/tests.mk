@@ -125,12 +125,12 @@ $(T)/t-21-library: %: %.o $(C)/error.o | $(T)/fake_cublaslt.so
 $(T)/t-22-nvrtc: %: %.o $(C)/error.o $(C)/custom/args.o $(addprefix $(C)/cuda/,library.o \
     nvrtc.o nvrtc_headers.o)
 $(T)/t-23-nccl-library: %: %.o $(C)/error.o | $(T)/fake_nccl.so $(T)/fake_cupti.so
-$(T)/t-30-activity $(T)/t-34-attaching $(T)/t-35-peer-times: %: %.o $(C)/error.o \
+$(T)/t-30-activity $(T)/t-34-attaching $(T)/t-35-peer-times: %: %.o $(C)/base.o $(C)/error.o \
     $(addprefix $(C)/cuda/,activity.o event_times.o graph_times.o peer_times.o kernel_names.o library.o) | $(T)/fake_cupti.so
-$(T)/t-31-event-times: %: %.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
+$(T)/t-31-event-times: %: %.o $(C)/base.o $(C)/error.o $(addprefix $(C)/cuda/,activity.o event_times.o \
     graph_times.o peer_times.o kernel_names.o library.o cupti_attach.o cupti_trace.o trace_buffers.o matching.o)
 $(T)/t-32-kernel-names: %: %.o $(C)/cuda/kernel_names.o
-$(T)/t-33-matching: %: %.o $(C)/cuda/matching.o
+$(T)/t-33-matching: %: %.o $(C)/base.o $(C)/cuda/matching.o
 # The core and the whole plugin but its kernels, on a driver with threads.
 PLAYED := $(filter-out %/core/backends.o %/core/plugin.o,$(CORE)) $(TIMELINE) $(NUMBERS) $(CUDA_C) \
           $(addprefix $(T)/,fake_cudart.o fake_driver.o fake_streams.o fake_graphs.o fake_kernels.o)

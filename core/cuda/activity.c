@@ -72,14 +72,8 @@ static sl_status start(cuda_device *dev, sl_error *err)
  * device's latest, as when recordings nest. */
 static bool make_room(cuda_activity *activity)
 {
-    int32_t n = activity->device->recording;
-    if (n < activity->cap_ranges) return true;
-    int32_t cap = n ? 2 * n : 4;
-    uint64_t *grown = realloc(activity->ranges, (size_t)cap * sizeof *grown);
-    if (!grown) return false;
-    activity->ranges = grown;
-    activity->cap_ranges = cap;
-    return true;
+    const size_t n = (size_t)activity->device->recording;
+    return SL__GROW(activity->ranges, activity->cap_ranges, n + 1);
 }
 
 sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
@@ -87,7 +81,7 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
     cuda_device *dev = cuda_of(device);
     if (!dev->activity) {
         dev->activity = calloc(1, sizeof *dev->activity);
-        if (!dev->activity) return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+        if (!dev->activity) return sl__no_memory(err, "a recording");
         dev->activity->device = dev;
         n_activities++;
     }
@@ -97,7 +91,7 @@ sl_status cuda_record_begin(sl_device *device, const char *name, sl_error *err)
     if (status != SL_OK) return status;
     if (!make_room(dev->activity)) {
         if (dev->recording == 0) cuda_trace_end(dev->activity);
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+        return sl__no_memory(err, "a recording");
     }
     dev->activity->ranges[dev->recording++] = nvtxRangeStartA(name ? name : "streamlab");
     return SL_OK;

@@ -25,7 +25,7 @@ struct cuda_activity { /* of a device, from its first recording until it closes 
     cuda_device *device;
     char notice[360]; /* what base.notice points to */
     uint64_t *ranges; /* of NVTX, one a recording, the latest last */
-    int32_t cap_ranges;
+    size_t cap_ranges;
 
     /* cupti_trace.c */
     bool traced;                /* a recording is on that CUPTI takes the times of */

@@ -21,7 +21,8 @@ struct cuda_capture {
     cuda_stream *origin;
     cuda_needs *needs;
     cuda_node *nodes;
-    uint32_t n_nodes, cap_nodes;
+    uint32_t n_nodes;
+    size_t cap_nodes;
     node_set before; /* what the stream's next node comes behind */
     node_set found;  /* what one node comes behind */
     bool incomplete; /* without memory for its nodes: they have no times in recordings */
@@ -77,15 +78,7 @@ static bool has(const node_set *set, cudaGraphNode_t node)
     return false;
 }
 
-static bool reserve(node_set *set, size_t n)
-{
-    if (n <= set->cap) return true;
-    cudaGraphNode_t *grown = realloc(set->at, 2 * n * sizeof *grown);
-    if (!grown) return false;
-    set->at = grown;
-    set->cap = 2 * n;
-    return true;
-}
+static bool reserve(node_set *set, size_t n) { return SL__GROW(set->at, set->cap, n); }
 
 static bool copy_nodes(node_set *set, const cudaGraphNode_t *nodes, size_t n)
 {
@@ -121,13 +114,7 @@ static bool is_known(const cuda_capture *capture, uint32_t first, cudaGraphNode_
 
 static bool add(cuda_capture *capture, cudaGraphNode_t node, const sl_op *op)
 {
-    if (capture->n_nodes == capture->cap_nodes) {
-        uint32_t cap = capture->cap_nodes ? 2 * capture->cap_nodes : 64;
-        cuda_node *grown = realloc(capture->nodes, cap * sizeof *grown);
-        if (!grown) return false;
-        capture->nodes = grown;
-        capture->cap_nodes = cap;
-    }
+    if (!SL__GROW(capture->nodes, capture->cap_nodes, (size_t)capture->n_nodes + 1)) return false;
     capture->nodes[capture->n_nodes++] = (cuda_node){ .handle = node, .op = op };
     return true;
 }
@@ -193,10 +180,7 @@ static const char *call_of(const sl_work *work)
     }
 }
 
-static sl_status out_of_memory(sl_error *err)
-{
-    return sl_fail(err, SL_ENOMEM, "out of host memory for a capture");
-}
+static sl_status out_of_memory(sl_error *err) { return sl__no_memory(err, "a capture"); }
 
 /* For an invalidated capture the driver has the same answer to every call; cuBLAS would hide it. */
 sl_status cuda_capture_before(sl_op *op, cuda_capture **out, sl_error *err)

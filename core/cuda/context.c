@@ -162,18 +162,11 @@ cudaError_t cuda_event_take(cuda_device *dev, bool timing, cudaEvent_t *event)
 
 void cuda_event_give(cuda_device *dev, bool timing, cudaEvent_t event)
 {
-    size_t n = dev->n_free_events[timing];
-    if (n == dev->cap_free_events[timing]) {
-        size_t cap = n ? 2 * n : 64;
-        cudaEvent_t *grown = realloc(dev->free_events[timing], cap * sizeof *grown);
-        if (!grown) {
-            cudaEventDestroy(event);
-            return;
-        }
-        dev->free_events[timing] = grown;
-        dev->cap_free_events[timing] = cap;
-    }
-    dev->free_events[timing][dev->n_free_events[timing]++] = event;
+    size_t *n = &dev->n_free_events[timing];
+    if (SL__GROW(dev->free_events[timing], dev->cap_free_events[timing], *n + 1))
+        dev->free_events[timing][(*n)++] = event;
+    else
+        cudaEventDestroy(event);
 }
 
 void cuda_events_close(cuda_device *dev)

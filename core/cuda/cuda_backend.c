@@ -225,10 +225,7 @@ static sl_status stream_open(sl_stream *base, const char *name, sl_error *err)
             "cudaStreamCreateWithPriority", err);
         if (status != SL_OK) return status;
     }
-    stream->next = dev->streams;
-    stream->link = &dev->streams;
-    if (stream->next) stream->next->link = &stream->next;
-    dev->streams = stream;
+    SL__PUSH(dev->streams, stream, next, link);
     nvtxNameCudaStreamA(stream->handle, name);
     return SL_OK;
 }
@@ -238,8 +235,7 @@ static void stream_close(sl_stream *base)
     cuda_stream *stream = (cuda_stream *)base;
     cuda_device *dev = cuda_of(base->device);
     cuda_use(dev);
-    *stream->link = stream->next;
-    if (stream->next) stream->next->link = stream->link;
+    SL__UNLINK(stream, next, link);
     for (uint32_t i = 0; i < stream->n_marks; i++)
         cuda_event_give(dev, false, stream->marks[(stream->first_mark + i) % CUDA_MARKS].event);
     if (stream->workspace) cuda_block_give(dev, stream->workspace);

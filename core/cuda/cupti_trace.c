@@ -360,17 +360,10 @@ typedef struct collector {
 /* Keeps a record for a device that has not collected yet. */
 static void keep(cuda_activity *activity, const sl_activity *found)
 {
-    if (activity->n_ready == activity->cap_ready) {
-        size_t cap = activity->cap_ready ? 2 * activity->cap_ready : 256;
-        sl_activity *grown = realloc(activity->ready, cap * sizeof *grown);
-        if (!grown) {
-            trace.matching.n_lost++;
-            return;
-        }
-        activity->ready = grown;
-        activity->cap_ready = cap;
-    }
-    activity->ready[activity->n_ready++] = *found;
+    if (SL__GROW(activity->ready, activity->cap_ready, activity->n_ready + 1))
+        activity->ready[activity->n_ready++] = *found;
+    else
+        trace.matching.n_lost++;
 }
 
 /* Whose recording the external id names; NULL: it has ended. */

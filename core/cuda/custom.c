@@ -174,14 +174,8 @@ void cuda_custom_unload(cuda_device *dev)
 /* Without memory for the list the code stays on the device until the process ends. */
 static void put_off(cuda_device *dev, struct CUlib_st *library)
 {
-    if (dev->n_closed == dev->cap_closed) {
-        size_t cap = dev->cap_closed ? 2 * dev->cap_closed : 16;
-        struct CUlib_st **grown = realloc(dev->closed, cap * sizeof *grown);
-        if (!grown) return;
-        dev->closed = grown;
-        dev->cap_closed = cap;
-    }
-    dev->closed[dev->n_closed++] = library;
+    if (SL__GROW(dev->closed, dev->cap_closed, dev->n_closed + 1))
+        dev->closed[dev->n_closed++] = library;
 }
 
 void cuda_custom_close(sl_custom *base)

@@ -19,7 +19,7 @@ static cublasStatus_t create_handle(cuda_device *dev, cuda_gemm *gemm)
 static sl_status new_gemm(cuda_device *dev, cuda_gemm **opened, sl_error *err)
 {
     cuda_gemm *gemm = calloc(1, sizeof *gemm);
-    if (!gemm) return sl_fail(err, SL_ENOMEM, "out of host memory for the state of cuBLAS");
+    if (!gemm) return sl__no_memory(err, "the state of cuBLAS");
     gemm->workspace_bytes = (size_t)(dev->base.info.compute_capability_major >= 9 ? 32 : 4) << 20;
     sl_status status = cuda_lt_find(&gemm->lt, err);
     cublasStatus_t code = status != SL_OK ? CUBLAS_STATUS_SUCCESS : create_handle(dev, gemm);

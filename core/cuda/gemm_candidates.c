@@ -159,7 +159,7 @@ sl_status cuda_gemm_candidates(cuda_device *dev, const lt_tuning *lt, const gemm
         .gemm = dev->gemm, .lt = lt, .plan = plan, .workspace_bytes = workspace_bytes, .to = to
     };
     *to = (lt_candidates){ calloc(MOST, sizeof *to->list), 0 };
-    if (!to->list) return sl_fail(err, SL_ENOMEM, "out of host memory for candidates of matmul");
+    if (!to->list) return sl__no_memory(err, "candidates of matmul");
     cublasStatus_t code = cuda_plan_candidates(dev->gemm, plan, HEURISTICS, c.found, &c.n_found,
                                                &call);
     if (code) return cuda_lt_fail(dev, &dev->gemm->lt, code, call, &plan->key, err);

@@ -100,7 +100,7 @@ sl_status cuda_gemm_plan_key(const sl_product *product, char *text, size_t bytes
 sl_status cuda_plan_keep(const gemm_plan *p, sl_image *image, sl_error *err)
 {
     kept_plan *kept = calloc(1, sizeof *kept);
-    if (!kept) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
+    if (!kept) return sl__no_memory(err, "a plan of matmul");
     memcpy(kept->magic, magic, sizeof magic);
     kept->algo = p->algo;
     kept->times = (cuda_times){ p->tuning.ns, p->tuning.first_ns, p->tuning.candidates };

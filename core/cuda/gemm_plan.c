@@ -229,7 +229,7 @@ static sl_status plan_open(cuda_device *dev, const plan_key *key, gemm_plan **op
     const char *call = NULL;
     int n = 0;
     gemm_plan *p = calloc(1, sizeof *p);
-    if (!p) return sl_fail(err, SL_ENOMEM, "out of host memory for a plan of matmul");
+    if (!p) return sl__no_memory(err, "a plan of matmul");
     p->key = *key;
     cublasStatus_t code = plan_describe(&gemm->lt, p, &call);
     if (!code) code = cuda_plan_candidates(gemm, p, CANDIDATES, found, &n, &call);
@@ -312,8 +312,7 @@ gemm_plan *cuda_plan_known(const cuda_gemm *gemm, const plan_key *key)
 static sl_status add_plan(cuda_device *dev, const plan_key *key, gemm_plan **added, sl_error *err)
 {
     cuda_gemm *gemm = dev->gemm;
-    if (!make_room(gemm))
-        return sl_fail(err, SL_ENOMEM, "out of host memory for the plans of matmul");
+    if (!make_room(gemm)) return sl__no_memory(err, "the plans of matmul");
     cuda_use(dev);
     sl_status status = plan_open(dev, key, added, err);
     if (status != SL_OK) return status;

@@ -230,7 +230,7 @@ static sl_status is_reproducible(tuner *t, const lt_candidate *c, bool *same, sl
     t->set = t->operands.n - 1;
     if (multiply(t, c, true) || multiply(t, c, true)) return SL_OK;
     char *memory = malloc(2 * COMPARED_BYTES);
-    if (!memory) return sl_fail(err, SL_ENOMEM, "out of host memory to compare results in");
+    if (!memory) return sl__no_memory(err, "results to compare");
     sl_status status = compare(t, t->operands.bytes[OF_C], memory, same, err);
     free(memory);
     return status;

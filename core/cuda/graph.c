@@ -92,7 +92,7 @@ static sl_status check_funcs(const sl_body *body, uint32_t n_funcs, sl_error *er
                        (unsigned)n_funcs, CUDA_MOST_NODE_FUNCS);
     if (n_funcs == 0 || !has_pageable(body)) return SL_OK;
     bool *marks = calloc(body->n_nodes, sizeof *marks);
-    if (!marks) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph");
+    if (!marks) return sl__no_memory(err, "a graph");
     for (uint32_t i = 0; i < body->n_nodes && status == SL_OK; i++)
         if (body->nodes[i].op->span_flags & SL_SPAN_DST_PAGEABLE)
             status = check_copy(body, i, marks, err);
@@ -225,7 +225,7 @@ sl_status cuda_graph_launch(cuda_device *dev, cuda_op *op, sl_error *err)
     sl_status status = check_launch(dev, graph->needs, err);
     cuda_launch *launch = status != SL_OK ? NULL : malloc(sizeof *launch);
     if (status != SL_OK) return status;
-    if (!launch) return sl_fail(err, SL_ENOMEM, "out of host memory for a launch of a graph");
+    if (!launch) return sl__no_memory(err, "a launch of a graph");
     status = cuda_check(dev, cudaGraphLaunch(graph->exec, ((cuda_stream *)op->base.stream)->handle),
                         "cudaGraphLaunch", err);
     if (status != SL_OK)

@@ -22,17 +22,6 @@ typedef struct cuda_recorded { /* a launch in a recording */
     cuda_node_ids *ids;
 } cuda_recorded;
 
-static bool has_room(void **array, size_t *cap, size_t n, size_t elem_bytes)
-{
-    if (n < *cap) return true;
-    size_t grown_cap = *cap ? 2 * *cap : 64;
-    void *grown = realloc(*array, grown_cap * elem_bytes);
-    if (!grown) return false;
-    *array = grown;
-    *cap = grown_cap;
-    return true;
-}
-
 /* ---- the numbers of nodes ---- */
 
 static int compare_ids(const void *a, const void *b)
@@ -73,29 +62,18 @@ void cuda_graph_times_before(cuda_op *launch, cuda_node_id_fn ask)
 void cuda_graph_times_after(cuda_activity *activity, cuda_op *launch)
 {
     cuda_node_ids *ids = ((cuda_graph *)launch->base.graph)->ids;
-    void *launches = activity->launches;
-    if (!ids
-        || !has_room(&launches, &activity->cap_launches, activity->n_launches,
-                     sizeof *activity->launches))
+    if (!ids || !SL__GROW(activity->launches, activity->cap_launches, activity->n_launches + 1))
         return;
-    activity->launches = launches;
     activity->launches[activity->n_launches++] = (cuda_recorded){ launch->base.seq, ids };
     ids->refs++;
 }
 
 static const cuda_recorded *find_launch(const cuda_activity *activity, uint64_t seq)
 {
-    size_t low = 0, high = activity->n_launches;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (activity->launches[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < activity->n_launches && activity->launches[low].seq == seq
-               ? &activity->launches[low]
-               : NULL;
+    size_t at;
+    SL__SEARCH(at, activity->n_launches, activity->launches[at].seq < seq);
+    return at < activity->n_launches && activity->launches[at].seq == seq ? &activity->launches[at]
+                                                                          : NULL;
 }
 
 bool cuda_graph_times_find(const cuda_activity *activity, uint64_t launch, uint64_t graph_node,
@@ -116,9 +94,7 @@ void cuda_activity_func_ran(const cuda_device *dev, uint64_t seq, int64_t start_
 {
     cuda_activity *activity = dev->activity;
     if (dev->recording == 0) return;
-    void *funcs = activity->funcs;
-    if (!has_room(&funcs, &activity->cap_funcs, activity->n_funcs, sizeof *activity->funcs)) return;
-    activity->funcs = funcs;
+    if (!SL__GROW(activity->funcs, activity->cap_funcs, activity->n_funcs + 1)) return;
     activity->funcs[activity->n_funcs++] = (sl_activity){ .seq = seq,
                                                           .start_ns = start_ns,
                                                           .end_ns = end_ns };

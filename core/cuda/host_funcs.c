@@ -45,33 +45,16 @@ static cuda_func *abandoned;                          /* no thread of the driver
 static cuda_node_func *abandoned_nodes;
 static cuda_func *running; /* its user's function, on the Lua thread */
 
-static void link_into(cuda_func **list, cuda_func *func)
-{
-    func->next = *list;
-    func->link = list;
-    if (func->next) func->next->link = &func->next;
-    *list = func;
-}
+static void link_into(cuda_func **list, cuda_func *func) { SL__PUSH(*list, func, next, link); }
 
-static void unlink_func(cuda_func *func)
-{
-    *func->link = func->next;
-    if (func->next) func->next->link = func->link;
-}
+static void unlink_func(cuda_func *func) { SL__UNLINK(func, next, link); }
 
 static void link_node(cuda_node_func **list, cuda_node_func *node)
 {
-    node->next = *list;
-    node->link = list;
-    if (node->next) node->next->link = &node->next;
-    *list = node;
+    SL__PUSH(*list, node, next, link);
 }
 
-static void unlink_node(cuda_node_func *node)
-{
-    *node->link = node->next;
-    if (node->next) node->next->link = node->link;
-}
+static void unlink_node(cuda_node_func *node) { SL__UNLINK(node, next, link); }
 
 /* Under the lock, which it leaves while it waits. */
 static void await_run(cuda_func *func)
@@ -159,7 +142,7 @@ sl_status cuda_funcs_launch(cuda_op *op, sl_error *err)
     cuda_stream *stream = (cuda_stream *)op->base.stream;
     cuda_device *dev = cuda_of(stream->base.device);
     cuda_func *func = calloc(1, sizeof *func);
-    if (!func) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    if (!func) return sl__no_memory(err, "a host function");
     func->device = dev;
     func->op = op;
     pthread_mutex_lock(&lock);
@@ -180,7 +163,7 @@ sl_status cuda_funcs_capture(cuda_op *op, cuda_needs *needs, sl_error *err)
     cuda_stream *stream = (cuda_stream *)op->base.stream;
     cuda_device *dev = needs->device;
     cuda_node_func *node = calloc(1, sizeof *node);
-    if (!node) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    if (!node) return sl__no_memory(err, "a host function");
     node->device = dev;
     node->op = op;
     node->needs = needs;

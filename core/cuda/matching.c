@@ -7,30 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_CAP = 1024 };
-
-/* True if the array has room for one more; doubles it otherwise. */
-static bool has_room(void **array, size_t *cap, size_t n, size_t elem_bytes)
-{
-    if (n < *cap) return true;
-    size_t grown_cap = *cap ? 2 * *cap : FIRST_CAP;
-    void *grown = realloc(*array, grown_cap * elem_bytes);
-    if (!grown) return false;
-    *array = grown;
-    *cap = grown_cap;
-    return true;
-}
+#include "../base.h"
 
 /* ---- whose a call is ---- */
 
 void cuda_matching_begin(cuda_matching *m, uint64_t external_id, uint64_t start_ns)
 {
-    void *intervals = m->intervals;
-    if (!has_room(&intervals, &m->cap_intervals, m->n_intervals, sizeof *m->intervals)) {
+    if (!SL__GROW(m->intervals, m->cap_intervals, m->n_intervals + 1)) {
         m->n_lost++;
         return;
     }
-    m->intervals = intervals;
     if (m->n_intervals > 0 && m->intervals[m->n_intervals - 1].end_ns >= start_ns)
         m->intervals[m->n_intervals - 1].end_ns = start_ns - 1;
     m->intervals[m->n_intervals++] = (cuda_interval){ external_id, start_ns, UINT64_MAX };
@@ -50,30 +36,22 @@ static bool is_in(const cuda_matching *m, size_t at, uint64_t ns)
 /* The interval that has the time; NULL: none. Nearly always it is the latest one, or the next. */
 static const cuda_interval *interval_at(cuda_matching *m, uint64_t ns)
 {
-    size_t low = 0, high = m->n_intervals;
+    size_t at;
     if (is_in(m, m->near, ns)) return &m->intervals[m->near];
     if (is_in(m, m->near + 1, ns)) return &m->intervals[++m->near];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->intervals[middle].end_ns < ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (!is_in(m, low, ns)) return NULL;
-    return &m->intervals[m->near = low];
+    SL__SEARCH(at, m->n_intervals, m->intervals[at].end_ns < ns);
+    if (!is_in(m, at, ns)) return NULL;
+    return &m->intervals[m->near = at];
 }
 
 void cuda_matching_add_call(cuda_matching *m, uint32_t correlation, uint64_t start_ns)
 {
-    void *calls = m->calls;
     const cuda_interval *interval = interval_at(m, start_ns);
     if (!interval) return;
-    if (!has_room(&calls, &m->cap_calls, m->n_calls, sizeof *m->calls)) {
+    if (!SL__GROW(m->calls, m->cap_calls, m->n_calls + 1)) {
         m->n_lost++;
         return;
     }
-    m->calls = calls;
     if (m->n_calls > 0 && m->calls[m->n_calls - 1].correlation > correlation)
         m->calls_unsorted = true;
     m->calls[m->n_calls++] = (cuda_call){ interval->external_id, correlation };
@@ -83,12 +61,10 @@ void cuda_matching_add_call(cuda_matching *m, uint32_t correlation, uint64_t sta
 
 void cuda_matching_add_record(cuda_matching *m, const cuda_record *record)
 {
-    void *records = m->records;
-    if (!has_room(&records, &m->cap_records, m->n_records, sizeof *record)) {
+    if (!SL__GROW(m->records, m->cap_records, m->n_records + 1)) {
         m->n_lost++;
         return;
     }
-    m->records = records;
     if (m->n_records > 0 && m->records[m->n_records - 1].correlation > record->correlation)
         m->records_unsorted = true;
     m->records[m->n_records++] = *record;
@@ -122,15 +98,9 @@ static void sort(cuda_matching *m)
 /* The first call that is not before `correlation`. */
 static size_t first_call(const cuda_matching *m, uint32_t correlation)
 {
-    size_t low = 0, high = m->n_calls;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->calls[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SL__SEARCH(at, m->n_calls, m->calls[at].correlation < correlation);
+    return at;
 }
 
 void cuda_matching_run(cuda_matching *m, bool all, cuda_matched_fn fn, void *ud)

@@ -280,7 +280,7 @@ static sl_status set_options(const rtc_functions *rtc, const sl_custom *kernel, 
 {
     options->n = 0;
     options->list = malloc((kernel->n_options + OWN_OPTIONS) * sizeof *options->list);
-    if (!options->list) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+    if (!options->list) return sl__no_memory(err, "a kernel");
     if (!is_given(kernel, "--gpu-architecture") && !is_given(kernel, "-arch")) {
         sl_status status = choose_arch(rtc, arch, options, err);
         if (status != SL_OK) return status;
@@ -309,7 +309,7 @@ static sl_status make_image(const char *name, size_t code_bytes, sl_image *image
                        .code_at = (uint32_t)code_at,
                        .code_bytes = code_bytes };
     char *data = calloc(1, code_at + code_bytes);
-    if (!data) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+    if (!data) return sl__no_memory(err, "a kernel");
     memcpy(data, &head, sizeof head);
     memcpy(data + sizeof head, name, name_bytes);
     *code = data + code_at;
@@ -389,7 +389,7 @@ static sl_status build(const rtc_functions *rtc, sl_custom *kernel, const rtc_op
 {
     nvrtcProgram program;
     char *text = program_text(kernel);
-    if (!text) return sl_fail(err, SL_ENOMEM, "out of host memory for a kernel");
+    if (!text) return sl__no_memory(err, "a kernel");
     sl_status status = check(rtc,
                              rtc->CreateProgram(&program, text, "kernel.cu", CUDA_NVRTC_HEADERS,
                                                 cuda_nvrtc_header_texts, cuda_nvrtc_header_names),

@@ -20,22 +20,12 @@ static bool goes_through_host(const sl_op *op)
     return !(from->peers & cuda_peer_bit(&to->base)) && !(to->peers & cuda_peer_bit(&from->base));
 }
 
-static bool has_room(cuda_activity *activity)
-{
-    if (activity->n_peers < activity->cap_peers) return true;
-    const size_t cap = activity->cap_peers ? 2 * activity->cap_peers : 64;
-    cuda_peer_time *grown = realloc(activity->peers, cap * sizeof *grown);
-    if (!grown) return false;
-    activity->peers = grown;
-    activity->cap_peers = cap;
-    return true;
-}
-
 sl_status cuda_peer_times_before(cuda_op *op, sl_error *err)
 {
     cuda_activity *activity = cuda_of(op->base.stream->device)->activity;
     if (!goes_through_host(&op->base)) return SL_OK;
-    if (!has_room(activity)) return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+    if (!SL__GROW(activity->peers, activity->cap_peers, activity->n_peers + 1))
+        return sl__no_memory(err, "a recording");
     return cuda_event_times_before(op, err);
 }
 
@@ -43,23 +33,18 @@ void cuda_peer_times_after(cuda_op *op, bool enqueued)
 {
     cuda_activity *activity = cuda_of(op->base.stream->device)->activity;
     cuda_event_times_after(op, enqueued);
-    if (op->ended && has_room(activity)) /* it has: before has seen to it */
+    if (op->ended
+        && SL__GROW(activity->peers, activity->cap_peers,
+                    activity->n_peers + 1)) /* it has: before has seen to it */
         activity->peers[activity->n_peers++] = (cuda_peer_time){ .seq = op->base.seq };
 }
 
 /* Copies are noted in the order of their numbers. NULL: no copy through the host has this one. */
 static cuda_peer_time *find(const cuda_activity *activity, uint64_t seq)
 {
-    size_t low = 0, high = activity->n_peers;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (activity->peers[middle].seq < seq)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < activity->n_peers && activity->peers[low].seq == seq ? &activity->peers[low]
-                                                                      : NULL;
+    size_t at;
+    SL__SEARCH(at, activity->n_peers, activity->peers[at].seq < seq);
+    return at < activity->n_peers && activity->peers[at].seq == seq ? &activity->peers[at] : NULL;
 }
 
 void cuda_peer_times_completed(cuda_op *op)

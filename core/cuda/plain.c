@@ -130,7 +130,7 @@ static sl_status blas_create(cuda_device *dev, sl_error *err)
     sl_status status = cuda_funcs_settle(dev, err);
     cuda_blas *blas = status != SL_OK ? NULL : calloc(1, sizeof *blas);
     if (status != SL_OK) return status;
-    if (!blas) return sl_fail(err, SL_ENOMEM, "out of host memory for a cuBLAS handle");
+    if (!blas) return sl__no_memory(err, "a cuBLAS handle");
     status = blas_check(dev, create_handle(dev, create, &blas->handle), "cublasCreate", err);
     if (status != SL_OK) {
         free(blas);

@@ -16,7 +16,7 @@ cuda_block *cuda_block_new(cuda_source source, size_t bytes, sl_error *err)
 {
     cuda_block *block = calloc(1, sizeof *block);
     if (!block) {
-        sl_fail(err, SL_ENOMEM, "out of host memory for the record of a block");
+        sl__no_memory(err, "the record of a block");
         return NULL;
     }
     block->source = (uint8_t)source;

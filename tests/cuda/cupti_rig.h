@@ -12,8 +12,10 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "../../core/base.h"
+
 static atomic_int live_blocks, most_live_blocks;          /* nearly all are trace_buffers.c's */
-static int mallocs_until_failure, reallocs_until_failure; /* the so-many-th fails; 0: none */
+static int mallocs_until_failure, growths_until_failure; /* the so-many-th fails; 0: none */
 
 static bool fails(int *calls_until_failure)
 {
@@ -39,29 +41,24 @@ static void counted_free(void *block)
     free(block);
 }
 
-static void *failing_realloc(void *block, size_t bytes)
+static bool failing_grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zeroed)
 {
-    return fails(&reallocs_until_failure) ? NULL : realloc(block, bytes);
+    const bool is_new = *cap == 0;
+    if (fails(&growths_until_failure) || !sl__grow(array, cap, n, element_bytes, zeroed)) return false;
+    if (is_new) counted(array);
+    return true;
 }
 
-static void *counted_realloc(void *block, size_t bytes)
-{
-    if (fails(&reallocs_until_failure)) return NULL;
-    return block ? realloc(block, bytes) : counted(malloc(bytes));
-}
-
-#define realloc failing_realloc
-#include "../../core/cuda/matching.c"
-#undef realloc
 #define malloc counted_malloc
-#define realloc counted_realloc
 #define free counted_free
+#define sl__grow failing_grow
+#include "../../core/cuda/matching.c"
 #include "../../core/cuda/trace_buffers.c"
 #include "../../core/cuda/cupti_attach.c"
 #include "../../core/cuda/cupti_trace.c"
 #undef malloc
-#undef realloc
 #undef free
+#undef sl__grow
 
 #include "activity_rig.h"
 #include "fake_cupti.h"

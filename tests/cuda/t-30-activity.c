@@ -435,12 +435,12 @@ static void test_losses(void)
     collect(r);
     ok(!r->dev.base.notice, "once");
     run_kernel(r, 1000001, 1000002);
-    reallocs_until_failure = 1;
+    growths_until_failure = 1;
     is_int(collect(r), 0, "without memory for a call its record is nobody's");
     is_str(r->dev.base.notice, lost_one, "and that is reported");
     r->dev.base.notice = NULL;
     run_kernel(r, 1000001, 1000002);
-    reallocs_until_failure = 2;
+    growths_until_failure = 2;
     is_int(collect(r), 0, "without memory for a record it is lost");
     is_str(r->dev.base.notice, lost_one, "and that is reported");
     run_kernel(r, 1000001, 1000002);
@@ -470,7 +470,7 @@ static void test_no_memory(void)
     fake->apart = false;
     rig *b = open_recording("b");
     run_kernel(b, 1000001, 1000002);
-    reallocs_until_failure = 3; /* call, record, and to keep it for b */
+    growths_until_failure = 3; /* call, record, and to keep it for b */
     r->dev.base.notice = NULL;
     is_int(collect(r), 0, "what is found for another device can be lost, too");
     is_str(r->dev.base.notice, lost_one, "which is reported");
