@@ -87,16 +87,9 @@ static int by_seq(const void *left, const void *right)
 /* The first among the sorted items that does not come before `key`. */
 static size_t find_place(const sl__activities *list, const sl__activity *key)
 {
-    size_t low = 0, high = list->n_sorted;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (comes_before(&list->items[middle], key))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SL__SEARCH(at, list->n_sorted, comes_before(&list->items[at], key));
+    return at;
 }
 
 /* What was sorted before, and lies before all that is new, stays where it is: many short
@@ -221,18 +214,12 @@ static bool open_tails(const sl_timeline *timeline, stream_tails *tails)
 /* Neighbours are mostly of one stream. A stream that is not noted has the place behind the last. */
 static int64_t *find_tail(stream_tails *tails, uint32_t stream)
 {
-    size_t low = 0, high = tails->n;
+    size_t at;
 
     if (tails->last < tails->n && tails->streams[tails->last].id == stream)
         return &tails->at[tails->last];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (tails->streams[middle].id < stream)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    tails->last = low < tails->n && tails->streams[low].id == stream ? low : tails->n;
+    SL__SEARCH(at, tails->n, tails->streams[at].id < stream);
+    tails->last = at < tails->n && tails->streams[at].id == stream ? at : tails->n;
     return &tails->at[tails->last];
 }
 

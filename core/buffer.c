@@ -147,7 +147,7 @@ sl_status sl__buffer_create(sl_device *device, size_t bytes, sl_place place, sl_
     sl_buffer *buffer = calloc(1, device->backend->buffer_bytes);
     sl_status status;
 
-    if (!buffer) return sl_fail(err, SL_ENOMEM, "out of host memory for a buffer's record");
+    if (!buffer) return sl__no_memory(err, "a buffer's record");
     buffer->device = sl_device_retain(device);
     buffer->bytes = bytes;
     buffer->place = (uint8_t)place;

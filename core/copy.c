@@ -325,8 +325,7 @@ sl_status sl_tensor_write(sl_tensor *tensor, int64_t first, int64_t n, const dou
     bytes = (size_t)n * elem_bytes;
     offset = tensor->offset + (size_t)first * elem_bytes;
     raw = malloc(bytes);
-    if (!raw)
-        return sl_fail(err, SL_ENOMEM, "out of host memory for %lld values to write", (long long)n);
+    if (!raw) return sl__no_memory(err, "%lld values to write", (long long)n);
     sl__dtype_from_double(tensor->spec.dtype, values, (size_t)n, raw);
     if (tensor->spec.place == SL_ON_DEVICE)
         status = write_device(tensor, offset, bytes, raw, stream, err);

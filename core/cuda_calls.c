@@ -35,7 +35,7 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
 {
     uint32_t name = sl__strings_intern(&device->core->strings, cuda_name);
 
-    if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
+    if (!name) return sl__no_memory(err, "the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
     device->asks_waits = sl__observers || device->core->recordings;

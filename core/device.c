@@ -97,7 +97,7 @@ static sl_status allocate(const sl_backend *backend, int index, sl_device *besid
         free(device);
         free(core);
         if (!beside) free(numbers);
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a device");
+        return sl__no_memory(err, "a device");
     }
     device->backend = backend;
     device->core = core;

@@ -21,7 +21,7 @@ static sl_status open_event(sl_device *device, bool timing, sl_event **out, sl_e
     sl_event *event = calloc(1, device->backend->event_bytes);
     sl_status status;
 
-    if (!event) return sl_fail(err, SL_ENOMEM, "out of host memory for an event");
+    if (!event) return sl__no_memory(err, "an event");
     event->device = device;
     event->refs = 1;
     event->timing = timing;

@@ -64,7 +64,7 @@ sl_status sl_stream_launch_host_func(sl_stream *stream, sl_host_fn fn, void *ud,
     if (!fn) return sl_fail(err, SL_EINVAL, "launch_host_func needs a function");
     device = stream->device;
     func = malloc(sizeof *func);
-    if (!func) return sl_fail(err, SL_ENOMEM, "out of host memory for a host function");
+    if (!func) return sl__no_memory(err, "a host function");
     *func = (host_func){ device, fn, ud, release, NULL, 0 };
     status = sl__op_begin(stream, &work, &(sl__operands){ 0 }, &op, err);
     if (status != SL_OK) goto fail;

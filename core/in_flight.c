@@ -12,18 +12,9 @@ typedef sl__recording recording;
 
 static sl__in_flight *of_stream(recording *rec, uint32_t stream)
 {
-    size_t n = rec->n_in_flight ? rec->n_in_flight : 16;
-    sl__in_flight *grown;
+    const size_t n = (size_t)stream + 1;
 
-    if (stream < rec->n_in_flight) return &rec->in_flight[stream];
-    while (n <= stream)
-        n *= 2;
-    grown = realloc(rec->in_flight, n * sizeof *grown);
-    if (!grown) return NULL;
-    memset(grown + rec->n_in_flight, 0, (n - rec->n_in_flight) * sizeof *grown);
-    rec->in_flight = grown;
-    rec->n_in_flight = n;
-    return &grown[stream];
+    return SL__GROW_ZEROED(rec->in_flight, rec->n_in_flight, n) ? &rec->in_flight[stream] : NULL;
 }
 
 void sl__record_enqueued(sl_device *device, const sl_op *op)

@@ -47,17 +47,13 @@ void sl__buffer_enlist(sl_buffer *buffer)
 {
     sl__device_core *core = buffer->device->core;
 
-    buffer->next = core->buffers;
-    buffer->link = &core->buffers;
-    if (buffer->next) buffer->next->link = &buffer->next;
-    core->buffers = buffer;
+    SL__PUSH(core->buffers, buffer, next, link);
     core->stats.buffers++;
 }
 
 void sl__buffer_delist(sl_buffer *buffer)
 {
-    *buffer->link = buffer->next;
-    if (buffer->next) buffer->next->link = buffer->link;
+    SL__UNLINK(buffer, next, link);
     buffer->device->core->stats.buffers--;
 }
 

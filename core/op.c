@@ -112,8 +112,8 @@ sl_status sl__op_begin(sl_stream *stream, const sl_work *work, const sl__operand
 
     if (status != SL_OK) return status;
     if (!core->free_ops && !sl__op_pool_grow(device))
-        return sl_fail(err, SL_ENOMEM, "out of host memory for operations (%lld are in flight)",
-                       (long long)core->stats.ops_in_flight);
+        return sl__no_memory(err, "operations (%lld are in flight)",
+                             (long long)core->stats.ops_in_flight);
     op = core->free_ops;
     core->free_ops = op->next;
     __builtin_prefetch(op->next, 1); /* the next call would find it out of the nearest cache */

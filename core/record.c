@@ -28,32 +28,12 @@ void sl__record_lose(sl_device *device, recording *rec)
     rec->reported = true;
 }
 
-/* An array of `n` zeroed-when-new elements that is long enough for index `at`. */
-static bool grow(void **data, size_t *n, size_t at, size_t elem_bytes)
-{
-    size_t new_n = *n ? *n : 64;
-    char *grown;
-
-    if (at < *n) return true;
-    while (new_n <= at)
-        new_n *= 2;
-    grown = realloc(*data, new_n * elem_bytes);
-    if (!grown) return false;
-    memset(grown + *n * elem_bytes, 0, (new_n - *n) * elem_bytes);
-    *data = grown;
-    *n = new_n;
-    return true;
-}
-
 /* sl__record_text for a text that the timeline may not have. */
 static bool add_text(sl_device *device, recording *rec, uint32_t device_id, uint32_t *id)
 {
-    void *texts = rec->texts;
-
     *id = 0;
     if (!device_id) return true;
-    if (!grow(&texts, &rec->n_texts, device_id, sizeof *rec->texts)) return false;
-    rec->texts = texts;
+    if (!SL__GROW_ZEROED(rec->texts, rec->n_texts, (size_t)device_id + 1)) return false;
     if (sl_timeline_intern(rec->timeline, sl__strings_text(&device->core->strings, device_id), id,
                            NULL))
         return false;
@@ -79,13 +59,11 @@ static bool note_device(sl_device *device, recording *rec)
 bool sl__record_stream(sl_device *device, recording *rec, const sl_stream *stream, uint32_t *id)
 {
     sl_stream_note note;
-    void *noted = rec->streams_noted;
 
     if (!note_device(device, rec)) return false;
     *id = sl_timeline_stream_id(rec->place, stream ? stream->id : 0);
     if (!stream || (stream->id < rec->n_streams && rec->streams_noted[stream->id])) return true;
-    if (!grow(&noted, &rec->n_streams, stream->id, sizeof *rec->streams_noted)) return false;
-    rec->streams_noted = noted;
+    if (!SL__GROW_ZEROED(rec->streams_noted, rec->n_streams, (size_t)stream->id + 1)) return false;
     memset(&note, 0, sizeof note);
     note.id = *id;
     note.priority = stream->priority;

@@ -14,7 +14,7 @@ sl_status sl__session_add(sl__session *session, sl_device *device, uint64_t firs
     sl__recording *rec = calloc(1, sizeof *rec), **last = &session->members;
     sl_status status;
 
-    if (!rec) return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+    if (!rec) return sl__no_memory(err, "a recording");
     status = device->backend->record_begin(device, session->name, err);
     if (status != SL_OK) {
         free(rec);
@@ -53,10 +53,10 @@ static sl_status open_session(sl_device *device, const char *name, sl__session *
     sl__session *session = calloc(1, sizeof *session);
     sl_status status;
 
-    if (!session) return sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+    if (!session) return sl__no_memory(err, "a recording");
     session->name = strdup(name);
     status = session->name ? sl_timeline_create(&session->timeline, err)
-                           : sl_fail(err, SL_ENOMEM, "out of host memory for a recording");
+                           : sl__no_memory(err, "a recording");
     if (status != SL_OK) {
         free(session->name);
         free(session);

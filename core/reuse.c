@@ -27,17 +27,13 @@ static void enlist(sl_buffer *buffer, sl_stream *stream)
     if (!stream->freed) stream->freed = calloc(1, sizeof *stream->freed);
     if (!stream->freed) return;
     list = &lists_for(stream->freed, buffer)[sl_size_class(buffer->bytes)];
-    buffer->freed_next = *list;
-    buffer->freed_link = list;
-    if (buffer->freed_next) buffer->freed_next->freed_link = &buffer->freed_next;
-    *list = buffer;
+    SL__PUSH(*list, buffer, freed_next, freed_link);
 }
 
 static void delist(sl_buffer *buffer)
 {
     if (!buffer->freed_link) return;
-    *buffer->freed_link = buffer->freed_next;
-    if (buffer->freed_next) buffer->freed_next->freed_link = buffer->freed_link;
+    SL__UNLINK(buffer, freed_next, freed_link);
     buffer->freed_next = NULL;
     buffer->freed_link = NULL;
 }

@@ -26,7 +26,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
     char default_name[32];
     sl_status status;
 
-    if (!stream) return sl_fail(err, SL_ENOMEM, "out of host memory for a stream");
+    if (!stream) return sl__no_memory(err, "a stream");
     stream->device = device;
     stream->refs = 1;
     stream->legacy = legacy;
@@ -38,7 +38,7 @@ static sl_status open_stream(sl_device *device, const sl_stream_options *options
     stream->name = sl__strings_intern(&core->strings, name);
     if (*name && !stream->name) {
         free(stream);
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a stream's name");
+        return sl__no_memory(err, "a stream's name");
     }
     status = device->backend->stream_open(stream, name, err);
     if (status != SL_OK) {

@@ -73,7 +73,7 @@ sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *e
     sl_tensor *tensor = calloc(1, sizeof *tensor);
 
     if (!tensor) {
-        sl_fail(err, SL_ENOMEM, "out of host memory for a tensor's record");
+        sl__no_memory(err, "a tensor's record");
         return NULL;
     }
     tensor->spec = *spec;
@@ -86,10 +86,7 @@ sl_tensor *sl__tensor_new(const sl_tensor_spec *spec, int64_t numel, sl_error *e
 void sl__tensor_attach(sl_tensor *tensor, sl_device *device, sl_buffer *buffer)
 {
     tensor->buffer = buffer;
-    tensor->next = buffer->tensors;
-    tensor->link = &buffer->tensors;
-    if (tensor->next) tensor->next->link = &tensor->next;
-    buffer->tensors = tensor;
+    SL__PUSH(buffer->tensors, tensor, next, link);
     tensor->device = sl_device_retain(device);
     tensor->id = ++device->core->last_tensor_id;
     device->core->stats.tensors++;
@@ -143,8 +140,7 @@ void sl__tensor_drop_buffer(sl_tensor *tensor)
     sl_buffer *buffer = tensor->buffer;
 
     if (!buffer) return;
-    *tensor->link = tensor->next;
-    if (tensor->next) tensor->next->link = tensor->link;
+    SL__UNLINK(tensor, next, link);
     tensor->buffer = NULL;
     sl__buffer_release(buffer);
 }

@@ -281,7 +281,7 @@ sl_status sl_thread_start(sl_device *device, void (*fn)(void *ud), void *ud, sl_
     if (status != SL_OK) return status;
     threads = make_threads(device);
     thread = threads ? new_thread(device->backend) : NULL;
-    if (!thread) return sl_fail(err, SL_ENOMEM, "out of host memory for a thread");
+    if (!thread) return sl__no_memory(err, "a thread");
     thread->os->fn = fn;
     thread->os->ud = ud;
     status = start_thread(device, threads, thread, err);

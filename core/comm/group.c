@@ -25,21 +25,6 @@ bool sl__group_has(const sl_comm_ranks *all)
 
 /* ---- into the group ---- */
 
-static bool make_room(size_t n)
-{
-    size_t cap = group.cap ? group.cap : 16;
-    sl__request *grown;
-
-    if (group.n + n <= group.cap) return true;
-    while (cap < group.n + n)
-        cap *= 2;
-    grown = realloc(group.requests, cap * sizeof *grown);
-    if (!grown) return false;
-    group.requests = grown;
-    group.cap = cap;
-    return true;
-}
-
 static sl_status check_backend(const sl_comm *comm, sl_error *err)
 {
     const sl_device *first = group.n ? group.requests[0].comm->device : comm->device;
@@ -224,7 +209,9 @@ void sl_comm_group_abort(void)
 sl_status sl_comm_call_all(const sl_comm_call *calls, size_t n, sl_error *err)
 {
     const size_t had = group.n;
-    sl_status status = make_room(n) ? SL_OK : sl__no_memory(err, "a group");
+    sl_status status = SL__GROW(group.requests, group.cap, group.n + n)
+                           ? SL_OK
+                           : sl__no_memory(err, "a group");
 
     for (size_t i = 0; i < n && status == SL_OK; i++)
         status = add(&calls[i], err);

@@ -58,10 +58,7 @@ static bool link_meeting(sl_comm_ranks *all, sl__meeting *meeting)
     uint64_t key = key_of(all, meeting->number, (ends){ meeting->from, meeting->to });
 
     if (!sl__table_add(table_of(all), &meeting->entry, key)) return false;
-    meeting->next = all->meetings;
-    meeting->link = &all->meetings;
-    if (meeting->next) meeting->next->link = &meeting->next;
-    all->meetings = meeting;
+    SL__PUSH(all->meetings, meeting, next, link);
     return true;
 }
 
@@ -94,8 +91,7 @@ static sl__meeting *add(const sl__request *request)
 static void drop(sl__meeting *meeting)
 {
     sl__table_remove(table_of(meeting->all), &meeting->entry);
-    *meeting->link = meeting->next;
-    if (meeting->next) meeting->next->link = meeting->link;
+    SL__UNLINK(meeting, next, link);
     if (meeting->race) sl__tell(meeting_closed, &meeting->race);
     free(meeting);
 }

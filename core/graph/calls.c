@@ -37,10 +37,7 @@ static sl_status end(sl_stream *stream, sl_graph *graph, sl_error *err)
 
 static void link_capture(sl_device *device, sl__capture *capture)
 {
-    capture->next = device->core->captures;
-    capture->link = &device->core->captures;
-    if (capture->next) capture->next->link = &capture->next;
-    device->core->captures = capture;
+    SL__PUSH(device->core->captures, capture, next, link);
 }
 
 sl_status sl_stream_begin_capture(sl_stream *stream, sl_capture_mode mode, sl_error *err)
@@ -81,8 +78,7 @@ static void close_capture(sl__capture *capture)
 {
     sl__branch *next;
 
-    *capture->link = capture->next;
-    if (capture->next) capture->next->link = capture->link;
+    SL__UNLINK(capture, next, link);
     while (capture->records)
         sl__captured_end(capture->records);
     for (sl__branch *branch = capture->branches; branch; branch = next) {

@@ -10,10 +10,7 @@
 
 /* ---- branches ---- */
 
-sl_status sl__capture_no_memory(sl_error *err)
-{
-    return sl_fail(err, SL_ENOMEM, "out of host memory for a capture");
-}
+sl_status sl__capture_no_memory(sl_error *err) { return sl__no_memory(err, "a capture"); }
 
 sl__branch *sl__capture_join(sl__capture *capture, sl_stream *stream)
 {
@@ -61,16 +58,12 @@ static sl__captured *new_record(const sl__branch *branch)
 static void link_record(sl__capture *capture, sl__captured *record)
 {
     record->capture = capture;
-    record->next = capture->records;
-    record->link = &capture->records;
-    if (record->next) record->next->link = &record->next;
-    capture->records = record;
+    SL__PUSH(capture->records, record, next, link);
 }
 
 void sl__captured_end(sl__captured *record)
 {
-    *record->link = record->next;
-    if (record->next) record->next->link = record->link;
+    SL__UNLINK(record, next, link);
     sl__nodes_release(record->nodes);
     record->nodes = NULL;
     record->capture = NULL;

@@ -29,50 +29,28 @@ sl_status sl__graph_create(sl_device *device, sl_graph **out, sl_error *err)
 
     if (!body) {
         free(graph);
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a graph");
+        return sl__no_memory(err, "a graph");
     }
     graph->device = sl_device_retain(device);
     graph->refs = 1;
     graph->body = body;
     graph->id = ++core->last_graph_id;
-    graph->next = core->graphs;
-    graph->link = &core->graphs;
-    if (graph->next) graph->next->link = &graph->next;
-    core->graphs = graph;
+    SL__PUSH(core->graphs, graph, next, link);
     core->stats.graphs++;
     *out = graph;
     return SL_OK;
 }
 
-static bool grow(void **array, size_t needed, size_t *cap, size_t elem_bytes)
-{
-    size_t wanted = *cap ? *cap : 16;
-    void *grown;
-
-    if (needed <= *cap) return true;
-    while (wanted < needed)
-        wanted *= 2;
-    grown = realloc(*array, wanted * elem_bytes);
-    if (!grown) return false;
-    *array = grown;
-    *cap = wanted;
-    return true;
-}
-
 sl_status sl__body_reserve(sl_body *body, uint32_t n_before, sl_error *err)
 {
-    size_t cap_nodes = body->cap_nodes;
-    bool grown = grow((void **)&body->nodes, (size_t)body->n_nodes + 1, &cap_nodes,
-                      sizeof *body->nodes);
+    size_t cap = body->cap_nodes;
+    bool fits = body->n_nodes < UINT32_MAX / 4 && body->n_before + n_before < UINT32_MAX
+                && SL__GROW(body->nodes, cap, (size_t)body->n_nodes + 1)
+                && SL__GROW(body->before, body->cap_before, body->n_before + n_before);
 
-    body->cap_nodes = (uint32_t)cap_nodes;
-    if (grown && body->n_nodes < UINT32_MAX / 4
-        && grow((void **)&body->before, body->n_before + n_before, &body->cap_before,
-                sizeof *body->before)
-        && body->n_before + n_before < UINT32_MAX)
-        return SL_OK;
-    return sl_fail(err, SL_ENOMEM, "out of host memory for a graph of more than %u nodes",
-                   (unsigned)body->n_nodes);
+    body->cap_nodes = (uint32_t)cap;
+    if (fits) return SL_OK;
+    return sl__no_memory(err, "a graph of more than %u nodes", (unsigned)body->n_nodes);
 }
 
 uint32_t sl__body_add(sl_body *body, sl_op *op, uint32_t lane, const uint32_t *before,
@@ -120,8 +98,7 @@ void sl_graph_release(sl_graph *graph)
 
     if (!graph || --graph->refs > 0) return;
     device = graph->device;
-    *graph->link = graph->next;
-    if (graph->next) graph->next->link = graph->link;
+    SL__UNLINK(graph, next, link);
     device->core->stats.graphs--;
     sl__tell(graph_closed, graph);
     device->backend->graph_close(graph);
@@ -181,7 +158,7 @@ sl_status sl_graph_set_name(sl_graph *graph, const char *name, sl_error *err)
     uint32_t id = sl__strings_intern(&graph->device->core->strings, name);
 
     if (!*name) return SL_OK;
-    if (!id) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's name");
+    if (!id) return sl__no_memory(err, "a graph's name");
     graph->name = id;
     return SL_OK;
 }
@@ -199,7 +176,7 @@ static sl_status describe_node(sl_device *device, const sl_op *op, sl_graph_node
     sl__device_core *core = device->core;
     uint32_t name = sl__span_name(device, op);
 
-    if (!name) return sl_fail(err, SL_ENOMEM, "out of host memory for a node's name");
+    if (!name) return sl__no_memory(err, "a node's name");
     *out = (sl_graph_node){
         .name = sl__strings_text(&core->strings, name),
         .where = sl__strings_text(&core->strings, op->where),
@@ -232,7 +209,7 @@ sl_status sl_graph_get_edges(const sl_graph *graph, sl_graph_edge *edges, sl_err
     uint32_t *number = calloc(graph->body->n_nodes ? graph->body->n_nodes : 1, sizeof *number);
     uint32_t n = 0;
 
-    if (!number) return sl_fail(err, SL_ENOMEM, "out of host memory for a graph's edges");
+    if (!number) return sl__no_memory(err, "a graph's edges");
     for (uint32_t i = 0; i < graph->body->n_nodes; i++) {
         const sl_node *node = &graph->body->nodes[i];
         if (!sl_is_work(node->op)) continue;

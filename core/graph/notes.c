@@ -214,7 +214,7 @@ sl_status sl__graph_call_begin(sl_device *device, sl_call *call, const char *nam
 {
     uint32_t id = sl__strings_intern(&device->core->strings, name);
 
-    if (!id) return sl_fail(err, SL_ENOMEM, "out of host memory for the name of a call");
+    if (!id) return sl__no_memory(err, "the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = id;
     return SL_OK;

@@ -302,7 +302,7 @@ sl_status sl__capture_unjoined(const sl__capture *capture, const sl_op **unjoine
     }
     free(seen);
     free(order);
-    return enough ? SL_OK : sl_fail(err, SL_ENOMEM, "out of host memory for the end of a capture");
+    return enough ? SL_OK : sl__no_memory(err, "the end of a capture");
 }
 
 /* Of a stream that no capture began in. */

@@ -203,10 +203,7 @@ static bool set_record(sl__checker *checker, sl_event *event, const sl__point *p
         record = calloc(1, sizeof *record);
         if (!record) return false;
         record->event = event;
-        record->next = checker->records;
-        record->link = &checker->records;
-        if (record->next) record->next->link = &record->next;
-        checker->records = record;
+        SL__PUSH(checker->records, record, next, link);
         event->race = record;
     }
     sl__seen_retain(point->seen);
@@ -378,8 +375,7 @@ void sl__race_waited_device_by_chance(sl__checker *checker, sl_device *device, c
 
 static void free_record(sl__race_record *record)
 {
-    *record->link = record->next;
-    if (record->next) record->next->link = record->link;
+    SL__UNLINK(record, next, link);
     record->event->race = NULL;
     sl__seen_release(&record->point.seen);
     free(record);

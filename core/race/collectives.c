@@ -23,22 +23,14 @@ static sl__race_ranks *make(sl__checker *checker, sl__race_ranks **owner)
 
     if (!ranks) return NULL;
     ranks->owner = owner;
-    ranks->next = checker->ranks;
-    ranks->link = &checker->ranks;
-    if (ranks->next) ranks->next->link = &ranks->next;
-    checker->ranks = *owner = ranks;
+    SL__PUSH(checker->ranks, ranks, next, link);
+    *owner = ranks;
     return ranks;
 }
 
 static bool add_getter(sl__race_ranks *ranks, uint32_t slot)
 {
-    if (ranks->n == ranks->room) {
-        size_t room = ranks->room ? 2 * ranks->room : 2;
-        uint32_t *grown = realloc(ranks->getters, room * sizeof *grown);
-        if (!grown) return false;
-        ranks->getters = grown;
-        ranks->room = room;
-    }
+    if (!SL__GROW(ranks->getters, ranks->room, ranks->n + 1)) return false;
     ranks->getters[ranks->n++] = slot;
     return true;
 }
@@ -87,8 +79,7 @@ void sl__race_ranks_closed(sl__race_ranks **owner)
 
     if (!ranks) return;
     *owner = NULL;
-    *ranks->link = ranks->next;
-    if (ranks->next) ranks->next->link = ranks->link;
+    SL__UNLINK(ranks, next, link);
     sl__seen_release(&ranks->given);
     free(ranks->getters);
     free(ranks);

@@ -11,18 +11,14 @@ static sl__race_memory *memory_of(sl__checker *checker, sl_buffer *buffer)
     if (memory) return memory;
     memory = sl__memory_new(buffer);
     if (!memory) return NULL;
-    memory->next = checker->memories;
-    memory->link = &checker->memories;
-    if (memory->next) memory->next->link = &memory->next;
-    checker->memories = memory;
+    SL__PUSH(checker->memories, memory, next, link);
     buffer->race = memory;
     return memory;
 }
 
 void sl__touch_forget(sl__race_memory *memory)
 {
-    *memory->link = memory->next;
-    if (memory->next) memory->next->link = memory->link;
+    SL__UNLINK(memory, next, link);
     memory->buffer->race = NULL;
     sl__memory_free(memory);
 }
@@ -44,9 +40,6 @@ static bool meets_first(sl__touch *t, const sl__access *earlier)
                                                earlier->kind };
     return true;
 }
-
-static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 /* Whether the script made the access after it had enqueued the function that now runs. */
 static bool is_swapped(const sl__access *earlier, const sl__actor *actor)
@@ -76,8 +69,8 @@ static void conflict(void *ud, const sl__access *earlier)
         .kind = order == SL__BY_CHANCE || t->frees_by_waiting ? SL_RACE_ACCIDENT
                                                               : SL_RACE_UNORDERED,
         .buffer = t->buffer,
-        .from = larger(earlier->first, t->first),
-        .to = smaller(earlier->end, t->end),
+        .from = sl__max(earlier->first, t->first),
+        .to = sl__min(earlier->end, t->end),
         .first = swapped ? &t->access : earlier,
         .second = swapped ? earlier : &t->access,
     };

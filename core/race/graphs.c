@@ -154,10 +154,7 @@ static sl__race_graph *new_graph(sl__checker *checker, sl_graph *of)
     if (!graph) return NULL;
     graph->graph = of;
     graph->last_lane = &graph->lanes;
-    graph->next = checker->graphs;
-    graph->link = &checker->graphs;
-    if (graph->next) graph->next->link = &graph->next;
-    checker->graphs = graph;
+    SL__PUSH(checker->graphs, graph, next, link);
     of->race = graph;
     return graph;
 }
@@ -190,8 +187,7 @@ void sl__race_graph_closed(sl_graph *of)
     free_lists(graph);
     close_lanes(sl__race, graph);
     sl__seen_release(&graph->end.seen);
-    *graph->link = graph->next;
-    if (graph->next) graph->next->link = graph->link;
+    SL__UNLINK(graph, next, link);
     of->race = NULL;
     free(graph);
 }

@@ -4,24 +4,11 @@
 #include "../device.h"
 #include "state.h"
 
-static bool reserve(sl__checker *checker)
-{
-    size_t room = checker->waiting_room ? 2 * checker->waiting_room : 16;
-    sl__waiting *grown;
-
-    if (checker->n_waiting < checker->waiting_room) return true;
-    grown = realloc(checker->waiting, room * sizeof *grown);
-    if (!grown) return false;
-    checker->waiting = grown;
-    checker->waiting_room = room;
-    return true;
-}
-
 bool sl__waiting_add(sl__checker *checker, const sl__actor *actor, const sl__waiting *waiting)
 {
     sl__waiting *last;
 
-    if (!reserve(checker)) return false;
+    if (!SL__GROW(checker->waiting, checker->waiting_room, checker->n_waiting + 1)) return false;
     last = &checker->waiting[checker->n_waiting++];
     *last = *waiting;
     last->point = actor->point;

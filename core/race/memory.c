@@ -199,31 +199,14 @@ static bool note_late(sl__history *history, const sl__access *access, const sl__
 /* The first range that ends behind `byte`. */
 static size_t find(const sl__race_memory *memory, size_t byte)
 {
-    size_t low = 0, high = memory->n;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (memory->ranges[middle].end <= byte)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SL__SEARCH(at, memory->n, memory->ranges[at].end <= byte);
+    return at;
 }
 
 static bool reserve_ranges(sl__race_memory *memory, size_t more)
 {
-    size_t room = memory->room ? memory->room : 1;
-    sl__range *grown;
-
-    if (memory->n + more <= memory->room) return true;
-    while (room < memory->n + more)
-        room *= 2;
-    grown = realloc(memory->ranges, room * sizeof *grown);
-    if (!grown) return false;
-    memory->ranges = grown;
-    memory->room = room;
-    return true;
+    return SL__GROW(memory->ranges, memory->room, memory->n + more);
 }
 
 /* Takes over range.history; false if that is NULL (out of memory). Room is reserved. */

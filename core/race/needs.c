@@ -12,25 +12,12 @@ static void start_again(sl__needs *needs, bool keep)
     *needs = (sl__needs){ .are_kept = keep };
 }
 
-static bool reserve(sl__needs *needs)
-{
-    size_t room = needs->room ? 2 * needs->room : 256;
-    sl_race_need *grown;
-
-    if (needs->n < needs->room) return true;
-    grown = room <= MOST_NEEDS ? realloc(needs->list, room * sizeof *grown) : NULL;
-    if (!grown) return false;
-    needs->list = grown;
-    needs->room = room;
-    return true;
-}
-
 void sl__needs_add(sl__needs *needs, const sl__access *later, const sl__access *earlier)
 {
     bool by_host = later->by == SL__BY_HOST;
 
     if (earlier->seq == 0 || (later->seq == 0 && !by_host)) return;
-    if (!reserve(needs)) {
+    if (needs->n == MOST_NEEDS || !SL__GROW(needs->list, needs->room, needs->n + 1)) {
         start_again(needs, false);
         return;
     }

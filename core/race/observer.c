@@ -201,7 +201,7 @@ sl_status sl_check(sl_check_mode mode, sl_error *err)
     if (sl__host_func_depth)
         return sl_fail(err, SL_ESTATE, "a host function must not switch the race checker");
     checker = sl__race_make();
-    if (!checker) return sl_fail(err, SL_ENOMEM, "out of host memory for the race checker");
+    if (!checker) return sl__no_memory(err, "the race checker");
     clear(checker);
     if (mode == SL_CHECK_OFF) {
         sl__races_finish(checker); /* what is listed stays */

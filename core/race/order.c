@@ -11,10 +11,7 @@
 
 static void link_clock(sl__checker *checker, sl__race_clock *clock)
 {
-    clock->next = checker->clocks;
-    clock->link = &checker->clocks;
-    if (clock->next) clock->next->link = &clock->next;
-    checker->clocks = clock;
+    SL__PUSH(checker->clocks, clock, next, link);
 }
 
 sl__race_clock *sl__order_clock(sl__checker *checker, sl_stream *stream)
@@ -352,8 +349,7 @@ static void unlink_news(sl__race_clock *legacy, const sl__race_clock *clock)
 
 static void free_clock(sl__checker *checker, sl__race_clock *clock)
 {
-    *clock->link = clock->next;
-    if (clock->next) clock->next->link = clock->link;
+    SL__UNLINK(clock, next, link);
     clock->stream->race = NULL;
     checker->slots[clock->slot].clock = NULL;
     checker->slots[clock->slot].seen = clock->seen;

@@ -73,19 +73,6 @@ static uint32_t reusable_slot(sl__checker *checker)
     return 0;
 }
 
-static bool grow_slots(sl__checker *checker)
-{
-    uint32_t room = checker->slots_room ? 2 * checker->slots_room : 16;
-    sl__slot *grown;
-
-    if (checker->n_slots < checker->slots_room) return true;
-    grown = realloc(checker->slots, room * sizeof *grown);
-    if (!grown) return false;
-    checker->slots = grown;
-    checker->slots_room = room;
-    return true;
-}
-
 static void clear_slot(sl__checker *checker, uint32_t slot)
 {
     memset(&checker->slots[slot], 0, sizeof(sl__slot));
@@ -97,9 +84,9 @@ uint32_t sl__slot_take(sl__checker *checker)
     uint32_t slot = reusable_slot(checker);
 
     if (slot) return slot;
-    if (!grow_slots(checker)) return 0;
+    if (!SL__GROW(checker->slots, checker->slots_room, checker->n_slots + 1)) return 0;
     if (checker->n_slots == 0) clear_slot(checker, checker->n_slots++); /* the host's */
-    if (!grow_slots(checker)) return 0;
+    if (!SL__GROW(checker->slots, checker->slots_room, checker->n_slots + 1)) return 0;
     clear_slot(checker, checker->n_slots);
     return checker->n_slots++;
 }

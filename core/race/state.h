@@ -160,7 +160,8 @@ struct sl__checker {
     sl__strings strings; /* of races, and the host's accesses */
     bool starved;        /* something found no memory: the checker gives up */
     sl__slot *slots;     /* 0 is the host's */
-    uint32_t n_slots, slots_room;
+    uint32_t n_slots;
+    size_t slots_room;
     uint32_t unseen, closed;  /* the first of these slots, 0: none */
     uint32_t last_closed;     /* likewise */
     uint64_t first_epoch;     /* of slots: earlier checks had those up to it */

@@ -35,10 +35,7 @@ static void free_slot(sl__checker *checker, uint32_t slot)
 
 static void link_thread(sl__checker *checker, sl__race_thread *thread)
 {
-    thread->next = checker->threads;
-    thread->link = &checker->threads;
-    if (thread->next) thread->next->link = &thread->next;
-    checker->threads = thread;
+    SL__PUSH(checker->threads, thread, next, link);
 }
 
 static sl__race_thread *add(sl__checker *checker, uint32_t number)
@@ -66,8 +63,7 @@ static sl__race_thread *add(sl__checker *checker, uint32_t number)
 static void remove_thread(sl__checker *checker, sl__race_thread *thread)
 {
     sl__table_remove(&checker->by_number, &thread->entry);
-    *thread->link = thread->next;
-    if (thread->next) thread->next->link = thread->link;
+    SL__UNLINK(thread, next, link);
     free(thread);
 }
 

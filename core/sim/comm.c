@@ -90,8 +90,7 @@ static sl_status prepare(sim_op *op, sim_op *carrier, sl_error *err)
         return sl_fail(err, SL_EINVAL, "a block of NCCL's kernels does not fit on an SM of %s",
                        dev->profile.name);
     sim_describe_launch(&op->base, &op->launch);
-    if (!carrier || !sim_meeting_join(op))
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (!carrier || !sim_meeting_join(op)) return sl__no_memory(err, "the simulator");
     carry(op, carrier);
     return SL_OK;
 }
@@ -106,7 +105,7 @@ static sl_status prepare_all(sl_op *const *ops, size_t n, sl_error *err)
 {
     carriers all = { .at = malloc(n * sizeof *all.at) };
     sl_status status = SL_OK;
-    if (!all.at) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (!all.at) return sl__no_memory(err, "the simulator");
     for (size_t i = 0; i < n && status == SL_OK; i++)
         status = prepare((sim_op *)ops[i], carrier_of(&all, ops[i]), err);
     sl__table_free(&all.table);
@@ -151,8 +150,7 @@ sl_status sim_comm_enqueue(sl_op *const *ops, size_t n, sl_error *err)
     if (status == SL_OK) status = call(ops, n, err);
     for (size_t i = 0; i < n && status == SL_OK; i++)
         sim_turns_begin((sim_comm *)ops[i]->comm);
-    if (status == SL_OK && !sim_queue_reserve(ops, n))
-        status = sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (status == SL_OK && !sim_queue_reserve(ops, n)) status = sl__no_memory(err, "the simulator");
     if (status != SL_OK) return give_back(ops, n, status);
     if (machine->threads) machine->threads->renumber(ops, n);
     for (size_t i = 0; i < n; i++) {

@@ -8,8 +8,7 @@
 void sim_turns_leave(sim_op *op)
 {
     if (!op->turn_link) return;
-    *op->turn_link = op->turn_next;
-    if (op->turn_next) op->turn_next->turn_link = op->turn_link;
+    SL__UNLINK(op, turn_next, turn_link);
     op->turn_next = NULL;
     op->turn_link = NULL;
 }
@@ -42,8 +41,5 @@ void sim_turns_take(sim_op *op)
 {
     sim_comm *comm = (sim_comm *)op->base.comm;
     if (sim_is_carried(op)) return;
-    op->turn_next = comm->latest;
-    op->turn_link = &comm->latest;
-    if (op->turn_next) op->turn_next->turn_link = &op->turn_next;
-    comm->latest = op;
+    SL__PUSH(comm->latest, op, turn_next, turn_link);
 }

@@ -76,8 +76,7 @@ static sl_status compute(const sl_custom_call *call, const sl_emulate_region *re
     sl_compute_arg list[SL_MOST_ARGS] = { { .values = NULL } };
     sl_status status = SL_OK;
     if (!widen_all(call, regions, args, list))
-        status = sl_fail(err, SL_ENOMEM, "no host memory for the arguments of kernel %s",
-                         kernel->name);
+        status = sl__no_memory(err, "the arguments of kernel %s", kernel->name);
     if (status == SL_OK) status = kernel->compute(kernel, call, list, err);
     if (status == SL_OK) narrow_all(call, regions, args, list);
     for (uint32_t i = 0; i < call->n; i++)

@@ -75,5 +75,5 @@ sl_status sim_device_set_figures(sl_device *base, const sl_setting *settings, si
     sim_costs_close(dev);
     sim_profile_free(&dev->profile);
     *dev = before;
-    return sl_fail(err, SL_ENOMEM, "out of host memory for the figures of a simulated device");
+    return sl__no_memory(err, "the figures of a simulated device");
 }

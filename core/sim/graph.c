@@ -59,8 +59,7 @@ sl_status sim_graph_open(sl_graph *base, sl_error *err)
     if (!graph->ops || !sim_graph_shape(graph)) {
         free(graph->ops);
         graph->ops = NULL;
-        return sl_fail(err, SL_ENOMEM, "out of host memory to instantiate a graph of %u nodes",
-                       (unsigned)base->body->n_work);
+        return sl__no_memory(err, "an executable graph of %u nodes", (unsigned)base->body->n_work);
     }
     link_free(graph);
     count_pageable(graph, base->body);

@@ -28,7 +28,7 @@ sl_status sim_graph_read(sim_op *launch, sl_error *err)
     sl_status status = wait_before_reading(launch, err);
     if (status != SL_OK) return status;
     launch->read = calloc(body->n_nodes, sizeof *launch->read);
-    if (!launch->read) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (!launch->read) return sl__no_memory(err, "the simulator");
     for (uint32_t i = 0; i < body->n_nodes; i++) {
         const sl_op *op = body->nodes[i].op;
         if (!(op->span_flags & SL_SPAN_SRC_PAGEABLE)) continue;

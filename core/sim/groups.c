@@ -9,8 +9,6 @@
 
 /* ---- room ---- */
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 enum { SM_PARTS = 4, WARP = 32 };
 
 static int32_t warps_of(const sim_launch *launch) { return (launch->threads + WARP - 1) / WARP; }
@@ -38,9 +36,9 @@ static int64_t register_room(const sim_launch *launch, int64_t registers)
 static int64_t room_for(const sim_launch *launch, int64_t threads, int64_t blocks,
                         int64_t registers, int64_t shared)
 {
-    int64_t room = least(blocks, threads / launch->threads);
-    if (launch->registers > 0) room = least(room, registers / registers_of(launch));
-    if (launch->shared_bytes > 0) room = least(room, shared / launch->shared_bytes);
+    int64_t room = sl__min(blocks, threads / launch->threads);
+    if (launch->registers > 0) room = sl__min(room, registers / registers_of(launch));
+    if (launch->shared_bytes > 0) room = sl__min(room, shared / launch->shared_bytes);
     return room;
 }
 
@@ -70,7 +68,7 @@ int64_t sim_chip_blocks_per_sm(const sim_device *dev, const sim_launch *launch)
 {
     const int64_t room = sim_chip_room(dev, launch);
     if (launch->registers == 0) return room;
-    return least(room, register_room(launch, (int64_t)dev->profile.registers_per_sm));
+    return sl__min(room, register_room(launch, (int64_t)dev->profile.registers_per_sm));
 }
 
 /* An idle SM is split between shared memory and cache as the next kernel on it needs. The split

@@ -37,7 +37,7 @@ void sim_host_meet_device(sim_device *dev)
 static sl_status stuck(sim_device *dev, sl_error *err)
 {
     sim_host_meet_device(dev);
-    if (dev->chip.dirty) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (dev->chip.dirty) return sl__no_memory(err, "the simulator");
     if (sim_comm_stuck(dev->machine, err) != SL_OK) return SL_ESTATE;
     return sl_fail(err, SL_ESTATE, "the simulated device is stuck with %lld unfinished operations",
                    (long long)dev->unfinished);

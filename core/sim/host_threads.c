@@ -65,10 +65,7 @@ static void suspend(sim_machine *machine)
 static void start_waiting(sim_machine *machine, sim_thread *thread, sim_over_fn over)
 {
     thread->over = over;
-    thread->waiting_next = machine->waiting;
-    thread->waiting_link = &machine->waiting;
-    if (thread->waiting_next) thread->waiting_next->waiting_link = &thread->waiting_next;
-    machine->waiting = thread;
+    SL__PUSH(machine->waiting, thread, waiting_next, waiting_link);
 }
 
 /* It was woken, and another thread has taken what it waited for since. After an interrupt it has to
@@ -125,8 +122,7 @@ void sim_thread_turn(sl_device *device)
 static void stop_waiting(sim_thread *thread)
 {
     thread->over = NULL;
-    *thread->waiting_link = thread->waiting_next;
-    if (thread->waiting_next) thread->waiting_next->waiting_link = thread->waiting_link;
+    SL__UNLINK(thread, waiting_next, waiting_link);
     thread->waiting_link = NULL;
 }
 

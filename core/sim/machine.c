@@ -25,13 +25,13 @@ static sl_status check_free(const sim_machine *machine, int index, sl_error *err
 sl_status sim_machine_join(sim_device *dev, sim_device *beside, sl_error *err)
 {
     sim_machine *machine = beside ? beside->machine : calloc(1, sizeof *machine);
-    if (!machine) return sl_fail(err, SL_ENOMEM, "out of host memory for a simulated machine");
+    if (!machine) return sl__no_memory(err, "a simulated machine");
     sl_status status = check_free(machine, dev->base.info.index, err);
     if (status != SL_OK) return status;
     if (!beside) machine->horizon = SIM_LAST_PS;
     if (!sim_heap_reserve(&machine->heap, 1024)) {
         if (!beside) free(machine);
-        return sl_fail(err, SL_ENOMEM, "out of host memory for a simulated machine");
+        return sl__no_memory(err, "a simulated machine");
     }
     dev->machine = machine;
     dev->base.machine = machine;

@@ -40,17 +40,13 @@ static sim_meeting *find(const sim_machine *machine, const sl_op *op)
 
 static void link_meeting(sim_machine *machine, sim_meeting *m)
 {
-    m->next = machine->meetings;
-    m->link = &machine->meetings;
-    if (m->next) m->next->link = &m->next;
-    machine->meetings = m;
+    SL__PUSH(machine->meetings, m, next, link);
 }
 
 static void free_meeting(sim_machine *machine, sim_meeting *m)
 {
     sl__table_remove(&machine->meeting_table, &m->entry);
-    *m->link = m->next;
-    if (m->next) m->next->link = m->link;
+    SL__UNLINK(m, next, link);
     free(m);
 }
 

@@ -77,7 +77,7 @@ sl_status sim_buffer_open(sl_buffer *base, sl_alloc_how how, sl_stream *stream, 
         && base->bytes > (uint64_t)(free_bytes(dev) + borrowed_bytes(base)))
         return out_of_memory(dev, base, err);
     buffer->value = sim_value_bytes_set(base->bytes, 0);
-    if (!buffer->value) return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+    if (!buffer->value) return sl__no_memory(err, "the simulator");
     if (base->place == SL_ON_DEVICE) dev->used_bytes += (int64_t)base->bytes - borrowed_bytes(base);
     if (how == SL_ALLOC_TENSOR && base->place == SL_ON_DEVICE)
         sim_host_spend_us(dev, dev->profile.host_tensor_alloc_us);
@@ -150,7 +150,7 @@ sl_status sim_host_compute(const sl_operand *to, const sl_operand *from, const s
     sl_status status = sim_host_catch_up(dev, err);
     if (status != SL_OK) return status;
     if (!sim_put(to->buffer, compute_on_host(to, from, work)))
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+        return sl__no_memory(err, "the simulator");
     spend_on_host_bytes(dev, to->bytes);
     sim_touch(to->buffer, to->bytes);
     sim_chill(to->buffer);

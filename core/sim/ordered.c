@@ -44,14 +44,12 @@ static int64_t in_flight(const sim_ordered *pool)
     return bytes;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* Of `bytes`, how many the stream's own frees leave over. */
 static int64_t use_again(sim_ordered *pool, const sim_stream *stream, int64_t bytes)
 {
     for (sim_freed **at = &pool->freed; *at;) {
         sim_freed *freed = *at;
-        const int64_t part = freed->stream == stream ? least(freed->bytes, bytes) : 0;
+        const int64_t part = freed->stream == stream ? sl__min(freed->bytes, bytes) : 0;
         freed->bytes -= part;
         bytes -= part;
         if (freed->bytes > 0)

@@ -73,8 +73,6 @@ void sim_chip_close(sim_device *dev)
     free(chip->overtaken);
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
 /* ---- placing ---- */
 
 /* The group that takes blocks next: the one with the most room per SM, the first of several.
@@ -124,7 +122,7 @@ static int64_t spread_blocks(sim_device *dev, int64_t left)
         sim_group *group = most_room(&dev->chip, &second);
         if (!group) break;
         int64_t layers = group->room > second ? group->room - second : 1;
-        layers = least(layers, left / group->sms);
+        layers = sl__min(layers, left / group->sms);
         const int64_t sms = layers > 0 ? group->sms : left; /* fewer blocks than SMs */
         if (layers == 0) layers = 1;
         if (!plan_group(dev, group, sms, layers)) break;
@@ -140,8 +138,8 @@ static int64_t pack_blocks(sim_device *dev, int64_t left)
         int64_t second;
         sim_group *group = most_room(&dev->chip, &second);
         if (!group) break;
-        const int64_t layers = least(group->room, left);
-        if (!plan_group(dev, group, least(group->sms, left / layers), layers)) break;
+        const int64_t layers = sl__min(group->room, left);
+        if (!plan_group(dev, group, sl__min(group->sms, left / layers), layers)) break;
         left -= layers * group->sms;
     }
     return left;
@@ -167,7 +165,7 @@ static int64_t may_come(const sim_device *dev, const sim_launch *launch, int64_t
     if (launch->cluster <= 1) return blocks;
     for (int32_t i = 0; i < chip->n_groups; i++)
         if (chip->group[i]->room > 0) sms += chip->group[i]->sms;
-    return least(blocks, sms / gpcs / launch->cluster * gpcs * launch->cluster);
+    return sl__min(blocks, sms / gpcs / launch->cluster * gpcs * launch->cluster);
 }
 
 /* Plans `blocks` over the groups, and splits a group whose SMs get unequal numbers of blocks.

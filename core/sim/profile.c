@@ -230,9 +230,7 @@ static sl_status read_table(const sl_setting *setting, bool optional, double lea
                                   "pair of numbers",
                                   setting->name);
     double *memory = malloc(2 * n * sizeof *memory); /* x, and y behind it */
-    if (!memory)
-        return sl_fail(err, SL_ENOMEM, "no memory for the %zu pairs of profile key '%s'", n,
-                       setting->name);
+    if (!memory) return sl__no_memory(err, "the %zu pairs of profile key '%s'", n, setting->name);
     *table = (sim_table){ n, memory, memory + n };
     for (size_t i = 0; i < n; i++) {
         table->x[i] = setting->values[2 * i];
@@ -278,9 +276,7 @@ static sl_status read_grid(const sl_setting *setting, sim_grid *grid, sl_error *
                        "must ascend",
                        setting->name);
     double *memory = malloc((rows / n + n + rows) * sizeof *memory);
-    if (!memory)
-        return sl_fail(err, SL_ENOMEM, "no memory for the %zu rows of profile key '%s'", rows,
-                       setting->name);
+    if (!memory) return sl__no_memory(err, "the %zu rows of profile key '%s'", rows, setting->name);
     *grid = (sim_grid){ rows / n, n, memory, memory + rows / n, memory + rows / n + n };
     for (size_t i = 0; i < rows; i++) {
         grid->x[i / n] = row[3 * i];

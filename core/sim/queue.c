@@ -265,8 +265,7 @@ void sim_queue_ready(sim_op *op)
 static void stream_idle(sim_stream *stream)
 {
     if (!stream->busy_link) return;
-    *stream->busy_link = stream->busy_next;
-    if (stream->busy_next) stream->busy_next->busy_link = stream->busy_link;
+    SL__UNLINK(stream, busy_next, busy_link);
     stream->busy_link = NULL;
 }
 
@@ -280,10 +279,7 @@ static void stream_busy(sim_stream *stream)
 {
     sim_device *dev = (sim_device *)stream->base.device;
     if (stream->busy_link || !takes_part(stream)) return;
-    stream->busy_next = dev->busy;
-    stream->busy_link = &dev->busy;
-    if (stream->busy_next) stream->busy_next->busy_link = &stream->busy_next;
-    dev->busy = stream;
+    SL__PUSH(dev->busy, stream, busy_next, busy_link);
 }
 
 /* When `later`, which waits for `op` of another stream, sees that it is done. */

@@ -83,7 +83,7 @@ static sl_status sim_device_open(sl_device *base, const sl_setting *settings, si
     sim_memory_keep(dev->profile.values_kept != 0);
     if (!sim_queue_open(dev) || !sim_chip_open(dev) || !sim_costs_open(dev)) {
         sim_device_close(base);
-        return sl_fail(err, SL_ENOMEM, "out of host memory while opening the simulated device");
+        return sl__no_memory(err, "a simulated device");
     }
     return SL_OK;
 }
@@ -100,10 +100,7 @@ static sl_status sim_stream_open(sl_stream *base, const char *name, sl_error *er
         if (status != SL_OK) return status;
     }
     sim_stream_init(stream);
-    stream->all_next = dev->streams;
-    stream->all_link = &dev->streams;
-    if (stream->all_next) stream->all_next->all_link = &stream->all_next;
-    dev->streams = stream;
+    SL__PUSH(dev->streams, stream, all_next, all_link);
     if (!base->legacy) sim_host_spend_us(dev, dev->profile.host_stream_create_us);
     return SL_OK;
 }
@@ -112,8 +109,7 @@ static void sim_stream_close(sl_stream *base)
 {
     sim_stream *stream = (sim_stream *)base;
     sim_ordered_stream_closed(stream);
-    *stream->all_link = stream->all_next;
-    if (stream->all_next) stream->all_next->all_link = stream->all_link;
+    SL__UNLINK(stream, all_next, all_link);
 }
 
 static sl_status sim_event_open(sl_event *base, sl_error *err)
@@ -354,7 +350,7 @@ static sl_status sim_enqueue(sl_op *base, sl_error *err)
     capture_at_call(op);
     if (!sim_queue_issue(op)) {
         forget_capture(op);
-        return sl_fail(err, SL_ENOMEM, "the simulator is out of host memory");
+        return sl__no_memory(err, "the simulator");
     }
     /* From here on the call has succeeded. What the host could not stage for lack of memory moves
      * when there is memory again; a wait that finds the device stuck reports it. */

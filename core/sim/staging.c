@@ -35,9 +35,6 @@ double sim_host_drain_us(sl_buffer *dst, size_t bytes)
     return (double)bytes / d2h_speed(dst, bytes);
 }
 
-static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-static double larger(double a, double b) { return a > b ? a : b; }
-
 /* Staging buffers are filled in pieces of stage_bytes. The pieces of a huge copy are larger, to
  * save steps of the simulation. */
 static size_t piece_of(const sim_device *dev, size_t total)
@@ -94,7 +91,7 @@ sl_status sim_host_stage_h2d(sim_op *op, sl_error *err)
     const double speed = h2d_speed(op->base.side[0].buffer, total);
     op->piece = piece_of(dev, total);
     while (staged < total) {
-        size_t piece = smaller(op->piece, total - staged);
+        size_t piece = sl__min(op->piece, total - staged);
         const next_piece next = { op, piece, staged + piece };
         sl_status status = SL_OK;
         while (status == SL_OK && !may_stage(&next))
@@ -119,10 +116,10 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
     uint32_t steps = 0;
     const double speed = d2h_speed(op->base.side[SL_OUTPUT].buffer, total);
     op->piece = piece_of(dev, total);
-    size_t ahead = (size_t)larger(ring_bytes(dev), (double)op->piece);
-    sim_copies_feed(op, smaller(total, ahead));
+    size_t ahead = (size_t)sl__max(ring_bytes(dev), (double)op->piece);
+    sim_copies_feed(op, sl__min(total, ahead));
     while (drained < total) {
-        size_t piece = smaller(op->piece, total - drained);
+        size_t piece = sl__min(op->piece, total - drained);
         const next_piece next = { op, piece, drained + piece };
         sl_status status = SL_OK;
         while (status == SL_OK && !has_come(&next))
@@ -131,7 +128,7 @@ sl_status sim_host_drain_d2h(sim_op *op, sl_error *err)
         if (status != SL_OK) return status;
         drained += piece;
         if (!op->done) {
-            sim_copies_feed(op, smaller(total, drained + ahead));
+            sim_copies_feed(op, sl__min(total, drained + ahead));
             sim_settle(dev);
         }
     }

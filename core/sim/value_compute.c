@@ -197,7 +197,7 @@ static sl_status find_region(const sim_launched_region *r, sl_emulate_region *re
         return SL_OK;
     }
     region->data = sim_value_new_data(r->bytes);
-    if (!region->data) return sl_fail(err, SL_ENOMEM, "no host memory to run kernel %s", kernel);
+    if (!region->data) return sl__no_memory(err, "a run of kernel %s", kernel);
     return sim_value_read_direct(r->before, 0, r->bytes, region->data) ? SL_OK : stopped(err);
 }
 

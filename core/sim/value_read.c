@@ -18,13 +18,7 @@ static bool push_piece(piece_stack *stack, sim_value *value, size_t offset, size
                        uint8_t *to)
 {
     if (count == 0) return true;
-    if (stack->n == stack->cap) {
-        size_t cap = stack->cap ? 2 * stack->cap : 16;
-        piece *at = realloc(stack->at, cap * sizeof *at);
-        if (!at) return false;
-        stack->at = at;
-        stack->cap = cap;
-    }
+    if (!SL__GROW(stack->at, stack->cap, stack->n + 1)) return false;
     stack->at[stack->n++] = (piece){ sim_value_retain(value), offset, count, to };
     return true;
 }
@@ -49,7 +43,7 @@ static sl_status read_piece(piece_stack *stack, const piece *p, sl_error *err)
 {
     if (p->value->form == VALUE_SPLICE && p->value->bytes > walk_bytes) {
         if (push_parts(stack, p)) return SL_OK;
-        return sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes in pieces", p->count);
+        return sl__no_memory(err, "a read of %zu bytes in pieces", p->count);
     }
     if (!sim_value_is_direct(p->value)) {
         sl_status status = sim_value_compute(p->value, err);
@@ -70,7 +64,7 @@ sl_status sim_value_read(sim_value *value, size_t offset, size_t bytes, void *da
         status = sim_value_compute(value, err);
     piece_stack stack = { NULL, 0, 0 };
     if (status == SL_OK && !push_piece(&stack, value, offset, bytes, data))
-        status = sl_fail(err, SL_ENOMEM, "no host memory to read %zu bytes", bytes);
+        status = sl__no_memory(err, "a read of %zu bytes", bytes);
     while (stack.n > 0) {
         piece p = stack.at[--stack.n];
         if (status == SL_OK) status = read_piece(&stack, &p, err);

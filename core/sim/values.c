@@ -213,7 +213,7 @@ sim_value *sim_value_write(sim_value *base, size_t offset, size_t bytes, const v
     }
     sim_value *value = written(base, offset, bytes, data);
     if (!value) {
-        sl_fail(err, SL_ENOMEM, "no host memory to write %zu bytes into %zu", bytes, base->bytes);
+        sl__no_memory(err, "a write of %zu bytes into %zu", bytes, base->bytes);
         return NULL;
     }
     sim_value_release(base);

@@ -110,7 +110,7 @@ sl_status sl__graphs_find(const sl__operations *ops, const sl_graph_costs *costs
     graphs->of = calloc(ops->n + 1, sizeof *graphs->of);
     const bool one_thread = ops->n_threads == 1; /* else calls in order are of several */
     if (!graphs->of || (one_thread && !cut(graphs, ops)))
-        return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
+        return sl__no_memory(err, "%zu operations in graphs", ops->n);
     choose(graphs, ops);
     return sl__graphs_link(ops, graphs, err);
 }
@@ -145,7 +145,7 @@ static sl_status play(const sl__operations *ops, sl__graphs *graphs, sl_as_graph
 {
     sl__replay replay;
     uint16_t *left_out = calloc(ops->n + 1, sizeof *left_out);
-    if (!left_out) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
+    if (!left_out) return sl__no_memory(err, "the replay of %zu operations", ops->n);
     sl_status status = sl__replay_open(ops, &replay, err);
     if (status == SL_OK) {
         found->makespan_ns = sl__replay_with_graphs_ns(&replay, left_out, graphs);

@@ -16,7 +16,7 @@ const char *sl_doubt_name(sl_doubt_kind kind)
 
 static sl_status no_memory(sl_error *err)
 {
-    return sl_fail(err, SL_ENOMEM, "no memory for what is in doubt about a timeline");
+    return sl__no_memory(err, "what is in doubt about a timeline");
 }
 
 /* Where it goes among those that are there. */

@@ -296,7 +296,7 @@ static sl_status give(search *s, sl_explanation *out, sl_error *err)
         status = sl_interrupt_check(err);
     }
     if (status == SL_OK && s->found.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
+        return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
     if (status == SL_OK) sl__causes_group(&s->ops, out);
@@ -328,7 +328,7 @@ static sl_status find_chain(search *s, uint32_t stream, sl_explanation *out, int
     take_apart(s, last);
     sl_status status = sl_interrupt_check(err);
     if (status == SL_OK && s->found.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", s->ops.n);
+        return sl__no_memory(err, "the explanation of %zu operations", s->ops.n);
     if (status == SL_OK)
         status = sl__stretches_sum(&s->found, s->busy, &out->chain, &out->n_chain, NULL, NULL, err);
     return status;

@@ -356,7 +356,7 @@ static void measure_calls(const sl__operations *ops, line *lines, size_t n)
 static sl_status measure_lines(const sl__stretches *list, ranked *groups, size_t n, sl_error *err)
 {
     line *lines = malloc((n + 1) * sizeof *lines), key;
-    if (!lines) return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
+    if (!lines) return sl__no_memory(err, "%zu causes of waiting", n);
     size_t n_lines = collect_lines(list, groups, n, lines);
     measure_calls(list->ops, lines, n_lines);
     for (size_t i = 0; i < n; i++) {
@@ -384,7 +384,7 @@ static void note_copies(const sl__stretches *list, ranked *groups, size_t n)
 
 static sl_status no_memory(const sl__stretches *list, sl_error *err)
 {
-    return sl_fail(err, SL_ENOMEM, "no memory for %zu stretches of waiting", list->n);
+    return sl__no_memory(err, "%zu stretches of waiting", list->n);
 }
 
 /* Which time counts of waits for a busy engine. What events and the host kept back matters

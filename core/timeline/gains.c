@@ -235,7 +235,7 @@ static sl_status find_parts(gains *g, sl_error *err)
     for (size_t i = 0, first = 0; i < g->e->n_findings; first += g->e->findings[i++].n_waits) {
         if (g->e->findings[i].cause != SL_CAUSE_COMM_LAST) continue;
         if (!g->parts && !(g->parts = no_parts(g->ops->n)))
-            return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", g->ops->n);
+            return sl__no_memory(err, "the replay of %zu operations", g->ops->n);
         for (size_t k = first; k < first + g->e->findings[i].n_waits; k++) {
             size_t waiter = sl__operations_find(g->ops, g->e->waits[k].waiter);
             if (waiter != SL__NO_ITEM)
@@ -396,7 +396,7 @@ static sl_status put_in_order(gains *g, sl_error *err)
         free(all);
         free(waits);
         free(first_of);
-        return sl_fail(err, SL_ENOMEM, "no memory for %zu causes of waiting", n);
+        return sl__no_memory(err, "%zu causes of waiting", n);
     }
     for (size_t i = 0, first = 0; i < n; first += e->findings[i++].n_waits) {
         const sl_finding *f = &e->findings[i];
@@ -474,7 +474,7 @@ static sl_status find_floor(gains *g, sl_error *err)
 {
     const size_t n = g->ops->n_spans;
     sl__union busy = { .at = malloc((n + 1) * sizeof *busy.at) };
-    if (!busy.at) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", n);
+    if (!busy.at) return sl__no_memory(err, "the replay of %zu operations", n);
     for (int unit = 0; unit < sl__unit_count(g->ops->timeline); unit++) {
         g->busy_ns[unit] = busy_ns(g, unit, false, &busy);
         if (g->busy_ns[unit] > g->e->busiest_ns) {
@@ -514,7 +514,7 @@ sl_status sl__gains_find(const sl__operations *ops, sl_explanation *explanation,
     if (status == SL_OK) status = sl__replay_open(ops, &g.replay, err);
     if (status != SL_OK) return status;
     g.left_out = malloc((ops->n + 1) * sizeof *g.left_out);
-    if (!g.left_out) status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
+    if (!g.left_out) status = sl__no_memory(err, "the replay of %zu operations", ops->n);
     if (status == SL_OK) status = find_parts(&g, err);
     if (status == SL_OK) {
         look_at_findings(&g);

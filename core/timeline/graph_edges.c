@@ -194,7 +194,6 @@ sl_status sl__graphs_link(const sl__operations *ops, sl__graphs *graphs, sl_erro
     free(l.marks);
     free(l.leave);
     free(l.widths);
-    if (l.failed)
-        return sl_fail(err, SL_ENOMEM, "no memory to put %zu operations in graphs", ops->n);
+    if (l.failed) return sl__no_memory(err, "%zu operations in graphs", ops->n);
     return sl_interrupt_check(err);
 }

@@ -22,7 +22,7 @@ static void find(const sl_timeline *timeline, size_t n, sl_guessed *guessed)
 static sl_status measure(const sl_timeline *timeline, size_t n, sl_guessed *guessed, sl_error *err)
 {
     sl__union u = { .at = malloc(guessed->n_spans * sizeof *u.at) };
-    if (!u.at) return sl_fail(err, SL_ENOMEM, "no memory for %zu intervals", guessed->n_spans);
+    if (!u.at) return sl__no_memory(err, "%zu intervals", guessed->n_spans);
     for (size_t i = 0; i < n; i++) {
         sl_span span = sl_timeline_span(timeline, i);
         if (span.flags & SL_SPAN_GUESSED && length_of(&span) > 0)

@@ -328,19 +328,13 @@ void sl__kept_sort(sl__kept *kept)
 
 size_t sl__kept_find(const sl__kept *kept, uint64_t correlation)
 {
-    const sl__entry *at = kept->at;
-    size_t low = 0;
-    if (kept->n > 0 && at[kept->n - 1].correlation == correlation) return kept->n - 1;
-    if (kept->unsorted || kept->n == 0 || at[kept->n - 1].correlation < correlation)
+    const sl__entry *entries = kept->at;
+    size_t at;
+    if (kept->n > 0 && entries[kept->n - 1].correlation == correlation) return kept->n - 1;
+    if (kept->unsorted || kept->n == 0 || entries[kept->n - 1].correlation < correlation)
         return SL_NOT_FOUND;
-    for (size_t high = kept->n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (at[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return at[low].correlation == correlation ? low : SL_NOT_FOUND;
+    SL__SEARCH(at, kept->n, entries[at].correlation < correlation);
+    return entries[at].correlation == correlation ? at : SL_NOT_FOUND;
 }
 
 void sl__kept_trim(sl__kept *kept)

@@ -33,7 +33,7 @@ static sl_status grow(sl__lanes *lanes, sl_error *err)
     uint32_t *ids = realloc(lanes->ids, cap * sizeof *ids);
     if (ids) lanes->ids = ids;
     uint32_t *slots = ids ? realloc(lanes->slots, 2 * cap * sizeof *slots) : NULL;
-    if (!slots) return sl_fail(err, SL_ENOMEM, "no memory for the %zu streams of a timeline", cap);
+    if (!slots) return sl__no_memory(err, "the %zu streams of a timeline", cap);
     lanes->slots = slots;
     lanes->n_slots = 2 * cap;
     lanes->cap = cap;
@@ -103,7 +103,7 @@ static sl_status group_by_device(const sl_timeline *timeline, sl__lanes *lanes, 
     int n_devices = sl_timeline_device_count(timeline);
     if (n_devices == 1) return SL_OK;
     uint32_t *sorted = malloc((lanes->n + 1) * sizeof *sorted);
-    if (!sorted) return sl_fail(err, SL_ENOMEM, "no memory for the streams of a timeline");
+    if (!sorted) return sl__no_memory(err, "the streams of a timeline");
     for (int k = 0; k < n_devices; k++) {
         int place = sl_timeline_place_in_order(timeline, k);
         for (size_t lane = 0; lane < lanes->n; lane++)

@@ -31,8 +31,7 @@ sl_status sl__launches_gather(sl__operations *ops, sl_error *err)
     ops->n_launches = ops->launches ? n : 0;
     for (size_t i = 0; i < ops->n_launches; i++)
         ops->launches[i] = (sl__launch){ &notes[i], SL__NO_ITEM };
-    if (!ops->launches)
-        return sl_fail(err, SL_ENOMEM, "no memory to explain %zu launches of graphs", n);
+    if (!ops->launches) return sl__no_memory(err, "the explanation of %zu launches of graphs", n);
     for (size_t i = 0, launch = 0; i < ops->n && launch < n;) {
         if (ops->items[i].correlation > notes[launch].last)
             launch++;

@@ -65,16 +65,10 @@ const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t 
 /* The last one that is not behind the correlation: what it ran has the numbers after its own. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation)
 {
-    size_t n, low = 0;
+    size_t n, at;
     const sl_launch_note *launches = sl_timeline_launches(timeline, &n);
-    for (size_t high = n; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (launches[middle].correlation <= correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && correlation <= launches[low - 1].last ? &launches[low - 1] : NULL;
+    SL__SEARCH(at, n, launches[at].correlation <= correlation);
+    return at > 0 && correlation <= launches[at - 1].last ? &launches[at - 1] : NULL;
 }
 
 /* ---- in order of issue -------------------------------------------------------------- */

@@ -159,8 +159,7 @@ static sl_status find_stream_moves(const sl_figures *a, const sl_figures *b, mov
     free(left.at);
     free(right.at);
     return fine ? SL_OK
-                : sl_fail(err, SL_ENOMEM, "no memory to compare %zu streams",
-                          a->n_streams + b->n_streams);
+                : sl__no_memory(err, "the comparison of %zu streams", a->n_streams + b->n_streams);
 }
 
 /* ---- all ----------------------------------------------------------------------------------- */
@@ -181,7 +180,7 @@ sl_status sl_timeline_moves(const sl_figures *a, const sl_figures *b, sl_move **
     moves all = { .at = malloc(room * sizeof *all.at), .least_ns = longer_ns / 100 };
     *found = NULL;
     *n = 0;
-    if (!all.at) return sl_fail(err, SL_ENOMEM, "no memory for what moved between two timelines");
+    if (!all.at) return sl__no_memory(err, "what moved between two timelines");
     find_moves(a, b, &all);
     sl_status status = find_stream_moves(a, b, &all, err);
     if (status != SL_OK) {

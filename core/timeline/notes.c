@@ -37,8 +37,7 @@ sl_status sl__note_add(sl_timeline *timeline, sl__note_kind kind, const void *no
 
     if (timeline->summary) return SL_OK;
     if (!sl__grow(&list->at, &list->cap, list->n + 1, bytes, false))
-        return sl_fail(err, SL_ENOMEM, "no memory for more than %zu %s of a timeline", list->n,
-                       kinds[kind].what);
+        return sl__no_memory(err, "more than %zu %s of a timeline", list->n, kinds[kind].what);
     end = (char *)list->at + list->n * bytes;
     if (list->n > 0 && compare(note, end - bytes) < 0) list->is_unsorted = true;
     memcpy(end, note, bytes);

@@ -10,7 +10,7 @@
 
 static sl_status no_memory(const sl__operations *ops, sl_error *err)
 {
-    return sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", ops->n);
+    return sl__no_memory(err, "the explanation of %zu operations", ops->n);
 }
 
 /* ---- items ----------------------------------------------------------------- */
@@ -46,20 +46,12 @@ bool sl__line_is_same(const sl__line *a, const sl__line *b)
 
 size_t sl__operations_find(const sl__operations *ops, uint64_t correlation)
 {
-    size_t low = 0, high = ops->n;
-    uint64_t at = high > 0 ? correlation - ops->items[0].correlation : 0;
-    if (at < high && ops->items[at].correlation == correlation
+    size_t at = ops->n > 0 ? (size_t)(correlation - ops->items[0].correlation) : 0;
+    if (at < ops->n && ops->items[at].correlation == correlation
         && (at == 0 || ops->items[at - 1].correlation != correlation))
         return at; /* they have no gaps, as in most timelines of ours */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (ops->items[middle].correlation < correlation)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    bool found = low < ops->n && ops->items[low].correlation == correlation;
-    return found ? low : SL__NO_ITEM;
+    SL__SEARCH(at, ops->n, ops->items[at].correlation < correlation);
+    return at < ops->n && ops->items[at].correlation == correlation ? at : SL__NO_ITEM;
 }
 
 static sl__item item_of_span(const sl_span *span, size_t index)
@@ -199,15 +191,9 @@ sl_status sl__operations_order(const sl__operations *ops, int which, sl__time by
 
 size_t sl__order_count(const sl__order *order, int64_t ns)
 {
-    size_t low = 0, high = order->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (order->at[middle].at_ns <= ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    size_t at;
+    SL__SEARCH(at, order->n, order->at[at].at_ns <= ns);
+    return at;
 }
 
 /* ---- streams --------------------------------------------------------------- */

@@ -127,17 +127,11 @@ int64_t sl__union_length_ns(const sl__union *u)
 
 int64_t sl__union_measure_ns(const sl__union *u, int64_t from_ns, int64_t to_ns)
 {
-    size_t low = 0, high = u->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (u->at[middle].end_ns <= from_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t at;
+    SL__SEARCH(at, u->n, u->at[at].end_ns <= from_ns);
     int64_t sum = 0;
-    for (; low < u->n && u->at[low].start_ns < to_ns; low++)
-        sum += sl__min_ns(u->at[low].end_ns, to_ns) - sl__max_ns(u->at[low].start_ns, from_ns);
+    for (; at < u->n && u->at[at].start_ns < to_ns; at++)
+        sum += sl__min_ns(u->at[at].end_ns, to_ns) - sl__max_ns(u->at[at].start_ns, from_ns);
     return sum;
 }
 

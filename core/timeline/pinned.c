@@ -12,8 +12,6 @@ static double rate_of(const sl_span *span)
     return counts ? (double)span->bytes / (double)(span->end_ns - span->start_ns) : 0;
 }
 
-static double larger(double a, double b) { return a > b ? a : b; }
-
 sl__pinned sl__pinned_find(const sl_timeline *timeline)
 {
     sl__pinned best = { 0 };
@@ -21,8 +19,8 @@ sl__pinned sl__pinned_find(const sl_timeline *timeline)
     for (size_t i = 0; i < n; i++) {
         sl_span span = sl_timeline_span(timeline, i);
         best.any |= sl__span_is_pageable(&span);
-        if (span.engine == SL_ENGINE_H2D) best.h2d = larger(best.h2d, rate_of(&span));
-        if (span.engine == SL_ENGINE_D2H) best.d2h = larger(best.d2h, rate_of(&span));
+        if (span.engine == SL_ENGINE_H2D) best.h2d = sl__max(best.h2d, rate_of(&span));
+        if (span.engine == SL_ENGINE_D2H) best.d2h = sl__max(best.d2h, rate_of(&span));
     }
     int major = sl_timeline_device(timeline)->compute_capability_major;
     double usual = major >= 9 ? 55 : major == 8 ? 26 : 13; /* PCIe 5 (as an H200), 4, 3 */

@@ -423,7 +423,7 @@ sl_status sl__replay_open(const sl__operations *ops, sl__replay *replay, sl_erro
     replay->callers = calloc(ops->n_threads, sizeof *replay->callers);
     sl_status status = SL_OK;
     if (!replay->played || !replay->delays || !replay->streams || !replay->callers)
-        status = sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", ops->n);
+        status = sl__no_memory(err, "the replay of %zu operations", ops->n);
     if (status == SL_OK) status = sl__replay_put_in_order(replay, err);
     if (status == SL_OK) status = sl__board_open(&ops->rules, &replay->board, err);
     if (status == SL_OK) {

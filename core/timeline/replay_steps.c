@@ -56,7 +56,7 @@ sl_status sl__replay_put_in_order(sl__replay *r, sl_error *err)
     for (int k = 0; k < SL__PLAYED_TIMES; k++)
         n += orders[k].n;
     r->steps = malloc((n + 1) * sizeof *r->steps);
-    if (!r->steps) return sl_fail(err, SL_ENOMEM, "no memory to replay %zu operations", r->ops->n);
+    if (!r->steps) return sl__no_memory(err, "the replay of %zu operations", r->ops->n);
     merge_orders(r, orders);
     return SL_OK;
 }

@@ -189,7 +189,7 @@ sl_status sl__sm_room_collect(const sl__operations *ops, int place, sl__union *r
     if (status == SL_OK) {
         room->at = malloc((s.starts.n + 1) * sizeof *room->at);
         if (!room->at)
-            status = sl_fail(err, SL_ENOMEM, "no memory to explain %zu operations", ops->n);
+            status = sl__no_memory(err, "the explanation of %zu operations", ops->n);
         else
             collect(&s, room);
     }

@@ -31,7 +31,7 @@ sl_status sl__span_holds_collect(const sl_timeline *timeline, sl_hold **holds, s
     sl_status status = sl__operations_collect(timeline, true, &all, err);
     if (status != SL_OK) return status;
     *holds = malloc((n + 1) * sizeof **holds);
-    if (!*holds) status = sl_fail(err, SL_ENOMEM, "no memory for what %zu spans waited for", n);
+    if (!*holds) status = sl__no_memory(err, "what %zu spans waited for", n);
     see_through_calls(&all);
     for (size_t i = 0; *holds && i < all.n; i++) {
         const sl__item *held = &all.items[i];

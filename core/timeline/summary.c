@@ -216,7 +216,7 @@ sl_status sl__summary_common_ns(const sl_timeline *timeline, const sl_selection 
     if (sets->lost != SL_OK)
         return lost(sets, lanes ? "engines with kinds of work" : "streams", err);
     uint64_t *masks = malloc(n * sizeof *masks);
-    if (!masks) return sl_fail(err, SL_ENOMEM, "no memory for %zu selections", n);
+    if (!masks) return sl__no_memory(err, "%zu selections", n);
     sl_status status = masks_of(s, sels, n, lanes, masks, err);
     if (status == SL_OK) *common_ns = sl__sets_common_ns(sets, masks, n);
     free(masks);

@@ -11,7 +11,7 @@
 sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
 {
     sl_timeline *created = calloc(1, sizeof *created);
-    if (!created) return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
+    if (!created) return sl__no_memory(err, "a timeline");
     created->refs = 1;
     created->spans.forms.more = SL__SPAN_WORDS - 1;
     created->calls.forms.more = SL__CALL_WORDS - 1;
@@ -19,7 +19,7 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     created->causes = calloc(1, sizeof *created->causes);
     if (!created->causes) {
         sl_timeline_release(created);
-        return sl_fail(err, SL_ENOMEM, "no memory for a timeline");
+        return sl__no_memory(err, "a timeline");
     }
     *timeline = created;
     return SL_OK;
@@ -66,7 +66,7 @@ void sl_timeline_release(sl_timeline *timeline)
 sl_status sl_timeline_keep_summary(sl_timeline *timeline, sl_error *err)
 {
     timeline->summary = calloc(1, sizeof *timeline->summary);
-    return timeline->summary ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for a timeline");
+    return timeline->summary ? SL_OK : sl__no_memory(err, "a timeline");
 }
 
 void sl_timeline_finish(sl_timeline *timeline, int64_t host_start_ns, int64_t host_end_ns)

@@ -45,5 +45,5 @@ sl_status sl_timeline_totals(const sl_timeline *timeline, sl_totals_of of, sl_to
     if (made) done = sum_up(timeline, made) && read(made, of, totals, n);
     if (kept) done = read(kept, of, totals, n);
     sl__summary_free(made);
-    return done ? SL_OK : sl_fail(err, SL_ENOMEM, "no memory for the totals of a timeline");
+    return done ? SL_OK : sl__no_memory(err, "the totals of a timeline");
 }
