@@ -5,7 +5,6 @@
 #include "graph/capture.h"
 #include "observers.h"
 #include "op.h"
-#include "record.h"
 #include "threads.h"
 
 static inline void reap(sl_device *device)
@@ -16,7 +15,6 @@ static inline void reap(sl_device *device)
         next = op->next;
         sl__op_retire(device, op);
     }
-    if (device->core->late_stops) sl__record_stop_late(device);
     sl__tell(reaped, device);
 }
 

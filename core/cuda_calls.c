@@ -38,7 +38,7 @@ static sl_status begin_call(sl_device *device, sl_call *call, const char *cuda_n
     if (!name) return sl__no_memory(err, "the name of a call");
     sl__call_begin(device, call, SL_CALL_PLAIN);
     call->name = name;
-    device->asks_waits = sl__observers || device->core->recordings;
+    device->asks_waits = sl__observers != NULL;
     return SL_OK;
 }
 

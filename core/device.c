@@ -155,7 +155,7 @@ static sl_status open_device(const char *backend_name, int index, sl_device *bes
     }
     device->core->current = device->core->legacy;
     link_device(device);
-    status = sl__record_join(device, err);
+    sl__ask(status, opened, device, err);
     if (status != SL_OK) {
         sl_device_release(device);
         return status;

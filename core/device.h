@@ -63,7 +63,6 @@ typedef struct sl__device_core {
     int more_pending; /* how many failures after it were not kept */
     bool in_group;    /* scratch of one count of a group's devices */
     bool draining;    /* host functions are skipped */
-    bool late_stops;  /* recordings were stopped in a host function */
     sl__fault fault;  /* of a lost device (core/fault.h) */
 
     sl_stream *per_threads; /* of all threads, by sl_stream.next_own */

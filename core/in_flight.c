@@ -17,9 +17,9 @@ static sl__in_flight *of_stream(recording *rec, uint32_t stream)
     return SL__GROW_ZEROED(rec->in_flight, rec->n_in_flight, n) ? &rec->in_flight[stream] : NULL;
 }
 
-void sl__record_enqueued(sl_device *device, const sl_op *op)
+static void enqueued(const sl_op *op)
 {
-    for (recording *rec = device->core->recordings; rec; rec = rec->next) {
+    for (recording *rec = op->stream->device->core->recordings; rec; rec = rec->next) {
         sl__in_flight *stream;
         if (!sl_timeline_is_summary(rec->timeline)) continue;
         stream = of_stream(rec, op->stream->id);
@@ -29,6 +29,12 @@ void sl__record_enqueued(sl_device *device, const sl_op *op)
         }
         if (stream->n++ == 0) stream->since_ns = sl__max_ns(stream->since_ns, op->host_start_ns);
     }
+}
+
+static void all_enqueued(sl_op *const *ops, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        enqueued(ops[i]);
 }
 
 /* The next operation of its stream starts when it has ended, but for collectives of one kernel. */
@@ -55,12 +61,16 @@ static int64_t settled_ns(const sl__session *session)
     return ns;
 }
 
-void sl__record_landed(sl_device *device, const sl_op *op)
+static void retired(const sl_op *op)
 {
-    for (recording *rec = device->core->recordings; rec; rec = rec->next) {
+    recording *rec = op->lost ? NULL : op->stream->device->core->recordings;
+
+    for (; rec; rec = rec->next) {
         sl__summary *summary = sl__timeline_summary(rec->timeline);
         if (!summary) continue;
         landed(rec, op);
         if (sl__summary_is_full(summary)) sl__summary_settle(summary, settled_ns(rec->session));
     }
 }
+
+sl__observer sl__in_flight_observer = { .enqueued = all_enqueued, .retired = retired };

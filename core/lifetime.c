@@ -14,7 +14,6 @@
 #include "graph/capture.h"
 #include "observers.h"
 #include "op.h"
-#include "record.h"
 #include "reuse.h"
 #include "stream.h"
 #include "threads.h"
@@ -79,9 +78,8 @@ static void close_per_threads(sl_stream *stream)
 void sl_device_release(sl_device *device)
 {
     if (!device || --device->refs > 0) return;
-    sl__record_abandon(device);
-    unlink_device(device);
     sl__tell(device_closed, device);
+    unlink_device(device);
     close_per_threads(device->core->per_threads);
     close_stream(device->core->legacy);
     device->backend->device_close(device);

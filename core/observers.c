@@ -14,9 +14,11 @@ static sl__observer **find(const sl__observer *observer)
 
 void sl__observe(sl__observer *observer)
 {
-    if (*find(observer)) return;
-    observer->next = sl__observers;
-    sl__observers = observer;
+    sl__observer **at = find(observer);
+
+    if (*at) return;
+    observer->next = NULL;
+    *at = observer;
 }
 
 void sl__unobserve(sl__observer *observer)

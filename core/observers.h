@@ -81,8 +81,8 @@ typedef struct sl__observer {
 
 extern sl__observer *sl__observers; /* NULL: none */
 
-/* Neither fails; once is enough, and none too many. An observer may end its own watch while it is
- * told something. */
+/* Neither fails; once is enough, and none too many. Who began first is told first. An observer may
+ * end its own watch while it is told something. */
 void sl__observe(sl__observer *observer);
 void sl__unobserve(sl__observer *observer);
 

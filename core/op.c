@@ -8,7 +8,6 @@
 #include "device.h"
 #include "graph/capture.h"
 #include "observers.h"
-#include "record.h"
 #include "reuse.h"
 
 /* What a device owns is held in another way (core/lifetime.c). */
@@ -154,7 +153,6 @@ void sl__op_enqueued(sl_op *op)
     op->stream->in_flight++;
     core->stats.ops_enqueued++;
     core->stats.ops_in_flight++;
-    if (__builtin_expect(core->recordings != NULL, 0)) sl__record_enqueued(op->stream->device, op);
 }
 
 sl_status sl__op_submit(sl_op *op, sl_error *err)

@@ -17,14 +17,14 @@
 
 typedef sl__recording recording;
 
-static void report_loss(sl_device *device)
+void sl__record_report_loss(sl_device *device)
 {
     sl__device_fail_later(device, SL_ENOMEM, "recording: out of memory; a span is missing");
 }
 
 void sl__record_lose(sl_device *device, recording *rec)
 {
-    if (!rec->reported) report_loss(device);
+    if (!rec->reported) sl__record_report_loss(device);
     rec->reported = true;
 }
 
@@ -282,114 +282,4 @@ sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl
     status = device->backend->host_compute(out, in, work, err);
     sl__call_end(device, &call, NULL, status);
     return status;
-}
-
-/* ---- the end ---------------------------------------------------------------- */
-
-static void report_untimed(sl_device *device, size_t n)
-{
-    bool incomplete = device->core->activities.incomplete;
-    char msg[128];
-
-    snprintf(msg, sizeof msg, "recording: %zu operation%s no times: %s", n,
-             n == 1 ? " has" : "s have",
-             incomplete ? "out of memory for them" : "the profiler lost their records");
-    sl__device_fail_later(device, incomplete ? SL_ENOMEM : SL_EBACKEND, msg);
-}
-
-/* 0: no memory for it. */
-static uint32_t map_symbol(void *ud, uint32_t device_id)
-{
-    recording *rec = ud;
-    uint32_t id;
-
-    if (!sl__record_text(rec->device, rec, device_id, &id)) sl__record_lose(rec->device, rec);
-    return id;
-}
-
-/* Fills in what its device has delivered, and ends it there. */
-static void end_recording(recording *rec)
-{
-    sl_device *device = rec->device;
-    size_t n_untimed;
-
-    sl__activity_collect(device);
-    if (rec->place >= 0 && sl__timeline_has_untimed(rec->timeline)) {
-        n_untimed = sl__activity_time_spans(device, rec->timeline, rec->place, map_symbol, rec);
-        if (n_untimed) report_untimed(device, n_untimed);
-    }
-    if (rec->reported) /* again: that error may have gone to another caller */
-        report_loss(device);
-    device->backend->record_end(device);
-}
-
-static void unlink_recording(recording *rec)
-{
-    recording **link = &rec->device->core->recordings, **member = &rec->session->members;
-
-    while (*link != rec)
-        link = &(*link)->next;
-    *link = rec->next;
-    while (*member != rec)
-        member = &(*member)->beside;
-    *member = rec->beside;
-}
-
-static void free_recording(recording *rec)
-{
-    sl_device *device = rec->device;
-
-    unlink_recording(rec);
-    free(rec->texts);
-    free(rec->streams_noted);
-    free(rec->in_flight);
-    free(rec);
-    if (!device->core->recordings) sl__activity_forget(device);
-}
-
-void sl__session_free(sl__session *session)
-{
-    while (session->members)
-        free_recording(session->members);
-    sl_timeline_release(session->timeline);
-    free(session->name);
-    free(session);
-}
-
-void sl__session_close(sl__session *session)
-{
-    sl_device *device = session->members->device;
-    int64_t host_end_ns = device->backend->host_now_ns(device);
-
-    for (recording *rec = session->members; rec; rec = rec->beside)
-        end_recording(rec);
-    sl__activity_time_calls(session->timeline);
-    sl_timeline_finish(session->timeline, session->host_start_ns, host_end_ns);
-    sl__session_free(session);
-}
-
-void sl__record_stop_late(sl_device *device)
-{
-    recording *rec = device->core->recordings;
-
-    device->core->late_stops = false;
-    while (rec) {
-        recording *next = rec->next;
-        if (rec->stopped) sl__session_close(rec->session);
-        rec = next;
-    }
-}
-
-void sl__record_abandon(sl_device *device)
-{
-    recording *rec;
-
-    while ((rec = device->core->recordings)) {
-        if (rec == rec->session->members && !rec->beside) {
-            sl__session_close(rec->session);
-        } else {
-            end_recording(rec);
-            free_recording(rec);
-        }
-    }
 }

@@ -6,7 +6,7 @@
 #ifndef SL_RECORD_H
 #define SL_RECORD_H
 
-#include "backend.h"
+#include "observers.h"
 
 typedef struct sl__session {
     sl_timeline *timeline; /* retained */
@@ -41,10 +41,8 @@ typedef struct sl__recording {
 /* Notes a retiring operation in every active recording. */
 void sl__record_op(sl_device *device, const sl_op *op);
 
-/* in_flight.c, where a recording keeps only a summary: the operation has been enqueued; it has retired and
- * has been noted. */
-void sl__record_enqueued(sl_device *device, const sl_op *op);
-void sl__record_landed(sl_device *device, const sl_op *op);
+/* in_flight.c: watches, behind the recorder, while a recording keeps only a summary. */
+extern sl__observer sl__in_flight_observer;
 
 /* The same in one recording, in the row `stream` of the timeline. `target` is the row in which the
  * record is that a wait waits for. False: out of memory. */
@@ -65,8 +63,9 @@ static inline uint32_t sl__record_row(const sl__recording *rec, uint32_t launche
 {
     return sl_timeline_row_id(rec->place, launched, captured);
 }
-/* A span is missing: a later call says so. */
+/* A span is missing: a later call says so, the second function each time. */
 void sl__record_lose(sl_device *device, sl__recording *rec);
+void sl__record_report_loss(sl_device *device);
 
 /* Before and after a call of the backend that enqueues nothing but is shown in timelines: begin
  * takes a number and the time of its start, end that of its end. For SL_CALL_PLAIN the caller
@@ -78,23 +77,5 @@ void sl__call_end(sl_device *device, sl_call *call, const sl_stream *stream, sl_
 /* The backend's host_compute, recorded as work of the host under the name of what it computes. */
 sl_status sl__host_compute(const sl_operand *out, const sl_operand *in, const sl_work *work,
                            sl_error *err);
-
-/* Closes recordings that a host function stopped: they could not be closed in it, since the backend
- * may be in the middle of a launch. */
-void sl__record_stop_late(sl_device *device);
-
-/* The device becomes part of what is being recorded on others of its machine. */
-sl_status sl__record_join(sl_device *device, sl_error *err);
-
-/* Ends a session: finishes its timeline and frees all. */
-void sl__session_close(sl__session *session);
-void sl__session_free(sl__session *session);
-/* A recording on one more device, with the backend's. */
-sl_status sl__session_add(sl__session *session, sl_device *device, uint64_t first_seq,
-                          sl_error *err);
-
-/* The device is closing: what it recorded stays in the timelines of others, and those that nobody
- * stopped are closed. */
-void sl__record_abandon(sl_device *device);
 
 #endif

@@ -1,5 +1,4 @@
-/* retire.c - the end of an operation: reports it to the race checker and the recordings, and drops
- * its references. */
+/* retire.c - the end of an operation: tells that it has ended, and drops its references. */
 #include "op.h"
 
 #include "buffer.h"
@@ -7,7 +6,6 @@
 #include "device.h"
 #include "graph/graph.h"
 #include "observers.h"
-#include "record.h"
 #include "reuse.h"
 
 /* These call what drops a reference only where more may follow: most often others are left. */
@@ -77,15 +75,6 @@ void sl__op_drop(sl_device *device, sl_op *op)
     sl__op_put_back(device, op);
 }
 
-static void note(sl_device *device, const sl_op *op)
-{
-    if (op->graph)
-        sl__graph_record(device, op);
-    else
-        sl__record_op(device, op);
-    sl__record_landed(device, op);
-}
-
 void sl__op_retire(sl_device *device, sl_op *op)
 {
     sl__device_core *core = device->core;
@@ -94,10 +83,7 @@ void sl__op_retire(sl_device *device, sl_op *op)
     op->stream->in_flight--;
     if (op->work.kind == SL_WORK_EVENT_RECORD && !op->lost) op->event->retired_seq = op->seq;
     sl__tell(retired, op);
-    if (op->lost)
-        sl__fault_note(device, op);
-    else if (core->recordings)
-        note(device, op);
+    if (op->lost) sl__fault_note(device, op);
     if (op->host_release) op->host_release(op->host_ud);
     sl__op_drop(device, op);
 }

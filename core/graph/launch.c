@@ -82,7 +82,7 @@ static sl_status submit_launch(sl_graph *graph, sl_stream *stream, sl_error *err
     op->body = graph->body;
     op->body->refs++;
     core->numbers->last_seq = sl__op_last_number(op);
-    if (stream->device->info.times_at_once && (core->recordings || sl__observers))
+    if (stream->device->info.times_at_once && sl__observers)
         op->runs = calloc((size_t)op->body->n_nodes + 1, sizeof *op->runs);
     status = sl__op_submit(op, err);
     if (status != SL_OK) return status;
