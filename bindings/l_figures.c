@@ -241,11 +241,10 @@ static void push_figures(lua_State *L, const sl_timeline *timeline, const sl_fig
     set_device(L, timeline);
     lsl_set_range(L, timeline);
     lsl_set_doubts(L, timeline);
-    size_t n_launches, n_nodes;
+    size_t n_launches;
     sl_timeline_launches(timeline, &n_launches);
-    sl_timeline_nodes(timeline, &n_nodes);
     lsl_set_integer(L, "graph_launches", (int64_t)n_launches);
-    lsl_set_integer(L, "graph_spans", (int64_t)n_nodes);
+    lsl_set_integer(L, "graph_spans", (int64_t)sl_timeline_node_count(timeline));
     if (parts & SL_FIGURES_STREAMS) {
         set_list(L, "streams_at_once", f->streams_at_once.at_ns, f->streams_at_once.n);
         set_streams(L, f);

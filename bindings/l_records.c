@@ -51,11 +51,11 @@ static void set_true(lua_State *L, const char *field, bool value)
  * it was captured in, which it did not run with}. */
 static void set_node(lua_State *L, const sl_side *side)
 {
-    bool lost = side->launch && !side->launch->priorities && side->node->priority < side->priority;
-    lsl_set_integer(L, "node", side->node->node);
-    set_correlation(L, "launch", side->node->launch);
+    bool lost = side->launch && !side->launch->priorities && side->node.priority < side->priority;
+    lsl_set_integer(L, "node", side->node.node);
+    set_correlation(L, "launch", side->node.launch);
     lsl_set_text(L, "graph", side->graph_name);
-    if (lost) lsl_set_integer(L, "lost_priority", side->node->priority);
+    if (lost) lsl_set_integer(L, "lost_priority", side->node.priority);
 }
 
 static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *side)
@@ -80,7 +80,7 @@ static void set_span(lua_State *L, const sl_timeline *timeline, const sl_side *s
     set_true(L, "to_pageable", span->flags & SL_SPAN_DST_PAGEABLE);
     set_true(L, "host_waited", span->flags & SL_SPAN_HOST_WAITED);
     set_true(L, "loaded_code", span->flags & SL_SPAN_LOADED);
-    if (side->node) set_node(L, side);
+    if (side->is_node) set_node(L, side);
 }
 
 static void set_call(lua_State *L, const sl_side *side)

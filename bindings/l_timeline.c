@@ -209,15 +209,15 @@ static void set_whole(lua_State *L, const lsl_timeline *box, const sl_span *span
 /* {graph =, node =, launch =} of what a graph ran. */
 static void set_node(lua_State *L, const lsl_timeline *box, const sl_span *span)
 {
-    const sl_node_note *node = sl_timeline_find_node(box->p, span->correlation);
-    const sl_launch_note *launch = node ? sl_timeline_find_launch(box->p, span->correlation) : NULL;
-    if (!node) {
+    const sl_launch_note *launch = sl_timeline_find_launch(box->p, span->correlation);
+    sl_node_note node;
+    if (!sl_timeline_find_node(box->p, span->correlation, &node)) {
         set_whole(L, box, span);
         return;
     }
     lsl_set_text(L, "graph", launch ? sl_timeline_text(box->p, launch->name) : "");
-    lsl_set_integer(L, "node", (int64_t)sl_timeline_node_number(box->p, node));
-    if (node->launch) lsl_set_integer(L, "launch", (int64_t)node->launch);
+    lsl_set_integer(L, "node", (int64_t)sl_timeline_node_number(box->p, &node));
+    if (node.launch) lsl_set_integer(L, "launch", (int64_t)node.launch);
 }
 
 /* collective = {...} of what is one. */

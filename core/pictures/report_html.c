@@ -126,8 +126,9 @@ static uint64_t launch_of_call(const page *p, const sl_call *edge)
 /* 1 + its number in the graph; 0: no graph ran it. */
 static int64_t node(const page *p, const sl_span *span)
 {
-    const sl_node_note *note = sl_timeline_find_node(p->timeline, span->correlation);
-    return note ? (int64_t)sl_timeline_node_number(p->timeline, note) + 1 : 0;
+    sl_node_note note;
+    bool found = sl_timeline_find_node(p->timeline, span->correlation, &note);
+    return found ? (int64_t)sl_timeline_node_number(p->timeline, &note) + 1 : 0;
 }
 
 /* A text. */

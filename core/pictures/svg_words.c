@@ -188,15 +188,15 @@ static void put_graph(const sl__chart *c, const char *name)
 /* "node 3 of graph 1" */
 static void put_node(const sl__chart *c, const sl_span *span)
 {
-    const sl_node_note *node = sl_timeline_find_node(c->timeline, span->correlation);
-    if (!node) return;
+    sl_node_note node;
+    if (!sl_timeline_find_node(c->timeline, span->correlation, &node)) return;
     const sl_launch_note *launch = sl_timeline_find_launch(c->timeline, span->correlation);
     const char *name = launch ? sl_timeline_text(c->timeline, launch->name) : "";
-    sl_text_add(c->pen.out, "\nnode %" PRIu64 " of ", sl_timeline_node_number(c->timeline, node));
+    sl_text_add(c->pen.out, "\nnode %" PRIu64 " of ", sl_timeline_node_number(c->timeline, &node));
     if (*name)
         put_graph(c, name);
-    else if (node->graph)
-        sl_text_add(c->pen.out, "graph %" PRIu32, node->graph);
+    else if (node.graph)
+        sl_text_add(c->pen.out, "graph %" PRIu32, node.graph);
     else
         sl__pen_put(&c->pen, "a graph");
 }

@@ -67,7 +67,7 @@ sl_status sl_timeline_add_span(sl_timeline *timeline, const sl_span *span, sl_er
     sl_status status = check_span(timeline, span, err);
     if (status != SL_OK) return status;
     if (timeline->summary) return sum_up(timeline, span, err);
-    if (!sl__kept_add_span(&timeline->spans, span))
+    if (!sl__packed_add_span(&timeline->spans, span))
         return sl__no_memory(err, "more than %zu spans of a timeline", timeline->spans.n);
     if (span->end_ns == SL__UNTIMED)
         timeline->has_untimed = true;
@@ -90,18 +90,18 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
     status = check_interval(call->host_start_ns, call->host_end_ns, "call", call->correlation, err);
     if (status == SL_OK) status = sl__check_texts(timeline, call->name, call->where, err);
     if (status != SL_OK || timeline->summary) return status;
-    if (!sl__kept_add_call(&timeline->calls, call))
+    if (!sl__packed_add_call(&timeline->calls, call))
         return sl__no_memory(err, "more than %zu calls of a timeline", timeline->calls.n);
     timeline->has_untimed |= untimed;
     return SL_OK;
 }
 
 /* The spans or the calls that have one with this correlation, and where, or NULL. */
-static sl__kept *find_held(sl_timeline *timeline, uint64_t correlation, size_t *index)
+static sl__packed_list *find_held(sl_timeline *timeline, uint64_t correlation, size_t *index)
 {
-    *index = sl__kept_find(&timeline->spans, correlation);
+    *index = sl__packed_find(&timeline->spans, correlation);
     if (*index != SL_NOT_FOUND) return &timeline->spans;
-    *index = sl__kept_find(&timeline->calls, correlation);
+    *index = sl__packed_find(&timeline->calls, correlation);
     return *index != SL_NOT_FOUND ? &timeline->calls : NULL;
 }
 
@@ -120,9 +120,9 @@ sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_er
                        SL_CAUSES, hold->ready_ns);
     if (timeline->summary) return SL_OK;
     size_t index;
-    sl__kept *held = find_held(timeline, hold->correlation, &index);
+    sl__packed_list *held = find_held(timeline, hold->correlation, &index);
     if (held)
-        return sl__kept_set_hold(held, index, hold)
+        return sl__packed_set_hold(held, index, hold)
                    ? SL_OK
                    : sl__no_memory(err, "more than %zu holds of a timeline", index);
     if (!SL__GROW(timeline->holds, timeline->cap_holds, timeline->n_holds + 1))
@@ -135,12 +135,34 @@ sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, 
 {
     sl_status status = sl__refuse_finished(timeline, err);
     if (status != SL_OK) return status;
-    if (note->correlation <= note->launch)
+    if (note->correlation <= note->launch
+        || (note->launch > 0 && note->correlation - note->launch > UINT32_MAX))
         return sl_fail(err, SL_EINVAL,
                        "node %" PRIu64 " of a graph has launch %" PRIu64
-                       ", which is no earlier one",
+                       ", which is no earlier one, or 2^32 before it",
                        note->correlation, note->launch);
-    return sl__note_add(timeline, SL__NODES, note, err);
+    if (timeline->summary) return SL_OK;
+    timeline->n_nodes++;
+    const size_t at = sl__packed_find(&timeline->spans, note->correlation);
+    if (at == SL_NOT_FOUND) return sl__note_add(timeline, SL__NODES, note, err);
+    return sl__packed_set_node(&timeline->spans, at, note)
+               ? SL_OK
+               : sl__no_memory(err, "more than %zu nodes of a timeline", timeline->n_nodes);
+}
+
+sl_status sl_timeline_add_thread(sl_timeline *timeline, const sl_thread_note *note, sl_error *err)
+{
+    if (note->thread == 0 || note->thread >= SL_MOST_THREADS)
+        return sl_fail(err, SL_EINVAL, "a call was made by thread %u: not from 1 to %d",
+                       (unsigned)note->thread, SL_MOST_THREADS - 1);
+    if (timeline->summary) return SL_OK;
+    size_t index;
+    sl__packed_list *list = find_held(timeline, note->correlation, &index);
+    if (note->thread > timeline->last_thread) timeline->last_thread = note->thread;
+    if (!list) return sl__note_add(timeline, SL__THREADS, note, err);
+    return sl__packed_set_thread(list, index, note->thread)
+               ? SL_OK
+               : sl__no_memory(err, "calls of thread %u", (unsigned)note->thread);
 }
 
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err)
@@ -163,18 +185,18 @@ bool sl__timeline_has_untimed(const sl_timeline *timeline) { return timeline->ha
 
 void sl__timeline_sort(sl_timeline *timeline)
 {
-    sl__kept_sort(&timeline->spans);
-    sl__kept_sort(&timeline->calls);
+    sl__packed_sort(&timeline->spans);
+    sl__packed_sort(&timeline->calls);
 }
 
 bool sl__timeline_set_span(sl_timeline *timeline, size_t index, const sl_span *span)
 {
-    return sl__kept_set_span(&timeline->spans, index, span);
+    return sl__packed_set_span(&timeline->spans, index, span);
 }
 
 bool sl__timeline_set_call(sl_timeline *timeline, size_t index, const sl_call *call)
 {
-    return sl__kept_set_call(&timeline->calls, index, call);
+    return sl__packed_set_call(&timeline->calls, index, call);
 }
 
 /* Those of operations that came after them. Without memory one is lost. */
@@ -182,12 +204,31 @@ static void join_holds(sl_timeline *timeline)
 {
     for (size_t i = 0; i < timeline->n_holds; i++) {
         size_t index;
-        sl__kept *held = find_held(timeline, timeline->holds[i].correlation, &index);
-        if (held) sl__kept_set_hold(held, index, &timeline->holds[i]);
+        sl__packed_list *held = find_held(timeline, timeline->holds[i].correlation, &index);
+        if (held) sl__packed_set_hold(held, index, &timeline->holds[i]);
     }
     free(timeline->holds);
     timeline->holds = NULL;
     timeline->n_holds = timeline->cap_holds = 0;
+}
+
+/* The same. */
+static void join_notes(sl_timeline *timeline)
+{
+    sl__notes *nodes = &timeline->notes[SL__NODES], *threads = &timeline->notes[SL__THREADS];
+    size_t index;
+    for (size_t i = 0; i < nodes->n; i++) {
+        const sl_node_note *note = (const sl_node_note *)nodes->at + i;
+        index = sl__packed_find(&timeline->spans, note->correlation);
+        if (index != SL_NOT_FOUND) sl__packed_set_node(&timeline->spans, index, note);
+    }
+    for (size_t i = 0; i < threads->n; i++) {
+        const sl_thread_note *note = (const sl_thread_note *)threads->at + i;
+        sl__packed_list *list = find_held(timeline, note->correlation, &index);
+        if (list) sl__packed_set_thread(list, index, note->thread);
+    }
+    sl__notes_forget(nodes);
+    sl__notes_forget(threads);
 }
 
 /* What was edited is checked as if it were added now. */
@@ -196,7 +237,7 @@ static void take_out_untimed(sl_timeline *timeline)
     size_t n = 0;
     timeline->first_ns = timeline->last_ns = 0;
     for (size_t i = 0; i < timeline->spans.n; i++) {
-        sl_span span = sl__kept_span(&timeline->spans, i);
+        sl_span span = sl__packed_span(&timeline->spans, i);
         if (check_interval(span.start_ns, span.end_ns, "span", span.correlation, NULL) != SL_OK)
             continue;
         extend(timeline, &span, n == 0);
@@ -204,10 +245,10 @@ static void take_out_untimed(sl_timeline *timeline)
     }
     timeline->spans.n = n;
     for (size_t i = 0; i < timeline->calls.n; i++) {
-        sl_call call = sl__kept_call(&timeline->calls, i);
+        sl_call call = sl__packed_call(&timeline->calls, i);
         if (time_fits(call.device_ns)) continue;
         call.device_ns = 0;
-        sl__kept_set_call(&timeline->calls, i, &call); /* needs no memory: nothing gets larger */
+        sl__packed_set_call(&timeline->calls, i, &call); /* needs no memory: nothing gets larger */
     }
     timeline->has_untimed = false;
 }
@@ -217,8 +258,9 @@ void sl__timeline_settle(sl_timeline *timeline)
     if (timeline->summary) sl__summary_settle(timeline->summary, INT64_MAX);
     sl__timeline_sort(timeline);
     join_holds(timeline);
+    join_notes(timeline);
     sl__notes_sort(timeline->notes);
     if (timeline->has_untimed) take_out_untimed(timeline);
-    sl__kept_trim(&timeline->spans);
-    sl__kept_trim(&timeline->calls);
+    sl__packed_trim(&timeline->spans);
+    sl__packed_trim(&timeline->calls);
 }

@@ -25,9 +25,9 @@ static void read_span(const sl_timeline *timeline, sl_side *side)
                            : NULL;
     side->stream_name = note ? sl_timeline_text(timeline, note->name) : "";
     side->priority = note ? note->priority : 0;
-    side->node = sl_timeline_find_node(timeline, span->correlation);
-    side->launch = side->node ? sl_timeline_find_launch(timeline, span->correlation) : NULL;
-    if (side->launch && side->launch->priorities) side->priority = side->node->priority;
+    side->is_node = sl_timeline_find_node(timeline, span->correlation, &side->node);
+    side->launch = side->is_node ? sl_timeline_find_launch(timeline, span->correlation) : NULL;
+    if (side->launch && side->launch->priorities) side->priority = side->node.priority;
 }
 
 static void read_call(const sl_timeline *timeline, sl_side *side)

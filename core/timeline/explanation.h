@@ -127,7 +127,8 @@ typedef struct sl_side {
     const char *stream_name;      /* "" if it has none, and of calls */
     const char *where, *source;   /* the script's line; "" */
     int32_t priority;             /* its stream's, or which the graph gave it */
-    const sl_node_note *node;     /* of a span that a graph ran; else NULL */
+    bool is_node;                 /* a span that a graph ran: */
+    sl_node_note node;
     const sl_launch_note *launch; /* that ran the span, or that the call made; else NULL */
     const char *graph_name;       /* of the launch, or "" */
 } sl_side;

@@ -2,7 +2,7 @@
 #ifndef SL_TIMELINE_FIELDS_H
 #define SL_TIMELINE_FIELDS_H
 
-#include "kept.h"
+#include "packed.h"
 #include "kernel_names.h"
 #include "notes.h"
 #include "store.h"
@@ -12,10 +12,12 @@ struct sl_timeline {
     int32_t refs;
     bool finished;
     bool expects_times, has_untimed;
-    sl__kept spans, calls;
+    sl__packed_list spans, calls;
     sl_hold *holds; /* until finish: of what has not been found yet */
     size_t n_holds, cap_holds;
     sl__notes notes[SL__NOTE_KINDS];
+    size_t n_nodes;          /* of graphs, */
+    uint32_t last_thread;    /* and the largest number of a thread, of all notes */
     sl__summary *summary;    /* instead of all of these; or NULL */
     sl_stream_note *streams; /* kept in order of id */
     size_t n_streams, cap_streams;

@@ -9,19 +9,15 @@ size_t sl_timeline_call_count(const sl_timeline *timeline) { return timeline->ca
 
 sl_span sl_timeline_span(const sl_timeline *timeline, size_t index)
 {
-    return sl__kept_span(&timeline->spans, index);
+    return sl__packed_span(&timeline->spans, index);
 }
 
 sl_call sl_timeline_call(const sl_timeline *timeline, size_t index)
 {
-    return sl__kept_call(&timeline->calls, index);
+    return sl__packed_call(&timeline->calls, index);
 }
 
-const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n)
-{
-    *n = timeline->notes[SL__NODES].n;
-    return timeline->notes[SL__NODES].at;
-}
+size_t sl_timeline_node_count(const sl_timeline *timeline) { return timeline->n_nodes; }
 
 const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n)
 {
@@ -31,22 +27,22 @@ const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *
 
 size_t sl_timeline_find_span(const sl_timeline *timeline, uint64_t correlation)
 {
-    return sl__kept_find(&timeline->spans, correlation);
+    return sl__packed_find(&timeline->spans, correlation);
 }
 
 size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation)
 {
-    return sl__kept_find(&timeline->calls, correlation);
+    return sl__packed_find(&timeline->calls, correlation);
 }
 
 bool sl_timeline_span_hold(const sl_timeline *timeline, size_t index, sl_hold *hold)
 {
-    return sl__kept_hold(&timeline->spans, index, hold);
+    return sl__packed_hold(&timeline->spans, index, hold);
 }
 
 bool sl_timeline_call_hold(const sl_timeline *timeline, size_t index, sl_hold *hold)
 {
-    return sl__kept_hold(&timeline->calls, index, hold);
+    return sl__packed_hold(&timeline->calls, index, hold);
 }
 
 bool sl_timeline_find_hold(const sl_timeline *timeline, uint64_t correlation, sl_hold *hold)
@@ -57,10 +53,21 @@ bool sl_timeline_find_hold(const sl_timeline *timeline, uint64_t correlation, sl
     return call != SL_NOT_FOUND && sl_timeline_call_hold(timeline, call, hold);
 }
 
-const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation)
+bool sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation, sl_node_note *node)
 {
-    return sl__note_find(timeline, SL__NODES, correlation);
+    size_t span = sl_timeline_find_span(timeline, correlation);
+    return span != SL_NOT_FOUND && sl__packed_node(&timeline->spans, span, node);
 }
+
+uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation)
+{
+    size_t at = sl_timeline_find_span(timeline, correlation);
+    if (at != SL_NOT_FOUND) return sl__packed_thread(&timeline->spans, at);
+    at = sl_timeline_find_call(timeline, correlation);
+    return at != SL_NOT_FOUND ? sl__packed_thread(&timeline->calls, at) : 0;
+}
+
+uint32_t sl_timeline_thread_count(const sl_timeline *timeline) { return timeline->last_thread + 1; }
 
 /* The last one that is not behind the correlation: what it ran has the numbers after its own. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation)
@@ -75,8 +82,8 @@ const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint6
 
 bool sl__issues_next(sl__issues *at)
 {
-    const sl__kept *spans = &at->timeline->spans;
-    const sl__kept *calls = &at->timeline->calls;
+    const sl__packed_list *spans = &at->timeline->spans;
+    const sl__packed_list *calls = &at->timeline->calls;
     bool spans_left = at->n_spans < spans->n, calls_left = at->n_calls < calls->n;
     if (!spans_left && !calls_left) return false;
     at->is_call = !spans_left
@@ -84,9 +91,9 @@ bool sl__issues_next(sl__issues *at)
                       && calls->at[at->n_calls].correlation < spans->at[at->n_spans].correlation);
     at->index = at->is_call ? at->n_calls++ : at->n_spans++;
     if (at->is_call)
-        at->call = sl__kept_call(calls, at->index);
+        at->call = sl__packed_call(calls, at->index);
     else
-        at->span = sl__kept_span(spans, at->index);
+        at->span = sl__packed_span(spans, at->index);
     return true;
 }
 
@@ -108,10 +115,11 @@ static size_t graph_call(const sl_timeline *timeline, uint64_t correlation, int6
 
 size_t sl_timeline_span_launch(const sl_timeline *timeline, const sl_span *span)
 {
-    const sl_node_note *node = sl_timeline_find_node(timeline, span->correlation);
+    sl_node_note node;
+    bool is_node = sl_timeline_find_node(timeline, span->correlation, &node);
     size_t call = graph_call(timeline, span->correlation, span->host_start_ns, span->host_end_ns);
     bool found = call != SL_NOT_FOUND
-                 && (!node || sl_timeline_call(timeline, call).correlation == node->launch);
+                 && (!is_node || sl_timeline_call(timeline, call).correlation == node.launch);
     return found ? call : SL_NOT_FOUND;
 }
 

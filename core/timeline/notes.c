@@ -62,6 +62,12 @@ void sl__notes_sort(sl__notes *notes)
     }
 }
 
+void sl__notes_forget(sl__notes *list)
+{
+    free(list->at);
+    *list = (sl__notes){ 0 };
+}
+
 void sl__notes_free(sl__notes *notes)
 {
     for (int kind = 0; kind < SL__NOTE_KINDS; kind++)

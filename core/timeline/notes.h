@@ -8,9 +8,9 @@
 typedef enum sl__note_kind {
     SL__COLLECTIVES,
     SL__PEERS,
-    SL__THREADS,
-    SL__NODES,
     SL__LAUNCHES, /* of calls */
+    SL__THREADS,  /* until finish: of what has not been found yet, */
+    SL__NODES,    /* and of these */
     SL__NOTE_KINDS
 } sl__note_kind;
 
@@ -33,6 +33,8 @@ const void *sl__note_find(const sl_timeline *timeline, sl__note_kind kind, uint6
  * microseconds. Once they and the spans are sorted. */
 void sl__notes_meet(sl_timeline *timeline);
 
+/* Of one kind: they are not needed any more. */
+void sl__notes_forget(sl__notes *list);
 /* Of all kinds, by correlation, once all are there. */
 void sl__notes_sort(sl__notes *notes);
 void sl__notes_free(sl__notes *notes);

@@ -24,10 +24,11 @@ int32_t sl__item_priority(const sl__operations *ops, size_t item)
 {
     const sl_stream_note *note = sl__timeline_note(ops->timeline, sl__item_stream(ops, item));
     const sl__launch *launch = sl__launch_of(ops, item);
-    const sl_node_note *node = launch && launch->note->priorities ? sl_timeline_find_node(
-                                   ops->timeline, ops->items[item].correlation)
-                                                                  : NULL;
-    return node ? node->priority : note ? note->priority : 0;
+    sl_node_note node;
+    if (launch && launch->note->priorities
+        && sl_timeline_find_node(ops->timeline, ops->items[item].correlation, &node))
+        return node.priority;
+    return note ? note->priority : 0;
 }
 
 sl__line sl__item_line(const sl__operations *ops, size_t item)

@@ -60,7 +60,7 @@ static bool has_several(const sl_timeline *timeline)
     if (timeline->summary) return sl__summary_has_several(timeline->summary);
     int first = -1;
     for (size_t i = 0; timeline->n_others > 0 && i < timeline->spans.n; i++) {
-        int place = sl_timeline_place(timeline, sl__kept_span(&timeline->spans, i).stream);
+        int place = sl_timeline_place(timeline, sl__packed_span(&timeline->spans, i).stream);
         if (i > 0 && place != first) return true;
         first = place;
     }

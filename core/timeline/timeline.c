@@ -1,5 +1,5 @@
 /* timeline.c - a timeline from its creation to its end. What it keeps is in fields.h: spans and calls
- * (kept.c) and notes of some of them, in arrays that grow by doubling, and interned texts
+ * (packed.c) and notes of some of them, in arrays that grow by doubling, and interned texts
  * (core/text/strings.c).
  */
 #include "fields.h"
@@ -13,8 +13,8 @@ sl_status sl_timeline_create(sl_timeline **timeline, sl_error *err)
     sl_timeline *created = calloc(1, sizeof *created);
     if (!created) return sl__no_memory(err, "a timeline");
     created->refs = 1;
-    created->spans.forms.more = SL__SPAN_WORDS - 1;
-    created->calls.forms.more = SL__CALL_WORDS - 1;
+    created->spans.shared.more = SL__SPAN_WORDS - 1;
+    created->calls.shared.more = SL__CALL_WORDS - 1;
     created->device.backend = created->backend;
     created->causes = calloc(1, sizeof *created->causes);
     if (!created->causes) {
@@ -54,8 +54,8 @@ void sl_timeline_release(sl_timeline *timeline)
     free(timeline->sources);
     sl__doubts_free(&timeline->doubts);
     free(timeline->name);
-    sl__kept_free(&timeline->spans);
-    sl__kept_free(&timeline->calls);
+    sl__packed_free(&timeline->spans);
+    sl__packed_free(&timeline->calls);
     free(timeline->holds);
     sl__notes_free(timeline->notes);
     free(timeline->streams);

@@ -32,6 +32,7 @@ sl_status sl_timeline_add_call(sl_timeline *timeline, const sl_call *call, sl_er
 sl_status sl_timeline_add_stream(sl_timeline *timeline, const sl_stream_note *note, sl_error *err);
 /* Of a span or a call of the timeline, also of one that comes later; a second one has no effect. */
 sl_status sl_timeline_add_hold(sl_timeline *timeline, const sl_hold *hold, sl_error *err);
+/* Of a span of the timeline, also of one that comes later. SL_EINVAL: its launch is none. */
 sl_status sl_timeline_add_node(sl_timeline *timeline, const sl_node_note *note, sl_error *err);
 sl_status sl_timeline_add_launch(sl_timeline *timeline, const sl_launch_note *note, sl_error *err);
 sl_status sl_timeline_add_collective(sl_timeline *timeline, const sl_collective_note *note,
@@ -85,9 +86,9 @@ size_t sl_timeline_find_call(const sl_timeline *timeline, uint64_t correlation);
 bool sl_timeline_span_hold(const sl_timeline *timeline, size_t index, sl_hold *hold);
 bool sl_timeline_call_hold(const sl_timeline *timeline, size_t index, sl_hold *hold);
 bool sl_timeline_find_hold(const sl_timeline *timeline, uint64_t correlation, sl_hold *hold);
-const sl_node_note *sl_timeline_nodes(const sl_timeline *timeline, size_t *n); /* by correlation */
-/* That of a span, or NULL: no graph ran it. After finish. */
-const sl_node_note *sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation);
+size_t sl_timeline_node_count(const sl_timeline *timeline);
+/* That of a span; false: no graph ran it. After finish. */
+bool sl_timeline_find_node(const sl_timeline *timeline, uint64_t correlation, sl_node_note *node);
 /* That of a span, or NULL: it is no collective. After finish. */
 const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timeline,
                                                       uint64_t correlation);
@@ -95,9 +96,9 @@ const sl_collective_note *sl_timeline_find_collective(const sl_timeline *timelin
 const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t correlation);
 /* The thread that made the call of a span, or a call. After finish. */
 uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation);
-/* The largest such number, and 1: 1 where there is one thread. Looks at all notes. */
+/* The largest such number, and 1: 1 where there is one thread. */
 uint32_t sl_timeline_thread_count(const sl_timeline *timeline);
-const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* the same */
+const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* by correlation */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
 /* The index of the call that launched the graph which ran a span, where that has no call of its own

@@ -10,15 +10,15 @@
 
 void sl__write_node(sl__writer *w, const sl_span *span)
 {
-    const sl_node_note *node = sl_timeline_find_node(w->timeline, span->correlation);
-    if (!node) return;
+    sl_node_note node;
+    if (!sl_timeline_find_node(w->timeline, span->correlation, &node)) return;
     bool own_call = sl_timeline_span_launch(w->timeline, span) == SL_NOT_FOUND;
-    sl__write_number(w, ",\"graph id\":", node->graph);
+    sl__write_number(w, ",\"graph id\":", node.graph);
     sl__write_int(
-        w, ",\"graph node id\":", (int64_t)((uint64_t)node->graph << 32 | (uint64_t)node->node));
-    if (node->priority) sl__write_int(w, ",\"captured priority\":", node->priority);
+        w, ",\"graph node id\":", (int64_t)((uint64_t)node.graph << 32 | (uint64_t)node.node));
+    if (node.priority) sl__write_int(w, ",\"captured priority\":", node.priority);
     if (own_call || span->kind == SL_SPAN_HOST_FUNC)
-        sl__write_number(w, ",\"launched by\":", node->launch);
+        sl__write_number(w, ",\"launched by\":", node.launch);
     if (own_call) return;
     sl__write_number(w, ",\"issue\":", span->correlation);
     if (span->where) sl__write_text(w, ",\"where\":", sl_timeline_text(w->timeline, span->where));

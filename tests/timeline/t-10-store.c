@@ -152,6 +152,8 @@ static void test_launches(void)
     must(sl_timeline_add_launch(tl, &late, &err), &err);
     must(sl_timeline_add_launch(tl, &early, &err), &err);
     must(sl_timeline_add_node(tl, &node, &err), &err);
+    for (uint64_t i = 5; i <= 6; i++)
+        must(sl_timeline_add_span(tl, &(sl_span){ .correlation = i }, &err), &err);
     late.name = 77;
     is_int(sl_timeline_add_launch(tl, &late, &err), SL_EINVAL,
            "a launch needs a text for its name");
@@ -171,8 +173,43 @@ static void test_launches(void)
     ok(!sl_timeline_find_launch(tl, 3) && !sl_timeline_find_launch(tl, 7)
            && !sl_timeline_find_launch(tl, 8) && !sl_timeline_find_launch(tl, 11),
        "other operations have none");
-    ok(sl_timeline_find_node(tl, 6)->priority == -2 && !sl_timeline_find_node(tl, 5),
+    sl_node_note found_node;
+    ok(!sl_timeline_find_node(tl, 5, &found_node) && sl_timeline_find_node(tl, 6, &found_node)
+           && found_node.priority == -2 && found_node.launch == 4,
        "a node has the priority that it was captured with");
+    sl_timeline_release(tl);
+}
+
+/* Notes may come before their operations, and these in any order. */
+static void test_notes_that_come_first(void)
+{
+    sl_timeline *tl = make();
+    sl_error err;
+    sl_node_note node = { .correlation = 6, .launch = 4, .graph = 1, .node = 3 };
+    const sl_thread_note of_call = { 4, 2 }, of_span = { 5, 1 }, of_nothing = { 99, 6 };
+    must(sl_timeline_add_node(tl, &node, &err), &err);
+    must(sl_timeline_add_thread(tl, &of_call, &err), &err);
+    for (uint64_t i = 6; i >= 5; i--)
+        must(sl_timeline_add_span(tl, &(sl_span){ .correlation = i }, &err), &err);
+    must(sl_timeline_add_thread(tl, &of_span, &err), &err);
+    must(sl_timeline_add_thread(tl, &of_nothing, &err), &err);
+    must(sl_timeline_add_call(tl, &(sl_call){ .correlation = 4, .kind = SL_CALL_PLAIN }, &err),
+         &err);
+    node.launch = 6;
+    is_int(sl_timeline_add_node(tl, &node, &err), SL_EINVAL, "a node is behind its launch");
+    node.correlation += UINT64_C(1) << 32;
+    is_int(sl_timeline_add_node(tl, &node, &err), SL_EINVAL, "by less than 2^32");
+    finish(tl);
+    ok(sl_timeline_find_node(tl, 6, &node) && node.launch == 4 && node.node == 3,
+       "a node's note may come before its span");
+    ok(!sl_timeline_find_node(tl, 5, &node) && !sl_timeline_find_node(tl, 4, &node),
+       "others are no nodes");
+    is_int(sl_timeline_node_count(tl), 1, "there is one");
+    ok(sl_timeline_thread(tl, 4) == 2 && sl_timeline_thread(tl, 5) == 1
+           && sl_timeline_thread(tl, 6) == 0,
+       "threads made a call, and the call of a span that is not the last");
+    is_int(sl_timeline_thread(tl, 99), 0, "what is not there has none");
+    is_int(sl_timeline_thread_count(tl), 7, "though its thread counts");
     sl_timeline_release(tl);
 }
 
@@ -222,12 +259,13 @@ static void test_text(void)
 
 int main(void)
 {
-    plan(51);
+    plan(59);
     test_texts();
     test_order();
     test_refusals();
     test_times_that_come_later();
     test_launches();
+    test_notes_that_come_first();
     test_names();
     test_text();
     return done_testing();

@@ -8,9 +8,10 @@
 
 static const sl_node_note *node_at(const sl_timeline *tl, size_t i)
 {
-    static const sl_node_note none = { .graph = 999 };
-    const sl_node_note *note = sl_timeline_find_node(tl, span_at(tl, i)->correlation);
-    return note ? note : &none;
+    static sl_node_note note;
+    if (!sl_timeline_find_node(tl, span_at(tl, i)->correlation, &note))
+        note = (sl_node_note){ .graph = 999 };
+    return &note;
 }
 
 static sl_timeline *branches(void)
@@ -42,9 +43,8 @@ static void test_nodes(void)
         { "right_second", 12, 8, 3, 1, 116000 }, { "join", 13, 8, 4, 1, 143500 },
     };
     sl_timeline *tl = branches();
-    size_t n, right = 0, issued_by = 0;
-    sl_timeline_nodes(tl, &n);
-    is_int(n, 10, "what launches of graphs ran is noted");
+    size_t right = 0, issued_by = 0;
+    is_int(sl_timeline_node_count(tl), 10, "what launches of graphs ran is noted");
     for (size_t i = 0; i < 10; i++) {
         const sl_span *s = span_at(tl, i + 1);
         const sl_node_note *note = node_at(tl, i + 1);
@@ -348,8 +348,8 @@ static sl_timeline *launched(void)
 
 static bool same_node(const sl_node_note *a, const sl_node_note *b)
 {
-    return a && b && a->correlation == b->correlation && a->launch == b->launch
-           && a->graph == b->graph && a->node == b->node && a->priority == b->priority;
+    return a->correlation == b->correlation && a->launch == b->launch && a->graph == b->graph
+           && a->node == b->node && a->priority == b->priority;
 }
 
 static int count_same(const sl_timeline *a, const sl_timeline *b)
@@ -377,9 +377,11 @@ static int count_same(const sl_timeline *a, const sl_timeline *b)
 static void check_notes(const sl_timeline *tl, const sl_timeline *back)
 {
     size_t n, same = 0;
-    const sl_node_note *nodes = sl_timeline_nodes(tl, &n);
-    for (size_t i = 0; i < n; i++)
-        same += same_node(&nodes[i], sl_timeline_find_node(back, nodes[i].correlation));
+    sl_node_note node, again;
+    for (size_t i = 0; i < span_count(tl); i++)
+        same += sl_timeline_find_node(tl, span_at(tl, i)->correlation, &node)
+                && sl_timeline_find_node(back, node.correlation, &again)
+                && same_node(&node, &again);
     is_int(same, 4, "each node is the same node again");
     const sl_launch_note *launch = sl_timeline_find_launch(back, 8);
     ok(launch && launch->correlation == LAUNCH && launch->last == 8 && launch->graph == 7

@@ -226,8 +226,8 @@ static void test_edges(void)
        sl_cause_name(f.cause));
     sl_cause_record r;
     sl_cause_read(tl, &f, &r);
-    ok(r.waiter.node && r.by.node && r.waiter.node->launch == r.by.node->launch
-           && r.waiter.node->node == 1,
+    ok(r.waiter.is_node && r.by.is_node && r.waiter.node.launch == r.by.node.launch
+           && r.waiter.node.node == 1,
        "both sides are nodes of the launch");
     sl_timeline_release(tl);
 }
@@ -272,7 +272,7 @@ static sl_cause_record urgent_node(bool priorities)
     is_int(f.cause, SL_CAUSE_ROOM, "a node waits for room");
     is_int(r.waiter.priority, priorities ? -5 : 0, "its priority is the %s's",
            priorities ? "captured stream" : "launching stream");
-    is_int(r.waiter.node ? r.waiter.node->priority : 0, -5, "its note has the captured one");
+    is_int(r.waiter.is_node ? r.waiter.node.priority : 0, -5, "its note has the captured one");
     sl_timeline_release(tl);
     return r;
 }

@@ -1,12 +1,15 @@
 /* Spans, calls and what held them come out of the packed store as they went in. */
 #include "make.h"
 
-#include "../../core/timeline/kept.h"
+#include "../../core/timeline/packed.h"
 #include "../../core/timeline/store.h"
 
 #define LARGEST ((int64_t)UINT32_MAX) /* of a packed difference */
 
-static sl__kept new_kept(size_t words) { return (sl__kept){ .forms.more = words - 1 }; }
+static sl__packed_list new_list(size_t words)
+{
+    return (sl__packed_list){ .shared.more = words - 1 };
+}
 
 static bool is_same_span(const sl_span *a, const sl_span *b)
 {
@@ -78,16 +81,16 @@ static const sl_call ordinary_call = {
 /* ---- spans ---- */
 
 /* Whether it needed to be kept beside; `same`: it came back as it was. */
-static bool is_wide(const sl_span *span, bool *same)
+static bool is_unpacked(const sl_span *span, bool *same)
 {
-    sl__kept kept = new_kept(SL__SPAN_WORDS);
-    *same = sl__kept_add_span(&kept, span);
+    sl__packed_list list = new_list(SL__SPAN_WORDS);
+    *same = sl__packed_add_span(&list, span);
     if (!*same) return false;
-    sl_span back = sl__kept_span(&kept, 0);
-    size_t n_wide = kept.n_wide;
+    sl_span back = sl__packed_span(&list, 0);
+    size_t n_unpacked = list.n_unpacked;
     *same = is_same_span(&back, span);
-    sl__kept_free(&kept);
-    return n_wide > 0;
+    sl__packed_free(&list);
+    return n_unpacked > 0;
 }
 
 static void test_spans(void)
@@ -96,7 +99,7 @@ static void test_spans(void)
     const struct {
         const char *name;
         int64_t start_ns, end_ns, host_start_ns, host_end_ns;
-        bool wide;
+        bool unpacked;
     } cases[] = {
         { "an ordinary one", 5200, 7000, 1000, 3100, false },
         { "one that takes no time", 1000, 1000, 1000, 1000, false },
@@ -121,60 +124,60 @@ static void test_spans(void)
         span.end_ns = cases[i].end_ns;
         span.host_start_ns = cases[i].host_start_ns;
         span.host_end_ns = cases[i].host_end_ns;
-        bool wide = is_wide(&span, &same);
-        ok(same && wide == cases[i].wide, "%s comes back%s", cases[i].name,
-           cases[i].wide ? ", kept beside" : "");
+        bool unpacked = is_unpacked(&span, &same);
+        ok(same && unpacked == cases[i].unpacked, "%s comes back%s", cases[i].name,
+           cases[i].unpacked ? ", kept beside" : "");
     }
 }
 
-static void test_forms(void)
+static void test_shared(void)
 {
-    sl__kept kept = new_kept(SL__SPAN_WORDS);
+    sl__packed_list list = new_list(SL__SPAN_WORDS);
     bool same = true;
     for (uint64_t i = 0; i < 1000; i++) {
         sl_span span = { .correlation = i + 1, .name = i % 3 == 0, .kernels = i % 2 };
-        if (!sl__kept_add_span(&kept, &span)) abort();
+        if (!sl__packed_add_span(&list, &span)) abort();
     }
     for (uint64_t i = 0; i < 1000; i++) {
-        sl_span back = sl__kept_span(&kept, i);
+        sl_span back = sl__packed_span(&list, i);
         same &= back.correlation == i + 1 && back.name == (i % 3 == 0) && back.kernels == i % 2;
     }
     ok(same, "each of a thousand spans has its name");
-    is_int(kept.forms.n, 4, "two names and two numbers of kernels are four forms");
-    sl__kept_trim(&kept);
-    is_int(kept.cap, 1000, "no room is left behind those of a finished timeline");
-    sl_span back = sl__kept_span(&kept, 999);
+    is_int(list.shared.n, 4, "two names and two numbers of kernels are four kinds of attributes");
+    sl__packed_trim(&list);
+    is_int(list.cap, 1000, "no room is left behind those of a finished timeline");
+    sl_span back = sl__packed_span(&list, 999);
     is_int(back.name, 1, "and they are still there");
-    sl__kept_free(&kept);
+    sl__packed_free(&list);
 }
 
 static void test_changes(void)
 {
-    sl__kept kept = new_kept(SL__SPAN_WORDS);
+    sl__packed_list list = new_list(SL__SPAN_WORDS);
     sl_span span = ordinary, back;
     sl_hold hold = { .correlation = 77, .ready_ns = 5000, .ready_by = 70, .ready_cause = 2 }, held;
     span.start_ns = span.end_ns = SL__UNTIMED;
-    if (!sl__kept_add_span(&kept, &span) || !sl__kept_set_hold(&kept, 0, &hold)) abort();
+    if (!sl__packed_add_span(&list, &span) || !sl__packed_set_hold(&list, 0, &hold)) abort();
     span.start_ns = 5200;
     span.end_ns = 7000;
     span.symbol = 99;
-    ok(sl__kept_set_span(&kept, 0, &span), "a span gets its times later");
-    back = sl__kept_span(&kept, 0);
-    ok(is_same_span(&back, &span) && kept.n_wide == 0, "it has them, and its symbol");
-    ok(sl__kept_hold(&kept, 0, &held) && is_same_hold(&held, &hold), "what held it stays");
+    ok(sl__packed_set_span(&list, 0, &span), "a span gets its times later");
+    back = sl__packed_span(&list, 0);
+    ok(is_same_span(&back, &span) && list.n_unpacked == 0, "it has them, and its symbol");
+    ok(sl__packed_hold(&list, 0, &held) && is_same_hold(&held, &hold), "what held it stays");
     for (int i = 0; i < 3; i++) {
         span.end_ns = LARGEST * 10 + i;
-        if (!sl__kept_set_span(&kept, 0, &span)) abort();
+        if (!sl__packed_set_span(&list, 0, &span)) abort();
     }
-    back = sl__kept_span(&kept, 0);
+    back = sl__packed_span(&list, 0);
     ok(is_same_span(&back, &span), "it may become a long one");
-    is_int(kept.n_wide, 1, "which is kept beside once, however often it changes");
-    ok(sl__kept_hold(&kept, 0, &held) && is_same_hold(&held, &hold), "with what held it");
-    if (!sl__kept_set_span(&kept, 0, &ordinary)) abort();
-    back = sl__kept_span(&kept, 0);
+    is_int(list.n_unpacked, 1, "which is kept beside once, however often it changes");
+    ok(sl__packed_hold(&list, 0, &held) && is_same_hold(&held, &hold), "with what held it");
+    if (!sl__packed_set_span(&list, 0, &ordinary)) abort();
+    back = sl__packed_span(&list, 0);
     ok(is_same_span(&back, &ordinary), "and a short one again");
-    ok(sl__kept_hold(&kept, 0, &held) && is_same_hold(&held, &hold), "still with what held it");
-    sl__kept_free(&kept);
+    ok(sl__packed_hold(&list, 0, &held) && is_same_hold(&held, &hold), "still with what held it");
+    sl__packed_free(&list);
 }
 
 /* ---- calls ---- */
@@ -185,7 +188,7 @@ static void test_calls(void)
         const char *name;
         uint64_t correlation, target;
         int64_t device_ns;
-        bool wide;
+        bool unpacked;
     } cases[] = {
         { "an ordinary call", 90, 41, 2500, false },
         { "one without a target", 90, 0, 2500, false },
@@ -200,23 +203,23 @@ static void test_calls(void)
         { "one that the device reached before", 90, 41, 999, true },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sl__kept kept = new_kept(SL__CALL_WORDS);
+        sl__packed_list list = new_list(SL__CALL_WORDS);
         sl_call call = ordinary_call;
         call.correlation = cases[i].correlation;
         call.target = cases[i].target;
         call.device_ns = cases[i].device_ns;
-        if (!sl__kept_add_call(&kept, &call)) abort();
-        sl_call back = sl__kept_call(&kept, 0);
-        ok(is_same_call(&back, &call) && (kept.n_wide > 0) == cases[i].wide, "%s comes back%s",
-           cases[i].name, cases[i].wide ? ", kept beside" : "");
-        sl__kept_free(&kept);
+        if (!sl__packed_add_call(&list, &call)) abort();
+        sl_call back = sl__packed_call(&list, 0);
+        ok(is_same_call(&back, &call) && (list.n_unpacked > 0) == cases[i].unpacked,
+           "%s comes back%s", cases[i].name, cases[i].unpacked ? ", kept beside" : "");
+        sl__packed_free(&list);
     }
 }
 
-/* What lies between the members of a struct must not make another form of it. */
+/* What lies between the members of a struct must not make other attributes of it. */
 static void test_gaps(void)
 {
-    sl__kept kept = new_kept(SL__CALL_WORDS);
+    sl__packed_list list = new_list(SL__CALL_WORDS);
     for (int i = 0; i < 3; i++) {
         sl_call call;
         memset(&call, 0x55 * i, sizeof call);
@@ -224,10 +227,10 @@ static void test_gaps(void)
         call.correlation = call.target = 1;
         call.stream = call.target_stream = call.name = call.where = 0;
         call.kind = call.waited_for_device = call.queue_full = 0;
-        if (!sl__kept_add_call(&kept, &call)) abort();
+        if (!sl__packed_add_call(&list, &call)) abort();
     }
-    is_int(kept.forms.n, 1, "calls that are alike have one form");
-    sl__kept_free(&kept);
+    is_int(list.shared.n, 1, "calls that are alike share their attributes");
+    sl__packed_free(&list);
 }
 
 /* ---- what held them ---- */
@@ -238,42 +241,42 @@ static void test_holds(void)
     const struct {
         const char *name;
         sl_hold hold;
-        bool wide;
+        bool unpacked;
     } cases[] = {
         { "a hold by nobody", { 0, 5000, 0, 0, 1, 0 }, false },
         { "one by earlier ones", { 0, 5000, far - 3, far - 2, 3, 7 }, false },
-        { "one whose start a later one kept", { 0, 5000, far - 3, far + 5, 3, 7 }, false },
+        { "one whose start a later one list", { 0, 5000, far - 3, far + 5, 3, 7 }, false },
         { "one by what came 2^32 - 1 before", { 0, 5000, far - UINT32_MAX, 0, 3, 7 }, false },
         { "one by what came 2^32 before", { 0, 5000, far - UINT32_MAX - 1, 0, 3, 7 }, true },
         { "one by the first of all", { 0, 5000, 1, 1, 3, 7 }, true },
-        { "a start kept by what came 2^31 - 1 before",
+        { "a start list by what came 2^31 - 1 before",
           { 0, 5000, 0, far - INT32_MAX, 3, 7 },
           false },
-        { "a start kept by what came 2^31 before",
+        { "a start list by what came 2^31 before",
           { 0, 5000, 0, far - INT32_MAX - 1, 3, 7 },
           true },
-        { "a start kept by what comes 2^31 later",
+        { "a start list by what comes 2^31 later",
           { 0, 5000, 0, far + INT32_MAX + 1, 3, 7 },
           false },
-        { "a start kept by what comes 2^31 + 1 later",
+        { "a start list by what comes 2^31 + 1 later",
           { 0, 5000, 0, far + INT32_MAX + 2, 3, 7 },
           true },
-        { "a start that kept itself", { 0, 5000, 0, far, 3, 7 }, true },
+        { "a start that list itself", { 0, 5000, 0, far, 3, 7 }, true },
         { "one that was ready before its call", { 0, 999, far - 3, 0, 3, 7 }, true },
         { "one that was ready 2^32 ns later", { 0, 1001 + LARGEST, 0, 0, 3, 7 }, true },
     };
     sl_span span = ordinary;
     span.correlation = far;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        sl__kept kept = new_kept(SL__SPAN_WORDS);
+        sl__packed_list list = new_list(SL__SPAN_WORDS);
         sl_hold hold = cases[i].hold, held;
         hold.correlation = far;
-        if (!sl__kept_add_span(&kept, &span) || !sl__kept_set_hold(&kept, 0, &hold)) abort();
-        sl_span back = sl__kept_span(&kept, 0);
-        ok(sl__kept_hold(&kept, 0, &held) && is_same_hold(&held, &hold)
-               && is_same_span(&back, &span) && (kept.n_wide > 0) == cases[i].wide,
-           "%s comes back%s", cases[i].name, cases[i].wide ? ", kept beside" : "");
-        sl__kept_free(&kept);
+        if (!sl__packed_add_span(&list, &span) || !sl__packed_set_hold(&list, 0, &hold)) abort();
+        sl_span back = sl__packed_span(&list, 0);
+        ok(sl__packed_hold(&list, 0, &held) && is_same_hold(&held, &hold)
+               && is_same_span(&back, &span) && (list.n_unpacked > 0) == cases[i].unpacked,
+           "%s comes back%s", cases[i].name, cases[i].unpacked ? ", kept beside" : "");
+        sl__packed_free(&list);
     }
 }
 
@@ -335,29 +338,29 @@ static void test_order(void)
     static const uint64_t groups[] = { 1, 2, 1000, 30000, 40000, 150001 };
     const uint64_t n = 150001;
     for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
-        sl__kept kept = new_kept(SL__SPAN_WORDS);
+        sl__packed_list list = new_list(SL__SPAN_WORDS);
         bool sorted = true;
         for (uint64_t i = 0; i < n; i++) {
             uint64_t number = backwards(i, n, groups[g]) + 1;
-            /* some of them wide, which sorting must not confuse */
+            /* some of them unpacked, which sorting must not confuse */
             int64_t end_ns = (int64_t)number * 10 + (number % 1000 == 0 ? LARGEST + 1 : 0);
             sl_span span = { .correlation = number, .name = (uint32_t)(number % 7) };
             span.end_ns = end_ns;
-            if (!sl__kept_add_span(&kept, &span)) abort();
+            if (!sl__packed_add_span(&list, &span)) abort();
         }
-        sl__kept_sort(&kept);
+        sl__packed_sort(&list);
         for (uint64_t i = 0; i < n; i++) {
-            sl_span span = sl__kept_span(&kept, i);
+            sl_span span = sl__packed_span(&list, i);
             int64_t end_ns = (int64_t)(i + 1) * 10 + ((i + 1) % 1000 == 0 ? LARGEST + 1 : 0);
             sorted &= span.correlation == i + 1 && span.name == (i + 1) % 7
                       && span.end_ns == end_ns;
         }
         ok(sorted, "spans are put in order that come in groups of %d backwards", (int)groups[g]);
-        ok(sl__kept_find(&kept, 1) == 0 && sl__kept_find(&kept, n) == n - 1
-               && sl__kept_find(&kept, 0) == SL_NOT_FOUND
-               && sl__kept_find(&kept, n + 1) == SL_NOT_FOUND,
+        ok(sl__packed_find(&list, 1) == 0 && sl__packed_find(&list, n) == n - 1
+               && sl__packed_find(&list, 0) == SL_NOT_FOUND
+               && sl__packed_find(&list, n + 1) == SL_NOT_FOUND,
            "and are found by their numbers");
-        sl__kept_free(&kept);
+        sl__packed_free(&list);
     }
 }
 
@@ -404,7 +407,7 @@ static void test_anything(void)
 {
     enum { ROUNDS = 100000 };
     uint64_t state = 88172645463325252;
-    sl__kept spans = new_kept(SL__SPAN_WORDS), calls = new_kept(SL__CALL_WORDS);
+    sl__packed_list spans = new_list(SL__SPAN_WORDS), calls = new_list(SL__CALL_WORDS);
     int n_good = 0;
     for (size_t i = 0; i < ROUNDS; i++) {
         sl_call call = ordinary_call, call_back;
@@ -417,26 +420,80 @@ static void test_anything(void)
         call.device_ns = span.start_ns;
         call.correlation = span.correlation;
         call.target = draw_number(&state);
-        if (!sl__kept_add_span(&spans, &span) || !sl__kept_set_hold(&spans, i, &hold)
-            || !sl__kept_add_call(&calls, &call))
+        if (!sl__packed_add_span(&spans, &span) || !sl__packed_set_hold(&spans, i, &hold)
+            || !sl__packed_add_call(&calls, &call))
             abort();
-        span_back = sl__kept_span(&spans, i);
-        call_back = sl__kept_call(&calls, i);
+        span_back = sl__packed_span(&spans, i);
+        call_back = sl__packed_call(&calls, i);
         n_good += is_same_span(&span, &span_back) && is_same_call(&call, &call_back)
-                  && sl__kept_hold(&spans, i, &held) && is_same_hold(&hold, &held)
-                  && !sl__kept_hold(&calls, i, &held);
+                  && sl__packed_hold(&spans, i, &held) && is_same_hold(&hold, &held)
+                  && !sl__packed_hold(&calls, i, &held);
     }
     is_int(n_good, ROUNDS, "whatever goes in comes out");
-    ok(spans.n_wide > ROUNDS / 2 && spans.n_wide < ROUNDS, "from both sides of the edge");
-    sl__kept_free(&spans);
-    sl__kept_free(&calls);
+    ok(spans.n_unpacked > ROUNDS / 2 && spans.n_unpacked < ROUNDS, "from both sides of the edge");
+    sl__packed_free(&spans);
+    sl__packed_free(&calls);
+}
+
+/* A graph of 10 nodes is launched 100 times, from two threads in turn. */
+static void test_nodes(void)
+{
+    enum { NODES = 10, LAUNCHES = 100 };
+    sl__packed_list list = new_list(SL__SPAN_WORDS);
+    bool same = true;
+    for (uint64_t i = 0; i < NODES * LAUNCHES; i++) {
+        const uint64_t launch = 1 + i / NODES * (NODES + 1);
+        const sl_span span = { .correlation = launch + 1 + i % NODES, .name = 7 };
+        const sl_node_note node = { span.correlation, launch, 3, (uint32_t)(i % NODES), -1 };
+        if (!sl__packed_add_span(&list, &span) || !sl__packed_set_node(&list, i, &node)
+            || !sl__packed_set_thread(&list, i, (uint32_t)(i / NODES % 2)))
+            abort();
+    }
+    for (uint64_t i = 0; i < NODES * LAUNCHES; i++) {
+        const uint64_t launch = 1 + i / NODES * (NODES + 1);
+        sl_node_note node;
+        same &= sl__packed_node(&list, i, &node) && node.correlation == launch + 1 + i % NODES
+                && node.launch == launch && node.graph == 3 && node.node == i % NODES
+                && node.priority == -1 && sl__packed_thread(&list, i) == i / NODES % 2
+                && sl__packed_span(&list, i).name == 7;
+    }
+    ok(same, "each of a thousand spans has its node, its launch and its thread");
+    is_int(list.shared.n, 1 + 2 * NODES,
+           "which launches of a thread share: the record has no more bytes");
+    sl__packed_free(&list);
+}
+
+static void test_what_stays(void)
+{
+    sl__packed_list spans = new_list(SL__SPAN_WORDS), calls = new_list(SL__CALL_WORDS);
+    const sl_node_note foreign = { .correlation = ordinary.correlation, .graph = 4, .node = 2 };
+    sl_span span = ordinary;
+    sl_call call = { .correlation = 5, .name = 3 }, back;
+    sl_node_note node;
+    if (!sl__packed_add_span(&spans, &span) || !sl__packed_add_call(&calls, &call)) abort();
+    ok(!sl__packed_node(&spans, 0, &node), "a span that no graph ran is no node");
+    is_int(sl__packed_thread(&spans, 0), 0, "the first thread made its call");
+    if (!sl__packed_set_node(&spans, 0, &foreign) || !sl__packed_set_thread(&spans, 0, 9)
+        || !sl__packed_set_thread(&calls, 0, 999999))
+        abort();
+    span.end_ns += 10 * LARGEST;
+    call.name = 8;
+    if (!sl__packed_set_span(&spans, 0, &span) || !sl__packed_set_call(&calls, 0, &call)) abort();
+    ok(sl__packed_node(&spans, 0, &node) && node.graph == 4 && node.node == 2 && node.launch == 0,
+       "a span that is set stays the node that it was, of a launch that is not known");
+    is_int(sl__packed_thread(&spans, 0), 9, "and its call stays its thread's");
+    back = sl__packed_call(&calls, 0);
+    ok(is_same_call(&back, &call) && sl__packed_thread(&calls, 0) == 999999,
+       "a call that is set, too");
+    sl__packed_free(&spans);
+    sl__packed_free(&calls);
 }
 
 int main(void)
 {
     plan(0);
     test_spans();
-    test_forms();
+    test_shared();
     test_changes();
     test_calls();
     test_gaps();
@@ -444,5 +501,7 @@ int main(void)
     test_joining();
     test_order();
     test_anything();
+    test_nodes();
+    test_what_stays();
     return done_testing();
 }
