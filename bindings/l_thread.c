@@ -61,21 +61,6 @@ typedef struct start {
     int function, n_args; /* where it lies on L's stack, its arguments above it */
 } start;
 
-static void copy_field(lua_State *T, lua_State *L, const char *table, const char *field)
-{
-    lua_getglobal(T, table);
-    if (lua_getglobal(L, table) == LUA_TTABLE) {
-        lua_pushstring(L, field);
-        if (lua_rawget(L, -2) == LUA_TSTRING) {
-            lua_pushstring(T, lua_tostring(L, -1));
-            lua_setfield(T, -2, field);
-        }
-        lua_pop(L, 1);
-    }
-    lua_pop(L, 1);
-    lua_pop(T, 1);
-}
-
 static void set_upvalues(lua_State *T, int module)
 {
     const int f = lua_gettop(T);
@@ -113,20 +98,11 @@ static int take_call(lua_State *T)
     return 1 + s->n_args;
 }
 
-static void open_libraries(lua_State *T, lua_State *L)
-{
-    luaL_openlibs(T);
-    copy_field(T, L, "package", "path");
-    copy_field(T, L, "package", "cpath");
-    lsl_divert_libraries(T);
-    lsl_fence_libraries(T);
-}
-
 /* Protected, of the new state. Argument: the start. Returns the function and its arguments. */
 static int set_up(lua_State *T)
 {
     start *s = lua_touserdata(T, 1);
-    open_libraries(T, s->L);
+    lsl_open_libraries(T, s->L);
     luaL_requiref(T, "streamlab", s->state->open, 1);
     lua_pushvalue(T, -1);
     lua_setglobal(T, "lab");

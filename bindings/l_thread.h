@@ -11,8 +11,9 @@ int lsl_join_threads(lua_State *L, lsl_state *state);
 void lsl_end_threads(lua_State *L, lsl_state *state);
 /* Whether one of them has not ended. */
 bool lsl_threads_run(const lsl_state *state);
-/* l_thread_end.c: the new state's xpcall, os.exit and debug.sethook. */
-void lsl_fence_libraries(lua_State *T);
+/* l_thread_end.c: opens Lua's libraries in the new state of a thread that L starts, with an xpcall,
+ * os.exit and debug.sethook of our own. */
+void lsl_open_libraries(lua_State *T, lua_State *L);
 /* On the new thread: has Ctrl-C and the end of its time end T. The text, where the thread was started,
  * stays valid while it runs. */
 void lsl_hook_thread(lua_State *T, const char *started_at);

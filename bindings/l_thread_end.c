@@ -189,7 +189,7 @@ static void set_field(lua_State *T, const char *table, const char *name, lua_CFu
     lua_pop(T, 1);
 }
 
-void lsl_fence_libraries(lua_State *T)
+static void fence_libraries(lua_State *T)
 {
     set_field(T, "os", "exit", refuse_exit);
     set_field(T, "debug", "sethook", refuse_hook);
@@ -198,6 +198,30 @@ void lsl_fence_libraries(lua_State *T)
     lua_getglobal(T, "xpcall");
     lua_pushcclosure(T, guarded_xpcall, 1);
     lua_setglobal(T, "xpcall");
+}
+
+static void copy_field(lua_State *T, lua_State *L, const char *table, const char *field)
+{
+    lua_getglobal(T, table);
+    if (lua_getglobal(L, table) == LUA_TTABLE) {
+        lua_pushstring(L, field);
+        if (lua_rawget(L, -2) == LUA_TSTRING) {
+            lua_pushstring(T, lua_tostring(L, -1));
+            lua_setfield(T, -2, field);
+        }
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    lua_pop(T, 1);
+}
+
+void lsl_open_libraries(lua_State *T, lua_State *L)
+{
+    luaL_openlibs(T);
+    copy_field(T, L, "package", "path");
+    copy_field(T, L, "package", "cpath");
+    lsl_divert_libraries(T);
+    fence_libraries(T);
 }
 
 /* ---- its state ---------------------------------------------------------------------------- */
