@@ -20,7 +20,6 @@
 #include "run/coroutines.h"
 #include "run/embedded.h"
 #include "run/interrupt.h"
-#include "run/memory.h"
 #include "run/options.h"
 #include "run/run.h"
 #include "run/signals.h"
@@ -31,7 +30,6 @@
 #include "sandbox/confine.h"
 #include "sandbox/fork_server.h"
 #include "sandbox/kernel_server.h"
-#include "sandbox/scratch.h"
 #include "server/server.h"
 
 enum { EXIT_FINE = 0, EXIT_SCRIPT = 1, EXIT_USAGE = 2, EXIT_INTERRUPTED = 130 };

@@ -26,7 +26,7 @@
 #   graph     the core's, core/custom's, its own
 #   custom    the core's, core/text's, its own
 #   comm      the core's, core/text's, core/graph's, its own
-#   emulate   core/backend.h, core/custom/source_check.h and source_plain.h, core/text/temporary_folder.h,
+#   emulate   core/backend.h, core/custom/source_check.h, core/text/temporary_folder.h,
 #             its own
 #   numbers   core/backend.h, its own
 #   sim       core/backend.h, core/table.h, core/numbers', core/emulate's, its own

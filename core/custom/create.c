@@ -6,7 +6,6 @@
 #include "../base.h"
 #include "../device.h"
 #include "cache.h"
-#include "diagnose.h"
 #include "kernel.h"
 #include "source_check.h"
 

@@ -18,4 +18,10 @@ void sl__custom_describe(const sl_custom_call *call, char *text, size_t text_byt
  * nothing is known. */
 void sl__find_atomics(sl_custom *kernel);
 
+/* ---- diagnose.c ---- */
+
+/* Makes kernel->log readable, and puts its first error into *err, whose status it returns
+ * (SL_ECOMPILE). */
+sl_status sl__diagnose(sl_custom *kernel, sl_error *err);
+
 #endif

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "source_plain.h"
 #include "source_scan.h"
 
 /* What no line of a source may have, whatever it is part of. */

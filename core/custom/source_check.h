@@ -30,4 +30,12 @@ sl_status sl_source_check_name(const char *name, sl_error *err);
 bool sl_source_name_is_fine(const char *name);
 bool sl_source_name_is_ours(const char *name);
 
+/* ---- source_plain.c ---- */
+
+/* A copy, of malloc, in which lines that a backslash continues are joined, comments are blanks, and lines
+ * end in \n. Whatever follows stands in the same line, and in the same column but for continued lines.
+ * Blanks between a backslash and the line's end do not count, as for g++ and clang++. SL_ENOMEM;
+ * SL_ECOMPILE: a comment has no end; it begins in line *line, from 1. */
+sl_status sl_source_plain(const char *source, char **plain, int *line, sl_error *err);
+
 #endif

@@ -1,7 +1,7 @@
 /* source_plain.c - joins continued lines and takes out comments, so that the check of sources, the
  * emulator's rewriting and the compiler agree on where a line and a comment end: what they get has
  * neither. Texts and characters in quotes are copied, raw texts to the byte. */
-#include "source_plain.h"
+#include "source_check.h"
 
 #include <ctype.h>
 #include <stdlib.h>

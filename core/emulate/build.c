@@ -13,7 +13,6 @@
 #include "device_text.h"
 #include "emulate.h"
 #include "fences.h"
-#include "headers.h"
 #include "image.h"
 #include "remote.h"
 #include "sections.h"

@@ -1,7 +1,7 @@
 /* faults.c - signals that a kernel's mistakes raise. */
 #define _GNU_SOURCE /* REG_RIP */
 #define _DARWIN_C_SOURCE
-#include "faults.h"
+#include "run.h"
 
 #include <signal.h>
 #include <stdio.h>

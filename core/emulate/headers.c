@@ -4,7 +4,7 @@
  * them, as it is for NVRTC. Those with limits alone (float.h) are the compiler's own, and not here.
  * What only a GPU or only the host has is refused with a sentence: the
  * host's headers have types of the same names. */
-#include "headers.h"
+#include "unit.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -29,4 +29,19 @@ typedef struct emu_loaded {
 sl_status emu_object_load(const emu_object *object, emu_loaded *loaded, sl_error *err);
 void emu_object_unload(emu_loaded *loaded);
 
+/* ---- imports.c ---- */
+
+/* Whether it is on the list; `name` is a symbol that a compiled kernel does not define. The
+ * checked build may have none that reads or writes where the kernel says: it has its own, with
+ * checks (device/checks.h). */
+bool emu_import_is_known(const char *name, bool is_checked);
+
+/* ---- inspect.c ---- */
+
+/* SL_ECOMPILE: loading it would run code of its own (constructors, variables that are computed, a
+ * resolver), or load libraries other than C's, or it uses of those what is not on a list
+ * (imports.c). `is_checked`: it is the checked build, to which the compiler adds a function that
+ * the loader would call; it is taken out of the object instead. */
+sl_status emu_object_inspect(emu_object *object, bool is_checked, sl_error *err);
+
 #endif

@@ -3,7 +3,7 @@
  * Its functions for numbers, and what compilers put in for loops over bytes. None ends the process
  * or waits. Those that read or write where the kernel says are for the fast build alone: launches
  * of strangers run in the checked one as well. */
-#include "imports.h"
+#include "image.h"
 
 #include <string.h>
 

@@ -2,11 +2,9 @@
  *
  * The loader goes by the program headers, so sections are not looked at. Objects that are not ELF
  * of this machine's word size are refused. */
-#include "inspect.h"
+#include "image.h"
 
 #include <string.h>
-
-#include "imports.h"
 
 #ifdef __ELF__
 #include <elf.h>

@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #include "fences.h"
-#include "inspect.h"
-#include "lines.h"
 #include "places.h"
 
 enum {

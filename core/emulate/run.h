@@ -29,4 +29,15 @@ typedef struct emu_run {
 /* Runs blocks until none is left; ends the process. */
 _Noreturn void emu_worker(emu_run *run);
 
+/* ---- faults.c ---- */
+
+/* From now on a fault is what the launch fails with (emu_fail). */
+void emu_faults_catch(const emu_run *run);
+
+/* ---- lines.c ---- */
+
+/* Runs addr2line, which comes with the compiler. lines[i] is 0 if it is not known: the code is not
+ * the kernel's own, or no such program is here. */
+void emu_lines_find(const emu_run *run, const uint64_t pcs[2], int lines[2]);
+
 #endif

@@ -4,7 +4,7 @@
  *
  * A macro could not do that: __shared__ means `static` elsewhere. The variable's name is a symbol
  * of its own, whose definition is an assembler's label. */
-#include "source.h"
+#include "unit.h"
 
 #include <ctype.h>
 #include <stdbool.h>

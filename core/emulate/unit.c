@@ -5,10 +5,8 @@
 #include <string.h>
 
 #include "../custom/source_check.h"
-#include "../custom/source_plain.h"
 #include "device_text.h"
 #include "fences.h"
-#include "source.h"
 
 static const char *const type_names[] = {
 #define X(id, name, type, bytes) type,

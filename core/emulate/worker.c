@@ -8,7 +8,6 @@
 #endif
 
 #include "checks.h"
-#include "faults.h"
 #include "fences.h"
 #include "places.h"
 #include "run.h"

@@ -1,7 +1,7 @@
 /* columns.c - long columns of integers as a short text. */
 #include "columns.h"
 
-#include "../text/base64.h"
+#include "../text/bytes.h"
 
 /* ---- base64 ------------------------------------------------------------------- */
 

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../text/base64.h"
+#include "../text/bytes.h"
 #include "../text/json.h"
-#include "../text/sha256.h"
 #include "../text/text.h"
 #include "../text/xml.h"
 #include "looks.h"

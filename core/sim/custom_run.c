@@ -1,5 +1,5 @@
 /* custom_run.c - what a launch of a custom kernel does to memory. */
-#include "custom_run.h"
+#include "value_launch.h"
 
 #include <stdlib.h>
 

@@ -51,4 +51,12 @@ sl_status sim_launched_take(sim_launched *launched, uint32_t i, uint8_t **data, 
 /* frees it, but for the values that its regions hold. */
 void sim_launched_free(sim_launched *launched);
 
+/* ---- custom_run.c ---- */
+
+/* Changes the regions in place. `emulated` is NULL if nothing could compile the source. SL_EKERNEL,
+ * SL_EUNSUPPORTED (the results are unknown): err->msg says why; SL_EINTERRUPT; SL_ENOMEM. */
+sl_status sim_custom_run(const sl_custom_call *call, sl_emulated *emulated,
+                         const sl_emulate_region *regions, uint32_t n_regions,
+                         const sl_emulate_arg *args, sl_error *err);
+
 #endif

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "custom_run.h"
-
 void sim_launched_free(sim_launched *l)
 {
     for (uint32_t i = 0; i < l->n; i++)

@@ -1,5 +1,5 @@
 /* base64.c - bytes as letters. */
-#include "base64.h"
+#include "bytes.h"
 
 void sl__base64_group(uint32_t bits, int n, char digits[4])
 {

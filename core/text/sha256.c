@@ -1,7 +1,7 @@
 /* sha256.c - SHA-256 as FIPS 180-4 has it: section 4.1.2 the functions, 4.2.2 the constants, 5.1.1
  * the padding, 6.2.2 the rounds.
  */
-#include "sha256.h"
+#include "bytes.h"
 
 #include <stdint.h>
 #include <stdio.h>

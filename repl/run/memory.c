@@ -5,7 +5,7 @@
  * together, more of them than malloc keeps at hand, and malloc then takes longer than the rest of the
  * table's life. Each block is of malloc and of exactly its size, so those from before memory_open are
  * like the others. Under the address sanitizer malloc has to see every block. */
-#include "memory.h"
+#include "run.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -47,4 +47,9 @@ int run_script(lua_State *L, const char *path);
  *   unmute()  stdout is as before; without mute() before it, nothing happens */
 void mute_add(lua_State *L);
 
+/* Gives the state an allocator that keeps small blocks for later ones of their size. */
+void memory_open(lua_State *L);
+/* Frees what it keeps, after lua_close. */
+void memory_close(void);
+
 #endif

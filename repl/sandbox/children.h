@@ -23,4 +23,9 @@
  * Children that nobody waits for are killed when the state is closed. */
 void children_add(lua_State *L);
 
+/* Adds to the program's functions for its own Lua code:
+ *   make_scratch()        a new folder below $TMPDIR or /tmp, for this user alone: its path
+ *   remove_scratch(path)  that folder, with everything in it; links are removed, not followed */
+void scratch_add(lua_State *L);
+
 #endif

@@ -1,7 +1,7 @@
 /* scratch.c - folders for compilers' files. The one who removes them is not the one who wrote into
  * them, so nothing in them is believed.
  */
-#include "scratch.h"
+#include "children.h"
 
 #include <lauxlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "../../core/custom/source_plain.h"
+#include "../../core/custom/source_check.h"
 
 static sl_error err;
 static int line;

@@ -1,5 +1,5 @@
 /* t-12-source.c - declarations of dynamic shared memory, as a C++ compiler is given them. */
-#include "../../core/emulate/source.h"
+#include "../../core/emulate/unit.h"
 #include "../tap.h"
 
 static void rewritten(const char *source, const char *wanted, const char *names, const char *test)
