@@ -96,7 +96,7 @@ local function majority(list, key)
     return best
 end
 
--- The middle number of the list. Where all are whole it is one of them: the mean of two counts is no count.
+-- The middle number. Where all are whole it is one of them: the mean of two is no count.
 local function middle_number(list)
     local sorted, whole = table.move(list, 1, #list, 1, {}), true
     for _, value in ipairs(list) do

@@ -219,7 +219,7 @@ local function evictor(c)
     end
 end
 
--- Counts the kernels that a product took: two where its sums were split and a second one adds them up.
+-- Counts the kernels that a product took: two where a second one adds its partial sums up.
 -- Small kernels before the longest do not count: nothing waits behind them. There is no such value
 -- where all are one.
 local function set_kernels(c, mode, grid, kernels, n_depths)
