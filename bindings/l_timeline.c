@@ -324,8 +324,12 @@ static bool names_stream(const sl_timeline *timeline, const sl_call *call)
     case SL_CALL_STREAM_WAIT:
     case SL_CALL_STREAM_SYNC: return true;
     case SL_CALL_PLAIN: return !sl_timeline_is_null_stream(timeline, call->stream);
-    default: return false;
+    case SL_CALL_EVENT_SYNC:
+    case SL_CALL_DEVICE_SYNC:
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS: break;
     }
+    return false;
 }
 
 static bool has_waited(const sl_call *call)

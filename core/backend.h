@@ -15,7 +15,9 @@
 
 #include "streamlab.h"
 
-#define SL_BACKEND_ABI 26
+#include "op_table.h"
+
+#define SL_BACKEND_ABI 27
 
 typedef struct sl_backend sl_backend;
 typedef struct sl_buffer sl_buffer;
@@ -26,17 +28,6 @@ typedef struct sl_node_run sl_node_run;
 typedef struct sl_custom_call sl_custom_call;
 
 /* ---- work: what an operation does --------------------------------------- */
-
-typedef enum sl_work_kind {
-    SL_WORK_KERNEL,
-    SL_WORK_MEMCPY,
-    SL_WORK_MEMSET,
-    SL_WORK_HOST_FUNC,
-    SL_WORK_EVENT_RECORD,
-    SL_WORK_EVENT_WAIT,
-    SL_WORK_GRAPH,     /* a launch of one */
-    SL_WORK_COLLECTIVE /* one rank's part */
-} sl_work_kind;
 
 enum { /* sl_work.flags */
        SL_WORK_TF32 = 1,
@@ -108,8 +99,15 @@ static inline int64_t sl_kernel_elems(const sl_work *work, int side)
     case SL_FAMILY_SUM: return side == SL_OUTPUT ? 1 : work->n;
     case SL_FAMILY_TRANSPOSE: return work->outer * work->m * work->middle * work->n * work->k;
     case SL_FAMILY_NONE: return 0;
-    default: return work->n;
+    case SL_FAMILY_MATMUL:
+    case SL_FAMILY_PAIR:
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_CAST:
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM: break;
     }
+    return work->n;
 }
 
 /* The dtype of that operand. */
@@ -251,7 +249,7 @@ struct sl_op {
 /* An operation that does something, not a record or a wait, which only order. */
 static inline bool sl_is_work(const sl_op *op)
 {
-    return op->work.kind != SL_WORK_EVENT_RECORD && op->work.kind != SL_WORK_EVENT_WAIT;
+    return sl_work_row_of(op->work.kind)->span != SL_SPAN_KINDS;
 }
 
 /* ---- custom kernels ------------------------------------------------------- */

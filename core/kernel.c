@@ -159,9 +159,15 @@ sl_status sl_kernel_result(sl_kernel kernel, const sl_kernel_args *args, sl_stre
     case SL_FAMILY_SUM:
         *result = (sl_tensor_spec){ .dtype = result->dtype, .place = SL_ON_DEVICE };
         return SL_OK;
-    case SL_FAMILY_CAST: result->dtype = args->dtype; return SL_OK;
-    default: return SL_OK;
+    case SL_FAMILY_CAST: result->dtype = args->dtype; break;
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_ROWS:
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM:
+    case SL_FAMILY_NONE: break;
     }
+    return SL_OK;
 }
 
 /* ---- the output ------------------------------------------------------------------- */
@@ -211,8 +217,16 @@ static sl_status check_memory(sl_kernel kernel, const sl_tensor *out, const sl_t
     case SL_FAMILY_MATMUL:
     case SL_FAMILY_CAST:
     case SL_FAMILY_TRANSPOSE: return check_outside(out, input, noun, kernel, err);
-    default: return check_apart(out, input, noun, err);
+    case SL_FAMILY_PAIR:
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_ROWS:
+    case SL_FAMILY_SUM:
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM:
+    case SL_FAMILY_NONE: break;
     }
+    return check_apart(out, input, noun, err);
 }
 
 /* Says what does not fit. */
@@ -309,7 +323,14 @@ static inline void describe(sl_kernel kernel, const sl_kernel_args *args,
         work->m = work->n ? args->a->numel / work->n : 0;
         break;
     case SL_FAMILY_TRANSPOSE: describe_transpose(args->a, args->dim, work); break;
-    default: work->n = args->a->numel;
+    case SL_FAMILY_PAIR:
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_CAST:
+    case SL_FAMILY_SUM:
+    case SL_FAMILY_FILL:
+    case SL_FAMILY_RANDOM:
+    case SL_FAMILY_NONE: work->n = args->a->numel; break;
     }
 }
 

@@ -121,8 +121,14 @@ static inline int sl_kernel_inputs(sl_kernel kernel)
     case SL_FAMILY_FILL:
     case SL_FAMILY_RANDOM:
     case SL_FAMILY_NONE: return 0;
-    default: return 1;
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_CAST:
+    case SL_FAMILY_ROWS:
+    case SL_FAMILY_SUM:
+    case SL_FAMILY_TRANSPOSE: break;
     }
+    return 1;
 }
 
 static inline const char *sl_kernel_name(sl_kernel kernel)

@@ -17,14 +17,8 @@ typedef struct sl__operands { /* borrowed; NULL where unused */
 /* The kind of its span; of work alone. */
 static inline sl_span_kind sl__span_kind(const sl_work *work)
 {
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return SL_SPAN_KERNEL;
-    case SL_WORK_MEMCPY: return (sl_span_kind)work->copy_kind;
-    case SL_WORK_MEMSET: return SL_SPAN_MEMSET;
-    case SL_WORK_GRAPH: return SL_SPAN_KERNEL;
-    case SL_WORK_COLLECTIVE: return SL_SPAN_COLLECTIVE;
-    default: return SL_SPAN_HOST_FUNC;
-    }
+    return work->kind == SL_WORK_MEMCPY ? (sl_span_kind)work->copy_kind
+                                        : sl_work_row_of(work->kind)->span;
 }
 
 /* It uses memory that was lent (core/reuse.h). */

@@ -113,8 +113,12 @@ uint32_t sl__span_name(sl_device *device, const sl_op *op)
     case SL_WORK_MEMCPY: return copy_text(device, op->work.copy_kind, op->span_flags);
     case SL_WORK_COLLECTIVE: return collective_text(device, &op->work);
     case SL_WORK_MEMSET: return cached_text(device, &core->memset_name, "Memset (Device)");
-    default: return cached_text(device, &core->host_func_name, "host_func");
+    case SL_WORK_HOST_FUNC:
+    case SL_WORK_EVENT_RECORD:
+    case SL_WORK_EVENT_WAIT:
+    case SL_WORK_GRAPH: break;
     }
+    return cached_text(device, &core->host_func_name, "host_func");
 }
 
 uint32_t sl__host_work_name(sl_device *device, const sl_work *work, unsigned flags)

@@ -172,12 +172,9 @@ static void exchange(cuda_stream *stream, cuda_fixed *fixed)
 
 static const char *call_of(const sl_work *work)
 {
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_MEMCPY: return "cudaMemcpyAsync";
-    case SL_WORK_MEMSET: return "cudaMemsetAsync";
-    case SL_WORK_HOST_FUNC: return "cudaLaunchHostFunc";
-    default: return work->kernel == SL_KERNEL_MATMUL ? "cublasLtMatmul" : "cudaLaunchKernel";
-    }
+    return work->kind == SL_WORK_KERNEL && work->kernel == SL_KERNEL_MATMUL
+               ? "cublasLtMatmul"
+               : sl_work_row_of(work->kind)->call[0];
 }
 
 static sl_status out_of_memory(sl_error *err) { return sl__no_memory(err, "a capture"); }

@@ -219,28 +219,35 @@ static sl_status make_call(cuda_device *dev, sl_plain_call call, cuda_buffer *bu
     case SL_PLAIN_DEVICE_SET_LIMIT: return set_limit(dev, err);
     case SL_PLAIN_CUBLAS_CREATE: return blas_create(dev, err);
     case SL_PLAIN_CUBLAS_DESTROY: return blas_destroy(dev, err);
-    default: return SL_OK;
+    case SL_PLAIN_MALLOC:
+    case SL_PLAIN_MALLOC_HOST:
+    case SL_PLAIN_MALLOC_ASYNC:
+    case SL_PLAIN_HOST_REGISTER:
+    case SL_PLAIN_HOST_UNREGISTER:
+    case SL_PLAIN_CALLS: break;
     }
+    return SL_OK;
 }
+
+/* Those that buffer_open or host_pin has made. */
+enum {
+    MADE_BEFORE = 1 << SL_PLAIN_MALLOC | 1 << SL_PLAIN_MALLOC_HOST | 1 << SL_PLAIN_MALLOC_ASYNC
+                  | 1 << SL_PLAIN_HOST_REGISTER | 1 << SL_PLAIN_HOST_UNREGISTER
+};
 
 sl_status cuda_plain_call(sl_device *device, sl_plain_call call, sl_buffer *buffer,
                           sl_stream *stream, size_t bytes, bool *waited, sl_error *err)
 {
     cuda_device *dev = cuda_of(device);
     (void)bytes;
-    switch (call) {
-    case SL_PLAIN_MALLOC:
-    case SL_PLAIN_MALLOC_HOST:
-    case SL_PLAIN_MALLOC_ASYNC:
-    case SL_PLAIN_HOST_REGISTER:
-    case SL_PLAIN_HOST_UNREGISTER: *waited = dev->call_waited; return SL_OK;
-    default: {
-        bool busy = cuda_is_busy(dev);
-        sl_status status = make_call(dev, call, (cuda_buffer *)buffer, stream, err);
-        *waited = busy && !cuda_is_busy(dev);
-        return status;
+    if (MADE_BEFORE >> call & 1) {
+        *waited = dev->call_waited;
+        return SL_OK;
     }
-    }
+    const bool busy = cuda_is_busy(dev);
+    sl_status status = make_call(dev, call, (cuda_buffer *)buffer, stream, err);
+    *waited = busy && !cuda_is_busy(dev);
+    return status;
 }
 
 /* ---- peers ---- */

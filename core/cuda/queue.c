@@ -74,23 +74,18 @@ static sl_status launch_nothing(cuda_device *dev, sl_op *op, sl_error *err)
 /* Of cudaMemcpy. */
 static enum cudaMemcpyKind copy_direction(uint8_t copy_kind)
 {
-    switch (copy_kind) {
-    case SL_SPAN_MEMCPY_H2D: return cudaMemcpyHostToDevice;
-    case SL_SPAN_MEMCPY_D2H: return cudaMemcpyDeviceToHost;
-    default: return cudaMemcpyDeviceToDevice;
-    }
+    return copy_kind == SL_SPAN_MEMCPY_H2D   ? cudaMemcpyHostToDevice
+           : copy_kind == SL_SPAN_MEMCPY_D2H ? cudaMemcpyDeviceToHost
+                                             : cudaMemcpyDeviceToDevice;
 }
 
 static CUresult copy_async(void *dst, const void *src, const sl_work *work, cudaStream_t stream)
 {
-    switch (work->copy_kind) {
-    case SL_SPAN_MEMCPY_H2D:
+    if (work->copy_kind == SL_SPAN_MEMCPY_H2D)
         return cuda_driver.MemcpyHtoDAsync((CUdeviceptr)dst, src, work->bytes, stream);
-    case SL_SPAN_MEMCPY_D2H:
+    if (work->copy_kind == SL_SPAN_MEMCPY_D2H)
         return cuda_driver.MemcpyDtoHAsync(dst, (CUdeviceptr)src, work->bytes, stream);
-    default:
-        return cuda_driver.MemcpyDtoDAsync((CUdeviceptr)dst, (CUdeviceptr)src, work->bytes, stream);
-    }
+    return cuda_driver.MemcpyDtoDAsync((CUdeviceptr)dst, (CUdeviceptr)src, work->bytes, stream);
 }
 
 /* cudaMemcpy between GPUs is cudaMemcpyPeer with addresses that say which: it does not begin

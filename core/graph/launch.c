@@ -125,24 +125,14 @@ static bool same_edges(const sl_body *a, const sl_body *b, uint32_t node)
     return true;
 }
 
-static const char *kind_of(const sl_work *work)
-{
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL: return "a kernel";
-    case SL_WORK_MEMCPY: return "a copy";
-    case SL_WORK_MEMSET: return "a memset";
-    case SL_WORK_HOST_FUNC: return "a host function";
-    default: return "an event";
-    }
-}
-
 /* `number`: as users count, from 1 and only work. */
 static sl_status check_node(const sl_work *a, const sl_work *b, uint32_t number, sl_error *err)
 {
     if (a->kind != b->kind)
         return sl_fail(err, SL_EUNSUPPORTED,
                        "node %u of the graph is %s and of the new one %s: capture a new graph",
-                       (unsigned)number, kind_of(a), kind_of(b));
+                       (unsigned)number, sl_work_row_of(a->kind)->noun,
+                       sl_work_row_of(b->kind)->noun);
     if (a->kind == SL_WORK_MEMCPY && a->copy_kind != b->copy_kind)
         return sl_fail(
             err, SL_EUNSUPPORTED,

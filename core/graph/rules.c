@@ -137,7 +137,9 @@ sl_status sl__capture_refuses(sl_device *device, sl__called called, const char *
     case SL__CALLED_STREAM: return refuse_stream(device, stream, err);
     case SL__CALLED_DEVICE: return refuse_device(device, err);
     case SL__CALLED_EVENT: return refuse_event(device, event, err);
-    default: break;
+    case SL__CALLED_ELAPSED:
+    case SL__CALLED_BY_CORE:
+    case SL__CALLED_UNSAFE: break;
     }
     return stream && stream->legacy && any_blocking(device) ? refuse_null_stream(device, err)
                                                             : refuse_unsafe(device, err);
@@ -158,19 +160,7 @@ sl_status sl__capture_refuses_memory_node(const sl_stream *stream, const char *c
 
 static const char *call_of(const sl_work *work)
 {
-    bool sync = work->flags & SL_WORK_SYNC;
-
-    switch ((sl_work_kind)work->kind) {
-    case SL_WORK_KERNEL:
-    case SL_WORK_COLLECTIVE: return "cudaLaunchKernel";
-    case SL_WORK_MEMCPY: return sync ? "cudaMemcpy" : "cudaMemcpyAsync";
-    case SL_WORK_MEMSET: return sync ? "cudaMemset" : "cudaMemsetAsync";
-    case SL_WORK_HOST_FUNC: return "cudaLaunchHostFunc";
-    case SL_WORK_EVENT_RECORD: return "cudaEventRecord";
-    case SL_WORK_EVENT_WAIT: return "cudaStreamWaitEvent";
-    case SL_WORK_GRAPH: break;
-    }
-    return "cudaGraphLaunch";
+    return sl_work_row_of(work->kind)->call[(work->flags & SL_WORK_SYNC) != 0];
 }
 
 static sl_status refuse_wait(sl_op *op, sl__capture *capture, sl__capture *other, sl_error *err)

@@ -44,8 +44,11 @@ static course ring(const job *j)
     case SL_ALL_GATHER:
     case SL_REDUCE_SCATTER: return (course){ n - 1, j->nodes - 1, 1, part };
     case SL_BROADCAST: return (course){ n - 1, j->nodes - 1, 1, n > 1 };
-    default: return (course){ 1, j->nodes > 1, 1, 1 };
+    case SL_SEND:
+    case SL_RECV:
+    case SL_COLLECTIVES: break;
     }
+    return (course){ 1, j->nodes > 1, 1, 1 };
 }
 
 static double log2_of(int n)

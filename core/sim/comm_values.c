@@ -64,8 +64,12 @@ static sim_value *shared(const sim_meeting *m)
     case SL_ALL_REDUCE: return reduced(m, 0, m->ops->base.side[SL_OUTPUT].bytes);
     case SL_ALL_GATHER: return gathered(m);
     case SL_BROADCAST: return sent(side_of(m, (int)work->peer));
-    default: return NULL;
+    case SL_REDUCE_SCATTER:
+    case SL_SEND:
+    case SL_RECV:
+    case SL_COLLECTIVES: break;
     }
+    return NULL;
 }
 
 static const sim_op *sender(const sim_meeting *m)

@@ -17,11 +17,10 @@ static sim_copy_engine *engine_of(const sim_op *op)
 {
     sim_device *dev = sim_device_of(op);
     if (dev->profile.async_engine_count < 2) return &dev->engine[ENGINE_H2D];
-    switch (op->base.work.copy_kind) {
-    case SL_SPAN_MEMCPY_H2D: return &dev->engine[ENGINE_H2D];
-    case SL_SPAN_MEMCPY_D2H: return &dev->engine[ENGINE_D2H];
-    default: return &dev->engine[ENGINE_D2D];
-    }
+    const uint8_t kind = op->base.work.copy_kind;
+    return &dev->engine[kind == SL_SPAN_MEMCPY_H2D   ? ENGINE_H2D
+                        : kind == SL_SPAN_MEMCPY_D2H ? ENGINE_D2H
+                                                     : ENGINE_D2D];
 }
 
 /* Whether a copy within the device runs on the SMs, as a kernel. */

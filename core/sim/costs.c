@@ -322,8 +322,15 @@ static double moves_per_elem(const sl_work *work)
     case SL_FAMILY_FILL:
     case SL_FAMILY_RANDOM:
     case SL_FAMILY_SUM: return 1;
-    default: return 2;
+    case SL_FAMILY_MATMUL:
+    case SL_FAMILY_NUMBER:
+    case SL_FAMILY_ONE:
+    case SL_FAMILY_CAST:
+    case SL_FAMILY_ROWS:
+    case SL_FAMILY_TRANSPOSE:
+    case SL_FAMILY_NONE: break;
     }
+    return 2;
 }
 
 /* The times of a kernel that streams through memory and is alone on the chip. */

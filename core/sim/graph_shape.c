@@ -62,7 +62,11 @@ static void count_node(sim_graph_counts *counts, const sl_op *op)
     case SL_WORK_MEMCPY:
         *(op->engine == SL_ENGINE_COMPUTE ? &counts->size.kernels : &counts->copies) += 1;
         break;
-    default: counts->size.kernels++;
+    case SL_WORK_KERNEL:
+    case SL_WORK_GRAPH:
+    case SL_WORK_COLLECTIVE: counts->size.kernels++; break;
+    case SL_WORK_EVENT_RECORD:
+    case SL_WORK_EVENT_WAIT: break;
     }
 }
 

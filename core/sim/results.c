@@ -32,7 +32,7 @@ static sim_value *result(const sim_op *op)
     const sl_operand *side = op->base.side, *out = &side[SL_OUTPUT];
     sim_value *const *in = op->value;
     sim_value *holds = ((sim_buffer *)out->buffer)->value;
-    switch (work->kind) {
+    switch ((sl_work_kind)work->kind) {
     case SL_WORK_MEMCPY:
         return sim_value_splice(holds, out->offset, in[0], side[0].offset, out->bytes);
     case SL_WORK_COLLECTIVE: /* computed when it ended */
@@ -41,10 +41,15 @@ static sim_value *result(const sim_op *op)
         return out->bytes == out->buffer->bytes
                    ? sim_value_bytes_set(out->bytes, work->byte_value)
                    : sim_value_memset(holds, out->offset, out->bytes, work->byte_value);
-    default:
+    case SL_WORK_KERNEL:
         return takes_whole_buffers(&op->base) ? sim_value_apply(work, out->bytes, in, holds)
                                               : sim_value_apply_part(work, side, holds, in);
+    case SL_WORK_HOST_FUNC:
+    case SL_WORK_EVENT_RECORD:
+    case SL_WORK_EVENT_WAIT:
+    case SL_WORK_GRAPH: break; /* they have no output */
     }
+    return NULL;
 }
 
 /* ---- custom kernels ---- */

@@ -136,8 +136,7 @@ static void describe(sim_op *op)
 {
     sl_op *base = &op->base;
     const sl_work *work = &base->work;
-    base->engine = SL_ENGINE_COMPUTE;
-    if (work->kind == SL_WORK_HOST_FUNC) base->engine = SL_ENGINE_HOST;
+    base->engine = (uint8_t)sl_work_row_of(work->kind)->engine;
     if (work->kind == SL_WORK_GRAPH) base->engine = ((const sim_graph *)base->graph)->first_engine;
     if (work->kind != SL_WORK_MEMCPY) return;
     if (!sim_copies_on_sm(sim_device_of(op), work))

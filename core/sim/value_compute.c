@@ -264,13 +264,16 @@ static sl_status compute_reduced(sim_value *value, sl_error *err)
 
 static sl_status compute_node(sim_value *value, sl_error *err)
 {
-    switch (value->form) {
+    switch ((sim_value_form)value->form) {
     case VALUE_RECIPE: return compute_recipe(value, err);
     case VALUE_LAUNCH: return compute_launch(value, err);
     case VALUE_OUTPUT: return compute_output(value, err);
     case VALUE_REDUCED: return compute_reduced(value, err);
-    default: return compute_splice(value, err);
+    case VALUE_SPLICE: return compute_splice(value, err);
+    case VALUE_CONSTANT:
+    case VALUE_LITERAL: break; /* they are computed */
     }
+    return SL_OK;
 }
 
 /* Whether an earlier run has computed it: then it is a literal now. */

@@ -92,14 +92,16 @@ static inline int sim_value_inputs(const sim_value *value)
 
 static inline sim_value *sim_value_input(const sim_value *value, int i)
 {
-    switch (value->form) {
+    switch ((sim_value_form)value->form) {
     case VALUE_RECIPE: return value->as.recipe.in[i];
     case VALUE_SPLICE: return i == 0 ? value->as.splice.base : i == 1 ? value->as.splice.src : NULL;
     case VALUE_LAUNCH: return value->as.launch->region[i].before;
     case VALUE_REDUCED: return value->as.reduced->in[i];
     case VALUE_OUTPUT: return i == 0 ? value->as.output.launch : NULL;
-    default: return NULL;
+    case VALUE_CONSTANT:
+    case VALUE_LITERAL: break;
     }
+    return NULL;
 }
 
 static inline bool sim_value_is_generator(const sim_value *value)

@@ -48,8 +48,13 @@ static bool can_capture(const sl__operations *ops, size_t i)
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT: return true;
     case SL_CALL_PLAIN: return is_harmless(ops, call);
-    default: return false;
+    case SL_CALL_STREAM_SYNC:
+    case SL_CALL_EVENT_SYNC:
+    case SL_CALL_DEVICE_SYNC:
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS: break;
     }
+    return false;
 }
 
 /* ---- graphs --------------------------------------------------------------------------- */

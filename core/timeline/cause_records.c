@@ -65,15 +65,13 @@ static bool is_plain_call(const sl_side *side)
 
 static bool is_guess(const sl_timeline *timeline, sl_cause cause, const sl_side *by)
 {
-    switch (cause) {
-    case SL_CAUSE_UNKNOWN: return true;
-    case SL_CAUSE_EVENT:
+    if (cause == SL_CAUSE_UNKNOWN) return true;
+    if (cause == SL_CAUSE_EVENT)
         return sl_timeline_origin(timeline).unknown_waits
                || sl_timeline_origin(timeline).unknown_edges;
-    case SL_CAUSE_HOST_BLOCKED:
+    if (cause == SL_CAUSE_HOST_BLOCKED)
         return is_foreign(timeline) && is_plain_call(by) && by->call.waited_for_device;
-    default: return is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;
-    }
+    return is_foreign(timeline) && sl_cause_traits(cause) & SL_CAUSE_ASSUMED;
 }
 
 static void read_sms(const sl_timeline *timeline, sl_cause_record *record)

@@ -56,8 +56,13 @@ static sl_cause cause_of_call(const search *s, size_t item)
     case SL_CALL_EVENT_RECORD:
     case SL_CALL_STREAM_WAIT: return cause_of_launch(s, item, call->queue_full);
     case SL_CALL_HOST_WORK: return SL_CAUSE_HOST_WORK;
-    default: return SL_CAUSE_HOST_BLOCKED;
+    case SL_CALL_STREAM_SYNC:
+    case SL_CALL_EVENT_SYNC:
+    case SL_CALL_DEVICE_SYNC:
+    case SL_CALL_PLAIN:
+    case SL_CALL_KINDS: break;
     }
+    return SL_CAUSE_HOST_BLOCKED;
 }
 
 /* Between two calls. A short pause belongs to the loop that issues. */

@@ -61,7 +61,10 @@ static ring plan(const sl__goal *g, const sl_collective_note *note)
         break;
     case SL_ALL_GATHER: r.bytes = part(bytes_of(note, note->in_elems), 1); break;
     case SL_REDUCE_SCATTER: r.bytes = part(bytes_of(note, note->out_elems), 1); break;
-    default: plan_broadcast(&r, note); break;
+    case SL_BROADCAST:
+    case SL_SEND:
+    case SL_RECV:
+    case SL_COLLECTIVES: plan_broadcast(&r, note); break;
     }
     return r;
 }

@@ -181,8 +181,11 @@ static bool is_understood(const sl__match *m, const sl__host *host)
     case SL_CALL_STREAM_SYNC:
     case SL_CALL_EVENT_SYNC:
     case SL_CALL_DEVICE_SYNC: return !host->elsewhere && (host->explained || !m->records->own);
-    default: return true;
+    case SL_CALL_PLAIN:
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS: break;
     }
+    return true;
 }
 
 static void settle_kinds(sl__match *m)

@@ -424,8 +424,12 @@ static const char *sync_name(const sl_call *call, bool recorded)
     case SL_CALL_STREAM_SYNC: return "Stream Sync";
     case SL_CALL_EVENT_SYNC: return "Event Sync";
     case SL_CALL_DEVICE_SYNC: return "Context Sync";
-    default: return NULL;
+    case SL_CALL_EVENT_RECORD:
+    case SL_CALL_PLAIN:
+    case SL_CALL_HOST_WORK:
+    case SL_CALL_KINDS: break;
     }
+    return NULL;
 }
 
 /* The device's side of a synchronisation, as CUPTI reports it: "stream" is -1

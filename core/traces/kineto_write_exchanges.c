@@ -36,7 +36,10 @@ static void put_peer(sl__writer *w, const sl_collective_note *note)
     case SL_BROADCAST: sl__write_int(w, ",\"Root Rank\":", note->peer); break;
     case SL_SEND: sl__write_int(w, ",\"Dst Rank\":", note->peer); break;
     case SL_RECV: sl__write_int(w, ",\"Src Rank\":", note->peer); break;
-    default: break;
+    case SL_ALL_REDUCE:
+    case SL_ALL_GATHER:
+    case SL_REDUCE_SCATTER:
+    case SL_COLLECTIVES: break;
     }
 }
 
