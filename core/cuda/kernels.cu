@@ -82,8 +82,9 @@ static sl_status launch(kernel_call *call)
     case SL_FAMILY_TRANSPOSE: return launch_transpose(call);
     case SL_FAMILY_NONE:
         return call->work->kernel == SL_KERNEL_TRAP ? launch_trap(call) : launch_spin(call);
-    default: return launch_status(call, cudaErrorInvalidValue);
+    case SL_FAMILY_MATMUL: break; /* cuBLAS's (gemm.c) */
     }
+    return launch_status(call, cudaErrorInvalidValue);
 }
 
 extern "C" sl_status cuda_kernel_launch(cuda_device *dev, const sl_work *work, void *out,

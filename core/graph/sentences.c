@@ -192,7 +192,7 @@ static void say_why(const failing *f, sl_error *err)
             f->call, f->captured, f->mode);
         break;
     case SL_CAPTURE_ILLEGAL_STATE: say_state(f, err); break;
-    default: break;
+    case SL_CAPTURE_NO_ERROR: break;
     }
 }
 
