@@ -11,16 +11,14 @@
  *   call       CUDA's function that enqueues it; the second one with SL_WORK_SYNC
  *   span       sl_span_kind; of a copy, the work says which; KINDS: none, it only orders others
  *   engine     where it runs, if the backend does not say more */
-#define SL_WORK_TABLE(X)                                                                 \
-    X(KERNEL, "a kernel", "cudaLaunchKernel", "cudaLaunchKernel", KERNEL, COMPUTE)       \
-    X(MEMCPY, "a copy", "cudaMemcpyAsync", "cudaMemcpy", MEMCPY_D2D, COMPUTE)            \
-    X(MEMSET, "a memset", "cudaMemsetAsync", "cudaMemset", MEMSET, COMPUTE)              \
-    X(HOST_FUNC, "a host function", "cudaLaunchHostFunc", "cudaLaunchHostFunc",          \
-      HOST_FUNC, HOST)                                                                   \
-    X(EVENT_RECORD, "an event", "cudaEventRecord", "cudaEventRecord", KINDS, COMPUTE)    \
-    X(EVENT_WAIT, "an event", "cudaStreamWaitEvent", "cudaStreamWaitEvent", KINDS,       \
-      COMPUTE)                                                                           \
-    X(GRAPH, "a graph", "cudaGraphLaunch", "cudaGraphLaunch", KERNEL, COMPUTE)           \
+#define SL_WORK_TABLE(X)                                                                         \
+    X(KERNEL, "a kernel", "cudaLaunchKernel", "cudaLaunchKernel", KERNEL, COMPUTE)               \
+    X(MEMCPY, "a copy", "cudaMemcpyAsync", "cudaMemcpy", MEMCPY_D2D, COMPUTE)                    \
+    X(MEMSET, "a memset", "cudaMemsetAsync", "cudaMemset", MEMSET, COMPUTE)                      \
+    X(HOST_FUNC, "a host function", "cudaLaunchHostFunc", "cudaLaunchHostFunc", HOST_FUNC, HOST) \
+    X(EVENT_RECORD, "an event", "cudaEventRecord", "cudaEventRecord", KINDS, COMPUTE)            \
+    X(EVENT_WAIT, "an event", "cudaStreamWaitEvent", "cudaStreamWaitEvent", KINDS, COMPUTE)      \
+    X(GRAPH, "a graph", "cudaGraphLaunch", "cudaGraphLaunch", KERNEL, COMPUTE)                   \
     X(COLLECTIVE, "a collective", "cudaLaunchKernel", "cudaLaunchKernel", COLLECTIVE, COMM)
 
 typedef enum sl_work_kind {

@@ -22,7 +22,6 @@ typedef struct sim_digest {
 void sim_memory_keep(bool keeps);
 bool sim_memory_keeps(void);
 
-
 /* For a new node whose inputs are known. */
 void sim_memory_sign(sim_value *value);
 /* The host has written into its bytes. */

@@ -98,7 +98,8 @@ const sl_peer_note *sl_timeline_find_peer(const sl_timeline *timeline, uint64_t 
 uint32_t sl_timeline_thread(const sl_timeline *timeline, uint64_t correlation);
 /* The largest such number, and 1: 1 where there is one thread. */
 uint32_t sl_timeline_thread_count(const sl_timeline *timeline);
-const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline, size_t *n); /* by correlation */
+const sl_launch_note *sl_timeline_launches(const sl_timeline *timeline,
+                                           size_t *n); /* by correlation */
 /* That of a call, or of the call that ran a node, or NULL. After finish. */
 const sl_launch_note *sl_timeline_find_launch(const sl_timeline *timeline, uint64_t correlation);
 /* The index of the call that launched the graph which ran a span, where that has no call of its own

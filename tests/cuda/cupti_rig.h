@@ -14,7 +14,7 @@
 
 #include "../../core/base.h"
 
-static atomic_int live_blocks, most_live_blocks;          /* nearly all are trace_buffers.c's */
+static atomic_int live_blocks, most_live_blocks;         /* nearly all are trace_buffers.c's */
 static int mallocs_until_failure, growths_until_failure; /* the so-many-th fails; 0: none */
 
 static bool fails(int *calls_until_failure)
@@ -44,7 +44,8 @@ static void counted_free(void *block)
 static bool failing_grow(void *array, size_t *cap, size_t n, size_t element_bytes, bool zeroed)
 {
     const bool is_new = *cap == 0;
-    if (fails(&growths_until_failure) || !sl__grow(array, cap, n, element_bytes, zeroed)) return false;
+    if (fails(&growths_until_failure) || !sl__grow(array, cap, n, element_bytes, zeroed))
+        return false;
     if (is_new) counted(array);
     return true;
 }
