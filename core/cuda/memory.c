@@ -85,8 +85,12 @@ static cudaError_t from_driver(cuda_device *dev, cuda_block *block, cudaStream_t
     case CUDA_FROM_MALLOC_ASYNC:
         dev->has_pool = true;
         return cudaMallocAsync(&block->data, block->bytes, stream);
-    default: return from_pool(dev, block);
+    case CUDA_FROM_POOL:
+    case CUDA_FROM_HOST_ALLOC:
+    case CUDA_FROM_MMAP:
+    case CUDA_FROM_HEAP: break;
     }
+    return from_pool(dev, block);
 }
 
 static sl_status out_of_memory(cuda_device *dev, size_t asked, sl_error *err)

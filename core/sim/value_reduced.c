@@ -37,8 +37,11 @@ static int64_t reduce_whole(sl_reduction reduction, int64_t a, int64_t b)
     case SL_PROD: return a * b;
     case SL_MAX: return a > b ? a : b;
     case SL_MIN: return a < b ? a : b;
-    default: return a + b;
+    case SL_SUM:
+    case SL_AVG:
+    case SL_REDUCTIONS: break;
     }
+    return a + b;
 }
 
 /* ---- floating point ---- */
@@ -49,8 +52,11 @@ static double reduce_real(sl_reduction reduction, double a, double b)
     case SL_PROD: return a * b;
     case SL_MAX: return a > b || a != a ? a : b;
     case SL_MIN: return a < b || a != a ? a : b;
-    default: return a + b;
+    case SL_SUM:
+    case SL_AVG:
+    case SL_REDUCTIONS: break;
     }
+    return a + b;
 }
 
 /* ---- a piece ---- */

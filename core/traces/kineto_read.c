@@ -148,8 +148,13 @@ static sl_status take_event(sl__reader *r)
         pass_over(r);
         return SL_OK;
     case SL__CAT_EDGE: return r->records.own ? read_edge(r) : SL_OK;
-    default: return read_timed(r, func_stream);
+    case SL__CAT_KERNEL:
+    case SL__CAT_MEMCPY:
+    case SL__CAT_MEMSET:
+    case SL__CAT_CALL:
+    case SL__CAT_SYNC: break;
     }
+    return read_timed(r, func_stream);
 }
 
 /* ---- steps through the file ----------------------------------------------------------- */

@@ -1,7 +1,12 @@
-# kinds.awk - prints "FILE:LINE" for each `default:` of a switch over kinds: one that has a case of
-# SL_WORK_, SL_CALL_, SL_SPAN_, SL_CAUSE_, SL_PLAIN_, SL_FAMILY_, SL_COLLECTIVE_ or SL_CAPTURE_. Where
-# all kinds are named, the compiler (-Wswitch) finds the switches that lack a new one.
+# kinds.awk - prints "FILE:LINE" for each `default:` of a switch over kinds: one that has a case with a
+# name in KINDS. Where all kinds are named, the compiler (-Wswitch) finds the switches that lack one.
 # Reads files that clang-format has formed: a switch ends with a brace that is as far in as it is.
+BEGIN {
+    KINDS = "^ *case \\(?(" \
+        "SL_(WORK|CALL|SPAN|CAUSE|PLAIN|FAMILY|CAPTURE|ENGINE)_|" \
+        "SL_(ALL_REDUCE|ALL_GATHER|REDUCE_SCATTER|BROADCAST|SEND|RECV|SUM|PROD|MAX|MIN|AVG)[: ]|" \
+        "SL__(CALLED|ISSUE|NOTE|TASK|CAT)_|VALUE_|CUDA_FROM_)"
+}
 FNR == 1 { depth = 0 }
 {
     match($0, /^ */)
@@ -19,5 +24,4 @@ depth > 0 && indent == margin[depth] && /^ *\}/ {
     next
 }
 depth > 0 && indent == margin[depth] && /^ *default:/ { default_line[depth] = FNR }
-depth > 0 && indent == margin[depth] && \
-    /^ *case \(?SL_(WORK|CALL|SPAN|CAUSE|PLAIN|FAMILY|COLLECTIVE|CAPTURE)_/ { of_kinds[depth] = 1 }
+depth > 0 && indent == margin[depth] && $0 ~ KINDS { of_kinds[depth] = 1 }
