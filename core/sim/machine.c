@@ -39,6 +39,44 @@ sl_status sim_machine_join(sim_device *dev, sim_device *beside, sl_error *err)
     return SL_OK;
 }
 
+/* ---- records and edges ---- */
+
+void sim_record_release(sim_machine *machine, sim_record *record)
+{
+    if (!record || --record->refs > 0) return;
+    record->next = machine->free_records;
+    machine->free_records = record;
+}
+
+sim_record *sim_record_new(sim_machine *machine)
+{
+    sim_record *record = machine->free_records;
+    if (record)
+        machine->free_records = record->next;
+    else if (!(record = malloc(sizeof *record)))
+        return NULL;
+    *record = (sim_record){ 0 };
+    return record;
+}
+
+void sim_edge_free(sim_machine *machine, sim_edge *edge)
+{
+    edge->next = machine->free_edges;
+    machine->free_edges = edge;
+}
+
+bool sim_edges_reserve(sim_machine *machine, int64_t n)
+{
+    for (const sim_edge *edge = machine->free_edges; edge && n > 0; edge = edge->next)
+        n--;
+    for (; n > 0; n--) {
+        sim_edge *edge = malloc(sizeof *edge);
+        if (!edge) return false;
+        sim_edge_free(machine, edge);
+    }
+    return true;
+}
+
 void sim_machine_leave(sim_device *dev)
 {
     sim_machine *machine = dev->machine;

@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "start_causes.h"
+
 /* ---- the chip ---- */
 
 static void group_reset(const sim_device *dev, sim_group *group)
@@ -33,8 +35,6 @@ int32_t sim_chip_level(const sim_device *dev, int32_t priority)
     if (level < 0) level = 0;
     return level < dev->chip.n_levels ? level : dev->chip.n_levels - 1;
 }
-
-static int32_t level_of(const sim_op *op) { return sim_stream_of(op)->level; }
 
 bool sim_chip_open(sim_device *dev)
 {
@@ -212,59 +212,7 @@ static bool place_on(sim_device *dev, sim_op *op, sim_group *group)
     return true;
 }
 
-/* ---- what kept a kernel from starting ---- */
-
-static sim_arrival arrival_of(const sim_op *op)
-{
-    return (sim_arrival){ op->ready_at, op->base.seq, level_of(op) };
-}
-
-/* Whether `urgent` goes before `op` only because it is more urgent. */
-static bool overtakes(const sim_arrival *urgent, const sim_op *op)
-{
-    bool came_later = urgent->at != op->ready_at ? urgent->at > op->ready_at
-                                                 : urgent->seq > op->base.seq;
-    return came_later && urgent->level > level_of(op);
-}
-
-static bool would_start(const sim_device *dev, const sim_op *op)
-{
-    const sim_chip *chip = &dev->chip;
-    if (op->queued || chip->running >= (int32_t)dev->profile.max_grids) return false;
-    for (int32_t i = 0; i < chip->n_groups; i++)
-        if (sim_group_room(chip->group[i], &op->launch) > 0) return true;
-    return false;
-}
-
-/* The first kernel of the levels up to `level`, from the most urgent down, or NULL. */
-static sim_op *first_waiting(const sim_chip *chip, int32_t level)
-{
-    while (level >= 0 && !chip->level[level].head)
-        level--;
-    return level >= 0 ? chip->level[level].head : NULL;
-}
-
-static void settle_overtaken(sim_device *dev, sim_op *op)
-{
-    const sim_overtaking *last = &dev->chip.overtaken[level_of(op)];
-    if (last->seq == op->base.seq && last->at < dev->machine->now) {
-        op->base.start_cause = SL_CAUSE_PRIORITY;
-        op->base.start_by = last->by;
-    }
-}
-
-/* `urgent` has its turn. Notes the kernel that would have it if there were no priorities. If that
- * kernel starts at the same instant, priority has not delayed it. */
-static void note_overtaken(sim_device *dev, const sim_op *urgent)
-{
-    if (dev->chip.waiting == 1) return; /* no other kernel waits */
-    sim_arrival arrival = arrival_of(urgent);
-    sim_op *op = first_waiting(&dev->chip, arrival.level - 1);
-    if (!op || !overtakes(&arrival, op) || !would_start(dev, op)) return;
-    settle_overtaken(dev, op);
-    dev->chip.overtaken[level_of(op)] = (sim_overtaking){ dev->machine->now, op->base.seq,
-                                                          urgent->base.seq };
-}
+/* ---- whose turn it is ---- */
 
 bool sim_came_before(const sim_op *a, const sim_op *b)
 {
@@ -291,38 +239,6 @@ static bool waits_for_copy(const sim_device *dev, sim_op *op)
     return true;
 }
 
-/* The kernel arrives while others wait for their turn. If there is room for it, only the first of
- * those delays it (leftover policy). */
-static void note_behind(sim_device *dev, sim_op *op)
-{
-    if (dev->chip.waiting == 0) return;
-    const sim_op *first = first_waiting(&dev->chip, dev->chip.n_levels - 1);
-    if (level_of(first) < level_of(op) || !would_start(dev, op)) return;
-    op->base.start_cause = SL_CAUSE_ROOM;
-    op->base.start_by = first->base.seq;
-}
-
-/* The kernel has its turn and no room: the cause is the kernel that makes room, not the one that
- * was before it in the queue. */
-static void forget_behind(sim_op *op)
-{
-    if (op->base.start_cause != SL_CAUSE_ROOM && op->base.start_cause != SL_CAUSE_ENGINE) return;
-    op->base.start_cause = SL_CAUSE_NONE;
-    op->base.start_by = 0;
-}
-
-static void note_start(sim_device *dev, sim_op *op)
-{
-    const sim_arrival *room = &dev->chip.room;
-    bool waited = op->base.ready_ns != dev->machine->now / SIM_PS_PER_NS;
-    settle_overtaken(dev, op);
-    if (waited && op->base.start_cause != SL_CAUSE_NONE) return;
-    op->base.start_cause = !waited               ? SL_CAUSE_NONE
-                           : overtakes(room, op) ? SL_CAUSE_PRIORITY
-                                                 : SL_CAUSE_ROOM;
-    op->base.start_by = waited ? room->seq : 0;
-}
-
 /* ---- placing ---- */
 
 static void start_kernel(sim_device *dev, sim_op *op)
@@ -330,7 +246,7 @@ static void start_kernel(sim_device *dev, sim_op *op)
     op->queued = true;
     dev->chip.running++;
     sim_capture(op); /* its first blocks start */
-    note_start(dev, op);
+    sim_start_note(dev, op);
 }
 
 /* ---- a kernel alone ---- */
@@ -379,7 +295,7 @@ static void end_alone(sim_chip *chip)
 {
     sim_cohort *cohort = chip->alone;
     chip->alone = NULL;
-    chip->room = arrival_of(cohort->op);
+    chip->room = sim_arrival_of(cohort->op);
     chip->same_since = cohort->fluid.node.at;
     cohort->op->blocks_running = 0;
     sim_cohort_free(chip, cohort);
@@ -430,14 +346,14 @@ static int64_t plan_tiles(sim_device *dev, sim_op *op)
 static bool place_kernel(sim_device *dev, sim_op *op)
 {
     int64_t before = op->launch.blocks, left = before;
-    note_overtaken(dev, op);
+    if (dev->chip.waiting > 1) sim_start_note_overtaken(dev, op);
     if (comes_alone(dev, op) && place_alone(dev, op)) return true;
     if (op->queued || dev->chip.running < (int32_t)dev->profile.max_grids)
         left = plan_blocks(dev, op, before);
     if (left > 0 && left < before && op->launch.tiles > 1 && !op->queued)
         left = plan_tiles(dev, op);
     if (left == before) {
-        forget_behind(op);
+        sim_start_forget_behind(op);
         return false;
     }
     if (!op->queued) start_kernel(dev, op);
@@ -473,7 +389,7 @@ static void place_all(sim_device *dev)
 {
     sim_chip *chip = &dev->chip;
     /* Its blocks stay on their SMs until no tile is left, whatever is more urgent. */
-    if (chip->tiled) (void)place_head(dev, &chip->level[level_of(chip->tiled)]);
+    if (chip->tiled) (void)place_head(dev, &chip->level[sim_level_of(chip->tiled)]);
     for (int32_t level = chip->most_urgent; level >= 0 && chip->waiting > 0; level--) {
         sim_fifo *queue = &chip->level[level];
         while (queue->head && !waits_for_copy(dev, queue->head))
@@ -510,14 +426,14 @@ enum { REDUCE_THREADS = 256, REDUCE_REGISTERS = 32 };
 static void wait_for_room(sim_op *op)
 {
     sim_chip *chip = &sim_device_of(op)->chip;
-    sim_fifo *queue = &chip->level[level_of(op)];
+    sim_fifo *queue = &chip->level[sim_level_of(op)];
     if (op->queued && queue->head && sim_takes_turns(sim_device_of(op))) {
         op->fifo_next = queue->head;
         queue->head = op;
     } else {
         sim_fifo_push(queue, op);
     }
-    if (level_of(op) > chip->most_urgent) chip->most_urgent = level_of(op);
+    if (sim_level_of(op) > chip->most_urgent) chip->most_urgent = sim_level_of(op);
     chip->waiting++;
     chip->same_since = sim_device_of(op)->machine->now;
     chip->dirty = true;
@@ -526,7 +442,7 @@ static void wait_for_room(sim_op *op)
 void sim_chip_submit(sim_op *op)
 {
     if (sim_device_of(op)->chip.alone) share_chip(sim_device_of(op));
-    note_behind(sim_device_of(op), op);
+    if (sim_device_of(op)->chip.waiting > 0) sim_start_note_behind(sim_device_of(op), op);
     wait_for_room(op);
 }
 
@@ -567,7 +483,7 @@ static void leave_group(sim_device *dev, sim_cohort *cohort)
     sim_group_charge(group, cohort, -1);
     if (!group->cohorts)
         group->free_shared = group->split_bytes = (int64_t)dev->profile.shared_bytes_per_sm;
-    chip->room = arrival_of(op);
+    chip->room = sim_arrival_of(op);
     chip->memory_share -= (double)blocks * op->launch.memory_share;
     sim_cohort_free(chip, cohort);
     if (chip->live_cohorts == 0) chip->memory_share = 0; /* no rounding error stays */
@@ -621,7 +537,7 @@ void sim_chip_kernel_end(sim_op *op)
     sim_chip *chip = &dev->chip;
     if (chip->alone && chip->alone->op == op) end_alone(chip);
     if (chip->running-- == (int32_t)dev->profile.max_grids) {
-        chip->room = arrival_of(op);
+        chip->room = sim_arrival_of(op);
         chip->dirty = true;
     }
     if (sim_takes_turns(dev)) {

@@ -11,31 +11,6 @@
 
 /* ---- small parts ---- */
 
-void sim_record_release(sim_machine *machine, sim_record *record)
-{
-    if (!record || --record->refs > 0) return;
-    record->next = machine->free_records;
-    machine->free_records = record;
-}
-
-/* NULL: out of memory. */
-static sim_record *record_new(sim_machine *machine)
-{
-    sim_record *record = machine->free_records;
-    if (record)
-        machine->free_records = record->next;
-    else if (!(record = malloc(sizeof *record)))
-        return NULL;
-    *record = (sim_record){ 0 };
-    return record;
-}
-
-static void edge_free(sim_device *dev, sim_edge *edge)
-{
-    edge->next = dev->machine->free_edges;
-    dev->machine->free_edges = edge;
-}
-
 void sim_queue_figures(sim_device *dev)
 {
     const sim_profile *p = &dev->profile;
@@ -301,7 +276,7 @@ static void release_dependents(sim_op *op, sim_ps done_at)
                          && switches_engine(op->base.engine, edge->op->base.engine);
         not_before(edge->op, elsewhere ? elsewhere_at : at, (sl_cause)edge->cause, shown_as(op));
         dependency_ended(edge->op);
-        edge_free(dev, edge);
+        sim_edge_free(dev->machine, edge);
     }
 }
 
@@ -420,19 +395,6 @@ static int64_t edges_needed(const sim_op *op)
     return n;
 }
 
-/* So that wait_for finds n free edges. */
-static bool reserve_edges(sim_device *dev, int64_t n)
-{
-    for (const sim_edge *edge = dev->machine->free_edges; edge && n > 0; edge = edge->next)
-        n--;
-    for (; n > 0; n--) {
-        sim_edge *edge = malloc(sizeof *edge);
-        if (!edge) return false;
-        edge_free(dev, edge);
-    }
-    return true;
-}
-
 static bool may_need_relays(const sim_op *op)
 {
     const uint8_t kind = op->base.work.kind;
@@ -443,14 +405,14 @@ static bool may_need_relays(const sim_op *op)
 static bool reserve(sim_op *op, int64_t edges)
 {
     sim_device *dev = sim_device_of(op);
-    if (edges > 0 && !reserve_edges(dev, edges)) return false;
+    if (edges > 0 && !sim_edges_reserve(dev->machine, edges)) return false;
     if (may_need_relays(op) && !sim_relays_reserve(op)) return false;
     if (!sim_machine_reserve_next(dev->machine)) {
         sim_relays_release(op);
         return false;
     }
     if (op->base.work.kind != SL_WORK_EVENT_RECORD) return true;
-    op->record = record_new(dev->machine);
+    op->record = sim_record_new(dev->machine);
     return op->record != NULL;
 }
 
@@ -485,7 +447,8 @@ bool sim_queue_reserve(sl_op *const *ops, size_t n)
     for (size_t i = 0; i < n; i++) {
         sim_device *dev = sim_device_of(ops[i]);
         if (i > 0 && dev->machine == sim_device_of(ops[i - 1])->machine) continue;
-        if (!sim_machine_reserve(dev->machine, n) || !reserve_edges(dev, edges)) return false;
+        if (!sim_machine_reserve(dev->machine, n) || !sim_edges_reserve(dev->machine, edges))
+            return false;
     }
     return true;
 }

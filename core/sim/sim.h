@@ -15,7 +15,8 @@
  *   queue.c        streams, hardware channels, dependencies, events
  *   barriers.c     barriers that calls put into the device
  *   host_func.c    the thread of host functions
- *   placement.c    kernels: placing blocks on SMs
+ *   placement.c    kernels: placing blocks on SMs (chip.h)
+ *   start_causes.c what kept them from starting
  *   rates.c        and the rates at which they run
  *   groups.c       SMs in the same state, and the blocks on them
  *   waves.c        many waves of a kernel's blocks in one step
@@ -50,6 +51,7 @@
 #include "../backend.h"
 #include "../emulate/emulate.h"
 #include "../table.h"
+#include "chip.h"
 #include "compute.h"
 #include "heap.h"
 #include "profile.h"
@@ -57,13 +59,10 @@
 
 enum { SIM_MOST_DEVICES = 64 }; /* of a machine */
 
-typedef struct sim_op sim_op;
 typedef struct sim_stream sim_stream;
 typedef struct sim_event sim_event;
 typedef struct sim_buffer sim_buffer;
 typedef struct sim_device sim_device;
-typedef struct sim_cohort sim_cohort;
-typedef struct sim_group sim_group;
 typedef struct sim_channel sim_channel;
 typedef struct sim_graph sim_graph;
 typedef struct sim_custom sim_custom;
@@ -73,111 +72,6 @@ typedef struct sim_record sim_record;
 typedef struct sim_freed sim_freed;
 typedef struct sim_relay sim_relay;
 typedef struct sim_thread sim_thread;
-
-typedef struct sim_fifo {
-    sim_op *head, *tail;
-} sim_fifo; /* linked by sim_op.fifo_next */
-
-void sim_fifo_push(sim_fifo *fifo, sim_op *op);
-sim_op *sim_fifo_pop(sim_fifo *fifo);
-
-/* ---- kernels on SMs (placement.c, rates.c, groups.c, costs.c) ---- */
-
-/* How a kernel uses the chip. */
-typedef struct sim_launch {
-    int64_t blocks;        /* to place */
-    uint32_t grid;         /* as reported in the timeline */
-    int32_t threads;       /* per block, in whole warps */
-    int32_t registers;     /* per block */
-    int64_t shared_bytes;  /* per block, including what CUDA takes for itself */
-    int64_t split_bytes;   /* that an SM needs as shared memory */
-    sim_ps block_ps;       /* a block's time when nothing slows it */
-    double sm_share;       /* of an SM's issue slots, per block */
-    double memory_share;   /* of the device memory's bandwidth, per block */
-    sim_ps tail_ps;        /* after the last block */
-    int32_t cluster;       /* blocks that come to one GPC together; 0: they come one by one */
-    int32_t tiles;         /* of a persistent kernel: that a block takes one after the other */
-    bool blocks_are_tiles; /* of a persistent kernel */
-    bool tensor;           /* a product on tensor cores */
-    bool shares_known;     /* its shares are its own, not those of the profile's formulas */
-    bool keeps_time;       /* it takes its time, whatever is beside it */
-    int64_t reduce_blocks; /* of a second kernel, which adds up partial sums; 0: none */
-    sim_ps reduce_block_ps;
-    double alone_rate; /* sim_rates_alone; 0 where nobody has asked */
-} sim_launch;
-
-/* What is known of a work; launch.threads is 0 where the launch is not. */
-typedef struct sim_known_launch {
-    sl_work work;
-    double warm; /* of which the launch is */
-    sim_launch launch;
-} sim_known_launch;
-
-enum { SIM_LAUNCHES = 64 }; /* a power of 2 */
-
-/* A row of SMs in the same state. */
-struct sim_group {
-    int32_t sms;
-    int32_t free_threads, free_blocks, free_registers; /* per SM */
-    int64_t free_shared, split_bytes;                  /* split: shared memory in all */
-    double share;                                      /* sum of the residents' sm_share, per SM */
-    sim_cohort *cohorts;                               /* residents, the latest first */
-    int64_t room, plan;                                /* scratch of one placement */
-};
-
-/* Blocks of one kernel that were placed together on the SMs of one group. */
-struct sim_cohort {
-    sim_fluid fluid; /* SIM_COHORT_END */
-    sim_op *op;
-    sim_group *group;        /* NULL: chip->alone */
-    sim_cohort *prev, *next; /* in the group */
-    int32_t per_sm;
-};
-
-typedef struct sim_turn {
-    sim_ps at;
-    uint64_t seq;
-} sim_turn; /* operation seq ended at `at` */
-
-/* When a kernel arrived at the SMs. They are ordered by time, then by issue. */
-typedef struct sim_arrival {
-    sim_ps at;
-    uint64_t seq;
-    int32_t level;
-} sim_arrival;
-
-/* At `at` kernel `by` had its turn, though `seq`, less urgent, had arrived earlier. */
-typedef struct sim_overtaking {
-    sim_ps at;
-    uint64_t seq, by;
-} sim_overtaking;
-
-typedef struct sim_chip {
-    sim_group *groups; /* the storage: one per SM */
-    sim_group **group; /* the n_groups in use, in device order, then the unused */
-    int32_t n_groups;
-    double memory_share; /* sum over all residents */
-    sim_fifo *level;     /* execution-engine queue per priority, the most urgent last */
-    int32_t n_levels;
-    int32_t most_urgent;  /* no kernel waits in a level above */
-    int32_t waiting;      /* kernels in all levels */
-    int32_t running;      /* kernels that have started and not ended */
-    sim_turn last;        /* without copy engines: which one ended last */
-    sim_cohort *alone;    /* all blocks of the only kernel on the SMs, in no group; or NULL */
-    sim_op *first;        /* has its turn, and no more of its blocks fit; or NULL */
-    sim_op *tiled;        /* a persistent kernel that has tiles left for its blocks, or NULL */
-    sim_ps same_since;    /* first since then, and no other kernel arrived or ended blocks */
-    uint32_t patience;    /* waves until the next attempt at a leap (waves.c) */
-    sim_op *sides;        /* of meetings that are under way, linked by sides_next (comm.h) */
-    double traffic_share; /* that those take of the memory's bandwidth */
-    double link_share[2]; /* and of the link to other GPUs: out, in */
-    bool dirty;           /* something may be placed */
-    bool rates_dirty;
-    sim_arrival room;          /* the kernel whose blocks last made room */
-    sim_overtaking *overtaken; /* per level: the last one */
-    sim_cohort *free_cohorts;
-    uint32_t live_cohorts;
-} sim_chip;
 
 /* ---- copies (copies.c) ---- */
 
@@ -500,6 +394,11 @@ void sim_op_ended(sim_op *op, sim_ps done_at);   /* of a stream or of a graph */
 void sim_queue_give_to_core(sim_op *op);         /* it is done, to be reaped */
 /* Of an event of any device of the machine; NULL is fine. */
 void sim_record_release(sim_machine *machine, sim_record *record);
+/* NULL: out of memory. */
+sim_record *sim_record_new(sim_machine *machine);
+void sim_edge_free(sim_machine *machine, sim_edge *edge);
+/* So that there are n free edges. */
+bool sim_edges_reserve(sim_machine *machine, int64_t n);
 
 /* results.c */
 void sim_publish(sim_op *op); /* its result is seen by what starts from now on */
