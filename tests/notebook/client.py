@@ -29,8 +29,11 @@ def new_server():
     return server
 
 
+asked, place = None, "not interrupted"
+
+
 def no_answer(*_):
-    print("Bail out! a request has no answer", flush=True)
+    print(f"Bail out! no answer to {asked}", flush=True)
     os._exit(1)
 
 
@@ -39,6 +42,8 @@ signal.signal(signal.SIGALRM, no_answer)
 
 def ask(server, request, **fields):
     """An answer, which must come."""
+    global asked
+    asked = f"{request} {str(fields)[:100]}, {place}"
     signal.alarm(SECONDS)
     try:
         return server.ask(request, **fields)
@@ -109,6 +114,8 @@ ask(server, "run", code="list = {} for i = 1, 8000 do list[i] = {i} end")
 
 def survives(at, after, again, request, fields):
     """Whether the next request has its own answer; and how many calls there were."""
+    global place
+    place = f"interrupted at call {at}, after it: {after}, again: {again}"
     with Interrupter(at, after, again) as counted:
         answer = ask(server, request, **fields)
     mark = f"{request} {at} {after} {again}"
