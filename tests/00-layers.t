@@ -244,6 +244,12 @@ found=$(awk -v list="$planted/circles" -f "$layers/circles.awk" "$planted/arrows
 check $? "files need each other only in the circles that are listed, each with a reason"
 [ -z "$found" ] || echo "$found" | sed 's/^/#   /' >&2
 
+architecture=$root/docs/design/architecture.md
+found=$(awk -v list="$layers/circles" -f "$layers/downwards.awk" "$architecture" "$planted/arrows")
+[ -z "$found" ]
+check $? "files take nothing from a row above theirs in architecture.md, where each of them is"
+[ -z "$found" ] || echo "$found" | sed 's/^/#   /' >&2
+
 # ---- the checker ------------------------------------------------------------
 
 # Each line gets a file of its own, and the checker looks at all of them at once.
@@ -418,6 +424,50 @@ in_circles "$planted/listed" \
 printf '%s\n\n%s\n' "${three%%
 *}" "$kernels" >"$planted/listed"
 in_circles "$planted/listed" 'no reason is given for the circle of core/a.c' "a circle needs a reason"
+
+# The same objects, and some more, beside tables of files.
+cat >"$planted/tables.md" <<'EOT'
+## The core's files
+
+| files | |
+|---|---|
+| `a.c`, `backends.c` | calls |
+| `b.c` | calls |
+| `text/` | `a.c` is what it is for |
+| `c.c`, `e.c` | functions |
+
+`core/text/`: texts.
+
+| files | |
+|---|---|
+| `high.c` | texts |
+| `low.c` | files |
+
+## Another chapter
+
+| `d.c` | this is no table of files |
+EOT
+{
+    objects core/text/high core/text/low core/b
+    objects core/text/low core/text/high
+    objects core/text/unknown core/text/low
+} >>"$planted/objects"
+in_rows() { # LIST EXPECTED NAME
+    found=$(awk -f "$layers/arrows.awk" "$planted/objects" |
+        awk -v list="$1" -f "$layers/downwards.awk" "$planted/tables.md" - | LC_ALL=C sort)
+    [ "$found" = "$2" ]
+    check $? "$3"
+    [ "$found" = "$2" ] || echo "$found" | sed 's/^/#   /' >&2
+}
+upwards='core/c.c takes f_a of core/a.c, which is in a row above
+'
+others='core/d.c is in no row
+core/text/high.c takes f_b of core/b.c, which is in a row above
+core/text/low.c takes f_high of core/text/high.c, which is in a row above
+core/text/unknown.c is in no row'
+in_rows "$planted/none" "$upwards$others" \
+    "what is taken from a row above is found, between files and rooms, and files without a row"
+in_rows "$planted/all_listed" "$others" "but within a listed circle, also of files in different rows"
 
 echo "1..$run"
 [ "$failed" = 0 ]
