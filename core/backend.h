@@ -83,9 +83,9 @@ struct sl_event {
 typedef struct sl_operand {
     sl_buffer *buffer; /* NULL: a number, or a side that the operation does not have */
     union {
-        size_t
-            offset; /* where in the buffer it begins, in bytes: tensors may be views. A multiple of
-                        * the dtype's size, but for MEMCPY and MEMSET */
+        /* Where in the buffer it begins, in bytes: tensors may be views. A multiple of the dtype's
+         * size, but for MEMCPY and MEMSET. */
+        size_t offset;
         uint64_t bits; /* the number as the kernel takes it, in the lowest bytes */
     };
     size_t bytes;

@@ -33,17 +33,13 @@ sl_status sl__copy_on_host(sl_tensor *dst, sl_tensor *src, size_t bytes, sl_dtyp
         .dtype = (uint8_t)dtype,
         .bytes = bytes,
     };
-    const sl_operand to = sl__operand_part(dst, bytes, SL_WRITES);
-    const sl_operand from = sl__operand_part(src, bytes, SL_READS);
-    const sl__host_access accesses[] = {
-        { .buffer = src->buffer, .first = src->offset, .n_bytes = bytes },
-        { .buffer = dst->buffer, .first = dst->offset, .n_bytes = bytes, .writes = true },
-    };
+    const sl_operand touched[] = { sl__operand_part(src, bytes, SL_READS),
+                                   sl__operand_part(dst, bytes, SL_WRITES) };
     sl_device *device = dst->device;
     sl_status status = SL_OK;
 
-    sl__ask(status, access, accesses, 2, err);
-    if (status == SL_OK) status = sl__host_compute(&to, &from, &work, err);
+    sl__ask(status, access, touched, 2, err);
+    if (status == SL_OK) status = sl__host_compute(&touched[1], &touched[0], &work, err);
     return sl__device_finish(device, status, err);
 }
 
@@ -235,10 +231,12 @@ static sl_status read_host_tensor(sl_tensor *tensor, size_t offset, int64_t n, d
                                   sl_error *err)
 {
     size_t bytes = (size_t)n * sl_dtype_bytes(tensor->spec.dtype);
-    const sl__host_access access = { tensor->buffer, offset, bytes, false };
+    const sl_operand read = {
+        .buffer = tensor->buffer, .offset = offset, .bytes = bytes, .access = SL_READS
+    };
     sl_status status = SL_OK;
 
-    sl__ask(status, access, &access, 1, err);
+    sl__ask(status, access, &read, 1, err);
     return status != SL_OK ? status
                            : read_host(tensor->buffer, offset, tensor->spec.dtype, n, values, err);
 }
@@ -304,10 +302,12 @@ static sl_status write_device(sl_tensor *tensor, size_t offset, size_t bytes, co
 static sl_status write_host(sl_buffer *buffer, size_t offset, size_t bytes, const void *raw,
                             sl_error *err)
 {
-    const sl__host_access access = { buffer, offset, bytes, true };
+    const sl_operand written = {
+        .buffer = buffer, .offset = offset, .bytes = bytes, .access = SL_WRITES
+    };
     sl_status status = SL_OK;
 
-    sl__ask(status, access, &access, 1, err);
+    sl__ask(status, access, &written, 1, err);
     return status != SL_OK ? status
                            : buffer->device->backend->host_write(buffer, offset, bytes, raw, err);
 }

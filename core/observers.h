@@ -12,13 +12,6 @@
 
 struct sl__race_ranks; /* of the race checker (race/collectives.c) */
 
-/* What the host, or the host function that runs, does to bytes of host memory. */
-typedef struct sl__host_access {
-    sl_buffer *buffer;
-    size_t first, n_bytes;
-    bool writes; /* else it reads */
-} sl__host_access;
-
 typedef enum sl__thread_news {
     SL__THREAD_STARTED, /* by the thread that runs */
     SL__THREAD_RUNS,    /* from now on */
@@ -49,8 +42,8 @@ typedef struct sl__observer {
     void (*waited_for_event)(sl_event *event);
     void (*waited_for_device)(sl_device *device);
 
-    /* What one call of the host does to host memory. */
-    sl_status (*access)(const sl__host_access *list, int n, sl_error *err);
+    /* What one call of the host, or of the host function that runs, reads or writes. */
+    sl_status (*access)(const sl_operand *list, int n, sl_error *err);
     /* A call that allocates or frees memory, or sets something up (cuda_calls.c); `waited`: and it
      * has waited for the device. `buffer` and `stream` are NULL where it has none. */
     sl_status (*call)(sl_plain_call which, sl_buffer *buffer, sl_stream *stream, sl_error *err);
@@ -81,8 +74,8 @@ typedef struct sl__observer {
 
 extern sl__observer *sl__observers; /* NULL: none */
 
-/* Neither fails; once is enough, and none too many. Who began first is told first. An observer may
- * end its own watch while it is told something. */
+/* Neither fails, and a second call of either changes nothing. Who began first is told first. An
+ * observer may end its own watch while it is told something. */
 void sl__observe(sl__observer *observer);
 void sl__unobserve(sl__observer *observer);
 

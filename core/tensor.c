@@ -246,13 +246,12 @@ void sl__tensor_follow(sl_tensor *tensor, sl_device *device)
 static sl_status fill_with(sl_tensor *tensor, sl_work *work, sl_stream *stream, sl_error *err)
 {
     const sl_operand side[SL_SIDES] = { [SL_OUTPUT] = sl__operand_of(tensor, SL_WRITES) };
-    const sl__host_access access = { tensor->buffer, tensor->offset, tensor->bytes, true };
     sl_device *device = tensor->device;
     sl_status status = SL_OK;
 
     if (tensor->spec.place == SL_ON_DEVICE)
         return sl__op_enqueue(stream, work, &(sl__operands){ .side = side }, err);
-    sl__ask(status, access, &access, 1, err);
+    sl__ask(status, access, &side[SL_OUTPUT], 1, err);
     if (status == SL_OK) status = sl__host_compute(&side[SL_OUTPUT], NULL, work, err);
     return sl__device_finish(device, status, err);
 }

@@ -49,7 +49,7 @@ void sl__race_ranks_clear(sl__checker *checker);
 /* ---- host_accesses.c, stream_ordered.c ---- */
 
 /* The host, or the host function that runs, is about to touch host memory. SL_ERACE in error mode. */
-sl_status sl__race_host(sl__checker *checker, const sl__host_access *list, int n, sl_error *err);
+sl_status sl__race_host(sl__checker *checker, const sl_operand *list, int n, sl_error *err);
 /* The host frees the memory by cudaFree or cudaFreeHost; `waited` if that waits for the
  * device. The stream frees it, by cudaFreeAsync: SL_ERACE in error mode. */
 void sl__race_freed(sl__checker *checker, sl_buffer *buffer, const char *what, bool waited);

@@ -58,7 +58,7 @@ static sl_status touch_by_host(sl__touch *list, int n, const char *const *what, 
 
 enum { MOST_ACCESSES = 2 }; /* of one call */
 
-sl_status sl__race_host(sl__checker *checker, const sl__host_access *list, int n, sl_error *err)
+sl_status sl__race_host(sl__checker *checker, const sl_operand *list, int n, sl_error *err)
 {
     const sl__actor actor = actor_now(checker);
     const char *what[MOST_ACCESSES];
@@ -66,14 +66,15 @@ sl_status sl__race_host(sl__checker *checker, const sl__host_access *list, int n
 
     if (is_unknown(checker)) return SL_OK;
     for (int i = 0; i < n; i++) {
-        what[i] = list[i].writes ? "write" : "read";
+        const bool writes = list[i].access == SL_WRITES;
+        what[i] = writes ? "write" : "read";
         touches[i] = (sl__touch){
             .checker = checker,
             .buffer = list[i].buffer,
             .actor = &actor,
-            .first = list[i].first,
-            .end = list[i].first + list[i].n_bytes,
-            .access = { .kind = list[i].writes ? SL_ACCESS_WRITE : SL_ACCESS_READ },
+            .first = list[i].offset,
+            .end = list[i].offset + list[i].bytes,
+            .access = { .kind = writes ? SL_ACCESS_WRITE : SL_ACCESS_READ },
         };
     }
     return touch_by_host(touches, n, what, err);

@@ -92,7 +92,7 @@ static void waited_for_device(sl_device *device)
     end(device);
 }
 
-static sl_status access(const sl__host_access *list, int n, sl_error *err)
+static sl_status access(const sl_operand *list, int n, sl_error *err)
 {
     sl_status status = sl__race_host(sl__race, list, n, err);
 
