@@ -38,8 +38,6 @@ def no_answer(*_):
 
 
 signal.signal(signal.SIGALRM, no_answer)
-# What runs in the background of a shell ignores it, and so do the programs that it starts.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def ask(server, request, **fields):
